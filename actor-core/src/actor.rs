@@ -1,0 +1,176 @@
+//! What an actor is: the traits that `#[actor]` implements, and the tables they carry.
+
+use std::any::TypeId;
+use std::fmt;
+use std::future::Future;
+
+use crate::context::Context;
+use crate::event::Event;
+use crate::reply::Reply;
+
+/// A state machine or plain actor: private state, changed by one event at a time.
+///
+/// Implemented by [`#[actor]`](crate::actor), not by hand: the methods are what the two executors
+/// call, and their shape may change.
+///
+/// ```
+/// use actor_core::prelude::*;
+///
+/// #[derive(Debug)]
+/// struct Add(u64);
+///
+/// #[derive(Default)]
+/// struct Sum {
+///     total: u64,
+/// }
+///
+/// #[actor]
+/// impl Sum {
+///     #[on]
+///     fn add(&mut self, add: Add) {
+///         self.total += add.0;
+///     }
+/// }
+/// ```
+pub trait Actor: Sized + Send + 'static {
+    /// One variant for each event that the actor handles, defers or ignores.
+    type Message: Send + 'static;
+    /// The generated set of states; [`Stateless`] for a plain actor.
+    type State: State;
+    /// Names, states and dispositions, for dispatch and for reports.
+    const INFO: &'static ActorInfo;
+
+    /// The state in which the actor starts.
+    fn first_state() -> Self::State;
+    /// Which of [`ActorInfo::events`] the message carries.
+    fn event_index(message: &Self::Message) -> u16;
+    /// The event inside the message.
+    fn event(message: &Self::Message) -> &dyn Event;
+    /// Runs a handler or hook, or hands the call back because its body is async.
+    fn call(&mut self, call: Call<Self>, cx: &mut Context<Self>) -> Flow<Self>;
+    /// Runs the async handler or hook that [`call`](Actor::call) handed back.
+    fn call_async(
+        &mut self,
+        call: Call<Self>,
+        cx: &mut Context<Self>,
+    ) -> impl Future<Output = ()> + Send;
+}
+
+/// The actor accepts `E`: some state handles, defers or ignores it, or a handler receives it.
+///
+/// Sending an event to an actor without this is a compile-time error.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no handler for `{E}`",
+    label = "`{E}` is neither handled, deferred nor ignored by `{Self}`",
+    note = "add `#[on] fn …(&mut self, event: {E})` to the `#[actor] impl`, or `ignore({E})` to a state"
+)]
+pub trait Handler<E: Event>: Actor {
+    /// What the handler returns, and so what an [`ask`](crate::ActorRef::ask) resolves to.
+    type Reply: Event;
+    /// The position of `E` in [`ActorInfo::events`].
+    const EVENT: u16;
+    /// Wraps the event, and to whom the reply goes.
+    fn message(event: E, reply: Reply<Self::Reply>) -> Self::Message;
+    /// Takes the event out again; the message comes back where it holds another event.
+    fn unwrap(message: Self::Message) -> Result<(E, Reply<Self::Reply>), Self::Message>;
+}
+
+/// A generated set of states. The discriminants count from zero in order of declaration.
+pub trait State: Copy + Eq + fmt::Debug + Send + Sync + 'static {
+    /// The position in [`ActorInfo::states`].
+    fn index(self) -> usize;
+}
+
+/// The state of a plain actor or monitor.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
+pub struct Stateless;
+
+impl State for Stateless {
+    fn index(self) -> usize {
+        0
+    }
+}
+
+/// What an executor asks an actor to run.
+pub enum Call<A: Actor> {
+    /// The handler of an event, in the current state.
+    Event(A::Message),
+    /// The `#[start]` hook.
+    Start,
+    /// The `#[entry(S)]` hook.
+    Entry(A::State),
+    /// The `#[exit(S)]` hook.
+    Exit(A::State),
+    /// The `#[stop]` hook.
+    Stop,
+}
+
+/// What became of a [`Call`].
+#[must_use]
+pub enum Flow<A: Actor> {
+    /// It ran, or there was nothing to run.
+    Done,
+    /// It is async: give it to [`Actor::call_async`].
+    Async(Call<A>),
+}
+
+/// What a state does with an event.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Disposition {
+    /// Runs a handler.
+    Handle,
+    /// Keeps it for a later state.
+    Defer,
+    /// Drops it.
+    Ignore,
+    /// Nothing: to be sent it is a bug.
+    Unhandled,
+}
+
+/// An event type as one actor or monitor sees it.
+#[derive(Clone, Copy)]
+pub struct EventInfo {
+    /// The type as written in the handler, `Ping` for instance.
+    pub name: &'static str,
+    /// Identifies the type, so that monitors find it.
+    pub type_id: TypeId,
+}
+
+impl EventInfo {
+    /// Describes `E`, written `name` in the source.
+    pub const fn of<E: Event>(name: &'static str) -> Self {
+        Self {
+            name,
+            type_id: TypeId::of::<E>(),
+        }
+    }
+}
+
+/// What is known of an actor type before it runs.
+pub struct ActorInfo {
+    /// The type's name, without its path and parameters.
+    pub name: &'static str,
+    /// The events it accepts.
+    pub events: &'static [EventInfo],
+    /// The names of its states; empty for a plain actor.
+    pub states: &'static [&'static str],
+    /// What each state does with each event, state by state; one row for a plain actor.
+    pub dispositions: &'static [Disposition],
+    /// It has a `#[start]` hook, or its first state an `#[entry]` hook: starting is a step.
+    pub starts: bool,
+    /// Some state defers some event.
+    pub defers: bool,
+}
+
+impl ActorInfo {
+    /// What the state does with the event.
+    #[inline]
+    pub fn disposition(&self, state: usize, event: u16) -> Disposition {
+        self.dispositions[state * self.events.len() + usize::from(event)]
+    }
+
+    /// The name of the state; `None` for a plain actor.
+    pub fn state_name(&self, state: usize) -> Option<&'static str> {
+        self.states.get(state).copied()
+    }
+}

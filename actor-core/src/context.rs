@@ -1,0 +1,492 @@
+//! What a handler can do: [`Context`].
+
+use std::any::Any;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context as TaskContext, Poll};
+use std::time::Duration;
+
+use crate::actor::{Actor, Call, Disposition, Handler, State};
+use crate::event::Event;
+use crate::live;
+use crate::parts::{Announcing, AnyMail, Mail};
+use crate::random::ActorRng;
+use crate::reference::{ActorRef, Recipient};
+use crate::reply::Reply;
+use crate::runtime::{self, Address, ViolationKind, violate};
+use crate::timer::Timer;
+use crate::watch::{StopReason, Terminated};
+
+/// How many raised events and transitions may follow from one event before it is a bug.
+pub const CHAIN_MAX: u32 = 1000;
+
+/// What an actor uses to act on the world while it handles an event.
+///
+/// Everything that writes to the world is synchronous and takes effect in the order of the calls;
+/// what reads the world is `async`. At most one of [`goto`](Context::goto),
+/// [`raise`](Context::raise) and [`halt`](Context::halt) decides what follows, and it takes effect
+/// when the handler returns; two of them in one handler are a bug that is reported as such.
+pub struct Context<A: Actor> {
+    me: ActorRef<A>,
+    state: A::State,
+    next: Next<A>,
+    entering: Option<A::State>,
+    chain: u32,
+    part: Part,
+    halted: bool,
+    live: Option<live::Side<A>>,
+}
+
+/// What the handler that runs has decided.
+enum Next<A: Actor> {
+    Stay,
+    Goto(A::State),
+    Raise(A::Message),
+    Halt,
+}
+
+impl<A: Actor> Next<A> {
+    fn describe(&self) -> String {
+        match self {
+            Self::Stay => "nothing".into(),
+            Self::Goto(state) => format!("goto({state:?})"),
+            Self::Raise(message) => format!("raise({:?})", A::event(message)),
+            Self::Halt => "halt()".into(),
+        }
+    }
+}
+
+/// Which part of the actor runs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Handler,
+    Start,
+    Entry,
+    Exit,
+    Stop,
+}
+
+impl<A: Actor> Context<A> {
+    pub(crate) fn controlled(me: ActorRef<A>) -> Self {
+        Self::new(me, None)
+    }
+
+    pub(crate) fn live(me: ActorRef<A>, side: live::Side<A>) -> Self {
+        Self::new(me, Some(side))
+    }
+
+    fn new(me: ActorRef<A>, live: Option<live::Side<A>>) -> Self {
+        Self {
+            me,
+            state: A::first_state(),
+            next: Next::Stay,
+            entering: None,
+            chain: 0,
+            part: Part::Handler,
+            halted: false,
+            live,
+        }
+    }
+
+    /// This actor.
+    pub fn me(&self) -> ActorRef<A> {
+        self.me.clone()
+    }
+
+    /// This actor, as the recipient of one kind of event.
+    pub fn recipient<E: Event>(&self) -> Recipient<E>
+    where
+        A: Handler<E>,
+    {
+        self.me.recipient()
+    }
+
+    /// The current state: in a handler the one that it was called in, in an entry hook the new
+    /// one, in an exit hook the one that is left.
+    pub fn state(&self) -> A::State {
+        self.state
+    }
+
+    /// Goes to `state` when the handler returns: the exit hook of the current state runs, then the
+    /// entry hook of the new one, also where both are the same.
+    ///
+    /// In a `#[start]` hook it chooses the state to start in.
+    pub fn goto(&mut self, state: A::State) {
+        self.decide(Next::Goto(state));
+    }
+
+    /// Handles `event` when the handler returns, before anything in the inbox.
+    ///
+    /// The state must handle or ignore it. A chain of more than [`CHAIN_MAX`] raised events is a
+    /// bug.
+    pub fn raise<E: Event>(&mut self, event: E)
+    where
+        A: Handler<E>,
+    {
+        self.decide(Next::Raise(A::message(event, Reply::nobody())));
+    }
+
+    /// Stops this actor when the handler returns: the `#[stop]` hook runs, what was sent before
+    /// goes out, and what is left in the inbox becomes dead letters.
+    pub fn halt(&mut self) {
+        self.decide(Next::Halt);
+    }
+
+    fn decide(&mut self, next: Next<A>) {
+        if matches!(self.part, Part::Exit | Part::Stop) {
+            let hook = if self.part == Part::Exit {
+                "#[exit]"
+            } else {
+                "#[stop]"
+            };
+            violate(
+                ViolationKind::TwoDecisions,
+                format!(
+                    "`{}` in an {hook} hook of `{}`: what follows is already decided there",
+                    next.describe(),
+                    A::INFO.name
+                ),
+            );
+        }
+        if !matches!(self.next, Next::Stay) {
+            violate(
+                ViolationKind::TwoDecisions,
+                format!(
+                    "`{}` after `{}` in one handler of `{}`: at most one of goto, raise and halt \
+                     decides what follows",
+                    next.describe(),
+                    self.next.describe(),
+                    A::INFO.name
+                ),
+            );
+        }
+        self.next = next;
+    }
+
+    /// Starts an actor and returns a reference to it, to which events may be sent at once.
+    pub fn spawn<B: Actor>(&mut self, actor: B) -> ActorRef<B> {
+        match &self.live {
+            None => ActorRef::spawn_controlled(actor, None),
+            Some(side) => side.system().spawn(actor),
+        }
+    }
+
+    /// Shows `event` to the monitors that observe its type, and to nobody else.
+    pub fn announce<E: Event>(&mut self, event: E) {
+        match &self.live {
+            None => runtime::with(|rt| rt.announce(&mut Announcing(Some(event)))),
+            Some(side) => side.announce(&event),
+        }
+    }
+
+    /// A number below `bound`, which the tester chooses; in production a random one.
+    ///
+    /// # Panics
+    ///
+    /// Where `bound` is zero or above 2³² − 1.
+    pub fn choose(&mut self, bound: usize) -> usize {
+        crate::random::choose(self.live.is_some(), bound)
+    }
+
+    /// `true` or `false`, as the tester chooses; in production at random.
+    pub fn choose_bool(&mut self) -> bool {
+        self.choose(2) == 1
+    }
+
+    /// A generator for this call: under test its seed is one recorded choice.
+    pub fn rng(&mut self) -> ActorRng {
+        crate::random::generator(self.live.is_some())
+    }
+
+    /// The time since the system started: virtual under test, and constant within a step.
+    pub fn now(&self) -> Duration {
+        match &self.live {
+            None => runtime::with(|rt| rt.now()),
+            Some(side) => side.system().now(),
+        }
+    }
+
+    /// Sends `event` to this actor after `delay`. The timer is cancelled with the actor.
+    pub fn after<E: Event>(&mut self, delay: Duration, event: E) -> Timer
+    where
+        A: Handler<E>,
+    {
+        let message = A::message(event, Reply::nobody());
+        match &self.live {
+            None => {
+                let owner = self.address();
+                let mut message = Some(message);
+                Timer::controlled(runtime::with(|rt| rt.arm(owner, delay, &mut message, None)))
+            }
+            Some(side) => side.after(delay, message),
+        }
+    }
+
+    /// Sends a copy of `event` to this actor every `period`, the first after one period.
+    ///
+    /// Under test a periodic timer does not keep a run alive: see the crate's documentation.
+    ///
+    /// # Panics
+    ///
+    /// Where `period` is zero.
+    pub fn every<E: Event + Clone>(&mut self, period: Duration, event: E) -> Timer
+    where
+        A: Handler<E>,
+    {
+        assert!(
+            !period.is_zero(),
+            "a period of zero would never let time pass"
+        );
+        let next = move || A::message(event.clone(), Reply::nobody());
+        match &self.live {
+            None => {
+                let owner = self.address();
+                let mut first = Some(next());
+                let again = Box::new(move |mail: &dyn AnyMail| mail.put(&mut Some(next())).0);
+                Timer::controlled(runtime::with(|rt| {
+                    rt.arm(owner, period, &mut first, Some(again))
+                }))
+            }
+            Some(side) => side.every(period, next),
+        }
+    }
+
+    /// Cancels a timer, and removes its event where it has fired and was not handled yet.
+    /// A timer that is over is left alone.
+    pub fn cancel(&mut self, timer: Timer) {
+        timer.cancel();
+    }
+
+    /// Sends [`Terminated`] to this actor when `other` has stopped, at once where it already has.
+    pub fn watch<B: Actor>(&mut self, other: &ActorRef<B>)
+    where
+        A: Handler<Terminated>,
+    {
+        let id = other.id();
+        let notice =
+            move |reason: StopReason| A::message(Terminated { actor: id, reason }, Reply::nobody());
+        match &self.live {
+            None => {
+                let (watcher, target) = (self.address(), other.address());
+                let notice = Box::new(move |mail: &dyn AnyMail, reason| {
+                    mail.put(&mut Some(notice(reason))).0
+                });
+                runtime::with(|rt| rt.watch(watcher, target, notice));
+            }
+            Some(side) => side.watch(other, notice),
+        }
+    }
+
+    /// Waits. Events that arrive meanwhile stay in the inbox.
+    pub fn sleep(&mut self, delay: Duration) -> impl Future<Output = ()> + Send + use<A> {
+        crate::timer::sleep(self.live.is_some(), delay)
+    }
+
+    /// Waits for the next event of one kind; others stay in the inbox in their order.
+    pub fn receive<E: Event>(&mut self) -> impl Future<Output = E> + Send
+    where
+        A: Handler<E>,
+    {
+        Receive {
+            cx: self,
+            event: std::marker::PhantomData::<fn() -> E>,
+        }
+    }
+
+    /// Runs `future` beside the actor, which goes on handling events, and sends what `map` makes of
+    /// its output to this actor. It is dropped when the actor stops.
+    pub fn pipe_to_self<F, E>(
+        &mut self,
+        future: F,
+        map: impl FnOnce(F::Output) -> E + Send + 'static,
+    ) where
+        F: Future + Send + 'static,
+        E: Event,
+        A: Handler<E>,
+    {
+        let me = self.me();
+        let piped = async move {
+            let event = map(future.await);
+            me.tell(event);
+        };
+        match &self.live {
+            None => runtime::with(|rt| rt.pipe(self.address(), Box::pin(piped))),
+            Some(side) => side.pipe(piped),
+        }
+    }
+
+    /// Reports a handler's `Err` that nobody receives.
+    pub(crate) fn failed(&self, event: &str, error: &str) {
+        match &self.live {
+            None => runtime::with(|rt| rt.failed(event, error)),
+            Some(side) => side.failed(event, error),
+        }
+    }
+
+    pub(crate) fn is_halted(&self) -> bool {
+        self.halted
+    }
+
+    fn address(&self) -> Address {
+        self.me.address()
+    }
+
+    /// The first step: after the `#[start]` hook, the first state is entered.
+    pub(crate) fn begin(&mut self) {
+        self.entering = Some(self.state);
+    }
+
+    pub(crate) fn live_side(&mut self) -> Option<&mut live::Side<A>> {
+        self.live.as_mut()
+    }
+
+    #[inline]
+    pub(crate) fn enter_call(&mut self, call: &Call<A>) {
+        self.part = match call {
+            Call::Event(_) => Part::Handler,
+            Call::Start => Part::Start,
+            Call::Entry(_) => Part::Entry,
+            Call::Exit(_) => Part::Exit,
+            Call::Stop => Part::Stop,
+        };
+    }
+
+    /// What follows from the call that has just returned, one call at a time; both executors
+    /// settle here. The order is: exit hook, entry hook, raised event.
+    #[inline]
+    pub(crate) fn settle(&mut self) -> Option<Call<A>> {
+        if let Next::Stay = self.next
+            && self.entering.is_none()
+        {
+            self.chain = 0;
+            return None;
+        }
+        self.settle_decision()
+    }
+
+    fn settle_decision(&mut self) -> Option<Call<A>> {
+        self.chain += 1;
+        if self.chain > CHAIN_MAX {
+            violate(
+                ViolationKind::EndlessChain,
+                format!(
+                    "`{}` raised events or changed its state {CHAIN_MAX} times without returning \
+                     to its inbox",
+                    A::INFO.name
+                ),
+            );
+        }
+        let next = std::mem::replace(&mut self.next, Next::Stay);
+        if let Some(state) = self.entering.take() {
+            return self.enter(state, next);
+        }
+        match next {
+            Next::Stay => None,
+            Next::Goto(state) => {
+                self.entering = Some(state);
+                Some(Call::Exit(self.state))
+            }
+            Next::Raise(message) => self.settle_raise(message),
+            Next::Halt => {
+                self.halted = true;
+                Some(Call::Stop)
+            }
+        }
+    }
+
+    /// Enters `state` after an exit hook or, with what it decided, the start hook.
+    fn enter(&mut self, state: A::State, decided: Next<A>) -> Option<Call<A>> {
+        let state = match decided {
+            Next::Stay => state,
+            Next::Goto(state) => state,
+            Next::Halt => {
+                self.halted = true;
+                return Some(Call::Stop);
+            }
+            raise @ Next::Raise(_) => {
+                self.next = raise;
+                state
+            }
+        };
+        self.state = state;
+        Some(Call::Entry(state))
+    }
+
+    fn settle_raise(&mut self, message: A::Message) -> Option<Call<A>> {
+        let event = A::event_index(&message);
+        match A::INFO.disposition(self.state.index(), event) {
+            Disposition::Handle => Some(Call::Event(message)),
+            Disposition::Ignore => None,
+            Disposition::Defer | Disposition::Unhandled => violate(
+                ViolationKind::UnhandledRaise,
+                format!(
+                    "`{}` raised {:?} in state {:?}, which neither handles nor ignores it",
+                    A::INFO.name,
+                    A::event(&message),
+                    self.state
+                ),
+            ),
+        }
+    }
+}
+
+impl<A: Actor> fmt::Debug for Context<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context")
+            .field("me", &self.me)
+            .field("state", &self.state)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The future of [`Context::receive`].
+struct Receive<'a, A: Actor + Handler<E>, E: Event> {
+    cx: &'a mut Context<A>,
+    event: std::marker::PhantomData<fn() -> E>,
+}
+
+impl<A: Actor + Handler<E>, E: Event> Receive<'_, A, E> {
+    fn unwrap(message: A::Message) -> E {
+        match A::unwrap(message) {
+            Ok((event, reply)) => {
+                drop(reply);
+                event
+            }
+            Err(_) => unreachable!("`receive` takes the kind of event that it asked for"),
+        }
+    }
+}
+
+impl<A: Actor + Handler<E>, E: Event> Future for Receive<'_, A, E> {
+    type Output = E;
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<E> {
+        if let Some(side) = self.cx.live_side() {
+            return side.poll_receive(A::EVENT, task).map(Self::unwrap);
+        }
+        let owner = self.cx.address();
+        let found = runtime::with(|rt| rt.receive(owner, A::EVENT, task.waker()));
+        match found {
+            None => Poll::Pending,
+            Some((mail, slot)) => {
+                let mail: Rc<dyn Any> = mail;
+                let mail = mail
+                    .downcast::<Mail<A>>()
+                    .expect("an actor reads its own mail");
+                let message = mail.take(slot).expect("an inbox names a full slot");
+                Poll::Ready(Self::unwrap(message))
+            }
+        }
+    }
+}
+
+impl<A: Actor + Handler<E>, E: Event> Drop for Receive<'_, A, E> {
+    fn drop(&mut self) {
+        if self.cx.live.is_none() {
+            let owner = self.cx.me.address();
+            runtime::try_with(|rt| rt.receive_dropped(owner, A::EVENT));
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! What can go wrong with a production system.
+
+use std::fmt;
+
+/// Why a system could not do what was asked of it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// These actors had not stopped by the deadline and were aborted.
+    ShutdownTimedOut(Vec<String>),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ShutdownTimedOut(actors) => write!(
+                f,
+                "failed to shut down in time: {} did not stop and were aborted",
+                actors.join(", ")
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,73 @@
+//! Choices and generators: the tester's under test, the operating system's in production.
+
+use std::cell::RefCell;
+use std::convert::Infallible;
+
+use rand_core::{Rng, SeedableRng, TryRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::runtime;
+
+/// A random generator for one handler call; implements `rand_core`'s traits, so that everything
+/// that takes a `rand` generator takes it.
+///
+/// Under test the same schedule gives the same numbers on every machine: xoshiro256++, whose
+/// output is promised never to change.
+#[derive(Clone, Debug)]
+pub struct ActorRng(Xoshiro256PlusPlus);
+
+impl TryRng for ActorRng {
+    type Error = Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        self.0.try_next_u32()
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        self.0.try_next_u64()
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
+        self.0.try_fill_bytes(bytes)
+    }
+}
+
+/// A seed from the operating system, by way of the standard library's hasher.
+fn system_seed() -> u64 {
+    use std::hash::{BuildHasher, Hasher, RandomState};
+    RandomState::new().build_hasher().finish()
+}
+
+thread_local! {
+    static LIVE: RefCell<Option<Xoshiro256PlusPlus>> = const { RefCell::new(None) };
+}
+
+fn live_u64() -> u64 {
+    LIVE.with(|live| {
+        live.borrow_mut()
+            .get_or_insert_with(|| Xoshiro256PlusPlus::seed_from_u64(system_seed()))
+            .next_u64()
+    })
+}
+
+pub(crate) fn generator(live: bool) -> ActorRng {
+    let seed = if live {
+        live_u64()
+    } else {
+        runtime::with(|rt| rt.seed())
+    };
+    ActorRng(Xoshiro256PlusPlus::seed_from_u64(seed))
+}
+
+pub(crate) fn choose(live: bool, bound: usize) -> usize {
+    let bound = match u32::try_from(bound) {
+        Ok(bound) if bound > 0 => bound,
+        _ => panic!("choose({bound}): a choice has at least one and fewer than 2^32 outcomes"),
+    };
+    let chosen = if live {
+        ((u128::from(live_u64()) * u128::from(bound)) >> 64) as u32
+    } else {
+        runtime::with(|rt| rt.choose(bound))
+    };
+    chosen as usize
+}

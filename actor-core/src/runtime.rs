@@ -1,0 +1,234 @@
+//! The seam between actors and a controlled executor.
+//!
+//! While an execution is controlled, a thread-local pointer names its [`Runtime`]; whatever an
+//! actor does to the world goes through it. Production never takes this path: a reference to an
+//! actor is either live or controlled, and only the controlled kind comes here.
+
+use std::any::{Any, TypeId};
+use std::cell::RefCell;
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::Waker;
+use std::time::Duration;
+
+use crate::actor::ActorInfo;
+use crate::monitor::AnyMonitor;
+use crate::parts::{AnyBody, AnyMail, AnySlab};
+use crate::predicate::{Expectation, Predicate};
+use crate::reply::AnyAskSlot;
+use crate::watch::StopReason;
+
+/// An actor of one execution: its operation and the number of the execution.
+///
+/// The execution number finds references that leaked from an earlier execution.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct Address {
+    /// The operation.
+    pub operation: u32,
+    /// The execution.
+    pub execution: u32,
+}
+
+/// An `ask` of one execution.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AskId {
+    /// The number of the ask within the execution.
+    pub index: u32,
+    /// The execution.
+    pub execution: u32,
+}
+
+/// A timer of one execution.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TimerId {
+    /// The slot of the timer.
+    pub index: u32,
+    /// How often the slot was used before; tells a cancelled timer from its successor.
+    pub generation: u32,
+    /// The execution.
+    pub execution: u32,
+}
+
+/// What a controlled executor offers to the actors that it runs.
+///
+/// Every method is called while a handler, a hook, the test body or a user's `Drop` runs, so the
+/// executor must not hold its own state borrowed then. Effects take place in the order of the
+/// calls, when the executor carries out the current operation's outbox.
+pub trait Runtime {
+    /// The number of the current execution.
+    fn execution(&self) -> u32;
+    /// The operation that runs now.
+    fn current(&self) -> Address;
+
+    /// Creates an actor; it starts when the effect is carried out.
+    fn spawn(&self, actor: &mut dyn Spawn, name: Option<&str>) -> Address;
+    /// Sends. `message` is an `Option<A::Message>`, taken into the target's mail.
+    fn post(&self, to: Address, message: &mut dyn Any);
+    /// Registers an `ask`; its event is posted next.
+    fn ask(&self, to: Address, slot: Arc<dyn AnyAskSlot>) -> AskId;
+    /// The reply was sent and waits in its slot.
+    fn replied(&self, ask: AskId);
+    /// The reply was dropped.
+    fn reply_dropped(&self, ask: AskId);
+    /// Nobody waits for the reply any more.
+    fn ask_dropped(&self, ask: AskId);
+    /// Tells the monitors. `event` is an `Option` that [`Announce`] moves out of.
+    fn announce(&self, event: &mut dyn Announce);
+
+    /// A number below `bound`, which is at least one.
+    fn choose(&self, bound: u32) -> u32;
+    /// A seed for a generator: one recorded choice.
+    fn seed(&self) -> u64;
+    /// The virtual time since the start of the execution.
+    fn now(&self) -> Duration;
+
+    /// Arms a timer whose event goes to `owner`. `message` is an `Option<A::Message>`; `again`
+    /// makes the next one of a periodic timer.
+    fn arm(
+        &self,
+        owner: Address,
+        delay: Duration,
+        message: &mut dyn Any,
+        again: Option<Again>,
+    ) -> TimerId;
+    /// Cancels a timer, and removes its fired, unread event.
+    fn cancel(&self, timer: TimerId);
+    /// Arms a timer that wakes the current operation.
+    fn sleep(&self, delay: Duration) -> TimerId;
+    /// Whether the sleep is over; keeps the waker where it is not.
+    fn slept(&self, timer: TimerId, waker: &Waker) -> bool;
+
+    /// Takes the first event of that kind from the inbox of `owner`, or waits for it.
+    fn receive(&self, owner: Address, event: u16, waker: &Waker) -> Option<(Rc<dyn AnyMail>, u32)>;
+    /// Nobody waits for that kind of event any more.
+    fn receive_dropped(&self, owner: Address, event: u16);
+
+    /// Runs a future as an operation that ends with its owner.
+    fn pipe(&self, owner: Address, future: Pin<Box<dyn Future<Output = ()>>>);
+    /// Has `message`, an `Option<A::Message>`, sent to `watcher` when `target` has stopped. The
+    /// function builds it from the reason.
+    fn watch(&self, watcher: Address, target: Address, notice: Notice);
+
+    /// Registers a monitor, where none of its type is registered.
+    fn monitor(&self, monitor: Box<dyn AnyMonitor>);
+    /// Registers a predicate over the states of all actors.
+    fn predicate(&self, name: &str, expectation: Expectation, predicate: Predicate);
+    /// Reports a handler's `Err` that nobody receives.
+    fn failed(&self, event: &str, error: &str);
+    /// Reports that an actor in one of the given ways broke the rules of the framework.
+    fn violation(&self, kind: ViolationKind, message: String);
+    /// The name of the actor in reports, `Client#2` for instance.
+    fn name(&self, of: Address) -> String;
+}
+
+/// Puts the next message of a periodic timer into the owner's mail.
+pub type Again = Box<dyn Fn(&dyn AnyMail) -> u32>;
+
+/// Puts the notice of a watched actor's end into the watcher's mail.
+pub type Notice = Box<dyn FnOnce(&dyn AnyMail, StopReason) -> u32>;
+
+/// How an actor broke the rules.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ViolationKind {
+    /// A raised event that the state neither handles nor ignores.
+    UnhandledRaise,
+    /// More than [`CHAIN_MAX`](crate::context::CHAIN_MAX) raised events and transitions in a row.
+    EndlessChain,
+    /// More than one of `goto`, `raise` and `halt`, or one of them in an exit or stop hook.
+    TwoDecisions,
+}
+
+/// A violation on its way up to the executor, as the payload of an unwinding panic.
+#[derive(Debug)]
+pub struct Violation {
+    /// What rule was broken.
+    pub kind: ViolationKind,
+    /// A sentence for the report.
+    pub message: String,
+}
+
+/// Unwinds to the executor with a violation; no panic message is printed.
+pub(crate) fn violate(kind: ViolationKind, message: String) -> ! {
+    std::panic::resume_unwind(Box::new(Violation { kind, message }))
+}
+
+/// An actor about to be spawned, without its type.
+pub trait Spawn {
+    /// The actor type's table.
+    fn info(&self) -> &'static ActorInfo;
+    /// Identifies the actor type, so that its parts can be pooled.
+    fn type_id(&self) -> TypeId;
+    /// Makes empty mail and an empty body for this type.
+    fn parts(&self) -> (Rc<dyn AnyMail>, Box<dyn AnyBody>);
+    /// Moves the actor into a body made by [`parts`](Spawn::parts) for the same type.
+    fn install(&mut self, body: &mut dyn AnyBody, address: Address);
+}
+
+/// An announced event, without its type.
+pub trait Announce {
+    /// Identifies the event type.
+    fn type_id(&self) -> TypeId;
+    /// Moves the event into a slab of that type, made by [`slab`](Announce::slab).
+    fn store(&mut self, slab: &dyn AnySlab) -> u32;
+    /// Makes an empty slab for this type.
+    fn slab(&self) -> Rc<dyn AnySlab>;
+}
+
+thread_local! {
+    static CURRENT: RefCell<Option<Rc<dyn Runtime>>> = const { RefCell::new(None) };
+}
+
+/// Makes `runtime` the current one of this thread until the guard is dropped.
+#[must_use = "the runtime is left when the guard is dropped"]
+pub fn enter(runtime: Rc<dyn Runtime>) -> Entered {
+    let before = CURRENT.with(|current| current.borrow_mut().replace(runtime));
+    Entered { before }
+}
+
+/// Leaves the runtime when dropped; see [`enter`].
+pub struct Entered {
+    before: Option<Rc<dyn Runtime>>,
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        CURRENT.with(|current| *current.borrow_mut() = self.before.take());
+    }
+}
+
+/// Whether this thread runs a controlled execution.
+pub fn is_controlled() -> bool {
+    CURRENT.with(|current| current.borrow().is_some())
+}
+
+/// Calls the current runtime.
+///
+/// # Panics
+///
+/// Outside a controlled execution: a reference made under test was carried to another thread, or
+/// kept after its test.
+#[inline]
+pub(crate) fn with<T>(f: impl FnOnce(&dyn Runtime) -> T) -> T {
+    CURRENT.with(|current| match &*current.borrow() {
+        Some(runtime) => f(&**runtime),
+        None => outside(),
+    })
+}
+
+/// Calls the current runtime, if there is one: for destructors.
+pub(crate) fn try_with<T>(f: impl FnOnce(&dyn Runtime) -> T) -> Option<T> {
+    CURRENT
+        .try_with(|current| current.borrow().as_deref().map(f))
+        .ok()
+        .flatten()
+}
+
+#[cold]
+fn outside() -> ! {
+    panic!(
+        "an actor under test was used outside its execution: the reference was carried to \
+         another thread, or kept after its test"
+    )
+}

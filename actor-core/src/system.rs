@@ -1,0 +1,207 @@
+//! The system: where actors are spawned and specifications registered.
+
+use std::fmt;
+use std::future::Future;
+use std::time::Duration;
+
+use crate::actor::Actor;
+use crate::error::Error;
+use crate::event::Event;
+use crate::live::LiveSystem;
+use crate::monitor::{Monitor, Watching};
+use crate::parts::Announcing;
+use crate::predicate::{Expectation, World};
+use crate::random::ActorRng;
+use crate::reference::ActorRef;
+use crate::runtime;
+
+/// Where actors live: the production executor, or one execution of a test.
+///
+/// The same set-up function serves both; it takes a `&System`.
+#[derive(Clone)]
+pub struct System(Inner);
+
+#[derive(Clone)]
+enum Inner {
+    Live(LiveSystem),
+    Controlled,
+}
+
+impl System {
+    /// A production system, on the tokio runtime of the caller.
+    ///
+    /// # Panics
+    ///
+    /// Outside a tokio runtime.
+    #[expect(
+        clippy::new_without_default,
+        reason = "it starts an executor and may panic"
+    )]
+    pub fn new() -> Self {
+        Self(Inner::Live(LiveSystem::new()))
+    }
+
+    /// The system of the controlled execution that runs on this thread.
+    ///
+    /// # Panics
+    ///
+    /// Outside a controlled execution.
+    #[doc(hidden)]
+    pub fn controlled() -> Self {
+        assert!(
+            runtime::is_controlled(),
+            "no controlled execution runs on this thread"
+        );
+        Self(Inner::Controlled)
+    }
+
+    /// Starts an actor, named after its type and a number.
+    pub fn spawn<A: Actor>(&self, actor: A) -> ActorRef<A> {
+        match &self.0 {
+            Inner::Live(live) => live.spawn(actor, None),
+            Inner::Controlled => ActorRef::spawn_controlled(actor, None),
+        }
+    }
+
+    /// Starts an actor under a name of its own, for logs and reports.
+    pub fn spawn_named<A: Actor>(&self, name: &str, actor: A) -> ActorRef<A> {
+        match &self.0 {
+            Inner::Live(live) => live.spawn(actor, Some(name)),
+            Inner::Controlled => ActorRef::spawn_controlled(actor, Some(name)),
+        }
+    }
+
+    /// Registers a monitor in its first state. A second of the same type changes nothing.
+    pub fn monitor<M: Monitor + Default>(&self) {
+        self.monitor_with(M::default());
+    }
+
+    /// Registers a monitor made by hand, as [`monitor`](System::monitor) does.
+    pub fn monitor_with<M: Monitor>(&self, monitor: M) {
+        let monitor = Box::new(Watching::new(monitor));
+        match &self.0 {
+            Inner::Live(live) => live.monitor(monitor),
+            Inner::Controlled => runtime::with(|rt| rt.monitor(monitor)),
+        }
+    }
+
+    /// Shows `event` to the monitors that observe its type.
+    pub fn announce<E: Event>(&self, event: E) {
+        match &self.0 {
+            Inner::Live(live) => live.announce(&event, None),
+            Inner::Controlled => runtime::with(|rt| rt.announce(&mut Announcing(Some(event)))),
+        }
+    }
+
+    /// An invariant: the tester evaluates it after each step that changed an actor, and reports the
+    /// first step after which it is false. Production does not evaluate predicates.
+    pub fn always(&self, name: &str, predicate: impl FnMut(&World<'_>) -> bool + 'static) {
+        self.predicate(name, Expectation::Always, predicate);
+    }
+
+    /// Something that must have been true at least once before an execution ends.
+    pub fn eventually(&self, name: &str, predicate: impl FnMut(&World<'_>) -> bool + 'static) {
+        self.predicate(name, Expectation::Eventually, predicate);
+    }
+
+    /// Something that must become true again and again: while it is false, it is as a hot monitor.
+    pub fn always_eventually(
+        &self,
+        name: &str,
+        predicate: impl FnMut(&World<'_>) -> bool + 'static,
+    ) {
+        self.predicate(name, Expectation::AlwaysEventually, predicate);
+    }
+
+    /// Something that some execution should reach; the report names it when none did.
+    pub fn sometimes(&self, name: &str, predicate: impl FnMut(&World<'_>) -> bool + 'static) {
+        self.predicate(name, Expectation::Sometimes, predicate);
+    }
+
+    fn predicate(
+        &self,
+        name: &str,
+        expectation: Expectation,
+        predicate: impl FnMut(&World<'_>) -> bool + 'static,
+    ) {
+        if let Inner::Controlled = self.0 {
+            runtime::with(|rt| rt.predicate(name, expectation, Box::new(predicate)));
+        }
+    }
+
+    /// A number below `bound`, which the tester chooses; in production a random one.
+    ///
+    /// # Panics
+    ///
+    /// Where `bound` is zero or above 2³² − 1.
+    pub fn choose(&self, bound: usize) -> usize {
+        crate::random::choose(self.is_live(), bound)
+    }
+
+    /// `true` or `false`, as the tester chooses; in production at random.
+    pub fn choose_bool(&self) -> bool {
+        self.choose(2) == 1
+    }
+
+    /// A random generator: under test its seed is one recorded choice.
+    pub fn rng(&self) -> ActorRng {
+        crate::random::generator(self.is_live())
+    }
+
+    /// The time since the system started, virtual under test.
+    pub fn now(&self) -> Duration {
+        match &self.0 {
+            Inner::Live(live) => live.now(),
+            Inner::Controlled => runtime::with(|rt| rt.now()),
+        }
+    }
+
+    /// Waits, in virtual time under test: for test bodies and `main`.
+    pub fn sleep(&self, delay: Duration) -> impl Future<Output = ()> + Send + use<> {
+        crate::timer::sleep(self.is_live(), delay)
+    }
+
+    /// Stops every actor in order and waits until they have stopped: each handles what was sent to
+    /// it before, runs its `#[stop]` hook and ends. Equivalent to
+    /// [`shutdown_within`](System::shutdown_within) ten seconds.
+    ///
+    /// # Errors
+    ///
+    /// Names the actors that had not stopped by then; they are aborted.
+    pub async fn shutdown(&self) -> Result<(), Error> {
+        self.shutdown_within(Duration::from_secs(10)).await
+    }
+
+    /// As [`shutdown`](System::shutdown), with a deadline of one's own.
+    ///
+    /// # Errors
+    ///
+    /// Names the actors that had not stopped by then; they are aborted.
+    pub async fn shutdown_within(&self, deadline: Duration) -> Result<(), Error> {
+        match &self.0 {
+            Inner::Live(live) => live.shutdown(deadline).await,
+            Inner::Controlled => Ok(()),
+        }
+    }
+
+    /// The live system, for settings that exist in production only; `None` under test.
+    pub fn as_live(&self) -> Option<&LiveSystem> {
+        match &self.0 {
+            Inner::Live(live) => Some(live),
+            Inner::Controlled => None,
+        }
+    }
+
+    fn is_live(&self) -> bool {
+        self.as_live().is_some()
+    }
+}
+
+impl fmt::Debug for System {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.0 {
+            Inner::Live(_) => "System(production)",
+            Inner::Controlled => "System(controlled)",
+        })
+    }
+}

@@ -1,0 +1,76 @@
+//! Timers: a handle to an armed one, and `sleep`.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context as TaskContext, Poll};
+use std::time::Duration;
+
+use crate::live::LiveTimer;
+use crate::runtime::{self, TimerId};
+
+/// An armed timer, as returned by [`Context::after`](crate::Context::after) and
+/// [`Context::every`](crate::Context::every). Dropping it leaves the timer armed.
+#[derive(Clone, Debug)]
+pub struct Timer(Inner);
+
+#[derive(Clone, Debug)]
+enum Inner {
+    Live(LiveTimer),
+    Controlled(TimerId),
+}
+
+impl Timer {
+    pub(crate) fn controlled(id: TimerId) -> Self {
+        Self(Inner::Controlled(id))
+    }
+
+    pub(crate) fn live(timer: LiveTimer) -> Self {
+        Self(Inner::Live(timer))
+    }
+
+    pub(crate) fn cancel(self) {
+        match self.0 {
+            Inner::Live(timer) => timer.cancel(),
+            Inner::Controlled(id) => runtime::with(|rt| rt.cancel(id)),
+        }
+    }
+}
+
+/// Waits for `delay`, in virtual time under test.
+pub(crate) fn sleep(live: bool, delay: Duration) -> impl Future<Output = ()> + Send {
+    if live {
+        Sleep::Live(Box::pin(tokio::time::sleep(delay)))
+    } else {
+        Sleep::Controlled(runtime::with(|rt| rt.sleep(delay)))
+    }
+}
+
+enum Sleep {
+    Live(Pin<Box<tokio::time::Sleep>>),
+    Controlled(TimerId),
+}
+
+impl Future for Sleep {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<()> {
+        match &mut *self {
+            Self::Live(sleep) => sleep.as_mut().poll(task),
+            Self::Controlled(id) => {
+                if runtime::with(|rt| rt.slept(*id, task.waker())) {
+                    Poll::Ready(())
+                } else {
+                    Poll::Pending
+                }
+            }
+        }
+    }
+}
+
+impl Drop for Sleep {
+    fn drop(&mut self) {
+        if let Self::Controlled(id) = self {
+            runtime::try_with(|rt| rt.cancel(*id));
+        }
+    }
+}
