@@ -28,6 +28,38 @@ pub const CHAIN_MAX: u32 = 1000;
 /// what reads the world is `async`. At most one of [`goto`](Context::goto),
 /// [`raise`](Context::raise) and [`halt`](Context::halt) decides what follows, and it takes effect
 /// when the handler returns; two of them in one handler are a bug that is reported as such.
+///
+/// ```
+/// use actor_core::prelude::*;
+/// use std::time::Duration;
+///
+/// #[derive(Debug)]
+/// struct Begin;
+/// #[derive(Debug)]
+/// struct TimedOut;
+///
+/// struct Request;
+///
+/// #[actor(states(Idle, Waiting))]
+/// impl Request {
+///     #[on(Idle)]
+///     fn begin(&mut self, _: Begin, cx: &mut Context<Self>) {
+///         cx.after(Duration::from_secs(1), TimedOut);
+///         cx.goto(RequestState::Waiting);
+///     }
+///
+///     #[on(Waiting)]
+///     fn timed_out(&mut self, _: TimedOut, cx: &mut Context<Self>) {
+///         cx.halt();
+///     }
+/// }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), actor_core::Error> {
+/// let sys = System::new();
+/// sys.spawn(Request).tell(Begin);
+/// sys.shutdown().await
+/// # }
+/// ```
 pub struct Context<A: Actor> {
     me: ActorRef<A>,
     state: A::State,
@@ -121,6 +153,32 @@ impl<A: Actor> Context<A> {
     ///
     /// The state must handle or ignore it. A chain of more than [`CHAIN_MAX`] raised events is a
     /// bug.
+    ///
+    /// ```
+    /// use actor_core::prelude::*;
+    ///
+    /// #[derive(Debug)]
+    /// struct Receive(Vec<u8>);
+    /// #[derive(Debug)]
+    /// struct Broken;
+    ///
+    /// struct Link;
+    ///
+    /// #[actor]
+    /// impl Link {
+    ///     #[on]
+    ///     fn receive(&mut self, bytes: Receive, cx: &mut Context<Self>) {
+    ///         if bytes.0.is_empty() {
+    ///             cx.raise(Broken);
+    ///         }
+    ///     }
+    ///
+    ///     #[on]
+    ///     fn broken(&mut self, _: Broken, cx: &mut Context<Self>) {
+    ///         cx.halt();
+    ///     }
+    /// }
+    /// ```
     pub fn raise<E: Event>(&mut self, event: E)
     where
         A: Handler<E>,
@@ -169,7 +227,7 @@ impl<A: Actor> Context<A> {
     pub fn spawn<B: Actor>(&mut self, actor: B) -> ActorRef<B> {
         match &self.live {
             None => ActorRef::spawn_controlled(actor, None),
-            Some(side) => side.system().spawn(actor),
+            Some(side) => side.spawn(actor),
         }
     }
 
@@ -204,17 +262,22 @@ impl<A: Actor> Context<A> {
     pub fn now(&self) -> Duration {
         match &self.live {
             None => runtime::with(|rt| rt.now()),
-            Some(side) => side.system().now(),
+            Some(side) => side.now(),
         }
     }
 
-    /// Sends `event` to this actor after `delay`. The timer is cancelled with the actor.
+    /// Sends `event` to this actor after `delay`. The timer ends with the actor, and so does its
+    /// event: it is never a dead letter.
+    ///
+    /// # Panics
+    ///
+    /// In production, on a tokio runtime without a time driver.
     pub fn after<E: Event>(&mut self, delay: Duration, event: E) -> Timer
     where
         A: Handler<E>,
     {
         let message = A::message(event, Reply::nobody());
-        match &self.live {
+        match &mut self.live {
             None => {
                 let owner = self.address();
                 let mut message = Some(message);
@@ -226,11 +289,42 @@ impl<A: Actor> Context<A> {
 
     /// Sends a copy of `event` to this actor every `period`, the first after one period.
     ///
-    /// Under test a periodic timer does not keep a run alive: see the crate's documentation.
+    /// Ticks that an overloaded runtime could not fire in time are left out, and later ones keep to
+    /// the grid. Those that fire while the actor is busy wait in its inbox, all of them. Under test
+    /// a periodic timer does not keep a run alive.
+    ///
+    /// ```
+    /// use actor_core::prelude::*;
+    /// use std::time::Duration;
+    ///
+    /// #[derive(Clone, Debug)]
+    /// struct Beat;
+    ///
+    /// struct Heart {
+    ///     beats: u32,
+    ///     timer: Option<Timer>,
+    /// }
+    ///
+    /// #[actor]
+    /// impl Heart {
+    ///     #[start]
+    ///     fn start(&mut self, cx: &mut Context<Self>) {
+    ///         self.timer = Some(cx.every(Duration::from_secs(1), Beat));
+    ///     }
+    ///
+    ///     #[on]
+    ///     fn beat(&mut self, _: Beat, cx: &mut Context<Self>) {
+    ///         self.beats += 1;
+    ///         if self.beats == 3 && let Some(timer) = self.timer.take() {
+    ///             cx.cancel(timer);
+    ///         }
+    ///     }
+    /// }
+    /// ```
     ///
     /// # Panics
     ///
-    /// Where `period` is zero.
+    /// Where `period` is zero; in production, on a tokio runtime without a time driver.
     pub fn every<E: Event + Clone>(&mut self, period: Duration, event: E) -> Timer
     where
         A: Handler<E>,
@@ -240,7 +334,7 @@ impl<A: Actor> Context<A> {
             "a period of zero would never let time pass"
         );
         let next = move || A::message(event.clone(), Reply::nobody());
-        match &self.live {
+        match &mut self.live {
             None => {
                 let owner = self.address();
                 let mut first = Some(next());
@@ -260,6 +354,34 @@ impl<A: Actor> Context<A> {
     }
 
     /// Sends [`Terminated`] to this actor when `other` has stopped, at once where it already has.
+    /// Each call brings one notice.
+    ///
+    /// ```
+    /// use actor_core::prelude::*;
+    /// use actor_core::Actor;
+    ///
+    /// struct Guard<A: Actor> {
+    ///     ward: ActorRef<A>,
+    /// }
+    ///
+    /// #[actor]
+    /// impl<A: Actor> Guard<A> {
+    ///     #[start]
+    ///     fn start(&mut self, cx: &mut Context<Self>) {
+    ///         cx.watch(&self.ward);
+    ///     }
+    ///
+    ///     #[on]
+    ///     fn terminated(&mut self, end: Terminated, cx: &mut Context<Self>) {
+    ///         println!("{} is gone: {:?}", end.actor, end.reason);
+    ///         cx.halt();
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// Where one of the two actors is under test and the other in production.
     pub fn watch<B: Actor>(&mut self, other: &ActorRef<B>)
     where
         A: Handler<Terminated>,
@@ -270,9 +392,8 @@ impl<A: Actor> Context<A> {
         match &self.live {
             None => {
                 let (watcher, target) = (self.address(), other.address());
-                let notice = Box::new(move |mail: &dyn AnyMail, reason| {
-                    mail.put(&mut Some(notice(reason))).0
-                });
+                let notice =
+                    Box::new(move |mail: &dyn AnyMail, reason| mail.put(&mut Some(notice(reason))));
                 runtime::with(|rt| rt.watch(watcher, target, notice));
             }
             Some(side) => side.watch(other, notice),
@@ -284,7 +405,32 @@ impl<A: Actor> Context<A> {
         crate::timer::sleep(self.live.is_some(), delay)
     }
 
-    /// Waits for the next event of one kind; others stay in the inbox in their order.
+    /// Waits for the next event of one kind; others stay in the inbox in their order. Deferred
+    /// events of that kind are taken too, and first. An asker of the event is told
+    /// [`AskError::Dropped`](crate::AskError::Dropped).
+    ///
+    /// ```
+    /// use actor_core::prelude::*;
+    ///
+    /// #[derive(Debug)]
+    /// struct Buy;
+    /// #[derive(Debug)]
+    /// struct Coin(u32);
+    ///
+    /// struct Machine;
+    ///
+    /// #[actor(receive(Coin))]
+    /// impl Machine {
+    ///     #[on]
+    ///     async fn buy(&mut self, _: Buy, cx: &mut Context<Self>) -> u32 {
+    ///         let mut paid = 0;
+    ///         while paid < 3 {
+    ///             paid += cx.receive::<Coin>().await.0;
+    ///         }
+    ///         paid
+    ///     }
+    /// }
+    /// ```
     pub fn receive<E: Event>(&mut self) -> impl Future<Output = E> + Send
     where
         A: Handler<E>,
@@ -297,6 +443,33 @@ impl<A: Actor> Context<A> {
 
     /// Runs `future` beside the actor, which goes on handling events, and sends what `map` makes of
     /// its output to this actor. It is dropped when the actor stops.
+    ///
+    /// In production, a panic in it is [reported](crate::FailureKind::Background), and the actor
+    /// goes on without the event.
+    ///
+    /// ```
+    /// use actor_core::prelude::*;
+    ///
+    /// #[derive(Debug)]
+    /// struct Load;
+    /// #[derive(Debug)]
+    /// struct Loaded(String);
+    ///
+    /// struct Page;
+    ///
+    /// #[actor]
+    /// impl Page {
+    ///     #[on]
+    ///     fn load(&mut self, _: Load, cx: &mut Context<Self>) {
+    ///         cx.pipe_to_self(async { "text".to_owned() }, Loaded);
+    ///     }
+    ///
+    ///     #[on]
+    ///     fn loaded(&mut self, loaded: Loaded) {
+    ///         println!("{}", loaded.0);
+    ///     }
+    /// }
+    /// ```
     pub fn pipe_to_self<F, E>(
         &mut self,
         future: F,
@@ -311,7 +484,7 @@ impl<A: Actor> Context<A> {
             let event = map(future.await);
             me.tell(event);
         };
-        match &self.live {
+        match &mut self.live {
             None => runtime::with(|rt| rt.pipe(self.address(), Box::pin(piped))),
             Some(side) => side.pipe(piped),
         }

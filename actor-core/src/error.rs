@@ -3,6 +3,16 @@
 use std::fmt;
 
 /// Why a system could not do what was asked of it.
+///
+/// ```
+/// use actor_core::Error;
+///
+/// let error = Error::ShutdownTimedOut(vec!["printer".into()]);
+/// assert_eq!(
+///     error.to_string(),
+///     "failed to shut down in time: printer did not stop and were aborted",
+/// );
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {

@@ -1,5 +1,102 @@
 //! Actors, state machines and monitors: written once, run in production, and tested under a
 //! deterministic executor that controls every interleaving, timer and random choice.
+//!
+//! # The problem
+//!
+//! A program of many concurrent parts fails in orders that nobody thought of, once in a thousand
+//! runs, and never again under the debugger. Actors make the parts small: each has its own state,
+//! changes it by one event at a time, and shares nothing. What is left to go wrong is the order in
+//! which events meet. So an actor here reaches the world through its [`Context`] alone, and that
+//! context has two kinds: one belongs to a tokio runtime, the other to a tester that decides every
+//! order by itself, finds the one that breaks a promise, and can repeat it. The actor is the same.
+//!
+//! # The smallest program
+//!
+//! ```
+//! use actor_core::prelude::*;
+//!
+//! #[derive(Debug)]
+//! struct Add(u64);
+//! #[derive(Debug)]
+//! struct Total;
+//!
+//! #[derive(Default)]
+//! struct Sum {
+//!     total: u64,
+//! }
+//!
+//! #[actor]
+//! impl Sum {
+//!     #[on]
+//!     fn add(&mut self, add: Add) {
+//!         self.total += add.0;
+//!     }
+//!
+//!     /// What a handler returns is the reply to an `ask`.
+//!     #[on]
+//!     fn total(&mut self, _: Total) -> u64 {
+//!         self.total
+//!     }
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), actor_core::Error> {
+//! let sys = System::new();
+//! let sum = sys.spawn(Sum::default());
+//! sum.tell(Add(2));
+//! sum.tell(Add(3));
+//! assert_eq!(sum.ask(Total).await, Ok(5));
+//! sys.shutdown().await
+//! # }
+//! ```
+//!
+//! # What is guaranteed
+//!
+//! - **One at a time.** An actor handles one event, and everything that follows from it (exit and
+//!   entry hooks, raised events), before it looks at the next. An async handler that waits keeps
+//!   the actor: what arrives meanwhile stays in the inbox.
+//! - **First in, first out, for each sender.** Events from one actor to another are handled in the
+//!   order in which they were sent, but for those that a state defers: the next event is always
+//!   the first that the current state does not defer.
+//! - **At most once.** An event is handled once or never. Never means that it was ignored by the
+//!   actor's state, or that the actor stopped first; then it is a *dead letter*, which is counted
+//!   and shown to [a hook](LiveSystem::on_dead_letter). An [`ask`](ActorRef::ask) says which:
+//!   [`AskError`].
+//! - **A failure stays with its actor.** A panic in a handler, a broken rule such as two decisions
+//!   in one handler, and an event that the current state neither handles, defers nor ignores stop
+//!   that actor and no other. Its `#[stop]` hook does not run, since its state can't be trusted;
+//!   it is dropped, its inbox becomes dead letters, its watchers hear of it, and so does
+//!   [a hook](LiveSystem::on_failure).
+//! - **Timers and background futures end with their actor.** A cancelled timer's event is not
+//!   handled, even where it has fired already.
+//! - **A watcher always hears.** [`Context::watch`] brings one [`Terminated`], after the watched
+//!   actor's inbox has closed.
+//! - **Monitors see causes before effects.** A monitor observes an event before its target can.
+//!
+//! # What is not
+//!
+//! - No order between events of different senders; finding out which orders hurt is the tester's
+//!   work.
+//! - No delivery for certain: [`tell`](ActorRef::tell) returns nothing, because whether the target
+//!   lives is not known yet. Where it matters, ask.
+//! - No limit to an inbox. An actor that is sent more than it can handle grows.
+//! - No preemption: a handler that loops or blocks keeps a thread of the runtime. Handlers that
+//!   return share it fairly, whatever the length of their inboxes.
+//! - No collection of what nobody refers to: dropping the last reference never stops an actor.
+//!
+//! # The end of a system
+//!
+//! [`System::shutdown`] stops every actor in order: each handles what was sent to it before, runs
+//! its `#[stop]` hook and ends. What actors send to each other while they end may come too late,
+//! and actors spawned from then on never start. Dropping the last [`System`] instead aborts every
+//! actor: none handles another event, and no `#[stop]` hook runs. So does the end of the tokio
+//! runtime.
+//!
+//! # Where to go next
+//!
+//! [`actor`] has the handlers and hooks, [`Context`] what they can do, [`monitor`] the
+//! specifications, [`System`] the set-up, and [`LiveSystem`] what exists in production only. The
+//! crate `actor-test` tests all of it.
 
 #[doc(hidden)]
 pub mod __private;
@@ -21,11 +118,15 @@ mod system;
 mod timer;
 mod watch;
 
+pub use actor_macros::{actor, monitor};
+
 pub use actor::{Actor, ActorInfo, Call, Disposition, EventInfo, Flow, Handler, State, Stateless};
 pub use context::{CHAIN_MAX, Context};
 pub use error::Error;
 pub use event::Event;
-pub use live::LiveSystem;
+pub use live::{
+    DeadLetter, Failure, FailureKind, LiveSystem, MonitorViolation, MonitorViolationKind,
+};
 pub use monitor::{Moment, Monitor, MonitorContext, MonitorInfo, Observation, Temperature};
 pub use predicate::World;
 pub use random::ActorRng;
@@ -39,6 +140,6 @@ pub use watch::{StopReason, Terminated};
 pub mod prelude {
     pub use crate::{
         ActorId, ActorRef, Ask, AskError, Context, MonitorContext, Recipient, StopReason, System,
-        Terminated, Timer, World,
+        Terminated, Timer, World, actor, monitor,
     };
 }

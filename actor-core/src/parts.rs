@@ -330,7 +330,7 @@ impl<A: Actor> Spawn for Spawning<A> {
         A::INFO
     }
 
-    fn type_id(&self) -> TypeId {
+    fn actor_type(&self) -> TypeId {
         TypeId::of::<A>()
     }
 
@@ -356,7 +356,7 @@ pub(crate) struct Announcing<E>(pub(crate) Option<E>);
 struct Announcements<E>(RefCell<Slab<E>>);
 
 impl<E: Event> Announce for Announcing<E> {
-    fn type_id(&self) -> TypeId {
+    fn event_type(&self) -> TypeId {
         TypeId::of::<E>()
     }
 

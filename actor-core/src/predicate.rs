@@ -58,10 +58,10 @@ impl<'a> World<'a> {
         }
     }
 
-    /// The evaluation asked for an actor that could not be shown.
+    /// Whether an actor was asked for, since the last call, that could not be shown.
     #[doc(hidden)]
-    pub fn was_absent(&self) -> bool {
-        self.absent.get()
+    pub fn take_absent(&self) -> bool {
+        self.absent.replace(false)
     }
 
     /// The actor; `None` while it is not started, when it has stopped, and while it is suspended

@@ -46,7 +46,33 @@ impl fmt::Display for ActorId {
 
 /// A reference to an actor. Cheap to clone; dropping the last one never stops the actor.
 ///
-/// Events from one actor to another arrive in the order in which they were sent.
+/// Events from one actor to another arrive in the order in which they were sent. In production a
+/// reference works on every thread, also outside the runtime, whatever the actor is made of.
+///
+/// Two references are equal where they are to the same actor.
+///
+/// ```
+/// use actor_core::prelude::*;
+/// #[derive(Debug)]
+/// struct Ping;
+///
+/// struct Server;
+///
+/// #[actor]
+/// impl Server {
+///     #[on]
+///     fn ping(&mut self, _: Ping) {}
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), actor_core::Error> {
+/// let sys = System::new();
+/// let server = sys.spawn_named("server", Server);
+/// server.tell(Ping);
+/// assert_eq!(format!("{server:?}"), "server");
+/// # sys.shutdown().await
+/// # }
+/// ```
 pub struct ActorRef<A: Actor>(Target<A>);
 
 enum Target<A: Actor> {
@@ -68,10 +94,15 @@ impl<A: Actor> ActorRef<A> {
         Self::controlled(runtime::with(|rt| rt.spawn(&mut spawning, name)))
     }
 
-    pub(crate) fn cell(&self) -> Option<&Arc<live::Cell<A>>> {
+    /// The cell in production.
+    ///
+    /// # Panics
+    ///
+    /// For an actor under test: it was handed to an actor in production.
+    pub(crate) fn watched(&self) -> &live::Cell<A> {
         match &self.0 {
-            Target::Live(cell) => Some(cell),
-            Target::Controlled(_) => None,
+            Target::Live(cell) => cell,
+            Target::Controlled(_) => panic!("an actor under test was used in production"),
         }
     }
 
@@ -106,16 +137,55 @@ impl<A: Actor> ActorRef<A> {
     }
 
     /// Sends `event` at once, and returns the future of what its handler returns.
+    ///
+    /// The future may be awaited on any executor, and dropping it changes nothing for the actor.
+    /// It ends in [`AskError::Stopped`](crate::AskError::Stopped) where the actor stops before it
+    /// comes to the event, and in [`AskError::Dropped`](crate::AskError::Dropped) where it ignores
+    /// the event or its handler panics. There is no time limit.
+    ///
+    /// ```
+    /// use actor_core::prelude::*;
+    /// #[derive(Debug)]
+    /// struct Halt;
+    /// #[derive(Debug)]
+    /// struct Double(u64);
+    ///
+    /// struct Doubler;
+    ///
+    /// #[actor]
+    /// impl Doubler {
+    ///     #[on]
+    ///     fn double(&mut self, double: Double) -> u64 {
+    ///         double.0 * 2
+    ///     }
+    ///
+    ///     #[on]
+    ///     fn halt(&mut self, _: Halt, cx: &mut Context<Self>) {
+    ///         cx.halt();
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), actor_core::Error> {
+    /// let sys = System::new();
+    /// let doubler = sys.spawn(Doubler);
+    /// assert_eq!(doubler.ask(Double(21)).await, Ok(42));
+    /// doubler.tell(Halt);
+    /// assert_eq!(doubler.ask(Double(21)).await, Err(AskError::Stopped));
+    /// # sys.shutdown().await
+    /// # }
+    /// ```
     pub fn ask<E: Event>(&self, event: E) -> Ask<A::Reply>
     where
         A: Handler<E>,
     {
         match &self.0 {
             Target::Live(cell) => {
-                let (reply, ask) = Reply::live();
-                match cell.post(A::message(event, reply)) {
-                    Ok(()) => ask,
-                    Err(_) => Ask::stopped(),
+                let (reply, ask) = cell.asking();
+                if cell.post(A::message(event, Reply::live(reply))) {
+                    Ask::live(ask)
+                } else {
+                    Ask::stopped()
                 }
             }
             Target::Controlled(address) => {
@@ -148,7 +218,9 @@ impl<A: Actor> ActorRef<A> {
     // Generic over the actor alone, never over the event: it keeps compile times down.
     fn post(&self, message: A::Message) {
         match &self.0 {
-            Target::Live(cell) => cell.tell(message),
+            Target::Live(cell) => {
+                cell.post(message);
+            }
             Target::Controlled(address) => post_controlled::<A>(*address, message),
         }
     }
@@ -196,6 +268,43 @@ impl<A: Actor> Hash for ActorRef<A> {
 }
 
 /// Any actor that handles `E`: what a protocol asks for where it doesn't care about the type.
+///
+/// ```
+/// use actor_core::prelude::*;
+/// #[derive(Debug)]
+/// struct Ping {
+///     from: Recipient<Pong>,
+/// }
+/// #[derive(Debug)]
+/// struct Pong;
+///
+/// struct Server;
+///
+/// #[actor]
+/// impl Server {
+///     #[on]
+///     fn ping(&mut self, ping: Ping) {
+///         ping.from.tell(Pong);
+///     }
+/// }
+///
+/// struct Client;
+///
+/// #[actor]
+/// impl Client {
+///     #[on]
+///     fn pong(&mut self, _: Pong) {}
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), actor_core::Error> {
+/// let sys = System::new();
+/// let client = sys.spawn(Client);
+/// let server = sys.spawn(Server);
+/// server.tell(Ping { from: client.recipient() });
+/// # sys.shutdown().await
+/// # }
+/// ```
 pub struct Recipient<E: Event>(To<E>);
 
 enum To<E: Event> {

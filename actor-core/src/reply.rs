@@ -7,9 +7,8 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context as TaskContext, Poll, Waker};
 
-use tokio::sync::oneshot;
-
 use crate::event::Event;
+use crate::live::{LiveAsk, LiveReply};
 use crate::runtime::{self, AskId};
 
 /// To whom a handler's result goes: the asker, or nobody after a `tell`.
@@ -19,7 +18,7 @@ pub struct Reply<R>(To<R>);
 
 enum To<R> {
     Nobody,
-    Live(oneshot::Sender<R>),
+    Live(LiveReply<R>),
     Controlled(ControlledReply<R>),
 }
 
@@ -29,9 +28,8 @@ impl<R: Event> Reply<R> {
         Self(To::Nobody)
     }
 
-    pub(crate) fn live() -> (Self, Ask<R>) {
-        let (sender, receiver) = oneshot::channel();
-        (Self(To::Live(sender)), Ask(From::Live(receiver)))
+    pub(crate) fn live(reply: LiveReply<R>) -> Self {
+        Self(To::Live(reply))
     }
 
     pub(crate) fn controlled(id: AskId, slot: Arc<AskSlot<R>>) -> (Self, Ask<R>) {
@@ -47,7 +45,7 @@ impl<R: Event> Reply<R> {
     pub fn is_nobody(&self) -> bool {
         match &self.0 {
             To::Nobody => true,
-            To::Live(sender) => sender.is_closed(),
+            To::Live(reply) => reply.is_nobody(),
             To::Controlled(_) => false,
         }
     }
@@ -56,7 +54,7 @@ impl<R: Event> Reply<R> {
     pub fn send(self, value: R) {
         match self.0 {
             To::Nobody => {}
-            To::Live(sender) => drop(sender.send(value)),
+            To::Live(reply) => reply.send(value),
             To::Controlled(mut to) => {
                 if let Some(slot) = to.slot.take() {
                     let dropped = slot.lock().value.replace(value);
@@ -96,12 +94,16 @@ impl<R> Drop for ControlledReply<R> {
 pub struct Ask<R>(From<R>);
 
 enum From<R> {
-    Live(oneshot::Receiver<R>),
+    Live(LiveAsk<R>),
     Stopped,
     Controlled(ControlledAsk<R>),
 }
 
 impl<R> Ask<R> {
+    pub(crate) fn live(ask: LiveAsk<R>) -> Self {
+        Self(From::Live(ask))
+    }
+
     pub(crate) fn stopped() -> Self {
         Self(From::Stopped)
     }
@@ -130,9 +132,7 @@ impl<R: Event> Future for Ask<R> {
     fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Self::Output> {
         match &mut self.0 {
             From::Stopped => Poll::Ready(Err(AskError::Stopped)),
-            From::Live(receiver) => Pin::new(receiver)
-                .poll(task)
-                .map(|reply| reply.map_err(|_| AskError::Dropped)),
+            From::Live(ask) => ask.poll(task),
             From::Controlled(ask) => ask.slot.lock().poll(task.waker()),
         }
     }
@@ -160,7 +160,7 @@ impl fmt::Display for AskError {
 impl std::error::Error for AskError {}
 
 /// Where the reply of a controlled `ask` waits until the tester delivers it.
-pub struct AskSlot<R>(Mutex<Slot<R>>);
+pub(crate) struct AskSlot<R>(Mutex<Slot<R>>);
 
 struct Slot<R> {
     value: Option<R>,

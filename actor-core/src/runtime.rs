@@ -126,8 +126,8 @@ pub trait Runtime {
 /// Puts the next message of a periodic timer into the owner's mail.
 pub type Again = Box<dyn Fn(&dyn AnyMail) -> u32>;
 
-/// Puts the notice of a watched actor's end into the watcher's mail.
-pub type Notice = Box<dyn FnOnce(&dyn AnyMail, StopReason) -> u32>;
+/// Puts the notice of a watched actor's end into the watcher's mail; tells its slot and event.
+pub type Notice = Box<dyn FnOnce(&dyn AnyMail, StopReason) -> (u32, u16)>;
 
 /// How an actor broke the rules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -159,7 +159,7 @@ pub trait Spawn {
     /// The actor type's table.
     fn info(&self) -> &'static ActorInfo;
     /// Identifies the actor type, so that its parts can be pooled.
-    fn type_id(&self) -> TypeId;
+    fn actor_type(&self) -> TypeId;
     /// Makes empty mail and an empty body for this type.
     fn parts(&self) -> (Rc<dyn AnyMail>, Box<dyn AnyBody>);
     /// Moves the actor into a body made by [`parts`](Spawn::parts) for the same type.
@@ -169,7 +169,7 @@ pub trait Spawn {
 /// An announced event, without its type.
 pub trait Announce {
     /// Identifies the event type.
-    fn type_id(&self) -> TypeId;
+    fn event_type(&self) -> TypeId;
     /// Moves the event into a slab of that type, made by [`slab`](Announce::slab).
     fn store(&mut self, slab: &dyn AnySlab) -> u32;
     /// Makes an empty slab for this type.

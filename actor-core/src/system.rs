@@ -17,7 +17,35 @@ use crate::runtime;
 
 /// Where actors live: the production executor, or one execution of a test.
 ///
-/// The same set-up function serves both; it takes a `&System`.
+/// The same set-up function serves both; it takes a `&System`. Clones are handles to the same
+/// system. In production, dropping the last handle aborts every actor without running its
+/// `#[stop]` hook: keep one, and end with [`shutdown`](System::shutdown). References to actors are
+/// not handles; an actor, a hook or a task that owns a `System` keeps it alive.
+///
+/// ```
+/// use actor_core::prelude::*;
+///
+/// #[derive(Debug)]
+/// struct Greet;
+///
+/// struct Greeter;
+///
+/// #[actor]
+/// impl Greeter {
+///     #[on]
+///     fn greet(&mut self, _: Greet) -> &'static str {
+///         "hello"
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), actor_core::Error> {
+/// let sys = System::new();
+/// let greeter = sys.spawn_named("greeter", Greeter);
+/// assert_eq!(greeter.ask(Greet).await, Ok("hello"));
+/// sys.shutdown().await
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct System(Inner);
 
@@ -28,7 +56,8 @@ enum Inner {
 }
 
 impl System {
-    /// A production system, on the tokio runtime of the caller.
+    /// A production system, on the tokio runtime of the caller, current-thread or multi-thread.
+    /// Actors that use timers or `sleep` need its time driver (`enable_time`).
     ///
     /// # Panics
     ///
@@ -37,6 +66,7 @@ impl System {
         clippy::new_without_default,
         reason = "it starts an executor and may panic"
     )]
+    #[track_caller]
     pub fn new() -> Self {
         Self(Inner::Live(LiveSystem::new()))
     }
@@ -55,7 +85,9 @@ impl System {
         Self(Inner::Controlled)
     }
 
-    /// Starts an actor, named after its type and a number.
+    /// Starts an actor, named after its type and a number, and returns a reference to it, to which
+    /// events may be sent at once. From the beginning of a shutdown on, the actor is dropped
+    /// instead, and the reference is to one that has stopped.
     pub fn spawn<A: Actor>(&self, actor: A) -> ActorRef<A> {
         match &self.0 {
             Inner::Live(live) => live.spawn(actor, None),
@@ -72,6 +104,45 @@ impl System {
     }
 
     /// Registers a monitor in its first state. A second of the same type changes nothing.
+    ///
+    /// In production, monitors see one order of events: each is shown before its target can see it,
+    /// under a lock that all monitors share, so they should be quick. A panic in one is a violation,
+    /// handed to [`LiveSystem::on_violation`]; the monitor is removed and the actors go on. With no
+    /// monitor registered, sending costs one relaxed load more.
+    ///
+    /// ```
+    /// use actor_core::prelude::*;
+    ///
+    /// #[derive(Debug)]
+    /// struct Lock;
+    /// #[derive(Debug)]
+    /// struct Unlock;
+    ///
+    /// /// What is locked is unlocked, in the end.
+    /// #[derive(Default)]
+    /// struct Released;
+    ///
+    /// #[monitor(hot, cold)]
+    /// impl Released {
+    ///     #[on]
+    ///     fn lock(&mut self, _: &Lock, cx: &mut MonitorContext<Self>) {
+    ///         cx.goto(ReleasedState::Hot);
+    ///     }
+    ///
+    ///     #[on]
+    ///     fn unlock(&mut self, _: &Unlock, cx: &mut MonitorContext<Self>) {
+    ///         cx.goto(ReleasedState::Cold);
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let sys = System::new();
+    /// sys.monitor::<Released>();
+    /// sys.announce(Lock);
+    /// sys.announce(Unlock);
+    /// # }
+    /// ```
     pub fn monitor<M: Monitor + Default>(&self) {
         self.monitor_with(M::default());
     }
@@ -88,7 +159,7 @@ impl System {
     /// Shows `event` to the monitors that observe its type.
     pub fn announce<E: Event>(&self, event: E) {
         match &self.0 {
-            Inner::Live(live) => live.announce(&event, None),
+            Inner::Live(live) => live.announce(&event),
             Inner::Controlled => runtime::with(|rt| rt.announce(&mut Announcing(Some(event)))),
         }
     }
@@ -157,6 +228,10 @@ impl System {
     }
 
     /// Waits, in virtual time under test: for test bodies and `main`.
+    ///
+    /// # Panics
+    ///
+    /// In production, outside a tokio runtime with a time driver.
     pub fn sleep(&self, delay: Duration) -> impl Future<Output = ()> + Send + use<> {
         crate::timer::sleep(self.is_live(), delay)
     }
@@ -164,6 +239,11 @@ impl System {
     /// Stops every actor in order and waits until they have stopped: each handles what was sent to
     /// it before, runs its `#[stop]` hook and ends. Equivalent to
     /// [`shutdown_within`](System::shutdown_within) ten seconds.
+    ///
+    /// All actors are told at once. What one of them still sends to another may come after that
+    /// one has ended, and is a dead letter then. Actors spawned from now on never start. A second
+    /// shutdown waits for the same end. Awaited in a handler, it would wait for that handler until
+    /// the deadline.
     ///
     /// # Errors
     ///
@@ -176,7 +256,12 @@ impl System {
     ///
     /// # Errors
     ///
-    /// Names the actors that had not stopped by then; they are aborted.
+    /// Names the actors that had not stopped by then; they are aborted: each is dropped as soon as
+    /// it is not in the middle of a poll, without its `#[stop]` hook.
+    ///
+    /// # Panics
+    ///
+    /// On a tokio runtime without a time driver.
     pub async fn shutdown_within(&self, deadline: Duration) -> Result<(), Error> {
         match &self.0 {
             Inner::Live(live) => live.shutdown(deadline).await,

@@ -17,6 +17,10 @@ pub struct Terminated {
 pub enum StopReason {
     /// It halted by itself, or the system stopped it in order.
     Halted,
-    /// A handler or hook panicked.
+    /// It failed: a handler or hook panicked, it broke a rule of the framework, or it was sent an
+    /// event that its state has no use for.
     Panicked,
+    /// In production: the system's shutdown came to its deadline, the system was dropped, or it had
+    /// shut down before the actor could start.
+    Aborted,
 }

@@ -1,0 +1,249 @@
+//! What a program hears of failures, dead letters and violated specifications.
+
+use std::any::Any;
+use std::cell::Cell;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use super::lock;
+use crate::event::Event;
+use crate::reference::ActorId;
+use crate::runtime::Violation;
+
+/// An actor in production failed, or a handler of it returned an `Err` that nobody receives.
+///
+/// ```
+/// use actor_core::{Failure, FailureKind};
+///
+/// fn worth_a_call_at_night(failure: &Failure) -> bool {
+///     failure.kind != FailureKind::Error
+/// }
+/// # let _ = worth_a_call_at_night;
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Failure {
+    /// Which actor.
+    pub actor: ActorId,
+    /// The actor's name, `Server#3` for instance.
+    pub name: String,
+    /// What went wrong.
+    pub kind: FailureKind,
+    /// The panic's message, the error, or a sentence about the broken rule.
+    pub message: String,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verb = match self.kind {
+            FailureKind::Panicked => "panicked",
+            FailureKind::Unhandled => "was sent an event that it does not handle",
+            FailureKind::BrokenRule => "broke a rule",
+            FailureKind::Background => "lost a background future to a panic",
+            FailureKind::Error => "returned an error that nobody receives",
+        };
+        write!(f, "{} {verb}: {}", self.name, self.message)
+    }
+}
+
+/// What kind of failure it was.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[non_exhaustive]
+pub enum FailureKind {
+    /// A handler, a hook or a destructor panicked. The actor has stopped.
+    Panicked,
+    /// The current state neither handles, defers nor ignores the event. The actor has stopped.
+    Unhandled,
+    /// Two decisions in one handler, a raised event that the state does not take, or an endless
+    /// chain of raised events. The actor has stopped.
+    BrokenRule,
+    /// A future given to [`pipe_to_self`](crate::Context::pipe_to_self), or the copying of a
+    /// periodic timer's event, panicked. The actor goes on; the event never comes.
+    Background,
+    /// A handler returned `Err` and nobody waits for a reply. The actor goes on.
+    Error,
+}
+
+/// What went wrong in one actor, before its name is known.
+#[derive(Debug)]
+pub(super) struct Fault {
+    pub(super) kind: FailureKind,
+    pub(super) message: String,
+}
+
+impl Fault {
+    /// Reads what an unwinding panic carried.
+    pub(super) fn from_panic(payload: Box<dyn Any + Send>) -> Self {
+        match payload.downcast::<Violation>() {
+            Ok(violation) => Self {
+                kind: FailureKind::BrokenRule,
+                message: violation.message,
+            },
+            Err(payload) => Self {
+                kind: FailureKind::Panicked,
+                message: panic_message(payload),
+            },
+        }
+    }
+}
+
+pub(super) fn panic_message(payload: Box<dyn Any + Send>) -> String {
+    match payload.downcast::<String>() {
+        Ok(message) => *message,
+        Err(payload) => match payload.downcast_ref::<&str>() {
+            Some(message) => (*message).to_owned(),
+            None => "a panic whose payload is not a string".to_owned(),
+        },
+    }
+}
+
+/// An event that will never be handled: its actor had stopped, or stopped before it came to it.
+///
+/// ```
+/// use actor_core::DeadLetter;
+///
+/// fn log(letter: &DeadLetter<'_>) {
+///     println!("{:?} for {} came too late", letter.event, letter.name);
+/// }
+/// # let _ = log;
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct DeadLetter<'a> {
+    /// To whom it was sent.
+    pub target: ActorId,
+    /// The target's name.
+    pub name: &'a str,
+    /// The event, which is dropped afterwards.
+    pub event: &'a dyn Event,
+}
+
+/// A monitor in production saw its specification violated.
+///
+/// ```
+/// use actor_core::{MonitorViolation, MonitorViolationKind};
+///
+/// fn log(violation: &MonitorViolation) {
+///     let word = match violation.kind {
+///         MonitorViolationKind::Liveness => "overdue",
+///         _ => "wrong",
+///     };
+///     println!("{word}: {violation}");
+/// }
+/// # let _ = log;
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct MonitorViolation {
+    /// The monitor type's name.
+    pub monitor: &'static str,
+    /// The state in which it was.
+    pub state: &'static str,
+    /// What was violated.
+    pub kind: MonitorViolationKind,
+    /// The panic's message, or how long the monitor was hot.
+    pub message: String,
+}
+
+impl fmt::Display for MonitorViolation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let word = match self.kind {
+            MonitorViolationKind::Safety => "safety",
+            MonitorViolationKind::Liveness => "liveness",
+        };
+        write!(
+            f,
+            "{word}: monitor {} in state {}: {}",
+            self.monitor, self.state, self.message
+        )
+    }
+}
+
+/// Which half of a specification was violated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[non_exhaustive]
+pub enum MonitorViolationKind {
+    /// A handler of the monitor panicked; the monitor was removed.
+    Safety,
+    /// It was hot for longer than [`LiveSystem::hot_limit`](crate::LiveSystem::hot_limit) allows.
+    Liveness,
+}
+
+type OnFailure = Arc<dyn Fn(&Failure) + Send + Sync>;
+type OnDeadLetter = Arc<dyn Fn(&DeadLetter<'_>) + Send + Sync>;
+type OnViolation = Arc<dyn Fn(&MonitorViolation) + Send + Sync>;
+
+thread_local! {
+    /// A hook runs on this thread: what it causes is counted, but not shown to the hook again.
+    static IN_HOOK: Cell<bool> = const { Cell::new(false) };
+}
+
+/// The hooks of a system. They run on the thread where the thing happens, under no lock; a panic
+/// in a hook is caught and ends there.
+pub(super) struct Hooks {
+    failure: Mutex<OnFailure>,
+    dead_letter: Mutex<Option<OnDeadLetter>>,
+    violation: Mutex<OnViolation>,
+    dead_letters: AtomicU64,
+}
+
+impl Hooks {
+    pub(super) fn new() -> Self {
+        Self {
+            failure: Mutex::new(Arc::new(|failure| eprintln!("actor-core: {failure}"))),
+            dead_letter: Mutex::new(None),
+            violation: Mutex::new(Arc::new(|violation| eprintln!("actor-core: {violation}"))),
+            dead_letters: AtomicU64::new(0),
+        }
+    }
+
+    pub(super) fn on_failure(&self, hook: OnFailure) {
+        let before = std::mem::replace(&mut *lock(&self.failure), hook);
+        drop(before);
+    }
+
+    pub(super) fn on_dead_letter(&self, hook: OnDeadLetter) {
+        let before = lock(&self.dead_letter).replace(hook);
+        drop(before);
+    }
+
+    pub(super) fn on_violation(&self, hook: OnViolation) {
+        let before = std::mem::replace(&mut *lock(&self.violation), hook);
+        drop(before);
+    }
+
+    pub(super) fn failed(&self, failure: &Failure) {
+        let hook = lock(&self.failure).clone();
+        guarded(|| hook(failure));
+    }
+
+    pub(super) fn dead_letter(&self, letter: &DeadLetter<'_>) {
+        // Relaxed: a count, which orders nothing.
+        self.dead_letters.fetch_add(1, Ordering::Relaxed);
+        let hook = lock(&self.dead_letter).clone();
+        if let Some(hook) = hook {
+            guarded(|| hook(letter));
+        }
+    }
+
+    pub(super) fn violated(&self, violation: &MonitorViolation) {
+        let hook = lock(&self.violation).clone();
+        guarded(|| hook(violation));
+    }
+
+    pub(super) fn dead_letters(&self) -> u64 {
+        self.dead_letters.load(Ordering::Relaxed)
+    }
+}
+
+/// Runs a hook, unless one already runs on this thread.
+fn guarded(hook: impl FnOnce()) {
+    if IN_HOOK.replace(true) {
+        return;
+    }
+    // The panic's message was printed; there is nobody else to tell.
+    let _ = catch_unwind(AssertUnwindSafe(hook));
+    IN_HOOK.set(false);
+}

@@ -1,0 +1,121 @@
+//! What all actors of one system share: [`Hub`].
+
+use std::any::TypeId;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio::task::AbortHandle;
+use tokio::time::{Instant, timeout_at};
+
+use super::current::Sender;
+use super::hooks::{Failure, Fault, Hooks};
+use super::monitors::Monitors;
+use super::registry::Registry;
+use crate::event::Event;
+use crate::monitor::{AnyMonitor, Moment};
+use crate::reference::ActorId;
+
+/// Kept alive by the system's handles, its actors and the references to them. It keeps an actor
+/// alive only while that actor is registered, so the cycle ends with the actor.
+pub(super) struct Hub {
+    pub(super) handle: Handle,
+    pub(super) registry: Registry,
+    pub(super) hooks: Hooks,
+    monitors: Monitors,
+    started: Instant,
+}
+
+impl Hub {
+    pub(super) fn new(handle: Handle) -> Self {
+        Self {
+            handle,
+            registry: Registry::new(),
+            hooks: Hooks::new(),
+            monitors: Monitors::default(),
+            started: Instant::now(),
+        }
+    }
+
+    pub(super) fn now(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    pub(super) fn failed(&self, actor: ActorId, name: &str, fault: Fault) {
+        self.hooks.failed(&Failure {
+            actor,
+            name: name.to_owned(),
+            kind: fault.kind,
+            message: fault.message,
+        });
+    }
+
+    /// Whether anything is observed at all: the only price of monitors where there are none.
+    #[inline]
+    pub(super) fn is_observed(&self) -> bool {
+        self.monitors.any()
+    }
+
+    pub(super) fn monitor(&self, monitor: Box<dyn AnyMonitor>) {
+        self.monitors.register(monitor);
+    }
+
+    #[cold]
+    pub(super) fn observe(
+        &self,
+        moment: Moment,
+        kind: TypeId,
+        event: &dyn Event,
+        sender: Sender,
+        target: Option<ActorId>,
+    ) {
+        let violations = self
+            .monitors
+            .observe(moment, kind, event, sender.id(), target);
+        for violation in &violations {
+            self.hooks.violated(violation);
+        }
+    }
+
+    pub(super) fn announce<E: Event>(&self, event: &E) {
+        if self.is_observed() {
+            let kind = TypeId::of::<E>();
+            self.observe(Moment::Sent, kind, event, Sender::current(), None);
+        }
+    }
+
+    /// Sets for how long a monitor may be hot; whoever sets it first also starts [`watch_heat`].
+    pub(super) fn set_hot_limit(&self, limit: Duration) {
+        self.monitors.set_limit(limit);
+    }
+}
+
+/// Reports monitors that are hot for too long, until [`Guard`] aborts it.
+pub(super) async fn watch_heat(hub: Arc<Hub>) {
+    loop {
+        for violation in &hub.monitors.overdue() {
+            hub.hooks.violated(violation);
+        }
+        let heated = hub.monitors.heated.notified();
+        match hub.monitors.deadline() {
+            Some(deadline) => drop(timeout_at(deadline, heated).await),
+            None => heated.await,
+        }
+    }
+}
+
+/// Aborts everything when the last handle to the system is dropped.
+pub(super) struct Guard {
+    pub(super) hub: Arc<Hub>,
+    /// The task of [`watch_heat`], once a limit was set.
+    pub(super) heat: OnceLock<AbortHandle>,
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        if let Some(task) = self.heat.get() {
+            task.abort();
+        }
+        self.hub.registry.abort();
+    }
+}

@@ -1,0 +1,44 @@
+//! The production executor: one tokio task for each actor.
+//!
+//! - [`system`]: what a program holds; the last handle to go aborts every actor.
+//! - [`hub`]: what the actors of one system share: its registry, hooks and monitors.
+//! - [`cell`]: an actor as others see it: identity, mailbox, who watches it.
+//! - [`mailbox`] and [`inbox`]: the shared queue, and the side of it that the actor alone reads.
+//! - [`side`]: what a handler's context does to the world.
+//! - [`life`]: the task, from the `#[start]` hook to the dead letters.
+//!
+//! A handler's effects are not held back until it returns, as the tester does: each takes place
+//! when it is called. What another actor can observe is the same, since it has no other way to look
+//! at this one than the events that it is sent.
+//!
+//! No lock is held while a user's code runs, drops included, except a monitor's own.
+
+mod cell;
+mod current;
+mod hooks;
+mod hub;
+mod inbox;
+mod life;
+mod mailbox;
+mod monitors;
+mod registry;
+mod reply;
+mod side;
+mod system;
+mod timer;
+
+pub use hooks::{DeadLetter, Failure, FailureKind, MonitorViolation, MonitorViolationKind};
+pub use system::LiveSystem;
+
+pub(crate) use cell::{Accept, Cell};
+pub(crate) use reply::{LiveAsk, LiveReply};
+pub(crate) use side::Side;
+pub(crate) use timer::LiveTimer;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Locks; what a panic left behind is consistent, since no user code runs under our locks but a
+/// monitor's, whose panics are caught there.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

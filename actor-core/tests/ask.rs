@@ -1,0 +1,155 @@
+//! `ask`: the reply, and why there is none.
+#![allow(missing_docs)]
+
+mod support;
+
+use actor_core::prelude::*;
+use support::{Journal, idle};
+
+#[derive(Debug)]
+struct Double(u64);
+#[derive(Debug)]
+struct Slow;
+#[derive(Debug)]
+struct Fail;
+#[derive(Debug)]
+struct Break;
+#[derive(Debug)]
+struct Halt;
+#[derive(Debug)]
+struct Whatever;
+
+struct Calculator;
+
+#[actor(states(On(ignore(Whatever))))]
+impl Calculator {
+    #[on]
+    fn double(&mut self, double: Double) -> u64 {
+        double.0 * 2
+    }
+
+    #[on]
+    async fn slow(&mut self, _: Slow, cx: &mut Context<Self>) -> &'static str {
+        cx.sleep(std::time::Duration::from_secs(1)).await;
+        "at last"
+    }
+
+    #[on]
+    fn fail(&mut self, _: Fail) -> Result<u64, String> {
+        Err("no paper".into())
+    }
+
+    #[on]
+    fn smash(&mut self, _: Break) {
+        panic!("smashed");
+    }
+
+    #[on]
+    fn halt(&mut self, _: Halt, cx: &mut Context<Self>) {
+        cx.halt();
+    }
+}
+
+fn calculator(sys: &System) -> (ActorRef<Calculator>, Journal) {
+    let journal = Journal::new();
+    let noted = journal.clone();
+    let live = sys.as_live().unwrap();
+    live.on_failure(move |failure| noted.note(format!("{:?} {}", failure.kind, failure.message)));
+    (sys.spawn(Calculator), journal)
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_handler_s_value_is_the_reply() {
+    let sys = System::new();
+    let (calculator, _) = calculator(&sys);
+    assert_eq!(calculator.ask(Double(21)).await, Ok(42));
+    assert_eq!(calculator.ask(Slow).await, Ok("at last"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_ask_is_sent_when_it_is_called() {
+    let sys = System::new();
+    let (calculator, journal) = calculator(&sys);
+    drop(calculator.ask(Break));
+    idle().await;
+    journal.expect(["Panicked smashed"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stopped_actor_does_not_answer() {
+    let sys = System::new();
+    let (calculator, _) = calculator(&sys);
+    calculator.tell(Halt);
+    idle().await;
+    assert_eq!(calculator.ask(Double(1)).await, Err(AskError::Stopped));
+    assert_eq!(sys.as_live().unwrap().dead_letters(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_actor_that_stops_first_does_not_answer() {
+    let sys = System::new();
+    let (calculator, _) = calculator(&sys);
+    calculator.tell(Halt);
+    assert_eq!(calculator.ask(Double(1)).await, Err(AskError::Stopped));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_event_that_halts_is_answered() {
+    let sys = System::new();
+    let (calculator, _) = calculator(&sys);
+    assert_eq!(calculator.ask(Halt).await, Ok(()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_ignored_event_is_dropped_without_an_answer() {
+    let sys = System::new();
+    let (calculator, _) = calculator(&sys);
+    assert_eq!(calculator.ask(Whatever).await, Err(AskError::Dropped));
+    assert_eq!(sys.as_live().unwrap().dead_letters(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_handler_that_panics_does_not_answer_and_those_behind_it_find_it_stopped() {
+    let sys = System::new();
+    let (calculator, _) = calculator(&sys);
+    let panics = calculator.ask(Break);
+    let behind = calculator.ask(Double(1));
+    assert_eq!(panics.await, Err(AskError::Dropped));
+    assert_eq!(behind.await, Err(AskError::Stopped));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_err_goes_to_the_asker() {
+    let sys = System::new();
+    let (calculator, journal) = calculator(&sys);
+    assert_eq!(calculator.ask(Fail).await, Ok(Err("no paper".into())));
+    journal.expect::<&str>([]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_err_that_nobody_receives_is_reported_and_the_actor_goes_on() {
+    let sys = System::new();
+    let (calculator, journal) = calculator(&sys);
+    calculator.tell(Fail);
+    drop(calculator.ask(Fail));
+    assert_eq!(calculator.ask(Double(1)).await, Ok(2));
+    let error = r#"Error `Fail`: "no paper""#;
+    journal.expect([error, error]);
+}
+
+#[test]
+fn the_asker_may_be_outside_the_runtime() {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .build()
+        .unwrap();
+    let sys = {
+        let _runtime = runtime.enter();
+        System::new()
+    };
+    let calculator = sys.spawn(Calculator);
+    let other = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    assert_eq!(other.block_on(calculator.ask(Double(4))), Ok(8));
+}

@@ -1,0 +1,202 @@
+//! Panics and broken rules are contained to their actor.
+#![allow(missing_docs)]
+
+mod support;
+
+use actor_core::prelude::*;
+use support::{Journal, idle};
+
+#[derive(Debug)]
+struct Panic;
+#[derive(Debug)]
+struct PanicLater;
+#[derive(Debug)]
+struct PanicOddly;
+#[derive(Debug)]
+struct Decide;
+#[derive(Debug)]
+struct RaiseUnhandled;
+#[derive(Debug)]
+struct Endless;
+#[derive(Debug)]
+struct OnlyInThere;
+#[derive(Debug)]
+struct Halt;
+#[derive(Debug)]
+struct Fine;
+
+struct Fragile {
+    panic_in_drop: bool,
+}
+
+#[actor(states(Here, There))]
+impl Fragile {
+    #[on]
+    fn panic(&mut self, _: Panic) {
+        panic!("in a {} handler", "sync");
+    }
+
+    #[on]
+    async fn panic_later(&mut self, _: PanicLater, cx: &mut Context<Self>) {
+        cx.sleep(std::time::Duration::from_secs(1)).await;
+        panic!("in an async handler");
+    }
+
+    #[on]
+    fn panic_oddly(&mut self, _: PanicOddly) {
+        std::panic::panic_any(7);
+    }
+
+    #[on]
+    fn decide(&mut self, _: Decide, cx: &mut Context<Self>) {
+        cx.goto(FragileState::There);
+        cx.halt();
+    }
+
+    #[on]
+    fn raise(&mut self, _: RaiseUnhandled, cx: &mut Context<Self>) {
+        cx.raise(OnlyInThere);
+    }
+
+    #[on]
+    fn endless(&mut self, _: Endless, cx: &mut Context<Self>) {
+        cx.raise(Endless);
+    }
+
+    #[on(There)]
+    fn only_in_there(&mut self, _: OnlyInThere) {}
+
+    #[on]
+    fn halt(&mut self, _: Halt, cx: &mut Context<Self>) {
+        cx.halt();
+    }
+
+    #[on]
+    fn fine(&mut self, _: Fine, cx: &mut Context<Self>) {
+        if self.panic_in_drop {
+            cx.goto(FragileState::There);
+        }
+    }
+}
+
+impl Drop for Fragile {
+    fn drop(&mut self) {
+        assert!(!self.panic_in_drop, "in a destructor");
+    }
+}
+
+struct Scene {
+    sys: System,
+    fragile: ActorRef<Fragile>,
+    sound: ActorRef<Fragile>,
+    journal: Journal,
+}
+
+fn scene(panic_in_drop: bool) -> Scene {
+    let sys = System::new();
+    let journal = Journal::new();
+    let noted = journal.clone();
+    let live = sys.as_live().unwrap();
+    live.on_failure(move |failure| {
+        noted.note(format!(
+            "{:?} {}: {}",
+            failure.kind, failure.name, failure.message
+        ));
+    });
+    Scene {
+        fragile: sys.spawn_named("glass", Fragile { panic_in_drop }),
+        sound: sys.spawn(Fragile {
+            panic_in_drop: false,
+        }),
+        sys,
+        journal,
+    }
+}
+
+impl Scene {
+    /// The fragile actor has failed as expected, and the other has not.
+    async fn expect(self, failure: &str) {
+        let later = std::time::Duration::from_secs(2);
+        self.sys.sleep(later).await;
+        self.journal.expect([failure]);
+        assert_eq!(self.fragile.ask(Fine).await, Err(AskError::Stopped));
+        assert_eq!(self.sound.ask(Fine).await, Ok(()));
+        assert_eq!(self.sys.as_live().unwrap().actors(), 1);
+        self.sys.shutdown().await.unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_in_a_sync_handler() {
+    let scene = scene(false);
+    scene.fragile.tell(Panic);
+    scene.expect("Panicked glass: in a sync handler").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_in_an_async_handler() {
+    let scene = scene(false);
+    scene.fragile.tell(PanicLater);
+    scene.expect("Panicked glass: in an async handler").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_without_a_message() {
+    let scene = scene(false);
+    scene.fragile.tell(PanicOddly);
+    let message = "Panicked glass: a panic whose payload is not a string";
+    scene.expect(message).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_in_a_destructor() {
+    let scene = scene(true);
+    scene.fragile.tell(Halt);
+    scene.expect("Panicked glass: in a destructor").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_decisions_in_one_handler() {
+    let scene = scene(false);
+    scene.fragile.tell(Decide);
+    let message = "BrokenRule glass: `halt()` after `goto(There)` in one handler of `Fragile`: at \
+                   most one of goto, raise and halt decides what follows";
+    scene.expect(message).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_raised_event_that_the_state_does_not_take() {
+    let scene = scene(false);
+    scene.fragile.tell(RaiseUnhandled);
+    let message = "BrokenRule glass: `Fragile` raised OnlyInThere in state Here, which neither \
+                   handles nor ignores it";
+    scene.expect(message).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_endless_chain_of_raised_events() {
+    let scene = scene(false);
+    scene.fragile.tell(Endless);
+    let message = "BrokenRule glass: `Fragile` raised events or changed its state 1000 times \
+                   without returning to its inbox";
+    scene.expect(message).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_event_that_the_state_has_no_use_for() {
+    let scene = scene(false);
+    scene.fragile.tell(OnlyInThere);
+    let message = "Unhandled glass: OnlyInThere in state Here, which neither handles, defers nor \
+                   ignores it";
+    scene.expect(message).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_in_a_hook_ends_there() {
+    let scene = scene(false);
+    let live = scene.sys.as_live().unwrap();
+    live.on_failure(|_| panic!("in the hook"));
+    scene.fragile.tell(Panic);
+    idle().await;
+    assert_eq!(scene.sound.ask(Fine).await, Ok(()));
+}

@@ -1,0 +1,249 @@
+//! Monitors in production.
+#![allow(missing_docs)]
+
+mod support;
+
+use std::time::Duration;
+
+use actor_core::prelude::*;
+use support::{Journal, idle};
+
+#[derive(Debug)]
+struct Ping {
+    from: Recipient<Pong>,
+}
+#[derive(Debug)]
+struct Pong;
+#[derive(Debug)]
+struct Count;
+#[derive(Debug)]
+struct Served(#[expect(dead_code, reason = "printed")] u64);
+#[derive(Debug)]
+struct Round;
+
+#[derive(Default)]
+struct Server {
+    journal: Journal,
+    served: u64,
+}
+
+#[actor]
+impl Server {
+    #[on]
+    fn ping(&mut self, ping: Ping, cx: &mut Context<Self>) {
+        self.journal.note("serve");
+        self.served += 1;
+        ping.from.tell(Pong);
+        cx.announce(Round);
+    }
+
+    #[on]
+    fn count(&mut self, _: Count) -> Served {
+        Served(self.served)
+    }
+}
+
+#[derive(Debug)]
+struct Go;
+
+struct Client {
+    server: ActorRef<Server>,
+}
+
+#[actor]
+impl Client {
+    #[on]
+    async fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+        self.server.tell(Ping {
+            from: cx.recipient(),
+        });
+        let _ = self.server.ask(Count).await;
+    }
+
+    #[on]
+    fn pong(&mut self, _: Pong) {}
+}
+
+/// Notes everything that it sees, and of whom.
+struct Witness {
+    journal: Journal,
+}
+
+impl Witness {
+    fn note(&self, what: &str, cx: &MonitorContext<Self>) {
+        let name = |id: Option<ActorId>| match id {
+            None => "nobody",
+            Some(id) if id.as_u64() % 2 == 0 => "even",
+            Some(_) => "odd",
+        };
+        let (sender, target) = (name(cx.sender()), name(cx.target()));
+        self.journal.note(format!("{what}: {sender} to {target}"));
+    }
+}
+
+#[monitor(hot, cold)]
+impl Witness {
+    #[on]
+    fn ping(&mut self, _: &Ping, cx: &mut MonitorContext<Self>) {
+        self.note("ping sent", cx);
+    }
+
+    #[on(handled)]
+    fn ping_handled(&mut self, _: &Ping, cx: &mut MonitorContext<Self>) {
+        self.note("ping handled", cx);
+    }
+
+    #[on(replied)]
+    fn served(&mut self, _: &Served, cx: &mut MonitorContext<Self>) {
+        self.note("served", cx);
+    }
+
+    #[on]
+    fn round(&mut self, _: &Round, cx: &mut MonitorContext<Self>) {
+        self.note("round", cx);
+    }
+
+    #[on]
+    fn go(&mut self, _: &Go, cx: &mut MonitorContext<Self>) {
+        self.note("go", cx);
+    }
+}
+
+/// Two actors, the server with an even number and the client with an odd one. Identities are
+/// unique in the program, and other tests take them too.
+fn server_and_client(sys: &System, journal: &Journal) -> (ActorRef<Server>, ActorRef<Client>) {
+    loop {
+        let server = sys.spawn(Server {
+            journal: journal.clone(),
+            served: 0,
+        });
+        let client = sys.spawn(Client {
+            server: server.clone(),
+        });
+        if server.id().as_u64() % 2 == 0 && client.id().as_u64() % 2 == 1 {
+            return (server, client);
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_monitor_sees_who_sends_what_to_whom() {
+    let sys = System::new();
+    let journal = Journal::new();
+    sys.monitor_with(Witness {
+        journal: journal.clone(),
+    });
+    let (_server, client) = server_and_client(&sys, &journal);
+    client.tell(Go);
+    idle().await;
+    journal.expect([
+        "go: nobody to odd",
+        "ping sent: odd to even",
+        "ping handled: odd to even",
+        "serve",
+        "round: even to nobody",
+        "served: even to odd",
+    ]);
+    sys.announce(Round);
+    journal.expect(["round: nobody to nobody"]);
+}
+
+/// Every ping is answered.
+#[derive(Default)]
+struct Answered {
+    open: u32,
+}
+
+#[monitor(hot(Pending), cold(Quiet))]
+impl Answered {
+    #[on]
+    fn ping(&mut self, _: &Ping, cx: &mut MonitorContext<Self>) {
+        self.open += 1;
+        cx.goto(AnsweredState::Pending);
+    }
+
+    #[on]
+    fn pong(&mut self, _: &Pong, cx: &mut MonitorContext<Self>) {
+        assert!(self.open > 0, "a pong that nobody asked for");
+        self.open -= 1;
+        if self.open == 0 {
+            cx.goto(AnsweredState::Quiet);
+        }
+    }
+}
+
+fn violations(sys: &System) -> Journal {
+    let journal = Journal::new();
+    let noted = journal.clone();
+    let live = sys.as_live().unwrap();
+    live.on_violation(move |violation| noted.note(violation.to_string()));
+    journal
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_violation_is_reported_once_and_the_actors_go_on() {
+    let sys = System::new();
+    let journal = violations(&sys);
+    sys.monitor::<Answered>();
+    let (server, client) = server_and_client(&sys, &Journal::new());
+    client.tell(Pong);
+    client.tell(Pong);
+    client.tell(Go);
+    idle().await;
+    journal.expect(["safety: monitor Answered in state Quiet: a pong that nobody asked for"]);
+    assert!(server.ask(Count).await.is_ok());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_monitor_that_stays_hot_is_reported_once() {
+    let sys = System::new();
+    let journal = violations(&sys);
+    sys.as_live().unwrap().hot_limit(Duration::from_secs(5));
+    sys.monitor::<Answered>();
+    sys.sleep(Duration::from_secs(100)).await;
+    journal.expect::<&str>([]);
+
+    let silent = sys.spawn(Silent);
+    let ping = || Ping {
+        from: silent.recipient(),
+    };
+    silent.tell(ping());
+    sys.sleep(Duration::from_secs(4)).await;
+    silent.tell(ping()); // hot to hot is not a new start
+    journal.expect::<&str>([]);
+    sys.sleep(Duration::from_secs(2)).await;
+    journal.expect(["liveness: monitor Answered in state Pending: hot for longer than 5s"]);
+    sys.sleep(Duration::from_secs(100)).await;
+    journal.expect::<&str>([]);
+
+    silent.tell(Pong);
+    silent.tell(Pong);
+    silent.tell(ping());
+    sys.sleep(Duration::from_secs(6)).await;
+    journal.expect(["liveness: monitor Answered in state Pending: hot for longer than 5s"]);
+}
+
+/// Never answers.
+struct Silent;
+
+#[actor]
+impl Silent {
+    #[on]
+    fn ping(&mut self, ping: Ping) {
+        drop(ping.from);
+    }
+
+    #[on]
+    fn pong(&mut self, _: Pong) {}
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_second_monitor_of_a_type_changes_nothing() {
+    let sys = System::new();
+    let journal = violations(&sys);
+    sys.monitor_with(Answered { open: 1 });
+    sys.monitor_with(Answered { open: 0 });
+    sys.spawn(Silent).tell(Pong);
+    idle().await;
+    journal.expect::<&str>([]);
+}

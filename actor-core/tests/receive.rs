@@ -1,0 +1,99 @@
+//! `receive`: waiting for one kind of event within a handler.
+#![allow(missing_docs)]
+
+mod support;
+
+use actor_core::prelude::*;
+use support::{Journal, idle};
+
+#[derive(Debug)]
+struct Pay;
+#[derive(Debug)]
+struct Coin(u32);
+#[derive(Debug)]
+struct Other(u32);
+#[derive(Debug)]
+struct Unlock;
+
+struct Till {
+    journal: Journal,
+}
+
+#[actor(states(Locked(defer(Coin)), Unlocked))]
+impl Till {
+    #[on]
+    async fn pay(&mut self, _: Pay, cx: &mut Context<Self>) {
+        self.journal.note("pay");
+        let first = cx.receive::<Coin>().await;
+        let second = cx.receive::<Coin>().await;
+        self.journal.note(format!("paid {} {}", first.0, second.0));
+    }
+
+    #[on(Unlocked)]
+    fn coin(&mut self, coin: Coin) {
+        self.journal.note(format!("coin {}", coin.0));
+    }
+
+    #[on]
+    fn other(&mut self, other: Other) {
+        self.journal.note(format!("other {}", other.0));
+    }
+
+    #[on]
+    fn unlock(&mut self, _: Unlock, cx: &mut Context<Self>) {
+        cx.goto(TillState::Unlocked);
+    }
+}
+
+fn till(sys: &System) -> (ActorRef<Till>, Journal) {
+    let journal = Journal::new();
+    let till = sys.spawn(Till {
+        journal: journal.clone(),
+    });
+    (till, journal)
+}
+
+#[tokio::test(start_paused = true)]
+async fn others_stay_in_the_inbox_in_their_order() {
+    let sys = System::new();
+    let (till, journal) = till(&sys);
+    till.tell(Pay);
+    till.tell(Other(1));
+    till.tell(Coin(1));
+    till.tell(Other(2));
+    idle().await;
+    journal.expect(["pay"]);
+    till.tell(Other(3));
+    till.tell(Coin(2));
+    till.tell(Other(4));
+    idle().await;
+    journal.expect(["paid 1 2", "other 1", "other 2", "other 3", "other 4"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn deferred_events_are_received_first() {
+    let sys = System::new();
+    let (till, journal) = till(&sys);
+    till.tell(Coin(1)); // deferred
+    till.tell(Coin(2)); // deferred
+    till.tell(Coin(3)); // deferred
+    till.tell(Pay);
+    till.tell(Coin(4));
+    till.tell(Unlock);
+    idle().await;
+    journal.expect(["pay", "paid 1 2", "coin 3", "coin 4"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_shutdown_waits_behind_a_receive() {
+    let sys = System::new();
+    let (till, journal) = till(&sys);
+    till.tell(Pay);
+    idle().await;
+    let (done, ()) = tokio::join!(sys.shutdown(), async {
+        till.tell(Coin(1));
+        till.tell(Coin(2));
+    });
+    done.unwrap();
+    journal.expect(["pay", "paid 1 2"]);
+}

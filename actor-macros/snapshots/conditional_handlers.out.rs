@@ -1,0 +1,253 @@
+impl Node {
+    #[cfg(feature = "metrics")]
+    fn count(&mut self, _: Count) -> u64 {
+        self.count
+    }
+    #[cfg(unix)]
+    fn ping_down(&mut self, _: Ping) {}
+    fn ping(&mut self, _: Ping) {}
+    #[cfg(unix)]
+    fn signal(&mut self, _: Signal) {}
+    #[cfg(windows)]
+    fn signal(&mut self, _: Signal) {}
+    #[cfg(unix)]
+    async fn start(&mut self) {}
+}
+/// The states of [`Node`].
+#[allow(rustdoc::private_intra_doc_links)]
+#[derive(
+    ::core::clone::Clone,
+    ::core::marker::Copy,
+    ::core::cmp::PartialEq,
+    ::core::cmp::Eq,
+    ::core::fmt::Debug,
+    ::core::hash::Hash,
+)]
+pub enum NodeState {
+    /// The state `Up`, in which it starts.
+    Up,
+    /// The state `Down`.
+    Down,
+}
+const _: () = {
+    #[allow(unused_imports)]
+    use ::actor_core::__private::{IsOther as _, IsResult as _};
+    #[automatically_derived]
+    impl ::actor_core::State for NodeState {
+        fn index(self) -> usize {
+            self as usize
+        }
+    }
+    #[allow(dead_code)]
+    enum __Position {
+        #[cfg(feature = "metrics")]
+        Count,
+        Ping,
+        #[cfg(any(unix, windows))]
+        Signal,
+    }
+    #[doc(hidden)]
+    #[allow(dead_code, private_interfaces)]
+    pub enum __Message {
+        #[cfg(feature = "metrics")]
+        Count(Count, ::actor_core::Reply<u64>),
+        Ping(Ping, ::actor_core::Reply<()>),
+        #[cfg(any(unix, windows))]
+        Signal(Signal, ::actor_core::Reply<()>),
+    }
+    #[automatically_derived]
+    impl ::actor_core::Actor for Node {
+        type Message = __Message;
+        type State = NodeState;
+        const INFO: &'static ::actor_core::ActorInfo = &::actor_core::ActorInfo {
+            name: "Node",
+            events: &[
+                #[cfg(feature = "metrics")]
+                ::actor_core::EventInfo::of::<Count>("Count"),
+                ::actor_core::EventInfo::of::<Ping>("Ping"),
+                #[cfg(any(unix, windows))]
+                ::actor_core::EventInfo::of::<Signal>("Signal"),
+            ],
+            states: &["Up", "Down"],
+            dispositions: {
+                #[allow(unused_imports)]
+                use ::actor_core::Disposition::{Defer, Handle, Ignore, Unhandled};
+                &[
+                    #[cfg(all(feature = "metrics", feature = "metrics"))]
+                    Handle,
+                    #[cfg(all(feature = "metrics", not(feature = "metrics")))]
+                    Unhandled,
+                    Handle,
+                    #[cfg(all(any(unix, windows), any(unix, windows)))]
+                    Handle,
+                    #[cfg(all(any(unix, windows), not(any(unix, windows))))]
+                    Unhandled,
+                    #[cfg(all(feature = "metrics", feature = "metrics"))]
+                    Handle,
+                    #[cfg(all(feature = "metrics", not(feature = "metrics")))]
+                    Unhandled,
+                    #[cfg(unix)]
+                    Handle,
+                    #[cfg(not(unix))]
+                    Ignore,
+                    #[cfg(all(any(unix, windows), any(unix, windows)))]
+                    Handle,
+                    #[cfg(all(any(unix, windows), not(any(unix, windows))))]
+                    Unhandled,
+                ]
+            },
+            starts: ::core::cfg!(unix),
+            defers: false,
+        };
+        fn first_state() -> Self::State {
+            NodeState::Up
+        }
+        fn event_index(__message: &Self::Message) -> u16 {
+            match __message {
+                #[cfg(feature = "metrics")]
+                __Message::Count(..) => __Position::Count as u16,
+                __Message::Ping(..) => __Position::Ping as u16,
+                #[cfg(any(unix, windows))]
+                __Message::Signal(..) => __Position::Signal as u16,
+            }
+        }
+        fn event(__message: &Self::Message) -> &dyn ::actor_core::Event {
+            match __message {
+                #[cfg(feature = "metrics")]
+                __Message::Count(__event, _) => __event,
+                __Message::Ping(__event, _) => __event,
+                #[cfg(any(unix, windows))]
+                __Message::Signal(__event, _) => __event,
+            }
+        }
+        fn call(
+            &mut self,
+            __call: ::actor_core::Call<Self>,
+            __cx: &mut ::actor_core::Context<Self>,
+        ) -> ::actor_core::Flow<Self> {
+            match __call {
+                #[cfg(feature = "metrics")]
+                ::actor_core::Call::Event(__Message::Count(__event, __reply)) => {
+                    let __value = Self::count(self, __event);
+                    ::actor_core::__private::reply(
+                        __cx,
+                        "Count",
+                        __reply,
+                        __value,
+                        |__value| {
+                            (&::actor_core::__private::Outcome(__value)).failure()
+                        },
+                    );
+                }
+                ::actor_core::Call::Event(__Message::Ping(__event, __reply)) => {
+                    match __cx.state() {
+                        #[cfg(unix)]
+                        NodeState::Down => {
+                            Self::ping_down(self, __event);
+                            __reply.send(());
+                        }
+                        NodeState::Up => {
+                            Self::ping(self, __event);
+                            __reply.send(());
+                        }
+                        #[allow(unreachable_patterns)]
+                        _ => {}
+                    }
+                }
+                #[cfg(any(unix, windows))]
+                ::actor_core::Call::Event(__Message::Signal(__event, __reply)) => {
+                    match __cx.state() {
+                        #[cfg(unix)]
+                        _ => {
+                            Self::signal(self, __event);
+                            __reply.send(());
+                        }
+                        #[cfg(windows)]
+                        _ => {
+                            Self::signal(self, __event);
+                            __reply.send(());
+                        }
+                        #[allow(unreachable_patterns)]
+                        _ => {}
+                    }
+                }
+                #[cfg(unix)]
+                __call @ ::actor_core::Call::Start => {
+                    return ::actor_core::Flow::Async(__call);
+                }
+                _ => {}
+            }
+            ::actor_core::Flow::Done
+        }
+        async fn call_async(
+            &mut self,
+            __call: ::actor_core::Call<Self>,
+            __cx: &mut ::actor_core::Context<Self>,
+        ) {
+            match __call {
+                #[cfg(unix)]
+                ::actor_core::Call::Start => Self::start(self).await,
+                _ => {}
+            }
+        }
+    }
+    #[cfg(feature = "metrics")]
+    #[automatically_derived]
+    impl ::actor_core::Handler<Count> for Node {
+        type Reply = u64;
+        const EVENT: u16 = __Position::Count as u16;
+        fn message(__event: Count, __reply: ::actor_core::Reply<u64>) -> __Message {
+            __Message::Count(__event, __reply)
+        }
+        fn unwrap(
+            __message: __Message,
+        ) -> ::core::result::Result<(Count, ::actor_core::Reply<u64>), __Message> {
+            match __message {
+                __Message::Count(__event, __reply) => {
+                    ::core::result::Result::Ok((__event, __reply))
+                }
+                #[allow(unreachable_patterns)]
+                __other => ::core::result::Result::Err(__other),
+            }
+        }
+    }
+    #[automatically_derived]
+    impl ::actor_core::Handler<Ping> for Node {
+        type Reply = ();
+        const EVENT: u16 = __Position::Ping as u16;
+        fn message(__event: Ping, __reply: ::actor_core::Reply<()>) -> __Message {
+            __Message::Ping(__event, __reply)
+        }
+        fn unwrap(
+            __message: __Message,
+        ) -> ::core::result::Result<(Ping, ::actor_core::Reply<()>), __Message> {
+            match __message {
+                __Message::Ping(__event, __reply) => {
+                    ::core::result::Result::Ok((__event, __reply))
+                }
+                #[allow(unreachable_patterns)]
+                __other => ::core::result::Result::Err(__other),
+            }
+        }
+    }
+    #[cfg(any(unix, windows))]
+    #[automatically_derived]
+    impl ::actor_core::Handler<Signal> for Node {
+        type Reply = ();
+        const EVENT: u16 = __Position::Signal as u16;
+        fn message(__event: Signal, __reply: ::actor_core::Reply<()>) -> __Message {
+            __Message::Signal(__event, __reply)
+        }
+        fn unwrap(
+            __message: __Message,
+        ) -> ::core::result::Result<(Signal, ::actor_core::Reply<()>), __Message> {
+            match __message {
+                __Message::Signal(__event, __reply) => {
+                    ::core::result::Result::Ok((__event, __reply))
+                }
+                #[allow(unreachable_patterns)]
+                __other => ::core::result::Result::Err(__other),
+            }
+        }
+    }
+};

@@ -1,0 +1,242 @@
+impl<S: Storage, const N: usize> Replica<S, N>
+where
+    S: Send + 'static,
+{
+    async fn put(&mut self, put: Put<S::Key>) -> Result<(), S::Error> {
+        self.store.put(put.key)
+    }
+    fn refuse(
+        &mut self,
+        _: Put<S::Key>,
+        cx: &mut Context<Self>,
+    ) -> Result<(), S::Error> {
+        cx.goto(ReplicaState::Leader);
+        Ok(())
+    }
+    fn state(&self, _: Ask<Self>) -> Option<Self> {
+        None
+    }
+}
+/// The states of [`Replica`].
+#[allow(rustdoc::private_intra_doc_links)]
+#[derive(
+    ::core::clone::Clone,
+    ::core::marker::Copy,
+    ::core::cmp::PartialEq,
+    ::core::cmp::Eq,
+    ::core::fmt::Debug,
+    ::core::hash::Hash,
+)]
+pub(crate) enum ReplicaState {
+    /// The state `Follower`, in which it starts.
+    Follower,
+    /// The state `Leader`.
+    Leader,
+}
+const _: () = {
+    #[allow(unused_imports)]
+    use ::renamed::__private::{IsOther as _, IsResult as _};
+    #[automatically_derived]
+    impl ::renamed::State for ReplicaState {
+        fn index(self) -> usize {
+            self as usize
+        }
+    }
+    #[doc(hidden)]
+    #[allow(dead_code, private_interfaces)]
+    pub enum __Message<S: Storage, const N: usize>
+    where
+        S: Send + 'static,
+    {
+        Put(Put<S::Key>, ::renamed::Reply<Result<(), S::Error>>),
+        Ask(Ask<Replica<S, N>>, ::renamed::Reply<Option<Replica<S, N>>>),
+        Vote(Vote, ::renamed::Reply<()>),
+    }
+    #[automatically_derived]
+    impl<S: Storage, const N: usize> ::renamed::Actor for Replica<S, N>
+    where
+        S: Send + 'static,
+    {
+        type Message = __Message<S, N>;
+        type State = ReplicaState;
+        const INFO: &'static ::renamed::ActorInfo = &::renamed::ActorInfo {
+            name: "Replica",
+            events: &[
+                ::renamed::EventInfo::of::<Put<S::Key>>("Put"),
+                ::renamed::EventInfo::of::<Ask<Replica<S, N>>>("Ask"),
+                ::renamed::EventInfo::of::<Vote>("Vote"),
+            ],
+            states: &["Follower", "Leader"],
+            dispositions: {
+                #[allow(unused_imports)]
+                use ::renamed::Disposition::{Defer, Handle, Ignore, Unhandled};
+                &[Handle, Handle, Defer, Handle, Handle, Defer]
+            },
+            starts: false,
+            defers: true,
+        };
+        fn first_state() -> Self::State {
+            ReplicaState::Follower
+        }
+        fn event_index(__message: &Self::Message) -> u16 {
+            match __message {
+                __Message::Put(..) => 0,
+                __Message::Ask(..) => 1,
+                __Message::Vote(..) => 2,
+            }
+        }
+        fn event(__message: &Self::Message) -> &dyn ::renamed::Event {
+            match __message {
+                __Message::Put(__event, _) => __event,
+                __Message::Ask(__event, _) => __event,
+                __Message::Vote(__event, _) => __event,
+            }
+        }
+        fn call(
+            &mut self,
+            __call: ::renamed::Call<Self>,
+            __cx: &mut ::renamed::Context<Self>,
+        ) -> ::renamed::Flow<Self> {
+            match __call {
+                ::renamed::Call::Event(__Message::Put(__event, __reply)) => {
+                    match __cx.state() {
+                        ReplicaState::Leader => {
+                            return ::renamed::Flow::Async(
+                                ::renamed::Call::Event(__Message::Put(__event, __reply)),
+                            );
+                        }
+                        ReplicaState::Follower => {
+                            let __value = Self::refuse(self, __event, __cx);
+                            ::renamed::__private::reply(
+                                __cx,
+                                "Put",
+                                __reply,
+                                __value,
+                                |__value| {
+                                    (&::renamed::__private::Outcome(__value)).failure()
+                                },
+                            );
+                        }
+                    }
+                }
+                ::renamed::Call::Event(__Message::Ask(__event, __reply)) => {
+                    let __value = Self::state(self, __event);
+                    ::renamed::__private::reply(
+                        __cx,
+                        "Ask",
+                        __reply,
+                        __value,
+                        |__value| { (&::renamed::__private::Outcome(__value)).failure() },
+                    );
+                }
+                _ => {}
+            }
+            ::renamed::Flow::Done
+        }
+        async fn call_async(
+            &mut self,
+            __call: ::renamed::Call<Self>,
+            __cx: &mut ::renamed::Context<Self>,
+        ) {
+            match __call {
+                ::renamed::Call::Event(__Message::Put(__event, __reply)) => {
+                    match __cx.state() {
+                        ReplicaState::Leader => {
+                            let __value = Self::put(self, __event).await;
+                            ::renamed::__private::reply(
+                                __cx,
+                                "Put",
+                                __reply,
+                                __value,
+                                |__value| {
+                                    (&::renamed::__private::Outcome(__value)).failure()
+                                },
+                            );
+                        }
+                        _ => {}
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    #[automatically_derived]
+    impl<S: Storage, const N: usize> ::renamed::Handler<Put<S::Key>> for Replica<S, N>
+    where
+        S: Send + 'static,
+    {
+        type Reply = Result<(), S::Error>;
+        const EVENT: u16 = 0;
+        fn message(
+            __event: Put<S::Key>,
+            __reply: ::renamed::Reply<Result<(), S::Error>>,
+        ) -> __Message<S, N> {
+            __Message::Put(__event, __reply)
+        }
+        fn unwrap(
+            __message: __Message<S, N>,
+        ) -> ::core::result::Result<
+            (Put<S::Key>, ::renamed::Reply<Result<(), S::Error>>),
+            __Message<S, N>,
+        > {
+            match __message {
+                __Message::Put(__event, __reply) => {
+                    ::core::result::Result::Ok((__event, __reply))
+                }
+                #[allow(unreachable_patterns)]
+                __other => ::core::result::Result::Err(__other),
+            }
+        }
+    }
+    #[automatically_derived]
+    impl<S: Storage, const N: usize> ::renamed::Handler<Ask<Replica<S, N>>>
+    for Replica<S, N>
+    where
+        S: Send + 'static,
+    {
+        type Reply = Option<Replica<S, N>>;
+        const EVENT: u16 = 1;
+        fn message(
+            __event: Ask<Replica<S, N>>,
+            __reply: ::renamed::Reply<Option<Replica<S, N>>>,
+        ) -> __Message<S, N> {
+            __Message::Ask(__event, __reply)
+        }
+        fn unwrap(
+            __message: __Message<S, N>,
+        ) -> ::core::result::Result<
+            (Ask<Replica<S, N>>, ::renamed::Reply<Option<Replica<S, N>>>),
+            __Message<S, N>,
+        > {
+            match __message {
+                __Message::Ask(__event, __reply) => {
+                    ::core::result::Result::Ok((__event, __reply))
+                }
+                #[allow(unreachable_patterns)]
+                __other => ::core::result::Result::Err(__other),
+            }
+        }
+    }
+    #[automatically_derived]
+    impl<S: Storage, const N: usize> ::renamed::Handler<Vote> for Replica<S, N>
+    where
+        S: Send + 'static,
+    {
+        type Reply = ();
+        const EVENT: u16 = 2;
+        fn message(__event: Vote, __reply: ::renamed::Reply<()>) -> __Message<S, N> {
+            __Message::Vote(__event, __reply)
+        }
+        fn unwrap(
+            __message: __Message<S, N>,
+        ) -> ::core::result::Result<(Vote, ::renamed::Reply<()>), __Message<S, N>> {
+            match __message {
+                __Message::Vote(__event, __reply) => {
+                    ::core::result::Result::Ok((__event, __reply))
+                }
+                #[allow(unreachable_patterns)]
+                __other => ::core::result::Result::Err(__other),
+            }
+        }
+    }
+};

@@ -1,0 +1,54 @@
+impl Positive {
+    fn balance(&mut self, balance: &Balance) {
+        assert!(balance.0 >= 0);
+    }
+    #[cfg(unix)]
+    fn signal(&mut self, _: &Signal) {}
+}
+const _: () = {
+    #[allow(dead_code)]
+    enum __Position {
+        RepliedBalance,
+        #[cfg(unix)]
+        SentSignal,
+    }
+    #[automatically_derived]
+    impl ::actor_core::Monitor for Positive {
+        type State = ::actor_core::Stateless;
+        const INFO: &'static ::actor_core::MonitorInfo = &::actor_core::MonitorInfo {
+            name: "Positive",
+            states: &[("Watching", ::actor_core::Temperature::Cold)],
+            observes: &[
+                ::actor_core::Observation {
+                    event: ::actor_core::EventInfo::of::<Balance>("Balance"),
+                    moment: ::actor_core::Moment::Replied,
+                },
+                #[cfg(unix)]
+                ::actor_core::Observation {
+                    event: ::actor_core::EventInfo::of::<Signal>("Signal"),
+                    moment: ::actor_core::Moment::Sent,
+                },
+            ],
+        };
+        fn first_state() -> Self::State {
+            ::actor_core::Stateless
+        }
+        fn observe(
+            &mut self,
+            __observation: u16,
+            __event: &dyn ::core::any::Any,
+            __cx: &mut ::actor_core::MonitorContext<Self>,
+        ) {
+            match __observation {
+                __at if __at == __Position::RepliedBalance as u16 => {
+                    Self::balance(self, ::actor_core::__private::observed(__event));
+                }
+                #[cfg(unix)]
+                __at if __at == __Position::SentSignal as u16 => {
+                    Self::signal(self, ::actor_core::__private::observed(__event));
+                }
+                _ => {}
+            }
+        }
+    }
+};

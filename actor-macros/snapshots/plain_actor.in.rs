@@ -1,0 +1,14 @@
+#[actor]
+impl Server {
+    #[on]
+    fn ping(&mut self, ping: Ping) {
+        self.served += 1;
+        ping.from.tell(Pong);
+    }
+
+    /// What a handler returns is the reply to an `ask`.
+    #[on]
+    fn served(&mut self, _: HowMany) -> u64 {
+        self.served
+    }
+}

@@ -1,0 +1,124 @@
+impl Server {
+    fn ping(&mut self, ping: Ping) {
+        self.served += 1;
+        ping.from.tell(Pong);
+    }
+    /// What a handler returns is the reply to an `ask`.
+    fn served(&mut self, _: HowMany) -> u64 {
+        self.served
+    }
+}
+const _: () = {
+    #[allow(unused_imports)]
+    use ::actor_core::__private::{IsOther as _, IsResult as _};
+    #[doc(hidden)]
+    #[allow(dead_code, private_interfaces)]
+    pub enum __Message {
+        Ping(Ping, ::actor_core::Reply<()>),
+        HowMany(HowMany, ::actor_core::Reply<u64>),
+    }
+    #[automatically_derived]
+    impl ::actor_core::Actor for Server {
+        type Message = __Message;
+        type State = ::actor_core::Stateless;
+        const INFO: &'static ::actor_core::ActorInfo = &::actor_core::ActorInfo {
+            name: "Server",
+            events: &[
+                ::actor_core::EventInfo::of::<Ping>("Ping"),
+                ::actor_core::EventInfo::of::<HowMany>("HowMany"),
+            ],
+            states: &[],
+            dispositions: {
+                #[allow(unused_imports)]
+                use ::actor_core::Disposition::{Defer, Handle, Ignore, Unhandled};
+                &[Handle, Handle]
+            },
+            starts: false,
+            defers: false,
+        };
+        fn first_state() -> Self::State {
+            ::actor_core::Stateless
+        }
+        fn event_index(__message: &Self::Message) -> u16 {
+            match __message {
+                __Message::Ping(..) => 0,
+                __Message::HowMany(..) => 1,
+            }
+        }
+        fn event(__message: &Self::Message) -> &dyn ::actor_core::Event {
+            match __message {
+                __Message::Ping(__event, _) => __event,
+                __Message::HowMany(__event, _) => __event,
+            }
+        }
+        fn call(
+            &mut self,
+            __call: ::actor_core::Call<Self>,
+            __cx: &mut ::actor_core::Context<Self>,
+        ) -> ::actor_core::Flow<Self> {
+            match __call {
+                ::actor_core::Call::Event(__Message::Ping(__event, __reply)) => {
+                    Self::ping(self, __event);
+                    __reply.send(());
+                }
+                ::actor_core::Call::Event(__Message::HowMany(__event, __reply)) => {
+                    let __value = Self::served(self, __event);
+                    ::actor_core::__private::reply(
+                        __cx,
+                        "HowMany",
+                        __reply,
+                        __value,
+                        |__value| {
+                            (&::actor_core::__private::Outcome(__value)).failure()
+                        },
+                    );
+                }
+                _ => {}
+            }
+            ::actor_core::Flow::Done
+        }
+        async fn call_async(
+            &mut self,
+            _: ::actor_core::Call<Self>,
+            _: &mut ::actor_core::Context<Self>,
+        ) {}
+    }
+    #[automatically_derived]
+    impl ::actor_core::Handler<Ping> for Server {
+        type Reply = ();
+        const EVENT: u16 = 0;
+        fn message(__event: Ping, __reply: ::actor_core::Reply<()>) -> __Message {
+            __Message::Ping(__event, __reply)
+        }
+        fn unwrap(
+            __message: __Message,
+        ) -> ::core::result::Result<(Ping, ::actor_core::Reply<()>), __Message> {
+            match __message {
+                __Message::Ping(__event, __reply) => {
+                    ::core::result::Result::Ok((__event, __reply))
+                }
+                #[allow(unreachable_patterns)]
+                __other => ::core::result::Result::Err(__other),
+            }
+        }
+    }
+    #[automatically_derived]
+    impl ::actor_core::Handler<HowMany> for Server {
+        type Reply = u64;
+        const EVENT: u16 = 1;
+        fn message(__event: HowMany, __reply: ::actor_core::Reply<u64>) -> __Message {
+            __Message::HowMany(__event, __reply)
+        }
+        fn unwrap(
+            __message: __Message,
+        ) -> ::core::result::Result<(HowMany, ::actor_core::Reply<u64>), __Message> {
+            match __message {
+                __Message::HowMany(__event, __reply) => {
+                    ::core::result::Result::Ok((__event, __reply))
+                }
+                #[allow(unreachable_patterns)]
+                __other => ::core::result::Result::Err(__other),
+            }
+        }
+    }
+};

@@ -1,0 +1,192 @@
+impl Client {
+    fn begin(&mut self, cx: &mut Context<Self>) {
+        self.server.tell(Ping { from: cx.recipient() });
+        cx.goto(ClientState::Waiting);
+    }
+    fn pong(&mut self, _: Pong, cx: &mut Context<Self>) {
+        self.left -= 1;
+        cx.goto(if self.left == 0 { ClientState::Done } else { ClientState::Idle });
+    }
+    async fn stop(&mut self, _: Stop, cx: &mut Context<Self>) {
+        let served = self.server.ask(HowMany).await;
+        cx.halt();
+    }
+    fn late_pong(&mut self, _: Pong) {}
+}
+/// The states of [`Client`].
+#[allow(rustdoc::private_intra_doc_links)]
+#[derive(
+    ::core::clone::Clone,
+    ::core::marker::Copy,
+    ::core::cmp::PartialEq,
+    ::core::cmp::Eq,
+    ::core::fmt::Debug,
+    ::core::hash::Hash,
+)]
+pub enum ClientState {
+    /// The state `Idle`, in which it starts.
+    Idle,
+    /// The state `Waiting`.
+    Waiting,
+    /// The state `Done`.
+    Done,
+}
+const _: () = {
+    #[automatically_derived]
+    impl ::actor_core::State for ClientState {
+        fn index(self) -> usize {
+            self as usize
+        }
+    }
+    #[doc(hidden)]
+    #[allow(dead_code, private_interfaces)]
+    pub enum __Message {
+        Pong(Pong, ::actor_core::Reply<()>),
+        Stop(Stop, ::actor_core::Reply<()>),
+        Tick(Tick, ::actor_core::Reply<()>),
+    }
+    #[automatically_derived]
+    impl ::actor_core::Actor for Client {
+        type Message = __Message;
+        type State = ClientState;
+        const INFO: &'static ::actor_core::ActorInfo = &::actor_core::ActorInfo {
+            name: "Client",
+            events: &[
+                ::actor_core::EventInfo::of::<Pong>("Pong"),
+                ::actor_core::EventInfo::of::<Stop>("Stop"),
+                ::actor_core::EventInfo::of::<Tick>("Tick"),
+            ],
+            states: &["Idle", "Waiting", "Done"],
+            dispositions: {
+                #[allow(unused_imports)]
+                use ::actor_core::Disposition::{Defer, Handle, Ignore, Unhandled};
+                &[
+                    Handle,
+                    Handle,
+                    Unhandled,
+                    Handle,
+                    Defer,
+                    Ignore,
+                    Handle,
+                    Handle,
+                    Unhandled,
+                ]
+            },
+            starts: true,
+            defers: true,
+        };
+        fn first_state() -> Self::State {
+            ClientState::Idle
+        }
+        fn event_index(__message: &Self::Message) -> u16 {
+            match __message {
+                __Message::Pong(..) => 0,
+                __Message::Stop(..) => 1,
+                __Message::Tick(..) => 2,
+            }
+        }
+        fn event(__message: &Self::Message) -> &dyn ::actor_core::Event {
+            match __message {
+                __Message::Pong(__event, _) => __event,
+                __Message::Stop(__event, _) => __event,
+                __Message::Tick(__event, _) => __event,
+            }
+        }
+        fn call(
+            &mut self,
+            __call: ::actor_core::Call<Self>,
+            __cx: &mut ::actor_core::Context<Self>,
+        ) -> ::actor_core::Flow<Self> {
+            match __call {
+                ::actor_core::Call::Event(__Message::Pong(__event, __reply)) => {
+                    match __cx.state() {
+                        ClientState::Waiting => {
+                            Self::pong(self, __event, __cx);
+                            __reply.send(());
+                        }
+                        ClientState::Idle | ClientState::Done => {
+                            Self::late_pong(self, __event);
+                            __reply.send(());
+                        }
+                    }
+                }
+                __call @ ::actor_core::Call::Event(__Message::Stop(..)) => {
+                    return ::actor_core::Flow::Async(__call);
+                }
+                ::actor_core::Call::Entry(ClientState::Idle) => Self::begin(self, __cx),
+                _ => {}
+            }
+            ::actor_core::Flow::Done
+        }
+        async fn call_async(
+            &mut self,
+            __call: ::actor_core::Call<Self>,
+            __cx: &mut ::actor_core::Context<Self>,
+        ) {
+            match __call {
+                ::actor_core::Call::Event(__Message::Stop(__event, __reply)) => {
+                    Self::stop(self, __event, __cx).await;
+                    __reply.send(());
+                }
+                _ => {}
+            }
+        }
+    }
+    #[automatically_derived]
+    impl ::actor_core::Handler<Pong> for Client {
+        type Reply = ();
+        const EVENT: u16 = 0;
+        fn message(__event: Pong, __reply: ::actor_core::Reply<()>) -> __Message {
+            __Message::Pong(__event, __reply)
+        }
+        fn unwrap(
+            __message: __Message,
+        ) -> ::core::result::Result<(Pong, ::actor_core::Reply<()>), __Message> {
+            match __message {
+                __Message::Pong(__event, __reply) => {
+                    ::core::result::Result::Ok((__event, __reply))
+                }
+                #[allow(unreachable_patterns)]
+                __other => ::core::result::Result::Err(__other),
+            }
+        }
+    }
+    #[automatically_derived]
+    impl ::actor_core::Handler<Stop> for Client {
+        type Reply = ();
+        const EVENT: u16 = 1;
+        fn message(__event: Stop, __reply: ::actor_core::Reply<()>) -> __Message {
+            __Message::Stop(__event, __reply)
+        }
+        fn unwrap(
+            __message: __Message,
+        ) -> ::core::result::Result<(Stop, ::actor_core::Reply<()>), __Message> {
+            match __message {
+                __Message::Stop(__event, __reply) => {
+                    ::core::result::Result::Ok((__event, __reply))
+                }
+                #[allow(unreachable_patterns)]
+                __other => ::core::result::Result::Err(__other),
+            }
+        }
+    }
+    #[automatically_derived]
+    impl ::actor_core::Handler<Tick> for Client {
+        type Reply = ();
+        const EVENT: u16 = 2;
+        fn message(__event: Tick, __reply: ::actor_core::Reply<()>) -> __Message {
+            __Message::Tick(__event, __reply)
+        }
+        fn unwrap(
+            __message: __Message,
+        ) -> ::core::result::Result<(Tick, ::actor_core::Reply<()>), __Message> {
+            match __message {
+                __Message::Tick(__event, __reply) => {
+                    ::core::result::Result::Ok((__event, __reply))
+                }
+                #[allow(unreachable_patterns)]
+                __other => ::core::result::Result::Err(__other),
+            }
+        }
+    }
+};

@@ -1,0 +1,217 @@
+//! `Actor::call` and `Actor::call_async`: which handler or hook runs, and how.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+
+use super::expand::Expansion;
+use super::model::{Handler, Hook, Part, When};
+use crate::block::Function;
+use crate::dispatch::{self, Case};
+use crate::events::Event;
+
+/// Runs what is sync, and hands back what is async.
+pub(super) fn call(expansion: &Expansion<'_>) -> TokenStream {
+    let krate = expansion.actor.krate;
+    let events = (0..expansion.events.len()).filter_map(|event| event_arm(expansion, event));
+    let hooks = expansion
+        .actor
+        .hooks
+        .iter()
+        .filter_map(|hook| hook_arm(expansion, hook));
+    let (parameters, body) = parameters_and_body(expansion, events.chain(hooks).collect());
+    quote! {
+        fn call(#parameters) -> #krate::Flow<Self> {
+            #body
+            #krate::Flow::Done
+        }
+    }
+}
+
+/// Runs what is async.
+pub(super) fn call_async(expansion: &Expansion<'_>) -> TokenStream {
+    let events = (0..expansion.events.len()).filter_map(|event| async_event_arm(expansion, event));
+    let hooks = expansion
+        .actor
+        .hooks
+        .iter()
+        .filter(|hook| is_async(hook.function));
+    let hooks = hooks.map(|hook| run_hook(expansion, hook));
+    let (parameters, body) = parameters_and_body(expansion, events.chain(hooks).collect());
+    quote! {
+        async fn call_async(#parameters) {
+            #body
+        }
+    }
+}
+
+fn parameters_and_body(
+    expansion: &Expansion<'_>,
+    arms: Vec<TokenStream>,
+) -> (TokenStream, Option<TokenStream>) {
+    let krate = expansion.actor.krate;
+    if arms.is_empty() {
+        let parameters = quote!(&mut self, _: #krate::Call<Self>, _: &mut #krate::Context<Self>);
+        return (parameters, None);
+    }
+    let parameters = quote! {
+        &mut self,
+        __call: #krate::Call<Self>,
+        __cx: &mut #krate::Context<Self>,
+    };
+    let body = quote! {
+        match __call {
+            #(#arms)*
+            _ => {}
+        }
+    };
+    (parameters, Some(body))
+}
+
+fn event_arm(expansion: &Expansion<'_>, event: usize) -> Option<TokenStream> {
+    let krate = expansion.actor.krate;
+    let Event {
+        variant, condition, ..
+    } = &expansion.events[event];
+    let handlers: Vec<_> = sound_handlers(expansion, event).collect();
+    if handlers.is_empty() {
+        return None;
+    }
+    if handlers.iter().all(|handler| is_async(handler.function)) {
+        return Some(quote! {
+            #condition
+            __call @ #krate::Call::Event(__Message::#variant(..)) => {
+                return #krate::Flow::Async(__call);
+            }
+        });
+    }
+    let back = quote! {
+        return #krate::Flow::Async(#krate::Call::Event(__Message::#variant(__event, __reply)));
+    };
+    let run = by_state(expansion, &handlers, |handler| {
+        if is_async(handler.function) {
+            back.clone()
+        } else {
+            run(expansion, handler)
+        }
+    });
+    Some(quote! {
+        #condition
+        #krate::Call::Event(__Message::#variant(__event, __reply)) => #run
+    })
+}
+
+fn async_event_arm(expansion: &Expansion<'_>, event: usize) -> Option<TokenStream> {
+    let krate = expansion.actor.krate;
+    let Event {
+        variant, condition, ..
+    } = &expansion.events[event];
+    let handlers: Vec<_> = sound_handlers(expansion, event)
+        .filter(|handler| is_async(handler.function))
+        .collect();
+    if handlers.is_empty() {
+        return None;
+    }
+    let run = by_state(expansion, &handlers, |handler| run(expansion, handler));
+    Some(quote! {
+        #condition
+        #krate::Call::Event(__Message::#variant(__event, __reply)) => #run
+    })
+}
+
+fn sound_handlers<'a>(
+    expansion: &Expansion<'a>,
+    event: usize,
+) -> impl Iterator<Item = &'a Handler<'a>> {
+    expansion
+        .actor
+        .handlers_of(event)
+        .filter(|handler| handler.sound)
+}
+
+fn by_state(
+    expansion: &Expansion<'_>,
+    handlers: &[&Handler<'_>],
+    run: impl Fn(&Handler<'_>) -> TokenStream,
+) -> TokenStream {
+    let cases: Vec<Case<'_>> = handlers
+        .iter()
+        .map(|handler| Case {
+            states: match &handler.when {
+                When::Otherwise => None,
+                When::In(states) => Some(states),
+            },
+            condition: &handler.function.condition,
+            run: run(handler),
+        })
+        .collect();
+    dispatch::by_state(&cases, &expansion.states, &expansion.state_names)
+}
+
+/// Runs the handler and answers with what it returns.
+fn run(expansion: &Expansion<'_>, handler: &Handler<'_>) -> TokenStream {
+    let krate = expansion.actor.krate;
+    let call = invoke(handler.function, true, handler.takes_cx);
+    if handler.reply().is_none() {
+        return quote! {
+            #call;
+            __reply.send(());
+        };
+    }
+    let name = &expansion.events[handler.event].name;
+    quote! {
+        let __value = #call;
+        #krate::__private::reply(__cx, #name, __reply, __value, |__value| {
+            (&#krate::__private::Outcome(__value)).failure()
+        });
+    }
+}
+
+fn hook_arm(expansion: &Expansion<'_>, hook: &Hook<'_>) -> Option<TokenStream> {
+    if !is_async(hook.function) {
+        return Some(run_hook(expansion, hook));
+    }
+    let krate = expansion.actor.krate;
+    let condition = &hook.function.condition;
+    let part = part(expansion, hook)?;
+    Some(quote!(#condition __call @ #part => return #krate::Flow::Async(__call),))
+}
+
+fn run_hook(expansion: &Expansion<'_>, hook: &Hook<'_>) -> TokenStream {
+    let condition = &hook.function.condition;
+    let call = invoke(hook.function, false, hook.takes_cx);
+    part(expansion, hook).map_or_else(TokenStream::new, |part| quote!(#condition #part => #call,))
+}
+
+/// The call that the hook answers; `None` where its states are not known.
+fn part(expansion: &Expansion<'_>, hook: &Hook<'_>) -> Option<TokenStream> {
+    let krate = expansion.actor.krate;
+    let states = hook.states.iter().map(|state| {
+        let (states, name) = (&expansion.states, expansion.state_names[*state]);
+        quote!(#states::#name)
+    });
+    match hook.part {
+        Part::Start => Some(quote!(#krate::Call::Start)),
+        Part::Stop => Some(quote!(#krate::Call::Stop)),
+        _ if hook.states.is_empty() => None,
+        Part::Entry => Some(quote!(#krate::Call::Entry(#(#states)|*))),
+        Part::Exit => Some(quote!(#krate::Call::Exit(#(#states)|*))),
+    }
+}
+
+/// Calls the user's function, at its name for what rustc may say of it.
+fn invoke(function: &Function, takes_event: bool, takes_cx: bool) -> TokenStream {
+    let name = &function.signature.ident;
+    let event = takes_event.then(|| quote!(__event,));
+    let cx = takes_cx.then(|| quote!(__cx));
+    let span = Span::call_site().located_at(name.span());
+    let call = quote_spanned!(span=> Self::#name(self, #event #cx));
+    if is_async(function) {
+        quote_spanned!(span=> #call.await)
+    } else {
+        call.into_token_stream()
+    }
+}
+
+fn is_async(function: &Function) -> bool {
+    function.signature.asyncness.is_some()
+}

@@ -1,0 +1,369 @@
+//! The code of an actor. Nothing here is wrong with what the user wrote: that was reported before.
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::{GenericParam, Ident};
+
+use super::calls;
+use super::model::{Actor, Handler, Hook, Part};
+use crate::condition::Condition;
+use crate::events::{Event, Positions};
+use crate::states::{self, State};
+use crate::types;
+
+/// The state enum, and everything else in an anonymous constant.
+pub(crate) fn expand(actor: &Actor<'_>) -> TokenStream {
+    let expansion = Expansion::new(actor);
+    let condition = &actor.block.condition;
+    let declaration = expansion.state_declaration();
+    let state =
+        (!actor.states.is_empty()).then(|| states::implementation(&actor.block.name, actor.krate));
+    let positions = &expansion.positions.declaration;
+    let imports = expansion.imports();
+    let message = expansion.message();
+    let implementation = expansion.actor();
+    let handlers = (0..expansion.events.len()).map(|event| expansion.handler(event));
+    quote! {
+        #declaration
+        #condition
+        const _: () = {
+            #imports
+            #state
+            #positions
+            #message
+            #implementation
+            #(#handlers)*
+        };
+    }
+}
+
+/// An actor with the names of what is generated for it.
+pub(super) struct Expansion<'a> {
+    pub(super) actor: &'a Actor<'a>,
+    pub(super) events: Vec<Event>,
+    /// The types of the replies, event by event.
+    replies: Vec<TokenStream>,
+    positions: Positions,
+    pub(super) states: Ident,
+    pub(super) state_names: Vec<&'a Ident>,
+    /// The message needs a variant that can't exist: for parameters that no event mentions, or to
+    /// have one at all.
+    hidden_variant: bool,
+}
+
+impl<'a> Expansion<'a> {
+    fn new(actor: &'a Actor<'a>) -> Self {
+        let self_ty = &actor.block.self_ty;
+        let events = actor.events.named(self_ty);
+        let entries: Vec<(Ident, &Condition)> = events
+            .iter()
+            .map(|event| (event.variant.clone(), &event.condition))
+            .collect();
+        let positions = Positions::of(&entries);
+        let replies: Vec<TokenStream> = (0..events.len())
+            .map(|event| {
+                let reply = actor.handlers_of(event).find_map(Handler::reply);
+                reply.map_or_else(|| quote!(()), |ty| types::without_self(ty, self_ty))
+            })
+            .collect();
+        let mut expansion = Self {
+            actor,
+            events,
+            replies,
+            positions,
+            states: states::enum_name(&actor.block.name),
+            state_names: actor
+                .states
+                .iter()
+                .map(|declared| &declared.state.name)
+                .collect(),
+            hidden_variant: false,
+        };
+        expansion.hidden_variant = expansion.needs_hidden_variant();
+        expansion
+    }
+
+    fn needs_hidden_variant(&self) -> bool {
+        let certain = || {
+            self.events
+                .iter()
+                .zip(&self.replies)
+                .filter(|(event, _)| event.condition.always())
+        };
+        let mut mentioned = TokenStream::new();
+        mentioned.extend(certain().flat_map(|(event, reply)| [event.ty.clone(), reply.clone()]));
+        let mut params = self.actor.block.generics.params.iter();
+        certain().next().is_none()
+            || params.any(|param| match param {
+                GenericParam::Type(param) => types::find(&mentioned, &param.ident).is_none(),
+                GenericParam::Lifetime(_) => true,
+                GenericParam::Const(_) => false,
+            })
+    }
+
+    fn state_declaration(&self) -> Option<TokenStream> {
+        let Actor {
+            block,
+            visibility,
+            states,
+            ..
+        } = self.actor;
+        let states: Vec<&State> = states.iter().map(|declared| &declared.state).collect();
+        (!states.is_empty()).then(|| states::declaration(block, visibility, &states, 0))
+    }
+
+    /// The methods that look for an `Err` in a reply.
+    fn imports(&self) -> Option<TokenStream> {
+        let krate = self.actor.krate;
+        let replies = self
+            .actor
+            .handlers
+            .iter()
+            .any(|handler| handler.reply().is_some());
+        replies.then(|| {
+            quote! {
+                #[allow(unused_imports)]
+                use #krate::__private::{IsOther as _, IsResult as _};
+            }
+        })
+    }
+
+    fn message(&self) -> TokenStream {
+        let Actor { block, krate, .. } = self.actor;
+        let (generics, _, bounds) = block.generics.split_for_impl();
+        let variants = self.events.iter().zip(&self.replies).map(|(event, reply)| {
+            let Event {
+                ty,
+                variant,
+                condition,
+                ..
+            } = event;
+            quote!(#condition #variant(#ty, #krate::Reply<#reply>))
+        });
+        let self_ty = &block.self_ty;
+        let hidden = self.hidden_variant.then(|| {
+            quote! {
+                __Never(
+                    ::core::convert::Infallible,
+                    ::core::marker::PhantomData<fn() -> #self_ty>,
+                ),
+            }
+        });
+        quote! {
+            #[doc(hidden)]
+            #[allow(dead_code, private_interfaces)]
+            pub enum __Message #generics #bounds {
+                #(#variants,)*
+                #hidden
+            }
+        }
+    }
+
+    fn actor(&self) -> TokenStream {
+        let Actor { block, krate, .. } = self.actor;
+        let (generics, parameters, bounds) = block.generics.split_for_impl();
+        let self_ty = &block.self_ty;
+        let (state, first) = self.first_state();
+        let info = self.info();
+        let event_index = self.event_index();
+        let event = self.event();
+        let call = calls::call(self);
+        let call_async = calls::call_async(self);
+        quote! {
+            #[automatically_derived]
+            impl #generics #krate::Actor for #self_ty #bounds {
+                type Message = __Message #parameters;
+                type State = #state;
+                const INFO: &'static #krate::ActorInfo = #info;
+                fn first_state() -> Self::State {
+                    #first
+                }
+                #event_index
+                #event
+                #call
+                #call_async
+            }
+        }
+    }
+
+    fn first_state(&self) -> (TokenStream, TokenStream) {
+        let Self {
+            states,
+            state_names,
+            ..
+        } = self;
+        if let [first, ..] = state_names.as_slice() {
+            (quote!(#states), quote!(#states::#first))
+        } else {
+            let krate = self.actor.krate;
+            (quote!(#krate::Stateless), quote!(#krate::Stateless))
+        }
+    }
+
+    fn info(&self) -> TokenStream {
+        let Actor { block, krate, .. } = self.actor;
+        let name = block.name.to_string();
+        let events = self.events.iter().map(|event| {
+            let condition = &event.condition;
+            let info = event.info(krate);
+            quote!(#condition #info)
+        });
+        let states = self.state_names.iter().map(|state| state.to_string());
+        let dispositions = self.dispositions();
+        let starts = self.starts();
+        let defers = self.defers();
+        quote! {
+            &#krate::ActorInfo {
+                name: #name,
+                events: &[#(#events),*],
+                states: &[#(#states),*],
+                dispositions: #dispositions,
+                starts: #starts,
+                defers: #defers,
+            }
+        }
+    }
+
+    fn dispositions(&self) -> TokenStream {
+        let krate = self.actor.krate;
+        if self.events.is_empty() {
+            return quote!(&[]);
+        }
+        let states = 0..self.state_names.len().max(1);
+        let cells = states.flat_map(|state| {
+            (0..self.events.len()).map(move |event| self.actor.disposition(state, event))
+        });
+        let entries = cells.zip(self.events.iter().cycle()).map(|(cell, event)| {
+            let otherwise = types::ident(cell.otherwise);
+            let exists = &event.condition;
+            match &cell.handled {
+                None => quote!(#exists #otherwise),
+                Some(always) if always.always() => quote!(#exists Handle),
+                Some(handled) => {
+                    let (with, without) = (exists.and(handled), exists.and(&handled.not()));
+                    quote!(#with Handle, #without #otherwise)
+                }
+            }
+        });
+        quote! {
+            {
+                #[allow(unused_imports)]
+                use #krate::Disposition::{Defer, Handle, Ignore, Unhandled};
+                &[#(#entries),*]
+            }
+        }
+    }
+
+    /// Starting is a step: there is a start hook, or an entry hook of the first state.
+    fn starts(&self) -> TokenStream {
+        let first = |hook: &&Hook<'_>| match hook.part {
+            Part::Start => true,
+            Part::Entry => hook.states.contains(&0),
+            _ => false,
+        };
+        let hooks = self.actor.hooks.iter().filter(first);
+        Condition::any(hooks.map(|hook| &hook.function.condition))
+            .map_or_else(|| quote!(false), |condition| condition.value())
+    }
+
+    fn defers(&self) -> bool {
+        let states = 0..self.state_names.len().max(1);
+        states.into_iter().any(|state| {
+            (0..self.events.len()).any(|event| self.actor.disposition(state, event).may_defer())
+        })
+    }
+
+    fn event_index(&self) -> TokenStream {
+        let arms = self
+            .events
+            .iter()
+            .zip(&self.positions.values)
+            .map(|(event, position)| {
+                let Event {
+                    variant, condition, ..
+                } = event;
+                quote!(#condition __Message::#variant(..) => #position,)
+            });
+        let never = self.never();
+        quote! {
+            fn event_index(__message: &Self::Message) -> u16 {
+                match __message {
+                    #(#arms)*
+                    #never
+                }
+            }
+        }
+    }
+
+    fn event(&self) -> TokenStream {
+        let krate = self.actor.krate;
+        let arms = self.events.iter().map(|event| {
+            let Event {
+                variant, condition, ..
+            } = event;
+            quote!(#condition __Message::#variant(__event, _) => __event,)
+        });
+        let never = self.never();
+        quote! {
+            fn event(__message: &Self::Message) -> &dyn #krate::Event {
+                match __message {
+                    #(#arms)*
+                    #never
+                }
+            }
+        }
+    }
+
+    /// The arm for the variant that can't exist.
+    fn never(&self) -> Option<TokenStream> {
+        self.hidden_variant
+            .then(|| quote!(__Message::__Never(__never, _) => match *__never {},))
+    }
+
+    /// The variant can be read as what it holds, and as nothing else.
+    fn handler(&self, event: usize) -> TokenStream {
+        let Actor { block, krate, .. } = self.actor;
+        let (generics, parameters, bounds) = block.generics.split_for_impl();
+        let self_ty = &block.self_ty;
+        let Event {
+            ty,
+            variant,
+            condition,
+            span,
+            ..
+        } = &self.events[event];
+        let reply = &self.replies[event];
+        let position = &self.positions.values[event];
+        let message = quote!(__Message #parameters);
+        let other = (self.events.len() > 1).then(|| {
+            quote! {
+                #[allow(unreachable_patterns)]
+                __other => ::core::result::Result::Err(__other),
+            }
+        });
+        // At the event, for rustc's word on an event type that is written in two ways.
+        let header =
+            quote_spanned!(*span=> impl #generics #krate::Handler<#ty> for #self_ty #bounds);
+        quote! {
+            #condition
+            #[automatically_derived]
+            #header {
+                type Reply = #reply;
+                const EVENT: u16 = #position;
+                fn message(__event: #ty, __reply: #krate::Reply<#reply>) -> #message {
+                    __Message::#variant(__event, __reply)
+                }
+                fn unwrap(
+                    __message: #message,
+                ) -> ::core::result::Result<(#ty, #krate::Reply<#reply>), #message> {
+                    match __message {
+                        __Message::#variant(__event, __reply) => {
+                            ::core::result::Result::Ok((__event, __reply))
+                        }
+                        #other
+                    }
+                }
+            }
+        }
+    }
+}

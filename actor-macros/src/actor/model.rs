@@ -1,0 +1,331 @@
+//! An actor as it is expanded: names resolved, and everything that can't be called left out.
+
+use syn::{Attribute, Path, Type, Visibility};
+
+use super::parse::{Arguments, Declared};
+use crate::block::{Block, Function};
+use crate::condition::Condition;
+use crate::errors::Errors;
+use crate::events::Events;
+use crate::roles;
+use crate::signature::{self, Inputs};
+use crate::states::Known;
+
+/// An actor, borrowed from what the user wrote.
+pub(crate) struct Actor<'a> {
+    pub(crate) block: &'a Block,
+    pub(crate) visibility: &'a Visibility,
+    pub(crate) krate: &'a Path,
+    /// Empty for a plain actor.
+    pub(crate) states: &'a [Declared],
+    pub(crate) receive: &'a [Type],
+    /// Every event it handles, defers, ignores or receives, in this order.
+    pub(crate) events: Events<'a>,
+    pub(crate) handlers: Vec<Handler<'a>>,
+    pub(crate) hooks: Vec<Hook<'a>>,
+}
+
+/// The handler of an event.
+pub(crate) struct Handler<'a> {
+    pub(crate) function: &'a Function,
+    /// The attribute that makes it one.
+    pub(crate) role: &'a Attribute,
+    /// The event parameter's type, as written.
+    pub(crate) written: &'a Type,
+    /// The event that it takes.
+    pub(crate) event: usize,
+    pub(crate) when: When,
+    pub(crate) takes_cx: bool,
+    /// It can be called as it is.
+    pub(crate) sound: bool,
+}
+
+/// In which states a handler runs.
+#[derive(PartialEq, Eq)]
+pub(crate) enum When {
+    /// In those that don't handle, defer or ignore the event otherwise.
+    Otherwise,
+    /// In these.
+    In(Vec<usize>),
+}
+
+/// A function that runs when the actor starts, stops, or changes its state.
+pub(crate) struct Hook<'a> {
+    pub(crate) function: &'a Function,
+    pub(crate) role: &'a Attribute,
+    pub(crate) part: Part,
+    /// The states of an entry or exit hook.
+    pub(crate) states: Vec<usize>,
+    pub(crate) takes_cx: bool,
+}
+
+/// What a hook belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Part {
+    Start,
+    Entry,
+    Exit,
+    Stop,
+}
+
+impl Part {
+    /// The attribute that makes a hook of this part.
+    pub(crate) fn role(self) -> &'static str {
+        match self {
+            Self::Start => "start",
+            Self::Entry => "entry",
+            Self::Exit => "exit",
+            Self::Stop => "stop",
+        }
+    }
+}
+
+impl Handler<'_> {
+    /// The handler names `state`.
+    pub(crate) fn is_in(&self, state: usize) -> bool {
+        matches!(&self.when, When::In(states) if states.contains(&state))
+    }
+
+    /// The reply's type; `None` for `()`.
+    pub(crate) fn reply(&self) -> Option<&Type> {
+        signature::output(&self.function.signature)
+    }
+}
+
+impl<'a> Actor<'a> {
+    /// Reads what can be read of the block, and reports the rest.
+    pub(crate) fn read(arguments: &'a Arguments, block: &'a Block, errors: &mut Errors) -> Self {
+        let mut actor = Self {
+            block,
+            visibility: &arguments.visibility,
+            krate: &arguments.krate,
+            states: &arguments.states,
+            receive: &arguments.receive,
+            events: Events::default(),
+            handlers: Vec::new(),
+            hooks: Vec::new(),
+        };
+        roles::report_strays(block, errors);
+        let known = actor.known_states(arguments.complete);
+        for function in &block.functions {
+            actor.read_function(function, &known, errors);
+        }
+        actor.read_listed_events();
+        actor
+    }
+
+    fn known_states(&self, complete: bool) -> Known<'a> {
+        Known {
+            owner: &self.block.name,
+            names: self
+                .states
+                .iter()
+                .map(|declared| &declared.state.name)
+                .collect(),
+            declaration: "#[actor(states(First, ..))]",
+            complete,
+        }
+    }
+
+    fn read_function(&mut self, function: &'a Function, known: &Known<'_>, errors: &mut Errors) {
+        let (on, hooks): (Vec<&Attribute>, Vec<&Attribute>) = function
+            .roles
+            .iter()
+            .partition(|role| roles::role(role) == "on");
+        if let Some(role) = on.first() {
+            for extra in on.iter().skip(1).chain(&hooks) {
+                errors.push(
+                    extra,
+                    "this function has an `#[on]` already: one is enough, and a handler is no hook",
+                );
+            }
+            self.read_handler(function, role, known, errors);
+        } else {
+            self.read_hooks(function, &hooks, known, errors);
+        }
+    }
+
+    fn read_handler(
+        &mut self,
+        function: &'a Function,
+        role: &'a Attribute,
+        known: &Known<'_>,
+        errors: &mut Errors,
+    ) {
+        const EXAMPLE: &str = "&mut self, event: Event, cx: &mut Context<Self>";
+        let named = roles::names(
+            role,
+            "states: `#[on(State, ..)]`, or `#[on]` for all",
+            errors,
+        );
+        let states = named.map(|names| known.find_all(&names, errors));
+        let Some(Inputs { event, cx, sound }) = signature::handler(function, EXAMPLE, errors)
+        else {
+            return;
+        };
+        let owned = by_value(event, errors);
+        self.handlers.push(Handler {
+            function,
+            role,
+            written: event,
+            event: self.events.add(
+                owned.unwrap_or_else(|referent| referent),
+                &function.condition,
+            ),
+            // A name that is not known was reported, and leaves a handler without states.
+            when: states.map_or(When::Otherwise, When::In),
+            takes_cx: cx.is_some(),
+            sound: sound && owned.is_ok(),
+        });
+    }
+
+    fn read_hooks(
+        &mut self,
+        function: &'a Function,
+        attributes: &[&'a Attribute],
+        known: &Known<'_>,
+        errors: &mut Errors,
+    ) {
+        let Some(first) = attributes.first() else {
+            return;
+        };
+        let takes_cx = signature::hook(function, roles::role(first), errors);
+        for role in attributes {
+            let (part, states) = read_hook(role, known, errors);
+            if let Some(takes_cx) = takes_cx {
+                self.hooks.push(Hook {
+                    function,
+                    role,
+                    part,
+                    states,
+                    takes_cx,
+                });
+            }
+        }
+    }
+
+    fn read_listed_events(&mut self) {
+        let lists = self
+            .states
+            .iter()
+            .flat_map(|state| state.defer.iter().chain(&state.ignore));
+        for event in lists.chain(self.receive) {
+            self.events.add(event, &Condition::default());
+        }
+    }
+
+    /// The handlers of an event.
+    pub(crate) fn handlers_of(&self, event: usize) -> impl Iterator<Item = &Handler<'a>> + Clone {
+        self.handlers
+            .iter()
+            .filter(move |handler| handler.event == event)
+    }
+
+    /// What the state does with the event. `#[on(S)]` beats what S lists, which beats `#[on]`.
+    pub(crate) fn disposition(&self, state: usize, event: usize) -> Cell {
+        let conditions = |in_state: bool| {
+            self.handlers_of(event)
+                .filter(move |handler| match handler.when {
+                    When::In(_) => in_state && handler.is_in(state),
+                    When::Otherwise => !in_state,
+                })
+                .map(|handler| &handler.function.condition)
+        };
+        match self.listed(state, event) {
+            Some(otherwise) => Cell {
+                handled: Condition::any(conditions(true)),
+                otherwise,
+            },
+            None => Cell {
+                handled: Condition::any(conditions(true).chain(conditions(false))),
+                otherwise: self.unlisted(event),
+            },
+        }
+    }
+
+    fn listed(&self, state: usize, event: usize) -> Option<Otherwise> {
+        let declared = self.states.get(state)?;
+        if self.among(&declared.defer, event) {
+            Some(Otherwise::Defer)
+        } else if self.among(&declared.ignore, event) {
+            Some(Otherwise::Ignore)
+        } else {
+            None
+        }
+    }
+
+    /// An event that a handler waits for with `receive` is kept until one does.
+    fn unlisted(&self, event: usize) -> Otherwise {
+        if self.among(self.receive, event) {
+            Otherwise::Defer
+        } else {
+            Otherwise::Unhandled
+        }
+    }
+
+    fn among(&self, types: &[Type], event: usize) -> bool {
+        types.iter().any(|ty| self.events.find(ty) == Some(event))
+    }
+}
+
+/// What a state does with an event.
+pub(crate) struct Cell {
+    /// Where some handler runs; `None` where none does.
+    pub(crate) handled: Option<Condition>,
+    /// What happens without a handler.
+    pub(crate) otherwise: Otherwise,
+}
+
+/// What happens to an event without a handler: the names of `Disposition`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Otherwise {
+    Defer,
+    Ignore,
+    Unhandled,
+}
+
+impl Cell {
+    /// In some configuration the event is kept for later.
+    pub(crate) fn may_defer(&self) -> bool {
+        let handled = self.handled.as_ref().is_some_and(Condition::always);
+        self.otherwise == Otherwise::Defer && !handled
+    }
+}
+
+/// The event's type, or what it refers to where it is a reference.
+fn by_value<'a>(ty: &'a Type, errors: &mut Errors) -> Result<&'a Type, &'a Type> {
+    let Type::Reference(reference) = ty else {
+        return Ok(ty);
+    };
+    let referent = crate::types::written(&reference.elem);
+    errors.push(
+        ty,
+        format!("an actor owns the events it handles: take `{referent}` by value"),
+    );
+    Err(&reference.elem)
+}
+
+fn read_hook(role: &Attribute, known: &Known<'_>, errors: &mut Errors) -> (Part, Vec<usize>) {
+    let name = roles::role(role);
+    let part = match name {
+        "start" => Part::Start,
+        "stop" => Part::Stop,
+        "entry" => Part::Entry,
+        _ => Part::Exit,
+    };
+    let of_a_state = matches!(part, Part::Entry | Part::Exit);
+    let bare = matches!(role.meta, syn::Meta::Path(_));
+    if of_a_state && bare {
+        errors.push(role, format!("expected the states: `#[{name}(State, ..)]`"));
+    } else if !of_a_state && !bare {
+        errors.push(
+            &role.meta,
+            format!("`#[{name}]` belongs to the actor, not to a state: nothing follows it"),
+        );
+    } else if of_a_state {
+        let right = format!("states: `#[{name}(State, ..)]`");
+        let names = roles::names(role, &right, errors).unwrap_or_default();
+        return (part, known.find_all(&names, errors));
+    }
+    (part, Vec::new())
+}

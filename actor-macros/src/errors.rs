@@ -1,0 +1,43 @@
+//! [`Errors`]: every mistake of one compile, each at its own token.
+
+use std::fmt::Display;
+
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+
+/// Collects what is wrong, so that all of it is reported at once.
+#[derive(Default)]
+pub(crate) struct Errors(Option<syn::Error>);
+
+impl Errors {
+    /// Adds a mistake, underlining `tokens`.
+    pub(crate) fn push(&mut self, tokens: impl ToTokens, message: impl Display) {
+        self.push_syn(syn::Error::new_spanned(tokens, message));
+    }
+
+    /// Adds what a parser said.
+    pub(crate) fn push_syn(&mut self, error: syn::Error) {
+        match &mut self.0 {
+            Some(errors) => errors.combine(error),
+            None => self.0 = Some(error),
+        }
+    }
+
+    /// Keeps the value, or the error.
+    pub(crate) fn take<T>(&mut self, result: syn::Result<T>) -> Option<T> {
+        result.map_err(|error| self.push_syn(error)).ok()
+    }
+
+    /// Nothing is wrong so far.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+}
+
+impl ToTokens for Errors {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        if let Some(error) = &self.0 {
+            error.to_compile_error().to_tokens(tokens);
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! [`Events`]: the event types of a block, each once.
+
+use proc_macro2::{Literal, Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Ident, Path, Type};
+
+use crate::condition::Condition;
+use crate::types;
+
+/// The event types of one block, in the order in which they were first mentioned.
+#[derive(Default)]
+pub(crate) struct Events<'a>(Vec<Mentioned<'a>>);
+
+struct Mentioned<'a> {
+    key: String,
+    ty: &'a Type,
+    conditions: Vec<Condition>,
+}
+
+/// An event type with its names.
+pub(crate) struct Event {
+    /// As first mentioned, with `Self` spelt out.
+    pub(crate) ty: TokenStream,
+    /// For reports.
+    pub(crate) name: String,
+    /// Its variant of the generated message.
+    pub(crate) variant: Ident,
+    /// Where it is mentioned at all.
+    pub(crate) condition: Condition,
+    /// Resolves as generated code does, and points at the user's type.
+    pub(crate) span: Span,
+}
+
+impl<'a> Events<'a> {
+    /// The position of `ty`, which is mentioned under `condition`.
+    pub(crate) fn add(&mut self, ty: &'a Type, condition: &Condition) -> usize {
+        let key = types::key(ty);
+        let found = self.0.iter().position(|event| event.key == key);
+        let index = found.unwrap_or_else(|| {
+            self.0.push(Mentioned {
+                key,
+                ty,
+                conditions: Vec::new(),
+            });
+            self.0.len() - 1
+        });
+        self.0[index].conditions.push(condition.clone());
+        index
+    }
+
+    /// The position of `ty`, where it is mentioned.
+    pub(crate) fn find(&self, ty: &Type) -> Option<usize> {
+        let key = types::key(ty);
+        self.0.iter().position(|event| event.key == key)
+    }
+
+    /// All of them with their names.
+    pub(crate) fn named(&self, self_ty: &Type) -> Vec<Event> {
+        let types: Vec<&Type> = self.0.iter().map(|event| event.ty).collect();
+        let named = self.0.iter().zip(types::names(&types));
+        let event = |(event, (name, variant)): (&Mentioned<'_>, (String, Ident))| Event {
+            ty: types::without_self(event.ty, self_ty),
+            name,
+            variant,
+            condition: Condition::any(&event.conditions).unwrap_or_default(),
+            span: Span::call_site().located_at(event.ty.span()),
+        };
+        named.map(event).collect()
+    }
+}
+
+impl Event {
+    /// Describes it in a table.
+    pub(crate) fn info(&self, krate: &Path) -> TokenStream {
+        let Self { ty, name, span, .. } = self;
+        quote_spanned!(*span=> #krate::EventInfo::of::<#ty>(#name))
+    }
+}
+
+/// Positions in a table some of whose entries depend on `cfg`.
+///
+/// They are literals where none does, and else the discriminants of a hidden enum: rustc counts.
+pub(crate) struct Positions {
+    pub(crate) declaration: Option<TokenStream>,
+    pub(crate) values: Vec<TokenStream>,
+    conditional: bool,
+}
+
+impl Positions {
+    /// Counts `entries`, each with a name that is its own.
+    pub(crate) fn of(entries: &[(Ident, &Condition)]) -> Self {
+        let conditional = entries.iter().any(|(_, condition)| !condition.always());
+        let value = |(index, (name, _)): (usize, &(Ident, &Condition))| {
+            if conditional {
+                quote!(__Position::#name as u16)
+            } else {
+                let index = Literal::usize_unsuffixed(index);
+                quote!(#index)
+            }
+        };
+        let entry = |(name, condition): &(Ident, &Condition)| quote!(#condition #name);
+        let list = entries.iter().map(entry);
+        Self {
+            declaration: conditional.then(|| {
+                quote! {
+                    #[allow(dead_code)]
+                    enum __Position {
+                        #(#list,)*
+                    }
+                }
+            }),
+            values: entries.iter().enumerate().map(value).collect(),
+            conditional,
+        }
+    }
+
+    /// A pattern that matches position `index`.
+    pub(crate) fn pattern(&self, index: usize) -> TokenStream {
+        let value = &self.values[index];
+        if self.conditional {
+            quote!(__at if __at == #value)
+        } else {
+            value.clone()
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! The code of a monitor. Nothing here is wrong with what the user wrote: that was reported before.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::Ident;
+
+use super::model::{Handler, Monitor};
+use crate::condition::Condition;
+use crate::dispatch::{self, Case};
+use crate::events::{Event, Positions};
+use crate::states::{self, State};
+use crate::types;
+
+/// The state enum, and the implementation in an anonymous constant.
+pub(crate) fn expand(monitor: &Monitor<'_>) -> TokenStream {
+    let Monitor {
+        block,
+        visibility,
+        krate,
+        ..
+    } = monitor;
+    let condition = &block.condition;
+    let states: Vec<&State> = monitor
+        .states
+        .iter()
+        .map(|declared| &declared.state)
+        .collect();
+    let stateful = !states.is_empty();
+    let declaration =
+        stateful.then(|| states::declaration(block, visibility, &states, monitor.first_state()));
+    let state = stateful.then(|| states::implementation(&block.name, krate));
+    let expansion = Expansion::new(monitor);
+    let positions = &expansion.positions.declaration;
+    let implementation = expansion.monitor();
+    quote! {
+        #declaration
+        #condition
+        const _: () = {
+            #state
+            #positions
+            #implementation
+        };
+    }
+}
+
+/// A monitor with the names of what is generated for it.
+struct Expansion<'a> {
+    monitor: &'a Monitor<'a>,
+    events: Vec<Event>,
+    /// Where each observation is made at all.
+    conditions: Vec<Condition>,
+    positions: Positions,
+    states: Ident,
+    state_names: Vec<&'a Ident>,
+}
+
+impl<'a> Expansion<'a> {
+    fn new(monitor: &'a Monitor<'a>) -> Self {
+        let events = monitor.events.named(&monitor.block.self_ty);
+        let conditions: Vec<Condition> = (0..monitor.observations.len())
+            .map(|observation| {
+                let handlers = monitor.handlers_of(observation);
+                let conditions = handlers.map(|handler| &handler.function.condition);
+                Condition::any(conditions).unwrap_or_default()
+            })
+            .collect();
+        let entries: Vec<(Ident, &Condition)> = monitor
+            .observations
+            .iter()
+            .map(|(event, moment)| {
+                format_ident!("{}{}", types::ident(moment), events[*event].variant)
+            })
+            .zip(&conditions)
+            .collect();
+        Self {
+            monitor,
+            positions: Positions::of(&entries),
+            conditions,
+            events,
+            states: states::enum_name(&monitor.block.name),
+            state_names: monitor
+                .states
+                .iter()
+                .map(|declared| &declared.state.name)
+                .collect(),
+        }
+    }
+
+    fn monitor(&self) -> TokenStream {
+        let Monitor { block, krate, .. } = self.monitor;
+        let (generics, _, bounds) = block.generics.split_for_impl();
+        let self_ty = &block.self_ty;
+        let (state, first) = self.first_state();
+        let info = self.info();
+        let observe = self.observe();
+        quote! {
+            #[automatically_derived]
+            impl #generics #krate::Monitor for #self_ty #bounds {
+                type State = #state;
+                const INFO: &'static #krate::MonitorInfo = #info;
+                fn first_state() -> Self::State {
+                    #first
+                }
+                #observe
+            }
+        }
+    }
+
+    fn first_state(&self) -> (TokenStream, TokenStream) {
+        let Self {
+            states,
+            state_names,
+            ..
+        } = self;
+        if state_names.is_empty() {
+            let krate = self.monitor.krate;
+            return (quote!(#krate::Stateless), quote!(#krate::Stateless));
+        }
+        let first = state_names[self.monitor.first_state()];
+        (quote!(#states), quote!(#states::#first))
+    }
+
+    fn info(&self) -> TokenStream {
+        let Monitor { block, krate, .. } = self.monitor;
+        let name = block.name.to_string();
+        let states = self.monitor.states.iter().map(|declared| {
+            let name = declared.state.name.to_string();
+            let temperature = types::ident(declared.temperature);
+            quote!((#name, #krate::Temperature::#temperature))
+        });
+        // Without states it only asserts: nothing is ever owed.
+        let watching = self
+            .state_names
+            .is_empty()
+            .then(|| quote!(("Watching", #krate::Temperature::Cold)));
+        let observes = self.monitor.observations.iter().zip(&self.conditions);
+        let observes = observes.map(|((event, moment), condition)| {
+            let event = self.events[*event].info(krate);
+            let moment = types::ident(moment);
+            quote! {
+                #condition
+                #krate::Observation { event: #event, moment: #krate::Moment::#moment }
+            }
+        });
+        quote! {
+            &#krate::MonitorInfo {
+                name: #name,
+                states: &[#(#states,)* #watching],
+                observes: &[#(#observes),*],
+            }
+        }
+    }
+
+    fn observe(&self) -> TokenStream {
+        let krate = self.monitor.krate;
+        let arms: Vec<TokenStream> = (0..self.conditions.len())
+            .filter_map(|observation| self.arm(observation))
+            .collect();
+        let body = quote! {
+            match __observation {
+                #(#arms)*
+                _ => {}
+            }
+        };
+        let (observation, event, cx, body) = if arms.is_empty() {
+            (quote!(_), quote!(_), quote!(_), None)
+        } else {
+            (
+                quote!(__observation),
+                quote!(__event),
+                quote!(__cx),
+                Some(body),
+            )
+        };
+        quote! {
+            fn observe(
+                &mut self,
+                #observation: u16,
+                #event: &dyn ::core::any::Any,
+                #cx: &mut #krate::MonitorContext<Self>,
+            ) {
+                #body
+            }
+        }
+    }
+
+    fn arm(&self, observation: usize) -> Option<TokenStream> {
+        let sound: Vec<&Handler<'_>> = self
+            .monitor
+            .handlers_of(observation)
+            .filter(|handler| handler.sound)
+            .collect();
+        let cases: Vec<Case<'_>> = sound
+            .iter()
+            .map(|handler| Case {
+                states: handler.states.as_deref(),
+                condition: &handler.function.condition,
+                run: self.invoke(handler),
+            })
+            .collect();
+        let condition = &self.conditions[observation];
+        let pattern = self.positions.pattern(observation);
+        let run = dispatch::by_state(&cases, &self.states, &self.state_names);
+        (!cases.is_empty()).then(|| quote!(#condition #pattern => #run))
+    }
+
+    /// Calls the user's function, at its name for what rustc may say of it.
+    fn invoke(&self, handler: &Handler<'_>) -> TokenStream {
+        let krate = self.monitor.krate;
+        let name = &handler.function.signature.ident;
+        let cx = handler.takes_cx.then(|| quote!(, __cx));
+        let span = Span::call_site().located_at(name.span());
+        quote_spanned!(span=> Self::#name(self, #krate::__private::observed(__event) #cx);)
+    }
+}

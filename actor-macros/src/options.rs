@@ -1,0 +1,192 @@
+//! The arguments of an attribute: `name`, `name = value` or `name(list)`, between commas.
+//!
+//! Each is parsed by itself, so that a mistake in one does not hide those in others.
+
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::ext::IdentExt;
+use syn::parse::{ParseStream, Parser};
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Ident, Path, Token, Type, Visibility, parse_quote};
+
+use crate::errors::Errors;
+use crate::nearest;
+
+/// One argument.
+pub(crate) struct Argument {
+    pub(crate) attributes: Vec<Attribute>,
+    pub(crate) name: Ident,
+    pub(crate) value: Value,
+    /// All of it, to underline.
+    pub(crate) tokens: TokenStream,
+}
+
+/// What follows an argument's name.
+pub(crate) enum Value {
+    Nothing,
+    Is(TokenStream),
+    List(TokenStream),
+}
+
+impl Argument {
+    /// The types in `name(A, B)`.
+    pub(crate) fn types(&self, errors: &mut Errors) -> Vec<Type> {
+        let Some(list) = self.list("(Event, ..)", errors) else {
+            return Vec::new();
+        };
+        let parser = Punctuated::<Type, Token![,]>::parse_terminated;
+        errors
+            .take(parser.parse2(list))
+            .map_or_else(Vec::new, |types| types.into_iter().collect())
+    }
+
+    /// What stands in `name(..)`, which is not empty.
+    pub(crate) fn list(&self, right: &str, errors: &mut Errors) -> Option<TokenStream> {
+        match &self.value {
+            Value::List(list) if !list.is_empty() => Some(list.clone()),
+            _ => {
+                errors.push(&self.tokens, format!("expected `{}{right}`", self.name));
+                None
+            }
+        }
+    }
+
+    /// The value in `name = value`, as `parse` reads it. `right` shows an accepted one.
+    pub(crate) fn parsed<T>(
+        &self,
+        parse: impl FnOnce(ParseStream<'_>) -> syn::Result<T>,
+        right: &str,
+        errors: &mut Errors,
+    ) -> Option<T> {
+        let value = match &self.value {
+            Value::Is(value) => parse.parse2(value.clone()).ok(),
+            _ => None,
+        };
+        if value.is_none() {
+            errors.push(&self.tokens, format!("expected `{} = {right}`", self.name));
+        }
+        value
+    }
+
+    /// Reports that `self` is not the first of its name.
+    pub(crate) fn only_once(&self, seen: &mut Vec<String>, errors: &mut Errors) {
+        let name = self.name.to_string();
+        if seen.contains(&name) {
+            errors.push(
+                &self.name,
+                format!("`{name}` is given twice: once is enough"),
+            );
+        }
+        seen.push(name);
+    }
+}
+
+/// All arguments that can be read.
+pub(crate) fn arguments(tokens: TokenStream, errors: &mut Errors) -> Vec<Argument> {
+    let arguments = split(tokens).into_iter();
+    arguments
+        .filter_map(|tokens| errors.take(argument.parse2(tokens)))
+        .collect()
+}
+
+fn argument(input: ParseStream<'_>) -> syn::Result<Argument> {
+    let tokens = input.cursor().token_stream();
+    let attributes = input.call(Attribute::parse_outer)?;
+    let name = input.call(Ident::parse_any)?;
+    let value = if input.peek(Token![=]) {
+        input.parse::<Token![=]>()?;
+        Value::Is(input.parse()?)
+    } else if input.peek(syn::token::Paren) {
+        let content;
+        syn::parenthesized!(content in input);
+        Value::List(content.parse()?)
+    } else {
+        Value::Nothing
+    };
+    Ok(Argument {
+        attributes,
+        name,
+        value,
+        tokens,
+    })
+}
+
+/// Splits at commas; a last one may be trailing.
+fn split(tokens: TokenStream) -> Vec<TokenStream> {
+    let mut parts = vec![TokenStream::new()];
+    for tree in tokens {
+        match (tree, parts.last_mut()) {
+            (TokenTree::Punct(punct), _) if punct.as_char() == ',' => {
+                parts.push(TokenStream::new());
+            }
+            (tree, Some(part)) => part.extend([tree]),
+            (_, None) => unreachable!("there is always a last part"),
+        }
+    }
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+/// Which of `accepted` the argument is. One that is misspelt is reported, and taken as meant.
+pub(crate) fn recognise<'a>(
+    name: &Ident,
+    what: &str,
+    accepted: &[&'a str],
+    errors: &mut Errors,
+) -> Option<&'a str> {
+    let text = name.to_string();
+    if let Some(known) = accepted.iter().find(|known| **known == text) {
+        return Some(known);
+    }
+    let hint = nearest::hint(&text, accepted, "accepted are");
+    errors.push(name, format!("unknown {what} `{text}`: {hint}"));
+    nearest::nearest(&text, accepted).copied()
+}
+
+/// Takes a leading visibility off; `pub` where there is none.
+pub(crate) fn visibility(tokens: TokenStream, errors: &mut Errors) -> (Visibility, TokenStream) {
+    let is_visibility = |tree: &TokenTree| match tree {
+        TokenTree::Ident(name) => name == "pub",
+        TokenTree::Group(group) => group.delimiter() == Delimiter::None,
+        _ => false,
+    };
+    if !tokens
+        .clone()
+        .into_iter()
+        .next()
+        .as_ref()
+        .is_some_and(is_visibility)
+    {
+        return (parse_quote!(pub), tokens);
+    }
+    let parser = |input: ParseStream<'_>| {
+        let visibility: Visibility = input.parse()?;
+        if !input.is_empty() {
+            input.parse::<Token![,]>()?;
+        }
+        Ok((visibility, input.parse()?))
+    };
+    let parsed = errors.take(parser.parse2(tokens));
+    parsed.unwrap_or_else(|| (parse_quote!(pub), TokenStream::new()))
+}
+
+/// The path in `crate = path`.
+pub(crate) fn krate(argument: &Argument, errors: &mut Errors) -> Option<Path> {
+    argument.parsed(Path::parse_mod_style, "::path::to::the_crate", errors)
+}
+
+/// The identifiers in `#[on(A, B)]`. `None` where something else stands there.
+pub(crate) fn names(list: TokenStream, right: &str, errors: &mut Errors) -> Option<Vec<Ident>> {
+    let mut complete = true;
+    let mut names = Vec::new();
+    for part in split(list) {
+        match syn::parse2::<Ident>(part.clone()) {
+            Ok(name) => names.push(name),
+            Err(_) => {
+                errors.push(part.to_token_stream(), format!("expected {right}"));
+                complete = false;
+            }
+        }
+    }
+    complete.then_some(names)
+}

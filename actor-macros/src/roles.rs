@@ -1,0 +1,80 @@
+//! The attributes inside a block that say what a function is for: `#[on]`, `#[entry]` and so on.
+
+use quote::ToTokens;
+use syn::{Attribute, Ident, Meta};
+
+use crate::block::Block;
+use crate::errors::Errors;
+use crate::nearest;
+use crate::options;
+use crate::types;
+
+/// The attributes that are ours.
+pub(crate) const ROLES: [&str; 5] = ["on", "entry", "exit", "start", "stop"];
+
+/// The attribute is ours, or so near to one of ours that it was meant to be.
+pub(crate) fn is_role(name: Option<&Ident>) -> bool {
+    name.is_some_and(|name| {
+        let name = name.to_string();
+        ROLES.contains(&name.as_str()) || meant_role(&name).is_some()
+    })
+}
+
+/// Which of [`ROLES`] a foreign name was meant to be. Careful: the attribute may be another macro's.
+pub(crate) fn meant_role(name: &str) -> Option<&'static str> {
+    match name {
+        "enter" | "entering" | "on_entry" | "on_enter" => Some("entry"),
+        "leave" | "on_exit" => Some("exit"),
+        "handler" | "handle" | "On" => Some("on"),
+        "on_start" | "started" => Some("start"),
+        "on_stop" | "stopped" => Some("stop"),
+        _ => ROLES
+            .into_iter()
+            .find(|role| role.len() > 3 && nearest::distance(name, role) == 1),
+    }
+}
+
+/// The role that an attribute gives its function, as written or as meant.
+pub(crate) fn role(attribute: &Attribute) -> &'static str {
+    let name = types::written(attribute.path());
+    let known = ROLES.into_iter().find(|role| *role == name);
+    known
+        .or_else(|| meant_role(&name))
+        .unwrap_or_else(|| unreachable!("a block keeps only attributes that are ours, or nearly"))
+}
+
+/// The names in `#[role(A, B)]`; `None` for the bare `#[role]`, and for one that can't be read.
+pub(crate) fn names(attribute: &Attribute, right: &str, errors: &mut Errors) -> Option<Vec<Ident>> {
+    match &attribute.meta {
+        Meta::Path(_) => None,
+        Meta::List(list) if !list.tokens.is_empty() => {
+            options::names(list.tokens.clone(), right, errors)
+        }
+        other => {
+            errors.push(other, format!("expected {right}"));
+            None
+        }
+    }
+}
+
+/// The token that names `state` in the attribute.
+pub(crate) fn named(attribute: &Attribute, state: &Ident) -> Ident {
+    let tokens = attribute.meta.to_token_stream();
+    types::find(&tokens, state).unwrap_or_else(|| unreachable!("the attribute names its states"))
+}
+
+/// Reports attributes of ours that stand where they mean nothing, and those that are misspelt.
+pub(crate) fn report_strays(block: &Block, errors: &mut Errors) {
+    for attribute in &block.misplaced {
+        let name = types::written(attribute.path());
+        errors.push(attribute, format!("`#[{name}]` belongs on a function"));
+    }
+    for attribute in block.functions.iter().flat_map(|function| &function.roles) {
+        let name = types::written(attribute.path());
+        let meant = role(attribute);
+        if name != meant {
+            let message = format!("no attribute `#[{name}]` here: did you mean `#[{meant}]`?");
+            errors.push(attribute.path(), message);
+        }
+    }
+}

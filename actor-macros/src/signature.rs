@@ -1,0 +1,223 @@
+//! What a handler takes: its receiver, its event, and the context where it asks for one.
+
+use proc_macro2::Span;
+use syn::spanned::Spanned;
+use syn::{
+    FnArg, GenericArgument, GenericParam, PatType, PathArguments, ReceiverKind, ReturnType, Safety,
+    Signature, Type,
+};
+
+use crate::block::Function;
+use crate::errors::Errors;
+
+/// The parameters of a handler.
+pub(crate) struct Inputs<'a> {
+    /// The type of the event parameter, as written.
+    pub(crate) event: &'a Type,
+    pub(crate) cx: Option<&'a Type>,
+    /// Everything is in its place, so that a call can be generated.
+    pub(crate) sound: bool,
+}
+
+/// Reads the parameters of an event handler. `example` is what the right ones look like.
+pub(crate) fn handler<'a>(
+    function: &'a Function,
+    example: &str,
+    errors: &mut Errors,
+) -> Option<Inputs<'a>> {
+    let signature = &function.signature;
+    let mut sound = callable(signature, errors);
+    let mut inputs = typed(signature).into_iter();
+    let Some(first) = inputs.next() else {
+        errors.push(
+            &signature.ident,
+            format!(
+                "a handler takes its event: `fn {}({example})`",
+                signature.ident
+            ),
+        );
+        return None;
+    };
+    let Some(second) = inputs.next() else {
+        if is_context(&first.ty) {
+            let name = &signature.ident;
+            errors.push(
+                first,
+                format!("the event is missing, and comes before `cx`: `fn {name}({example})`"),
+            );
+            return None;
+        }
+        return Some(Inputs {
+            event: &first.ty,
+            cx: None,
+            sound,
+        });
+    };
+    let (mut event, mut cx) = (first, second);
+    if is_context(&first.ty) {
+        errors.push(
+            first,
+            format!("the event comes first, then `cx`: `({example})`"),
+        );
+        (event, cx, sound) = (second, first, false);
+    } else if !may_be_context(&second.ty) {
+        errors.push(
+            second,
+            format!("a handler takes one event, then `cx`: `({example})`"),
+        );
+        sound = false;
+    }
+    for extra in inputs {
+        errors.push(
+            extra,
+            format!("a handler takes nothing after `cx`: `({example})`"),
+        );
+        sound = false;
+    }
+    Some(Inputs {
+        event: &event.ty,
+        cx: Some(&cx.ty),
+        sound,
+    })
+}
+
+/// Reads the parameters of a hook: whether it takes the context. `None` where it can't be called.
+pub(crate) fn hook(function: &Function, role: &str, errors: &mut Errors) -> Option<bool> {
+    let signature = &function.signature;
+    let mut sound = callable(signature, errors);
+    let typed = typed(signature);
+    let takes_cx = typed.first().is_some_and(|first| may_be_context(&first.ty));
+    for extra in &typed[usize::from(takes_cx)..] {
+        errors.push(
+            extra,
+            format!(
+                "`#[{role}]` is no event handler: it takes `(&mut self)` or `(&mut self, cx: &mut Context<Self>)`"
+            ),
+        );
+        sound = false;
+    }
+    if let Some(output) = output(signature) {
+        errors.push(
+            output,
+            format!("`#[{role}]` answers nobody: it returns nothing"),
+        );
+        sound = false;
+    }
+    sound.then_some(takes_cx)
+}
+
+/// The return type; `None` for `()`.
+pub(crate) fn output(signature: &Signature) -> Option<&Type> {
+    match &signature.output {
+        ReturnType::Default => None,
+        ReturnType::Type(_, ty) => match &**ty {
+            Type::Tuple(tuple) if tuple.elems.is_empty() => None,
+            ty => Some(ty),
+        },
+    }
+}
+
+/// Reports what keeps generated code from calling the function on `self`.
+fn callable(signature: &Signature, errors: &mut Errors) -> bool {
+    let borrows = receiver(signature, errors);
+    let plain = qualifiers(signature, errors);
+    let concrete = concrete(signature, errors);
+    borrows && plain && concrete
+}
+
+fn receiver(signature: &Signature, errors: &mut Errors) -> bool {
+    const RIGHT: &str = "a handler borrows its actor: `&mut self` or `&self`";
+    match signature.receiver() {
+        None => errors.push(&signature.ident, RIGHT),
+        Some(receiver) => match &receiver.kind {
+            ReceiverKind::Reference(..) => return true,
+            ReceiverKind::Typed(_, ty) if matches!(**ty, Type::Reference(_)) => return true,
+            _ => errors.push(receiver, RIGHT),
+        },
+    }
+    false
+}
+
+fn qualifiers(signature: &Signature, errors: &mut Errors) -> bool {
+    let unsafety = match &signature.safety {
+        Safety::Unsafe(token) => Some(token.span()),
+        _ => None,
+    };
+    let foreign = signature.abi.as_ref().map(Spanned::span);
+    let spans: Vec<Span> = unsafety.into_iter().chain(foreign).collect();
+    for span in &spans {
+        errors.push_syn(syn::Error::new(
+            *span,
+            "a handler is a plain function: `fn` or `async fn`",
+        ));
+    }
+    spans.is_empty()
+}
+
+fn concrete(signature: &Signature, errors: &mut Errors) -> bool {
+    let mut concrete = true;
+    for param in &signature.generics.params {
+        if !matches!(param, GenericParam::Lifetime(_)) {
+            errors.push(
+                param,
+                "a handler is not generic: it handles one event type; make the actor's `impl` generic instead",
+            );
+            concrete = false;
+        }
+    }
+    for input in typed(signature) {
+        if matches!(&*input.ty, Type::ImplTrait(_)) {
+            errors.push(
+                &input.ty,
+                "a handler handles one event type: name it instead of `impl Trait`",
+            );
+            concrete = false;
+        }
+    }
+    concrete
+}
+
+fn typed(signature: &Signature) -> Vec<&PatType> {
+    let typed = signature.inputs.iter().filter_map(|input| match input {
+        FnArg::Typed(typed) => Some(typed),
+        FnArg::Receiver(_) => None,
+    });
+    typed.collect()
+}
+
+/// The type is a reference to something called `Context` or `MonitorContext`.
+fn is_context(ty: &Type) -> bool {
+    referent_name(ty).is_some_and(|name| name == "Context" || name == "MonitorContext")
+}
+
+/// The name behind a reference.
+pub(crate) fn referent_name(ty: &Type) -> Option<String> {
+    match ty {
+        Type::Group(group) => referent_name(&group.elem),
+        Type::Reference(reference) => match &*reference.elem {
+            Type::Path(path) => path.path.segments.last().map(|last| last.ident.to_string()),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The type may be the context under another name: a reference, or an alias with a lifetime.
+fn may_be_context(ty: &Type) -> bool {
+    match ty {
+        Type::Group(group) => may_be_context(&group.elem),
+        Type::Reference(_) => true,
+        Type::Path(path) => path
+            .path
+            .segments
+            .last()
+            .is_some_and(|last| match &last.arguments {
+                PathArguments::AngleBracketed(arguments) => arguments
+                    .args
+                    .iter()
+                    .any(|argument| matches!(argument, GenericArgument::Lifetime(_))),
+                _ => false,
+            }),
+        _ => false,
+    }
+}

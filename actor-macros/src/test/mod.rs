@@ -1,0 +1,27 @@
+//! `#[actor_test]`: arguments and function → model → code.
+
+mod expand;
+mod model;
+mod parse;
+mod validate;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::errors::Errors;
+
+/// A libtest test that runs the user's function under the tester.
+pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let mut errors = Errors::default();
+    let Some(function) = errors.take(syn::parse2::<parse::Function>(item.clone())) else {
+        return quote!(#item #errors);
+    };
+    let attributes = model::Attributes::read(arguments, &mut errors);
+    validate::check(&function, &mut errors);
+    if errors.is_empty() {
+        return expand::expand(&attributes, &function);
+    }
+    // As a plain function: the editor still completes in it, and rustc checks it.
+    let function = function.alone();
+    quote!(#function #errors)
+}

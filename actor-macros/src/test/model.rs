@@ -1,0 +1,146 @@
+//! The attributes of a test.
+
+use proc_macro2::TokenStream;
+use syn::parse::ParseStream;
+use syn::{LitInt, LitStr, Path, parse_quote};
+
+use crate::errors::Errors;
+use crate::options::{self, Argument, Value};
+
+/// `#[actor_test(iterations = 1000, max_steps = "500:2000", strategy = "pct:3", ..)]`.
+pub(crate) struct Attributes {
+    pub(crate) krate: Path,
+    pub(crate) iterations: Option<u64>,
+    /// The bound of unfair executions, and that of fair ones.
+    pub(crate) max_steps: Option<(u64, Option<u64>)>,
+    pub(crate) temperature: Option<u64>,
+    pub(crate) seed: Option<u64>,
+    pub(crate) strategies: Vec<LitStr>,
+    pub(crate) expect_bug: Option<LitStr>,
+    pub(crate) patient_timers: bool,
+    pub(crate) atomic_handlers: bool,
+    pub(crate) clock_error_ms: Option<u64>,
+}
+
+const ACCEPTED: [&str; 10] = [
+    "iterations",
+    "max_steps",
+    "temperature",
+    "seed",
+    "strategy",
+    "expect_bug",
+    "timers",
+    "atomic_handlers",
+    "clock_error_ms",
+    "crate",
+];
+
+impl Attributes {
+    /// Reads what can be read, and reports the rest.
+    pub(crate) fn read(tokens: TokenStream, errors: &mut Errors) -> Self {
+        let mut read = Self {
+            krate: parse_quote!(::actor_test),
+            iterations: None,
+            max_steps: None,
+            temperature: None,
+            seed: None,
+            strategies: Vec::new(),
+            expect_bug: None,
+            patient_timers: false,
+            atomic_handlers: false,
+            clock_error_ms: None,
+        };
+        let mut seen = Vec::new();
+        for argument in options::arguments(tokens, errors) {
+            if argument.name != "strategy" {
+                argument.only_once(&mut seen, errors);
+            }
+            if let Some(option) = options::recognise(&argument.name, "option", &ACCEPTED, errors) {
+                read.take(option, &argument, errors);
+            }
+        }
+        read
+    }
+
+    fn take(&mut self, option: &str, argument: &Argument, errors: &mut Errors) {
+        match option {
+            "iterations" => {
+                self.iterations =
+                    argument.parsed(at_least_one, "100`, a number above zero: `100", errors)
+            }
+            "max_steps" => {
+                let right = "500`, or both bounds as `max_steps = \"500:2000\"";
+                self.max_steps = argument.parsed(steps, right, errors);
+            }
+            "temperature" => self.temperature = argument.parsed(at_least_one, "2500", errors),
+            "seed" => self.seed = argument.parsed(number, "7", errors),
+            "strategy" => self
+                .strategies
+                .extend(argument.parsed(text, "\"pct:3\"", errors)),
+            "expect_bug" => {
+                self.expect_bug = argument.parsed(text, "\"part of the message\"", errors)
+            }
+            "timers" => self.patient_timers = argument.parsed(patient, "patient", errors).is_some(),
+            "atomic_handlers" => self.atomic_handlers = flag(argument, errors),
+            "clock_error_ms" => self.clock_error_ms = argument.parsed(number, "5", errors),
+            _ => self.krate = options::krate(argument, errors).unwrap_or(self.krate.clone()),
+        }
+    }
+}
+
+fn number(input: ParseStream<'_>) -> syn::Result<u64> {
+    input.parse::<LitInt>()?.base10_parse()
+}
+
+fn at_least_one(input: ParseStream<'_>) -> syn::Result<u64> {
+    let span = input.span();
+    match number(input)? {
+        0 => Err(syn::Error::new(span, "zero")),
+        number => Ok(number),
+    }
+}
+
+fn text(input: ParseStream<'_>) -> syn::Result<LitStr> {
+    let text: LitStr = input.parse()?;
+    if text.value().trim().is_empty() {
+        return Err(syn::Error::new_spanned(text, "empty"));
+    }
+    Ok(text)
+}
+
+/// `500` or `"500:2000"`.
+fn steps(input: ParseStream<'_>) -> syn::Result<(u64, Option<u64>)> {
+    if input.peek(LitInt) {
+        return Ok((at_least_one(input)?, None));
+    }
+    let both: LitStr = input.parse()?;
+    let bound = |text: &str| text.trim().parse::<u64>().ok().filter(|bound| *bound > 0);
+    let text = both.value();
+    let bounds = match text.split_once(':') {
+        Some((unfair, fair)) => bound(unfair)
+            .zip(bound(fair))
+            .map(|(unfair, fair)| (unfair, Some(fair))),
+        None => bound(&text).map(|bound| (bound, None)),
+    };
+    bounds.ok_or_else(|| syn::Error::new_spanned(both, "not two numbers"))
+}
+
+fn patient(input: ParseStream<'_>) -> syn::Result<()> {
+    let word: syn::Ident = input.parse()?;
+    if word == "patient" {
+        Ok(())
+    } else {
+        Err(syn::Error::new_spanned(word, "not patient"))
+    }
+}
+
+fn flag(argument: &Argument, errors: &mut Errors) -> bool {
+    let bare = matches!(argument.value, Value::Nothing);
+    if !bare {
+        errors.push(
+            &argument.tokens,
+            format!("expected `{}` alone", argument.name),
+        );
+    }
+    bare
+}

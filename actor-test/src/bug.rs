@@ -1,0 +1,101 @@
+//! Bugs: what went wrong, in a sentence, and where.
+
+use serde::{Deserialize, Serialize};
+
+/// What kind of bug an execution ended with.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum BugKind {
+    /// A handler, a hook or the test body panicked: a failed assertion, most often.
+    Panic,
+    /// A monitor's assertion failed.
+    Monitor,
+    /// An `always` predicate was false.
+    Invariant,
+    /// An event that its receiver's state neither handles, defers nor ignores.
+    Unhandled,
+    /// A handler's `Err` that nobody receives.
+    UnreceivedError,
+    /// Nothing can run, and someone awaits.
+    Deadlock,
+    /// Nothing can run, and a deferred event was never handled.
+    DeferredForever,
+    /// An actor handled nothing but its own events, without an effect on anyone else.
+    Spin,
+    /// The execution ended with something owed: a hot monitor or an unmet predicate.
+    HotAtEnd,
+    /// Something was owed for longer than the threshold.
+    Liveness,
+    /// More raised events and transitions in a row than allowed.
+    EndlessChain,
+    /// More than one of `goto`, `raise` and `halt` in one handler.
+    TwoDecisions,
+    /// A monitor sent, spawned or chose.
+    MonitorActs,
+    /// A handler that does not return.
+    Hang,
+    /// The process ended: an abort, a stack overflow or an exit.
+    Crash,
+    /// The same decisions led elsewhere.
+    Nondeterminism,
+    /// A future waits on something that the tester does not control.
+    OutsideWait,
+    /// A reference from another execution was used.
+    ForeignReference,
+    /// Threads that the test started are still running after it.
+    LeakedThreads,
+    /// A predicate that could never be evaluated.
+    Unevaluated,
+}
+
+impl BugKind {
+    /// Something good does not happen, as opposed to something bad happening.
+    pub const fn is_liveness(self) -> bool {
+        matches!(self, Self::HotAtEnd | Self::Liveness | Self::Spin)
+    }
+
+    /// The word that a report begins with.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Panic => "panic",
+            Self::Monitor | Self::Invariant => "safety",
+            Self::Unhandled => "unhandled event",
+            Self::UnreceivedError => "unreceived error",
+            Self::Deadlock => "deadlock",
+            Self::DeferredForever => "deferred for ever",
+            Self::Spin => "no progress",
+            Self::HotAtEnd | Self::Liveness => "liveness",
+            Self::EndlessChain => "endless chain",
+            Self::TwoDecisions => "two decisions",
+            Self::MonitorActs => "a monitor acts",
+            Self::Hang => "hang",
+            Self::Crash => "crash",
+            Self::Nondeterminism => "nondeterminism",
+            Self::OutsideWait => "uncontrolled wait",
+            Self::ForeignReference => "foreign reference",
+            Self::LeakedThreads => "leaked threads",
+            Self::Unevaluated => "vacuous",
+        }
+    }
+}
+
+/// What one execution found.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Finding {
+    /// What kind.
+    pub kind: BugKind,
+    /// What, in a sentence.
+    pub message: String,
+    /// Where in the source, for a panic.
+    pub location: Option<String>,
+    /// After how many steps.
+    pub step: u64,
+}
+
+impl Finding {
+    /// The same bug, as far as reports go.
+    pub fn is_like(&self, other: &Self) -> bool {
+        self.kind == other.kind && self.location == other.location && self.message == other.message
+    }
+}

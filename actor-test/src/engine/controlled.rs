@@ -1,0 +1,470 @@
+//! What actors under test can do: the engine's side of the seam.
+
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::Waker;
+use std::time::Duration;
+
+use actor_core::AskError;
+use actor_core::__private::{AnyAskSlot, AnyMonitor, Expectation, Predicate};
+use actor_core::parts::AnyMail;
+use actor_core::runtime::{
+    Address, Again, Announce, AskId, Notice, Runtime, Spawn, TimerId, ViolationKind,
+};
+
+use super::operation::{Effect, Watch};
+use super::panics::{self, BudgetSpent};
+use super::specifications::Specifications;
+use super::state::State;
+use super::tape::Decision;
+use super::timers::TimerStage;
+use crate::bug::BugKind;
+use crate::hash::mix;
+use crate::strategy::{Choice, Strategy};
+
+/// How many times one step may act on the world before it counts as one that does not return.
+pub(crate) const CALLS_MAX: u32 = 1_000_000;
+
+/// What runs now.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Phase {
+    /// A handler, a hook or the test body.
+    Running,
+    /// A monitor, a predicate or a `Debug`: it may look, not act.
+    Looking,
+    /// The execution is over; destructors send into nothing.
+    Over,
+}
+
+/// What the run loop and the actors under test share.
+///
+/// Nothing in it is borrowed while a user's code runs.
+pub(super) struct Shared {
+    pub(super) state: RefCell<State>,
+    pub(super) strategy: RefCell<Box<dyn Strategy>>,
+    pub(super) specifications: RefCell<Specifications>,
+    pub(super) phase: Cell<Phase>,
+    pub(super) current: Cell<u32>,
+    pub(super) execution: Cell<u32>,
+    /// Why a reply that is dropped now is lost.
+    pub(super) loss: Cell<AskError>,
+    pub(super) calls: Cell<u32>,
+}
+
+impl Shared {
+    pub(super) fn new(strategy: Box<dyn Strategy>) -> Self {
+        Self {
+            state: RefCell::default(),
+            strategy: RefCell::new(strategy),
+            specifications: RefCell::default(),
+            phase: Cell::new(Phase::Over),
+            current: Cell::new(0),
+            execution: Cell::new(0),
+            loss: Cell::new(AskError::Dropped),
+            calls: Cell::new(0),
+        }
+    }
+
+    /// Whether the caller may act. A monitor or predicate that tries is reported.
+    #[inline]
+    fn may_act(&self, what: &str) -> bool {
+        match self.phase.get() {
+            Phase::Running => {
+                self.spend_call();
+                true
+            }
+            Phase::Looking => {
+                self.state.borrow_mut().find(
+                    BugKind::MonitorActs,
+                    format!("a monitor or predicate called `{what}`: it may only look"),
+                    None,
+                );
+                false
+            }
+            Phase::Over => false,
+        }
+    }
+
+    #[inline]
+    fn spend_call(&self) {
+        let calls = self.calls.get() + 1;
+        self.calls.set(calls);
+        if calls == CALLS_MAX && !std::thread::panicking() {
+            self.stop_handler();
+        }
+    }
+
+    #[cold]
+    fn stop_handler(&self) -> ! {
+        let name = self.state.borrow().name(self.current.get());
+        std::panic::resume_unwind(Box::new(BudgetSpent(format!(
+            "a handler of `{name}` does not return: it sent, chose or armed {CALLS_MAX} times"
+        ))))
+    }
+
+    /// The operation, if the address belongs to this execution.
+    fn local(&self, address: Address) -> Option<u32> {
+        let local = address.execution == self.execution.get();
+        if !local && self.phase.get() != Phase::Over {
+            self.state.borrow_mut().find(
+                BugKind::ForeignReference,
+                format!(
+                    "`{}` used a reference to an actor of another execution: it was kept in a \
+                     static or leaked, and would make this execution depend on earlier ones",
+                    self.state_name(self.current.get())
+                ),
+                None,
+            );
+        }
+        local.then_some(address.operation)
+    }
+
+    fn state_name(&self, operation: u32) -> String {
+        self.state
+            .try_borrow()
+            .map_or_else(|_| format!("#{operation}"), |state| state.name(operation))
+    }
+
+    fn decide(&self, choice: Choice) -> u32 {
+        let bound = choice.bound();
+        if bound == 1 {
+            return 0;
+        }
+        let chosen = self.strategy.borrow_mut().choose(choice);
+        let chosen = if u64::from(chosen) < bound { chosen } else { (bound - 1) as u32 };
+        let mut state = self.state.borrow_mut();
+        let check = mix(0xc401ce, bound) as u32;
+        let step = state.step;
+        state.tape.record(Decision { chosen, check }, step);
+        let current = self.current.get();
+        state.extend_chain(current, mix(0xc401ce, u64::from(chosen)));
+        state.operations[current as usize].own_run = 0;
+        if let Some(step) = state.recorder.as_mut().and_then(|recorder| recorder.step()) {
+            step.choices.push(chosen);
+        }
+        chosen
+    }
+
+    fn address(&self, operation: u32) -> Address {
+        Address {
+            operation,
+            execution: self.execution.get(),
+        }
+    }
+
+    fn lose_reply(&self, index: u32) {
+        let loss = self.loss.get();
+        let current = self.current.get();
+        let mut state = self.state.borrow_mut();
+        let lost = Some(loss);
+        state.push(current, Effect::Reply { ask: index, lost });
+        let asker_is_gone = state.asks[index as usize].abandoned;
+        if !asker_is_gone {
+            state.refresh(current);
+        }
+    }
+}
+
+impl Runtime for Shared {
+    fn execution(&self) -> u32 {
+        self.execution.get()
+    }
+
+    fn current(&self) -> Address {
+        self.address(self.current.get())
+    }
+
+    fn spawn(&self, actor: &mut dyn Spawn, name: Option<&str>) -> Address {
+        if !self.may_act("spawn") {
+            // The actor is dropped by its owner; nothing will ever reach this address.
+            return self.address(u32::MAX);
+        }
+        let mut state = self.state.borrow_mut();
+        let of_type = state.type_of(actor.info(), actor.actor_type());
+        let (mail, mut body) = state.parts_from_pool(of_type).unwrap_or_else(|| actor.parts());
+        let index = state.spawn(self.current.get(), of_type, mail, name);
+        let address = self.address(index);
+        actor.install(&mut *body, address);
+        state.newborn_actors.push((index, body));
+        address
+    }
+
+    #[inline]
+    fn post(&self, to: Address, message: &mut dyn Any) {
+        if !self.may_act("tell") {
+            return;
+        }
+        let Some(to) = self.local(to) else {
+            return;
+        };
+        let current = self.current.get();
+        let mut state = self.state.borrow_mut();
+        let Some(mail) = state.operations.get(to as usize).and_then(|found| found.mail.as_ref())
+        else {
+            return;
+        };
+        let (slot, event) = mail.put(message);
+        let letter = state.letter(current, slot, event);
+        state.push(current, Effect::Send { to, letter });
+    }
+
+    fn ask(&self, to: Address, slot: Arc<dyn AnyAskSlot>) -> AskId {
+        let index = if self.phase.get() == Phase::Running {
+            let current = self.current.get();
+            self.state.borrow_mut().open_ask(current, to.operation, slot)
+        } else {
+            u32::MAX
+        };
+        AskId {
+            index,
+            execution: self.execution.get(),
+        }
+    }
+
+    fn replied(&self, ask: AskId) {
+        if self.is_current(ask) && self.may_act("reply") {
+            let (ask, lost) = (ask.index, None);
+            let current = self.current.get();
+            self.state.borrow_mut().push(current, Effect::Reply { ask, lost });
+        }
+    }
+
+    fn reply_dropped(&self, ask: AskId) {
+        if self.is_current(ask) && self.phase.get() == Phase::Running {
+            self.lose_reply(ask.index);
+        }
+    }
+
+    fn ask_dropped(&self, ask: AskId) {
+        if self.is_current(ask) {
+            let slot = {
+                let mut state = self.state.borrow_mut();
+                state.asks[ask.index as usize].abandoned = true;
+                state.close_ask(ask.index)
+            };
+            drop(slot);
+        }
+    }
+
+    fn announce(&self, event: &mut dyn Announce) {
+        if !self.may_act("announce") {
+            return;
+        }
+        let mut state = self.state.borrow_mut();
+        let observed = state
+            .observers
+            .next(0, event.event_type(), actor_core::Moment::Sent)
+            .is_some();
+        if !observed && state.recorder.is_none() {
+            return;
+        }
+        let type_id = event.event_type();
+        let slab = match state.slabs.iter().position(|(known, _)| *known == type_id) {
+            Some(slab) => slab,
+            None => {
+                state.slabs.push((type_id, event.slab()));
+                state.slabs.len() - 1
+            }
+        };
+        let slot = event.store(&*state.slabs[slab].1);
+        let slab = slab as u32;
+        state.push(self.current.get(), Effect::Announce { slab, slot });
+    }
+
+    fn choose(&self, bound: u32) -> u32 {
+        if self.may_act("choose") { self.decide(Choice::Below(bound)) } else { 0 }
+    }
+
+    fn seed(&self) -> u64 {
+        if self.may_act("rng") { u64::from(self.decide(Choice::Seed)) } else { 0 }
+    }
+
+    fn now(&self) -> Duration {
+        self.state.borrow().now
+    }
+
+    fn arm(
+        &self,
+        owner: Address,
+        delay: Duration,
+        message: &mut dyn Any,
+        again: Option<Again>,
+    ) -> TimerId {
+        let armed = self.may_act("after").then(|| self.local(owner)).flatten();
+        let Some(owner) = armed else {
+            return self.no_timer();
+        };
+        let mut state = self.state.borrow_mut();
+        let Some(mail) = state.operations[owner as usize].mail.clone() else {
+            return self.no_timer();
+        };
+        let (slot, event) = mail.put(message);
+        let key = state.child_key_of(owner);
+        let (index, generation) = state.timers.reserve(owner, delay, key);
+        let timer = &mut state.timers.slots[index as usize];
+        timer.event = Some((slot, event));
+        timer.periodic = again.is_some();
+        timer.again = again;
+        state.push(self.current.get(), Effect::Arm { timer: index, generation });
+        TimerId {
+            index,
+            generation,
+            execution: self.execution.get(),
+        }
+    }
+
+    fn cancel(&self, timer: TimerId) {
+        if timer.execution != self.execution.get() || self.phase.get() != Phase::Running {
+            return;
+        }
+        let current = self.current.get();
+        let mut state = self.state.borrow_mut();
+        let TimerId { index, generation, .. } = timer;
+        let is_sleep = state
+            .timers
+            .get(index, generation)
+            .is_some_and(|timer| timer.event.is_none());
+        if is_sleep {
+            let garbage = state.end_timer(index);
+            drop(state);
+            garbage.discard();
+        } else {
+            state.push(current, Effect::Cancel { timer: index, generation });
+        }
+    }
+
+    fn sleep(&self, delay: Duration) -> TimerId {
+        if !self.may_act("sleep") {
+            return self.no_timer();
+        }
+        let current = self.current.get();
+        let mut state = self.state.borrow_mut();
+        let key = state.child_key_of(current);
+        let (index, generation) = state.timers.reserve(current, delay, key);
+        state.push(current, Effect::Arm { timer: index, generation });
+        TimerId {
+            index,
+            generation,
+            execution: self.execution.get(),
+        }
+    }
+
+    fn slept(&self, timer: TimerId, waker: &Waker) -> bool {
+        let mut state = self.state.borrow_mut();
+        match state.timers.get(timer.index, timer.generation) {
+            Some(timer) if timer.stage == TimerStage::Over => true,
+            Some(timer) => {
+                let before = timer.waker.replace(waker.clone());
+                drop(state);
+                drop(before);
+                false
+            }
+            None => true,
+        }
+    }
+
+    fn receive(&self, owner: Address, event: u16, _: &Waker) -> Option<(Rc<dyn AnyMail>, u32)> {
+        let owner = self.local(owner)?;
+        let mut state = self.state.borrow_mut();
+        match state.take_received(owner, event) {
+            Some(letter) => {
+                let mail = state.operations[owner as usize].mail.clone()?;
+                Some((mail, letter.slot))
+            }
+            None => {
+                let receiving = &mut state.operations[owner as usize].receiving;
+                if !receiving.contains(&event) {
+                    receiving.push(event);
+                }
+                None
+            }
+        }
+    }
+
+    fn receive_dropped(&self, owner: Address, event: u16) {
+        if owner.execution == self.execution.get()
+            && let Some(operation) =
+                self.state.borrow_mut().operations.get_mut(owner.operation as usize)
+        {
+            operation.receiving.retain(|received| *received != event);
+        }
+    }
+
+    fn pipe(&self, owner: Address, future: Pin<Box<dyn Future<Output = ()>>>) {
+        if !self.may_act("pipe_to_self") {
+            return;
+        }
+        if let Some(owner) = self.local(owner) {
+            let mut state = self.state.borrow_mut();
+            let index = state.pipe(self.current.get(), owner);
+            state.newborn_futures.push((index, future));
+        }
+    }
+
+    fn watch(&self, watcher: Address, target: Address, notice: Notice) {
+        if !self.may_act("watch") {
+            return;
+        }
+        if let (Some(watcher), Some(target)) = (self.local(watcher), self.local(target)) {
+            let mut state = self.state.borrow_mut();
+            let watch = state.watches.len() as u32;
+            state.watches.push(Watch {
+                watcher,
+                target,
+                notice: Some(notice),
+            });
+            state.push(self.current.get(), Effect::Watch { watch });
+        }
+    }
+
+    fn monitor(&self, monitor: Box<dyn AnyMonitor>) {
+        if self.may_act("monitor") {
+            let mut state = self.state.borrow_mut();
+            self.specifications.borrow_mut().register(monitor, &mut state);
+        }
+    }
+
+    fn predicate(&self, name: &str, expectation: Expectation, predicate: Predicate) {
+        if self.may_act("predicate") {
+            let mut state = self.state.borrow_mut();
+            let mut specifications = self.specifications.borrow_mut();
+            specifications.expect(name, expectation, predicate, &mut state);
+        }
+    }
+
+    fn failed(&self, event: &str, error: &str) {
+        let mut state = self.state.borrow_mut();
+        let name = state.name(self.current.get());
+        let message =
+            format!("`{name}` answered `{event}` with Err({error}), and nobody receives it");
+        state.find(BugKind::UnreceivedError, message, None);
+    }
+
+    fn violation(&self, kind: ViolationKind, message: String) {
+        self.state.borrow_mut().find(panics::kind_of(kind), message, None);
+    }
+
+    fn name(&self, of: Address) -> String {
+        self.state.borrow().name(of.operation)
+    }
+}
+
+impl Shared {
+    fn is_current(&self, ask: AskId) -> bool {
+        ask.execution == self.execution.get()
+            && ask.index != u32::MAX
+            && self.phase.get() != Phase::Over
+    }
+
+    fn no_timer(&self) -> TimerId {
+        TimerId {
+            index: u32::MAX,
+            generation: 0,
+            execution: self.execution.get(),
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! The dense set of enabled operations.
+
+use crate::strategy::{OperationId, Pending};
+
+/// A position that stands for "not enabled".
+pub(super) const ABSENT: u32 = u32::MAX;
+
+/// What each enabled operation would do, without gaps and without an order to maintain: an
+/// operation keeps its position, and the last one moves where another leaves.
+#[derive(Debug, Default)]
+pub(super) struct EnabledSet {
+    pending: Vec<Pending>,
+}
+
+impl EnabledSet {
+    pub(super) fn clear(&mut self) {
+        self.pending.clear();
+    }
+
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        self.pending.len()
+    }
+
+    #[inline]
+    pub(super) fn pending(&self) -> &[Pending] {
+        &self.pending
+    }
+
+    /// Adds an operation, or changes what it would do. `position` is where the operation keeps it.
+    #[inline]
+    pub(super) fn set(&mut self, position: &mut u32, pending: Pending) {
+        if *position == ABSENT {
+            *position = self.pending.len() as u32;
+            self.pending.push(pending);
+        } else {
+            self.pending[*position as usize] = pending;
+        }
+    }
+
+    /// Removes an operation; tells which other one has moved to its position.
+    #[inline]
+    pub(super) fn remove(&mut self, position: &mut u32) -> Option<(OperationId, u32)> {
+        if *position == ABSENT {
+            return None;
+        }
+        let index = std::mem::replace(position, ABSENT);
+        self.pending.swap_remove(index as usize);
+        let moved = self.pending.get(index as usize)?;
+        Some((moved.operation, index))
+    }
+}

@@ -1,0 +1,241 @@
+//! Operations: what can take a step, with its inbox and outbox.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use actor_core::parts::AnyMail;
+use actor_core::runtime::Notice;
+use actor_core::{AskError, Disposition};
+
+use super::enabled::ABSENT;
+
+/// A position in an inbox that stands for "nothing to handle".
+const NOTHING: u32 = u32::MAX;
+
+/// An event in an inbox or outbox. The event itself stays in its receiver's mail.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Letter {
+    /// Where the event is in the receiver's mail.
+    pub(super) slot: u32,
+    /// Which of the receiver's events it is.
+    pub(super) event: u16,
+    /// Who sent it.
+    pub(super) sender: Sender,
+    /// Identifies the event within the behaviour: its sender's path and how many it sent before.
+    pub(super) key: u64,
+}
+
+/// Who sent a letter.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Sender {
+    /// An operation that is no timer.
+    Operation(u32),
+    /// A timer, by slot and generation.
+    Timer(u32, u32),
+}
+
+/// One entry of an outbox.
+#[derive(Debug)]
+pub(super) enum Effect {
+    /// Appends to an inbox.
+    Send { to: u32, letter: Letter },
+    /// Starts an actor or a piped future.
+    Start(u32),
+    /// Makes the reply of an ask visible, or its loss.
+    Reply { ask: u32, lost: Option<AskError> },
+    /// Tells a watcher that the operation has stopped.
+    Notice { watch: u32 },
+    /// Drops the actor.
+    Halt,
+    /// Silent: shows an event to the monitors.
+    Announce { slab: u32, slot: u32 },
+    /// Silent: a timer starts to run.
+    Arm { timer: u32, generation: u32 },
+    /// Silent: a timer is cancelled.
+    Cancel { timer: u32, generation: u32 },
+    /// Silent: a watch begins.
+    Watch { watch: u32 },
+}
+
+impl Effect {
+    /// It rides along with the visible effect, or the handle step, before it.
+    pub(super) fn is_silent(&self) -> bool {
+        matches!(
+            self,
+            Self::Announce { .. } | Self::Arm { .. } | Self::Cancel { .. } | Self::Watch { .. }
+        )
+    }
+}
+
+/// A watch: who is told when whom has stopped.
+pub(super) struct Watch {
+    pub(super) watcher: u32,
+    pub(super) target: u32,
+    pub(super) notice: Option<Notice>,
+}
+
+/// What an operation is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    /// The test body, operation 0.
+    Body,
+    /// An actor of the type with this number.
+    Actor(u32),
+    /// A future that was piped to its owner.
+    Future { owner: u32 },
+}
+
+/// How far an operation has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Stage {
+    /// Its spawn waits in an outbox.
+    Unborn,
+    /// Its first step is due.
+    Starting,
+    /// Between two events.
+    Idle,
+    /// An async handler waits.
+    Suspended,
+    /// It has stopped; its outbox may still hold effects.
+    Gone,
+}
+
+/// An operation that is no timer.
+pub(super) struct Operation {
+    pub(super) kind: Kind,
+    pub(super) stage: Stage,
+    /// Its place in the enabled set.
+    pub(super) position: u32,
+    /// A wake-up is due.
+    pub(super) woken: bool,
+    /// It takes its state's table of dispositions from here on.
+    pub(super) state: u16,
+    /// Some state of its type defers some event.
+    pub(super) defers: bool,
+    pub(super) inbox: VecDeque<Letter>,
+    /// Invariant: the position in `inbox` of the first letter that is not deferred, or `NOTHING`.
+    next: u32,
+    pub(super) outbox: VecDeque<Effect>,
+    pub(super) mail: Option<Rc<dyn AnyMail>>,
+    /// The events that a suspended handler asked to receive.
+    pub(super) receiving: Vec<u16>,
+    /// A stable identity: a hash of the path of creation.
+    pub(super) key: u64,
+    /// How many it created.
+    pub(super) children: u32,
+    /// How many it sent.
+    pub(super) sent: u32,
+    /// What it has handled so far, in order, as a hash.
+    pub(super) chain: u64,
+    /// What has been delivered to its suspended handler and not seen yet, as a hash.
+    pub(super) delivered: u64,
+    /// How many of the last events that it handled it had sent itself, without an effect on others.
+    pub(super) own_run: u64,
+    pub(super) name: Option<Box<str>>,
+    /// Its number among the operations of its type.
+    pub(super) ordinal: u32,
+}
+
+impl Operation {
+    pub(super) fn new() -> Self {
+        Self {
+            kind: Kind::Body,
+            stage: Stage::Unborn,
+            position: ABSENT,
+            woken: false,
+            state: 0,
+            defers: false,
+            inbox: VecDeque::new(),
+            next: NOTHING,
+            outbox: VecDeque::new(),
+            mail: None,
+            receiving: Vec::new(),
+            key: 0,
+            children: 0,
+            sent: 0,
+            chain: 0,
+            delivered: 0,
+            own_run: 0,
+            name: None,
+            ordinal: 0,
+        }
+    }
+
+    /// Makes it as new, keeping its queues' memory.
+    pub(super) fn reset(&mut self, kind: Kind, stage: Stage, key: u64) {
+        self.kind = kind;
+        self.stage = stage;
+        self.position = ABSENT;
+        self.woken = false;
+        self.state = 0;
+        self.defers = false;
+        self.inbox.clear();
+        self.next = NOTHING;
+        self.outbox.clear();
+        self.receiving.clear();
+        self.key = key;
+        self.children = 0;
+        self.sent = 0;
+        self.chain = key;
+        self.delivered = 0;
+        self.own_run = 0;
+        self.name = None;
+        self.ordinal = 0;
+    }
+
+    /// The next letter to handle.
+    #[inline]
+    pub(super) fn next(&self) -> Option<&Letter> {
+        self.inbox.get(self.next as usize)
+    }
+
+    /// Appends a letter. `disposition` is that of its event in the current state.
+    #[inline]
+    pub(super) fn append(&mut self, letter: Letter, disposition: Disposition) {
+        if self.next == NOTHING && disposition != Disposition::Defer {
+            self.next = self.inbox.len() as u32;
+        }
+        self.inbox.push_back(letter);
+    }
+
+    /// Takes the next letter; `look` must follow where the type defers.
+    #[inline]
+    pub(super) fn take_next(&mut self) -> Option<Letter> {
+        if self.next == NOTHING {
+            return None;
+        }
+        let letter = if self.next == 0 {
+            self.inbox.pop_front()
+        } else {
+            self.inbox.remove(self.next as usize)
+        };
+        if self.defers {
+            self.next = NOTHING;
+        } else if self.inbox.is_empty() {
+            self.next = NOTHING;
+        }
+        letter
+    }
+
+    /// Finds the first letter that is not deferred, after a change of state or inbox.
+    pub(super) fn look(&mut self, disposition: impl Fn(u16) -> Disposition) {
+        let first = self
+            .inbox
+            .iter()
+            .position(|letter| disposition(letter.event) != Disposition::Defer);
+        self.next = first.map_or(NOTHING, |first| first as u32);
+    }
+
+    /// Removes the letters that `remove` names; `look` must follow.
+    pub(super) fn remove_letters(&mut self, remove: impl Fn(&Letter) -> bool) -> Vec<Letter> {
+        let mut removed = Vec::new();
+        self.inbox.retain(|letter| {
+            let goes = remove(letter);
+            if goes {
+                removed.push(*letter);
+            }
+            !goes
+        });
+        removed
+    }
+}

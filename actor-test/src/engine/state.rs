@@ -1,0 +1,773 @@
+//! What the engine knows of an execution: queues, effects and the enabled set, as plain data.
+//!
+//! Nothing here calls a user's code; where that is due, a method returns what is to be called, and
+//! the run loop calls it with nothing borrowed.
+
+use std::any::TypeId;
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::Waker;
+use std::time::Duration;
+
+use actor_core::parts::{AnyBody, AnyMail, AnySlab};
+use actor_core::{ActorInfo, AskError, Disposition};
+use actor_core::__private::AnyAskSlot;
+use actor_core::runtime::{Again, Notice};
+
+use super::enabled::{ABSENT, EnabledSet};
+use super::observers::Observers;
+use super::operation::{Effect, Kind, Letter, Operation, Sender, Stage, Watch};
+use super::recorder::Recorder;
+use super::tape::Tape;
+use super::thermometer::Thermometer;
+use super::timers::{TimerStage, Timers};
+use crate::bug::{BugKind, Finding};
+use crate::hash::{mix, text};
+use crate::strategy::{EventId, OperationId, Pending, StepKind};
+
+/// The test body.
+pub(super) const BODY: u32 = 0;
+
+/// An actor type that this engine has met, with the parts of its actors that have ended.
+pub(super) struct ActorType {
+    pub(super) info: &'static ActorInfo,
+    type_id: TypeId,
+    events: Vec<EventId>,
+    pool: Vec<(Rc<dyn AnyMail>, Box<dyn AnyBody>)>,
+    /// How many of this type the execution has.
+    count: u32,
+}
+
+/// An `ask` in progress.
+pub(super) struct AskRecord {
+    pub(super) slot: Option<Arc<dyn AnyAskSlot>>,
+    pub(super) asker: u32,
+    pub(super) target: u32,
+    key: u64,
+    /// The reply, or its loss, has been delivered.
+    pub(super) delivered: bool,
+    /// Nobody waits for it any more.
+    pub(super) abandoned: bool,
+}
+
+/// A piped future as the run loop polls it.
+pub(super) type Piped = Pin<Box<dyn Future<Output = ()>>>;
+
+/// What the run loop does for a step once nothing is borrowed.
+pub(super) enum FollowUp {
+    Nothing,
+    /// A letter reached an inbox, or would have if its receiver still lived.
+    Sent { to: u32, letter: Letter, dead: bool },
+    /// A reply was delivered.
+    Replied { ask: u32, slot: Arc<dyn AnyAskSlot>, lost: Option<AskError> },
+    /// The actor is to be dropped.
+    Halted(u32),
+    /// The notice of an actor's end is to be made.
+    Notify { watch: u32, notice: Notice },
+    /// An announcement is to be shown.
+    Announced { slab: Rc<dyn AnySlab>, slot: u32 },
+    /// What is to be dropped.
+    Discard(Garbage),
+}
+
+/// Values of the user's that are to be dropped when nothing is borrowed.
+#[derive(Default)]
+pub(super) struct Garbage {
+    pub(super) again: Option<Again>,
+    pub(super) waker: Option<Waker>,
+    pub(super) mail: Option<Rc<dyn AnyMail>>,
+    pub(super) slots: Vec<u32>,
+}
+
+impl Garbage {
+    /// Drops everything; a user's `Drop` may run.
+    pub(super) fn discard(self) {
+        if let Some(mail) = self.mail {
+            for slot in self.slots {
+                mail.discard(slot);
+            }
+        }
+        drop((self.again, self.waker));
+    }
+}
+
+#[derive(Default)]
+pub(super) struct State {
+    pub(super) operations: Vec<Operation>,
+    /// How many of `operations` this execution uses.
+    pub(super) live: usize,
+    pub(super) enabled: EnabledSet,
+    pub(super) timers: Timers,
+    pub(super) asks: Vec<AskRecord>,
+    asks_free: Vec<u32>,
+    pub(super) watches: Vec<Watch>,
+    pub(super) types: Vec<ActorType>,
+    pub(super) slabs: Vec<(TypeId, Rc<dyn AnySlab>)>,
+    pub(super) observers: Observers,
+    pub(super) newborn_actors: Vec<(u32, Box<dyn AnyBody>)>,
+    pub(super) newborn_futures: Vec<(u32, Piped)>,
+    pub(super) tape: Tape,
+    pub(super) thermometer: Thermometer,
+    pub(super) step: u64,
+    pub(super) now: Duration,
+    pub(super) class: u64,
+    pub(super) in_flight: usize,
+    pub(super) suspended: usize,
+    pub(super) dead_letters: u64,
+    pub(super) found: Option<Finding>,
+    pub(super) recorder: Option<Recorder>,
+    pub(super) patient_timers: bool,
+    pub(super) atomic_handlers: bool,
+    pub(super) timers_shown: bool,
+    pub(super) last_operation: u32,
+}
+
+impl State {
+    /// Forgets the execution before; the parts of its actors must have been returned.
+    pub(super) fn begin(&mut self) {
+        self.live = 0;
+        self.enabled.clear();
+        self.timers.clear();
+        self.asks.clear();
+        self.asks_free.clear();
+        self.watches.clear();
+        for known in &mut self.types {
+            known.count = 0;
+        }
+        self.observers.begin();
+        self.step = 0;
+        self.now = Duration::ZERO;
+        self.class = 0;
+        self.in_flight = 0;
+        self.suspended = 0;
+        self.dead_letters = 0;
+        self.found = None;
+        self.timers_shown = false;
+        self.last_operation = BODY;
+        let body = self.create(Kind::Body, 0x0b0d_1e5);
+        self.operations[body as usize].stage = Stage::Starting;
+        self.refresh(body);
+    }
+
+    /// Creates an operation that is not enabled yet.
+    fn create(&mut self, kind: Kind, key: u64) -> u32 {
+        if self.live == self.operations.len() {
+            self.operations.push(Operation::new());
+        }
+        self.operations[self.live].reset(kind, Stage::Unborn, key);
+        self.live += 1;
+        self.live as u32 - 1
+    }
+
+    /// The key of the next operation, timer or ask that `parent` creates.
+    pub(super) fn child_key_of(&mut self, parent: u32) -> u64 {
+        let parent = &mut self.operations[parent as usize];
+        parent.children += 1;
+        mix(parent.key, u64::from(parent.children))
+    }
+
+    pub(super) fn type_of(&mut self, info: &'static ActorInfo, type_id: TypeId) -> u32 {
+        if let Some(known) = self.types.iter().position(|known| known.type_id == type_id) {
+            return known as u32;
+        }
+        let name = text(info.name);
+        let event = |event: &actor_core::EventInfo| {
+            let hash = mix(name, text(event.name)) as u32;
+            EventId(std::num::NonZeroU32::new(hash | 1).expect("an odd number is not zero"))
+        };
+        self.types.push(ActorType {
+            info,
+            type_id,
+            events: info.events.iter().map(event).collect(),
+            pool: Vec::new(),
+            count: 0,
+        });
+        self.types.len() as u32 - 1
+    }
+
+    pub(super) fn parts_from_pool(
+        &mut self,
+        of_type: u32,
+    ) -> Option<(Rc<dyn AnyMail>, Box<dyn AnyBody>)> {
+        self.types[of_type as usize].pool.pop()
+    }
+
+    pub(super) fn parts_to_pool(&mut self, operation: u32, body: Box<dyn AnyBody>) {
+        let operation = &mut self.operations[operation as usize];
+        if let (Kind::Actor(of_type), Some(mail)) = (operation.kind, operation.mail.take()) {
+            self.types[of_type as usize].pool.push((mail, body));
+        }
+    }
+
+    /// Creates an actor whose start waits in the outbox of `parent`.
+    pub(super) fn spawn(
+        &mut self,
+        parent: u32,
+        of_type: u32,
+        mail: Rc<dyn AnyMail>,
+        name: Option<&str>,
+    ) -> u32 {
+        let key = self.child_key_of(parent);
+        let actor = self.create(Kind::Actor(of_type), key);
+        let known = &mut self.types[of_type as usize];
+        known.count += 1;
+        let operation = &mut self.operations[actor as usize];
+        operation.mail = Some(mail);
+        operation.defers = known.info.defers;
+        operation.ordinal = known.count;
+        operation.name = name.map(Box::from);
+        self.push(parent, Effect::Start(actor));
+        actor
+    }
+
+    /// Creates an operation for a piped future.
+    pub(super) fn pipe(&mut self, parent: u32, owner: u32) -> u32 {
+        let key = self.child_key_of(parent);
+        let future = self.create(Kind::Future { owner }, key);
+        self.push(parent, Effect::Start(future));
+        future
+    }
+
+    /// The letter for the next event that `sender` sends.
+    pub(super) fn letter(&mut self, sender: u32, slot: u32, event: u16) -> Letter {
+        let operation = &mut self.operations[sender as usize];
+        operation.sent += 1;
+        Letter {
+            slot,
+            event,
+            sender: Sender::Operation(sender),
+            key: mix(operation.key, !u64::from(operation.sent)),
+        }
+    }
+
+    pub(super) fn push(&mut self, operation: u32, effect: Effect) {
+        self.in_flight += usize::from(matches!(effect, Effect::Send { .. }));
+        self.operations[operation as usize].outbox.push_back(effect);
+    }
+
+    pub(super) fn open_ask(&mut self, asker: u32, target: u32, slot: Arc<dyn AnyAskSlot>) -> u32 {
+        let key = self.child_key_of(asker);
+        let record = AskRecord {
+            slot: Some(slot),
+            asker,
+            target,
+            key,
+            delivered: false,
+            abandoned: false,
+        };
+        match self.asks_free.pop() {
+            Some(index) => {
+                self.asks[index as usize] = record;
+                index
+            }
+            None => {
+                self.asks.push(record);
+                self.asks.len() as u32 - 1
+            }
+        }
+    }
+
+    /// Frees the record of an ask once both ends are done with it.
+    pub(super) fn close_ask(&mut self, index: u32) -> Option<Arc<dyn AnyAskSlot>> {
+        let ask = &mut self.asks[index as usize];
+        if !(ask.delivered && ask.abandoned) {
+            return None;
+        }
+        let slot = ask.slot.take()?;
+        self.asks_free.push(index);
+        Some(slot)
+    }
+
+    pub(super) fn info(&self, operation: u32) -> Option<&'static ActorInfo> {
+        match self.operations[operation as usize].kind {
+            Kind::Actor(of_type) => Some(self.types[of_type as usize].info),
+            _ => None,
+        }
+    }
+
+    fn event_id(&self, receiver: u32, event: u16) -> Option<EventId> {
+        match self.operations[receiver as usize].kind {
+            Kind::Actor(of_type) => {
+                self.types[of_type as usize].events.get(usize::from(event)).copied()
+            }
+            _ => None,
+        }
+    }
+
+    /// What the operation's state does with an event.
+    #[inline]
+    pub(super) fn disposition(&self, operation: u32, event: u16) -> Disposition {
+        let found = &self.operations[operation as usize];
+        match found.kind {
+            Kind::Actor(of_type) => self.types[of_type as usize]
+                .info
+                .disposition(usize::from(found.state), event),
+            _ => Disposition::Unhandled,
+        }
+    }
+
+    /// Brings the enabled set up to date with what the operation would do next.
+    #[inline]
+    pub(super) fn refresh(&mut self, index: u32) {
+        match self.pending(index) {
+            Some(pending) => {
+                let position = &mut self.operations[index as usize].position;
+                self.enabled.set(position, pending);
+            }
+            None => {
+                let position = &mut self.operations[index as usize].position;
+                let moved = self.enabled.remove(position);
+                self.follow_move(moved);
+            }
+        }
+    }
+
+    #[inline]
+    fn follow_move(&mut self, moved: Option<(OperationId, u32)>) {
+        if let Some((moved, position)) = moved {
+            if moved.is_timer() {
+                self.timers.slots[moved.index()].position = position;
+            } else {
+                self.operations[moved.index()].position = position;
+            }
+        }
+    }
+
+    #[inline]
+    fn pending(&self, index: u32) -> Option<Pending> {
+        let operation = &self.operations[index as usize];
+        if let Some(effect) = operation.outbox.front() {
+            return Some(self.pending_flush(index, effect));
+        }
+        let step = |kind, inbox| Pending {
+            operation: OperationId::actor(index),
+            kind,
+            inbox,
+            sender: None,
+            event: None,
+        };
+        match operation.stage {
+            Stage::Unborn | Stage::Gone => None,
+            Stage::Starting => Some(step(StepKind::Start, None)),
+            Stage::Idle => operation.next().map(|letter| Pending {
+                operation: OperationId::actor(index),
+                kind: StepKind::Handle,
+                inbox: Some(OperationId::actor(index)),
+                sender: Some(sender_id(letter.sender)),
+                event: self.event_id(index, letter.event),
+            }),
+            Stage::Suspended => operation
+                .woken
+                .then(|| step(StepKind::Resume, Some(OperationId::actor(index)))),
+        }
+    }
+
+    #[inline]
+    fn pending_flush(&self, index: u32, effect: &Effect) -> Pending {
+        let (inbox, event) = match effect {
+            Effect::Send { to, letter } => (Some(*to), self.event_id(*to, letter.event)),
+            Effect::Reply { ask, .. } => (Some(self.asks[*ask as usize].asker), None),
+            Effect::Notice { watch } => (Some(self.watches[*watch as usize].watcher), None),
+            _ => (None, None),
+        };
+        Pending {
+            operation: OperationId::actor(index),
+            kind: StepKind::Flush,
+            inbox: inbox.map(OperationId::actor),
+            sender: Some(OperationId::actor(index)),
+            event,
+        }
+    }
+
+    /// Appends a letter to its receiver's inbox; `false` where the receiver is gone.
+    #[inline]
+    pub(super) fn deliver(&mut self, to: u32, letter: Letter) -> bool {
+        let disposition = self.disposition(to, letter.event);
+        let receiver = &mut self.operations[to as usize];
+        if receiver.stage == Stage::Gone {
+            self.dead_letters += 1;
+            return false;
+        }
+        receiver.append(letter, disposition);
+        match receiver.stage {
+            Stage::Suspended => {
+                if receiver.receiving.contains(&letter.event) {
+                    receiver.woken = true;
+                    self.refresh(to);
+                }
+            }
+            Stage::Idle if receiver.position == ABSENT => self.refresh(to),
+            _ => {}
+        }
+        true
+    }
+
+    /// Carries out the first effect of the outbox.
+    #[inline]
+    pub(super) fn flush(&mut self, index: u32) -> FollowUp {
+        let Some(effect) = self.operations[index as usize].outbox.pop_front() else {
+            return FollowUp::Nothing;
+        };
+        match effect {
+            Effect::Send { to, letter } => {
+                self.in_flight -= 1;
+                let delivered = self.deliver(to, letter);
+                FollowUp::Sent {
+                    to,
+                    letter,
+                    dead: !delivered,
+                }
+            }
+            Effect::Start(started) => {
+                self.start(started);
+                FollowUp::Nothing
+            }
+            Effect::Reply { ask, lost } => self.deliver_reply(ask, lost),
+            Effect::Notice { watch } => match self.watches[watch as usize].notice.take() {
+                Some(notice) => FollowUp::Notify { watch, notice },
+                None => FollowUp::Nothing,
+            },
+            Effect::Halt => FollowUp::Halted(index),
+            Effect::Announce { slab, slot } => FollowUp::Announced {
+                slab: self.slabs[slab as usize].1.clone(),
+                slot,
+            },
+            Effect::Arm { timer, generation } => self.arm(timer, generation),
+            Effect::Cancel { timer, generation } => {
+                FollowUp::Discard(self.cancel(index, timer, generation))
+            }
+            Effect::Watch { watch } => {
+                let Watch { target, watcher, .. } = self.watches[watch as usize];
+                if self.operations[target as usize].stage == Stage::Gone {
+                    self.push(watcher, Effect::Notice { watch });
+                }
+                FollowUp::Nothing
+            }
+        }
+    }
+
+    fn start(&mut self, started: u32) {
+        let starts = match self.operations[started as usize].kind {
+            Kind::Actor(_) => self.info(started).is_some_and(|info| info.starts),
+            Kind::Body | Kind::Future { .. } => true,
+        };
+        let operation = &mut self.operations[started as usize];
+        if operation.stage != Stage::Unborn {
+            return;
+        }
+        operation.stage = if starts { Stage::Starting } else { Stage::Idle };
+        self.refresh(started);
+    }
+
+    fn deliver_reply(&mut self, index: u32, lost: Option<AskError>) -> FollowUp {
+        let ask = &mut self.asks[index as usize];
+        ask.delivered = true;
+        let (asker, key) = (ask.asker, ask.key);
+        let Some(slot) = ask.slot.clone() else {
+            return FollowUp::Nothing;
+        };
+        let asker = &mut self.operations[asker as usize];
+        asker.delivered = mix(asker.delivered, mix(key, u64::from(lost.is_some())));
+        FollowUp::Replied {
+            ask: index,
+            slot,
+            lost,
+        }
+    }
+
+    fn arm(&mut self, timer: u32, generation: u32) -> FollowUp {
+        if self.timers.get(timer, generation).is_none() {
+            return FollowUp::Nothing;
+        }
+        let owner = self.timers.slots[timer as usize].owner;
+        if self.operations[owner as usize].stage == Stage::Gone {
+            return FollowUp::Discard(self.end_timer(timer));
+        }
+        let now = self.now;
+        self.timers.arm(timer, now);
+        self.refresh_timers();
+        FollowUp::Nothing
+    }
+
+    /// Cancels a timer of `owner`, and removes its events from the owner's inbox.
+    pub(super) fn cancel(&mut self, owner: u32, index: u32, generation: u32) -> Garbage {
+        let mut garbage = match self.timers.get(index, generation) {
+            Some(_) => self.end_timer(index),
+            None => Garbage::default(),
+        };
+        let from = Sender::Timer(index, generation);
+        let operation = &mut self.operations[owner as usize];
+        let removed = operation.remove_letters(|letter| letter.sender == from);
+        garbage.mail.clone_from(&operation.mail);
+        garbage.slots.extend(removed.iter().map(|letter| letter.slot));
+        self.look(owner);
+        self.refresh(owner);
+        garbage
+    }
+
+    /// Ends a timer: it leaves the enabled set and the window, and its slot is freed.
+    pub(super) fn end_timer(&mut self, index: u32) -> Garbage {
+        self.hide_timer(index);
+        self.timers.leave_window(index);
+        let timer = &mut self.timers.slots[index as usize];
+        let unsent = timer.event.take();
+        let mail = self.operations[timer.owner as usize].mail.clone();
+        let (again, waker) = self.timers.free(index);
+        self.refresh_timers();
+        Garbage {
+            again,
+            waker,
+            mail,
+            slots: unsent.iter().map(|(slot, _)| *slot).collect(),
+        }
+    }
+
+    fn hide_timer(&mut self, index: u32) {
+        let position = &mut self.timers.slots[index as usize].position;
+        let moved = self.enabled.remove(position);
+        self.follow_move(moved);
+    }
+
+    fn show_timer(&mut self, index: u32) {
+        let timer = &mut self.timers.slots[index as usize];
+        let receiver = OperationId::actor(timer.owner);
+        let pending = Pending {
+            operation: OperationId::timer(index),
+            kind: StepKind::Timer,
+            inbox: Some(receiver),
+            sender: Some(OperationId::timer(index)),
+            event: None,
+        };
+        let event = timer.event.and_then(|(_, event)| self.event_id(receiver.bits(), event));
+        let timer = &mut self.timers.slots[index as usize];
+        self.enabled.set(&mut timer.position, Pending { event, ..pending });
+    }
+
+    fn refresh_timers(&mut self) {
+        let Some((left, entered)) = self.timers.refresh_window() else {
+            return;
+        };
+        if self.patient_timers && !self.timers_shown {
+            return;
+        }
+        for timer in left {
+            self.hide_timer(timer);
+        }
+        for timer in entered {
+            self.show_timer(timer);
+        }
+    }
+
+    /// Patient timers are enabled only while nothing else is.
+    pub(super) fn settle_patience(&mut self) {
+        let shown = if self.timers_shown { self.timers.window().len() } else { 0 };
+        let show = self.enabled.len() == shown;
+        if show == self.timers_shown {
+            return;
+        }
+        self.timers_shown = show;
+        for at in 0..self.timers.window().len() {
+            let timer = self.timers.window()[at];
+            if show {
+                self.show_timer(timer);
+            } else {
+                self.hide_timer(timer);
+            }
+        }
+    }
+
+    /// Fires a timer: time moves to its deadline. Returns the letter to send, or the waker of a
+    /// sleep.
+    pub(super) fn fire(&mut self, index: u32) -> Fired {
+        self.hide_timer(index);
+        self.timers.leave_window(index);
+        let timer = &mut self.timers.slots[index as usize];
+        self.now = self.now.max(timer.deadline);
+        timer.fired += 1;
+        let key = mix(timer.key, u64::from(timer.fired));
+        let (owner, generation) = (timer.owner, timer.generation);
+        let Some((slot, event)) = timer.event else {
+            let operation = &mut self.operations[owner as usize];
+            operation.delivered = mix(operation.delivered, key);
+            let waker = self.timers.end_sleep(index);
+            self.refresh_timers();
+            return Fired::Slept(owner, waker);
+        };
+        let letter = Letter {
+            slot,
+            event,
+            sender: Sender::Timer(index, generation),
+            key,
+        };
+        let again = timer.again.take();
+        // What was the timer's is the letter's now; a late cancel finds the letter by its sender.
+        timer.event = again.as_ref().map(|_| (slot, event));
+        if again.is_none() {
+            self.timers.free(index);
+        }
+        self.refresh_timers();
+        Fired::Event { owner, letter, again }
+    }
+
+    /// A periodic timer has its next event and runs again.
+    pub(super) fn rearm(&mut self, index: u32, slot: u32, again: Again) -> Option<Again> {
+        let timer = &mut self.timers.slots[index as usize];
+        if timer.stage != TimerStage::Armed {
+            return Some(again);
+        }
+        if let Some((next, _)) = &mut timer.event {
+            *next = slot;
+        }
+        timer.again = Some(again);
+        self.timers.rearm(index);
+        self.refresh_timers();
+        None
+    }
+
+    /// Takes the first letter of one kind out of an inbox, whatever the state says of it.
+    pub(super) fn take_received(&mut self, owner: u32, event: u16) -> Option<Letter> {
+        let operation = &mut self.operations[owner as usize];
+        let at = operation.inbox.iter().position(|letter| letter.event == event)?;
+        let letter = operation.inbox.remove(at)?;
+        self.look(owner);
+        self.extend_chain(owner, letter.key);
+        Some(letter)
+    }
+
+    /// Finds the next letter anew.
+    pub(super) fn look(&mut self, index: u32) {
+        let operation = &mut self.operations[index as usize];
+        if let Kind::Actor(of_type) = operation.kind {
+            let info = self.types[of_type as usize].info;
+            let state = usize::from(operation.state);
+            operation.look(|event| info.disposition(state, event));
+        }
+    }
+
+    /// Adds what an operation has handled to the hash of the behaviour: a sum over operations of
+    /// the hash of what each handled in order, so the order of independent steps leaves it alone.
+    #[inline]
+    pub(super) fn extend_chain(&mut self, index: u32, value: u64) {
+        let operation = &mut self.operations[index as usize];
+        let before = operation.chain;
+        operation.chain = mix(before, value);
+        self.class = self.class.wrapping_sub(before).wrapping_add(operation.chain);
+    }
+
+    /// Takes the next letter out of the inbox.
+    #[inline]
+    pub(super) fn dequeue(&mut self, index: u32) -> Option<(Letter, Disposition)> {
+        let letter = self.operations[index as usize].take_next()?;
+        self.extend_chain(index, letter.key);
+        let disposition = self.disposition(index, letter.event);
+        let operation = &mut self.operations[index as usize];
+        if letter.sender == Sender::Operation(index) {
+            operation.own_run += 1;
+        } else {
+            operation.own_run = 0;
+        }
+        Some((letter, disposition))
+    }
+
+    /// Ends an operation, and takes what the run loop has to drop.
+    pub(super) fn halt(&mut self, index: u32) -> Halted {
+        let operation = &mut self.operations[index as usize];
+        operation.stage = Stage::Gone;
+        let letters: Vec<Letter> = operation.inbox.drain(..).collect();
+        self.look(index);
+        let mail = self.operations[index as usize].mail.clone();
+        let timers: Vec<u32> = self.timers_of(index);
+        let garbage = timers.into_iter().map(|timer| self.end_timer(timer)).collect();
+        let futures = self.futures_of(index);
+        for future in &futures {
+            self.operations[*future as usize].stage = Stage::Gone;
+            self.refresh(*future);
+        }
+        Halted { letters, mail, garbage, futures }
+    }
+
+    /// Tells the watchers of an operation, one effect each.
+    pub(super) fn notify_watchers(&mut self, index: u32) {
+        for watch in 0..self.watches.len() {
+            if self.watches[watch].target == index && self.watches[watch].notice.is_some() {
+                self.push(index, Effect::Notice { watch: watch as u32 });
+            }
+        }
+        self.refresh(index);
+    }
+
+    fn timers_of(&self, owner: u32) -> Vec<u32> {
+        (0..self.timers.slots.len() as u32)
+            .filter(|timer| {
+                let timer = &self.timers.slots[*timer as usize];
+                timer.owner == owner && timer.stage == TimerStage::Armed
+            })
+            .collect()
+    }
+
+    fn futures_of(&self, actor: u32) -> Vec<u32> {
+        (0..self.live as u32)
+            .filter(|future| {
+                let operation = &self.operations[*future as usize];
+                matches!(operation.kind, Kind::Future { owner } if owner == actor)
+                    && operation.stage != Stage::Gone
+            })
+            .collect()
+    }
+
+    /// Keeps the first finding.
+    pub(super) fn find(&mut self, kind: BugKind, message: String, location: Option<String>) {
+        let step = self.step;
+        self.found.get_or_insert(Finding {
+            kind,
+            message,
+            location,
+            step,
+        });
+    }
+
+    /// The name of an operation in reports.
+    pub(super) fn name(&self, index: u32) -> String {
+        let Some(operation) = self.operations.get(index as usize) else {
+            return format!("#{index}");
+        };
+        if let Some(name) = &operation.name {
+            return name.to_string();
+        }
+        match operation.kind {
+            Kind::Body => "test".into(),
+            Kind::Future { owner } => format!("{}'s future", self.name(owner)),
+            Kind::Actor(of_type) => {
+                let known = &self.types[of_type as usize];
+                if known.count == 1 {
+                    known.info.name.into()
+                } else {
+                    format!("{}#{}", known.info.name, operation.ordinal)
+                }
+            }
+        }
+    }
+}
+
+/// What a timer does when it fires.
+pub(super) enum Fired {
+    Event { owner: u32, letter: Letter, again: Option<Again> },
+    Slept(u32, Option<Waker>),
+}
+
+/// What is left of an actor that has stopped.
+pub(super) struct Halted {
+    pub(super) letters: Vec<Letter>,
+    pub(super) mail: Option<Rc<dyn AnyMail>>,
+    pub(super) garbage: Vec<Garbage>,
+    pub(super) futures: Vec<u32>,
+}
+
+fn sender_id(sender: Sender) -> OperationId {
+    match sender {
+        Sender::Operation(index) => OperationId::actor(index),
+        Sender::Timer(index, _) => OperationId::timer(index),
+    }
+}

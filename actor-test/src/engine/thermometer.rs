@@ -1,0 +1,140 @@
+//! Temperatures: for how many steps something has been owed.
+
+/// What is owed: a hot monitor, or a predicate that is still to become true.
+#[derive(Clone, Debug)]
+struct Entry {
+    /// The heat of earlier hot periods, since it was last cold.
+    kept: u64,
+    /// The step from which it has been hot without a break, where it is.
+    hot_from: Option<u64>,
+    /// The step at which it became hot after it was last cold, while it is hot or warm since.
+    owed_since: Option<u64>,
+}
+
+/// The temperatures of one execution.
+///
+/// A temperature rises by one for every step in a hot state, drops to zero on entering a cold one
+/// and stays as it is in a warm one. Instead of counting at every step, the thermometer knows the
+/// step at which the next entry would pass the threshold, so a step costs one comparison.
+#[derive(Debug, Default)]
+pub(super) struct Thermometer {
+    entries: Vec<Entry>,
+    /// Above this it is a liveness bug; `None` where liveness is not judged.
+    threshold: Option<u64>,
+    /// Steps before this one do not count.
+    counts_from: u64,
+    /// The first step at which some entry is above the threshold, if nothing changes.
+    alarm: u64,
+}
+
+impl Thermometer {
+    /// Starts an execution. Heat counts from the step `counts_from`.
+    pub(super) fn begin(&mut self, threshold: Option<u64>, counts_from: u64) {
+        self.entries.clear();
+        self.threshold = threshold;
+        self.counts_from = counts_from;
+        self.alarm = u64::MAX;
+    }
+
+    /// Adds an entry that is cold; tells its number.
+    pub(super) fn add(&mut self) -> usize {
+        self.entries.push(Entry {
+            kept: 0,
+            hot_from: None,
+            owed_since: None,
+        });
+        self.entries.len() - 1
+    }
+
+    /// The entry is hot from `step` on. Hot to hot resets nothing.
+    pub(super) fn hot(&mut self, number: usize, step: u64) {
+        let entry = &mut self.entries[number];
+        if entry.hot_from.is_none() {
+            entry.owed_since.get_or_insert(step);
+            entry.hot_from = Some(step);
+            self.set_alarm();
+        }
+    }
+
+    /// The entry is warm: the heat stays.
+    pub(super) fn warm(&mut self, number: usize, step: u64) {
+        let counts_from = self.counts_from;
+        let entry = &mut self.entries[number];
+        if let Some(from) = entry.hot_from.take() {
+            entry.kept += step.saturating_sub(from.max(counts_from));
+            self.set_alarm();
+        }
+    }
+
+    /// The entry is cold: nothing is owed.
+    pub(super) fn cold(&mut self, number: usize) {
+        let entry = &mut self.entries[number];
+        entry.kept = 0;
+        entry.owed_since = None;
+        if entry.hot_from.take().is_some() {
+            self.set_alarm();
+        }
+    }
+
+    fn set_alarm(&mut self) {
+        let Some(threshold) = self.threshold else {
+            return;
+        };
+        let due = |entry: &Entry| {
+            let from = entry.hot_from?.max(self.counts_from);
+            Some(from + threshold.saturating_sub(entry.kept) + 1)
+        };
+        self.alarm = self.entries.iter().filter_map(due).min().unwrap_or(u64::MAX);
+    }
+
+    /// Whether some entry is above the threshold after `step` steps.
+    #[inline]
+    pub(super) fn alarms(&self, step: u64) -> bool {
+        step >= self.alarm
+    }
+
+    /// The entry above the threshold, its temperature, and since when it has been owed.
+    pub(super) fn alarming(&self, step: u64) -> Option<(usize, u64, u64)> {
+        let threshold = self.threshold?;
+        (0..self.entries.len())
+            .map(|number| (number, self.temperature(number, step)))
+            .find(|(_, temperature)| *temperature > threshold)
+            .map(|(number, temperature)| {
+                let since = self.entries[number].owed_since.unwrap_or(step);
+                (number, temperature, since)
+            })
+    }
+
+    /// The temperature after `step` steps.
+    pub(super) fn temperature(&self, number: usize, step: u64) -> u64 {
+        let entry = &self.entries[number];
+        let from = |from: u64| step.saturating_sub(from.max(self.counts_from));
+        entry.kept + entry.hot_from.map_or(0, from)
+    }
+
+    /// Whether something is owed: hot, or warm since it was hot.
+    pub(super) fn owes(&self, number: usize) -> bool {
+        self.entries[number].owed_since.is_some()
+    }
+
+    /// The step at which the entry became hot after it was last cold.
+    pub(super) fn owed_since(&self, number: usize) -> Option<u64> {
+        self.entries[number].owed_since
+    }
+
+    /// Whether the entry is hot now, and since when.
+    pub(super) fn hot_since(&self, number: usize) -> Option<u64> {
+        let entry = &self.entries[number];
+        entry.hot_from.and(entry.owed_since)
+    }
+
+    /// Whether anything is hot now.
+    pub(super) fn any_hot(&self) -> bool {
+        self.entries.iter().any(|entry| entry.hot_from.is_some())
+    }
+
+    /// Whether anything is owed now.
+    pub(super) fn any_owed(&self) -> bool {
+        (0..self.entries.len()).any(|number| self.owes(number))
+    }
+}

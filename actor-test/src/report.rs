@@ -1,0 +1,204 @@
+//! What exploring a test showed, as data.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::bug::{BugKind, Finding};
+use crate::settings::{Bounds, Semantics};
+use crate::story::StoryStep;
+
+/// What exploring a test showed.
+///
+/// Everything but [`elapsed_s`](Report::elapsed_s) depends on the seed and the settings alone,
+/// whatever the machine and the number of workers.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Report {
+    /// The test's name.
+    pub test: String,
+    /// The session's seed.
+    pub seed: u64,
+    /// How many executions were asked for.
+    pub iterations: u64,
+    /// How far executions go.
+    pub bounds: Bounds,
+    /// How many executions were run up to the first bug, or to the end.
+    pub executions: u64,
+    /// How many of them were scheduled fairly.
+    pub fair: u64,
+    /// How many were not.
+    pub unfair: u64,
+    /// The lengths of fair executions that ended by themselves.
+    pub steps: Option<StepStatistics>,
+    /// The steps of all executions together.
+    pub steps_total: u64,
+    /// How many fair executions reached the bound.
+    pub fair_at_bound: u64,
+    /// How many unfair executions reached the bound.
+    pub unfair_at_bound: u64,
+    /// How many executions reached the bound while something was owed that was not yet too hot, or
+    /// under a strategy that can't judge it.
+    pub undecided: u64,
+    /// The first of them: what was owed.
+    pub undecided_example: Option<String>,
+    /// Something could be owed, and no strategy could judge it.
+    pub liveness_unchecked: bool,
+    /// The strategy had nothing left to explore: every schedule up to the bound was run.
+    pub exhausted: bool,
+    /// How many different behaviours were seen, and how likely the next is new.
+    pub behaviours: BehaviourStatistics,
+    /// What each strategy contributed.
+    pub strategies: Vec<StrategyStatistics>,
+    /// Events that could not be delivered, in all executions.
+    pub dead_letters: u64,
+    /// The bugs that differ, in the order of the iterations that found them.
+    pub bugs: Vec<Bug>,
+    /// Specifications that nothing could have violated: `monitor Answered never saw an event` …
+    pub vacuous: Vec<String>,
+    /// How long it took, in seconds.
+    pub elapsed_s: f64,
+}
+
+/// The lengths of executions in steps.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct StepStatistics {
+    /// The shortest.
+    pub min: u64,
+    /// The mean, rounded down.
+    pub avg: u64,
+    /// The longest.
+    pub max: u64,
+    /// How many.
+    pub count: u64,
+}
+
+/// How many different behaviours were seen.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct BehaviourStatistics {
+    /// How many, exactly or as estimated.
+    pub seen: u64,
+    /// The number is exact: nothing had to be forgotten.
+    pub exact: bool,
+    /// The estimated chance that the next execution shows a new one (Good and Turing): the share of
+    /// executions that showed what no other did.
+    pub new_chance: f64,
+}
+
+/// What one strategy contributed.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct StrategyStatistics {
+    /// Its name and parameters.
+    pub name: String,
+    /// How many executions.
+    pub executions: u64,
+    /// How many of them found a bug.
+    pub bugs: u64,
+    /// How many behaviours were new when it showed them.
+    pub new_behaviours: u64,
+}
+
+/// A bug, with what it takes to see it again.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Bug {
+    /// What went wrong.
+    pub finding: Finding,
+    /// Which strategy found it.
+    pub strategy: String,
+    /// In which iteration, from zero.
+    pub iteration: u64,
+    /// The session's seed.
+    pub seed: u64,
+    /// After how many seconds.
+    pub found_after_s: f64,
+    /// Reproduces the execution where the trace is gone: strategy, parameters and the execution's
+    /// seed.
+    pub token: String,
+    /// The recorded execution.
+    pub trace: Recording,
+    /// Where the trace was written.
+    pub trace_path: Option<PathBuf>,
+}
+
+impl Bug {
+    /// What kind.
+    pub fn kind(&self) -> BugKind {
+        self.finding.kind
+    }
+
+    /// Something good does not happen, as opposed to something bad happening.
+    pub fn is_liveness(&self) -> bool {
+        self.finding.kind.is_liveness()
+    }
+
+    /// What, in a sentence.
+    pub fn message(&self) -> &str {
+        &self.finding.message
+    }
+
+    /// After how many steps.
+    pub fn step(&self) -> u64 {
+        self.finding.step
+    }
+
+    /// Whether `expected` is part of the message or the name of the kind.
+    pub fn is(&self, expected: &str) -> bool {
+        self.finding.message.contains(expected) || self.finding.kind.word() == expected
+    }
+}
+
+/// A recorded execution: its decisions, and its story.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Recording {
+    /// What was decided: the position among the enabled operations, or the answer to a choice.
+    pub decisions: Vec<u32>,
+    /// A hash of each question, to tell where a replay diverges.
+    pub checks: Vec<u32>,
+    /// From which step on the schedule was fair; `None` for an unfair one.
+    pub fair_from: Option<u64>,
+    /// The bounds of the execution.
+    pub bounds: Bounds,
+    /// The semantics of the execution.
+    pub semantics: Semantics,
+    /// What happened, step by step.
+    pub story: Vec<StoryStep>,
+}
+
+impl Report {
+    /// The bugs that differ, in the order in which they were found.
+    pub fn bugs(&self) -> &[Bug] {
+        &self.bugs
+    }
+
+    /// No bug was found.
+    pub fn is_clean(&self) -> bool {
+        self.bugs.is_empty()
+    }
+
+    /// Does nothing where no bug was found.
+    ///
+    /// # Panics
+    ///
+    /// With the report of the first bug.
+    #[track_caller]
+    pub fn assert_clean(&self) {
+        assert!(self.is_clean(), "{}", crate::words::failure(self));
+    }
+
+    /// The first bug that `expected` names: a part of its message, or its kind.
+    ///
+    /// # Panics
+    ///
+    /// Where no such bug was found; the message says what was found instead.
+    #[track_caller]
+    pub fn assert_bug(&self, expected: &str) -> &Bug {
+        let found = self.bugs.iter().find(|bug| bug.is(expected));
+        found.unwrap_or_else(|| panic!("{}", crate::words::missing(self, expected)))
+    }
+
+    /// How long it took.
+    pub fn elapsed(&self) -> Duration {
+        Duration::from_secs_f64(self.elapsed_s)
+    }
+}

@@ -1,0 +1,168 @@
+//! Settings of a test, with their defaults.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::strategy::StrategySpec;
+
+/// How a test is explored. Every field has a default; see each.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub struct Settings {
+    /// How many executions. Default 100.
+    pub iterations: u64,
+    /// From which every execution's seed is derived. Default 0, so that a run without settings
+    /// does the same today and tomorrow; another seed explores other schedules.
+    pub seed: u64,
+    /// Which strategies take turns. Default [`Search::Portfolio`].
+    pub search: Search,
+    /// How far an execution goes, and what is too hot.
+    pub bounds: Bounds,
+    /// How actors behave where the framework leaves a choice.
+    pub semantics: Semantics,
+    /// How many threads explore; the result is the same for any number. Default 1.
+    pub workers: usize,
+    /// Go on after the first bug, and collect those that differ. Default no.
+    pub keep_going: bool,
+    /// Start no execution after so long. Default: no limit.
+    pub time_limit: Option<Duration>,
+    /// Run one execution in so many twice, to find out whether it is deterministic; the first is
+    /// always. Zero: never. Default 100.
+    pub check_every: u64,
+    /// The bug that the test is expected to have: a part of its message or kind.
+    pub expect_bug: Option<String>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            iterations: 100,
+            seed: 0,
+            search: Search::Portfolio,
+            bounds: Bounds::default(),
+            semantics: Semantics::default(),
+            workers: 1,
+            keep_going: false,
+            time_limit: None,
+            check_every: 100,
+            expect_bug: None,
+        }
+    }
+}
+
+/// Which strategies a test is explored with.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Search {
+    /// The default: several strategies that take turns.
+    Portfolio,
+    /// As [`Portfolio`](Search::Portfolio), fair strategies only.
+    FairPortfolio,
+    /// These, in turn.
+    Strategies(Vec<StrategySpec>),
+}
+
+impl Search {
+    /// The strategies that take turns.
+    pub fn strategies(&self) -> Vec<StrategySpec> {
+        match self {
+            Self::Portfolio | Self::FairPortfolio => {
+                vec![StrategySpec::Random, StrategySpec::Weighted(Default::default())]
+            }
+            Self::Strategies(specs) => specs.clone(),
+        }
+    }
+}
+
+/// How far an execution goes, and how hot is too hot (Coyote's liveness rules).
+///
+/// ```
+/// use actor_test::Bounds;
+///
+/// let bounds = Bounds::default();
+/// assert_eq!((bounds.unfair(), bounds.fair(), bounds.temperature()), (10_000, 100_000, 50_000));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Bounds {
+    unfair: u64,
+    fair: Option<u64>,
+    temperature: Option<u64>,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self::new(10_000)
+    }
+}
+
+impl Bounds {
+    /// An unfair execution stops after `steps`, a fair one after ten times as many. A message is
+    /// two steps, so 10 000 are about 5 000 messages.
+    pub const fn new(steps: u64) -> Self {
+        Self {
+            unfair: steps,
+            fair: None,
+            temperature: None,
+        }
+    }
+
+    /// A fair execution stops after `steps`.
+    #[must_use]
+    pub const fn with_fair(mut self, steps: u64) -> Self {
+        self.fair = Some(steps);
+        self
+    }
+
+    /// Something that is owed for more than so many fair steps is a liveness bug.
+    #[must_use]
+    pub const fn with_temperature(mut self, steps: u64) -> Self {
+        self.temperature = Some(steps);
+        self
+    }
+
+    /// The bound of an unfair execution, N.
+    pub const fn unfair(&self) -> u64 {
+        self.unfair
+    }
+
+    /// The bound of a fair execution, M: 10 N unless given.
+    pub const fn fair(&self) -> u64 {
+        match self.fair {
+            Some(steps) => steps,
+            None => self.unfair.saturating_mul(10),
+        }
+    }
+
+    /// The temperature above which it is a liveness bug: half of the fair bound unless given.
+    pub const fn temperature(&self) -> u64 {
+        match self.temperature {
+            Some(steps) => steps,
+            None => self.fair() / 2,
+        }
+    }
+}
+
+/// How actors behave where the framework leaves a choice.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Semantics {
+    /// Timers fire only when no message can be handled: for protocols that rely on time-outs being
+    /// long. Default no: an armed timer races with messages.
+    pub patient_timers: bool,
+    /// An actor's effects of one step are carried out in one step, as in MaceMC. Default no: each
+    /// send is a step of its own.
+    pub atomic_handlers: bool,
+    /// Timers due within this of the earliest deadline may fire in any order. Default 1 ms.
+    pub clock_error: Duration,
+}
+
+impl Default for Semantics {
+    fn default() -> Self {
+        Self {
+            patient_timers: false,
+            atomic_handlers: false,
+            clock_error: Duration::from_millis(1),
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! Adding up executions, in the order of their iterations.
+
+use std::time::Instant;
+
+use actor_core::__private::Expectation;
+
+use crate::behaviours::Behaviours;
+use crate::bug::{BugKind, Finding};
+use crate::engine::{End, Observed, Program};
+use crate::report::{Bug, Report, StepStatistics, StrategyStatistics};
+use crate::settings::Settings;
+use crate::strategy::Fairness;
+use crate::tester::{Contribution, Progress, record, seconds, token};
+
+/// How many bugs that differ are kept.
+const BUGS_MAX: usize = 20;
+
+/// The report in the making.
+pub(crate) struct Summary {
+    settings: Settings,
+    report: Report,
+    behaviours: Behaviours,
+    failing: Vec<(Contribution, Finding, f64)>,
+    step_sum: u64,
+    wants_liveness: bool,
+    begun: Instant,
+}
+
+impl Summary {
+    pub(crate) fn new(name: &str, settings: &Settings, strategies: Vec<String>) -> Self {
+        let strategies = strategies.into_iter().map(|name| StrategyStatistics {
+            name,
+            executions: 0,
+            bugs: 0,
+            new_behaviours: 0,
+        });
+        let behaviours = Behaviours::default();
+        let report = Report {
+            test: name.into(),
+            seed: settings.seed,
+            iterations: settings.iterations,
+            bounds: settings.bounds,
+            executions: 0,
+            fair: 0,
+            unfair: 0,
+            steps: None,
+            steps_total: 0,
+            fair_at_bound: 0,
+            unfair_at_bound: 0,
+            undecided: 0,
+            undecided_example: None,
+            liveness_unchecked: false,
+            exhausted: false,
+            behaviours: behaviours.statistics(),
+            strategies: strategies.collect(),
+            dead_letters: 0,
+            bugs: Vec::new(),
+            vacuous: Vec::new(),
+            elapsed_s: 0.0,
+        };
+        Self {
+            settings: settings.clone(),
+            report,
+            behaviours,
+            failing: Vec::new(),
+            step_sum: 0,
+            wants_liveness: false,
+            begun: Instant::now(),
+        }
+    }
+
+    /// Nothing more is to be added.
+    pub(crate) fn is_over(&self) -> bool {
+        self.report.exhausted || (!self.failing.is_empty() && !self.settings.keep_going)
+    }
+
+    pub(crate) fn progress(&self) -> Progress {
+        Progress {
+            executions: self.report.executions,
+            of: self.report.iterations,
+            steps: self.report.steps_total,
+            bugs: self.failing.len(),
+        }
+    }
+
+    /// Adds the next execution.
+    pub(crate) fn add(&mut self, contribution: Contribution) {
+        let outcome = &contribution.outcome;
+        if outcome.end == End::Exhausted {
+            self.report.exhausted = true;
+            return;
+        }
+        let report = &mut self.report;
+        report.executions += 1;
+        report.steps_total += outcome.steps;
+        report.dead_letters += outcome.dead_letters;
+        self.wants_liveness |= outcome.wants_liveness;
+        let is_fair = outcome.fairness != Fairness::Unfair;
+        *(if is_fair { &mut report.fair } else { &mut report.unfair }) += 1;
+        match outcome.end {
+            End::Bound if is_fair => report.fair_at_bound += 1,
+            End::Bound => report.unfair_at_bound += 1,
+            End::Quiescent | End::Returned if is_fair => {
+                self.step_sum += outcome.steps;
+                let count = report.steps.map_or(0, |steps| steps.count) + 1;
+                let (min, max) = report.steps.map_or((outcome.steps, outcome.steps), |steps| {
+                    (steps.min.min(outcome.steps), steps.max.max(outcome.steps))
+                });
+                report.steps = Some(StepStatistics {
+                    min,
+                    avg: self.step_sum / count,
+                    max,
+                    count,
+                });
+            }
+            _ => {}
+        }
+        if let Some(owed) = outcome.undecided.first() {
+            report.undecided += 1;
+            let example = || format!("{}, owed since step {}", owed.what, owed.since);
+            report.undecided_example.get_or_insert_with(example);
+        }
+        let is_new = self.behaviours.add(outcome.class);
+        let strategy = &mut report.strategies[contribution.strategy];
+        strategy.executions += 1;
+        strategy.new_behaviours += u64::from(is_new);
+        if let Some(finding) = outcome.finding.clone() {
+            strategy.bugs += 1;
+            self.add_bug(contribution, finding);
+        }
+    }
+
+    fn add_bug(&mut self, contribution: Contribution, finding: Finding) {
+        let known = self.failing.iter().any(|(_, known, _)| known.is_like(&finding));
+        if !known && self.failing.len() < BUGS_MAX {
+            let after = seconds(self.begun);
+            self.failing.push((contribution, finding, after));
+        }
+    }
+
+    /// Replays what failed and completes the report.
+    pub(crate) fn finish(mut self, program: &dyn Program, observed: &[Observed]) -> Report {
+        for (contribution, finding, after) in std::mem::take(&mut self.failing) {
+            let (finding, trace) = record(program, &self.settings, &contribution, finding);
+            let strategy = self.report.strategies[contribution.strategy].name.clone();
+            self.report.bugs.push(Bug {
+                finding,
+                token: token(&strategy, contribution.seed),
+                strategy,
+                iteration: contribution.iteration,
+                seed: self.settings.seed,
+                found_after_s: after,
+                trace,
+                trace_path: None,
+            });
+        }
+        self.report.behaviours = self.behaviours.statistics();
+        self.report.liveness_unchecked =
+            self.wants_liveness && self.report.fair == 0 && !self.report.exhausted;
+        // After a bug, what else was seen depends on the number of workers.
+        if self.report.bugs.is_empty() {
+            self.report.vacuous = observed.iter().filter_map(vacuity).collect();
+            self.report.vacuous.sort();
+            self.add_unevaluated(observed);
+        }
+        self.report.elapsed_s = seconds(self.begun);
+        self.report
+    }
+
+    /// A predicate that never could be evaluated is a failure.
+    fn add_unevaluated(&mut self, observed: &[Observed]) {
+        let never = |seen: &&Observed| {
+            let judges = seen.expectation.is_some_and(|expected| expected != Expectation::Sometimes);
+            judges && seen.looks > 0 && seen.absent == seen.looks && !seen.moved
+        };
+        if let Some(seen) = observed.iter().filter(never).min_by_key(|seen| &seen.name) {
+            let message = format!(
+                "predicate \"{}\" was evaluated {} times, and each time an actor that it asked for \
+                 could not be shown: not started, stopped, or suspended",
+                seen.name, seen.looks
+            );
+            let strategy = self.report.strategies.first().map_or("", |first| &first.name).to_owned();
+            self.report.bugs.push(Bug {
+                finding: Finding {
+                    kind: BugKind::Unevaluated,
+                    message,
+                    location: None,
+                    step: 0,
+                },
+                token: token(&strategy, crate::tester::execution_seed(self.settings.seed, 0)),
+                strategy,
+                iteration: 0,
+                seed: self.settings.seed,
+                found_after_s: seconds(self.begun),
+                trace: crate::report::Recording {
+                    decisions: Vec::new(),
+                    checks: Vec::new(),
+                    fair_from: Some(0),
+                    bounds: self.settings.bounds,
+                    semantics: self.settings.semantics,
+                    story: Vec::new(),
+                },
+                trace_path: None,
+            });
+        }
+    }
+}
+
+/// Why a specification could not have failed, if so.
+fn vacuity(seen: &Observed) -> Option<String> {
+    let name = &seen.name;
+    match seen.expectation {
+        None if seen.looks == 0 => {
+            Some(format!("monitor `{name}` never saw an event that it handles"))
+        }
+        None if seen.has_hot && !seen.was_hot => Some(format!("monitor `{name}` was never hot")),
+        None if seen.has_hot && !seen.moved => {
+            Some(format!("monitor `{name}` never left its first state"))
+        }
+        None => None,
+        Some(Expectation::Sometimes) if !seen.moved => {
+            Some(format!("sometimes \"{name}\" was never true"))
+        }
+        Some(_) if seen.looks == 0 => Some(format!("predicate \"{name}\" was never evaluated")),
+        Some(_) => None,
+    }
+}

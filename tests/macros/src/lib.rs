@@ -1,0 +1,1 @@
+//! Cases for the macros of `actor-core`: see `tests/`.
