@@ -10,7 +10,8 @@ use std::fmt;
 /// let error = Error::ShutdownTimedOut(vec!["printer".into()]);
 /// assert_eq!(
 ///     error.to_string(),
-///     "failed to shut down in time: printer did not stop and were aborted",
+///     "failed to shut down in time, aborted printer; allow more time, or look at what their \
+///      handlers wait for",
 /// );
 /// ```
 #[derive(Debug)]
@@ -25,7 +26,8 @@ impl fmt::Display for Error {
         match self {
             Self::ShutdownTimedOut(actors) => write!(
                 f,
-                "failed to shut down in time: {} did not stop and were aborted",
+                "failed to shut down in time, aborted {}; allow more time, or look at what their \
+                 handlers wait for",
                 actors.join(", ")
             ),
         }

@@ -203,7 +203,7 @@ impl<R> Slot<R> {
     }
 }
 
-/// An [`AskSlot`] without its type, as the tester keeps it.
+/// The slot of a controlled `ask` without its type, as the tester keeps it.
 pub trait AnyAskSlot: Any + Send + Sync {
     /// Makes the reply, or its loss, visible to the asker.
     fn deliver(&self, lost: Option<AskError>);

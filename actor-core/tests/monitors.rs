@@ -73,7 +73,7 @@ impl Witness {
     fn note(&self, what: &str, cx: &MonitorContext<Self>) {
         let name = |id: Option<ActorId>| match id {
             None => "nobody",
-            Some(id) if id.as_u64() % 2 == 0 => "even",
+            Some(id) if is_even(id) => "even",
             Some(_) => "odd",
         };
         let (sender, target) = (name(cx.sender()), name(cx.target()));
@@ -109,21 +109,29 @@ impl Witness {
     }
 }
 
-/// Two actors, the server with an even number and the client with an odd one. Identities are
-/// unique in the program, and other tests take them too.
+fn is_even(id: ActorId) -> bool {
+    id.as_u64().is_multiple_of(2)
+}
+
+/// Two actors, the server with an even number and the client with an odd one, whatever numbers
+/// other tests have taken.
 fn server_and_client(sys: &System, journal: &Journal) -> (ActorRef<Server>, ActorRef<Client>) {
-    loop {
-        let server = sys.spawn(Server {
+    let server = std::iter::repeat_with(|| {
+        sys.spawn(Server {
             journal: journal.clone(),
             served: 0,
-        });
-        let client = sys.spawn(Client {
+        })
+    })
+    .find(|server| is_even(server.id()))
+    .unwrap();
+    let client = std::iter::repeat_with(|| {
+        sys.spawn(Client {
             server: server.clone(),
-        });
-        if server.id().as_u64() % 2 == 0 && client.id().as_u64() % 2 == 1 {
-            return (server, client);
-        }
-    }
+        })
+    })
+    .find(|client| !is_even(client.id()))
+    .unwrap();
+    (server, client)
 }
 
 #[tokio::test(start_paused = true)]

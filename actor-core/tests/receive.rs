@@ -97,3 +97,98 @@ async fn a_shutdown_waits_behind_a_receive() {
     done.unwrap();
     journal.expect(["pay", "paid 1 2"]);
 }
+
+#[derive(Debug)]
+struct Peek;
+
+/// Begins to wait for a coin, and gives up at once.
+struct Impatient {
+    journal: Journal,
+}
+
+#[actor(receive(Coin))]
+impl Impatient {
+    #[on]
+    async fn peek(&mut self, _: Peek, cx: &mut Context<Self>) {
+        tokio::select! {
+            biased;
+            coin = cx.receive::<Coin>() => self.journal.note(format!("coin {}", coin.0)),
+            () = std::future::ready(()) => self.journal.note("no coin"),
+        }
+    }
+
+    #[on]
+    async fn pay(&mut self, _: Pay, cx: &mut Context<Self>) {
+        let coin = cx.receive::<Coin>().await;
+        self.journal.note(format!("paid {}", coin.0));
+    }
+
+    #[on]
+    fn other(&mut self, other: Other) {
+        self.journal.note(format!("other {}", other.0));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_receive_may_be_given_up() {
+    let sys = System::new();
+    let journal = Journal::new();
+    let impatient = sys.spawn(Impatient {
+        journal: journal.clone(),
+    });
+    impatient.tell(Peek);
+    impatient.tell(Other(1));
+    impatient.tell(Pay);
+    impatient.tell(Other(2));
+    idle().await;
+    impatient.tell(Coin(1));
+    idle().await;
+    journal.expect(["no coin", "other 1", "paid 1", "other 2"]);
+}
+
+#[derive(Debug)]
+struct Move;
+#[derive(Debug)]
+struct Parcel(u32);
+#[derive(Debug)]
+struct Key;
+
+/// Needs a key for every other parcel.
+struct Cellar {
+    journal: Journal,
+}
+
+#[actor(
+    states(Upstairs(defer(Key, Parcel)), Downstairs(defer(Key))),
+    receive(Key)
+)]
+impl Cellar {
+    #[on(Upstairs)]
+    fn go_down(&mut self, _: Move, cx: &mut Context<Self>) {
+        cx.goto(CellarState::Downstairs);
+    }
+
+    #[on(Downstairs)]
+    async fn parcel(&mut self, parcel: Parcel, cx: &mut Context<Self>) {
+        if parcel.0 == 1 {
+            cx.receive::<Key>().await;
+        }
+        self.journal.note(format!("parcel {}", parcel.0));
+    }
+}
+
+/// The key lies before both parcels, and taking it must not hide the second.
+#[tokio::test(start_paused = true)]
+async fn taking_a_deferred_event_leaves_those_behind_it_in_sight() {
+    let sys = System::new();
+    let journal = Journal::new();
+    let cellar = sys.spawn(Cellar {
+        journal: journal.clone(),
+    });
+    cellar.tell(Key);
+    cellar.tell(Parcel(1));
+    cellar.tell(Parcel(2));
+    cellar.tell(Move);
+    idle().await;
+    journal.expect(["parcel 1", "parcel 2"]);
+}

@@ -73,27 +73,19 @@ const _: () = {
                 #[allow(unused_imports)]
                 use ::actor_core::Disposition::{Defer, Handle, Ignore, Unhandled};
                 &[
-                    #[cfg(all(feature = "metrics", feature = "metrics"))]
+                    #[cfg(feature = "metrics")]
                     Handle,
-                    #[cfg(all(feature = "metrics", not(feature = "metrics")))]
-                    Unhandled,
                     Handle,
-                    #[cfg(all(any(unix, windows), any(unix, windows)))]
+                    #[cfg(any(unix, windows))]
                     Handle,
-                    #[cfg(all(any(unix, windows), not(any(unix, windows))))]
-                    Unhandled,
-                    #[cfg(all(feature = "metrics", feature = "metrics"))]
+                    #[cfg(feature = "metrics")]
                     Handle,
-                    #[cfg(all(feature = "metrics", not(feature = "metrics")))]
-                    Unhandled,
                     #[cfg(unix)]
                     Handle,
                     #[cfg(not(unix))]
                     Ignore,
-                    #[cfg(all(any(unix, windows), any(unix, windows)))]
+                    #[cfg(any(unix, windows))]
                     Handle,
-                    #[cfg(all(any(unix, windows), not(any(unix, windows))))]
-                    Unhandled,
                 ]
             },
             starts: ::core::cfg!(unix),
@@ -251,3 +243,7 @@ const _: () = {
         }
     }
 };
+#[cfg(all(unix, windows))]
+::core::compile_error! {
+    "`signal` handles `Signal` already: give one of them states with `#[on(State)]`, or join them"
+}

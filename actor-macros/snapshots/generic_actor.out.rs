@@ -183,7 +183,6 @@ const _: () = {
                 __Message::Put(__event, __reply) => {
                     ::core::result::Result::Ok((__event, __reply))
                 }
-                #[allow(unreachable_patterns)]
                 __other => ::core::result::Result::Err(__other),
             }
         }
@@ -212,7 +211,6 @@ const _: () = {
                 __Message::Ask(__event, __reply) => {
                     ::core::result::Result::Ok((__event, __reply))
                 }
-                #[allow(unreachable_patterns)]
                 __other => ::core::result::Result::Err(__other),
             }
         }
@@ -234,7 +232,6 @@ const _: () = {
                 __Message::Vote(__event, __reply) => {
                     ::core::result::Result::Ok((__event, __reply))
                 }
-                #[allow(unreachable_patterns)]
                 __other => ::core::result::Result::Err(__other),
             }
         }

@@ -97,7 +97,6 @@ const _: () = {
                 __Message::Ping(__event, __reply) => {
                     ::core::result::Result::Ok((__event, __reply))
                 }
-                #[allow(unreachable_patterns)]
                 __other => ::core::result::Result::Err(__other),
             }
         }
@@ -116,7 +115,6 @@ const _: () = {
                 __Message::HowMany(__event, __reply) => {
                     ::core::result::Result::Ok((__event, __reply))
                 }
-                #[allow(unreachable_patterns)]
                 __other => ::core::result::Result::Err(__other),
             }
         }

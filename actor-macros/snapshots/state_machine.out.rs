@@ -146,7 +146,6 @@ const _: () = {
                 __Message::Pong(__event, __reply) => {
                     ::core::result::Result::Ok((__event, __reply))
                 }
-                #[allow(unreachable_patterns)]
                 __other => ::core::result::Result::Err(__other),
             }
         }
@@ -165,7 +164,6 @@ const _: () = {
                 __Message::Stop(__event, __reply) => {
                     ::core::result::Result::Ok((__event, __reply))
                 }
-                #[allow(unreachable_patterns)]
                 __other => ::core::result::Result::Err(__other),
             }
         }
@@ -184,7 +182,6 @@ const _: () = {
                 __Message::Tick(__event, __reply) => {
                     ::core::result::Result::Ok((__event, __reply))
                 }
-                #[allow(unreachable_patterns)]
                 __other => ::core::result::Result::Err(__other),
             }
         }

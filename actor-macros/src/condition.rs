@@ -72,6 +72,11 @@ impl Condition {
         quote!(::core::cfg!(#predicate))
     }
 
+    /// Holds wherever `other` holds, as far as can be seen.
+    pub(crate) fn covers(&self, other: &Self) -> bool {
+        self.always() || self.is(other)
+    }
+
     fn is(&self, other: &Self) -> bool {
         self.predicate().to_string() == other.predicate().to_string()
     }

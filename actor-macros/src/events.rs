@@ -2,7 +2,6 @@
 
 use proc_macro2::{Literal, Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::spanned::Spanned;
 use syn::{Ident, Path, Type};
 
 use crate::condition::Condition;
@@ -64,7 +63,7 @@ impl<'a> Events<'a> {
             name,
             variant,
             condition: Condition::any(&event.conditions).unwrap_or_default(),
-            span: Span::call_site().located_at(event.ty.span()),
+            span: Span::call_site().located_at(types::place(event.ty)),
         };
         named.map(event).collect()
     }

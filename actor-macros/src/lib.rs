@@ -1,4 +1,15 @@
-//! The macros of `actor-core`.
+//! The macros of `actor-core` and `actor-test`: [`macro@actor`], [`macro@monitor`] and
+//! [`macro@actor_test`].
+//!
+//! Users reach them through those crates. Each goes the same way, one file a step: the arguments
+//! and the item are parsed, a model resolves their names, checks look at the whole, and the rest
+//! is written out as code that could be written by hand. Every mistake of one compile is reported
+//! at its own token, and the user's item is emitted all the same, so that one typo does not become
+//! twenty errors.
+//!
+//! What a macro can't know is left to rustc, or to the tester: types are compared as they are
+//! written, so that `Ping` and `self::Ping` are two events here, and conflicting implementations
+//! to rustc.
 
 #![forbid(unsafe_code)]
 
@@ -21,19 +32,183 @@ mod types;
 
 use proc_macro::TokenStream;
 
-/// Being written.
+/// Makes an actor of a type: the functions of its `impl` block handle events.
+///
+/// ```
+/// use actor_core::prelude::*;
+///
+/// #[derive(Debug)]
+/// struct Deposit(u64);
+/// #[derive(Debug)]
+/// struct Balance;
+/// #[derive(Debug)]
+/// struct Close;
+///
+/// #[derive(Default)]
+/// struct Account {
+///     balance: u64,
+/// }
+///
+/// #[actor(states(Open, Closed(ignore(Deposit, Close))))]
+/// impl Account {
+///     #[on(Open)]
+///     fn deposit(&mut self, Deposit(amount): Deposit) {
+///         self.balance += amount;
+///     }
+///
+///     /// What a handler returns is the reply to an `ask`.
+///     #[on]
+///     fn balance(&mut self, _: Balance) -> u64 {
+///         self.balance
+///     }
+///
+///     #[on(Open)]
+///     fn close(&mut self, _: Close, cx: &mut Context<Self>) {
+///         cx.goto(AccountState::Closed);
+///     }
+/// }
+///
+/// use actor_core::Actor;
+///
+/// assert_eq!(Account::INFO.states, ["Open", "Closed"]);
+/// assert_eq!(Account::first_state(), AccountState::Open);
+/// ```
+///
+/// # Handlers and hooks
+///
+/// | attribute | when it runs |
+/// | --- | --- |
+/// | `#[on]` | the event came, in a state that does nothing else with it |
+/// | `#[on(S, T)]` | the event came, in one of these states |
+/// | `#[entry(S, T)]`, `#[exit(S, T)]` | the state is entered, or left |
+/// | `#[start]`, `#[stop]` | the actor starts, or stops |
+///
+/// A handler takes `(&mut self, event: Event)` or `(&mut self, event: Event, cx: &mut
+/// Context<Self>)`; a hook takes the same without the event, and returns nothing. All of them may
+/// be `async`, and may take `&self`. What the handlers of one event return is of one type. Other
+/// functions of the block are left alone. A `#[cfg(..)]` on a handler holds for all that is
+/// generated for it.
+///
+/// # Options
+///
+/// - `states(A, B(defer(E), ignore(F)))` declares a state machine that starts in `A`, and the enum
+///   of its states, called after the type: `AccountState`. A state takes a doc comment. `defer`
+///   keeps an event for a later state, `ignore` drops it. `#[on(S)]` beats what S defers and
+///   ignores, and that beats `#[on]`. An event that a state neither handles, defers nor ignores is
+///   a bug where it comes.
+/// - `receive(E, ..)` declares events that only `cx.receive::<E>()` takes: they are kept until it
+///   does, wherever no handler takes them.
+/// - A visibility, as in `#[actor(pub(crate), states(..))]`, for the enum of states. It is `pub`
+///   by default, and can't be less than that of the type.
+/// - `crate = path` says where `actor_core` is, if not at `::actor_core`.
 #[proc_macro_attribute]
 pub fn actor(arguments: TokenStream, item: TokenStream) -> TokenStream {
     actor::expand(arguments.into(), item.into()).into()
 }
 
-/// Being written.
+/// Makes a monitor of a type: the functions of its `impl` block observe events and judge them.
+///
+/// A monitor in a hot state says that something is owed: it must not stay there for ever. An
+/// assertion that fails is a bug at once.
+///
+/// ```
+/// use actor_core::prelude::*;
+///
+/// #[derive(Debug)]
+/// struct Request;
+/// #[derive(Debug)]
+/// struct Response;
+///
+/// /// Every request is answered, in the end.
+/// #[derive(Default)]
+/// struct Answered {
+///     open: u32,
+/// }
+///
+/// #[monitor(hot(Pending), cold(Quiet))]
+/// impl Answered {
+///     #[on]
+///     fn request(&mut self, _: &Request, cx: &mut MonitorContext<Self>) {
+///         self.open += 1;
+///         cx.goto(AnsweredState::Pending);
+///     }
+///
+///     #[on(Pending)]
+///     fn response(&mut self, _: &Response, cx: &mut MonitorContext<Self>) {
+///         self.open -= 1;
+///         if self.open == 0 {
+///             cx.goto(AnsweredState::Quiet);
+///         }
+///     }
+///
+///     #[on(Quiet)]
+///     fn unasked(&mut self, _: &Response) {
+///         panic!("a response that nobody asked for");
+///     }
+/// }
+///
+/// use actor_core::Monitor;
+///
+/// assert_eq!(Answered::first_state(), AnsweredState::Quiet);
+/// ```
+///
+/// A handler takes `(&mut self, event: &Event)`, and `cx: &mut MonitorContext<Self>` where it
+/// needs it. It is sync, returns nothing and sends nothing. `#[on(S, T)]` observes in these
+/// states, `#[on]` in all that have no handler of their own.
+///
+/// An event is observed when it is sent or announced (`sent`, which need not be written), when an
+/// actor is about to handle it (`#[on(handled)]`), or when it goes back to an asker
+/// (`#[on(replied)]`); states and moments may stand together, as in `#[on(Pending, handled)]`.
+///
+/// # Options
+///
+/// - `hot(..)`, `cold(..)` and `warm(..)` declare states, in this order, and the enum of them,
+///   called after the type. A warm state leaves the temperature as it is. A monitor starts in its
+///   first cold state, or without one in its first warm state. Bare `hot`, `cold` and `warm`
+///   declare states called `Hot`, `Cold` and `Warm`. Without states a monitor only asserts.
+/// - A visibility for the enum, and `crate = path`, as for actors.
 #[proc_macro_attribute]
 pub fn monitor(arguments: TokenStream, item: TokenStream) -> TokenStream {
     monitor::expand(arguments.into(), item.into()).into()
 }
 
-/// Being written.
+/// Makes a test of a function: the tester runs it again and again, under other schedules.
+///
+/// The function takes the system, may be `async`, and returns nothing or a `Result<(), E>` whose
+/// error is a failure. It becomes a `#[test]` of the same name: in a `#[cfg(test)]` module or in
+/// `tests/`, under `cargo test` and under `cargo actor-test`.
+///
+/// ```
+/// # use actor_macros::actor_test;
+/// use actor_core::System;
+///
+/// #[actor_test(iterations = 1000, max_steps = 500)]
+/// fn nothing_happens(sys: &System) {
+///     sys.always("time stands still without timers", |_| true);
+/// }
+///
+/// #[actor_test(strategy = "random", seed = 7)]
+/// async fn time_passes(_sys: &System) -> Result<(), std::fmt::Error> {
+///     Ok(())
+/// }
+/// ```
+///
+/// # Options
+///
+/// | option | what it sets |
+/// | --- | --- |
+/// | `iterations = 1000` | how many schedules are tried |
+/// | `max_steps = 500`, `max_steps = "500:2000"` | when a schedule is cut: an unfair one, and a fair one |
+/// | `temperature = 2500` | for how many steps a monitor may be hot |
+/// | `seed = 7` | what all choices derive from |
+/// | `strategy = "pct:3"` | how schedules are chosen; may be repeated |
+/// | `expect_bug = "part of its message"` | the test passes where this bug is found |
+/// | `timers = patient` | timers fire only when no event can be handled |
+/// | `atomic_handlers` | what a handler sends arrives in one step |
+/// | `clock_error_ms = 5` | how far apart timers may be and still fire in either order |
+/// | `crate = path` | where `actor_test` is, if not at `::actor_test` |
+///
+/// `#[ignore]` works as in any test. `#[should_panic]` does not: name the bug with `expect_bug`.
 #[proc_macro_attribute]
 pub fn actor_test(arguments: TokenStream, item: TokenStream) -> TokenStream {
     test::expand(arguments.into(), item.into()).into()

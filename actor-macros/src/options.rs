@@ -51,7 +51,7 @@ impl Argument {
         }
     }
 
-    /// The value in `name = value`, as `parse` reads it. `right` shows an accepted one.
+    /// The value in `name = value`, as `parse` reads it. `right` shows accepted ones.
     pub(crate) fn parsed<T>(
         &self,
         parse: impl FnOnce(ParseStream<'_>) -> syn::Result<T>,
@@ -63,7 +63,7 @@ impl Argument {
             _ => None,
         };
         if value.is_none() {
-            errors.push(&self.tokens, format!("expected `{} = {right}`", self.name));
+            errors.push(&self.tokens, format!("expected {right}"));
         }
         value
     }
@@ -172,7 +172,11 @@ pub(crate) fn visibility(tokens: TokenStream, errors: &mut Errors) -> (Visibilit
 
 /// The path in `crate = path`.
 pub(crate) fn krate(argument: &Argument, errors: &mut Errors) -> Option<Path> {
-    argument.parsed(Path::parse_mod_style, "::path::to::the_crate", errors)
+    argument.parsed(
+        Path::parse_mod_style,
+        "`crate = ::path::to::the_crate`",
+        errors,
+    )
 }
 
 /// The identifiers in `#[on(A, B)]`. `None` where something else stands there.

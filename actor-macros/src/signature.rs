@@ -26,6 +26,9 @@ pub(crate) fn handler<'a>(
     errors: &mut Errors,
 ) -> Option<Inputs<'a>> {
     let signature = &function.signature;
+    if !concrete(signature, errors) {
+        return None;
+    }
     let mut sound = callable(signature, errors);
     let mut inputs = typed(signature).into_iter();
     let Some(first) = inputs.next() else {
@@ -84,7 +87,7 @@ pub(crate) fn handler<'a>(
 /// Reads the parameters of a hook: whether it takes the context. `None` where it can't be called.
 pub(crate) fn hook(function: &Function, role: &str, errors: &mut Errors) -> Option<bool> {
     let signature = &function.signature;
-    let mut sound = callable(signature, errors);
+    let mut sound = concrete(signature, errors) && callable(signature, errors);
     let typed = typed(signature);
     let takes_cx = typed.first().is_some_and(|first| may_be_context(&first.ty));
     for extra in &typed[usize::from(takes_cx)..] {
@@ -121,8 +124,7 @@ pub(crate) fn output(signature: &Signature) -> Option<&Type> {
 fn callable(signature: &Signature, errors: &mut Errors) -> bool {
     let borrows = receiver(signature, errors);
     let plain = qualifiers(signature, errors);
-    let concrete = concrete(signature, errors);
-    borrows && plain && concrete
+    borrows && plain
 }
 
 fn receiver(signature: &Signature, errors: &mut Errors) -> bool {

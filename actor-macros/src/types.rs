@@ -2,9 +2,10 @@
 
 use std::fmt::Debug;
 
-use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt;
+use syn::spanned::Spanned;
 use syn::{Ident, PathArguments, Type};
 
 /// What identifies a type in one block: its tokens, without needless delimiters.
@@ -37,15 +38,16 @@ fn write(tokens: TokenStream, text: &mut String, last: &mut Last) {
         match tree {
             TokenTree::Group(group) => write_group(&group, text, last),
             TokenTree::Punct(punct) => {
-                let spaced = "+=-".contains(punct.as_char());
-                if spaced && *last != Last::Punct && *last != Last::Spaced {
+                let letter = punct.as_char();
+                let ends_arrow = letter == '>' && text.ends_with('-');
+                let spaced = "+=-".contains(letter) && *last == Last::Word;
+                let follows = *last == Last::Spaced && !",;>".contains(letter);
+                if spaced || follows {
                     text.push(' ');
                 }
-                text.push(punct.as_char());
-                *last = match punct.as_char() {
-                    ',' | ';' | '+' | '=' => Last::Spaced,
-                    _ => Last::Punct,
-                };
+                text.push(letter);
+                let spaces = ends_arrow || ",;+=".contains(letter);
+                *last = if spaces { Last::Spaced } else { Last::Punct };
             }
             word => {
                 if matches!(*last, Last::Word | Last::Spaced) {
@@ -181,6 +183,33 @@ fn spell_out(tokens: TokenStream, self_ty: &Type) -> TokenStream {
 /// The identifier that a variant of one of our own enums prints as.
 pub(crate) fn ident(variant: impl Debug) -> Ident {
     format_ident!("{}", format!("{variant:?}"))
+}
+
+/// Where to point for the type: at its last name, since stable Rust can't underline more.
+pub(crate) fn place(ty: &Type) -> Span {
+    match ty {
+        Type::Path(path) => {
+            let last = path.path.segments.last();
+            last.map_or_else(|| ty.span(), |last| last.ident.span())
+        }
+        ty => ty.span(),
+    }
+}
+
+/// The same tokens, reported at `place`.
+pub(crate) fn located_at(place: Span, tokens: TokenStream) -> TokenStream {
+    let located = |tree| {
+        let mut tree = match tree {
+            TokenTree::Group(group) => {
+                let inner = located_at(place, group.stream());
+                TokenTree::Group(Group::new(group.delimiter(), inner))
+            }
+            other => other,
+        };
+        tree.set_span(tree.span().located_at(place));
+        tree
+    };
+    tokens.into_iter().map(located).collect()
 }
 
 /// Where the identifier occurs in `tokens`, at whatever depth.

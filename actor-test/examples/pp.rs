@@ -39,10 +39,14 @@ impl Answered {
         if self.open == 0 { cx.goto(AnsweredState::Quiet); }
     }
 }
+const N: u64 = 20_000;
 fn main() {
-    for workers in [1, 2] {
+    let arg = std::env::args().nth(1);
+    for workers in [1] {
     for mon in [false, true] {
-        let report = Tester::new().iterations(20_000).strategy(StrategySpec::Random).workers(workers).run(|sys| {
+        if arg.as_deref() == Some("bare") && mon { continue }
+        if arg.as_deref() == Some("mon") && !mon { continue }
+        let report = Tester::new().iterations(std::env::args().nth(2).map_or(N, |n| n.parse().unwrap())).strategy(StrategySpec::Random).workers(workers).run(|sys| {
             if mon { sys.monitor::<Answered>(); }
             let server = sys.spawn(Server::default());
             for _ in 0..3 { sys.spawn(Client { server: server.clone(), left: 100 }); }

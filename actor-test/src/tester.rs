@@ -3,7 +3,7 @@
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -159,7 +159,7 @@ impl Tester {
     /// Explores `body` under a strategy of one's own, on one worker.
     pub fn run_with(&self, strategy: Box<dyn Strategy>, body: impl Fn(&System) + Sync) -> Report {
         let program = SyncBody(body);
-        let mut explorer = Explorer::new(&self.settings, vec![strategy]);
+        let mut explorer = Explorer::new(&self.name, &self.settings, vec![strategy]);
         let mut summary = Summary::new(&self.name, &self.settings, explorer.names());
         explorer.run_all(&program, &mut summary, &mut Silent);
         summary.finish(&program, &explorer.observed())
@@ -229,6 +229,10 @@ pub(crate) struct WorkerStatus {
     pub(crate) iteration: AtomicU64,
     /// Its strategy, by position.
     pub(crate) strategy: AtomicUsize,
+    /// The test.
+    pub(crate) test: String,
+    /// An execution is in progress: the heartbeat counts.
+    pub(crate) busy: AtomicBool,
 }
 
 static WORKERS: Mutex<Vec<Weak<WorkerStatus>>> = Mutex::new(Vec::new());
@@ -264,7 +268,7 @@ pub(crate) fn explore(
     observer: &mut dyn Observer,
 ) -> Report {
     let specs = settings.search.strategies();
-    let mut first = Explorer::new(settings, specs.iter().map(StrategySpec::build).collect());
+    let mut first = Explorer::new(name, settings, specs.iter().map(StrategySpec::build).collect());
     let mut summary = Summary::new(name, settings, first.names());
     let memory = first.strategies.iter().flatten().any(|strategy| strategy.has_memory());
     let observed = if settings.workers <= 1 || memory {
@@ -272,12 +276,13 @@ pub(crate) fn explore(
         first.observed()
     } else {
         drop(first);
-        explore_in_parallel(program, settings, &specs, &mut summary, observer)
+        explore_in_parallel(name, program, settings, &specs, &mut summary, observer)
     };
     summary.finish(program, &observed)
 }
 
 fn explore_in_parallel(
+    name: &str,
     program: &(dyn Program + Sync),
     settings: &Settings,
     specs: &[StrategySpec],
@@ -295,7 +300,7 @@ fn explore_in_parallel(
             let work = || {
                 let chunks = chunks;
                 let strategies = specs.iter().map(StrategySpec::build).collect();
-                let mut explorer = Explorer::new(settings, strategies);
+                let mut explorer = Explorer::new(name, settings, strategies);
                 loop {
                     let chunk = next_chunk.fetch_add(1, Ordering::Relaxed);
                     let from = chunk * CHUNK;
@@ -360,13 +365,15 @@ struct Explorer<'a> {
 }
 
 impl<'a> Explorer<'a> {
-    fn new(settings: &'a Settings, strategies: Vec<Box<dyn Strategy>>) -> Self {
+    fn new(test: &str, settings: &'a Settings, strategies: Vec<Box<dyn Strategy>>) -> Self {
         let idle = Box::new(Replay::new(Vec::new(), Fairness::Fair));
         let engine = Engine::new(idle, settings.bounds, settings.semantics);
         let status = Arc::new(WorkerStatus {
             heartbeat: engine.heartbeat(),
             iteration: AtomicU64::new(0),
             strategy: AtomicUsize::new(0),
+            test: test.into(),
+            busy: AtomicBool::new(false),
         });
         let mut workers = WORKERS.lock().unwrap_or_else(PoisonError::into_inner);
         workers.push(Arc::downgrade(&status));
@@ -432,6 +439,7 @@ impl<'a> Explorer<'a> {
         self.status.strategy.store(number, Ordering::Relaxed);
         self.status.iteration.store(iteration, Ordering::Relaxed);
         self.status.heartbeat.fetch_add(1, Ordering::Relaxed);
+        self.status.busy.store(true, Ordering::Relaxed);
         crate::watchdog::pin(iteration);
         let seed = execution_seed(self.settings.seed, iteration);
         let execution = Execution {
@@ -454,6 +462,7 @@ impl<'a> Explorer<'a> {
                 decisions = taken;
             }
         }
+        self.status.busy.store(false, Ordering::Relaxed);
         Contribution {
             iteration,
             strategy: number,
@@ -643,7 +652,7 @@ pub(crate) fn reproduce(
         check_every: 1,
         ..settings.clone()
     };
-    let mut explorer = Explorer::new(&settings, vec![strategy]);
+    let mut explorer = Explorer::new(name, &settings, vec![strategy]);
     let mut summary = Summary::new(name, &settings, explorer.names());
     let strategy = Seeded {
         strategy: explorer.strategies[0].take().expect("the strategy was just given"),

@@ -1,4 +1,153 @@
-//! Finds handlers that do not return.
+//! Finds handlers that do not return, and tells the iteration of a crash.
 
-/// Notes the iteration that begins, where the tool asked for it after a crash.
-pub(crate) fn pin(_iteration: u64) {}
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{Seek, SeekFrom, Write};
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::protocol::Event;
+use crate::tester::{WorkerStatus, active_workers};
+
+/// How long a handler may take unless said otherwise.
+pub(crate) const HANG_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How often the watchdog looks.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// How often a child says that it lives.
+pub(crate) const ALIVE: Duration = Duration::from_secs(1);
+
+/// What the watchdog calls when a worker stands still for `Duration`; it does not return.
+pub(crate) type Bark = Box<dyn Fn(&WorkerStatus, Duration) + Send>;
+
+/// Starts the watchdog of this process, where it is not running yet. It has a single limit: the
+/// tests of one process that differ in theirs get the first one's.
+pub(crate) fn start(limit: Duration, alive: impl Fn(Event) + Send + 'static, bark: Bark) {
+    static STARTED: OnceLock<()> = OnceLock::new();
+    STARTED.get_or_init(|| {
+        let watch = move || watch(limit, alive, &bark);
+        // Without a thread to spare there is no watchdog; tests run all the same.
+        let _ = std::thread::Builder::new().name("actor-test watchdog".into()).spawn(watch);
+    });
+}
+
+fn watch(limit: Duration, alive: impl Fn(Event), bark: &Bark) {
+    let mut seen = BTreeMap::new();
+    let mut said = Instant::now();
+    loop {
+        std::thread::sleep(LOOK);
+        if said.elapsed() >= ALIVE {
+            said = Instant::now();
+            alive(Event::Alive);
+        }
+        let workers = active_workers();
+        seen.retain(|known, _| workers.iter().any(|worker| key(worker) == *known));
+        for worker in &workers {
+            let now = (worker.busy.load(Ordering::Relaxed), worker.heartbeat.load(Ordering::Relaxed));
+            let (last, since) = seen.entry(key(worker)).or_insert((now, Instant::now()));
+            if *last != now || !now.0 {
+                (*last, *since) = (now, Instant::now());
+            } else if since.elapsed() >= limit {
+                bark(worker, since.elapsed());
+            }
+        }
+    }
+}
+
+fn key(worker: &Arc<WorkerStatus>) -> usize {
+    Arc::as_ptr(worker) as usize
+}
+
+static PIN: OnceLock<Pin> = OnceLock::new();
+
+/// What a second run, after a crash or a leak, does before each iteration.
+#[derive(Debug)]
+enum Pin {
+    /// Notes it, for whoever sees the process end.
+    File(Mutex<File>),
+    /// Looks whether the one before left threads behind.
+    Threads(Mutex<Leak>),
+}
+
+/// The first iteration that leaves threads behind.
+#[derive(Debug)]
+struct Leak {
+    threads: usize,
+    iteration: Option<u64>,
+}
+
+/// Has each iteration noted in a file before it runs.
+pub(crate) fn pin_to(path: &Path) -> std::io::Result<()> {
+    let _ = PIN.set(Pin::File(Mutex::new(File::create(path)?)));
+    Ok(())
+}
+
+/// Has each iteration looked at for threads that it leaves behind.
+pub(crate) fn pin_threads() {
+    let threads = threads().unwrap_or(0);
+    let _ = PIN.set(Pin::Threads(Mutex::new(Leak {
+        threads,
+        iteration: None,
+    })));
+}
+
+/// The first iteration that left threads behind.
+pub(crate) fn leaking() -> Option<u64> {
+    match PIN.get() {
+        Some(Pin::Threads(leak)) => leak.lock().unwrap_or_else(PoisonError::into_inner).iteration,
+        _ => None,
+    }
+}
+
+/// Called before each iteration; does nothing but where a run before crashed or leaked.
+#[inline]
+pub(crate) fn pin(iteration: u64) {
+    if let Some(pin) = PIN.get() {
+        pin.note(iteration);
+    }
+}
+
+impl Pin {
+    fn note(&self, iteration: u64) {
+        match self {
+            Self::File(file) => {
+                let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+                // A fixed width, so that each note covers the one before. What can't be noted stays
+                // unknown.
+                let note = format!("{iteration:020}\n");
+                let _ = file.seek(SeekFrom::Start(0)).and_then(|_| file.write_all(note.as_bytes()));
+            }
+            Self::Threads(leak) => {
+                let mut leak = leak.lock().unwrap_or_else(PoisonError::into_inner);
+                if leak.iteration.is_none() && !settle(leak.threads) {
+                    leak.iteration = Some(iteration.saturating_sub(1));
+                }
+            }
+        }
+    }
+}
+
+/// The iteration noted last.
+pub(crate) fn pinned(path: &Path) -> Option<u64> {
+    let text = std::fs::read_to_string(path).ok()?;
+    text.get(..20)?.parse().ok()
+}
+
+/// How many threads this process has, where the system tells.
+pub(crate) fn threads() -> Option<usize> {
+    Some(std::fs::read_dir("/proc/self/task").ok()?.count())
+}
+
+/// Whether there are no more than so many threads, at once or soon: a thread takes a moment to end.
+pub(crate) fn settle(limit: usize) -> bool {
+    for _ in 0..50 {
+        if threads().is_none_or(|threads| threads <= limit) {
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    false
+}

@@ -1,13 +1,522 @@
-//! All words for people.
+//! All words for people: one function per event or situation.
+//!
+//! Nothing here prints or paints; lines begin with the word that a terminal colours.
 
-use crate::report::Report;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::bug::Finding;
+use crate::report::{Bug, Report};
+use crate::settings::Bounds;
+use crate::story::{MonitorStep, StoryStep};
+use crate::trace;
+
+/// How many steps of a story end a failing test's report.
+const LAST_STEPS: usize = 12;
+
+/// How wide a story is where nobody says.
+pub(crate) const WIDTH: usize = 120;
+
+/// From where, and with what selection of cargo's, the commands are to be typed.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    /// The directory.
+    pub(crate) here: PathBuf,
+    /// Cargo's flags, `-p samples` for instance.
+    pub(crate) selection: Vec<String>,
+    /// How wide a line of the story may be.
+    pub(crate) width: usize,
+}
+
+impl Place {
+    /// Under `cargo test`.
+    pub(crate) fn of_shell() -> Self {
+        Self {
+            here: trace::shell_directory(),
+            selection: Vec::new(),
+            width: WIDTH,
+        }
+    }
+
+    fn selection(&self) -> String {
+        self.selection.iter().map(|flag| format!(" {flag}")).collect()
+    }
+}
 
 /// The report of a failing test.
 pub(crate) fn failure(report: &Report) -> String {
-    format!("{:#?}", report.bugs.first().map(|bug| &bug.finding))
+    failed(report, &[], &Place::of_shell())
 }
 
 /// The report of a test whose expected bug was not found.
 pub(crate) fn missing(report: &Report, expected: &str) -> String {
-    format!("expected the bug \"{expected}\", found {:?}", report.bugs.first().map(|bug| &bug.finding))
+    unexpected(report, expected, &[], &Place::of_shell())
+}
+
+/// A test in which a bug was found.
+pub(crate) fn failed(report: &Report, notes: &[String], place: &Place) -> String {
+    let mut lines = Vec::new();
+    for bug in &report.bugs {
+        lines.push(format!("FAIL  {}  {}", report.test, hanging(&finding(&bug.finding))));
+        lines.extend(indented(evidence(report, bug, place)));
+    }
+    lines.extend(indented(statistics(report)));
+    lines.extend(indented(warnings(report, notes)));
+    lines.extend(report.bugs.first().into_iter().flat_map(|bug| last_steps(bug, place)));
+    lines.join("\n")
+}
+
+/// A test whose expected bug was not found: nothing was, or something else.
+pub(crate) fn unexpected(report: &Report, expected: &str, notes: &[String], place: &Place) -> String {
+    let head = format!("FAIL  {}  expected the bug \"{expected}\", but ", report.test);
+    let Some(bug) = report.bugs.first() else {
+        let mut lines = vec![format!(
+            "{head}{} found none; is it fixed? then remove `expect_bug`, else give more iterations \
+             or another seed",
+            count(report.executions, "execution")
+        )];
+        lines.extend(indented(statistics(report)));
+        lines.extend(indented(warnings(report, notes)));
+        return lines.join("\n");
+    };
+    let mut lines = vec![format!("{head}found {}", hanging(&finding(&bug.finding)))];
+    lines.extend(indented(evidence(report, bug, place)));
+    lines.extend(indented(statistics(report)));
+    lines.extend(indented(warnings(report, notes)));
+    lines.extend(last_steps(bug, place));
+    lines.join("\n")
+}
+
+/// A test without a bug.
+pub(crate) fn passed(report: &Report, notes: &[String]) -> String {
+    let all = if report.exhausted { " (every schedule up to the bound)" } else { "" };
+    let mut lines = vec![format!(
+        "PASS  {}  {}{all}, {}, {:.2} s",
+        report.test,
+        count(report.executions, "execution"),
+        behaviours(report),
+        report.elapsed_s
+    )];
+    lines.extend(indented(warnings(report, notes)));
+    lines.join("\n")
+}
+
+/// A test whose expected bug was found.
+pub(crate) fn expected(report: &Report, bug: &Bug, notes: &[String], place: &Place) -> String {
+    let mut lines = vec![format!(
+        "PASS  {}  found the expected bug: {}",
+        report.test,
+        hanging(&finding(&bug.finding))
+    )];
+    lines.extend(indented(vec![circumstances(report, bug)]));
+    let show = bug.trace_path.as_ref().map(|path| {
+        let path = trace::short(path, &place.here);
+        format!("show:       cargo actor-test show {path}")
+    });
+    lines.extend(indented(show.into_iter().collect()));
+    lines.extend(indented(warnings(report, notes)));
+    lines.join("\n")
+}
+
+/// A test that was not run as asked.
+pub(crate) fn refused(test: &str, problem: &str) -> String {
+    format!("ERROR {test}  {}", hanging(problem))
+}
+
+/// What was found, in a sentence.
+pub(crate) fn finding(finding: &Finding) -> String {
+    let at = finding.location.as_ref().map(|at| format!(" ({at})")).unwrap_or_default();
+    format!("{}: {}{at}", finding.kind.word(), finding.message)
+}
+
+/// How a bug was found, and how to see it again.
+fn evidence(report: &Report, bug: &Bug, place: &Place) -> Vec<String> {
+    let mut lines = vec![circumstances(report, bug)];
+    let selection = place.selection();
+    if let Some(path) = &bug.trace_path {
+        let path = trace::short(path, &place.here);
+        lines.push(format!("replay:     cargo actor-test replay {path}{selection}"));
+    }
+    if !bug.token.is_empty() {
+        let bounds = bounds(&report.bounds);
+        let (test, token) = (&report.test, &bug.token);
+        lines.push(format!(
+            "reproduce:  cargo actor-test {test} --reproduce {token}{bounds}{selection}"
+        ));
+    }
+    lines
+}
+
+fn circumstances(report: &Report, bug: &Bug) -> String {
+    let of = match report.iterations {
+        u64::MAX => String::new(),
+        iterations => format!(" of {iterations}"),
+    };
+    let step = match bug.finding.step {
+        0 => String::new(),
+        step => format!(", step {step}"),
+    };
+    format!(
+        "{}, iteration {}{of}, seed {}{step} · found in {:.2} s",
+        bug.strategy,
+        bug.iteration + 1,
+        bug.seed,
+        bug.found_after_s
+    )
+}
+
+/// The flags for bounds that are not the default ones.
+fn bounds(bounds: &Bounds) -> String {
+    let mut flags = String::new();
+    let (unfair, fair) = (bounds.unfair(), bounds.fair());
+    if (unfair, fair) != (Bounds::default().unfair(), Bounds::default().fair()) {
+        flags += &format!(" -m {unfair}");
+        if fair != unfair.saturating_mul(10) {
+            flags += &format!(":{fair}");
+        }
+    }
+    if bounds.temperature() != fair / 2 {
+        flags += &format!(" --temperature {}", bounds.temperature());
+    }
+    flags
+}
+
+/// What was explored.
+fn statistics(report: &Report) -> Vec<String> {
+    let mut lines = Vec::new();
+    if report.executions == 0 {
+        return lines;
+    }
+    let mut line = format!(
+        "{}: {} fair, {} unfair",
+        count(report.executions, "execution"),
+        report.fair,
+        report.unfair
+    );
+    if let Some(steps) = report.steps {
+        line += &format!(
+            " · steps in fair terminating executions {} min, {} avg, {} max",
+            steps.min, steps.avg, steps.max
+        );
+    }
+    lines.push(line);
+    let mut parts = Vec::new();
+    let at_bound = [
+        (report.fair_at_bound, report.fair, report.bounds.fair(), "fair"),
+        (report.unfair_at_bound, report.unfair, report.bounds.unfair(), "unfair"),
+    ];
+    for (at, all, bound, kind) in at_bound.into_iter().filter(|(at, ..)| *at > 0) {
+        let share = percent(at as f64 / all.max(1) as f64);
+        parts.push(format!("bound of {bound} exceeded in {share} of the {kind} ones"));
+    }
+    parts.push(format!(
+        "{}, {:.0} % chance that the next is new",
+        behaviours(report),
+        report.behaviours.new_chance * 100.0
+    ));
+    lines.push(parts.join(" · "));
+    if report.strategies.len() > 1 {
+        lines.push(strategies(report));
+    }
+    lines
+}
+
+fn strategies(report: &Report) -> String {
+    let one = |strategy: &crate::report::StrategyStatistics| {
+        let bugs = match strategy.bugs {
+            0 => String::new(),
+            bugs => format!(", {}", count(bugs, "failure")),
+        };
+        format!(
+            "{} {}, {} new{bugs}",
+            strategy.name,
+            count(strategy.executions, "execution"),
+            strategy.new_behaviours,
+        )
+    };
+    report.strategies.iter().map(one).collect::<Vec<_>>().join(" · ")
+}
+
+fn behaviours(report: &Report) -> String {
+    let about = if report.behaviours.exact { "" } else { "about " };
+    let plural = if report.behaviours.seen == 1 { "" } else { "s" };
+    format!("{about}{} distinct behaviour{plural}", report.behaviours.seen)
+}
+
+/// What was not judged, and what could not have failed.
+fn warnings(report: &Report, notes: &[String]) -> Vec<String> {
+    let mut lines = Vec::new();
+    if report.undecided > 0 {
+        let example = report.undecided_example.as_deref().unwrap_or("something");
+        lines.push(format!(
+            "warning: liveness undecided in {} of {}: the bound was reached with {example}; raise \
+             the bound (-m) or lower --temperature",
+            report.undecided, report.executions
+        ));
+    }
+    if report.liveness_unchecked {
+        lines.push(
+            "warning: liveness was not checked: no strategy was fair; add one, `-s random` for \
+             instance"
+                .into(),
+        );
+    }
+    let vacuous = report.vacuous.iter();
+    lines.extend(vacuous.map(|what| format!("warning: {what}; it could not have failed")));
+    lines.extend(notes.iter().map(|note| format!("warning: {note}")));
+    lines
+}
+
+/// The end of a failing execution's story.
+fn last_steps(bug: &Bug, place: &Place) -> Vec<String> {
+    let story = &bug.trace.story;
+    if story.is_empty() {
+        return Vec::new();
+    }
+    let last = &story[story.len().saturating_sub(LAST_STEPS)..];
+    let mut lines = Vec::new();
+    let how = match &bug.trace_path {
+        Some(path) if last.len() < story.len() => {
+            format!("; all of them: cargo actor-test show {}", trace::short(path, &place.here))
+        }
+        _ => String::new(),
+    };
+    lines.push(format!("      the last {} of {}{how}", last.len(), count(story.len() as u64, "step")));
+    let width = place.width.saturating_sub(6);
+    lines.extend(story_lines(last, width).into_iter().map(|line| format!("      {line}")));
+    lines
+}
+
+/// A story as columns: step, time, actor, what, its state, the monitors.
+pub(crate) fn story_lines(steps: &[StoryStep], width: usize) -> Vec<String> {
+    let rows: Vec<[String; 5]> = steps.iter().map(row).collect();
+    let widest = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let (step, time, actor) = (widest(0), widest(1), widest(2).min(24));
+    let state = widest(4);
+    // The rest is for what happened; what is too long ends in an ellipsis.
+    let taken = step + time + actor + 6;
+    let what = widest(3).min(width.saturating_sub(taken + if state > 0 { state + 2 } else { 0 }).max(30));
+    let line = |row: &[String; 5]| {
+        let [number, at, who, happened, became] = row;
+        let line = format!(
+            "{number:>step$}  {at:>time$}  {}  {}  {became}",
+            fit(who, actor),
+            fit(happened, what)
+        );
+        cut(line.trim_end(), width)
+    };
+    rows.iter().map(line).collect()
+}
+
+fn row(step: &StoryStep) -> [String; 5] {
+    [
+        step.step.to_string(),
+        virtual_time(step.time_ns),
+        step.actor.clone(),
+        what(step),
+        became(step),
+    ]
+}
+
+/// What happened in a step.
+fn what(step: &StoryStep) -> String {
+    let event = step.event.as_deref().unwrap_or_default();
+    let mut text = match step.kind.as_str() {
+        "start" => "starts".to_owned(),
+        "handle" => format!("handles {event}"),
+        "flush" if step.event.is_some() => format!("sends {event}"),
+        "resume" => "resumes".to_owned(),
+        "timer" if step.event.is_some() => format!("timer fires: {event}"),
+        "timer" => "timer fires".to_owned(),
+        kind => format!("{kind} {event}").trim_end().to_owned(),
+    };
+    if matches!(step.kind.as_str(), "start" | "resume") && step.event.is_some() {
+        text += &format!(" {event}");
+    }
+    if let Some(to) = &step.to {
+        text += &format!(" to {to}");
+    }
+    if let Some(from) = &step.from {
+        text += &format!(" from {from}");
+    }
+    if !step.choices.is_empty() {
+        let choices: Vec<String> = step.choices.iter().map(u32::to_string).collect();
+        text += &format!(", chooses {}", choices.join(", "));
+    }
+    for note in &step.notes {
+        text += &format!(", {note}");
+    }
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What became of states: the actor's, then the monitors'.
+fn became(step: &StoryStep) -> String {
+    let state = match (&step.state, &step.state_after) {
+        (Some(before), Some(after)) => Some(format!("{before} → {after}")),
+        (Some(state), None) => Some(state.clone()),
+        (None, Some(after)) => Some(format!("→ {after}")),
+        (None, None) => None,
+    };
+    let monitor = |change: &MonitorStep| {
+        format!("[{}: {} → {} ({})]", change.monitor, change.from, change.to, change.temperature)
+    };
+    let parts = state.into_iter().chain(step.monitors.iter().map(monitor));
+    parts.collect::<Vec<_>>().join("  ")
+}
+
+fn virtual_time(nanoseconds: u64) -> String {
+    match nanoseconds {
+        0 => "0".into(),
+        _ => format!("{:?}", Duration::from_nanos(nanoseconds)),
+    }
+}
+
+fn fit(text: &str, width: usize) -> String {
+    let text = cut(text, width);
+    let blank = width.saturating_sub(text.chars().count());
+    text + &" ".repeat(blank)
+}
+
+fn cut(text: &str, width: usize) -> String {
+    if text.chars().count() <= width {
+        return text.to_owned();
+    }
+    text.chars().take(width.saturating_sub(1)).chain(['…']).collect()
+}
+
+/// The head of a trace that is shown or replayed.
+pub(crate) fn trace_head(trace: &trace::Trace) -> String {
+    let step = match trace.finding.step {
+        0 => String::new(),
+        step => format!(", step {step}"),
+    };
+    format!(
+        "trace of {}  {}\n      {}, iteration {}, seed {}{step}",
+        trace.test,
+        hanging(&finding(&trace.finding)),
+        trace.strategy,
+        trace.iteration + 1,
+        trace.seed
+    )
+}
+
+/// A replay that ended as recorded.
+pub(crate) fn reproduced(finding_: &Finding) -> String {
+    format!("reproduced: {}", hanging(&finding(finding_)))
+}
+
+/// A replay that took another way.
+pub(crate) fn diverged(step: u64, message: &str, found: Option<&Finding>) -> String {
+    let end = match found {
+        Some(found) => format!("it went on and found {}", hanging(&finding(found))),
+        None => "it went on and found no bug".into(),
+    };
+    format!(
+        "diverged at step {step}: {message}\n      the test, an actor or a setting was changed since \
+         it was recorded, or something outside the tester decides: iterating over a HashMap, \
+         randomness other than cx.rng(), the system's clock, a static, or a thread\n      {end}\n      \
+         to look for the bug anew, run the test: cargo actor-test"
+    )
+}
+
+/// A replay that took the recorded way and found nothing.
+pub(crate) fn no_bug_any_more(recorded: &Finding) -> String {
+    format!(
+        "no bug any more: the recorded schedule ran to its end without {}\n      keep the trace as a \
+         regression test: move it to tests/schedules/",
+        hanging(&finding(recorded))
+    )
+}
+
+/// A saved schedule that no longer fits its test.
+pub(crate) fn stale_schedule(file: &str, step: u64, message: &str) -> String {
+    format!(
+        "the saved schedule {file} no longer fits the test (step {step}: {message}); it was not \
+         judged; record it anew or remove it"
+    )
+}
+
+/// The end of a session.
+pub(crate) fn summary(passed: usize, failed: usize, errors: usize, skipped: usize) -> String {
+    let mut parts = vec![format!("{passed} passed"), format!("{failed} failed")];
+    if errors > 0 {
+        parts.push(format!("{errors} could not be run"));
+    }
+    if skipped > 0 {
+        parts.push(format!("{skipped} ignored"));
+    }
+    parts.join(", ")
+}
+
+/// No test is called as asked.
+pub(crate) fn nothing_matches(filters: &[String], nearest: &[&str], known: usize) -> String {
+    let asked = filters.iter().map(|filter| format!("`{filter}`")).collect::<Vec<_>>().join(" or ");
+    let hint = match nearest {
+        [] => String::new(),
+        names => format!("; did you mean {}?", names.join(" or ")),
+    };
+    format!(
+        "no actor test matches {asked} among {}{hint} (all: cargo actor-test list)",
+        count(known as u64, "actor test")
+    )
+}
+
+/// There is no actor test at all.
+pub(crate) fn nothing_there(selection: &str) -> String {
+    format!(
+        "no actor test in what cargo built{selection}; a test is a function marked \
+         `#[actor_test]` that takes `&System`, in a `#[cfg(test)]` module or in tests/; other \
+         packages are selected by -p or --workspace"
+    )
+}
+
+/// The short message of a failing test's panic under `cargo test`; the report stands above it.
+pub(crate) fn panic(report: &Report, expected: Option<&str>) -> String {
+    match (expected, report.bugs.first()) {
+        (Some(expected), _) => format!("the expected bug \"{expected}\" was not found"),
+        (None, Some(bug)) => format!("actor test failed: {}", finding(&bug.finding)),
+        (None, None) => "actor test failed".into(),
+    }
+}
+
+/// Threads that were started once, in a pool most likely.
+pub(crate) fn lasting_threads(threads: usize) -> String {
+    let (are, verb) = if threads == 1 { ("", "runs") } else { ("s", "run") };
+    format!(
+        "{threads} thread{are} that the test started still {verb} after it; what threads do is not \
+         controlled by the tester"
+    )
+}
+
+/// Threads that each execution leaves behind.
+pub(crate) fn leaked_threads() -> String {
+    "the test starts a thread that still runs after the execution; what threads do is not controlled \
+     by the tester, and each execution adds to them: join it, or use an actor"
+        .into()
+}
+
+/// How a child ended that should have reported.
+pub(crate) fn crash(how: &str, stderr: &str) -> String {
+    let last: Vec<&str> = stderr.lines().filter(|line| !line.trim().is_empty()).collect();
+    let last = last[last.len().saturating_sub(5)..].join("\n");
+    if last.is_empty() { how.to_owned() } else { format!("{how}; the last that it printed:\n{last}") }
+}
+
+/// `1 execution`, `2 executions`.
+pub(crate) fn count(number: u64, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+fn percent(share: f64) -> String {
+    let text = format!("{:.1}", share * 100.0);
+    format!("{} %", text.strip_suffix(".0").unwrap_or(&text))
+}
+
+/// Lines after the first stand under the first.
+fn hanging(text: &str) -> String {
+    text.replace('\n', "\n      ")
+}
+
+fn indented(lines: Vec<String>) -> impl Iterator<Item = String> {
+    lines.into_iter().map(|line| format!("      {}", hanging(&line)))
 }

@@ -238,7 +238,7 @@ impl<'a> Expansion<'a> {
             let exists = &event.condition;
             match &cell.handled {
                 None => quote!(#exists #otherwise),
-                Some(always) if always.always() => quote!(#exists Handle),
+                Some(handled) if handled.covers(exists) => quote!(#exists Handle),
                 Some(handled) => {
                     let (with, without) = (exists.and(handled), exists.and(&handled.not()));
                     quote!(#with Handle, #without #otherwise)
@@ -299,9 +299,13 @@ impl<'a> Expansion<'a> {
         let krate = self.actor.krate;
         let arms = self.events.iter().map(|event| {
             let Event {
-                variant, condition, ..
+                variant,
+                condition,
+                span,
+                ..
             } = event;
-            quote!(#condition __Message::#variant(__event, _) => __event,)
+            let event = quote_spanned!(*span=> __event);
+            quote!(#condition __Message::#variant(#event, _) => #event,)
         });
         let never = self.never();
         quote! {
@@ -335,19 +339,13 @@ impl<'a> Expansion<'a> {
         let reply = &self.replies[event];
         let position = &self.positions.values[event];
         let message = quote!(__Message #parameters);
-        let other = (self.events.len() > 1).then(|| {
-            quote! {
-                #[allow(unreachable_patterns)]
-                __other => ::core::result::Result::Err(__other),
-            }
-        });
-        // At the event, for rustc's word on an event type that is written in two ways.
-        let header =
-            quote_spanned!(*span=> impl #generics #krate::Handler<#ty> for #self_ty #bounds);
-        quote! {
-            #condition
-            #[automatically_derived]
-            #header {
+        // A `cfg` may leave no other.
+        let conditional = self.events.iter().any(|event| !event.condition.always());
+        let allow = conditional.then(|| quote!(#[allow(unreachable_patterns)]));
+        let other = (self.events.len() > 1)
+            .then(|| quote!(#allow __other => ::core::result::Result::Err(__other),));
+        let implementation = quote! {
+            impl #generics #krate::Handler<#ty> for #self_ty #bounds {
                 type Reply = #reply;
                 const EVENT: u16 = #position;
                 fn message(__event: #ty, __reply: #krate::Reply<#reply>) -> #message {
@@ -364,6 +362,13 @@ impl<'a> Expansion<'a> {
                     }
                 }
             }
+        };
+        // At the event, for rustc's word on one that is no event or is written in two ways.
+        let implementation = types::located_at(*span, implementation);
+        quote! {
+            #condition
+            #[automatically_derived]
+            #implementation
         }
     }
 }

@@ -24,7 +24,7 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
 fn actor(arguments: TokenStream, item: TokenStream, errors: &mut Errors) -> Option<TokenStream> {
     let block: Block = errors.take(syn::parse2(item))?;
     let arguments = parse::Arguments::read(arguments, errors);
-    let actor = model::Actor::read(&arguments, &block, errors);
-    validate::check(&actor, errors);
+    let mut actor = model::Actor::read(&arguments, &block, errors);
+    validate::check(&mut actor, errors);
     Some(expand::expand(&actor))
 }

@@ -9,7 +9,7 @@ use crate::roles;
 use crate::types;
 
 /// Reports every mistake that shows only when all parts are known.
-pub(crate) fn check(actor: &Actor<'_>, errors: &mut Errors) {
+pub(crate) fn check(actor: &mut Actor<'_>, errors: &mut Errors) {
     lists(actor, errors);
     handlers(actor, errors);
     replies(actor, errors);
@@ -21,8 +21,20 @@ pub(crate) fn check(actor: &Actor<'_>, errors: &mut Errors) {
 fn lists(actor: &Actor<'_>, errors: &mut Errors) {
     for declared in actor.states {
         let name = &declared.state.name;
-        let lists = declared.defer.iter().chain(&declared.ignore);
-        once(lists, &format!("in the lists of `{name}`"), errors);
+        once(&declared.defer, &format!("`defer` of `{name}`"), errors);
+        once(&declared.ignore, &format!("`ignore` of `{name}`"), errors);
+        for event in &declared.ignore {
+            let key = types::key(event);
+            if declared
+                .defer
+                .iter()
+                .any(|deferred| types::key(deferred) == key)
+            {
+                let message =
+                    format!("`{name}` both defers and ignores `{key}`: keep one of the two");
+                errors.push(event, message);
+            }
+        }
         for event in &declared.defer {
             if !is_ever_taken(actor, event) {
                 let written = types::written(event);
@@ -33,17 +45,17 @@ fn lists(actor: &Actor<'_>, errors: &mut Errors) {
             }
         }
     }
-    once(actor.receive.iter(), "in `receive`", errors);
+    once(actor.receive, "`receive`", errors);
 }
 
-fn once<'a>(types: impl Iterator<Item = &'a Type>, place: &str, errors: &mut Errors) {
+fn once(types: &[Type], list: &str, errors: &mut Errors) {
     let mut seen = Vec::new();
     for ty in types {
         let key = types::key(ty);
         if seen.contains(&key) {
             errors.push(
                 ty,
-                format!("`{key}` stands twice {place}: keep one of the two"),
+                format!("`{key}` is named twice in the {list}: once is enough"),
             );
         }
         seen.push(key);
@@ -63,31 +75,27 @@ fn is_ever_taken(actor: &Actor<'_>, event: &Type) -> bool {
 fn handlers(actor: &Actor<'_>, errors: &mut Errors) {
     for (index, handler) in actor.handlers.iter().enumerate() {
         let earlier = actor.handlers[..index].iter();
-        for other in earlier
-            .filter(|other| other.event == handler.event && !are_alternatives(other, handler))
-        {
+        for other in earlier.filter(|other| other.event == handler.event) {
             clash(actor, other, handler, errors);
         }
     }
 }
 
-/// Where either depends on `cfg`, both need not exist at once: rustc will see.
-fn are_alternatives(a: &Handler<'_>, b: &Handler<'_>) -> bool {
-    !(a.function.condition.always() && b.function.condition.always())
-}
-
 fn clash(actor: &Actor<'_>, first: &Handler<'_>, second: &Handler<'_>, errors: &mut Errors) {
     let event = types::written(second.written);
     let name = &first.function.signature.ident;
+    let both = first.function.condition.and(&second.function.condition);
     match (&first.when, &second.when) {
-        (When::Otherwise, When::Otherwise) => errors.push(
+        (When::Otherwise, When::Otherwise) => errors.push_where(
+            &both,
             second.role,
             format!("`{name}` handles `{event}` already: give one of them states with `#[on(State)]`, or join them"),
         ),
         (When::In(states), When::In(_)) => {
             for state in states.iter().filter(|state| second.is_in(**state)) {
                 let state = &actor.states[*state].state.name;
-                errors.push(
+                errors.push_where(
+                    &both,
                     roles::named(second.role, state),
                     format!("`{name}` handles `{event}` in `{state}` already: one handler for an event in a state"),
                 );
@@ -97,26 +105,25 @@ fn clash(actor: &Actor<'_>, first: &Handler<'_>, second: &Handler<'_>, errors: &
     }
 }
 
-/// One type of reply for an event.
-fn replies(actor: &Actor<'_>, errors: &mut Errors) {
-    for (index, handler) in actor.handlers.iter().enumerate() {
-        let first = actor.handlers[..index]
-            .iter()
-            .find(|first| first.event == handler.event);
-        let Some(first) = first else {
-            continue;
-        };
-        let (expected, found) = (reply(first), reply(handler));
-        if expected != found {
+/// One type of reply for an event. A handler with another can't be called.
+fn replies(actor: &mut Actor<'_>, errors: &mut Errors) {
+    for index in 0..actor.handlers.len() {
+        let handler = &actor.handlers[index];
+        let mut earlier = actor.handlers[..index].iter();
+        if let Some(first) = earlier.find(|first| first.event == handler.event)
+            && reply(first) != reply(handler)
+        {
             let message = format!(
-                "the reply to `{}` is `{expected}` in `{}`, so it must be that here: an event has one type of reply",
+                "the reply to `{}` is `{}` in `{}`, so it must be that here: an event has one type of reply",
                 types::written(handler.written),
+                reply(first),
                 first.function.signature.ident,
             );
             match handler.reply() {
                 Some(ty) => errors.push(ty, message),
                 None => errors.push(&handler.function.signature.ident, message),
             }
+            actor.handlers[index].sound = false;
         }
     }
 }
@@ -128,13 +135,9 @@ fn reply(handler: &Handler<'_>) -> String {
 /// One hook of a kind for a state, and one to start and to stop.
 fn hooks(actor: &Actor<'_>, errors: &mut Errors) {
     for (index, hook) in actor.hooks.iter().enumerate() {
-        for other in actor.hooks[..index]
-            .iter()
-            .filter(|other| other.part == hook.part)
-        {
-            if other.function.condition.always() && hook.function.condition.always() {
-                hook_clash(actor, other, hook, errors);
-            }
+        let earlier = actor.hooks[..index].iter();
+        for other in earlier.filter(|other| other.part == hook.part) {
+            hook_clash(actor, other, hook, errors);
         }
     }
 }
@@ -142,11 +145,10 @@ fn hooks(actor: &Actor<'_>, errors: &mut Errors) {
 fn hook_clash(actor: &Actor<'_>, first: &Hook<'_>, second: &Hook<'_>, errors: &mut Errors) {
     let name = &first.function.signature.ident;
     let role = second.part.role();
+    let both = first.function.condition.and(&second.function.condition);
     if matches!(second.part, Part::Start | Part::Stop) {
-        errors.push(
-            second.role,
-            format!("`{name}` is the `#[{role}]` hook already: join them"),
-        );
+        let message = format!("`{name}` is the `#[{role}]` hook already: join them");
+        errors.push_where(&both, second.role, message);
     }
     for state in first
         .states
@@ -154,9 +156,7 @@ fn hook_clash(actor: &Actor<'_>, first: &Hook<'_>, second: &Hook<'_>, errors: &m
         .filter(|state| second.states.contains(state))
     {
         let state = &actor.states[*state].state.name;
-        errors.push(
-            second.role,
-            format!("`{name}` is the `#[{role}]` hook of `{state}` already: join them"),
-        );
+        let message = format!("`{name}` is the `#[{role}]` hook of `{state}` already: join them");
+        errors.push_where(&both, roles::named(second.role, state), message);
     }
 }

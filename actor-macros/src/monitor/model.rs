@@ -17,6 +17,8 @@ pub(crate) struct Monitor<'a> {
     pub(crate) krate: &'a Path,
     /// Empty for one that only asserts.
     pub(crate) states: &'a [Declared],
+    /// All states could be read.
+    pub(crate) complete: bool,
     /// Every event type that it observes.
     pub(crate) events: Events<'a>,
     /// What it observes: an event at a moment.
@@ -55,6 +57,7 @@ impl<'a> Monitor<'a> {
             visibility: &arguments.visibility,
             krate: &arguments.krate,
             states: &arguments.states,
+            complete: arguments.complete,
             events: Events::default(),
             observations: Vec::new(),
             handlers: Vec::new(),

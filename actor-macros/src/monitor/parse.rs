@@ -81,6 +81,18 @@ impl Arguments {
                     "a monitor's state is a name alone: it defers and ignores nothing",
                 );
             }
+            let same = |declared: &&Declared| declared.state.name == argument.name;
+            if let Some(other) = self.states.iter().find(same)
+                && other.temperature != temperature
+            {
+                let (name, already) = (&argument.name, format!("{:?}", other.temperature));
+                let already = already.to_lowercase();
+                errors.push(
+                    name,
+                    format!("`{name}` is {already} already: a state has one temperature"),
+                );
+                continue;
+            }
             let known = self.states.iter().map(|declared| &declared.state);
             if let Some(state) = State::declare(&argument, known, errors) {
                 self.states.push(Declared { state, temperature });

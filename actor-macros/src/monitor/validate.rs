@@ -23,6 +23,7 @@ pub(crate) fn check(monitor: &Monitor<'_>, errors: &mut Errors) {
 fn first_state(monitor: &Monitor<'_>, errors: &mut Errors) {
     let mut states = monitor.states.iter();
     if let Some(first) = monitor.states.first()
+        && monitor.complete
         && states.all(|declared| declared.temperature == Temperature::Hot)
     {
         errors.push(
@@ -34,10 +35,7 @@ fn first_state(monitor: &Monitor<'_>, errors: &mut Errors) {
 
 /// One handler for an event in a state.
 fn handlers(monitor: &Monitor<'_>, observation: usize, errors: &mut Errors) {
-    let handlers: Vec<&Handler<'_>> = monitor
-        .handlers_of(observation)
-        .filter(|handler| handler.function.condition.always())
-        .collect();
+    let handlers: Vec<&Handler<'_>> = monitor.handlers_of(observation).collect();
     for (index, second) in handlers.iter().enumerate() {
         for first in &handlers[..index] {
             clash(monitor, first, second, errors);
@@ -48,15 +46,18 @@ fn handlers(monitor: &Monitor<'_>, observation: usize, errors: &mut Errors) {
 fn clash(monitor: &Monitor<'_>, first: &Handler<'_>, second: &Handler<'_>, errors: &mut Errors) {
     let event = types::written(second.written);
     let name = &first.function.signature.ident;
+    let both = first.function.condition.and(&second.function.condition);
     match (&first.states, &second.states) {
-        (None, None) => errors.push(
+        (None, None) => errors.push_where(
+            &both,
             second.role,
             format!("`{name}` observes `{event}` already: give one of them states with `#[on(State)]`, or join them"),
         ),
         (Some(one), Some(other)) => {
             for state in one.iter().filter(|state| other.contains(state)) {
                 let state = &monitor.states[*state].state.name;
-                errors.push(
+                errors.push_where(
+                    &both,
                     roles::named(second.role, state),
                     format!("`{name}` observes `{event}` in `{state}` already: one handler for an event in a state"),
                 );

@@ -65,24 +65,35 @@ impl Attributes {
     fn take(&mut self, option: &str, argument: &Argument, errors: &mut Errors) {
         match option {
             "iterations" => {
-                self.iterations =
-                    argument.parsed(at_least_one, "100`, a number above zero: `100", errors)
+                let right = "`iterations = 100`, a number above zero";
+                self.iterations = argument.parsed(at_least_one, right, errors);
             }
             "max_steps" => {
-                let right = "500`, or both bounds as `max_steps = \"500:2000\"";
+                let right = "`max_steps = 500`, or both bounds: `max_steps = \"500:2000\"`";
                 self.max_steps = argument.parsed(steps, right, errors);
             }
-            "temperature" => self.temperature = argument.parsed(at_least_one, "2500", errors),
-            "seed" => self.seed = argument.parsed(number, "7", errors),
-            "strategy" => self
-                .strategies
-                .extend(argument.parsed(text, "\"pct:3\"", errors)),
-            "expect_bug" => {
-                self.expect_bug = argument.parsed(text, "\"part of the message\"", errors)
+            "temperature" => {
+                let right = "`temperature = 2500`, a number of steps";
+                self.temperature = argument.parsed(at_least_one, right, errors);
             }
-            "timers" => self.patient_timers = argument.parsed(patient, "patient", errors).is_some(),
+            "seed" => self.seed = argument.parsed(number, "`seed = 7`, a number", errors),
+            "strategy" => {
+                let right = "`strategy = \"pct:3\"`, a name with what belongs to it";
+                self.strategies.extend(argument.parsed(text, right, errors));
+            }
+            "expect_bug" => {
+                let right = "`expect_bug = \"..\"`, a part of the bug's message";
+                self.expect_bug = argument.parsed(text, right, errors);
+            }
+            "timers" => {
+                let patient = argument.parsed(patient, "`timers = patient`", errors);
+                self.patient_timers = patient.is_some();
+            }
             "atomic_handlers" => self.atomic_handlers = flag(argument, errors),
-            "clock_error_ms" => self.clock_error_ms = argument.parsed(number, "5", errors),
+            "clock_error_ms" => {
+                let right = "`clock_error_ms = 5`, a number of milliseconds";
+                self.clock_error_ms = argument.parsed(number, right, errors);
+            }
             _ => self.krate = options::krate(argument, errors).unwrap_or(self.krate.clone()),
         }
     }

@@ -53,6 +53,8 @@ pub(super) struct Shared {
     /// Why a reply that is dropped now is lost.
     pub(super) loss: Cell<AskError>,
     pub(super) calls: Cell<u32>,
+    /// Actors or futures were created in the step in progress.
+    pub(super) born: Cell<bool>,
 }
 
 impl Shared {
@@ -66,6 +68,7 @@ impl Shared {
             execution: Cell::new(0),
             loss: Cell::new(AskError::Dropped),
             calls: Cell::new(0),
+            born: Cell::new(false),
         }
     }
 
@@ -190,6 +193,7 @@ impl Runtime for Shared {
         let address = self.address(index);
         actor.install(&mut *body, address);
         state.newborn_actors.push((index, body));
+        self.born.set(true);
         address
     }
 
@@ -208,7 +212,7 @@ impl Runtime for Shared {
             return;
         };
         let (slot, event) = mail.put(message);
-        let letter = state.letter(current, slot, event);
+        let letter = state.letter(current, to, slot, event);
         state.push(current, Effect::Send { to, letter });
     }
 
@@ -402,6 +406,7 @@ impl Runtime for Shared {
             let mut state = self.state.borrow_mut();
             let index = state.pipe(self.current.get(), owner);
             state.newborn_futures.push((index, future));
+            self.born.set(true);
         }
     }
 

@@ -267,6 +267,9 @@ impl Engine {
         let picked = self.shared.strategy.borrow_mut().pick(&enabled);
         let index = picked.min(enabled.len() - 1);
         let pending = enabled[index];
+        if !pending.operation.is_timer() {
+            state.last_operation = pending.operation.bits();
+        }
         // A step without an alternative is no decision.
         if enabled.len() > 1 {
             let check = check(&pending, enabled.len());
@@ -276,6 +279,9 @@ impl Engine {
         state.step += 1;
         if state.step & 1023 == 0 {
             self.heartbeat.fetch_add(1, Ordering::Relaxed);
+        }
+        if state.recorder.is_some() {
+            tell_step(state, &pending);
         }
         Ok(pending)
     }
@@ -313,14 +319,12 @@ impl Engine {
     #[inline]
     fn step(&mut self, pending: Pending, test: &dyn Program) -> bool {
         if pending.operation.is_timer() {
-            self.begin_step(&pending);
             self.fire(pending.operation.index() as u32);
             return false;
         }
         let operation = pending.operation.index() as u32;
         self.shared.current.set(operation);
         self.shared.calls.set(0);
-        self.begin_step(&pending);
         match pending.kind {
             StepKind::Flush => self.flush(operation),
             StepKind::Handle => {
@@ -381,11 +385,11 @@ impl Engine {
     /// Moves the bodies of actors that were spawned in the step to their places.
     #[inline]
     fn settle_newborn(&mut self) {
+        if !self.shared.born.replace(false) {
+            return;
+        }
         let (actors, futures) = {
             let mut state = self.shared.state.borrow_mut();
-            if state.newborn_actors.is_empty() && state.newborn_futures.is_empty() {
-                return;
-            }
             (
                 std::mem::take(&mut state.newborn_actors),
                 std::mem::take(&mut state.newborn_futures),
@@ -536,12 +540,15 @@ impl Engine {
 
     /// Takes over what a run of an operation's code led to.
     #[inline]
-    fn after_run(&mut self, operation: u32, ran: Result<Ran, Panic>) {
+    fn after_run(&mut self, operation: u32, ran: Result<Ran, Box<Panic>>) {
         self.settle_newborn();
         let ran = match ran {
             Ok(ran) => ran,
             Err(panic) => return self.panicked(operation, panic),
         };
+        if ran == Ran::Done && self.settle_plain(operation) {
+            return;
+        }
         let state_after = match &self.bodies[operation as usize] {
             Some(body) => body.state() as u16,
             None => 0,
@@ -594,8 +601,22 @@ impl Engine {
         }
     }
 
+    /// Takes over a handler of a plain actor that has returned and whose effects are all visible:
+    /// the common case. `false` where there is more to it.
+    #[inline]
+    fn settle_plain(&self, operation: u32) -> bool {
+        let mut state = self.shared.state.borrow_mut();
+        let found = &state.operations[operation as usize];
+        let silent = found.outbox.front().is_some_and(Effect::is_silent);
+        if !found.plain || found.stage != Stage::Idle || silent || state.recorder.is_some() {
+            return false;
+        }
+        state.refresh(operation);
+        true
+    }
+
     #[cold]
-    fn panicked(&mut self, operation: u32, panic: Panic) {
+    fn panicked(&mut self, operation: u32, panic: Box<Panic>) {
         let mut state = self.state();
         let name = state.name(operation);
         let message = match panic.kind {
@@ -610,25 +631,19 @@ impl Engine {
     #[inline]
     fn flush(&mut self, operation: u32) -> bool {
         let mut state = self.shared.state.borrow_mut();
-        let follow_up = state.flush(operation);
-        let halted = matches!(follow_up, FollowUp::Halted(_));
-        if let FollowUp::Sent { to, letter, dead: false } = &follow_up
-            && state.recorder.is_none()
+        if state.recorder.is_none()
+            && let Some((to, letter)) = state.flush_send(operation)
         {
             let observed = !state.observers.is_empty()
-                && self.observes(&mut state, *to, letter.event, Moment::Sent);
-            if !observed {
-                let atomic = state.atomic_handlers;
-                let next = state.operations[operation as usize].outbox.front();
-                let more = next.is_some_and(|effect| effect.is_silent() || atomic);
-                state.refresh(operation);
-                drop(state);
-                if more {
-                    self.flush_rest(operation);
-                }
-                return false;
+                && self.observes(&mut state, to, letter.event, Moment::Sent);
+            drop(state);
+            if observed {
+                self.show_letter(to, &letter, Moment::Sent);
             }
+            return false;
         }
+        let follow_up = state.flush(operation);
+        let halted = matches!(follow_up, FollowUp::Halted(_));
         drop(state);
         self.follow(operation, follow_up);
         self.flush_rest(operation);
@@ -787,7 +802,7 @@ impl Engine {
         let (slot, event) = notice(&*mail, StopReason::Halted);
         let letter = {
             let mut state = self.state();
-            state.letter(target, slot, event)
+            state.letter(target, watcher, slot, event)
         };
         let delivered = self.state().deliver(watcher, letter);
         self.sent(target, watcher, &letter, !delivered);
@@ -959,17 +974,6 @@ impl Engine {
         };
         if let Some((kind, message, location)) = found {
             self.state().find(kind, message, location);
-        }
-    }
-
-    #[inline]
-    fn begin_step(&mut self, pending: &Pending) {
-        let mut state = self.shared.state.borrow_mut();
-        if !pending.operation.is_timer() {
-            state.last_operation = pending.operation.index() as u32;
-        }
-        if state.recorder.is_some() {
-            tell_step(&mut state, pending);
         }
     }
 
@@ -1201,7 +1205,7 @@ fn check(pending: &Pending, of: usize) -> u32 {
     mix(who, u64::from(event) << 24 | (of as u64) << 4 | pending.kind as u64) as u32
 }
 
-fn poll(future: Option<&mut Piped>, waker: &Waker) -> Result<Ran, Panic> {
+fn poll(future: Option<&mut Piped>, waker: &Waker) -> Result<Ran, Box<Panic>> {
     let Some(future) = future else {
         return Ok(Ran::Done);
     };

@@ -8,6 +8,7 @@ use actor_core::runtime::Notice;
 use actor_core::{AskError, Disposition};
 
 use super::enabled::ABSENT;
+use crate::strategy::EventId;
 
 /// A position in an inbox that stands for "nothing to handle".
 const NOTHING: u32 = u32::MAX;
@@ -19,6 +20,8 @@ pub(super) struct Letter {
     pub(super) slot: u32,
     /// Which of the receiver's events it is.
     pub(super) event: u16,
+    /// The same, as strategies see it.
+    pub(super) event_id: Option<EventId>,
     /// Who sent it.
     pub(super) sender: Sender,
     /// Identifies the event within the behaviour: its sender's path and how many it sent before.
@@ -112,6 +115,8 @@ pub(super) struct Operation {
     pub(super) state: u16,
     /// Some state of its type defers some event.
     pub(super) defers: bool,
+    /// Its type has one state at most, which handles every event.
+    pub(super) plain: bool,
     pub(super) inbox: VecDeque<Letter>,
     /// Invariant: the position in `inbox` of the first letter that is not deferred, or `NOTHING`.
     next: u32,
@@ -145,6 +150,7 @@ impl Operation {
             woken: false,
             state: 0,
             defers: false,
+            plain: false,
             inbox: VecDeque::new(),
             next: NOTHING,
             outbox: VecDeque::new(),
@@ -169,6 +175,7 @@ impl Operation {
         self.woken = false;
         self.state = 0;
         self.defers = false;
+        self.plain = false;
         self.inbox.clear();
         self.next = NOTHING;
         self.outbox.clear();

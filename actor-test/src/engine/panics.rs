@@ -68,8 +68,8 @@ fn keep(info: &PanicHookInfo<'_>) {
 
 /// Calls a user's code, and tells of its panic.
 #[inline]
-pub(crate) fn catch<T>(f: impl FnOnce() -> T) -> Result<T, Panic> {
-    catch_unwind(AssertUnwindSafe(f)).map_err(|payload| explain(&*payload))
+pub(crate) fn catch<T>(f: impl FnOnce() -> T) -> Result<T, Box<Panic>> {
+    catch_unwind(AssertUnwindSafe(f)).map_err(|payload| Box::new(explain(&*payload)))
 }
 
 #[cold]

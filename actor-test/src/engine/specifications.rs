@@ -194,7 +194,7 @@ impl Specifications {
         event: &dyn Event,
         sender: Option<ActorId>,
         target: Option<ActorId>,
-    ) -> Result<bool, Panic> {
+    ) -> Result<bool, Box<Panic>> {
         let entry = &mut self.monitors[usize::from(monitor)];
         self.observed[entry.observed].looks += 1;
         let state =

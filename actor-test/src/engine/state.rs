@@ -36,6 +36,8 @@ pub(super) struct ActorType {
     type_id: TypeId,
     events: Vec<EventId>,
     pool: Vec<(Rc<dyn AnyMail>, Box<dyn AnyBody>)>,
+    /// One state at most, which handles every event.
+    plain: bool,
     /// How many of this type the execution has.
     count: u32,
 }
@@ -182,6 +184,8 @@ impl State {
             type_id,
             events: info.events.iter().map(event).collect(),
             pool: Vec::new(),
+            plain: info.states.len() <= 1
+                && info.dispositions.iter().all(|does| *does == Disposition::Handle),
             count: 0,
         });
         self.types.len() as u32 - 1
@@ -216,6 +220,7 @@ impl State {
         let operation = &mut self.operations[actor as usize];
         operation.mail = Some(mail);
         operation.defers = known.info.defers;
+        operation.plain = known.plain;
         operation.ordinal = known.count;
         operation.name = name.map(Box::from);
         self.push(parent, Effect::Start(actor));
@@ -231,12 +236,15 @@ impl State {
     }
 
     /// The letter for the next event that `sender` sends.
-    pub(super) fn letter(&mut self, sender: u32, slot: u32, event: u16) -> Letter {
+    #[inline]
+    pub(super) fn letter(&mut self, sender: u32, to: u32, slot: u32, event: u16) -> Letter {
+        let event_id = self.event_id(to, event);
         let operation = &mut self.operations[sender as usize];
         operation.sent += 1;
         Letter {
             slot,
             event,
+            event_id,
             sender: Sender::Operation(sender),
             key: mix(operation.key, !u64::from(operation.sent)),
         }
@@ -287,6 +295,7 @@ impl State {
         }
     }
 
+    #[inline]
     fn event_id(&self, receiver: u32, event: u16) -> Option<EventId> {
         match self.operations[receiver as usize].kind {
             Kind::Actor(of_type) => {
@@ -300,6 +309,9 @@ impl State {
     #[inline]
     pub(super) fn disposition(&self, operation: u32, event: u16) -> Disposition {
         let found = &self.operations[operation as usize];
+        if found.plain {
+            return Disposition::Handle;
+        }
         match found.kind {
             Kind::Actor(of_type) => self.types[of_type as usize]
                 .info
@@ -356,7 +368,7 @@ impl State {
                 kind: StepKind::Handle,
                 inbox: Some(OperationId::actor(index)),
                 sender: Some(sender_id(letter.sender)),
-                event: self.event_id(index, letter.event),
+                event: letter.event_id,
             }),
             Stage::Suspended => operation
                 .woken
@@ -367,7 +379,7 @@ impl State {
     #[inline]
     fn pending_flush(&self, index: u32, effect: &Effect) -> Pending {
         let (inbox, event) = match effect {
-            Effect::Send { to, letter } => (Some(*to), self.event_id(*to, letter.event)),
+            Effect::Send { to, letter } => (Some(*to), letter.event_id),
             Effect::Reply { ask, .. } => (Some(self.asks[*ask as usize].asker), None),
             Effect::Notice { watch } => (Some(self.watches[*watch as usize].watcher), None),
             _ => (None, None),
@@ -402,6 +414,28 @@ impl State {
             _ => {}
         }
         true
+    }
+
+    /// Carries out the first effect of the outbox where it sends to a living actor and nothing
+    /// rides along: the common case, of which [`flush`](Self::flush) is the general one.
+    #[inline]
+    pub(super) fn flush_send(&mut self, index: u32) -> Option<(u32, Letter)> {
+        let operation = &mut self.operations[index as usize];
+        let Some(Effect::Send { to, letter }) = operation.outbox.front() else {
+            return None;
+        };
+        let (to, letter) = (*to, *letter);
+        let rides = |next: &Effect| self.atomic_handlers || next.is_silent();
+        if operation.outbox.get(1).is_some_and(rides)
+            || self.operations[to as usize].stage == Stage::Gone
+        {
+            return None;
+        }
+        self.operations[index as usize].outbox.pop_front();
+        self.in_flight -= 1;
+        self.deliver(to, letter);
+        self.refresh(index);
+        Some((to, letter))
     }
 
     /// Carries out the first effect of the outbox.
@@ -595,12 +629,6 @@ impl State {
             self.refresh_timers();
             return Fired::Slept(owner, waker);
         };
-        let letter = Letter {
-            slot,
-            event,
-            sender: Sender::Timer(index, generation),
-            key,
-        };
         let again = timer.again.take();
         // What was the timer's is the letter's now; a late cancel finds the letter by its sender.
         timer.event = again.as_ref().map(|_| (slot, event));
@@ -608,6 +636,13 @@ impl State {
             self.timers.free(index);
         }
         self.refresh_timers();
+        let letter = Letter {
+            slot,
+            event,
+            event_id: self.event_id(owner, event),
+            sender: Sender::Timer(index, generation),
+            key,
+        };
         Fired::Event { owner, letter, again }
     }
 

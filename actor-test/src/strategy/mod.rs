@@ -12,6 +12,7 @@ mod spec;
 mod weighted;
 
 use std::fmt;
+use std::num::NonZeroU32;
 
 pub use dfs::Dfs;
 pub use random::Random;
@@ -103,31 +104,39 @@ pub struct Execution {
 /// Numbers are given in order of creation and are the same whenever the same schedule runs; the
 /// test body is number zero.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct OperationId(u32);
+pub struct OperationId(NonZeroU32);
 
 impl OperationId {
     const TIMER: u32 = 1 << 31;
 
+    #[inline]
     pub(crate) const fn actor(index: u32) -> Self {
-        Self(index)
+        // Never zero, so that an `Option` takes no more room. No execution has 2^31 operations.
+        match NonZeroU32::new(index.wrapping_add(1)) {
+            Some(bits) => Self(bits),
+            None => Self(NonZeroU32::MAX),
+        }
     }
 
     pub(crate) const fn timer(index: u32) -> Self {
-        Self(Self::TIMER | index)
+        Self::actor(Self::TIMER | index)
     }
 
     /// The operation is a timer; a timer's number is used again when the timer is over.
+    #[inline]
     pub const fn is_timer(self) -> bool {
-        self.0 & Self::TIMER != 0
+        self.bits() & Self::TIMER != 0
     }
 
     /// The number, counted apart for timers.
+    #[inline]
     pub const fn index(self) -> usize {
-        (self.0 & !Self::TIMER) as usize
+        (self.bits() & !Self::TIMER) as usize
     }
 
+    #[inline]
     pub(crate) const fn bits(self) -> u32 {
-        self.0
+        self.0.get() - 1
     }
 }
 
@@ -167,7 +176,7 @@ pub struct Pending {
 
 /// An event type of an actor type: a hash of their names, the same on every machine.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct EventId(pub(crate) std::num::NonZeroU32);
+pub struct EventId(pub(crate) NonZeroU32);
 
 /// The enabled operations, in an order that is the same whenever the same schedule runs.
 #[derive(Clone, Copy, Debug)]

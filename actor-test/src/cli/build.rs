@@ -1,0 +1,126 @@
+//! Has cargo build the tests.
+
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use cargo_metadata::{Message, Metadata, MetadataCommand, Package};
+
+use super::Trouble;
+use super::options::Selection;
+
+/// The profile: fast, and with every assertion and overflow check on. It is given on the command
+/// line, so the user's manifest needs no entry. No LTO: it costs time and gains nothing here.
+const PROFILE: [&str; 7] = [
+    "profile.actor-test.inherits=\"release\"",
+    "profile.actor-test.debug-assertions=true",
+    "profile.actor-test.overflow-checks=true",
+    "profile.actor-test.debug=\"line-tables-only\"",
+    "profile.actor-test.strip=\"none\"",
+    "profile.actor-test.panic=\"unwind\"",
+    "profile.actor-test.lto=false",
+];
+
+/// The workspace, and the test executables built from it.
+#[derive(Debug)]
+pub(crate) struct Built {
+    pub(crate) target_directory: PathBuf,
+    /// In the order in which cargo tells of them, which is that of their names here.
+    pub(crate) executables: Vec<Executable>,
+}
+
+/// A test executable.
+#[derive(Clone, Debug)]
+pub(crate) struct Executable {
+    pub(crate) path: PathBuf,
+    pub(crate) package: PackageInfo,
+    /// The target, for instance a file of `tests/`.
+    pub(crate) target: String,
+}
+
+/// What a test may ask of its package.
+#[derive(Clone, Debug)]
+pub(crate) struct PackageInfo {
+    pub(crate) name: String,
+    pub(crate) version: String,
+    pub(crate) directory: PathBuf,
+    pub(crate) metadata: serde_json::Value,
+}
+
+/// Builds what is selected.
+pub(crate) fn build(selection: &Selection) -> Result<Built, Trouble> {
+    let metadata = metadata(selection)?;
+    let executables = executables(selection, &metadata)?;
+    Ok(Built {
+        target_directory: metadata.target_directory.into(),
+        executables,
+    })
+}
+
+fn cargo() -> PathBuf {
+    std::env::var_os("CARGO").map_or_else(|| PathBuf::from("cargo"), PathBuf::from)
+}
+
+fn metadata(selection: &Selection) -> Result<Metadata, Trouble> {
+    let mut command = MetadataCommand::new();
+    command.cargo_path(cargo()).no_deps().other_options(selection.everywhere());
+    if let Some(directory) = selection.target_dir() {
+        command.env("CARGO_TARGET_DIR", directory);
+    }
+    command.exec().map_err(|error| match error {
+        cargo_metadata::Error::CargoMetadata { stderr } => {
+            Trouble(format!("cargo can't read the workspace:\n{}", stderr.trim_end()))
+        }
+        error => Trouble(format!("can't run cargo: {error}")),
+    })
+}
+
+fn executables(selection: &Selection, metadata: &Metadata) -> Result<Vec<Executable>, Trouble> {
+    let mut command = Command::new(cargo());
+    command.args(["test", "--no-run", "--message-format=json-render-diagnostics"]);
+    if selection.profile.is_none() {
+        command.args(PROFILE.iter().flat_map(|value| ["--config", value]));
+        command.args(["--profile", "actor-test"]);
+    }
+    command.args(selection.flags());
+    if let Some(directory) = selection.target_dir() {
+        command.arg("--target-dir").arg(directory);
+    }
+    let mut cargo = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(|error| Trouble(format!("can't run cargo: {error}")))?;
+    let messages = cargo.stdout.take().map(BufReader::new).into_iter().flat_map(Message::parse_stream);
+    let mut executables: Vec<Executable> =
+        messages.flatten().filter_map(|message| executable(message, metadata)).collect();
+    let status = cargo.wait().map_err(|error| Trouble(format!("can't wait for cargo: {error}")))?;
+    if !status.success() {
+        return Err(Trouble("the build failed; see cargo's messages above".into()));
+    }
+    // Cargo tells of executables as they are done, which differs from run to run.
+    executables.sort_by(|a, b| (&a.package.name, &a.target).cmp(&(&b.package.name, &b.target)));
+    executables.dedup_by(|a, b| a.path == b.path);
+    Ok(executables)
+}
+
+fn executable(message: Message, metadata: &Metadata) -> Option<Executable> {
+    let Message::CompilerArtifact(artifact) = message else { return None };
+    let path = artifact.executable.filter(|_| artifact.profile.test)?;
+    let package = metadata.packages.iter().find(|package| package.id == artifact.package_id)?;
+    Some(Executable {
+        path: path.into(),
+        package: info(package),
+        target: artifact.target.name,
+    })
+}
+
+fn info(package: &Package) -> PackageInfo {
+    let directory = package.manifest_path.as_std_path().parent();
+    PackageInfo {
+        name: package.name.to_string(),
+        version: package.version.to_string(),
+        directory: directory.unwrap_or(Path::new(".")).to_owned(),
+        metadata: package.metadata.clone(),
+    }
+}

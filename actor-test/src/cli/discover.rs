@@ -1,0 +1,170 @@
+//! Finds actor tests in executables, without running any.
+//!
+//! Each test leaves a marker in its executable, a string that neither stripping nor optimising
+//! removes: `\0actor-test:1:<path>\0`. An executable without one is never run.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use super::Trouble;
+use super::build::{Built, Executable};
+use crate::words;
+
+/// The longest path of a test that is found.
+const NAME_MAX: usize = 4096;
+
+/// How much is read at a time.
+const CHUNK: usize = 1 << 20;
+
+/// An actor test.
+#[derive(Clone, Debug)]
+pub(crate) struct Test {
+    /// Its path: crate, modules and function.
+    pub(crate) name: String,
+    pub(crate) executable: Executable,
+}
+
+impl Test {
+    /// Its name for libtest: the path without the crate.
+    pub(crate) fn libtest_name(&self) -> &str {
+        self.name.split_once("::").map_or(&*self.name, |(_, rest)| rest)
+    }
+}
+
+/// All tests, in the order of their packages, targets and names.
+pub(crate) fn discover(built: &Built) -> Result<Vec<Test>, Trouble> {
+    let mut tests = Vec::new();
+    for executable in &built.executables {
+        let path = &executable.path;
+        let file = File::open(path).and_then(|mut file| scan(&mut file));
+        let names = file.map_err(|error| Trouble(format!("can't read {}: {error}", path.display())))?;
+        tests.extend(names.into_iter().map(|name| Test {
+            name,
+            executable: executable.clone(),
+        }));
+    }
+    Ok(tests)
+}
+
+/// The tests that are asked for; that there are none is an error that says what there is.
+pub(crate) fn select(tests: Vec<Test>, filters: &[String], selection: &[String]) -> Result<Vec<Test>, Trouble> {
+    if tests.is_empty() {
+        let flags: String = selection.iter().map(|flag| format!(" {flag}")).collect();
+        return Err(Trouble(words::nothing_there(&flags)));
+    }
+    let wanted = |test: &&Test| filters.is_empty() || filters.iter().any(|filter| test.name.contains(&**filter));
+    let selected: Vec<Test> = tests.iter().filter(wanted).cloned().collect();
+    if selected.is_empty() {
+        let nearest = nearest(&tests, filters);
+        return Err(Trouble(words::nothing_matches(filters, &nearest, tests.len())));
+    }
+    Ok(selected)
+}
+
+/// Up to three tests whose names, or parts of them, are like a filter.
+fn nearest<'a>(tests: &'a [Test], filters: &[String]) -> Vec<&'a str> {
+    let likeness = |name: &str, filter: &str| {
+        let parts = name.split("::").chain([name]);
+        parts.map(|part| strsim::jaro_winkler(part, filter)).fold(0.0, f64::max)
+    };
+    let mut near: Vec<(f64, &str)> = tests
+        .iter()
+        .map(|test| {
+            let likeness = filters.iter().map(|filter| likeness(&test.name, filter)).fold(0.0, f64::max);
+            (likeness, &*test.name)
+        })
+        .filter(|(likeness, _)| *likeness > 0.8)
+        .collect();
+    near.sort_by(|a, b| b.0.total_cmp(&a.0));
+    near.into_iter().take(3).map(|(_, name)| name).collect()
+}
+
+/// The tests whose markers are in what `source` reads.
+fn scan(source: &mut impl Read) -> std::io::Result<BTreeSet<String>> {
+    let marker = prefix();
+    let mut names = BTreeSet::new();
+    let mut window = Vec::with_capacity(CHUNK + NAME_MAX);
+    loop {
+        let read = source.by_ref().take(CHUNK as u64).read_to_end(&mut window)?;
+        names.extend(names_in(&window, &marker));
+        if read == 0 {
+            return Ok(names);
+        }
+        // What may be the beginning of a marker is looked at again with what follows.
+        let done = window.len().saturating_sub(NAME_MAX);
+        window.drain(..done);
+    }
+}
+
+/// Put together at run time, so that this executable has no marker itself.
+fn prefix() -> Vec<u8> {
+    [b"\0", &b"actor-test:"[..], b"1:"].concat()
+}
+
+fn names_in(bytes: &[u8], marker: &[u8]) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut rest = bytes;
+    while let Some(at) = find(rest, marker) {
+        rest = &rest[at + marker.len()..];
+        let end = rest.iter().take(NAME_MAX).position(|byte| *byte == 0);
+        let name = end.and_then(|end| std::str::from_utf8(&rest[..end]).ok());
+        names.extend(name.filter(|name| is_path(name)).map(str::to_owned));
+    }
+    names
+}
+
+fn find(bytes: &[u8], marker: &[u8]) -> Option<usize> {
+    let mut from = 0;
+    while let Some(at) = bytes[from..].iter().position(|byte| *byte == marker[0]) {
+        if bytes[from + at..].starts_with(marker) {
+            return Some(from + at);
+        }
+        from += at + 1;
+    }
+    None
+}
+
+fn is_path(name: &str) -> bool {
+    name.contains("::")
+        && name.split("::").all(|segment| {
+            !segment.is_empty() && segment.chars().all(|c| c.is_alphanumeric() || "_#".contains(c))
+        })
+}
+
+/// The path of an executable, for messages.
+pub(crate) fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn marked(name: &str) -> Vec<u8> {
+        [&prefix()[..], name.as_bytes(), b"\0"].concat()
+    }
+
+    #[test]
+    fn markers_are_found_wherever_a_chunk_ends() {
+        for offset in [0, 1, CHUNK - 20, CHUNK - 5, CHUNK, CHUNK + 1] {
+            let mut bytes = vec![7; offset];
+            bytes.extend(marked("krate::module::test"));
+            bytes.extend(marked("krate::größe"));
+            bytes.extend(vec![0; 3]);
+            let names = scan(&mut &bytes[..]).unwrap();
+            assert_eq!(names.into_iter().collect::<Vec<_>>(), ["krate::größe", "krate::module::test"]);
+        }
+    }
+
+    #[test]
+    fn what_only_looks_like_a_marker_is_not_one() {
+        let mut bytes = prefix();
+        bytes.extend(b"{}\0");
+        bytes.extend(marked("no path"));
+        bytes.extend(marked("a::b c"));
+        bytes.extend(prefix());
+        assert_eq!(scan(&mut &bytes[..]).unwrap(), BTreeSet::new());
+    }
+}

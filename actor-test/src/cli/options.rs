@@ -1,0 +1,352 @@
+//! What a user types.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::overrides::{Overrides, parse};
+use crate::protocol::Ignored;
+
+/// As cargo calls it.
+#[derive(Parser, Debug)]
+#[command(name = "cargo", bin_name = "cargo", disable_help_subcommand = true)]
+pub(crate) enum Cargo {
+    /// Explores the schedules of actor tests.
+    #[command(
+        name = "actor-test",
+        version,
+        args_conflicts_with_subcommands = true,
+        disable_help_subcommand = true,
+        after_help = AFTER
+    )]
+    ActorTest(Arguments),
+}
+
+const AFTER: &str = "\
+Exit codes: 0 no bug; 1 a bug was found, or an expected one wasn't; 2 the request or the build failed.
+
+Settings come from, in this order: a flag, a variable (ACTOR_TEST_ITERATIONS, _SEED, _STRATEGY,
+_MAX_STEPS, _TEMPERATURE, _WORKERS, _FOR, _KEEP_GOING, _HANG_TIMEOUT, _TRACE_DIR), an attribute of the
+test, [package.metadata.actor-test] in Cargo.toml, and the default.";
+
+/// All arguments.
+#[derive(Args, Debug)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+    #[command(flatten)]
+    pub(crate) explore: Explore,
+}
+
+/// What to do instead of exploring.
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    /// Lists the actor tests, one a line.
+    List(List),
+    /// Runs a recorded execution again, and tells its story.
+    Replay(Replay),
+    /// Tells the story of a recorded execution without running it.
+    Show(Show),
+}
+
+/// Exploring tests.
+#[derive(Args, Debug, Default)]
+pub(crate) struct Explore {
+    /// Only tests whose path contains one of these.
+    #[arg(value_name = "FILTER")]
+    pub(crate) filters: Vec<String>,
+    /// Executions per test [default: 100].
+    #[arg(short, long, value_name = "N", value_parser = parse::count, help_heading = SEARCH)]
+    pub(crate) iterations: Option<u64>,
+    /// Several strategies in turn, or fair ones only (`=fair`); this is the default.
+    #[arg(
+        long, value_name = "KIND", num_args = 0..=1, require_equals = true,
+        default_missing_value = "all", conflicts_with = "strategy", help_heading = SEARCH
+    )]
+    pub(crate) portfolio: Option<Portfolio>,
+    /// One strategy, or several in turn; `-s list` explains them.
+    #[arg(short, long, value_name = "NAME[:VALUE]", value_parser = strategy, help_heading = SEARCH)]
+    pub(crate) strategy: Vec<String>,
+    /// Steps of an execution: unfair ones stop after N, fair ones after M [default: 10000, and 10 N].
+    #[arg(short, long, value_name = "N[:M]", value_parser = parse::max_steps, help_heading = SEARCH)]
+    pub(crate) max_steps: Option<(u64, Option<u64>)>,
+    /// What is owed for more than T fair steps is a liveness bug [default: M / 2].
+    #[arg(long, value_name = "T", value_parser = parse::count, help_heading = SEARCH)]
+    pub(crate) temperature: Option<u64>,
+    /// What every schedule is derived from: a number, or `random` [default: 0].
+    #[arg(long, value_name = "S", value_parser = parse::seed, help_heading = SEARCH)]
+    pub(crate) seed: Option<u64>,
+    /// Explore each test for so long, `30s` or `5m`, instead of a number of executions.
+    #[arg(long = "for", value_name = "DURATION", value_parser = parse::duration, help_heading = SEARCH)]
+    pub(crate) time_limit: Option<Duration>,
+    /// Go on with a test after its first bug, and collect those that differ.
+    #[arg(long, help_heading = SEARCH)]
+    pub(crate) no_fail_fast: bool,
+    /// Threads that explore [default: one per core]; they change the time, never the result.
+    #[arg(short = 'j', long, value_name = "WORKERS", value_parser = parse::workers, help_heading = SEARCH)]
+    pub(crate) workers: Option<usize>,
+    /// A handler that takes longer counts as hanging [default: 10s].
+    #[arg(long, value_name = "DURATION", value_parser = parse::duration, help_heading = SEARCH)]
+    pub(crate) hang_timeout: Option<Duration>,
+    /// Run the one execution that a failure's token names.
+    #[arg(long, value_name = "TOKEN", help_heading = SEARCH)]
+    pub(crate) reproduce: Option<String>,
+    /// Run tests marked `#[ignore]` only.
+    #[arg(long, conflicts_with = "include_ignored")]
+    pub(crate) ignored: bool,
+    /// Run tests marked `#[ignore]` too.
+    #[arg(long)]
+    pub(crate) include_ignored: bool,
+    /// For people, or one line of JSON per test.
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) coyote: Coyote,
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+}
+
+const SEARCH: &str = "Exploration";
+
+/// Which portfolio.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum Portfolio {
+    /// All its strategies.
+    All,
+    /// Fair strategies only.
+    Fair,
+}
+
+/// How results are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub(crate) enum Format {
+    /// For people.
+    #[default]
+    Human,
+    /// A line of JSON per test, and one at the end.
+    Json,
+}
+
+/// The spellings of Coyote and P.
+#[derive(Args, Debug, Default)]
+pub(crate) struct Coyote {
+    #[arg(long, hide = true, conflicts_with_all = ["strategy", "sch_random"])]
+    sch_portfolio: bool,
+    #[arg(long, hide = true, conflicts_with_all = ["strategy", "portfolio"])]
+    sch_random: bool,
+    #[arg(long, hide = true, num_args = 0..=1, value_name = "N", value_parser = absent("pct"))]
+    sch_pct: Option<String>,
+    #[arg(long, hide = true, num_args = 0..=1, value_name = "N", value_parser = absent("fairpct"))]
+    sch_fairpct: Option<String>,
+    #[arg(long, hide = true, num_args = 0..=1, value_name = "N", value_parser = absent("probabilistic"))]
+    sch_probabilistic: Option<String>,
+    #[arg(long, hide = true, num_args = 0..=1, value_name = "N", value_parser = absent("pos"), default_missing_value = "")]
+    sch_pos: Option<String>,
+}
+
+/// Refuses a strategy that Coyote has and this version has not.
+fn absent(name: &'static str) -> impl Fn(&str) -> Result<String, String> + Clone + Send + Sync {
+    move |_| {
+        let known: Vec<_> = crate::strategy::StrategySpec::explain().map(|(form, _)| form).collect();
+        Err(format!("the strategy `{name}` is not in this version; there are: {}", known.join(", ")))
+    }
+}
+
+fn strategy(text: &str) -> Result<String, String> {
+    if text != "list" {
+        parse::search(&[text.to_owned()])?;
+    }
+    Ok(text.to_owned())
+}
+
+impl Explore {
+    /// The settings that flags give.
+    pub(crate) fn overrides(&self) -> Overrides {
+        let portfolio = |kind| match kind {
+            Portfolio::All => vec!["portfolio".to_owned()],
+            Portfolio::Fair => vec!["portfolio=fair".to_owned()],
+        };
+        let search = match self.portfolio {
+            Some(kind) => Some(portfolio(kind)),
+            None if self.coyote.sch_portfolio => Some(portfolio(Portfolio::All)),
+            None if self.coyote.sch_random => Some(vec!["random".into()]),
+            None => Some(self.strategy.clone()).filter(|strategies| !strategies.is_empty()),
+        };
+        Overrides {
+            iterations: self.iterations,
+            seed: self.seed,
+            search,
+            max_steps: self.max_steps,
+            temperature: self.temperature,
+            workers: self.workers,
+            time_limit: self.time_limit,
+            keep_going: self.no_fail_fast.then_some(true),
+            hang_timeout: self.hang_timeout,
+            trace_dir: None,
+        }
+    }
+
+    pub(crate) fn ignored(&self) -> Ignored {
+        match (self.ignored, self.include_ignored) {
+            (true, _) => Ignored::Only,
+            (_, true) => Ignored::Include,
+            _ => Ignored::Skip,
+        }
+    }
+}
+
+/// Listing tests.
+#[derive(Args, Debug)]
+pub(crate) struct List {
+    /// Only tests whose path contains one of these.
+    #[arg(value_name = "FILTER")]
+    pub(crate) filters: Vec<String>,
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+}
+
+/// Replaying a trace.
+#[derive(Args, Debug)]
+pub(crate) struct Replay {
+    /// The trace that a failing test wrote.
+    pub(crate) trace: PathBuf,
+    /// A handler that takes longer counts as hanging [default: 10s].
+    #[arg(long, value_name = "DURATION", value_parser = parse::duration)]
+    pub(crate) hang_timeout: Option<Duration>,
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+}
+
+/// Showing a trace.
+#[derive(Args, Debug)]
+pub(crate) struct Show {
+    /// The trace that a failing test wrote.
+    pub(crate) trace: PathBuf,
+}
+
+/// What cargo builds, in cargo's own words.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Selection, as for cargo test")]
+pub(crate) struct Selection {
+    /// Tests of this package.
+    #[arg(short, long, value_name = "SPEC")]
+    pub(crate) package: Vec<String>,
+    /// Tests of all packages of the workspace.
+    #[arg(long, alias = "all")]
+    pub(crate) workspace: bool,
+    /// Not of this package.
+    #[arg(long, value_name = "SPEC", requires = "workspace")]
+    exclude: Vec<String>,
+    /// Tests of the library.
+    #[arg(long)]
+    lib: bool,
+    /// Tests of all binaries.
+    #[arg(long)]
+    bins: bool,
+    /// Tests of this binary.
+    #[arg(long, value_name = "NAME")]
+    bin: Vec<String>,
+    /// Tests of all examples.
+    #[arg(long)]
+    examples: bool,
+    /// Tests of this example.
+    #[arg(long, value_name = "NAME")]
+    example: Vec<String>,
+    /// Tests of all test targets.
+    #[arg(long)]
+    tests: bool,
+    /// Tests of this test target.
+    #[arg(long, value_name = "NAME")]
+    test: Vec<String>,
+    /// Tests of all targets.
+    #[arg(long)]
+    all_targets: bool,
+    /// Features to turn on.
+    #[arg(short = 'F', long, value_name = "FEATURES")]
+    features: Vec<String>,
+    /// Turns all features on.
+    #[arg(long)]
+    all_features: bool,
+    /// Turns the default features off.
+    #[arg(long)]
+    no_default_features: bool,
+    /// Build with this profile [default: optimised, with assertions and overflow checks].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) profile: Option<String>,
+    /// Build for this target.
+    #[arg(long, value_name = "TRIPLE")]
+    target: Option<String>,
+    /// Build here.
+    #[arg(long, value_name = "DIRECTORY")]
+    target_dir: Option<PathBuf>,
+    /// Path to Cargo.toml.
+    #[arg(long, value_name = "PATH")]
+    manifest_path: Option<PathBuf>,
+    /// Cargo.lock stays as it is.
+    #[arg(long)]
+    locked: bool,
+    /// No network.
+    #[arg(long)]
+    offline: bool,
+    /// As --locked and --offline.
+    #[arg(long)]
+    frozen: bool,
+    /// A value of cargo's configuration.
+    #[arg(long, value_name = "KEY=VALUE")]
+    config: Vec<String>,
+}
+
+impl Selection {
+    /// For `cargo test`, and for the commands that are printed.
+    pub(crate) fn flags(&self) -> Vec<String> {
+        let mut flags = self.everywhere();
+        let mut switch = |on: bool, name: &str| flags.extend(on.then(|| name.to_owned()));
+        switch(self.workspace, "--workspace");
+        switch(self.lib, "--lib");
+        switch(self.bins, "--bins");
+        switch(self.examples, "--examples");
+        switch(self.tests, "--tests");
+        switch(self.all_targets, "--all-targets");
+        let mut each = |name: &str, values: &[String]| {
+            flags.extend(values.iter().flat_map(|value| [name.to_owned(), value.clone()]));
+        };
+        each("-p", &self.package);
+        each("--exclude", &self.exclude);
+        each("--bin", &self.bin);
+        each("--example", &self.example);
+        each("--test", &self.test);
+        each("--target", self.target.as_slice());
+        each("--profile", self.profile.as_slice());
+        flags
+    }
+
+    /// For `cargo metadata`.
+    pub(crate) fn everywhere(&self) -> Vec<String> {
+        let mut flags = Vec::new();
+        let mut switch = |on: bool, name: &str| flags.extend(on.then(|| name.to_owned()));
+        switch(self.all_features, "--all-features");
+        switch(self.no_default_features, "--no-default-features");
+        switch(self.locked, "--locked");
+        switch(self.offline, "--offline");
+        switch(self.frozen, "--frozen");
+        let mut each = |name: &str, values: &[String]| {
+            flags.extend(values.iter().flat_map(|value| [name.to_owned(), value.clone()]));
+        };
+        each("--features", &self.features);
+        each("--config", &self.config);
+        let path = self.manifest_path.as_ref().map(|path| path.display().to_string());
+        each("--manifest-path", path.as_slice());
+        flags
+    }
+
+    /// Where to build, which `cargo metadata` takes from a variable only.
+    pub(crate) fn target_dir(&self) -> Option<&PathBuf> {
+        self.target_dir.as_ref()
+    }
+
+    /// No package is named.
+    pub(crate) fn is_default(&self) -> bool {
+        self.package.is_empty() && !self.workspace
+    }
+}

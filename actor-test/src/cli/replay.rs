@@ -1,0 +1,75 @@
+//! `cargo actor-test replay`.
+
+use super::options::Replay;
+use super::process::{self, Job};
+use super::screen::Screen;
+use super::{Exit, Trouble, build, discover};
+use crate::environment;
+use crate::overrides::Overrides;
+use crate::protocol::{Event, Ignored, Task};
+use crate::trace::Trace;
+use crate::words;
+
+/// Runs a recorded execution again, and tells its story.
+pub(crate) fn run(options: &Replay, screen: &mut Screen) -> Result<Exit, Trouble> {
+    let trace = Trace::read(&options.trace).map_err(Trouble::new)?;
+    let variables = environment::variables().map_err(Trouble::new)?;
+    let test = find(options, &trace)?;
+    let flags = Overrides {
+        hang_timeout: options.hang_timeout,
+        ..Overrides::default()
+    };
+    let job = Job {
+        given: flags.or(variables),
+        task: Task::Replay {
+            recording: Box::new(trace.recording()),
+        },
+        ignored: Ignored::Include,
+        pin: false,
+    };
+    let ending = process::run(&test, &job, &mut |_| ())?;
+    screen.line(&words::trace_head(&trace));
+    match ending.answer {
+        Some(Event::Replayed { finding, story, diverged }) => {
+            for line in words::story_lines(&story, screen.width()) {
+                screen.line(&line);
+            }
+            Ok(match (finding, diverged) {
+                (found, Some((step, message))) => {
+                    screen.line(&words::diverged(step, &message, found.as_ref()));
+                    Exit::Trouble
+                }
+                (Some(found), None) => {
+                    screen.line(&words::reproduced(&found));
+                    Exit::Bug
+                }
+                (None, None) => {
+                    screen.line(&words::no_bug_any_more(&trace.finding));
+                    Exit::Clean
+                }
+            })
+        }
+        Some(Event::Refused { problem }) => Err(Trouble(problem)),
+        Some(Event::Hang { seconds, .. }) => {
+            let finding = crate::protocol::hang(seconds);
+            screen.line(&words::reproduced(&finding));
+            Ok(Exit::Bug)
+        }
+        _ => Err(Trouble(words::crash(&ending.how, &ending.stderr))),
+    }
+}
+
+/// Builds, and finds the trace's test.
+fn find(options: &Replay, trace: &Trace) -> Result<discover::Test, Trouble> {
+    let mut selection = options.selection.clone();
+    if selection.is_default() {
+        // The trace knows its package; `-p` with a name that is not there fails with cargo's message.
+        selection.package.extend(trace.package.clone());
+    }
+    let built = build::build(&selection)?;
+    let tests = discover::discover(&built)?;
+    let known = tests.len();
+    let nearest = discover::nearest(&tests, std::slice::from_ref(&trace.test)).join(" or ");
+    let found = tests.into_iter().find(|test| test.name == trace.test);
+    found.ok_or_else(|| Trouble(words::lost_test(&trace.test, known, &nearest)))
+}

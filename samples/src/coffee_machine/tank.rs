@@ -1,0 +1,121 @@
+//! The water tank, with heater and pump.
+
+use std::time::Duration;
+
+use actor_core::prelude::*;
+
+use super::{
+    CoffeeMachine, HeaterButton, PumpButton, ReadTemperature, ReadWaterLevel, Register,
+    ShotComplete, Temperature, WaterEmpty, WaterHot, WaterLevel,
+};
+
+/// How often the heater warms the water.
+const HEATER_PERIOD: Duration = Duration::from_millis(10);
+/// How long the pump takes for half a shot, which is one unit of water.
+const PUMP_DELAY: Duration = Duration::from_millis(10);
+const HOT: i32 = 100;
+const COLD: i32 = 20;
+
+/// Time to warm the water.
+#[derive(Clone, Debug)]
+pub struct HeaterTick;
+
+/// Another unit of water has gone through the pump.
+#[derive(Debug)]
+pub struct Pumped;
+
+/// Heats and pumps water, and outlives the machines that use it.
+#[derive(Debug, Default)]
+pub struct WaterTank {
+    machine: Option<ActorRef<CoffeeMachine>>,
+    level: i32,
+    temperature: i32,
+    heating: bool,
+    pump: Option<Timer>,
+    half_a_shot: bool,
+}
+
+#[actor]
+impl WaterTank {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        self.level = cx.choose(10) as i32;
+        self.temperature = COLD + 10 * cx.choose(8) as i32;
+        cx.every(HEATER_PERIOD, HeaterTick);
+    }
+
+    #[on]
+    fn register(&mut self, register: Register) {
+        self.machine = Some(register.machine);
+    }
+
+    #[on]
+    fn read_level(&mut self, _: ReadWaterLevel) {
+        if let Some(machine) = &self.machine {
+            machine.tell(WaterLevel(self.level));
+        }
+    }
+
+    #[on]
+    fn read_temperature(&mut self, _: ReadTemperature) {
+        if let Some(machine) = &self.machine {
+            machine.tell(Temperature(self.temperature));
+        }
+    }
+
+    #[on]
+    fn heater_button(&mut self, button: HeaterButton) {
+        self.obey(button.by);
+        if button.on {
+            assert!(self.level > 0, "the heater is switched on without water");
+        }
+        self.heating = button.on;
+    }
+
+    #[on]
+    fn heater_tick(&mut self, _: HeaterTick) {
+        if !self.heating {
+            self.temperature = COLD.max(self.temperature - 1);
+        } else if self.temperature < HOT {
+            self.temperature += 10;
+            if self.temperature >= HOT
+                && let Some(machine) = &self.machine
+            {
+                machine.tell(WaterHot);
+            }
+        }
+    }
+
+    #[on]
+    fn pump_button(&mut self, button: PumpButton, cx: &mut Context<Self>) {
+        self.obey(button.by);
+        if let Some(running) = self.pump.take() {
+            cx.cancel(running);
+        }
+        if button.on {
+            assert!(self.level > 0, "the pump is switched on without water");
+            self.half_a_shot = false;
+            self.pump = Some(cx.after(PUMP_DELAY, Pumped));
+        }
+    }
+
+    #[on]
+    fn pumped(&mut self, _: Pumped, cx: &mut Context<Self>) {
+        self.level -= 1;
+        self.pump = None;
+        let Some(machine) = &self.machine else { return };
+        if self.half_a_shot {
+            machine.tell(ShotComplete);
+        } else if self.level == 0 {
+            machine.tell(WaterEmpty);
+        } else {
+            self.half_a_shot = true;
+            self.pump = Some(cx.after(PUMP_DELAY, Pumped));
+        }
+    }
+
+    fn obey(&self, by: ActorId) {
+        let machine = self.machine.as_ref().map(ActorRef::id);
+        assert_eq!(machine, Some(by), "the tank obeys the machine in charge and no other");
+    }
+}

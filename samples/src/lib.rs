@@ -1,0 +1,9 @@
+//! Complete actor programs, each with the bug it teaches and the tests that find it.
+//!
+//! Every sample is a module with one function that sets its actors up in a
+//! [`System`](actor_core::System). Its tests call that function, with the bug and without, and so
+//! does its production program in `src/bin`: `cargo run -p samples --bin coffee_machine`.
+
+pub mod ab_fairness;
+pub mod coffee_machine;
+pub mod ping_pong;

@@ -1,0 +1,177 @@
+//! What `#[actor_test]` hands to the tester, here a stand-in that writes down what it is told.
+
+#![allow(missing_docs)]
+
+mod stand_in {
+    pub(crate) mod __private {
+        use std::future::Future;
+        use std::pin::Pin;
+
+        pub(crate) use actor_core::System;
+        pub(crate) use ::inventory;
+
+        pub(crate) struct ActorTest {
+            pub(crate) name: &'static str,
+            pub(crate) marker: &'static str,
+            pub(crate) file: &'static str,
+            pub(crate) line: u32,
+            pub(crate) ignored: bool,
+            pub(crate) attributes: Attributes,
+            pub(crate) body: TestBody,
+        }
+
+        #[derive(Debug, PartialEq)]
+        pub(crate) struct Attributes {
+            pub(crate) iterations: Option<u64>,
+            pub(crate) max_steps: Option<(u64, Option<u64>)>,
+            pub(crate) temperature: Option<u64>,
+            pub(crate) seed: Option<u64>,
+            pub(crate) strategies: &'static [&'static str],
+            pub(crate) expect_bug: Option<&'static str>,
+            pub(crate) patient_timers: bool,
+            pub(crate) atomic_handlers: bool,
+            pub(crate) clock_error_ms: Option<u64>,
+        }
+
+        pub(crate) enum TestBody {
+            Sync(fn(&System)),
+            Async(fn(&System) -> Pin<Box<dyn Future<Output = ()> + '_>>),
+        }
+
+        pub(crate) struct Registered(pub(crate) &'static ActorTest);
+        inventory::collect!(Registered);
+
+        pub(crate) trait Outcome {
+            fn check(self);
+        }
+        impl Outcome for () {
+            fn check(self) {}
+        }
+        impl<E: std::fmt::Debug> Outcome for Result<(), E> {
+            fn check(self) {
+                self.expect("the test failed");
+            }
+        }
+
+        pub(crate) fn finish(outcome: impl Outcome) {
+            outcome.check();
+        }
+
+        /// Calls the body on a production system.
+        pub(crate) fn run(test: &ActorTest) {
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_time()
+                .build();
+            runtime.expect("a runtime").block_on(async {
+                let sys = System::new();
+                match test.body {
+                    TestBody::Sync(body) => body(&sys),
+                    TestBody::Async(body) => body(&sys).await,
+                }
+            });
+        }
+    }
+}
+
+use actor_core::System;
+use actor_macros::actor_test;
+use stand_in::__private::{ActorTest, Registered, TestBody};
+
+/// It has a body that ends.
+#[actor_test(crate = stand_in)]
+fn without_options(_sys: &System) {}
+
+#[actor_test(
+    iterations = 1_000,
+    max_steps = "500:2000",
+    temperature = 2500,
+    seed = 7,
+    strategy = "pct:3",
+    strategy = "random",
+    expect_bug = "a pong",
+    timers = patient,
+    atomic_handlers,
+    clock_error_ms = 5,
+    crate = crate::stand_in,
+)]
+#[ignore]
+fn with_all_options(_: &System) {}
+
+#[actor_test(max_steps = 500, crate = stand_in)]
+async fn that_is_async(sys: &System) -> Result<(), String> {
+    let started = sys.now();
+    std::future::ready(()).await;
+    if sys.now() >= started {
+        Ok(())
+    } else {
+        Err("time went back".into())
+    }
+}
+
+#[actor_test(crate = stand_in)]
+fn with_a_result(_sys: &System) -> Result<(), String> {
+    Ok(())
+}
+
+#[cfg(any())]
+#[actor_test(crate = stand_in)]
+fn left_out(_sys: &System) {
+    compile_error!("not here");
+}
+
+mod inner {
+    #[super::actor_test(crate = super::stand_in)]
+    fn in_a_module(_sys: &super::System) {}
+}
+
+fn registered(name: &str) -> &'static ActorTest {
+    let name = format!("actor_test::{name}");
+    let mut tests = inventory::iter::<Registered>
+        .into_iter()
+        .map(|registered| registered.0);
+    tests
+        .find(|test| test.name == name)
+        .unwrap_or_else(|| panic!("`{name}` is not registered"))
+}
+
+#[test]
+fn names_lead_back_to_the_source() {
+    let test = registered("inner::in_a_module");
+    assert_eq!(
+        test.marker,
+        "\0actor-test:1:actor_test::inner::in_a_module\0"
+    );
+    assert!(test.file.ends_with("actor_test.rs"));
+    assert!(test.line > 1);
+    assert_eq!(inventory::iter::<Registered>.into_iter().count(), 5);
+}
+
+#[test]
+fn options_arrive() {
+    let test = registered("with_all_options");
+    assert!(test.ignored);
+    let attributes = stand_in::__private::Attributes {
+        iterations: Some(1000),
+        max_steps: Some((500, Some(2000))),
+        temperature: Some(2500),
+        seed: Some(7),
+        strategies: &["pct:3", "random"],
+        expect_bug: Some("a pong"),
+        patient_timers: true,
+        atomic_handlers: true,
+        clock_error_ms: Some(5),
+    };
+    assert_eq!(test.attributes, attributes);
+}
+
+#[test]
+fn what_is_not_given_is_left_to_the_tester() {
+    let test = registered("without_options");
+    assert!(!test.ignored);
+    assert_eq!(test.attributes.iterations, None);
+    assert!(test.attributes.strategies.is_empty());
+    assert!(matches!(test.body, TestBody::Sync(_)));
+    let test = registered("that_is_async");
+    assert_eq!(test.attributes.max_steps, Some((500, None)));
+    assert!(matches!(test.body, TestBody::Async(_)));
+}

@@ -1,0 +1,6 @@
+use actor_core::prelude::*;
+
+#[actor]
+struct Server;
+
+fn main() {}

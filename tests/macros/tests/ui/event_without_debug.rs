@@ -1,0 +1,15 @@
+use actor_core::prelude::*;
+
+#[derive(Debug)]
+struct Ping;
+struct Quiet;
+
+struct Server;
+
+#[actor]
+impl Server {
+    #[on]
+    fn quiet(&mut self, _: Quiet) {}
+}
+
+fn main() {}

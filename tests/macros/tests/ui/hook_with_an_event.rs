@@ -1,0 +1,17 @@
+use actor_core::prelude::*;
+
+#[derive(Debug)]
+struct Ping;
+
+struct Server;
+
+#[actor(states(Idle, Waiting))]
+impl Server {
+    #[on]
+    fn ping(&mut self, _: Ping) {}
+
+    #[entry(Idle)]
+    fn begin(&mut self, _: Ping) {}
+}
+
+fn main() {}

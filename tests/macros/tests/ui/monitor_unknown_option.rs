@@ -1,0 +1,14 @@
+use actor_core::prelude::*;
+
+#[derive(Debug)]
+struct Ping;
+
+struct Answered;
+
+#[monitor(hot, cool)]
+impl Answered {
+    #[on]
+    fn ping(&mut self, _: &Ping) {}
+}
+
+fn main() {}

@@ -1,0 +1,14 @@
+use actor_core::prelude::*;
+
+#[derive(Debug)]
+struct Ping;
+
+struct Server;
+
+#[actor]
+impl Server {
+    #[on(Idle)]
+    fn ping(&mut self, _: Ping) {}
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use actor_core::System;
+use actor_macros::actor_test;
+
+#[actor_test]
+#[test]
+fn a_test(_sys: &System) {}
+
+fn main() {}

@@ -1,0 +1,7 @@
+use actor_core::System;
+use actor_macros::actor_test;
+
+#[actor_test]
+struct Test;
+
+fn main() {}

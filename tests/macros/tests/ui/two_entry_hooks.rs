@@ -1,0 +1,20 @@
+use actor_core::prelude::*;
+
+#[derive(Debug)]
+struct Ping;
+
+struct Server;
+
+#[actor(states(Idle, Waiting))]
+impl Server {
+    #[on]
+    fn ping(&mut self, _: Ping) {}
+
+    #[entry(Idle)]
+    fn begin(&mut self) {}
+
+    #[entry(Idle, Waiting)]
+    fn enter(&mut self) {}
+}
+
+fn main() {}

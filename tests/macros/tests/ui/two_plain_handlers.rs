@@ -1,0 +1,17 @@
+use actor_core::prelude::*;
+
+#[derive(Debug)]
+struct Ping;
+
+struct Server;
+
+#[actor]
+impl Server {
+    #[on]
+    fn ping(&mut self, _: Ping) {}
+
+    #[on]
+    fn ping_again(&mut self, _: Ping) {}
+}
+
+fn main() {}
