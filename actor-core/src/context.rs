@@ -289,9 +289,9 @@ impl<A: Actor> Context<A> {
 
     /// Sends a copy of `event` to this actor every `period`, the first after one period.
     ///
-    /// Ticks that an overloaded runtime could not fire in time are left out, and later ones keep to
-    /// the grid. Those that fire while the actor is busy wait in its inbox, all of them. Under test
-    /// a periodic timer does not keep a run alive.
+    /// At most one tick is unread: while it waits in the inbox, further ones are left out, and later
+    /// ones keep to the grid. Under test a periodic timer does not keep a run alive: with nothing
+    /// else to do for three rounds, nothing owed and nobody waiting, the run is over.
     ///
     /// ```
     /// use actor_core::prelude::*;

@@ -183,3 +183,13 @@ async fn an_event_that_can_t_be_copied_is_reported() {
     journal.expect(["Background"]);
     assert_eq!(fuse.ask(Halt).await, Ok(()));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_actor_has_one_unread_tick() {
+    let sys = System::new();
+    let (clock, journal) = clock(&sys);
+    clock.tell(Repeat("tick", 2));
+    clock.tell(Nap(9));
+    sys.sleep(Duration::from_secs(13)).await;
+    journal.expect(["9 awake", "9 tick", "10 tick", "12 tick"]);
+}

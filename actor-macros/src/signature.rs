@@ -109,12 +109,14 @@ pub(crate) fn hook(function: &Function, role: &str, errors: &mut Errors) -> Opti
     sound.then_some(takes_cx)
 }
 
-/// The return type; `None` for `()`.
+/// The return type; `None` for `()` and `!`.
 pub(crate) fn output(signature: &Signature) -> Option<&Type> {
     match &signature.output {
         ReturnType::Default => None,
         ReturnType::Type(_, ty) => match &**ty {
             Type::Tuple(tuple) if tuple.elems.is_empty() => None,
+            // It never answers.
+            Type::Never(_) => None,
             ty => Some(ty),
         },
     }
@@ -205,7 +207,7 @@ pub(crate) fn referent_name(ty: &Type) -> Option<String> {
 }
 
 /// The type may be the context under another name: a reference, or an alias with a lifetime.
-fn may_be_context(ty: &Type) -> bool {
+pub(crate) fn may_be_context(ty: &Type) -> bool {
     match ty {
         Type::Group(group) => may_be_context(&group.elem),
         Type::Reference(_) => true,

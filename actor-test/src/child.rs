@@ -59,13 +59,7 @@ fn answer(test: &'static ActorTest, request: Request, events: &Arc<Events>) -> R
     if let Some(path) = &request.pin {
         watchdog::pin_to(path).map_err(|error| format!("{}: {error}", path.display()))?;
     }
-    events.tell(&Event::Began {
-        iterations: settings.iterations,
-        seed: settings.seed,
-        bounds: settings.bounds,
-        strategies: settings.search.strategies().iter().map(ToString::to_string).collect(),
-        expect_bug: settings.expect_bug.clone(),
-    });
+    events.tell(&began(&settings, &request.task));
     guard(limit.unwrap_or(watchdog::HANG_TIMEOUT), events);
     match request.task {
         Task::Explore => Ok(explored(test, &settings, request.given, events)),
@@ -86,6 +80,25 @@ fn answer(test: &'static ActorTest, request: Request, events: &Arc<Events>) -> R
                 diverged: replayed.diverged.map(|at| (at.step, at.message)),
             })
         }
+    }
+}
+
+/// The settings, for whoever has to tell of this process's end.
+fn began(settings: &Settings, task: &Task) -> Event {
+    let strategies = settings.search.strategies();
+    let (iterations, strategies) = match task {
+        Task::Reproduce { token } => {
+            let strategy = token.rsplit_once('@').map_or(&**token, |(strategy, _)| strategy);
+            (1, vec![strategy.to_owned()])
+        }
+        _ => (settings.iterations, strategies.iter().map(ToString::to_string).collect()),
+    };
+    Event::Began {
+        iterations,
+        seed: settings.seed,
+        bounds: settings.bounds,
+        strategies,
+        expect_bug: settings.expect_bug.clone(),
     }
 }
 

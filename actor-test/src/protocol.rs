@@ -78,7 +78,7 @@ pub(crate) enum Event {
         strategies: Vec<String>,
         expect_bug: Option<String>,
     },
-    /// The child lives.
+    /// The child makes progress.
     Alive,
     Progress { executions: u64, of: u64, steps: u64, bugs: usize },
     /// It was explored.
@@ -116,7 +116,7 @@ impl Events {
     }
 }
 
-/// The finding of a handler that does not return.
+/// The finding of a handler that does not return: `seconds` is how long nothing moved.
 pub(crate) fn hang(seconds: f64) -> Finding {
     Finding {
         kind: BugKind::Hang,

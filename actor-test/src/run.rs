@@ -9,9 +9,8 @@ use crate::attribute::ActorTest;
 use crate::environment::{self, REQUEST};
 use crate::overrides::{self, Overrides};
 use crate::protocol;
-use crate::report::{Bug, Recording, Report};
+use crate::report::{BehaviourStatistics, Bug, Recording, Report};
 use crate::settings::Settings;
-use crate::summary::Summary;
 use crate::tester::{Observer, Silent, WorkerStatus, execution_seed, explore, token};
 use crate::{Finding, child, saved, trace, watchdog, words};
 
@@ -20,6 +19,7 @@ use crate::{Finding, child, saved, trace, watchdog, words};
 /// # Panics
 ///
 /// When a bug is found, or the expected one isn't; the report is printed before.
+#[track_caller]
 pub fn run(test: &'static ActorTest) {
     if let Some(request) = std::env::var_os(REQUEST) {
         return child::serve(test, request.as_ref());
@@ -57,7 +57,7 @@ pub(crate) fn explore_test(
     let mut report = if saved.bugs.is_empty() || settings.keep_going {
         explore(test.name, &test.body, settings, observer)
     } else {
-        let mut report = Summary::new(test.name, settings, Vec::new()).into_report();
+        let mut report = empty(test.name, settings);
         report.executions = saved.executions;
         report.fair = saved.executions;
         report
@@ -68,6 +68,7 @@ pub(crate) fn explore_test(
     (report, notes)
 }
 
+#[track_caller]
 fn judge(report: &Report, notes: &[String], expected: Option<&str>) {
     let place = words::Place::of_shell();
     let block = match expected {
@@ -111,7 +112,7 @@ pub(crate) fn ended(
     strategy: &str,
     iteration: u64,
 ) -> Report {
-    let mut report = Summary::new(test, settings, Vec::new()).into_report();
+    let mut report = empty(test, settings);
     report.bugs.push(unrecorded(settings, finding, strategy, iteration));
     report
 }
@@ -134,5 +135,36 @@ pub(crate) fn unrecorded(settings: &Settings, finding: Finding, strategy: &str, 
             story: Vec::new(),
         },
         trace_path: None,
+    }
+}
+
+/// The report of a test that was not explored.
+fn empty(test: &str, settings: &Settings) -> Report {
+    Report {
+        test: test.into(),
+        seed: settings.seed,
+        iterations: settings.iterations,
+        bounds: settings.bounds,
+        executions: 0,
+        fair: 0,
+        unfair: 0,
+        steps: None,
+        steps_total: 0,
+        fair_at_bound: 0,
+        unfair_at_bound: 0,
+        undecided: 0,
+        undecided_example: None,
+        liveness_unchecked: false,
+        exhausted: false,
+        behaviours: BehaviourStatistics {
+            seen: 0,
+            exact: true,
+            new_chance: 1.0,
+        },
+        strategies: Vec::new(),
+        dead_letters: 0,
+        bugs: Vec::new(),
+        vacuous: Vec::new(),
+        elapsed_s: 0.0,
     }
 }

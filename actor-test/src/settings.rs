@@ -166,3 +166,26 @@ impl Default for Semantics {
         }
     }
 }
+
+impl Semantics {
+    /// With [`patient_timers`](Semantics::patient_timers).
+    #[must_use]
+    pub const fn with_patient_timers(mut self) -> Self {
+        self.patient_timers = true;
+        self
+    }
+
+    /// With [`atomic_handlers`](Semantics::atomic_handlers).
+    #[must_use]
+    pub const fn with_atomic_handlers(mut self) -> Self {
+        self.atomic_handlers = true;
+        self
+    }
+
+    /// With a [`clock_error`](Semantics::clock_error).
+    #[must_use]
+    pub const fn with_clock_error(mut self, error: Duration) -> Self {
+        self.clock_error = error;
+        self
+    }
+}

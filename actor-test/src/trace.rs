@@ -229,6 +229,7 @@ impl Trace {
     }
 
     /// What happened, step by step.
+    #[cfg(feature = "cli")]
     pub(crate) fn story(&self) -> &[StoryStep] {
         &self.story
     }

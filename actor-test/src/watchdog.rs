@@ -17,7 +17,7 @@ pub(crate) const HANG_TIMEOUT: Duration = Duration::from_secs(10);
 /// How often the watchdog looks.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// How often a child says that it lives.
+/// How often a child says that it makes progress.
 pub(crate) const ALIVE: Duration = Duration::from_secs(1);
 
 /// What the watchdog calls when a worker stands still for `Duration`; it does not return.
@@ -37,10 +37,12 @@ pub(crate) fn start(limit: Duration, alive: impl Fn(Event) + Send + 'static, bar
 fn watch(limit: Duration, alive: impl Fn(Event), bark: &Bark) {
     let mut seen = BTreeMap::new();
     let mut said = Instant::now();
+    let mut moved = false;
     loop {
         std::thread::sleep(LOOK);
-        if said.elapsed() >= ALIVE {
-            said = Instant::now();
+        // That the watchdog lives is no news; that a worker does something is.
+        if moved && said.elapsed() >= ALIVE {
+            (said, moved) = (Instant::now(), false);
             alive(Event::Alive);
         }
         let workers = active_workers();
@@ -48,6 +50,7 @@ fn watch(limit: Duration, alive: impl Fn(Event), bark: &Bark) {
         for worker in &workers {
             let now = (worker.busy.load(Ordering::Relaxed), worker.heartbeat.load(Ordering::Relaxed));
             let (last, since) = seen.entry(key(worker)).or_insert((now, Instant::now()));
+            moved |= *last != now;
             if *last != now || !now.0 {
                 (*last, *since) = (now, Instant::now());
             } else if since.elapsed() >= limit {
@@ -131,6 +134,7 @@ impl Pin {
 }
 
 /// The iteration noted last.
+#[cfg(feature = "cli")]
 pub(crate) fn pinned(path: &Path) -> Option<u64> {
     let text = std::fs::read_to_string(path).ok()?;
     text.get(..20)?.parse().ok()

@@ -2,6 +2,9 @@
 //!
 //! Nothing here prints or paints; lines begin with the word that a terminal colours.
 
+#[cfg(feature = "cli")]
+mod tool;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -10,6 +13,8 @@ use crate::report::{Bug, Report};
 use crate::settings::Bounds;
 use crate::story::{MonitorStep, StoryStep};
 use crate::trace;
+#[cfg(feature = "cli")]
+pub(crate) use tool::*;
 
 /// How many steps of a story end a failing test's report.
 const LAST_STEPS: usize = 12;
@@ -116,11 +121,6 @@ pub(crate) fn expected(report: &Report, bug: &Bug, notes: &[String], place: &Pla
     lines.extend(indented(show.into_iter().collect()));
     lines.extend(indented(warnings(report, notes)));
     lines.join("\n")
-}
-
-/// A test that was not run as asked.
-pub(crate) fn refused(test: &str, problem: &str) -> String {
-    format!("ERROR {test}  {}", hanging(problem))
 }
 
 /// What was found, in a sentence.
@@ -249,9 +249,10 @@ fn warnings(report: &Report, notes: &[String]) -> Vec<String> {
     if report.undecided > 0 {
         let example = report.undecided_example.as_deref().unwrap_or("something");
         lines.push(format!(
-            "warning: liveness undecided in {} of {}: the bound was reached with {example}; raise \
-             the bound (-m) or lower --temperature",
-            report.undecided, report.executions
+            "warning: liveness undecided in {} of {}: at the bound, {example}; raise the bound (-m) \
+             or lower --temperature",
+            report.undecided,
+            count(report.executions, "execution")
         ));
     }
     if report.liveness_unchecked {
@@ -325,6 +326,8 @@ fn what(step: &StoryStep) -> String {
         "start" => "starts".to_owned(),
         "handle" => format!("handles {event}"),
         "flush" if step.event.is_some() => format!("sends {event}"),
+        // What else an outbox holds stands in the notes.
+        "flush" if !step.notes.is_empty() => return step.notes.join(", "),
         "resume" => "resumes".to_owned(),
         "timer" if step.event.is_some() => format!("timer fires: {event}"),
         "timer" => "timer fires".to_owned(),
@@ -384,89 +387,11 @@ fn cut(text: &str, width: usize) -> String {
     text.chars().take(width.saturating_sub(1)).chain(['…']).collect()
 }
 
-/// The head of a trace that is shown or replayed.
-pub(crate) fn trace_head(trace: &trace::Trace) -> String {
-    let step = match trace.finding.step {
-        0 => String::new(),
-        step => format!(", step {step}"),
-    };
-    format!(
-        "trace of {}  {}\n      {}, iteration {}, seed {}{step}",
-        trace.test,
-        hanging(&finding(&trace.finding)),
-        trace.strategy,
-        trace.iteration + 1,
-        trace.seed
-    )
-}
-
-/// A replay that ended as recorded.
-pub(crate) fn reproduced(finding_: &Finding) -> String {
-    format!("reproduced: {}", hanging(&finding(finding_)))
-}
-
-/// A replay that took another way.
-pub(crate) fn diverged(step: u64, message: &str, found: Option<&Finding>) -> String {
-    let end = match found {
-        Some(found) => format!("it went on and found {}", hanging(&finding(found))),
-        None => "it went on and found no bug".into(),
-    };
-    format!(
-        "diverged at step {step}: {message}\n      the test, an actor or a setting was changed since \
-         it was recorded, or something outside the tester decides: iterating over a HashMap, \
-         randomness other than cx.rng(), the system's clock, a static, or a thread\n      {end}\n      \
-         to look for the bug anew, run the test: cargo actor-test"
-    )
-}
-
-/// A replay that took the recorded way and found nothing.
-pub(crate) fn no_bug_any_more(recorded: &Finding) -> String {
-    format!(
-        "no bug any more: the recorded schedule ran to its end without {}\n      keep the trace as a \
-         regression test: move it to tests/schedules/",
-        hanging(&finding(recorded))
-    )
-}
-
 /// A saved schedule that no longer fits its test.
 pub(crate) fn stale_schedule(file: &str, step: u64, message: &str) -> String {
     format!(
         "the saved schedule {file} no longer fits the test (step {step}: {message}); it was not \
          judged; record it anew or remove it"
-    )
-}
-
-/// The end of a session.
-pub(crate) fn summary(passed: usize, failed: usize, errors: usize, skipped: usize) -> String {
-    let mut parts = vec![format!("{passed} passed"), format!("{failed} failed")];
-    if errors > 0 {
-        parts.push(format!("{errors} could not be run"));
-    }
-    if skipped > 0 {
-        parts.push(format!("{skipped} ignored"));
-    }
-    parts.join(", ")
-}
-
-/// No test is called as asked.
-pub(crate) fn nothing_matches(filters: &[String], nearest: &[&str], known: usize) -> String {
-    let asked = filters.iter().map(|filter| format!("`{filter}`")).collect::<Vec<_>>().join(" or ");
-    let hint = match nearest {
-        [] => String::new(),
-        names => format!("; did you mean {}?", names.join(" or ")),
-    };
-    format!(
-        "no actor test matches {asked} among {}{hint} (all: cargo actor-test list)",
-        count(known as u64, "actor test")
-    )
-}
-
-/// There is no actor test at all.
-pub(crate) fn nothing_there(selection: &str) -> String {
-    format!(
-        "no actor test in what cargo built{selection}; a test is a function marked \
-         `#[actor_test]` that takes `&System`, in a `#[cfg(test)]` module or in tests/; other \
-         packages are selected by -p or --workspace"
     )
 }
 
@@ -493,13 +418,6 @@ pub(crate) fn leaked_threads() -> String {
     "the test starts a thread that still runs after the execution; what threads do is not controlled \
      by the tester, and each execution adds to them: join it, or use an actor"
         .into()
-}
-
-/// How a child ended that should have reported.
-pub(crate) fn crash(how: &str, stderr: &str) -> String {
-    let last: Vec<&str> = stderr.lines().filter(|line| !line.trim().is_empty()).collect();
-    let last = last[last.len().saturating_sub(5)..].join("\n");
-    if last.is_empty() { how.to_owned() } else { format!("{how}; the last that it printed:\n{last}") }
 }
 
 /// `1 execution`, `2 executions`.

@@ -5,5 +5,7 @@
 //! does its production program in `src/bin`: `cargo run -p samples --bin coffee_machine`.
 
 pub mod ab_fairness;
+pub mod bounded_buffer;
 pub mod coffee_machine;
+pub mod failure_detector;
 pub mod ping_pong;

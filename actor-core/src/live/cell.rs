@@ -12,7 +12,7 @@ use super::lock;
 use super::mailbox::{Item, Mailbox};
 use super::registry::Managed;
 use super::reply::{LiveAsk, LiveReply, Observed, drop_unhandled};
-use super::timer::Armed;
+use super::timer::Fired;
 use crate::actor::{Actor, Handler};
 use crate::event::Event;
 use crate::monitor::Moment;
@@ -104,7 +104,7 @@ impl<A: Actor> Cell<A> {
     }
 
     /// Sends what nobody sent; dropped in silence where the actor has stopped.
-    pub(super) fn notify(&self, message: A::Message, timer: Option<Arc<Armed>>) {
+    pub(super) fn notify(&self, message: A::Message, timer: Option<Arc<Fired>>) {
         if self.hub.is_observed() {
             self.observe(Moment::Sent, &message, Sender::NONE);
         }

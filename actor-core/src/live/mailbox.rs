@@ -11,7 +11,7 @@ use std::task::{Context as TaskContext, Poll, Waker};
 
 use super::current::Sender;
 use super::lock;
-use super::timer::Armed;
+use super::timer::Fired;
 
 /// Above this capacity, an emptied queue gives its memory back.
 const CAPACITY_KEPT: usize = 4096;
@@ -24,7 +24,7 @@ pub(super) enum Item<M> {
     /// cancelled. It ends with the actor and is never a dead letter.
     Notice {
         message: M,
-        timer: Option<Arc<Armed>>,
+        timer: Option<Arc<Fired>>,
     },
     /// The system stops the actor, when it has handled what came before.
     Stop,

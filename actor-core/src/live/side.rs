@@ -15,7 +15,7 @@ use super::hooks::{FailureKind, Fault};
 use super::inbox::{Inbox, Next};
 use super::life;
 use super::registry::Managed;
-use super::timer::{Armed, LiveTimer};
+use super::timer::{Armed, Fired, LiveTimer};
 use crate::actor::Actor;
 use crate::event::Event;
 use crate::monitor::Moment;
@@ -71,7 +71,7 @@ impl<A: Actor> Side<A> {
         let fires = armed.clone();
         let task = self.background(async move {
             sleep.await;
-            fire(&cell, message, fires);
+            fire(&cell, message, Fired::new(fires));
         });
         Timer::live(LiveTimer::new(armed, task))
     }
@@ -87,9 +87,15 @@ impl<A: Actor> Side<A> {
         interval.set_missed_tick_behavior(MissedTickBehavior::Skip);
         let fires = armed.clone();
         let task = self.background(async move {
+            let mut unread = Weak::new();
             loop {
                 interval.tick().await;
-                fire(&cell, next(), fires.clone());
+                // An actor that is slow has one unread tick, not many.
+                if unread.upgrade().is_none() {
+                    let fired = Fired::new(fires.clone());
+                    unread = Arc::downgrade(&fired);
+                    fire(&cell, next(), fired);
+                }
             }
         });
         Timer::live(LiveTimer::new(armed, task))
@@ -204,7 +210,7 @@ impl<A: Actor> Side<A> {
 }
 
 /// A timer is due.
-fn fire<A: Actor>(cell: &Cell<A>, message: A::Message, timer: Arc<Armed>) {
+fn fire<A: Actor>(cell: &Cell<A>, message: A::Message, timer: Arc<Fired>) {
     if !timer.is_cancelled() {
         cell.notify(message, Some(timer));
     }

@@ -20,6 +20,20 @@ impl Armed {
     }
 }
 
+/// One firing of a timer, for as long as its event is unread.
+#[derive(Debug)]
+pub(super) struct Fired(Arc<Armed>);
+
+impl Fired {
+    pub(super) fn new(armed: Arc<Armed>) -> Arc<Self> {
+        Arc::new(Self(armed))
+    }
+
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.0.is_cancelled()
+    }
+}
+
 /// An armed timer.
 #[derive(Clone, Debug)]
 pub(crate) struct LiveTimer {

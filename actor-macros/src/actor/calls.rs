@@ -2,6 +2,7 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
+use syn::{ReturnType, Type};
 
 use super::expand::Expansion;
 use super::model::{Handler, Hook, Part, When};
@@ -151,9 +152,11 @@ fn by_state(
 fn run(expansion: &Expansion<'_>, handler: &Handler<'_>) -> TokenStream {
     let krate = expansion.actor.krate;
     let call = invoke(handler.function, true, handler.takes_cx);
-    if handler.reply().is_none() {
+    if handler.reply.is_none() {
+        let allow = never_returns(handler.function).then(|| quote!(#[allow(unreachable_code)]));
         return quote! {
             #call;
+            #allow
             __reply.send(());
         };
     }
@@ -210,6 +213,10 @@ fn invoke(function: &Function, takes_event: bool, takes_cx: bool) -> TokenStream
     } else {
         call.into_token_stream()
     }
+}
+
+fn never_returns(function: &Function) -> bool {
+    matches!(&function.signature.output, ReturnType::Type(_, ty) if matches!(**ty, Type::Never(_)))
 }
 
 fn is_async(function: &Function) -> bool {

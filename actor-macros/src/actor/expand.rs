@@ -5,7 +5,7 @@ use quote::{quote, quote_spanned};
 use syn::{GenericParam, Ident};
 
 use super::calls;
-use super::model::{Actor, Handler, Hook, Part};
+use super::model::{Actor, Hook, Part};
 use crate::condition::Condition;
 use crate::events::{Event, Positions};
 use crate::states::{self, State};
@@ -62,7 +62,10 @@ impl<'a> Expansion<'a> {
         let positions = Positions::of(&entries);
         let replies: Vec<TokenStream> = (0..events.len())
             .map(|event| {
-                let reply = actor.handlers_of(event).find_map(Handler::reply);
+                let reply = actor
+                    .handlers_of(event)
+                    .next()
+                    .and_then(|handler| handler.reply);
                 reply.map_or_else(|| quote!(()), |ty| types::without_self(ty, self_ty))
             })
             .collect();
@@ -119,7 +122,7 @@ impl<'a> Expansion<'a> {
             .actor
             .handlers
             .iter()
-            .any(|handler| handler.reply().is_some());
+            .any(|handler| handler.reply.is_some());
         replies.then(|| {
             quote! {
                 #[allow(unused_imports)]
@@ -324,7 +327,7 @@ impl<'a> Expansion<'a> {
             .then(|| quote!(__Message::__Never(__never, _) => match *__never {},))
     }
 
-    /// The variant can be read as what it holds, and as nothing else.
+    /// The actor accepts the event: how it goes into a message, and comes out again.
     fn handler(&self, event: usize) -> TokenStream {
         let Actor { block, krate, .. } = self.actor;
         let (generics, parameters, bounds) = block.generics.split_for_impl();

@@ -18,7 +18,11 @@ pub(crate) struct Actor<'a> {
     pub(crate) krate: &'a Path,
     /// Empty for a plain actor.
     pub(crate) states: &'a [Declared],
+    /// What each state lists.
+    pub(crate) lists: Vec<Lists>,
     pub(crate) receive: &'a [Type],
+    /// The same, as events.
+    pub(crate) received: Vec<usize>,
     /// Every event it handles, defers, ignores or receives, in this order.
     pub(crate) events: Events<'a>,
     pub(crate) handlers: Vec<Handler<'a>>,
@@ -36,6 +40,8 @@ pub(crate) struct Handler<'a> {
     pub(crate) event: usize,
     pub(crate) when: When,
     pub(crate) takes_cx: bool,
+    /// The reply's type; `None` for `()`.
+    pub(crate) reply: Option<&'a Type>,
     /// It can be called as it is.
     pub(crate) sound: bool,
 }
@@ -85,11 +91,6 @@ impl Handler<'_> {
     pub(crate) fn is_in(&self, state: usize) -> bool {
         matches!(&self.when, When::In(states) if states.contains(&state))
     }
-
-    /// The reply's type; `None` for `()`.
-    pub(crate) fn reply(&self) -> Option<&Type> {
-        signature::output(&self.function.signature)
-    }
 }
 
 impl<'a> Actor<'a> {
@@ -100,7 +101,9 @@ impl<'a> Actor<'a> {
             visibility: &arguments.visibility,
             krate: &arguments.krate,
             states: &arguments.states,
+            lists: Vec::new(),
             receive: &arguments.receive,
+            received: Vec::new(),
             events: Events::default(),
             handlers: Vec::new(),
             hooks: Vec::new(),
@@ -164,6 +167,7 @@ impl<'a> Actor<'a> {
             return;
         };
         let owned = by_value(event, errors);
+        let reply = sendable_reply(function, errors);
         self.handlers.push(Handler {
             function,
             role,
@@ -175,7 +179,8 @@ impl<'a> Actor<'a> {
             // A name that is not known was reported, and leaves a handler without states.
             when: states.map_or(When::Otherwise, When::In),
             takes_cx: cx.is_some(),
-            sound: sound && owned.is_ok(),
+            reply: reply.unwrap_or_default(),
+            sound: sound && owned.is_ok() && reply.is_ok(),
         });
     }
 
@@ -205,13 +210,18 @@ impl<'a> Actor<'a> {
     }
 
     fn read_listed_events(&mut self) {
-        let lists = self
-            .states
-            .iter()
-            .flat_map(|state| state.defer.iter().chain(&state.ignore));
-        for event in lists.chain(self.receive) {
-            self.events.add(event, &Condition::default());
+        let always = Condition::default();
+        for declared in self.states {
+            let mut add = |event| self.events.add(event, &always);
+            self.lists.push(Lists {
+                defer: declared.defer.iter().map(&mut add).collect(),
+                ignore: declared.ignore.iter().map(&mut add).collect(),
+            });
         }
+        let received = self.receive.iter();
+        self.received = received
+            .map(|event| self.events.add(event, &always))
+            .collect();
     }
 
     /// The handlers of an event.
@@ -244,10 +254,10 @@ impl<'a> Actor<'a> {
     }
 
     fn listed(&self, state: usize, event: usize) -> Option<Otherwise> {
-        let declared = self.states.get(state)?;
-        if self.among(&declared.defer, event) {
+        let lists = self.lists.get(state)?;
+        if lists.defer.contains(&event) {
             Some(Otherwise::Defer)
-        } else if self.among(&declared.ignore, event) {
+        } else if lists.ignore.contains(&event) {
             Some(Otherwise::Ignore)
         } else {
             None
@@ -256,16 +266,18 @@ impl<'a> Actor<'a> {
 
     /// An event that a handler waits for with `receive` is kept until one does.
     fn unlisted(&self, event: usize) -> Otherwise {
-        if self.among(self.receive, event) {
+        if self.received.contains(&event) {
             Otherwise::Defer
         } else {
             Otherwise::Unhandled
         }
     }
+}
 
-    fn among(&self, types: &[Type], event: usize) -> bool {
-        types.iter().any(|ty| self.events.find(ty) == Some(event))
-    }
+/// The events that a state names without handling them.
+pub(crate) struct Lists {
+    pub(crate) defer: Vec<usize>,
+    pub(crate) ignore: Vec<usize>,
 }
 
 /// What a state does with an event.
@@ -294,15 +306,38 @@ impl Cell {
 
 /// The event's type, or what it refers to where it is a reference.
 fn by_value<'a>(ty: &'a Type, errors: &mut Errors) -> Result<&'a Type, &'a Type> {
-    let Type::Reference(reference) = ty else {
-        return Ok(ty);
+    match ty {
+        Type::Group(group) => by_value(&group.elem, errors),
+        Type::Reference(reference) if !is_static(reference) => {
+            let referent = crate::types::written(&reference.elem);
+            let message =
+                format!("an actor owns the events it handles: take `{referent}` by value");
+            errors.push(ty, message);
+            Err(&reference.elem)
+        }
+        ty => Ok(ty),
+    }
+}
+
+/// What the handler returns; `Err` where that can't be sent to whoever asked.
+fn sendable_reply<'a>(function: &'a Function, errors: &mut Errors) -> Result<Option<&'a Type>, ()> {
+    let reply = signature::output(&function.signature);
+    let problem = match reply {
+        Some(Type::ImplTrait(_)) => "a reply has one type: name it instead of `impl Trait`",
+        Some(Type::Reference(reference)) if !is_static(reference) => {
+            "a reply leaves the actor: return an owned value"
+        }
+        _ => return Ok(reply),
     };
-    let referent = crate::types::written(&reference.elem);
-    errors.push(
-        ty,
-        format!("an actor owns the events it handles: take `{referent}` by value"),
-    );
-    Err(&reference.elem)
+    errors.push(reply, problem);
+    Err(())
+}
+
+fn is_static(reference: &syn::TypeReference) -> bool {
+    reference
+        .lifetime
+        .as_ref()
+        .is_some_and(|lifetime| lifetime.ident == "static")
 }
 
 fn read_hook(role: &Attribute, known: &Known<'_>, errors: &mut Errors) -> (Part, Vec<usize>) {

@@ -5,12 +5,12 @@
 //! and the state's name occurs in no function. The tester sees the rest.
 
 use proc_macro2::{TokenStream, TokenTree};
-use quote::ToTokens;
 use syn::{Expr, FnArg, Ident, Pat, Stmt};
 
 use super::model::Actor;
 use crate::block::Function;
 use crate::errors::Errors;
+use crate::signature;
 use crate::types;
 
 /// Reports states other than the first that can't be reached.
@@ -100,10 +100,7 @@ fn gives_context_away(function: &Function) -> bool {
             FnArg::Typed(input) => Some(input),
             FnArg::Receiver(_) => None,
         });
-    let mut contexts = inputs.filter(|input| {
-        input.ty.to_token_stream().to_string().contains("Context")
-            || types::key(&input.ty).contains('\'')
-    });
+    let mut contexts = inputs.filter(|input| signature::may_be_context(&input.ty));
     contexts.any(|input| match &*input.pat {
         Pat::Ident(name) => is_given_away(&function.body, &name.ident),
         Pat::Wild(_) => false,

@@ -19,29 +19,25 @@ pub(crate) fn check(actor: &mut Actor<'_>, errors: &mut Errors) {
 
 /// An event stands once in the lists of a state, and what is deferred is handled in some state.
 fn lists(actor: &Actor<'_>, errors: &mut Errors) {
-    for declared in actor.states {
+    for (declared, lists) in actor.states.iter().zip(&actor.lists) {
         let name = &declared.state.name;
         once(&declared.defer, &format!("`defer` of `{name}`"), errors);
         once(&declared.ignore, &format!("`ignore` of `{name}`"), errors);
-        for event in &declared.ignore {
-            let key = types::key(event);
-            if declared
-                .defer
-                .iter()
-                .any(|deferred| types::key(deferred) == key)
-            {
+        for (ty, event) in declared.ignore.iter().zip(&lists.ignore) {
+            if lists.defer.contains(event) {
+                let event = types::written(ty);
                 let message =
-                    format!("`{name}` both defers and ignores `{key}`: keep one of the two");
-                errors.push(event, message);
+                    format!("`{name}` both defers and ignores `{event}`: keep one of the two");
+                errors.push(ty, message);
             }
         }
-        for event in &declared.defer {
-            if !is_ever_taken(actor, event) {
-                let written = types::written(event);
-                errors.push(
-                    event,
-                    format!("no state handles `{written}`: add `#[on(State)] fn …(&mut self, event: {written})`, or ignore it"),
+        for (ty, event) in declared.defer.iter().zip(&lists.defer) {
+            if !is_ever_taken(actor, *event) {
+                let event = types::written(ty);
+                let message = format!(
+                    "no state ever handles `{event}`: add `#[on(State)] fn …(&mut self, event: {event})`, or ignore it"
                 );
+                errors.push(ty, message);
             }
         }
     }
@@ -53,22 +49,21 @@ fn once(types: &[Type], list: &str, errors: &mut Errors) {
     for ty in types {
         let key = types::key(ty);
         if seen.contains(&key) {
-            errors.push(
-                ty,
-                format!("`{key}` is named twice in the {list}: once is enough"),
-            );
+            let message = format!("`{key}` is named twice in the {list}: once is enough");
+            errors.push(ty, message);
         }
         seen.push(key);
     }
 }
 
-fn is_ever_taken(actor: &Actor<'_>, event: &Type) -> bool {
-    let position = actor.events.find(event);
-    let received = actor
-        .receive
-        .iter()
-        .any(|received| actor.events.find(received) == position);
-    received || position.is_some_and(|position| actor.handlers_of(position).next().is_some())
+/// Some state handles the event, or some handler waits for it.
+fn is_ever_taken(actor: &Actor<'_>, event: usize) -> bool {
+    let handles = |state| actor.disposition(state, event).handled.is_some();
+    // A handler whose states are all misspelt was reported, and was meant for some state.
+    let misspelt = |handler: &Handler<'_>| handler.when == When::In(Vec::new());
+    actor.received.contains(&event)
+        || (0..actor.states.len()).any(handles)
+        || actor.handlers_of(event).any(misspelt)
 }
 
 /// One handler for an event in a state.
@@ -119,7 +114,7 @@ fn replies(actor: &mut Actor<'_>, errors: &mut Errors) {
                 reply(first),
                 first.function.signature.ident,
             );
-            match handler.reply() {
+            match handler.reply {
                 Some(ty) => errors.push(ty, message),
                 None => errors.push(&handler.function.signature.ident, message),
             }
@@ -129,7 +124,7 @@ fn replies(actor: &mut Actor<'_>, errors: &mut Errors) {
 }
 
 fn reply(handler: &Handler<'_>) -> String {
-    handler.reply().map_or_else(|| "()".into(), types::key)
+    handler.reply.map_or_else(|| "()".into(), types::key)
 }
 
 /// One hook of a kind for a state, and one to start and to stop.

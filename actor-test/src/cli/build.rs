@@ -4,7 +4,7 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use cargo_metadata::{Message, Metadata, MetadataCommand, Package};
+use cargo_metadata::{Artifact, Message, Metadata, MetadataCommand, Package};
 
 use super::Trouble;
 use super::options::Selection;
@@ -36,6 +36,8 @@ pub(crate) struct Executable {
     pub(crate) package: PackageInfo,
     /// The target, for instance a file of `tests/`.
     pub(crate) target: String,
+    /// Where build scripts put libraries.
+    pub(crate) libraries: Vec<PathBuf>,
 }
 
 /// What a test may ask of its package.
@@ -92,8 +94,18 @@ fn executables(selection: &Selection, metadata: &Metadata) -> Result<Vec<Executa
         .spawn()
         .map_err(|error| Trouble(format!("can't run cargo: {error}")))?;
     let messages = cargo.stdout.take().map(BufReader::new).into_iter().flat_map(Message::parse_stream);
-    let mut executables: Vec<Executable> =
-        messages.flatten().filter_map(|message| executable(message, metadata)).collect();
+    let mut executables: Vec<Executable> = Vec::new();
+    let mut libraries = Vec::new();
+    for message in messages.flatten() {
+        match message {
+            Message::CompilerArtifact(artifact) => executables.extend(executable(artifact, metadata)),
+            Message::BuildScriptExecuted(script) => {
+                libraries.extend(script.linked_paths.iter().map(|path| library(path.as_str())));
+            }
+            _ => {}
+        }
+    }
+    executables.iter_mut().for_each(|executable| executable.libraries.clone_from(&libraries));
     let status = cargo.wait().map_err(|error| Trouble(format!("can't wait for cargo: {error}")))?;
     if !status.success() {
         return Err(Trouble("the build failed; see cargo's messages above".into()));
@@ -104,14 +116,19 @@ fn executables(selection: &Selection, metadata: &Metadata) -> Result<Vec<Executa
     Ok(executables)
 }
 
-fn executable(message: Message, metadata: &Metadata) -> Option<Executable> {
-    let Message::CompilerArtifact(artifact) = message else { return None };
+/// The directory of `native=/directory`.
+fn library(path: &str) -> PathBuf {
+    path.split_once('=').map_or(path, |(_, directory)| directory).into()
+}
+
+fn executable(artifact: Artifact, metadata: &Metadata) -> Option<Executable> {
     let path = artifact.executable.filter(|_| artifact.profile.test)?;
     let package = metadata.packages.iter().find(|package| package.id == artifact.package_id)?;
     Some(Executable {
         path: path.into(),
         package: info(package),
         target: artifact.target.name,
+        libraries: Vec::new(),
     })
 }
 

@@ -6,7 +6,6 @@
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
 
 use super::Trouble;
 use super::build::{Built, Executable};
@@ -64,7 +63,7 @@ pub(crate) fn select(tests: Vec<Test>, filters: &[String], selection: &[String])
 }
 
 /// Up to three tests whose names, or parts of them, are like a filter.
-fn nearest<'a>(tests: &'a [Test], filters: &[String]) -> Vec<&'a str> {
+pub(crate) fn nearest<'a>(tests: &'a [Test], filters: &[String]) -> Vec<&'a str> {
     let likeness = |name: &str, filter: &str| {
         let parts = name.split("::").chain([name]);
         parts.map(|part| strsim::jaro_winkler(part, filter)).fold(0.0, f64::max)
@@ -131,11 +130,6 @@ fn is_path(name: &str) -> bool {
         && name.split("::").all(|segment| {
             !segment.is_empty() && segment.chars().all(|c| c.is_alphanumeric() || "_#".contains(c))
         })
-}
-
-/// The path of an executable, for messages.
-pub(crate) fn file_name(path: &Path) -> String {
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 #[cfg(test)]

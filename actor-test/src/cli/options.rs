@@ -90,7 +90,10 @@ pub(crate) struct Explore {
     #[arg(long, value_name = "DURATION", value_parser = parse::duration, help_heading = SEARCH)]
     pub(crate) hang_timeout: Option<Duration>,
     /// Run the one execution that a failure's token names.
-    #[arg(long, value_name = "TOKEN", help_heading = SEARCH)]
+    #[arg(
+        long, value_name = "TOKEN", help_heading = SEARCH,
+        conflicts_with_all = ["iterations", "portfolio", "strategy", "seed", "time_limit", "no_fail_fast"]
+    )]
     pub(crate) reproduce: Option<String>,
     /// Run tests marked `#[ignore]` only.
     #[arg(long, conflicts_with = "include_ignored")]

@@ -1,5 +1,6 @@
 //! Runs a test as a child, which may end in any way.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -12,10 +13,10 @@ use tempfile::TempDir;
 
 use super::Trouble;
 use super::discover::Test;
-use crate::environment::REQUEST;
+use crate::environment::{self, REQUEST};
 use crate::overrides::Overrides;
 use crate::protocol::{Event, Ignored, Request, Task, VERSION};
-use crate::watchdog;
+use crate::{watchdog, words};
 
 /// How often the child's events are read.
 const LOOK: Duration = Duration::from_millis(20);
@@ -35,6 +36,8 @@ pub(crate) struct Ending {
     pub(crate) answer: Option<Event>,
     /// How its process ended, in words.
     pub(crate) how: String,
+    /// It had to be killed, since it was silent for so long.
+    pub(crate) killed: Option<Duration>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
     /// The iteration that it noted, if it was asked to.
@@ -62,13 +65,14 @@ pub(crate) fn run(test: &Test, job: &Job, tell: &mut dyn FnMut(&Event)) -> Resul
         .spawn()
         .map_err(|error| Trouble(format!("can't run {}: {error}", test.executable.path.display())))?;
     let (ended, stdout, stderr) = outputs(&mut child);
-    let silence = job.given.hang_timeout.unwrap_or(watchdog::HANG_TIMEOUT) + BACKSTOP;
+    let silence = hang_timeout(test, job) + BACKSTOP;
     let mut hearing = Hearing::new(&request.events);
-    let how = wait(&mut child, &ended, silence, &mut hearing, tell)?;
+    let status = wait(&mut child, &ended, silence, &mut hearing, tell)?;
     Ok(Ending {
         began: hearing.began,
         answer: hearing.answer,
-        how,
+        how: status.map_or_else(|| words::silent(silence), describe),
+        killed: status.is_none().then_some(silence),
         stdout: tail(stdout),
         stderr: tail(stderr),
         pinned: request.pin.as_deref().and_then(watchdog::pinned),
@@ -105,10 +109,27 @@ fn command(test: &Test, request: &Path) -> Command {
         .env("CARGO_MANIFEST_PATH", package.directory.join("Cargo.toml"))
         .env("CARGO_PKG_NAME", &package.name)
         .env("CARGO_PKG_VERSION", &package.version)
+        .env(LIBRARY_PATH, library_path(test))
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     command
+}
+
+#[cfg(target_os = "macos")]
+const LIBRARY_PATH: &str = "DYLD_FALLBACK_LIBRARY_PATH";
+#[cfg(windows)]
+const LIBRARY_PATH: &str = "PATH";
+#[cfg(not(any(target_os = "macos", windows)))]
+const LIBRARY_PATH: &str = "LD_LIBRARY_PATH";
+
+/// Where the child finds dynamic libraries: what was built with it, then what is set.
+fn library_path(test: &Test) -> OsString {
+    let beside = test.executable.path.parent().map(Path::to_owned);
+    let built = test.executable.libraries.iter().cloned();
+    let set = std::env::var_os(LIBRARY_PATH).unwrap_or_default();
+    let all = beside.into_iter().chain(built).chain(std::env::split_paths(&set));
+    std::env::join_paths(all).unwrap_or(set.clone())
 }
 
 /// Reads what the child prints, so that it never waits for a reader; the channel closes when the
@@ -151,14 +172,20 @@ fn tail(reader: JoinHandle<String>) -> String {
     String::new()
 }
 
-/// Waits for the end of the child, and hears its events meanwhile.
+/// How long a handler may take: as a flag, a variable or the manifest says.
+fn hang_timeout(test: &Test, job: &Job) -> Duration {
+    let manifest = || environment::metadata(&test.executable.package.metadata).ok()?.hang_timeout;
+    job.given.hang_timeout.or_else(manifest).unwrap_or(watchdog::HANG_TIMEOUT)
+}
+
+/// Waits for the end of the child, and hears its events meanwhile; `None` if it had to be killed.
 fn wait(
     child: &mut Child,
     ended: &Receiver<()>,
     silence: Duration,
     hearing: &mut Hearing,
     tell: &mut dyn FnMut(&Event),
-) -> Result<String, Trouble> {
+) -> Result<Option<ExitStatus>, Trouble> {
     let mut heard = Instant::now();
     loop {
         let closed = matches!(ended.recv_timeout(LOOK), Err(RecvTimeoutError::Disconnected));
@@ -168,14 +195,14 @@ fn wait(
         let status = child.try_wait().map_err(Trouble::new)?;
         if let Some(status) = status {
             hearing.hear(tell);
-            return Ok(describe(status));
+            return Ok(Some(status));
         }
         if heard.elapsed() > silence {
             // Only the child that was started here, by its handle.
             let _ = child.kill();
             let _ = child.wait();
             hearing.hear(tell);
-            return Ok(format!("the process was silent for {} s and was killed", silence.as_secs()));
+            return Ok(None);
         }
         if closed {
             std::thread::sleep(Duration::from_millis(1));

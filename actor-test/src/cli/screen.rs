@@ -49,6 +49,14 @@ impl Screen {
         });
     }
 
+    /// Writes a line as it is, for programs.
+    pub(crate) fn raw(&self, text: &str) {
+        self.bars.suspend(|| {
+            let mut closed = self.closed.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            *closed = *closed || writeln!(std::io::stdout(), "{text}").is_err();
+        });
+    }
+
     /// Tells why the request can't be met.
     pub(crate) fn error(&self, text: &str) {
         let style = AnsiColor::Red.on_default().bold();

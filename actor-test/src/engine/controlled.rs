@@ -159,14 +159,21 @@ impl Shared {
         }
     }
 
-    fn lose_reply(&self, index: u32) {
-        let loss = self.loss.get();
+    /// Sends a reply, or word of its loss. Towards an asker that is gone it is silent.
+    fn reply(&self, index: u32, lost: Option<AskError>) {
         let current = self.current.get();
         let mut state = self.state.borrow_mut();
-        let lost = Some(loss);
+        let ask = &mut state.asks[index as usize];
+        if ask.abandoned {
+            ask.delivered = true;
+            let slot = state.close_ask(index);
+            drop(state);
+            drop(slot);
+            return;
+        }
         state.push(current, Effect::Reply { ask: index, lost });
-        let asker_is_gone = state.asks[index as usize].abandoned;
-        if !asker_is_gone {
+        if lost.is_some() {
+            // A reply may be lost while the operation is between two steps.
             state.refresh(current);
         }
     }
@@ -231,15 +238,13 @@ impl Runtime for Shared {
 
     fn replied(&self, ask: AskId) {
         if self.is_current(ask) && self.may_act("reply") {
-            let (ask, lost) = (ask.index, None);
-            let current = self.current.get();
-            self.state.borrow_mut().push(current, Effect::Reply { ask, lost });
+            self.reply(ask.index, None);
         }
     }
 
     fn reply_dropped(&self, ask: AskId) {
         if self.is_current(ask) && self.phase.get() == Phase::Running {
-            self.lose_reply(ask.index);
+            self.reply(ask.index, Some(self.loss.get()));
         }
     }
 

@@ -836,19 +836,19 @@ impl Engine {
                 let delivered = self.state().deliver(owner, letter);
                 self.sent(owner, owner, &letter, !delivered);
                 if let Some(again) = again {
-                    self.rearm(timer, owner, again);
+                    self.refill(timer, owner, again);
                 }
             }
         }
     }
 
     /// Makes the next event of a periodic timer.
-    fn rearm(&mut self, timer: u32, owner: u32, again: Again) {
+    fn refill(&mut self, timer: u32, owner: u32, again: Again) {
         let mail = self.state().operations[owner as usize].mail.clone();
         let Some(mail) = mail else { return };
         match panics::catch(|| again(&*mail)) {
             Ok(slot) => {
-                let unused = self.state().rearm(timer, slot, again);
+                let unused = self.state().refill(timer, slot, again);
                 drop(unused);
             }
             Err(panic) => self.panicked(owner, panic),

@@ -646,8 +646,9 @@ impl State {
         Fired::Event { owner, letter, again }
     }
 
-    /// A periodic timer has its next event and runs again.
-    pub(super) fn rearm(&mut self, index: u32, slot: u32, again: Again) -> Option<Again> {
+    /// Gives a periodic timer its next event. It runs again when the one before was taken from the
+    /// inbox, so that an actor that is slow has one unread tick, not many.
+    pub(super) fn refill(&mut self, index: u32, slot: u32, again: Again) -> Option<Again> {
         let timer = &mut self.timers.slots[index as usize];
         if timer.stage != TimerStage::Armed {
             return Some(again);
@@ -656,9 +657,16 @@ impl State {
             *next = slot;
         }
         timer.again = Some(again);
-        self.timers.rearm(index);
-        self.refresh_timers();
         None
+    }
+
+    /// A timer's letter was taken from the inbox: a periodic timer runs again.
+    fn taken(&mut self, index: u32, generation: u32) {
+        let now = self.now;
+        if self.timers.get(index, generation).is_some_and(|timer| timer.periodic) {
+            self.timers.rearm(index, now);
+            self.refresh_timers();
+        }
     }
 
     /// Takes the first letter of one kind out of an inbox, whatever the state says of it.
@@ -668,6 +676,9 @@ impl State {
         let letter = operation.inbox.remove(at)?;
         self.look(owner);
         self.extend_chain(owner, letter.key);
+        if let Sender::Timer(index, generation) = letter.sender {
+            self.taken(index, generation);
+        }
         Some(letter)
     }
 
@@ -702,6 +713,9 @@ impl State {
             operation.own_run += 1;
         } else {
             operation.own_run = 0;
+        }
+        if let Sender::Timer(index, generation) = letter.sender {
+            self.taken(index, generation);
         }
         Some((letter, disposition))
     }

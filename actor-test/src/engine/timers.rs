@@ -116,10 +116,15 @@ impl Timers {
         self.queue(index);
     }
 
-    /// A periodic timer has fired and runs again.
-    pub(super) fn rearm(&mut self, index: u32) {
+    /// A periodic timer's event was taken from the inbox: it runs again, to the next multiple of its
+    /// period that is not in the past.
+    pub(super) fn rearm(&mut self, index: u32, now: Duration) {
         let timer = &mut self.slots[index as usize];
-        timer.deadline = timer.deadline.saturating_add(timer.delay);
+        let behind = now.saturating_sub(timer.deadline).as_nanos();
+        let periods = behind.div_ceil(timer.delay.as_nanos()).max(1);
+        let periods = u32::try_from(periods).unwrap_or(u32::MAX);
+        let ahead = timer.delay.saturating_mul(periods);
+        timer.deadline = timer.deadline.saturating_add(ahead);
         self.queue(index);
     }
 

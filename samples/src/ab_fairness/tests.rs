@@ -1,23 +1,66 @@
+use actor_core::prelude::*;
 use actor_test::strategy::StrategySpec;
-use actor_test::{BugKind, Report, Tester};
+use actor_test::{BugKind, Report, Tester, actor_test};
 
 use super::{Bug, set_up};
 
-const FAIR: [&str; 2] = ["random", "weighted"];
-
-fn explore(strategy: &str, seed: u64, bug: Option<Bug>) -> Report {
-    let strategy: StrategySpec = strategy.parse().expect("a strategy");
-    let tester = Tester::new().strategy(strategy).seed(seed).max_steps(100);
-    tester.run(move |sys| {
-        set_up(sys, bug);
-    })
+#[actor_test(max_steps = 100)]
+fn a_is_stopped(sys: &System) {
+    set_up(sys, None);
 }
+
+#[actor_test(max_steps = 100, expect_bug = "monitor `Ends` is hot in `Running`")]
+fn a_runs_for_ever_without_stop(sys: &System) {
+    set_up(sys, Some(Bug::DropStop));
+}
+
+fn explore(strategy: &str, bug: Option<Bug>) -> Report {
+    let strategy: StrategySpec = strategy.parse().expect("the name of a strategy");
+    Tester::new()
+        .strategy(strategy)
+        .iterations(1_000)
+        .max_steps(100)
+        .run(move |sys| {
+            set_up(sys, bug);
+        })
+}
+
 #[test]
-fn t() {
-    for s in FAIR { for seed in 0..3 {
-        let r = explore(s, seed, None); r.assert_clean(); println!("{r:?}");
-        let r = explore(s, seed, Some(Bug::DropStop)); println!("{:?}", r.bugs[0].finding);
-    }}
-    let r = explore("dfs:1000", 0, None); println!("{r:?}");
-    let r = explore("dfs:1000", 0, Some(Bug::DropStop)); println!("{r:?}");
+fn a_fair_strategy_always_stops_a() {
+    for strategy in ["random", "weighted"] {
+        let report = explore(strategy, None);
+        report.assert_clean();
+        assert_eq!(
+            (report.fair_at_bound, report.undecided),
+            (0, 0),
+            "{strategy}"
+        );
+    }
+}
+
+#[test]
+fn a_fair_strategy_finds_that_stop_is_missing() {
+    for strategy in ["random", "weighted"] {
+        let report = explore(strategy, Some(Bug::DropStop));
+        let bug = &report.bugs()[0];
+        assert_eq!(
+            (bug.iteration, bug.kind()),
+            (0, BugKind::Liveness),
+            "{strategy}"
+        );
+    }
+}
+
+/// An unfair strategy starves B for as long as it likes. It is cut off, which is no bug; and the
+/// report says that it could not judge liveness.
+#[test]
+fn an_unfair_strategy_is_cut_off() {
+    for bug in [None, Some(Bug::DropStop)] {
+        let report = explore("dfs:1000", bug);
+        report.assert_clean();
+        assert!(
+            report.unfair_at_bound > 0 && report.liveness_unchecked,
+            "{report:?}"
+        );
+    }
 }

@@ -9,28 +9,34 @@ use super::{
     Terminate,
 };
 
-/// The earliest moment at which a machine is killed; the latest is [`KILL_STEPS`] times that.
-const KILL_STEP: Duration = Duration::from_millis(20);
-const KILL_STEPS: usize = 20;
+/// How often the driver considers to kill the machine.
+const KILL_PERIOD: Duration = Duration::from_millis(10);
+/// It does so once in as many times.
+const KILL_ODDS: usize = 40;
 
-/// Time to kill the machine.
-#[derive(Debug)]
-pub struct Kill;
+/// How many machines it kills: fewer than so many.
+const KILLS: usize = 12;
+
+/// Time to consider a kill.
+#[derive(Clone, Debug)]
+pub struct KillTick;
 
 /// Starts machines, orders coffee, and kills them, until an order is completed.
 #[derive(Debug)]
 pub struct FailoverDriver {
     hardware: Hardware,
     machine: Option<ActorRef<CoffeeMachine>>,
-    kill: Option<Timer>,
-    outcome: Option<Outcome>,
+    kill_timer: Option<Timer>,
+    kills_left: usize,
+    machines: u32,
+    outcome: Outcome,
     bug: Option<Bug>,
 }
 
 // ANCHOR: driver
 #[actor(states(
     Ordering(defer(HowDidItEnd), ignore(Halted)),
-    Killing(defer(HowDidItEnd), ignore(CoffeeCompleted)),
+    Killing(defer(HowDidItEnd), ignore(CoffeeCompleted, KillTick)),
     Finished(ignore(Halted, CoffeeCompleted)),
 ))]
 impl FailoverDriver {
@@ -39,10 +45,18 @@ impl FailoverDriver {
         Self {
             hardware,
             machine: None,
-            kill: None,
-            outcome: None,
+            kill_timer: None,
+            kills_left: 0,
+            machines: 0,
+            outcome: Outcome::RefillRequired,
             bug,
         }
+    }
+
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        self.kills_left = cx.choose(KILLS);
+        self.kill_timer = Some(cx.every(KILL_PERIOD, KillTick));
     }
 
     #[entry(Ordering)]
@@ -52,15 +66,18 @@ impl FailoverDriver {
         let shots = 1 + cx.choose(3) as u32;
         machine.tell(MakeCoffee { shots });
         self.machine = Some(machine);
-        let moment = cx.choose(KILL_STEPS) as u32;
-        // Once in a while a machine is left alone.
-        if moment > 0 {
-            self.kill = Some(cx.after(KILL_STEP * moment, Kill));
-        }
+        self.machines += 1;
     }
 
     #[on(Ordering)]
-    fn kill(&mut self, _: Kill, cx: &mut Context<Self>) {
+    fn kill_tick(&mut self, _: KillTick, cx: &mut Context<Self>) {
+        if self.kills_left == 0 {
+            return self.stop_killing(cx);
+        }
+        if cx.choose(KILL_ODDS) > 0 {
+            return;
+        }
+        self.kills_left -= 1;
         if let Some(machine) = &self.machine {
             machine.tell(Terminate);
         }
@@ -77,16 +94,20 @@ impl FailoverDriver {
 
     #[on(Ordering)]
     fn completed(&mut self, coffee: CoffeeCompleted, cx: &mut Context<Self>) {
-        self.outcome = Some(coffee.0);
-        if let Some(kill) = self.kill.take() {
-            cx.cancel(kill);
-        }
+        self.outcome = coffee.0;
+        self.stop_killing(cx);
         cx.goto(FailoverDriverState::Finished);
     }
 
     #[on(Finished)]
-    fn how_did_it_end(&mut self, _: HowDidItEnd) -> Option<Outcome> {
-        self.outcome
+    fn how_did_it_end(&mut self, _: HowDidItEnd) -> (Outcome, u32) {
+        (self.outcome, self.machines)
+    }
+
+    fn stop_killing(&mut self, cx: &mut Context<Self>) {
+        if let Some(timer) = self.kill_timer.take() {
+            cx.cancel(timer);
+        }
     }
 }
 // ANCHOR_END: driver

@@ -14,7 +14,10 @@ pub struct Register {
 
 /// Asks the tank for its [`WaterLevel`].
 #[derive(Debug)]
-pub struct ReadWaterLevel;
+pub struct ReadWaterLevel {
+    /// The machine that reads.
+    pub by: ActorId,
+}
 
 /// How much water there is.
 #[derive(Debug)]
@@ -22,7 +25,10 @@ pub struct WaterLevel(pub i32);
 
 /// Asks the tank for its [`Temperature`].
 #[derive(Debug)]
-pub struct ReadTemperature;
+pub struct ReadTemperature {
+    /// The machine that reads.
+    pub by: ActorId,
+}
 
 /// How hot the water is, in degrees Celsius.
 #[derive(Debug)]
@@ -30,7 +36,10 @@ pub struct Temperature(pub i32);
 
 /// Asks the grinder for its [`HopperLevel`].
 #[derive(Debug)]
-pub struct ReadHopperLevel;
+pub struct ReadHopperLevel {
+    /// The machine that reads.
+    pub by: ActorId,
+}
 
 /// How many beans the hopper holds. The sensor is a simple one: ground past the last bean, it shows
 /// less than zero.
@@ -39,7 +48,10 @@ pub struct HopperLevel(pub i32);
 
 /// Asks the grinder for its [`PortaFilterLevel`].
 #[derive(Debug)]
-pub struct ReadPortaFilterLevel;
+pub struct ReadPortaFilterLevel {
+    /// The machine that reads.
+    pub by: ActorId,
+}
 
 /// How full the portafilter is, in per cent.
 #[derive(Debug)]
@@ -136,7 +148,7 @@ pub struct Terminate;
 #[derive(Debug)]
 pub struct Halted;
 
-/// Asks the driver how it ended; answered when it has.
+/// Asks the driver how it ended, and with which machine; answered when it has.
 #[derive(Debug)]
 pub struct HowDidItEnd;
 

@@ -12,7 +12,10 @@ use super::{
 /// How often the running grinder grinds a portion.
 const GRINDER_PERIOD: Duration = Duration::from_millis(10);
 /// What one portion adds to the portafilter, in per cent.
-const PORTION: i32 = 20;
+const PORTION: i32 = 10;
+
+/// What the hopper may hold at first, in portions; three shots take thirty.
+const HOPPER: usize = 60;
 
 /// Time to grind a portion.
 #[derive(Clone, Debug)]
@@ -31,8 +34,8 @@ pub struct Grinder {
 impl Grinder {
     #[start]
     fn start(&mut self, cx: &mut Context<Self>) {
-        self.hopper = cx.choose(20) as i32;
-        self.porta_filter = PORTION * cx.choose(2) as i32;
+        self.hopper = cx.choose(HOPPER) as i32;
+        self.porta_filter = PORTION * cx.choose(10) as i32;
     }
 
     #[on]
@@ -41,14 +44,16 @@ impl Grinder {
     }
 
     #[on]
-    fn read_hopper_level(&mut self, _: ReadHopperLevel) {
+    fn read_hopper_level(&mut self, read: ReadHopperLevel) {
+        self.obey(read.by);
         if let Some(machine) = &self.machine {
             machine.tell(HopperLevel(self.hopper));
         }
     }
 
     #[on]
-    fn read_porta_filter_level(&mut self, _: ReadPortaFilterLevel) {
+    fn read_porta_filter_level(&mut self, read: ReadPortaFilterLevel) {
+        self.obey(read.by);
         if let Some(machine) = &self.machine {
             machine.tell(PortaFilterLevel(self.porta_filter));
         }
@@ -62,7 +67,10 @@ impl Grinder {
             cx.cancel(running);
         }
         if button.on {
-            assert!(self.hopper > 0, "the grinder is switched on with an empty hopper");
+            assert!(
+                self.hopper > 0,
+                "the grinder is switched on with an empty hopper"
+            );
             self.running = Some(cx.every(GRINDER_PERIOD, GrinderTick));
         }
     }
@@ -90,6 +98,10 @@ impl Grinder {
 
     fn obey(&self, by: ActorId) {
         let machine = self.machine.as_ref().map(ActorRef::id);
-        assert_eq!(machine, Some(by), "the grinder obeys the machine in charge and no other");
+        assert_eq!(
+            machine,
+            Some(by),
+            "the grinder obeys the machine in charge and no other"
+        );
     }
 }

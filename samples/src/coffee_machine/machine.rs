@@ -31,16 +31,19 @@ pub struct CoffeeMachine {
 // ANCHOR: states
 #[actor(states(
     Init,
-    CheckSensors(defer(MakeCoffee)),
-    HeatingWater(defer(MakeCoffee)),
-    Ready,
-    MakingCoffee,
+    CheckSensors(
+        defer(MakeCoffee),
+        ignore(HopperEmpty, ShotComplete, WaterEmpty, WaterHot)
+    ),
+    HeatingWater(defer(MakeCoffee), ignore(HopperEmpty, ShotComplete, WaterEmpty)),
+    Ready(ignore(HopperEmpty)),
+    MakingCoffee(ignore(HopperEmpty, PortaFilterLevel)),
     GrindingBeans,
     MakingShots(ignore(HopperEmpty, PortaFilterLevel)),
     Cleanup(ignore(HopperEmpty, PortaFilterLevel)),
-    RefillRequired(ignore(PortaFilterLevel)),
+    RefillRequired(ignore(HopperEmpty, PortaFilterLevel)),
     Error,
-    Silent(ignore(PortaFilterLevel, MakeCoffee)),
+    Silent(ignore(HopperEmpty, PortaFilterLevel)),
 ))]
 // ANCHOR_END: states
 impl CoffeeMachine {
@@ -76,7 +79,8 @@ impl CoffeeMachine {
         if door.0 {
             cx.goto(To::Error);
         } else {
-            self.hardware.tank.tell(ReadWaterLevel);
+            let by = cx.me().id();
+            self.hardware.tank.tell(ReadWaterLevel { by });
         }
     }
 
@@ -85,7 +89,8 @@ impl CoffeeMachine {
         if water.0 <= 0 {
             cx.goto(To::RefillRequired);
         } else {
-            self.hardware.grinder.tell(ReadHopperLevel);
+            let by = cx.me().id();
+            self.hardware.grinder.tell(ReadHopperLevel { by });
         }
     }
 
@@ -110,7 +115,8 @@ impl CoffeeMachine {
     #[entry(HeatingWater)]
     fn check_temperature(&mut self, cx: &mut Context<Self>) {
         cx.announce(Busy);
-        self.hardware.tank.tell(ReadTemperature);
+        let by = cx.me().id();
+        self.hardware.tank.tell(ReadTemperature { by });
     }
 
     #[on(HeatingWater)]
@@ -150,8 +156,9 @@ impl CoffeeMachine {
     }
 
     #[entry(GrindingBeans)]
-    fn check_beans(&mut self) {
-        self.hardware.grinder.tell(ReadHopperLevel);
+    fn check_beans(&mut self, cx: &mut Context<Self>) {
+        let by = cx.me().id();
+        self.hardware.grinder.tell(ReadHopperLevel { by });
     }
 
     #[on(GrindingBeans)]
@@ -160,7 +167,8 @@ impl CoffeeMachine {
             self.out_of_beans(cx);
         } else {
             self.grinder(true, cx);
-            self.hardware.grinder.tell(ReadPortaFilterLevel);
+            let by = cx.me().id();
+            self.hardware.grinder.tell(ReadPortaFilterLevel { by });
         }
     }
 
@@ -171,14 +179,18 @@ impl CoffeeMachine {
             self.grinder(false, cx);
             cx.goto(To::MakingShots);
         } else {
-            self.hardware.grinder.tell(ReadPortaFilterLevel);
+            let by = cx.me().id();
+            self.hardware.grinder.tell(ReadPortaFilterLevel { by });
         }
     }
 
+    /// It may come late: from the last filter, which those beans filled.
     #[on(GrindingBeans)]
     fn last_bean(&mut self, _: HopperEmpty, cx: &mut Context<Self>) {
-        self.grinder(false, cx);
-        self.out_of_beans(cx);
+        if self.grinder_on {
+            self.grinder(false, cx);
+            self.out_of_beans(cx);
+        }
     }
 
     fn out_of_beans(&mut self, cx: &mut Context<Self>) {
@@ -191,8 +203,9 @@ impl CoffeeMachine {
     }
 
     #[entry(MakingShots)]
-    fn check_water_for_a_shot(&mut self) {
-        self.hardware.tank.tell(ReadWaterLevel);
+    fn check_water_for_a_shot(&mut self, cx: &mut Context<Self>) {
+        let by = cx.me().id();
+        self.hardware.tank.tell(ReadWaterLevel { by });
     }
 
     #[on(MakingShots)]

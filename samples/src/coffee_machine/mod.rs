@@ -33,7 +33,9 @@ pub use driver::{FailoverDriver, FailoverDriverState};
 pub use events::*;
 pub use grinder::Grinder;
 pub use machine::{CoffeeMachine, CoffeeMachineState};
-pub use specifications::{Activity, ActivityState, DoorClosed, DoorClosedState, FullOrder, FullOrderState};
+pub use specifications::{
+    Activity, ActivityState, DoorClosed, DoorClosedState, FullOrder, FullOrderState,
+};
 pub use tank::WaterTank;
 
 /// A mistake that can be switched on.

@@ -32,7 +32,7 @@ pub struct DoorClosed {
     open: bool,
 }
 
-#[monitor(hot(Never), cold(Watching))]
+#[monitor(cold(Watching))]
 impl DoorClosed {
     #[on]
     fn door(&mut self, door: &DoorIs) {
@@ -63,21 +63,26 @@ impl DoorClosed {
 /// A completed order has as many shots as were ordered.
 #[derive(Debug, Default)]
 pub struct FullOrder {
+    machine: Option<ActorId>,
     ordered: u32,
     made: u32,
 }
 
-#[monitor(hot(Never), cold(Counting))]
+#[monitor(cold(Counting))]
 impl FullOrder {
     #[on]
-    fn order(&mut self, order: &MakeCoffee) {
+    fn order(&mut self, order: &MakeCoffee, cx: &mut MonitorContext<Self>) {
+        self.machine = cx.target();
         self.ordered = order.shots;
         self.made = 0;
     }
 
+    /// A shot for a machine that was killed meanwhile does not count.
     #[on]
-    fn shot(&mut self, _: &ShotComplete) {
-        self.made += 1;
+    fn shot(&mut self, _: &ShotComplete, cx: &mut MonitorContext<Self>) {
+        if cx.target() == self.machine {
+            self.made += 1;
+        }
     }
 
     #[on]

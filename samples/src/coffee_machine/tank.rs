@@ -13,6 +13,8 @@ use super::{
 const HEATER_PERIOD: Duration = Duration::from_millis(10);
 /// How long the pump takes for half a shot, which is one unit of water.
 const PUMP_DELAY: Duration = Duration::from_millis(10);
+/// What the tank may hold at first; three shots take six.
+const TANK: usize = 20;
 const HOT: i32 = 100;
 const COLD: i32 = 20;
 
@@ -30,7 +32,7 @@ pub struct WaterTank {
     machine: Option<ActorRef<CoffeeMachine>>,
     level: i32,
     temperature: i32,
-    heating: bool,
+    heater: Option<Timer>,
     pump: Option<Timer>,
     half_a_shot: bool,
 }
@@ -39,9 +41,8 @@ pub struct WaterTank {
 impl WaterTank {
     #[start]
     fn start(&mut self, cx: &mut Context<Self>) {
-        self.level = cx.choose(10) as i32;
+        self.level = cx.choose(TANK) as i32;
         self.temperature = COLD + 10 * cx.choose(8) as i32;
-        cx.every(HEATER_PERIOD, HeaterTick);
     }
 
     #[on]
@@ -50,39 +51,40 @@ impl WaterTank {
     }
 
     #[on]
-    fn read_level(&mut self, _: ReadWaterLevel) {
+    fn read_level(&mut self, read: ReadWaterLevel) {
+        self.obey(read.by);
         if let Some(machine) = &self.machine {
             machine.tell(WaterLevel(self.level));
         }
     }
 
     #[on]
-    fn read_temperature(&mut self, _: ReadTemperature) {
+    fn read_temperature(&mut self, read: ReadTemperature) {
+        self.obey(read.by);
         if let Some(machine) = &self.machine {
             machine.tell(Temperature(self.temperature));
         }
     }
 
     #[on]
-    fn heater_button(&mut self, button: HeaterButton) {
+    fn heater_button(&mut self, button: HeaterButton, cx: &mut Context<Self>) {
         self.obey(button.by);
+        if let Some(running) = self.heater.take() {
+            cx.cancel(running);
+        }
         if button.on {
             assert!(self.level > 0, "the heater is switched on without water");
+            self.heater = Some(cx.every(HEATER_PERIOD, HeaterTick));
         }
-        self.heating = button.on;
     }
 
     #[on]
     fn heater_tick(&mut self, _: HeaterTick) {
-        if !self.heating {
-            self.temperature = COLD.max(self.temperature - 1);
-        } else if self.temperature < HOT {
-            self.temperature += 10;
-            if self.temperature >= HOT
-                && let Some(machine) = &self.machine
-            {
-                machine.tell(WaterHot);
-            }
+        self.temperature += 10;
+        if self.temperature == HOT
+            && let Some(machine) = &self.machine
+        {
+            machine.tell(WaterHot);
         }
     }
 
@@ -116,6 +118,10 @@ impl WaterTank {
 
     fn obey(&self, by: ActorId) {
         let machine = self.machine.as_ref().map(ActorRef::id);
-        assert_eq!(machine, Some(by), "the tank obeys the machine in charge and no other");
+        assert_eq!(
+            machine,
+            Some(by),
+            "the tank obeys the machine in charge and no other"
+        );
     }
 }

@@ -7,8 +7,8 @@ mod stand_in {
         use std::future::Future;
         use std::pin::Pin;
 
-        pub(crate) use actor_core::System;
         pub(crate) use ::inventory;
+        pub(crate) use actor_core::System;
 
         pub(crate) struct ActorTest {
             pub(crate) name: &'static str,

@@ -18,7 +18,8 @@
 #![allow(
     clippy::needless_pass_by_value,
     clippy::unnecessary_wraps,
-    clippy::unused_async
+    clippy::unused_async,
+    clippy::unused_self
 )] // The handlers here are shapes without content.
 #![forbid(unsafe_code)]
 
@@ -115,6 +116,11 @@ pub mod names_taken {
         #[on]
         fn call_async(&mut self, _: core) {
             self.seen += 1;
+        }
+
+        #[on]
+        fn never(&mut self, _: &'static str) -> ! {
+            unreachable!("seen {}", self.seen)
         }
 
         #[start]
@@ -419,6 +425,79 @@ pub mod generic {
         fn work(&mut self, job: u64) {
             (self.work)(job);
             self.done += 1;
+        }
+    }
+}
+
+/// States that are reached in ways a macro can't follow: it must not call them unreachable.
+pub mod reached_otherwise {
+    use actor_core::{Actor, Context, actor};
+
+    /// An event.
+    #[derive(Debug)]
+    pub struct Step;
+
+    /// Goes where a field says.
+    #[derive(Debug)]
+    pub struct ByField {
+        next: ByFieldState,
+    }
+
+    #[actor(states(First, Second, Third))]
+    impl ByField {
+        #[on]
+        fn step(&mut self, _: Step, cx: &mut Context<Self>) {
+            if self.next == Self::first_state() {
+                cx.goto(ByFieldState::Second);
+            } else {
+                cx.goto(self.next);
+            }
+        }
+    }
+
+    /// Goes where another function says.
+    #[derive(Debug)]
+    pub struct ByFunction;
+
+    #[actor(states(First, Second, Third))]
+    impl ByFunction {
+        #[on(First)]
+        fn step(&mut self, _: Step, cx: &mut Context<Self>) {
+            cx.goto(ByFunctionState::Second);
+        }
+
+        #[on(Second, Third)]
+        fn step_on(&mut self, _: Step, cx: &mut Context<Self>) {
+            go_on(cx);
+        }
+    }
+
+    fn go_on(cx: &mut Context<ByFunction>) {
+        cx.goto(ByFunctionState::Third);
+    }
+
+    type Cx<'a> = &'a mut Context<ByMatch>;
+
+    /// Goes where a `match` says, with its context under another name.
+    #[derive(Debug)]
+    pub struct ByMatch {
+        steps: u8,
+    }
+
+    #[actor(states(First, Second, Third))]
+    impl ByMatch {
+        #[on]
+        fn step(&mut self, _: Step, cx: Cx<'_>) {
+            cx.goto(match self.steps {
+                0 => ByMatchState::Second,
+                _ => ByMatchState::Third,
+            });
+        }
+
+        #[entry(Second)]
+        fn enter(&mut self, cx: Cx<'_>) {
+            self.steps += 1;
+            cx.halt();
         }
     }
 }

@@ -1,0 +1,411 @@
+//! `cargo actor-test`: explores tests, each in a child of its own.
+
+use std::collections::BTreeMap;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::build::Built;
+use super::discover::{self, Test};
+use super::options::{Explore, Format};
+use super::process::{self, Ending, Job};
+use super::screen::Screen;
+use super::{Exit, Trouble, build};
+use crate::overrides::Overrides;
+use crate::protocol::{self, Event, Task};
+use crate::report::{Bug, Report};
+use crate::settings::{Bounds, Settings};
+use crate::words::{self, Place};
+use crate::{BugKind, Finding, environment, run as running};
+
+/// Explores the tests that are asked for.
+pub(crate) fn run(options: &Explore, screen: &mut Screen) -> Result<Exit, Trouble> {
+    if options.strategy.iter().any(|strategy| strategy == "list") {
+        screen.line(&words::strategies_known());
+        return Ok(Exit::Clean);
+    }
+    let variables = environment::variables().map_err(Trouble::new)?;
+    let given = options.overrides().or(variables);
+    let built = build::build(&options.selection)?;
+    check_manifests(&built)?;
+    let flags = options.selection.flags();
+    let tests = discover::select(discover::discover(&built)?, &options.filters, &flags)?;
+    let tests = match options.reproduce {
+        Some(_) => vec![one(tests, &options.filters)?],
+        None => tests,
+    };
+    let plan = Plan::new(options, given, &built, tests.len());
+    let tally = plan.run_all(&tests, screen)?;
+    plan.close(&tally, screen);
+    Ok(tally.exit())
+}
+
+/// A malformed setting in a manifest concerns all of its tests, so it is told once.
+fn check_manifests(built: &Built) -> Result<(), Trouble> {
+    for executable in &built.executables {
+        environment::metadata(&executable.package.metadata).map_err(|error| {
+            Trouble(format!("package {}: {error}", executable.package.name))
+        })?;
+    }
+    Ok(())
+}
+
+/// A token belongs to one test.
+fn one(mut tests: Vec<Test>, filters: &[String]) -> Result<Test, Trouble> {
+    if let Some(exact) = tests.iter().position(|test| filters.contains(&test.name)) {
+        return Ok(tests.swap_remove(exact));
+    }
+    match <[Test; 1]>::try_from(tests) {
+        Ok([test]) => Ok(test),
+        Err(tests) => {
+            let names: Vec<&str> = tests.iter().map(|test| &*test.name).collect();
+            Err(Trouble(words::token_for_several(&names)))
+        }
+    }
+}
+
+/// How the tests are run.
+struct Plan {
+    job: Job,
+    children: usize,
+    format: Format,
+    place: Place,
+}
+
+/// What became of a test.
+enum Verdict {
+    Passed { report: Report, notes: Vec<String> },
+    Expected { report: Report, bug: Box<Bug>, notes: Vec<String> },
+    Failed { report: Report, notes: Vec<String> },
+    Unexpected { report: Report, expected: String, notes: Vec<String> },
+    Refused(String),
+    Skipped,
+}
+
+/// How many tests ended in which way.
+#[derive(Default)]
+struct Tally {
+    passed: usize,
+    failed: usize,
+    refused: usize,
+    skipped: usize,
+}
+
+impl Tally {
+    fn exit(&self) -> Exit {
+        match self {
+            Self { failed: 1.., .. } => Exit::Bug,
+            Self { refused: 1.., .. } => Exit::Trouble,
+            _ => Exit::Clean,
+        }
+    }
+
+    fn count(&mut self, verdict: &Verdict) {
+        *match verdict {
+            Verdict::Passed { .. } | Verdict::Expected { .. } => &mut self.passed,
+            Verdict::Failed { .. } | Verdict::Unexpected { .. } => &mut self.failed,
+            Verdict::Refused(_) => &mut self.refused,
+            Verdict::Skipped => &mut self.skipped,
+        } += 1;
+    }
+}
+
+impl Plan {
+    fn new(options: &Explore, mut given: Overrides, built: &Built, tests: usize) -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let workers = given.workers.unwrap_or(cores);
+        // A test that is explored alone has all workers; many tests have one each.
+        let children = workers.min(tests).max(1);
+        given.workers = Some((workers / children).max(1));
+        let directory = given.trace_dir.take();
+        let here = std::env::current_dir().unwrap_or_default();
+        let directory = directory.map_or_else(|| built.target_directory.join("actor-traces"), |directory| here.join(directory));
+        given.trace_dir = Some(directory);
+        let task = match &options.reproduce {
+            None => Task::Explore,
+            Some(token) => Task::Reproduce {
+                token: token.clone(),
+            },
+        };
+        Self {
+            job: Job {
+                given,
+                task,
+                ignored: options.ignored(),
+                pin: false,
+            },
+            children,
+            format: options.format,
+            place: Place {
+                here,
+                selection: options.selection.flags(),
+                width: words::WIDTH,
+            },
+        }
+    }
+
+    /// Runs the tests, as many at a time as there are children, and tells of them in their order.
+    fn run_all(&self, tests: &[Test], screen: &Screen) -> Result<Tally, Trouble> {
+        let next = AtomicUsize::new(0);
+        let (done, results) = mpsc::channel();
+        std::thread::scope(|scope| {
+            for _ in 0..self.children {
+                let (next, done) = (&next, done.clone());
+                scope.spawn(move || {
+                    while let number = next.fetch_add(1, Ordering::Relaxed)
+                        && let Some(test) = tests.get(number)
+                        && done.send((number, self.run_one(test, screen))).is_ok()
+                    {}
+                });
+            }
+            drop(done);
+            self.tell_in_order(tests, results, screen)
+        })
+    }
+
+    fn tell_in_order(
+        &self,
+        tests: &[Test],
+        results: mpsc::Receiver<(usize, Result<Verdict, Trouble>)>,
+        screen: &Screen,
+    ) -> Result<Tally, Trouble> {
+        let mut tally = Tally::default();
+        let mut waiting = BTreeMap::new();
+        let mut next = 0;
+        for (number, verdict) in results {
+            waiting.insert(number, verdict);
+            while let Some(verdict) = waiting.remove(&next) {
+                let verdict = verdict?;
+                tally.count(&verdict);
+                self.tell(&tests[next], &verdict, screen);
+                next += 1;
+            }
+        }
+        Ok(tally)
+    }
+
+    fn run_one(&self, test: &Test, screen: &Screen) -> Result<Verdict, Trouble> {
+        let mut bar = screen.bar(&test.name);
+        let ending = process::run(test, &self.job, &mut |event| bar.tell(event))?;
+        let crashed = ending.answer.is_none() && ending.began.is_some() && ending.killed.is_none();
+        if !crashed {
+            return Ok(judge(&self.job, test, ending, None));
+        }
+        // What it does is decided by the seed, so a second run shows where. One worker needs the
+        // time of all.
+        let workers = self.job.given.workers.unwrap_or(1) as u32;
+        let job = Job {
+            given: Overrides {
+                workers: Some(1),
+                time_limit: self.job.given.time_limit.map(|limit| limit * (workers + 1)),
+                ..self.job.given.clone()
+            },
+            pin: true,
+            ..self.job.clone()
+        };
+        let again = process::run(test, &job, &mut |event| bar.tell(event))?;
+        Ok(judge(&self.job, test, ending, Some(again)))
+    }
+
+    fn tell(&self, test: &Test, verdict: &Verdict, screen: &Screen) {
+        match self.format {
+            Format::Json => screen.raw(&as_json(test, verdict).to_string()),
+            Format::Human => {
+                if let Some(block) = self.block(test, verdict) {
+                    screen.line(&block);
+                }
+            }
+        }
+    }
+
+    fn block(&self, test: &Test, verdict: &Verdict) -> Option<String> {
+        let place = &self.place;
+        Some(match verdict {
+            Verdict::Passed { report, notes } => words::passed(report, notes),
+            Verdict::Expected { report, bug, notes } => words::expected(report, bug, notes, place),
+            Verdict::Failed { report, notes } => words::failed(report, notes, place),
+            Verdict::Unexpected { report, expected, notes } => {
+                words::unexpected(report, expected, notes, place)
+            }
+            Verdict::Refused(problem) => words::refused(&test.name, problem),
+            Verdict::Skipped => return None,
+        })
+    }
+
+    fn close(&self, tally: &Tally, screen: &Screen) {
+        let Tally { passed, failed, refused, skipped } = *tally;
+        match self.format {
+            Format::Json => screen.raw(
+                &json!({
+                    "type": "summary", "passed": passed, "failed": failed, "errors": refused,
+                    "ignored": skipped,
+                })
+                .to_string(),
+            ),
+            Format::Human => {
+                let seed = self.job.given.seed;
+                screen.line(&format!("\n{}", words::summary(passed, failed, refused, skipped, seed)));
+            }
+        }
+    }
+}
+
+/// Judges how a child ended; `again` is a second run after a crash, with iterations noted.
+fn judge(job: &Job, test: &Test, ending: Ending, again: Option<Ending>) -> Verdict {
+    let began = Began::new(job, test, ending.began.as_ref());
+    match ending.answer {
+        Some(Event::Done { report, notes }) => verdict(*report, notes, began.settings.expect_bug),
+        Some(Event::Skipped) => Verdict::Skipped,
+        Some(Event::Refused { problem }) => Verdict::Refused(problem),
+        Some(Event::Hang { strategy, iteration, seconds }) => {
+            let at = Some((strategy, iteration));
+            began.ended(protocol::hang(seconds), at, ending.elapsed, None)
+        }
+        Some(_) => Verdict::Refused(words::wrong_answer()),
+        None if ending.began.is_none() => Verdict::Refused(never_began(&ending)),
+        None if ending.killed.is_some() => {
+            let finding = finding(BugKind::Hang, ending.how);
+            began.ended(finding, None, ending.elapsed, Some(words::silent_iteration()))
+        }
+        None => {
+            // The second run may end otherwise; then the first one is told, without an iteration.
+            let again = again.filter(|again| again.answer.is_none());
+            let iteration = again.as_ref().and_then(|again| again.pinned);
+            let at = iteration.map(|iteration| (began.strategy_of(iteration), iteration));
+            let told = again.as_ref().unwrap_or(&ending);
+            let finding = finding(BugKind::Crash, words::crash(&told.how, &told.stderr));
+            let note = at.is_none().then(words::crash_not_repeated);
+            began.ended(finding, at, ending.elapsed, note)
+        }
+    }
+}
+
+fn finding(kind: BugKind, message: String) -> Finding {
+    Finding {
+        kind,
+        message,
+        location: None,
+        step: 0,
+    }
+}
+
+/// What a child told before it ended.
+struct Began<'a> {
+    test: &'a Test,
+    settings: Settings,
+    strategies: Vec<String>,
+    /// The token that was asked for.
+    token: Option<&'a str>,
+}
+
+impl<'a> Began<'a> {
+    fn new(job: &'a Job, test: &'a Test, began: Option<&Event>) -> Self {
+        let strategies = match began {
+            Some(Event::Began { strategies, .. }) => strategies.clone(),
+            _ => Vec::new(),
+        };
+        let token = match &job.task {
+            Task::Reproduce { token } => Some(&**token),
+            _ => None,
+        };
+        Self {
+            test,
+            settings: settings(began),
+            strategies,
+            token,
+        }
+    }
+
+    fn strategy_of(&self, iteration: u64) -> usize {
+        iteration as usize % self.strategies.len().max(1)
+    }
+
+    /// The verdict on a test that ended its process, at a strategy and an iteration if known.
+    fn ended(
+        self,
+        finding: Finding,
+        at: Option<(usize, u64)>,
+        after: Duration,
+        note: Option<String>,
+    ) -> Verdict {
+        let (strategy, iteration) = at.unwrap_or_default();
+        let strategy = self.strategies.get(strategy).map_or("", String::as_str);
+        let mut report = running::ended(&self.test.name, &self.settings, finding, strategy, iteration);
+        let bug = &mut report.bugs[0];
+        bug.found_after_s = after.as_secs_f64();
+        match (self.token, at) {
+            (Some(token), _) => bug.token = token.to_owned(),
+            (None, None) => bug.token.clear(),
+            (None, Some(_)) => {}
+        }
+        verdict(report, note.into_iter().collect(), self.settings.expect_bug)
+    }
+}
+
+/// What a child told of its settings.
+fn settings(began: Option<&Event>) -> Settings {
+    let mut settings = Settings::default();
+    if let Some(Event::Began { iterations, seed, bounds, expect_bug, .. }) = began {
+        let bounds: Bounds = *bounds;
+        settings = Settings {
+            iterations: *iterations,
+            seed: *seed,
+            bounds,
+            expect_bug: expect_bug.clone(),
+            ..settings
+        };
+    }
+    settings
+}
+
+fn verdict(report: Report, notes: Vec<String>, expected: Option<String>) -> Verdict {
+    match expected {
+        None if report.is_clean() => Verdict::Passed { report, notes },
+        None => Verdict::Failed { report, notes },
+        Some(expected) => match report.bugs.iter().find(|bug| bug.is(&expected)) {
+            Some(bug) => Verdict::Expected {
+                bug: Box::new(bug.clone()),
+                report,
+                notes,
+            },
+            None => Verdict::Unexpected { report, expected, notes },
+        },
+    }
+}
+
+/// Why a test did not even begin.
+fn never_began(ending: &Ending) -> String {
+    if ending.stdout.contains("running 0 tests") {
+        return words::not_in_executable();
+    }
+    if ending.stdout.is_empty() && ending.how.contains("exit code 0") {
+        return words::no_harness();
+    }
+    words::crash(&ending.how, &ending.stderr)
+}
+
+fn as_json(test: &Test, verdict: &Verdict) -> serde_json::Value {
+    let package = &test.executable.package.name;
+    let about = |outcome: &str, report: &Report, notes: &[String]| {
+        json!({
+            "type": "test", "test": test.name, "package": package, "outcome": outcome,
+            "report": report, "notes": notes,
+        })
+    };
+    match verdict {
+        Verdict::Passed { report, notes } => about("passed", report, notes),
+        Verdict::Expected { report, notes, .. } => about("expected-bug", report, notes),
+        Verdict::Failed { report, notes } => about("failed", report, notes),
+        Verdict::Unexpected { report, notes, .. } => about("expected-bug-missing", report, notes),
+        Verdict::Refused(problem) => json!({
+            "type": "test", "test": test.name, "package": package, "outcome": "error",
+            "problem": problem,
+        }),
+        Verdict::Skipped => json!({
+            "type": "test", "test": test.name, "package": package, "outcome": "ignored",
+        }),
+    }
+}

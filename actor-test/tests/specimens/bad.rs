@@ -1,0 +1,107 @@
+//! Tests that misbehave in every way.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use actor_core::prelude::*;
+use actor_test::actor_test;
+use specimens::{Add, Cell, Go, race};
+
+/// Does something bad in one execution of sixteen.
+struct Villain(fn());
+
+#[actor]
+impl Villain {
+    #[on]
+    fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+        if cx.choose(16) == 0 {
+            (self.0)();
+        }
+    }
+}
+
+fn sometimes(sys: &System, deed: fn()) {
+    sys.spawn(Villain(deed)).tell(Go);
+}
+
+#[actor_test]
+fn a_first_clean_one(sys: &System) {
+    race(sys);
+}
+
+#[actor_test]
+fn aborts(sys: &System) {
+    sometimes(sys, || std::process::abort());
+}
+
+#[actor_test]
+fn overflows(sys: &System) {
+    fn deeper(depth: u64) -> u64 {
+        std::hint::black_box([depth; 64]);
+        if std::hint::black_box(depth) == u64::MAX { 0 } else { deeper(depth + 1) + 1 }
+    }
+    sometimes(sys, || {
+        deeper(0);
+    });
+}
+
+#[actor_test]
+fn exits(sys: &System) {
+    sometimes(sys, || std::process::exit(0));
+}
+
+#[actor_test]
+fn hangs(sys: &System) {
+    sometimes(sys, || loop {
+        std::thread::sleep(Duration::from_millis(10));
+    });
+}
+
+#[actor_test]
+fn panics_outside(sys: &System) {
+    race(sys);
+    panic!("outside of any actor");
+}
+
+#[actor_test]
+fn leaks_threads(sys: &System) {
+    sometimes(sys, || {
+        std::thread::spawn(|| std::thread::sleep(Duration::from_secs(60)));
+    });
+}
+
+#[actor_test]
+fn has_a_pool(sys: &System) {
+    static POOL: std::sync::Once = std::sync::Once::new();
+    race(sys);
+    POOL.call_once(|| {
+        std::thread::spawn(|| std::thread::sleep(Duration::from_secs(60)));
+    });
+}
+
+#[actor_test]
+fn iterates_a_hash_map(sys: &System) {
+    let cell = sys.spawn(Cell::default());
+    let map: HashMap<u32, u32> = (0..32).map(|n| (n, n)).collect();
+    let first = *map.keys().next().unwrap();
+    for _ in 0..first {
+        cell.tell(Add(1));
+    }
+}
+
+#[actor_test]
+async fn awaits_tokio(_sys: &System) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let _inside = runtime.enter();
+    tokio::time::sleep(Duration::from_secs(3600)).await;
+}
+
+#[actor_test(strategy = "rnadom")]
+fn has_a_wrong_strategy(sys: &System) {
+    race(sys);
+}
+
+#[actor_test]
+fn z_a_last_clean_one(sys: &System) {
+    race(sys);
+}

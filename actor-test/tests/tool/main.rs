@@ -1,0 +1,13 @@
+//! `cargo actor-test` from outside: a small project is written, the tool is run on it, and what it
+//! says and leaves behind is read.
+//!
+//! All tests share one project, `specimens`, and one target directory, which outlives a run so that
+//! the next one builds little.
+
+mod bad_input;
+mod commands;
+mod misbehaviour;
+mod project;
+mod reports;
+mod settings;
+mod traces;

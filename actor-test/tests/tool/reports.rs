@@ -1,0 +1,85 @@
+//! What a test's end looks like, situation by situation.
+
+use insta::assert_snapshot;
+
+use crate::project::{cargo, redact, tool, traces};
+
+#[track_caller]
+fn report(arguments: &str, code: i32) -> String {
+    let traces = traces();
+    tool().args(arguments).traces(&traces).run().words(code)
+}
+
+#[test]
+fn clean() {
+    assert_snapshot!(report("at_most_six", 0));
+}
+
+#[test]
+fn safety() {
+    assert_snapshot!(report("never_six", 1));
+}
+
+#[test]
+fn hot_at_the_end() {
+    assert_snapshot!(report("hot_at_the_end", 1));
+}
+
+#[test]
+fn too_hot() {
+    assert_snapshot!(report("too_hot -s random", 1));
+}
+
+#[test]
+fn undecided() {
+    assert_snapshot!(report("undecided", 0));
+}
+
+#[test]
+fn unchecked() {
+    assert_snapshot!(report("undecided -s dfs:3 -i 3", 0));
+}
+
+#[test]
+fn vacuous() {
+    assert_snapshot!(report("vacuous", 0));
+}
+
+#[test]
+fn expected() {
+    assert_snapshot!(report("tests::expected -i 20", 1));
+}
+
+#[test]
+fn several_tests_in_a_stable_order() {
+    let one = report("tests:: -j 1", 1);
+    assert_eq!(one, report("tests:: -j 2", 1));
+    assert_eq!(one, report("tests:: -j 7", 1));
+}
+
+#[test]
+fn every_test_runs_whatever_the_first_does() {
+    assert!(report("tests::", 1).ends_with("\n\n5 passed, 4 failed, 1 ignored"));
+}
+
+/// The same block under `cargo test`, with the same commands.
+#[test]
+fn under_cargo_test() {
+    let traces = traces();
+    let said = cargo().args("test --lib never_six").traces(&traces).run();
+    assert_eq!(said.code, Some(101), "{}", said.stderr);
+    let begin = said.stdout.find("FAIL").expect("the report");
+    let end = begin + said.stdout[begin..].find("\n\n").expect("its end");
+    let tool = report("never_six", 1);
+    let block = tool.split("\n\n").next();
+    assert_eq!(Some(&*redact(&said.stdout[begin..end])), block);
+    assert!(said.stdout.contains("actor test failed: safety: always \"never six\" is false"));
+}
+
+#[test]
+fn under_cargo_test_expected_bugs_pass() {
+    let said = cargo().args("test --lib tests::expected -- --exact").run();
+    assert_eq!(said.code, Some(0), "{}", said.stdout);
+    let said = cargo().args("test --lib tests::expected_in_vain").run();
+    assert!(said.stdout.contains("the expected bug \"never seven\" was not found"), "{}", said.stdout);
+}

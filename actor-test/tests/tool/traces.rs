@@ -1,0 +1,168 @@
+//! Traces: the same bytes whoever writes them, replayed, shown, damaged.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use insta::assert_snapshot;
+use tempfile::TempDir;
+
+use crate::project::{cargo, directory, redact, tool, traces};
+
+const NAME: &str = "specimens-tests-never_six.json";
+
+/// Where the trace of a failing test is, in a directory of its own.
+fn failing() -> (TempDir, PathBuf) {
+    let traces = traces();
+    tool().args("never_six").traces(&traces).run().words(1);
+    let path = traces.path().join(NAME);
+    (traces, path)
+}
+
+fn read(directory: &TempDir) -> Vec<(String, String)> {
+    let mut files: Vec<_> = fs::read_dir(directory.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .map(|path| (path.file_name().unwrap().to_string_lossy().into_owned(), fs::read_to_string(path).unwrap()))
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn the_same_bytes_for_any_workers_and_under_cargo_test() {
+    let written = |run: crate::project::Run| {
+        let traces = traces();
+        run.traces(&traces).run();
+        read(&traces)
+    };
+    let one = written(tool().args("tests:: -j 1"));
+    assert_eq!(one.len(), 4, "{:?}", one.iter().map(|(name, _)| name).collect::<Vec<_>>());
+    assert_eq!(one, written(tool().args("tests:: -j 2")));
+    // A test by itself has both workers to itself.
+    assert_eq!(one[2], written(tool().args("never_six -j 2"))[0]);
+    assert_eq!(one, written(cargo().args("test --lib tests::")));
+}
+
+#[test]
+fn a_trace_is_a_document() {
+    let (_traces, path) = failing();
+    assert_snapshot!(fs::read_to_string(path).unwrap());
+}
+
+#[test]
+fn replayed() {
+    let (_traces, path) = failing();
+    assert_snapshot!(tool().arg("replay").arg(&path).run().words(1));
+}
+
+#[test]
+fn shown() {
+    let (_traces, path) = failing();
+    assert_snapshot!(tool().arg("show").arg(&path).run().words(0));
+}
+
+#[test]
+fn replayed_when_the_bug_is_fixed() {
+    let (_traces, path) = failing();
+    let words = tool().arg("replay").arg(&path).args("--features fixed").run().words(0);
+    assert!(words.contains("\nno bug any more: the recorded schedule ran to its end without safety"), "{words}");
+}
+
+#[test]
+fn replayed_when_the_program_is_changed() {
+    let (_traces, path) = failing();
+    let words = tool().arg("replay").arg(&path).args("--features changed").run().words(2);
+    assert!(words.contains("\ndiverged at step "), "{words}");
+}
+
+/// The printed commands do what they say.
+#[test]
+fn printed_commands_work() {
+    let said = tool().args("tests::never_six").run();
+    let command = |word: &str| {
+        let line = said.stdout.lines().find(|line| line.contains(word)).expect("the command");
+        line.split("cargo actor-test ").nth(1).unwrap().to_owned()
+    };
+    assert!(command("replay:").starts_with("replay target/actor-traces/"), "{}", said.stdout);
+    assert!(tool().args(&command("replay:")).run().words(1).contains("\nreproduced: safety"));
+    assert!(tool().args(&command("reproduce:")).run().words(1).contains("FAIL  specimens::tests::never_six  safety"));
+}
+
+#[test]
+fn damaged_traces() {
+    let (traces, path) = failing();
+    let text = fs::read_to_string(&path).unwrap();
+    let damaged = traces.path().join("damaged.json");
+    let error = |text: &str| {
+        fs::write(&damaged, text).unwrap();
+        let said: Vec<String> = ["replay", "show"]
+            .into_iter()
+            .map(|command| redact(tool().arg(command).arg(&damaged).run().error()))
+            .collect();
+        assert_eq!(said[0], said[1]);
+        said[0].clone()
+    };
+    let expect = |text: &str, message: &str| {
+        let error = error(text);
+        assert!(error.contains(message), "expected {message}, got {error}");
+    };
+    expect("", "is empty: it was truncated");
+    expect(&text[..text.len() / 2], "is a truncated trace: it ends in line");
+    expect("fn main() {}", "is not a trace of actor-test: it is not JSON");
+    expect("{\"a\": 1}", "it is JSON, but does not begin with \"format\": \"actor-test trace\"");
+    expect("[]", "it is JSON, but does not begin with");
+    let newer = text.replace("\"version\": 1", "\"version\": 2");
+    expect(&newer, "has version 2 of the trace format, and this actor-test (0.1.0) reads versions up to 1; update");
+    expect(&text.replace("\"version\": 1", "\"version\": \"x\""), "its version is \"x\", not a number");
+    expect(&text.replace("\"seed\": 0", "\"seed\": \"x\""), "is a damaged trace: invalid type");
+    expect(&text.replace("\"seed\": 0,", "\"seed\" 0,"), "is a damaged trace: it is not JSON");
+    let edited = text.replacen("\"decisions\": [", "\"decisions\": [0,", 1);
+    expect(&edited, "was edited: its decisions or settings don't match their digest");
+    expect(&text.replace("\"unfair\":10000", "\"unfair\":20000"), "was edited");
+}
+
+#[test]
+fn a_trace_that_is_not_there() {
+    let said = tool().args("replay nowhere.json").run();
+    assert_eq!(said.error(), "error: there is no trace nowhere.json; a failing test prints where it wrote its trace");
+    assert!(tool().args("show src").run().error().contains("can't read src: "));
+}
+
+#[test]
+fn a_trace_whose_test_is_gone() {
+    let (_traces, path) = failing();
+    let said = tool().arg("replay").arg(&path).args("--test bad").run();
+    assert!(said.error().contains("the trace belongs to specimens::tests::never_six, which is not among"), "{}", said.stderr);
+}
+
+/// A saved schedule runs first; the project is another one, since the shared one has none.
+#[test]
+fn saved_schedules_run_first() {
+    let (_traces, path) = failing();
+    let project = copy(&["Cargo.toml", "Cargo.lock", "src/lib.rs"]);
+    let schedules = project.path().join("tests/schedules");
+    fs::create_dir_all(&schedules).unwrap();
+    fs::copy(path, schedules.join("six.json")).unwrap();
+    fs::write(schedules.join("wrong.json"), "{}").unwrap();
+    let run = || tool().args("never_six --manifest-path").arg(project.path().join("Cargo.toml"));
+    let words = run().run().words(1);
+    assert!(words.contains("saved schedule six.json (random), iteration"), "{words}");
+    assert!(words.contains("warning: saved schedule: "), "{words}");
+    let words = run().args("--features fixed").run().words(0);
+    assert!(words.contains("PASS  specimens::tests::never_six"), "{words}");
+    let words = run().args("--features fixed,changed").run().words(0);
+    assert!(words.contains("warning: the saved schedule six.json no longer fits the test"), "{words}");
+}
+
+/// A copy of the project in a place of its own, without its tests.
+fn copy(files: &[&str]) -> TempDir {
+    let project = traces();
+    for file in files {
+        let to = project.path().join(file);
+        fs::create_dir_all(to.parent().unwrap()).unwrap();
+        let text = fs::read_to_string(Path::new(directory()).join(file)).unwrap();
+        let text = text.replace("[[test]]\nname = \"no_harness\"\nharness = false\n", "");
+        fs::write(to, text).unwrap();
+    }
+    project
+}

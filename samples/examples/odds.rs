@@ -1,0 +1,185 @@
+//! In how many schedules the samples' bugs are found, for ten seeds each; and that the programs
+//! without them are clean.
+//!
+//! `cargo run --profile actor-test -p samples --example odds [SCHEDULES]`
+
+use std::time::Duration;
+
+use actor_core::prelude::*;
+use actor_test::strategy::StrategySpec;
+use actor_test::{Bounds, Report, Search, Semantics, Settings, Tester};
+use samples::{ab_fairness, bounded_buffer, coffee_machine, failure_detector, ping_pong};
+
+const SEEDS: u64 = 10;
+
+fn main() {
+    let schedules = std::env::args()
+        .nth(1)
+        .map_or(1_000, |text| text.parse().expect("a number"));
+    for strategy in ["random", "weighted"] {
+        let odds = Odds {
+            strategy: strategy.parse().expect("the name of a strategy"),
+            schedules,
+        };
+        ping_pongs(&odds);
+        fairness(&odds);
+        coffee_machines(&odds);
+        failure_detectors(&odds);
+        buffers(&odds);
+    }
+}
+
+struct Odds {
+    strategy: StrategySpec,
+    schedules: u64,
+}
+
+impl Odds {
+    fn of(&self, name: &str, max_steps: u64, patient: bool, run: impl Fn(&Tester) -> Report) {
+        let mut found = Vec::new();
+        let mut first = String::new();
+        for seed in 0..SEEDS {
+            let mut settings = Settings::default();
+            settings.seed = seed;
+            settings.iterations = self.schedules;
+            settings.search = Search::Strategies(vec![self.strategy.clone()]);
+            settings.bounds = Bounds::new(max_steps);
+            settings.semantics = Semantics::default();
+            settings.semantics.patient_timers = patient;
+            settings.keep_going = true;
+            let report = run(&Tester::with(settings));
+            found.push(report.strategies[0].bugs);
+            if let Some(bug) = report.bugs().first() {
+                first = bug.message().lines().next().unwrap_or_default().to_owned();
+            }
+        }
+        let strategy = &self.strategy;
+        println!(
+            "{strategy:9} {name:42} {found:?} of {} each  {first}",
+            self.schedules
+        );
+    }
+}
+
+fn ping_pongs(odds: &Odds) {
+    for bug in [None, Some(ping_pong::Bug::OneAsker)] {
+        odds.of(&format!("ping_pong {bug:?}"), 1_000, false, |tester| {
+            tester.run(|sys| {
+                ping_pong::set_up(sys, 3, 5, bug);
+            })
+        });
+    }
+}
+
+fn fairness(odds: &Odds) {
+    for bug in [None, Some(ab_fairness::Bug::DropStop)] {
+        odds.of(&format!("ab_fairness {bug:?}"), 100, false, |tester| {
+            tester.run(|sys| {
+                ab_fairness::set_up(sys, bug);
+            })
+        });
+    }
+}
+
+fn coffee_machines(odds: &Odds) {
+    use coffee_machine::Bug::{HopperEqZero, NoHaltHandshake, RefillSilent};
+    let run = |max_steps, bug| {
+        odds.of(
+            &format!("coffee_machine N={max_steps} {bug:?}"),
+            max_steps,
+            false,
+            |tester| {
+                tester.run(|sys| {
+                    coffee_machine::set_up(sys, bug);
+                })
+            },
+        );
+    };
+    run(200, None);
+    for bug in [
+        None,
+        Some(HopperEqZero),
+        Some(NoHaltHandshake),
+        Some(RefillSilent),
+    ] {
+        run(1_000, bug);
+    }
+}
+
+fn failure_detectors(odds: &Odds) {
+    use failure_detector::Bug::{CountPings, EarlyVerdict, LateRegister};
+    use failure_detector::{Accuracy, Backlog, Timing, set_up};
+    let hurry = Timing {
+        pause: Duration::from_millis(50),
+        ..Timing::default()
+    };
+    for bug in [None, Some(LateRegister)] {
+        odds.of(
+            &format!("failure_detector {bug:?}"),
+            1_000,
+            false,
+            |tester| {
+                tester.run(|sys| {
+                    set_up(sys, 2, hurry, bug);
+                })
+            },
+        );
+    }
+    for (patient, bug) in [
+        (false, None),
+        (true, None),
+        (false, Some(CountPings)),
+        (true, Some(CountPings)),
+    ] {
+        let name = format!("failure_detector backlog patient={patient} {bug:?}");
+        odds.of(&name, 1_000, patient, |tester| {
+            tester.run(|sys| {
+                sys.monitor::<Backlog>();
+                set_up(sys, 2, hurry, bug);
+            })
+        });
+    }
+    for bug in [None, Some(EarlyVerdict)] {
+        odds.of(
+            &format!("failure_detector accuracy {bug:?}"),
+            1_000,
+            true,
+            |tester| {
+                tester.run(|sys| {
+                    sys.monitor::<Accuracy>();
+                    set_up(sys, 2, Timing::default(), bug);
+                })
+            },
+        );
+    }
+}
+
+fn buffers(odds: &Odds) {
+    use bounded_buffer::{Bug, Load, everyone_works, set_up};
+    let load = Load {
+        capacity: 1,
+        producers: 1,
+        puts: 10,
+        consumers: 2,
+        takes: 5,
+    };
+    let smallest = Load {
+        puts: 2,
+        takes: 1,
+        ..load
+    };
+    for (name, load) in [("", load), (" smallest", smallest)] {
+        for bug in [None, Some(Bug::WakeOne)] {
+            odds.of(
+                &format!("bounded_buffer{name} {bug:?}"),
+                1_000,
+                false,
+                |tester| {
+                    tester.run_async(move |sys: System| async move {
+                        everyone_works(&set_up(&sys, load, bug)).await;
+                    })
+                },
+            );
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! The driver: a client of the detector, who knows when nodes fail because it halts them.
+
+use std::collections::BTreeSet;
+
+use actor_core::prelude::*;
+
+use super::{
+    Bug, FailureDetector, Halt, HowManyFailed, NodeFailed, NodeRef, RegisterClient, Timing,
+};
+
+/// Time to halt the nodes.
+#[derive(Debug)]
+pub struct LifeIsOver;
+
+/// Starts a detector, halts the nodes, and waits for word of each.
+#[derive(Debug)]
+pub struct Driver {
+    nodes: Vec<NodeRef>,
+    detector: Option<ActorRef<FailureDetector>>,
+    failed: BTreeSet<ActorId>,
+    timing: Timing,
+    bug: Option<Bug>,
+}
+
+#[actor(states(Watching(defer(HowManyFailed)), Satisfied))]
+impl Driver {
+    /// A driver of these nodes.
+    pub fn new(nodes: Vec<NodeRef>, timing: Timing, bug: Option<Bug>) -> Self {
+        Self {
+            nodes,
+            detector: None,
+            failed: BTreeSet::new(),
+            timing,
+            bug,
+        }
+    }
+
+    // ANCHOR: start
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        let clients = match self.bug {
+            Some(Bug::LateRegister) => vec![],
+            _ => vec![cx.recipient()],
+        };
+        let detector = FailureDetector::new(self.nodes.clone(), clients, self.timing, self.bug);
+        self.detector = Some(cx.spawn(detector));
+        cx.after(self.timing.lifetime, LifeIsOver);
+    }
+
+    #[on]
+    fn halt_the_nodes(&mut self, _: LifeIsOver, cx: &mut Context<Self>) {
+        if self.bug == Some(Bug::LateRegister)
+            && let Some(detector) = &self.detector
+        {
+            let client = cx.recipient();
+            detector.tell(RegisterClient { client });
+        }
+        for node in &self.nodes {
+            node.tell(Halt);
+        }
+    }
+
+    // ANCHOR_END: start
+
+    #[on(Watching)]
+    fn failed(&mut self, failed: NodeFailed, cx: &mut Context<Self>) {
+        self.failed.insert(failed.node);
+        if self.failed.len() == self.nodes.len() {
+            cx.goto(DriverState::Satisfied);
+        }
+    }
+
+    #[on(Satisfied)]
+    fn how_many_failed(&mut self, _: HowManyFailed) -> usize {
+        self.failed.len()
+    }
+}

@@ -1,0 +1,4 @@
+//! Programs with known behaviour, for the tests of this package.
+
+pub mod node;
+pub mod programs;

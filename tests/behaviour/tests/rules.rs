@@ -1,0 +1,937 @@
+//! The fourteen rules of an execution, each with a test named after it.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use actor_core::prelude::*;
+use actor_core::{actor, monitor};
+use actor_test::strategy::StrategySpec;
+use actor_test::{BugKind, Report, Semantics, Tester};
+
+/// What happened in one execution, in order.
+#[derive(Clone, Default, Debug)]
+struct Journal(Arc<Mutex<Vec<String>>>);
+
+impl Journal {
+    fn note(&self, entry: impl Into<String>) {
+        self.0.lock().expect("no one panics while noting").push(entry.into());
+    }
+
+    fn take(&self) -> Vec<String> {
+        std::mem::take(&mut *self.0.lock().expect("no one panics while noting"))
+    }
+}
+
+/// One execution of a clean program.
+fn once(program: impl Fn(&System) + Sync) -> Report {
+    let report = Tester::new().iterations(1).run(program);
+    report.assert_clean();
+    report
+}
+
+/// Every schedule of a clean program.
+fn every(program: impl Fn(&System) + Sync) -> Report {
+    let tester = Tester::new().iterations(u64::MAX).strategy(StrategySpec::Dfs(None));
+    let report = tester.run(program);
+    report.assert_clean();
+    assert!(report.exhausted);
+    report
+}
+
+/// The first bug of a program.
+fn bug(program: impl Fn(&System) + Sync) -> (BugKind, String) {
+    let report = Tester::new().run(program);
+    let bug = report.bugs().first().expect("a bug is found");
+    (bug.kind(), bug.message().to_owned())
+}
+
+fn steps(report: &Report) -> u64 {
+    report.steps_total / report.executions
+}
+
+#[derive(Debug)]
+struct Go;
+#[derive(Debug)]
+struct Inner(u32);
+#[derive(Debug)]
+struct Line(&'static str);
+#[derive(Debug, Clone)]
+struct Tick;
+
+/// Notes what it hears.
+struct Listener(Journal);
+
+#[actor]
+impl Listener {
+    #[on]
+    fn line(&mut self, line: Line) {
+        self.0.note(line.0);
+    }
+}
+
+struct Ordered {
+    to: ActorRef<Listener>,
+}
+
+#[actor(states(First, Second))]
+impl Ordered {
+    #[on(First)]
+    fn go(&mut self, _: Go, cx: &mut Context<Self>) -> u32 {
+        self.to.tell(Line("handler"));
+        cx.goto(OrderedState::Second);
+        7
+    }
+
+    #[exit(First)]
+    fn leave(&mut self) {
+        self.to.tell(Line("exit"));
+    }
+
+    #[entry(Second)]
+    fn enter(&mut self, cx: &mut Context<Self>) {
+        self.to.tell(Line("entry"));
+        cx.raise(Inner(0));
+    }
+
+    #[on(Second)]
+    fn inner(&mut self, _: Inner) {
+        self.to.tell(Line("raised"));
+    }
+}
+
+#[test]
+fn rule_01_order_inside_a_handle_step() {
+    let journal = Journal::default();
+    let report = once(|sys| {
+        let _ = journal.take();
+        let to = sys.spawn(Listener(journal.clone()));
+        sys.spawn(Ordered { to }).tell(Go);
+    });
+    assert_eq!(journal.take(), ["handler", "exit", "entry", "raised"]);
+    // body, 2 spawns, send and handle Go, 4 sends, 4 handled
+    assert_eq!(steps(&report), 1 + 2 + 2 + 8);
+}
+
+/// Goes to its own state, and raises for ever where told so.
+struct Circle {
+    journal: Journal,
+    for_ever: bool,
+}
+
+#[actor(states(Only))]
+impl Circle {
+    #[on]
+    fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+        if self.for_ever {
+            cx.raise(Inner(0));
+        } else {
+            cx.goto(CircleState::Only);
+        }
+    }
+
+    #[on]
+    fn inner(&mut self, inner: Inner, cx: &mut Context<Self>) {
+        if self.for_ever || inner.0 < 999 {
+            cx.raise(Inner(inner.0 + 1));
+        }
+    }
+
+    #[entry(Only)]
+    fn enter(&mut self) {
+        self.journal.note("entry");
+    }
+
+    #[exit(Only)]
+    fn leave(&mut self) {
+        self.journal.note("exit");
+    }
+}
+
+#[test]
+fn rule_01_goto_the_current_state_runs_exit_and_entry() {
+    let journal = Journal::default();
+    once(|sys| {
+        let _ = journal.take();
+        let journal = journal.clone();
+        sys.spawn(Circle { journal, for_ever: false }).tell(Go);
+    });
+    assert_eq!(journal.take(), ["entry", "exit", "entry"]);
+}
+
+#[test]
+fn rule_01_a_chain_of_raises_has_a_bound() {
+    let circle = |for_ever| Circle {
+        journal: Journal::default(),
+        for_ever,
+    };
+    once(|sys| sys.spawn(circle(false)).tell(Inner(0)));
+    let (kind, message) = bug(|sys| sys.spawn(circle(true)).tell(Go));
+    assert_eq!(kind, BugKind::EndlessChain);
+    assert!(message.contains("`Circle`") && message.contains("1000"), "{message}");
+}
+
+/// Raises what its state does not handle.
+struct Rash;
+
+#[actor(states(Quiet, Loud))]
+impl Rash {
+    #[on(Quiet)]
+    fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+        cx.raise(Inner(3));
+    }
+
+    #[on(Loud)]
+    fn inner(&mut self, _: Inner, cx: &mut Context<Self>) {
+        cx.goto(RashState::Loud);
+    }
+}
+
+#[test]
+fn rule_01_a_raised_event_must_be_handled() {
+    let (kind, message) = bug(|sys| sys.spawn(Rash).tell(Go));
+    assert_eq!(kind, BugKind::Unhandled);
+    assert!(message.contains("Inner(3)") && message.contains("Quiet"), "{message}");
+}
+
+/// Keeps `Inner` for later and ignores `Tick` until it is told to go.
+struct Patient(Journal);
+
+#[actor(states(Waiting(defer(Inner), ignore(Tick)), Going))]
+impl Patient {
+    #[on(Waiting)]
+    fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+        self.0.note("go");
+        cx.goto(PatientState::Going);
+    }
+
+    #[on(Going)]
+    fn inner(&mut self, inner: Inner) {
+        self.0.note(format!("inner {}", inner.0));
+    }
+
+    #[on(Going)]
+    fn tick(&mut self, _: Tick) {
+        self.0.note("tick");
+    }
+}
+
+#[test]
+fn rule_02_the_next_event_is_the_first_that_is_not_deferred() {
+    let journal = Journal::default();
+    let report = once(|sys| {
+        let _ = journal.take();
+        let patient = sys.spawn(Patient(journal.clone()));
+        patient.tell(Inner(1));
+        patient.tell(Tick);
+        patient.tell(Inner(2));
+        patient.tell(Go);
+    });
+    assert_eq!(journal.take(), ["go", "inner 1", "inner 2"]);
+    // body, spawn, 4 sends; the ignored tick is a step as well
+    assert_eq!(steps(&report), 2 + 4 + 4);
+}
+
+#[test]
+fn rule_02_an_event_deferred_for_ever_is_a_bug() {
+    let (kind, message) = bug(|sys| sys.spawn(Patient(Journal::default())).tell(Inner(1)));
+    assert_eq!(kind, BugKind::DeferredForever);
+    assert!(message.contains("`Waiting`") && message.contains("`Inner`"), "{message}");
+}
+
+struct WithStart;
+#[actor]
+impl WithStart {
+    #[start]
+    fn start(&mut self) {}
+    #[on]
+    fn go(&mut self, _: Go) {}
+}
+
+struct WithoutStart;
+#[actor]
+impl WithoutStart {
+    #[on]
+    fn go(&mut self, _: Go) {}
+}
+
+struct WithEntry;
+#[actor(states(Here))]
+impl WithEntry {
+    #[entry(Here)]
+    fn enter(&mut self) {}
+    #[on]
+    fn go(&mut self, _: Go) {}
+}
+
+#[test]
+fn rule_03_starting_is_a_step_where_there_is_a_hook() {
+    let without = once(|sys| drop(sys.spawn(WithoutStart)));
+    assert_eq!(steps(&without), 2, "the body, and the spawn");
+    assert_eq!(steps(&once(|sys| drop(sys.spawn(WithStart)))), 3);
+    assert_eq!(steps(&once(|sys| drop(sys.spawn(WithEntry)))), 3);
+}
+
+#[derive(Debug)]
+struct Word(&'static str);
+
+/// Announces around a send.
+struct Announcer(ActorRef<WithoutStart>);
+#[actor]
+impl Announcer {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        cx.announce(Word("first"));
+        self.0.tell(Go);
+        cx.announce(Word("second"));
+        self.0.tell(Go);
+        cx.after(Duration::from_secs(1), Tick);
+    }
+    #[on]
+    fn tick(&mut self, _: Tick) {}
+}
+
+/// Checks the order of words and sends.
+#[derive(Default)]
+struct Heard(Vec<&'static str>);
+#[monitor]
+impl Heard {
+    #[on]
+    fn word(&mut self, word: &Word) {
+        self.0.push(word.0);
+        self.check();
+    }
+    #[on]
+    fn go(&mut self, _: &Go) {
+        self.0.push("go");
+        self.check();
+    }
+    fn check(&self) {
+        let expected = ["first", "go", "second", "go"];
+        assert_eq!(self.0, expected[..self.0.len()]);
+    }
+}
+
+#[test]
+fn rule_04_announcements_and_timers_ride_along() {
+    let program = |sys: &System| {
+        sys.monitor::<Heard>();
+        let to = sys.spawn(WithoutStart);
+        sys.spawn(Announcer(to));
+    };
+    let report = every(program);
+    // body, 2 spawns, start, 2 sends, 2 handled, timer, tick handled: nothing for announcements
+    assert_eq!(steps(&report), 1 + 2 + 1 + 4 + 2);
+    assert!(report.vacuous.is_empty(), "{:?}", report.vacuous);
+}
+
+/// A send is observed when it reaches the inbox: two senders' sends are seen in the order of their
+/// flushes, so that a monitor never sees an order that no inbox has.
+#[derive(Default)]
+struct SeesSends(u32);
+#[monitor]
+impl SeesSends {
+    #[on]
+    fn sent(&mut self, _: &Go) {
+        self.0 += 1;
+    }
+    #[on(handled)]
+    fn handled(&mut self, _: &Go) {
+        assert!(self.0 > 0, "an event is observed as sent before it is handled");
+    }
+}
+
+#[test]
+fn rule_04_monitors_observe_sends_at_the_flush() {
+    every(|sys| {
+        sys.monitor::<SeesSends>();
+        let to = sys.spawn(WithoutStart);
+        to.tell(Go);
+        to.tell(Go);
+    });
+}
+
+/// Halts when told to, with a last word.
+struct Halts(ActorRef<Listener>);
+#[actor]
+impl Halts {
+    #[on]
+    fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+        self.0.tell(Line("going"));
+        cx.halt();
+        self.0.tell(Line("halted"));
+    }
+    #[stop]
+    fn stop(&mut self) {
+        self.0.tell(Line("stopped"));
+    }
+}
+
+/// Watches, and says so when it is over.
+struct Watches {
+    whom: ActorRef<Halts>,
+    to: ActorRef<Listener>,
+}
+#[actor]
+impl Watches {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        cx.watch(&self.whom);
+    }
+    #[on]
+    fn terminated(&mut self, terminated: Terminated) {
+        assert_eq!(terminated.actor, self.whom.id());
+        self.to.tell(Line("watched"));
+    }
+}
+
+#[test]
+fn rule_05_halt_is_the_last_effect() {
+    let journal = Journal::default();
+    let report = once(|sys| {
+        let _ = journal.take();
+        let to = sys.spawn(Listener(journal.clone()));
+        let halts = sys.spawn(Halts(to.clone()));
+        sys.spawn(Watches { whom: halts.clone(), to });
+        halts.tell(Go);
+        halts.tell(Go);
+    });
+    assert_eq!(journal.take(), ["going", "halted", "stopped", "watched"]);
+    assert_eq!(report.dead_letters, 1, "the second Go");
+}
+
+#[test]
+fn rule_05_watchers_hear_of_it_in_every_schedule() {
+    let journal = Journal::default();
+    let report = Tester::new().iterations(3_000).run(|sys| {
+        let _ = journal.take();
+        let to = sys.spawn(Listener(journal.clone()));
+        let halts = sys.spawn(Halts(to.clone()));
+        for _ in 0..2 {
+            let (whom, to) = (halts.clone(), to.clone());
+            sys.spawn(Watches { whom, to });
+        }
+        halts.tell(Go);
+        let journal = journal.clone();
+        sys.eventually("both watchers hear", move |_| {
+            let noted = journal.0.lock().expect("no one panics while noting");
+            noted.iter().filter(|line| *line == "watched").count() == 2
+        });
+    });
+    report.assert_clean();
+}
+
+struct Panics;
+#[actor]
+impl Panics {
+    #[on]
+    fn go(&mut self, _: Go) {
+        panic!("as it should");
+    }
+}
+
+#[test]
+fn rule_06_a_panic_is_a_bug_at_once() {
+    let report = Tester::new().run(|sys| {
+        let panics = sys.spawn(Panics);
+        panics.tell(Go);
+        panics.tell(Go);
+    });
+    let bug = report.assert_bug("as it should");
+    assert_eq!(bug.kind(), BugKind::Panic);
+    assert!(bug.finding.location.as_ref().is_some_and(|at| at.contains("rules.rs")));
+    let last = bug.trace.story.last().expect("a story has steps");
+    assert_eq!((last.actor.as_str(), last.kind.as_str()), ("Panics", "handle"));
+}
+
+/// Cancels its timer when told to; a tick after that is a bug.
+#[derive(Default)]
+struct Cancels {
+    timer: Option<Timer>,
+    cancelled: bool,
+}
+#[actor]
+impl Cancels {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        self.timer = Some(cx.after(Duration::from_secs(1), Tick));
+    }
+    #[on]
+    fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+        if let Some(timer) = self.timer.take() {
+            cx.cancel(timer);
+        }
+        self.cancelled = true;
+    }
+    #[on]
+    fn tick(&mut self, _: Tick) {
+        assert!(!self.cancelled, "a cancelled timer's event was handled");
+    }
+}
+
+#[test]
+fn rule_07_cancelling_removes_the_fired_unread_event() {
+    let report = every(|sys| sys.spawn(Cancels::default()).tell(Go));
+    let (shortest, longest) = report.steps.map_or((0, 0), |_| (1, 2));
+    assert!(shortest < longest || report.steps.is_none());
+    assert!(report.behaviours.seen == 2, "the tick is handled before Go, or never");
+}
+
+/// Notes which of its timers fires first.
+struct Timed {
+    journal: Journal,
+    delays: Vec<u64>,
+}
+#[actor]
+impl Timed {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        for delay in &self.delays {
+            cx.after(Duration::from_millis(*delay), Inner(*delay as u32));
+        }
+    }
+    #[on]
+    fn inner(&mut self, inner: Inner, cx: &mut Context<Self>) {
+        assert!(cx.now() >= Duration::from_millis(inner.0.into()), "no timer fires early");
+        self.journal.note(inner.0.to_string());
+    }
+    #[on]
+    fn go(&mut self, _: Go) {
+        self.journal.note("go");
+    }
+}
+
+fn orders(error_ms: u64, delays: &[u64]) -> Vec<Vec<String>> {
+    let semantics = Semantics::default().with_clock_error(Duration::from_millis(error_ms));
+    let seen = Mutex::new(std::collections::BTreeSet::new());
+    let journal = Journal::default();
+    let tester = Tester::new().iterations(u64::MAX).strategy(StrategySpec::Dfs(None));
+    let tester = tester.semantics(semantics);
+    tester
+        .run(|sys| {
+            seen.lock().expect("unpoisoned").insert(journal.take());
+            let journal = journal.clone();
+            sys.spawn(Timed { journal, delays: delays.to_vec() });
+        })
+        .assert_clean();
+    let mut seen = seen.into_inner().expect("unpoisoned");
+    seen.insert(journal.take());
+    seen.into_iter().filter(|order| !order.is_empty()).collect()
+}
+
+#[test]
+fn rule_07_timers_due_within_the_clock_error_race() {
+    assert_eq!(orders(5, &[10, 15]), [["10", "15"], ["15", "10"]], "at the error, either is first");
+    assert_eq!(orders(4, &[10, 15]), [["10", "15"]], "beyond it, time decides");
+    assert_eq!(orders(4, &[15, 10]), [["10", "15"]], "whatever the order of arming");
+    // The error is counted from the earliest deadline that is left, not from each other.
+    let chain = orders(5, &[10, 14, 18]);
+    assert!(!chain.contains(&["18", "10", "14"].map(String::from).to_vec()), "{chain:?}");
+    assert!(chain.contains(&["14", "10", "18"].map(String::from).to_vec()), "{chain:?}");
+}
+
+#[test]
+fn rule_07_patient_timers_wait_for_messages() {
+    let journal = Journal::default();
+    let patient = Semantics::default().with_patient_timers();
+    let tester = Tester::new().iterations(200).semantics(patient);
+    let report = tester.run(|sys| {
+        let noted = journal.take();
+        assert!(noted.is_empty() || noted == ["go", "1"], "{noted:?}");
+        let journal = journal.clone();
+        let timed = sys.spawn(Timed { journal, delays: vec![1] });
+        timed.tell(Go);
+    });
+    report.assert_clean();
+}
+
+/// Ticks for ever.
+#[derive(Default)]
+struct Ticks(u32);
+#[actor]
+impl Ticks {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        cx.every(Duration::from_secs(1), Tick);
+    }
+    #[on]
+    fn tick(&mut self, _: Tick) {
+        self.0 += 1;
+    }
+}
+
+#[test]
+fn rule_07_a_periodic_timer_does_not_keep_a_run_alive() {
+    let report = Tester::new().iterations(50).run(|sys| {
+        sys.spawn(Ticks::default());
+    });
+    report.assert_clean();
+    assert_eq!(report.fair_at_bound, 0, "each run ends by itself");
+    let idle = Tester::new().iterations(1).strategy(StrategySpec::Dfs(None)).run(|sys| {
+        sys.spawn(Ticks::default());
+    });
+    // body, spawn, start, and three rounds of a timer that fires and a tick that is handled
+    assert_eq!(steps(&idle), 3 + 3 * 2);
+    // Something that is owed keeps it going, though.
+    let report = Tester::new().iterations(5).run(|sys| {
+        let ticks = sys.spawn(Ticks::default());
+        sys.eventually("ten ticks", move |w| w.get(&ticks).is_some_and(|ticks| ticks.0 == 10));
+    });
+    report.assert_clean();
+}
+
+#[derive(Debug)]
+struct HowMany;
+
+struct Counter(u64);
+#[actor]
+impl Counter {
+    #[on]
+    fn how_many(&mut self, _: HowMany) -> u64 {
+        self.0
+    }
+    #[on]
+    fn add(&mut self, add: Inner) {
+        self.0 += u64::from(add.0);
+    }
+    #[on]
+    fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+        cx.halt();
+    }
+}
+
+struct Asker {
+    counter: ActorRef<Counter>,
+    journal: Journal,
+}
+#[actor]
+impl Asker {
+    #[start]
+    async fn start(&mut self, _: &mut Context<Self>) {
+        let reply = self.counter.ask(HowMany);
+        // The question is on its way already, so this is counted after it.
+        self.counter.tell(Inner(5));
+        self.journal.note(format!("{:?}", reply.await));
+    }
+    #[on]
+    fn go(&mut self, _: Go) {}
+}
+
+#[test]
+fn rule_08_ask_sends_when_it_is_called() {
+    let journal = Journal::default();
+    let report = once(|sys| {
+        let _ = journal.take();
+        let counter = sys.spawn(Counter(1));
+        let journal = journal.clone();
+        sys.spawn(Asker { counter, journal });
+    });
+    assert_eq!(journal.take(), ["Ok(1)"]);
+    // body, 2 spawns, start; 2 sends, 2 handled; the reply, and the resumption
+    assert_eq!(steps(&report), 1 + 2 + 1 + 4 + 2);
+}
+
+#[test]
+fn rule_08_the_loss_of_a_reply_is_seen() {
+    let journal = Journal::default();
+    once(|sys| {
+        let _ = journal.take();
+        let counter = sys.spawn(Counter(1));
+        counter.tell(Go);
+        let journal = journal.clone();
+        sys.spawn(Asker { counter, journal });
+    });
+    let seen = journal.take();
+    assert_eq!(seen, ["Err(Stopped)"]);
+}
+
+/// Asks, and forgets about it.
+struct Forgets(ActorRef<Counter>);
+#[actor]
+impl Forgets {
+    #[start]
+    fn start(&mut self) {
+        drop(self.0.ask(HowMany));
+    }
+    #[on]
+    fn go(&mut self, _: Go) {}
+}
+
+#[test]
+fn rule_08_a_reply_to_nobody_is_silent() {
+    let report = once(|sys| {
+        let counter = sys.spawn(Counter(1));
+        sys.spawn(Forgets(counter));
+    });
+    // body, 2 spawns, start, send, handle: no step for the reply
+    assert_eq!(steps(&report), 1 + 2 + 1 + 2);
+}
+
+/// Pipes a reply to itself while it goes on.
+struct Pipes {
+    counter: ActorRef<Counter>,
+    journal: Journal,
+}
+#[actor]
+impl Pipes {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        let reply = self.counter.ask(HowMany);
+        cx.pipe_to_self(reply, |reply| Inner(reply.map_or(99, |count| count as u32)));
+    }
+    #[on]
+    fn inner(&mut self, inner: Inner) {
+        self.journal.note(format!("piped {}", inner.0));
+    }
+    #[on]
+    fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+        self.journal.note("go");
+        cx.halt();
+    }
+}
+
+#[test]
+fn rule_08_a_piped_future_is_an_operation_that_dies_with_its_actor() {
+    let journal = Journal::default();
+    let seen = Mutex::new(std::collections::BTreeSet::new());
+    every(|sys| {
+        seen.lock().expect("unpoisoned").insert(journal.take());
+        let counter = sys.spawn(Counter(3));
+        let journal = journal.clone();
+        sys.spawn(Pipes { counter, journal }).tell(Go);
+    });
+    let seen = seen.into_inner().expect("unpoisoned");
+    assert!(seen.contains(&vec!["piped 3".to_owned(), "go".to_owned()]), "{seen:?}");
+    assert!(seen.contains(&vec!["go".to_owned()]), "{seen:?}");
+}
+
+#[test]
+fn rule_09_the_test_body_is_one_step() {
+    let report = once(|_| {});
+    assert_eq!(steps(&report), 1);
+    let report = once(|sys| {
+        // Registrations act at once and are no steps.
+        sys.monitor::<Heard>();
+        sys.sometimes("nothing", |_| false);
+    });
+    assert_eq!(steps(&report), 1);
+    assert_eq!(report.vacuous.len(), 2, "{:?}", report.vacuous);
+}
+
+#[derive(Debug)]
+struct Warmer;
+#[derive(Debug)]
+struct Cooler;
+
+/// Goes from hot to hot.
+#[derive(Default)]
+struct Heats;
+#[monitor(hot(Hot, Hotter), cold(Cold), warm(Warm))]
+impl Heats {
+    #[on(Cold)]
+    fn first(&mut self, _: &Tick, cx: &mut MonitorContext<Self>) {
+        cx.goto(HeatsState::Hotter);
+        cx.goto(HeatsState::Hot);
+    }
+    #[on(Hot, Hotter)]
+    fn more(&mut self, _: &Tick, cx: &mut MonitorContext<Self>) {
+        let other = if cx.state() == HeatsState::Hot { HeatsState::Hotter } else { HeatsState::Hot };
+        cx.goto(other);
+    }
+    #[on]
+    fn warmer(&mut self, _: &Warmer, cx: &mut MonitorContext<Self>) {
+        cx.goto(HeatsState::Warm);
+    }
+    #[on]
+    fn cooler(&mut self, _: &Cooler, cx: &mut MonitorContext<Self>) {
+        cx.goto(HeatsState::Cold);
+    }
+}
+
+/// Announces a tick at every step of its own, for ever.
+struct Oven;
+#[actor]
+impl Oven {
+    #[on]
+    fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+        cx.announce(Tick);
+        cx.me().tell(Go);
+    }
+}
+
+#[test]
+fn rule_10_hot_to_hot_does_not_reset_the_heat() {
+    let report = Tester::new().iterations(1).max_steps(100).run(|sys| {
+        sys.monitor::<Heats>();
+        sys.spawn(Oven).tell(Go);
+    });
+    let bug = report.assert_bug("monitor `Heats` is hot");
+    assert_eq!(bug.kind(), BugKind::Liveness);
+    assert!(bug.message().contains("for 501 steps"), "{}", bug.message());
+}
+
+#[test]
+fn rule_11_a_message_is_two_steps() {
+    for messages in [0, 1, 10] {
+        let report = once(|sys| {
+            let to = sys.spawn(WithoutStart);
+            (0..messages).for_each(|_| to.tell(Go));
+        });
+        assert_eq!(steps(&report), 2 + 2 * messages);
+    }
+}
+
+#[test]
+fn rule_11_choices_are_no_steps() {
+    let report = once(|sys| {
+        for bound in 1..10 {
+            assert!(sys.choose(bound) < bound);
+        }
+    });
+    assert_eq!(steps(&report), 1);
+}
+
+/// Counts up before and after it waits.
+#[derive(Default)]
+struct Sleeper(u32);
+#[actor]
+impl Sleeper {
+    #[on]
+    async fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+        self.0 = 1;
+        cx.sleep(Duration::from_secs(1)).await;
+        self.0 = 2;
+    }
+}
+
+#[test]
+fn rule_12_predicates_see_an_actor_that_waits_as_absent() {
+    let absent = Mutex::new(false);
+    let absent = &absent;
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let noted = seen.clone();
+    let report = once(move |sys| {
+        let _ = absent;
+        let sleeper = sys.spawn(Sleeper::default());
+        sleeper.tell(Go);
+        let noted = noted.clone();
+        sys.always("one is never seen", move |w| {
+            let count = w.get(&sleeper).map(|sleeper| sleeper.0);
+            noted.lock().expect("unpoisoned").push(count);
+            count != Some(1)
+        });
+    });
+    let seen = seen.lock().expect("unpoisoned").clone();
+    // after the body, the suspension, and the resumption
+    let one_run = [None, None, Some(2)];
+    assert!(seen.starts_with(&one_run), "{seen:?}");
+    assert_eq!(report.bugs().len(), 0);
+}
+
+struct Random(ActorRef<Listener>);
+#[actor]
+impl Random {
+    #[start]
+    async fn start(&mut self, cx: &mut Context<Self>) {
+        let mut rng = cx.rng();
+        let first = rand_core::Rng::next_u64(&mut rng);
+        let second = rand_core::Rng::next_u64(&mut rng);
+        assert_ne!(first, second);
+        assert_ne!(first % 64, 63, "found in one of 64 seeds");
+        self.0.tell(Line("random"));
+    }
+    #[on]
+    fn go(&mut self, _: Go) {}
+}
+
+#[test]
+fn rule_13_a_generator_is_one_recorded_choice() {
+    let program = |sys: &System| {
+        let to = sys.spawn(Listener(Journal::default()));
+        sys.spawn(Random(to));
+    };
+    let report = Tester::new().iterations(5_000).run(program);
+    let bug = report.assert_bug("found in one of 64 seeds");
+    let choices: Vec<_> = bug.trace.story.iter().flat_map(|step| &step.choices).collect();
+    assert_eq!(choices.len(), 1, "the seed, and nothing for the numbers");
+}
+
+#[test]
+fn rule_13_dropping_the_last_reference_never_stops_an_actor() {
+    let journal = Journal::default();
+    once(|sys| {
+        let _ = journal.take();
+        sys.spawn(Listener(journal.clone())).tell(Line("heard"));
+    });
+    assert_eq!(journal.take(), ["heard"]);
+}
+
+/// Sends, and panics where told so, when it is dropped.
+#[derive(Debug)]
+struct Mischief {
+    to: ActorRef<Listener>,
+    panics: bool,
+}
+impl Drop for Mischief {
+    fn drop(&mut self) {
+        self.to.tell(Line("dropped"));
+        assert!(!self.panics, "from a destructor");
+    }
+}
+
+/// Ignores a mischief, or holds one to the end.
+struct Holds(Vec<Mischief>);
+#[actor(states(Only(ignore(Go))))]
+impl Holds {
+    #[on]
+    fn mischief(&mut self, mischief: Mischief) {
+        self.0.push(mischief);
+    }
+}
+
+#[derive(Debug)]
+struct Carries(#[expect(dead_code, reason = "it is dropped")] Mischief);
+
+struct Ignores;
+#[actor(states(Only(ignore(Carries)), Other))]
+impl Ignores {
+    #[on]
+    fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+        cx.goto(IgnoresState::Other);
+    }
+}
+
+#[test]
+fn rule_14_a_users_drop_may_send() {
+    let journal = Journal::default();
+    let program = |sys: &System| {
+        let noted = journal.take();
+        assert!(noted.is_empty() || noted == ["dropped"], "{noted:?}");
+        let to = sys.spawn(Listener(journal.clone()));
+        let panics = false;
+        // Dropped when it is ignored: what it sends is heard.
+        let ignored = Mischief { to: to.clone(), panics };
+        sys.spawn(Ignores).tell(Carries(ignored));
+        // Dropped after the end: sent into nothing.
+        sys.spawn(Holds(Vec::new())).tell(Mischief { to, panics });
+    };
+    Tester::new().iterations(200).run(program).assert_clean();
+}
+
+#[test]
+fn rule_14_a_users_drop_may_panic() {
+    let program = |ignored: bool| {
+        Tester::new().iterations(5).run(move |sys| {
+            let to = sys.spawn(Listener(Journal::default()));
+            let mischief = Mischief { to, panics: true };
+            if ignored {
+                sys.spawn(Ignores).tell(Carries(mischief));
+            } else {
+                sys.spawn(Holds(Vec::new())).tell(mischief);
+            }
+        })
+    };
+    for ignored in [true, false] {
+        let report = program(ignored);
+        assert_eq!(report.assert_bug("from a destructor").kind(), BugKind::Panic);
+    }
+}

@@ -1,0 +1,14 @@
+use actor_core::prelude::*;
+
+#[derive(Debug)]
+struct Ping;
+
+struct Server;
+
+#[actor(states(Idle(defer(Ping))))]
+impl Server {
+    #[on]
+    fn ping(&mut self, _: Ping) {}
+}
+
+fn main() {}

@@ -1,0 +1,18 @@
+use actor_core::prelude::*;
+
+#[derive(Debug)]
+struct Ping;
+
+struct Server {
+    name: String,
+}
+
+#[actor]
+impl Server {
+    #[on]
+    fn ping(&mut self, _: Ping) -> &str {
+        &self.name
+    }
+}
+
+fn main() {}

@@ -1,0 +1,14 @@
+use actor_core::prelude::*;
+
+#[derive(Debug)]
+struct Ping;
+
+struct Server;
+
+#[actor]
+impl Server {
+    #[on]
+    fn ping(&mut self, _: Ping) -> impl Sized {}
+}
+
+fn main() {}
