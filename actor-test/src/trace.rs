@@ -200,19 +200,33 @@ impl Trace {
         Ok(path)
     }
 
-    /// The document: what people read has a line of its own, numbers share one.
+    /// The document, with a line for each field and each step of the story.
     fn to_json(&self) -> String {
-        let value = serde_json::to_value(self).expect("a trace has text keys only");
-        let fields = ORDER.iter().filter_map(|key| value.get(key).map(|value| (key, value)));
-        let lines: Vec<String> = fields
-            .map(|(key, value)| match value.as_array() {
-                Some(steps) if *key == "story" => {
-                    let steps: Vec<String> = steps.iter().map(|step| format!("    {step}")).collect();
-                    format!("  \"story\": [\n{}\n  ]", steps.join(",\n"))
-                }
-                _ => format!("  \"{key}\": {value}"),
-            })
-            .collect();
+        let story: Vec<String> = self.story.iter().map(json).collect();
+        let story = story.join(",\n    ");
+        let package = self.package.as_ref().map(|package| ("package", json(package)));
+        let first = [
+            ("format", json(&self.format)),
+            ("version", json(&self.version)),
+            ("actor_test", json(&self.actor_test)),
+        ];
+        let rest = [
+            ("test", json(&self.test)),
+            ("strategy", json(&self.strategy)),
+            ("seed", json(&self.seed)),
+            ("iteration", json(&self.iteration)),
+            ("token", json(&self.token)),
+            ("finding", json(&self.finding)),
+            ("bounds", json(&self.bounds)),
+            ("semantics", json(&self.semantics)),
+            ("fair_from", json(&self.fair_from)),
+            ("digest", json(&self.digest)),
+            ("decisions", json(&self.decisions)),
+            ("checks", json(&self.checks)),
+            ("story", format!("[\n    {story}\n  ]")),
+        ];
+        let fields = first.into_iter().chain(package).chain(rest);
+        let lines: Vec<String> = fields.map(|(key, value)| format!("  \"{key}\": {value}")).collect();
         format!("{{\n{}\n}}\n", lines.join(",\n"))
     }
 
@@ -244,11 +258,9 @@ impl Trace {
     }
 }
 
-/// The order of the document.
-const ORDER: [&str; 18] = [
-    "format", "version", "actor_test", "package", "test", "strategy", "seed", "iteration", "token",
-    "finding", "bounds", "semantics", "fair_from", "digest", "decisions", "checks", "story", "",
-];
+fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("a trace has text keys only")
+}
 
 /// The file, which may be broken JSON, says that it is a trace.
 fn claims(bytes: &[u8]) -> bool {

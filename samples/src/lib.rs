@@ -8,4 +8,6 @@ pub mod ab_fairness;
 pub mod bounded_buffer;
 pub mod coffee_machine;
 pub mod failure_detector;
+#[expect(missing_docs, reason = "its text is the README's, which is short")]
+pub mod first_program;
 pub mod ping_pong;

@@ -188,7 +188,7 @@ impl Plan {
     }
 
     fn run_one(&self, test: &Test, screen: &Screen) -> Result<Verdict, Trouble> {
-        let mut bar = screen.bar(&test.name);
+        let mut bar = screen.bar(&test.name, self.job.given.time_limit);
         let ending = process::run(test, &self.job, &mut |event| bar.tell(event))?;
         let crashed = ending.answer.is_none() && ending.began.is_some() && ending.killed.is_none();
         if !crashed {

@@ -65,13 +65,14 @@ impl Screen {
         });
     }
 
-    /// A bar for a test that runs.
-    pub(crate) fn bar(&self, test: &str) -> Bar {
+    /// A bar for a test that runs, for so long if there is a limit.
+    pub(crate) fn bar(&self, test: &str, limit: Option<Duration>) -> Bar {
         let bar = ProgressBar::new(0).with_message(test.to_owned());
         bar.set_style(style());
         Bar {
             bar,
             bars: self.bars.clone(),
+            limit,
             shown: false,
         }
     }
@@ -82,6 +83,7 @@ impl Screen {
 pub(crate) struct Bar {
     bar: ProgressBar,
     bars: MultiProgress,
+    limit: Option<Duration>,
     shown: bool,
 }
 
@@ -94,12 +96,26 @@ impl Bar {
             self.shown = true;
             self.bar = self.bars.add(self.bar.clone());
         }
-        if *of != u64::MAX {
-            self.bar.set_length(*of);
-        }
-        self.bar.set_position(*executions);
-        let rate = *steps as f64 / elapsed.as_secs_f64().max(0.001);
-        self.bar.set_prefix(format!("{} steps/s, {}", thousands(rate), words::count(*bugs as u64, "bug")));
+        let seconds = elapsed.as_secs_f64().max(0.001);
+        let of = match self.limit {
+            // Time decides: the bar is that of the time.
+            Some(limit) if *of == u64::MAX => {
+                self.bar.set_length(limit.as_millis() as u64);
+                self.bar.set_position(elapsed.as_millis() as u64);
+                String::new()
+            }
+            _ => {
+                self.bar.set_length(*of);
+                self.bar.set_position(*executions);
+                format!(" of {of}")
+            }
+        };
+        self.bar.set_prefix(format!(
+            "{executions}{of} schedules, {} schedules/s, {} steps/s, {}",
+            rounded(*executions as f64 / seconds),
+            rounded(*steps as f64 / seconds),
+            words::count(*bugs as u64, "bug")
+        ));
     }
 }
 
@@ -110,11 +126,11 @@ impl Drop for Bar {
 }
 
 fn style() -> ProgressStyle {
-    let template = "{msg:.cyan} {wide_bar} {human_pos}/{human_len} schedules, {per_sec}, {prefix}, ETA {eta}";
-    ProgressStyle::with_template(template).expect("the template is well formed")
+    let template = "{msg:.cyan} [{bar:20}] {prefix}, ETA {eta}";
+    ProgressStyle::with_template(template).expect("the template is well formed").progress_chars("=> ")
 }
 
-fn thousands(rate: f64) -> String {
+fn rounded(rate: f64) -> String {
     match rate {
         rate if rate >= 1e6 => format!("{:.1} M", rate / 1e6),
         rate if rate >= 1e3 => format!("{:.0} k", rate / 1e3),

@@ -455,6 +455,10 @@ impl State {
                 }
             }
             Effect::Start(started) => {
+                if self.recorder.is_some() {
+                    let name = self.name(started);
+                    self.recorder.iter_mut().for_each(|recorder| recorder.note(format!("spawns {name}")));
+                }
                 self.start(started);
                 FollowUp::Nothing
             }

@@ -68,7 +68,7 @@ fn under_cargo_test() {
     let traces = traces();
     let said = cargo().args("test --lib never_six").traces(&traces).run();
     assert_eq!(said.code, Some(101), "{}", said.stderr);
-    let begin = said.stdout.find("FAIL").expect("the report");
+    let begin = said.stdout.find("FAIL  ").expect("the report");
     let end = begin + said.stdout[begin..].find("\n\n").expect("its end");
     let tool = report("never_six", 1);
     let block = tool.split("\n\n").next();
