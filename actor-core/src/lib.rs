@@ -101,6 +101,8 @@
 #[doc(hidden)]
 pub mod __private;
 mod actor;
+#[cfg(feature = "codec")]
+pub mod codec;
 mod context;
 mod error;
 mod event;

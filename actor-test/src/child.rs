@@ -40,7 +40,8 @@ pub(crate) fn serve(test: &'static ActorTest, path: &Path) {
 
 fn read(path: &Path) -> Result<Request, String> {
     let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
-    let value: serde_json::Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+    let value: serde_json::Value =
+        serde_json::from_str(&text).map_err(|error| error.to_string())?;
     if value["version"] != VERSION {
         return Err(format!(
             "the tool speaks version {} of its protocol, and this test's actor-test {VERSION}; \
@@ -52,7 +53,11 @@ fn read(path: &Path) -> Result<Request, String> {
     serde_json::from_value(value).map_err(|error| error.to_string())
 }
 
-fn answer(test: &'static ActorTest, request: Request, events: &Arc<Events>) -> Result<Event, String> {
+fn answer(
+    test: &'static ActorTest,
+    request: Request,
+    events: &Arc<Events>,
+) -> Result<Event, String> {
     let manifest = environment::manifest().map_err(|error| error.to_string())?;
     let limit = request.given.hang_timeout.or(manifest.hang_timeout);
     let settings = run::settings(test, request.given.clone(), manifest)?;
@@ -88,10 +93,15 @@ fn began(settings: &Settings, task: &Task) -> Event {
     let strategies = settings.search.strategies();
     let (iterations, strategies) = match task {
         Task::Reproduce { token } => {
-            let strategy = token.rsplit_once('@').map_or(&**token, |(strategy, _)| strategy);
+            let strategy = token
+                .rsplit_once('@')
+                .map_or(&**token, |(strategy, _)| strategy);
             (1, vec![strategy.to_owned()])
         }
-        _ => (settings.iterations, strategies.iter().map(ToString::to_string).collect()),
+        _ => (
+            settings.iterations,
+            strategies.iter().map(ToString::to_string).collect(),
+        ),
     };
     Event::Began {
         iterations,
@@ -123,10 +133,7 @@ fn explored(
     events: &Events,
 ) -> Event {
     let threads = watchdog::threads();
-    let mut teller = Teller {
-        events,
-        told: None,
-    };
+    let mut teller = Teller { events, told: None };
     let (mut report, mut notes) = run::explore_test(test, settings, given, &mut teller);
     if let Some(threads) = threads.filter(|threads| !watchdog::settle(*threads)) {
         notes.extend(leak(test, settings, threads, &mut report));
@@ -170,7 +177,9 @@ fn leak(
         location: None,
         step: 0,
     };
-    report.bugs.push(run::unrecorded(&settings, finding, &strategy, iteration));
+    report
+        .bugs
+        .push(run::unrecorded(&settings, finding, &strategy, iteration));
     None
 }
 

@@ -31,7 +31,15 @@ pub(crate) const TRACE_DIR: &str = "ACTOR_TEST_TRACE_DIR";
 pub(crate) const REQUEST: &str = "ACTOR_TEST_REQUEST";
 
 const SETTINGS: [&str; 10] = [
-    ITERATIONS, SEED, STRATEGY, MAX_STEPS, TEMPERATURE, WORKERS, FOR, KEEP_GOING, HANG_TIMEOUT,
+    ITERATIONS,
+    SEED,
+    STRATEGY,
+    MAX_STEPS,
+    TEMPERATURE,
+    WORKERS,
+    FOR,
+    KEEP_GOING,
+    HANG_TIMEOUT,
     TRACE_DIR,
 ];
 
@@ -64,10 +72,13 @@ fn read(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Result<Ove
             problem,
         };
         if name == TRACE_DIR {
-            overrides.trace_dir = Some(PathBuf::from(&value)).filter(|dir| !dir.as_os_str().is_empty());
+            overrides.trace_dir =
+                Some(PathBuf::from(&value)).filter(|dir| !dir.as_os_str().is_empty());
             continue;
         }
-        let text = value.to_str().ok_or_else(|| malformed("expected UTF-8".into()))?;
+        let text = value
+            .to_str()
+            .ok_or_else(|| malformed("expected UTF-8".into()))?;
         set(&mut overrides, name, text).map_err(malformed)?;
     }
     Ok(overrides)
@@ -102,9 +113,14 @@ fn flag(text: &str) -> Result<bool, String> {
 }
 
 fn unknown(name: &str) -> String {
-    let nearest = SETTINGS.iter().min_by_key(|known| strsim::levenshtein(name, known));
+    let nearest = SETTINGS
+        .iter()
+        .min_by_key(|known| strsim::levenshtein(name, known));
     let nearest = nearest.copied().unwrap_or(SEED);
-    format!("there is no such setting; did you mean {nearest}? (there are: {})", SETTINGS.join(", "))
+    format!(
+        "there is no such setting; did you mean {nearest}? (there are: {})",
+        SETTINGS.join(", ")
+    )
 }
 
 /// The settings of `[package.metadata.actor-test]` in the manifest of the package under test.
@@ -160,9 +176,14 @@ const KEYS: [(&str, &str); 7] = [
 
 fn unknown_key(key: &str) -> String {
     let known = KEYS.map(|(known, _)| known);
-    let nearest = known.iter().min_by_key(|known| strsim::levenshtein(key, known));
+    let nearest = known
+        .iter()
+        .min_by_key(|known| strsim::levenshtein(key, known));
     let nearest = nearest.copied().unwrap_or("seed");
-    format!("there is no such setting; did you mean `{nearest}`? (there are: {})", known.join(", "))
+    format!(
+        "there is no such setting; did you mean `{nearest}`? (there are: {})",
+        known.join(", ")
+    )
 }
 
 fn text(value: &Value) -> String {
@@ -186,7 +207,10 @@ mod tests {
     #[test]
     fn a_variable_is_read() {
         assert_eq!(variable(ITERATIONS, "7").unwrap().iterations, Some(7));
-        assert_eq!(variable(MAX_STEPS, "5:6").unwrap().max_steps, Some((5, Some(6))));
+        assert_eq!(
+            variable(MAX_STEPS, "5:6").unwrap().max_steps,
+            Some((5, Some(6)))
+        );
         let search = variable(STRATEGY, "random, dfs:9").unwrap().search;
         assert_eq!(search, Some(vec!["random".into(), "dfs:9".into()]));
         assert_eq!(variable("PATH", "x").unwrap(), Overrides::default());
@@ -200,18 +224,29 @@ mod tests {
             "variable ACTOR_TEST_SEED = \"seven\": expected a number, `7` for instance, or `random`"
         );
         let error = variable("ACTOR_TEST_ITERATION", "7").unwrap_err();
-        assert!(error.contains("did you mean ACTOR_TEST_ITERATIONS?"), "{error}");
+        assert!(
+            error.contains("did you mean ACTOR_TEST_ITERATIONS?"),
+            "{error}"
+        );
     }
 
     #[test]
     fn the_manifest_says_where_and_what() {
-        let read = |value| metadata(&json!({ "actor-test": value })).map_err(|error| error.to_string());
-        assert_eq!(read(json!({ "iterations": 7 })).unwrap().iterations, Some(7));
-        let two = read(json!({ "strategy": ["random", "dfs"] })).unwrap().search;
+        let read =
+            |value| metadata(&json!({ "actor-test": value })).map_err(|error| error.to_string());
+        assert_eq!(
+            read(json!({ "iterations": 7 })).unwrap().iterations,
+            Some(7)
+        );
+        let two = read(json!({ "strategy": ["random", "dfs"] }))
+            .unwrap()
+            .search;
         assert_eq!(two, Some(vec!["random".into(), "dfs".into()]));
         let error = read(json!({ "max-step": 7 })).unwrap_err();
         assert!(error.contains("max-step = 7: there is no such setting; did you mean `max-steps`"));
         let error = read(json!({ "seed": -1 })).unwrap_err();
-        assert!(error.starts_with("Cargo.toml, [package.metadata.actor-test], seed = -1: expected"));
+        assert!(
+            error.starts_with("Cargo.toml, [package.metadata.actor-test], seed = -1: expected")
+        );
     }
 }

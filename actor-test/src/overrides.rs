@@ -128,16 +128,20 @@ pub(crate) mod parse {
 
     /// How many workers.
     pub(crate) fn workers(text: &str) -> Result<usize, String> {
-        let workers = count(text).ok().and_then(|count| usize::try_from(count).ok());
+        let workers = count(text)
+            .ok()
+            .and_then(|count| usize::try_from(count).ok());
         let workers = workers.filter(|workers| *workers <= 1024);
-        workers.ok_or_else(|| "expected a number of threads from 1 to 1024, `4` for instance".into())
+        workers
+            .ok_or_else(|| "expected a number of threads from 1 to 1024, `4` for instance".into())
     }
 
     /// A number, or `random`.
     pub(crate) fn seed(text: &str) -> Result<u64, String> {
         match text {
             "random" => Ok(RandomState::new().hash_one(std::process::id()) >> 16),
-            _ => number(text).ok_or_else(|| "expected a number, `7` for instance, or `random`".into()),
+            _ => number(text)
+                .ok_or_else(|| "expected a number, `7` for instance, or `random`".into()),
         }
     }
 
@@ -158,7 +162,9 @@ pub(crate) mod parse {
 
     /// A duration with its unit; a bare number is seconds.
     pub(crate) fn duration(text: &str) -> Result<Duration, String> {
-        let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+        let digits = text
+            .find(|c: char| !c.is_ascii_digit() && c != '.')
+            .unwrap_or(text.len());
         let (amount, unit) = text.split_at(digits);
         let seconds = match unit.trim() {
             "ms" => 0.001,
@@ -171,9 +177,7 @@ pub(crate) mod parse {
         amount
             .and_then(|amount| Duration::try_from_secs_f64(amount * seconds).ok())
             .filter(|duration| !duration.is_zero())
-            .ok_or_else(|| {
-                "expected a duration above zero: `30s`, `500ms`, `5m` or `1h`".into()
-            })
+            .ok_or_else(|| "expected a duration above zero: `30s`, `500ms`, `5m` or `1h`".into())
     }
 
     /// The portfolio, or strategies that take turns.
@@ -181,7 +185,11 @@ pub(crate) mod parse {
         match texts {
             [one] if one == "portfolio" => Ok(Search::Portfolio),
             [one] if one == "portfolio=fair" => Ok(Search::FairPortfolio),
-            _ => texts.iter().map(|text| strategy(text)).collect::<Result<_, _>>().map(Search::Strategies),
+            _ => texts
+                .iter()
+                .map(|text| strategy(text))
+                .collect::<Result<_, _>>()
+                .map(Search::Strategies),
         }
     }
 
@@ -190,7 +198,8 @@ pub(crate) mod parse {
         if text.starts_with("portfolio") {
             return Err("`portfolio` and `portfolio=fair` stand alone".into());
         }
-        text.parse().map_err(|error: crate::strategy::SpecError| error.to_string())
+        text.parse()
+            .map_err(|error: crate::strategy::SpecError| error.to_string())
     }
 
     fn number(text: &str) -> Option<u64> {
@@ -233,8 +242,14 @@ mod tests {
             resolve(given, attributes, manifest).map(|settings| settings.iterations)
         };
         let none = Overrides::default;
-        assert_eq!(of(iterations(1).or(iterations(2)), &attributes, iterations(4)), Ok(1));
-        assert_eq!(of(none().or(iterations(2)), &attributes, iterations(4)), Ok(2));
+        assert_eq!(
+            of(iterations(1).or(iterations(2)), &attributes, iterations(4)),
+            Ok(1)
+        );
+        assert_eq!(
+            of(none().or(iterations(2)), &attributes, iterations(4)),
+            Ok(2)
+        );
         assert_eq!(of(none(), &attributes, iterations(4)), Ok(3));
         assert_eq!(of(none(), &nothing(), iterations(4)), Ok(4));
         assert_eq!(of(none(), &nothing(), none()), Ok(100));

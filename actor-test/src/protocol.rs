@@ -80,9 +80,17 @@ pub(crate) enum Event {
     },
     /// The child makes progress.
     Alive,
-    Progress { executions: u64, of: u64, steps: u64, bugs: usize },
+    Progress {
+        executions: u64,
+        of: u64,
+        steps: u64,
+        bugs: usize,
+    },
     /// It was explored.
-    Done { report: Box<Report>, notes: Vec<String> },
+    Done {
+        report: Box<Report>,
+        notes: Vec<String>,
+    },
     /// It was replayed.
     Replayed {
         finding: Option<Finding>,
@@ -90,7 +98,11 @@ pub(crate) enum Event {
         diverged: Option<(u64, String)>,
     },
     /// A handler does not return; the child ends.
-    Hang { strategy: usize, iteration: u64, seconds: f64 },
+    Hang {
+        strategy: usize,
+        iteration: u64,
+        seconds: f64,
+    },
     /// The test is not to be run.
     Skipped,
     /// The request can't be met.
@@ -109,9 +121,14 @@ impl Events {
 
     /// Appends an event. A tool that is gone is none of the child's business.
     pub(crate) fn tell(&self, event: &Event) {
-        let Ok(mut line) = serde_json::to_vec(event) else { return };
+        let Ok(mut line) = serde_json::to_vec(event) else {
+            return;
+        };
         line.push(b'\n');
-        let mut file = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut file = self
+            .0
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
         let _ = file.write_all(&line);
     }
 }

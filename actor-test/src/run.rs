@@ -26,8 +26,12 @@ pub fn run(test: &'static ActorTest) {
     }
     let given = environment::variables().unwrap_or_else(|error| panic!("{error}"));
     let manifest = environment::manifest().unwrap_or_else(|error| panic!("{error}"));
-    let limit = given.hang_timeout.or(manifest.hang_timeout).unwrap_or(watchdog::HANG_TIMEOUT);
-    let settings = settings(test, given.clone(), manifest).unwrap_or_else(|error| panic!("{error}"));
+    let limit = given
+        .hang_timeout
+        .or(manifest.hang_timeout)
+        .unwrap_or(watchdog::HANG_TIMEOUT);
+    let settings =
+        settings(test, given.clone(), manifest).unwrap_or_else(|error| panic!("{error}"));
     running().insert(test.name.to_owned(), settings.clone());
     watchdog::start(limit, |_| (), Box::new(bark));
     let (report, notes) = explore_test(test, &settings, given, &mut Silent);
@@ -64,7 +68,10 @@ pub(crate) fn explore_test(
     };
     report.bugs.splice(0..0, saved.bugs);
     let mut notes = saved.notes;
-    notes.extend(trace::write_all(&mut report, &trace::directory(given.trace_dir)));
+    notes.extend(trace::write_all(
+        &mut report,
+        &trace::directory(given.trace_dir),
+    ));
     (report, notes)
 }
 
@@ -94,13 +101,19 @@ fn bark(worker: &WorkerStatus, still: Duration) {
     let settings = running().get(&worker.test).cloned().unwrap_or_default();
     let strategies = settings.search.strategies();
     let number = worker.strategy.load(std::sync::atomic::Ordering::Relaxed);
-    let strategy = strategies.get(number).map(ToString::to_string).unwrap_or_default();
+    let strategy = strategies
+        .get(number)
+        .map(ToString::to_string)
+        .unwrap_or_default();
     let iteration = worker.iteration.load(std::sync::atomic::Ordering::Relaxed);
     let finding = protocol::hang(still.as_secs_f64());
     let report = ended(&worker.test, &settings, finding, &strategy, iteration);
     let block = words::failed(&report, &[], &words::Place::of_shell());
     // Not `eprintln!`: libtest would keep it for a test that never ends.
-    let _ = writeln!(std::io::stderr(), "\n{block}\n\nthe process ends, and its other tests with it");
+    let _ = writeln!(
+        std::io::stderr(),
+        "\n{block}\n\nthe process ends, and its other tests with it"
+    );
     std::process::exit(101);
 }
 
@@ -113,12 +126,19 @@ pub(crate) fn ended(
     iteration: u64,
 ) -> Report {
     let mut report = empty(test, settings);
-    report.bugs.push(unrecorded(settings, finding, strategy, iteration));
+    report
+        .bugs
+        .push(unrecorded(settings, finding, strategy, iteration));
     report
 }
 
 /// A bug whose execution could not be recorded.
-pub(crate) fn unrecorded(settings: &Settings, finding: Finding, strategy: &str, iteration: u64) -> Bug {
+pub(crate) fn unrecorded(
+    settings: &Settings,
+    finding: Finding,
+    strategy: &str,
+    iteration: u64,
+) -> Bug {
     Bug {
         finding,
         strategy: strategy.into(),

@@ -36,7 +36,9 @@ impl Saved {
         let replayed = replay(program, &recording);
         let file = path.file_name().unwrap_or_default().to_string_lossy();
         let Some(finding) = replayed.finding else {
-            let stale = replayed.diverged.map(|at| words::stale_schedule(&file, at.step, &at.message));
+            let stale = replayed
+                .diverged
+                .map(|at| words::stale_schedule(&file, at.step, &at.message));
             self.notes.extend(stale);
             return;
         };
@@ -56,11 +58,21 @@ impl Saved {
 
 /// In the order of their names.
 fn files() -> Vec<PathBuf> {
-    let package = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).unwrap_or_default();
+    let package = std::env::var_os("CARGO_MANIFEST_DIR")
+        .map(PathBuf::from)
+        .unwrap_or_default();
     let directory = std::fs::read_dir(package.join("tests/schedules"));
-    let entries = directory.into_iter().flatten().flatten().map(|entry| entry.path());
-    let mut files: Vec<_> =
-        entries.filter(|path| path.extension().is_some_and(|extension| extension == "json")).collect();
+    let entries = directory
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path());
+    let mut files: Vec<_> = entries
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "json")
+        })
+        .collect();
     files.sort();
     files
 }

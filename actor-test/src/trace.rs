@@ -79,7 +79,11 @@ pub(crate) enum TraceError {
         "{path} has version {found} of the trace format, and this actor-test ({tool}) reads versions \
          up to {VERSION}; update actor-test to read it"
     )]
-    TooNew { path: String, found: u64, tool: &'static str },
+    TooNew {
+        path: String,
+        found: u64,
+        tool: &'static str,
+    },
     #[error("{path} is a damaged trace: {why}; run the test again to write it anew")]
     Damaged { path: String, why: String },
     #[error(
@@ -204,7 +208,10 @@ impl Trace {
     fn to_json(&self) -> String {
         let story: Vec<String> = self.story.iter().map(json).collect();
         let story = story.join(",\n    ");
-        let package = self.package.as_ref().map(|package| ("package", json(package)));
+        let package = self
+            .package
+            .as_ref()
+            .map(|package| ("package", json(package)));
         let first = [
             ("format", json(&self.format)),
             ("version", json(&self.version)),
@@ -226,7 +233,9 @@ impl Trace {
             ("story", format!("[\n    {story}\n  ]")),
         ];
         let fields = first.into_iter().chain(package).chain(rest);
-        let lines: Vec<String> = fields.map(|(key, value)| format!("  \"{key}\": {value}")).collect();
+        let lines: Vec<String> = fields
+            .map(|(key, value)| format!("  \"{key}\": {value}"))
+            .collect();
         format!("{{\n{}\n}}\n", lines.join(",\n"))
     }
 
@@ -249,7 +258,10 @@ impl Trace {
     }
 
     fn digest(&self) -> String {
-        let settings = format!("{:?} {:?} {:?} {}", self.bounds, self.semantics, self.fair_from, self.test);
+        let settings = format!(
+            "{:?} {:?} {:?} {}",
+            self.bounds, self.semantics, self.fair_from, self.test
+        );
         let numbers = self.decisions.iter().chain(&self.checks);
         let mixed = numbers.fold(hash::text(&settings), |mixed, number| {
             hash::mix(mixed, u64::from(*number))
@@ -302,7 +314,9 @@ pub(crate) fn directory(given: Option<PathBuf>) -> PathBuf {
 /// The target directory: cargo marks it with a `CACHEDIR.TAG`.
 fn target_directory() -> PathBuf {
     let executable = std::env::current_exe().unwrap_or_default();
-    let marked = executable.ancestors().find(|directory| directory.join("CACHEDIR.TAG").is_file());
+    let marked = executable
+        .ancestors()
+        .find(|directory| directory.join("CACHEDIR.TAG").is_file());
     marked.map_or_else(|| PathBuf::from("target"), Path::to_owned)
 }
 
@@ -310,12 +324,17 @@ fn target_directory() -> PathBuf {
 /// that of the shell.
 pub(crate) fn shell_directory() -> PathBuf {
     let shell = std::env::var_os("PWD").map(PathBuf::from);
-    shell.or_else(|| std::env::current_dir().ok()).unwrap_or_default()
+    shell
+        .or_else(|| std::env::current_dir().ok())
+        .unwrap_or_default()
 }
 
 /// A path as a user would type it in the directory `here`: relative, if it is below.
 pub(crate) fn short(path: &Path, here: &Path) -> String {
-    let short = path.strip_prefix(here).ok().filter(|short| !short.as_os_str().is_empty());
+    let short = path
+        .strip_prefix(here)
+        .ok()
+        .filter(|short| !short.as_os_str().is_empty());
     let path = short.unwrap_or(path).display().to_string();
     if path.contains(|c: char| c.is_whitespace() || "'\"\\$&;()*?".contains(c)) {
         format!("'{}'", path.replace('\'', r"'\''"))

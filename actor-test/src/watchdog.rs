@@ -30,7 +30,9 @@ pub(crate) fn start(limit: Duration, alive: impl Fn(Event) + Send + 'static, bar
     STARTED.get_or_init(|| {
         let watch = move || watch(limit, alive, &bark);
         // Without a thread to spare there is no watchdog; tests run all the same.
-        let _ = std::thread::Builder::new().name("actor-test watchdog".into()).spawn(watch);
+        let _ = std::thread::Builder::new()
+            .name("actor-test watchdog".into())
+            .spawn(watch);
     });
 }
 
@@ -48,7 +50,10 @@ fn watch(limit: Duration, alive: impl Fn(Event), bark: &Bark) {
         let workers = active_workers();
         seen.retain(|known, _| workers.iter().any(|worker| key(worker) == *known));
         for worker in &workers {
-            let now = (worker.busy.load(Ordering::Relaxed), worker.heartbeat.load(Ordering::Relaxed));
+            let now = (
+                worker.busy.load(Ordering::Relaxed),
+                worker.heartbeat.load(Ordering::Relaxed),
+            );
             let (last, since) = seen.entry(key(worker)).or_insert((now, Instant::now()));
             moved |= *last != now;
             if *last != now || !now.0 {
@@ -100,7 +105,11 @@ pub(crate) fn pin_threads() {
 /// The first iteration that left threads behind.
 pub(crate) fn leaking() -> Option<u64> {
     match PIN.get() {
-        Some(Pin::Threads(leak)) => leak.lock().unwrap_or_else(PoisonError::into_inner).iteration,
+        Some(Pin::Threads(leak)) => {
+            leak.lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .iteration
+        }
         _ => None,
     }
 }
@@ -121,7 +130,9 @@ impl Pin {
                 // A fixed width, so that each note covers the one before. What can't be noted stays
                 // unknown.
                 let note = format!("{iteration:020}\n");
-                let _ = file.seek(SeekFrom::Start(0)).and_then(|_| file.write_all(note.as_bytes()));
+                let _ = file
+                    .seek(SeekFrom::Start(0))
+                    .and_then(|_| file.write_all(note.as_bytes()));
             }
             Self::Threads(leak) => {
                 let mut leak = leak.lock().unwrap_or_else(PoisonError::into_inner);

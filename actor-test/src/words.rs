@@ -44,7 +44,10 @@ impl Place {
     }
 
     fn selection(&self) -> String {
-        self.selection.iter().map(|flag| format!(" {flag}")).collect()
+        self.selection
+            .iter()
+            .map(|flag| format!(" {flag}"))
+            .collect()
     }
 }
 
@@ -62,18 +65,36 @@ pub(crate) fn missing(report: &Report, expected: &str) -> String {
 pub(crate) fn failed(report: &Report, notes: &[String], place: &Place) -> String {
     let mut lines = Vec::new();
     for bug in &report.bugs {
-        lines.push(format!("FAIL  {}  {}", report.test, hanging(&finding(&bug.finding))));
+        lines.push(format!(
+            "FAIL  {}  {}",
+            report.test,
+            hanging(&finding(&bug.finding))
+        ));
         lines.extend(indented(evidence(report, bug, place)));
     }
     lines.extend(indented(statistics(report)));
     lines.extend(indented(warnings(report, notes)));
-    lines.extend(report.bugs.first().into_iter().flat_map(|bug| last_steps(bug, place)));
+    lines.extend(
+        report
+            .bugs
+            .first()
+            .into_iter()
+            .flat_map(|bug| last_steps(bug, place)),
+    );
     lines.join("\n")
 }
 
 /// A test whose expected bug was not found: nothing was, or something else.
-pub(crate) fn unexpected(report: &Report, expected: &str, notes: &[String], place: &Place) -> String {
-    let head = format!("FAIL  {}  expected the bug \"{expected}\", but ", report.test);
+pub(crate) fn unexpected(
+    report: &Report,
+    expected: &str,
+    notes: &[String],
+    place: &Place,
+) -> String {
+    let head = format!(
+        "FAIL  {}  expected the bug \"{expected}\", but ",
+        report.test
+    );
     let Some(bug) = report.bugs.first() else {
         let mut lines = vec![format!(
             "{head}{} found none; is it fixed? then remove `expect_bug`, else give more iterations \
@@ -94,7 +115,11 @@ pub(crate) fn unexpected(report: &Report, expected: &str, notes: &[String], plac
 
 /// A test without a bug.
 pub(crate) fn passed(report: &Report, notes: &[String]) -> String {
-    let all = if report.exhausted { " (every schedule up to the bound)" } else { "" };
+    let all = if report.exhausted {
+        " (every schedule up to the bound)"
+    } else {
+        ""
+    };
     let mut lines = vec![format!(
         "PASS  {}  {}{all}, {}, {:.2} s",
         report.test,
@@ -125,7 +150,11 @@ pub(crate) fn expected(report: &Report, bug: &Bug, notes: &[String], place: &Pla
 
 /// What was found, in a sentence.
 pub(crate) fn finding(finding: &Finding) -> String {
-    let at = finding.location.as_ref().map(|at| format!(" ({at})")).unwrap_or_default();
+    let at = finding
+        .location
+        .as_ref()
+        .map(|at| format!(" ({at})"))
+        .unwrap_or_default();
     format!("{}: {}{at}", finding.kind.word(), finding.message)
 }
 
@@ -135,7 +164,9 @@ fn evidence(report: &Report, bug: &Bug, place: &Place) -> Vec<String> {
     let selection = place.selection();
     if let Some(path) = &bug.trace_path {
         let path = trace::short(path, &place.here);
-        lines.push(format!("replay:     cargo actor-test replay {path}{selection}"));
+        lines.push(format!(
+            "replay:     cargo actor-test replay {path}{selection}"
+        ));
     }
     if !bug.token.is_empty() {
         let bounds = bounds(&report.bounds);
@@ -202,12 +233,24 @@ fn statistics(report: &Report) -> Vec<String> {
     lines.push(line);
     let mut parts = Vec::new();
     let at_bound = [
-        (report.fair_at_bound, report.fair, report.bounds.fair(), "fair"),
-        (report.unfair_at_bound, report.unfair, report.bounds.unfair(), "unfair"),
+        (
+            report.fair_at_bound,
+            report.fair,
+            report.bounds.fair(),
+            "fair",
+        ),
+        (
+            report.unfair_at_bound,
+            report.unfair,
+            report.bounds.unfair(),
+            "unfair",
+        ),
     ];
     for (at, all, bound, kind) in at_bound.into_iter().filter(|(at, ..)| *at > 0) {
         let share = percent(at as f64 / all.max(1) as f64);
-        parts.push(format!("bound of {bound} exceeded in {share} of the {kind} ones"));
+        parts.push(format!(
+            "bound of {bound} exceeded in {share} of the {kind} ones"
+        ));
     }
     parts.push(format!(
         "{}, {:.0} % chance that the next is new",
@@ -234,13 +277,25 @@ fn strategies(report: &Report) -> String {
             strategy.new_behaviours,
         )
     };
-    report.strategies.iter().map(one).collect::<Vec<_>>().join(" · ")
+    report
+        .strategies
+        .iter()
+        .map(one)
+        .collect::<Vec<_>>()
+        .join(" · ")
 }
 
 fn behaviours(report: &Report) -> String {
-    let about = if report.behaviours.exact { "" } else { "about " };
+    let about = if report.behaviours.exact {
+        ""
+    } else {
+        "about "
+    };
     let plural = if report.behaviours.seen == 1 { "" } else { "s" };
-    format!("{about}{} distinct behaviour{plural}", report.behaviours.seen)
+    format!(
+        "{about}{} distinct behaviour{plural}",
+        report.behaviours.seen
+    )
 }
 
 /// What was not judged, and what could not have failed.
@@ -278,25 +333,45 @@ fn last_steps(bug: &Bug, place: &Place) -> Vec<String> {
     let mut lines = Vec::new();
     let how = match &bug.trace_path {
         Some(path) if last.len() < story.len() => {
-            format!("; all of them: cargo actor-test show {}", trace::short(path, &place.here))
+            format!(
+                "; all of them: cargo actor-test show {}",
+                trace::short(path, &place.here)
+            )
         }
         _ => String::new(),
     };
-    lines.push(format!("      the last {} of {}{how}", last.len(), count(story.len() as u64, "step")));
+    lines.push(format!(
+        "      the last {} of {}{how}",
+        last.len(),
+        count(story.len() as u64, "step")
+    ));
     let width = place.width.saturating_sub(6);
-    lines.extend(story_lines(last, width).into_iter().map(|line| format!("      {line}")));
+    lines.extend(
+        story_lines(last, width)
+            .into_iter()
+            .map(|line| format!("      {line}")),
+    );
     lines
 }
 
 /// A story as columns: step, time, actor, what, its state, the monitors.
 pub(crate) fn story_lines(steps: &[StoryStep], width: usize) -> Vec<String> {
     let rows: Vec<[String; 5]> = steps.iter().map(row).collect();
-    let widest = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widest = |column: usize| {
+        rows.iter()
+            .map(|row| row[column].chars().count())
+            .max()
+            .unwrap_or(0)
+    };
     let (step, time, actor) = (widest(0), widest(1), widest(2).min(24));
     let state = widest(4);
     // The rest is for what happened; what is too long ends in an ellipsis.
     let taken = step + time + actor + 6;
-    let what = widest(3).min(width.saturating_sub(taken + if state > 0 { state + 2 } else { 0 }).max(30));
+    let what = widest(3).min(
+        width
+            .saturating_sub(taken + if state > 0 { state + 2 } else { 0 })
+            .max(30),
+    );
     let line = |row: &[String; 5]| {
         let [number, at, who, happened, became] = row;
         let line = format!(
@@ -361,7 +436,10 @@ fn became(step: &StoryStep) -> String {
         (None, None) => None,
     };
     let monitor = |change: &MonitorStep| {
-        format!("[{}: {} → {} ({})]", change.monitor, change.from, change.to, change.temperature)
+        format!(
+            "[{}: {} → {} ({})]",
+            change.monitor, change.from, change.to, change.temperature
+        )
     };
     let parts = state.into_iter().chain(step.monitors.iter().map(monitor));
     parts.collect::<Vec<_>>().join("  ")
@@ -384,7 +462,10 @@ fn cut(text: &str, width: usize) -> String {
     if text.chars().count() <= width {
         return text.to_owned();
     }
-    text.chars().take(width.saturating_sub(1)).chain(['…']).collect()
+    text.chars()
+        .take(width.saturating_sub(1))
+        .chain(['…'])
+        .collect()
 }
 
 /// A saved schedule that no longer fits its test.
@@ -406,7 +487,11 @@ pub(crate) fn panic(report: &Report, expected: Option<&str>) -> String {
 
 /// Threads that were started once, in a pool most likely.
 pub(crate) fn lasting_threads(threads: usize) -> String {
-    let (are, verb) = if threads == 1 { ("", "runs") } else { ("s", "run") };
+    let (are, verb) = if threads == 1 {
+        ("", "runs")
+    } else {
+        ("s", "run")
+    };
     format!(
         "{threads} thread{are} that the test started still {verb} after it; what threads do is not \
          controlled by the tester"
@@ -436,5 +521,7 @@ fn hanging(text: &str) -> String {
 }
 
 fn indented(lines: Vec<String>) -> impl Iterator<Item = String> {
-    lines.into_iter().map(|line| format!("      {}", hanging(&line)))
+    lines
+        .into_iter()
+        .map(|line| format!("      {}", hanging(&line)))
 }

@@ -1,7 +1,7 @@
 //! In how many schedules the samples' bugs are found, for ten seeds each; and that the programs
 //! without them are clean.
 //!
-//! `cargo run --profile actor-test -p samples --example odds [SCHEDULES]`
+//! `cargo run --profile actor-test -p samples --example odds [SCHEDULES [SAMPLE]]`
 
 use std::time::Duration;
 
@@ -16,16 +16,28 @@ fn main() {
     let schedules = std::env::args()
         .nth(1)
         .map_or(1_000, |text| text.parse().expect("a number"));
+    let only = std::env::args().nth(2);
+    let wanted = |sample: &str| only.as_deref().is_none_or(|only| only == sample);
     for strategy in ["random", "weighted"] {
         let odds = Odds {
             strategy: strategy.parse().expect("the name of a strategy"),
             schedules,
         };
-        ping_pongs(&odds);
-        fairness(&odds);
-        coffee_machines(&odds);
-        failure_detectors(&odds);
-        buffers(&odds);
+        if wanted("ping_pong") {
+            ping_pongs(&odds);
+        }
+        if wanted("ab_fairness") {
+            fairness(&odds);
+        }
+        if wanted("coffee_machine") {
+            coffee_machines(&odds);
+        }
+        if wanted("failure_detector") {
+            failure_detectors(&odds);
+        }
+        if wanted("bounded_buffer") {
+            buffers(&odds);
+        }
     }
 }
 

@@ -65,21 +65,29 @@ fn cargo() -> PathBuf {
 
 fn metadata(selection: &Selection) -> Result<Metadata, Trouble> {
     let mut command = MetadataCommand::new();
-    command.cargo_path(cargo()).no_deps().other_options(selection.everywhere());
+    command
+        .cargo_path(cargo())
+        .no_deps()
+        .other_options(selection.everywhere());
     if let Some(directory) = selection.target_dir() {
         command.env("CARGO_TARGET_DIR", directory);
     }
     command.exec().map_err(|error| match error {
-        cargo_metadata::Error::CargoMetadata { stderr } => {
-            Trouble(format!("cargo can't read the workspace:\n{}", stderr.trim_end()))
-        }
+        cargo_metadata::Error::CargoMetadata { stderr } => Trouble(format!(
+            "cargo can't read the workspace:\n{}",
+            stderr.trim_end()
+        )),
         error => Trouble(format!("can't run cargo: {error}")),
     })
 }
 
 fn executables(selection: &Selection, metadata: &Metadata) -> Result<Vec<Executable>, Trouble> {
     let mut command = Command::new(cargo());
-    command.args(["test", "--no-run", "--message-format=json-render-diagnostics"]);
+    command.args([
+        "test",
+        "--no-run",
+        "--message-format=json-render-diagnostics",
+    ]);
     if selection.profile.is_none() {
         command.args(PROFILE.iter().flat_map(|value| ["--config", value]));
         command.args(["--profile", "actor-test"]);
@@ -93,22 +101,40 @@ fn executables(selection: &Selection, metadata: &Metadata) -> Result<Vec<Executa
         .stdout(Stdio::piped())
         .spawn()
         .map_err(|error| Trouble(format!("can't run cargo: {error}")))?;
-    let messages = cargo.stdout.take().map(BufReader::new).into_iter().flat_map(Message::parse_stream);
+    let messages = cargo
+        .stdout
+        .take()
+        .map(BufReader::new)
+        .into_iter()
+        .flat_map(Message::parse_stream);
     let mut executables: Vec<Executable> = Vec::new();
     let mut libraries = Vec::new();
     for message in messages.flatten() {
         match message {
-            Message::CompilerArtifact(artifact) => executables.extend(executable(artifact, metadata)),
+            Message::CompilerArtifact(artifact) => {
+                executables.extend(executable(artifact, metadata))
+            }
             Message::BuildScriptExecuted(script) => {
-                libraries.extend(script.linked_paths.iter().map(|path| library(path.as_str())));
+                libraries.extend(
+                    script
+                        .linked_paths
+                        .iter()
+                        .map(|path| library(path.as_str())),
+                );
             }
             _ => {}
         }
     }
-    executables.iter_mut().for_each(|executable| executable.libraries.clone_from(&libraries));
-    let status = cargo.wait().map_err(|error| Trouble(format!("can't wait for cargo: {error}")))?;
+    executables
+        .iter_mut()
+        .for_each(|executable| executable.libraries.clone_from(&libraries));
+    let status = cargo
+        .wait()
+        .map_err(|error| Trouble(format!("can't wait for cargo: {error}")))?;
     if !status.success() {
-        return Err(Trouble("the build failed; see cargo's messages above".into()));
+        return Err(Trouble(
+            "the build failed; see cargo's messages above".into(),
+        ));
     }
     // Cargo tells of executables as they are done, which differs from run to run.
     executables.sort_by(|a, b| (&a.package.name, &a.target).cmp(&(&b.package.name, &b.target)));
@@ -118,12 +144,17 @@ fn executables(selection: &Selection, metadata: &Metadata) -> Result<Vec<Executa
 
 /// The directory of `native=/directory`.
 fn library(path: &str) -> PathBuf {
-    path.split_once('=').map_or(path, |(_, directory)| directory).into()
+    path.split_once('=')
+        .map_or(path, |(_, directory)| directory)
+        .into()
 }
 
 fn executable(artifact: Artifact, metadata: &Metadata) -> Option<Executable> {
     let path = artifact.executable.filter(|_| artifact.profile.test)?;
-    let package = metadata.packages.iter().find(|package| package.id == artifact.package_id)?;
+    let package = metadata
+        .packages
+        .iter()
+        .find(|package| package.id == artifact.package_id)?;
     Some(Executable {
         path: path.into(),
         package: info(package),

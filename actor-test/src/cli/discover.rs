@@ -28,7 +28,9 @@ pub(crate) struct Test {
 impl Test {
     /// Its name for libtest: the path without the crate.
     pub(crate) fn libtest_name(&self) -> &str {
-        self.name.split_once("::").map_or(&*self.name, |(_, rest)| rest)
+        self.name
+            .split_once("::")
+            .map_or(&*self.name, |(_, rest)| rest)
     }
 }
 
@@ -38,7 +40,8 @@ pub(crate) fn discover(built: &Built) -> Result<Vec<Test>, Trouble> {
     for executable in &built.executables {
         let path = &executable.path;
         let file = File::open(path).and_then(|mut file| scan(&mut file));
-        let names = file.map_err(|error| Trouble(format!("can't read {}: {error}", path.display())))?;
+        let names =
+            file.map_err(|error| Trouble(format!("can't read {}: {error}", path.display())))?;
         tests.extend(names.into_iter().map(|name| Test {
             name,
             executable: executable.clone(),
@@ -48,16 +51,26 @@ pub(crate) fn discover(built: &Built) -> Result<Vec<Test>, Trouble> {
 }
 
 /// The tests that are asked for; that there are none is an error that says what there is.
-pub(crate) fn select(tests: Vec<Test>, filters: &[String], selection: &[String]) -> Result<Vec<Test>, Trouble> {
+pub(crate) fn select(
+    tests: Vec<Test>,
+    filters: &[String],
+    selection: &[String],
+) -> Result<Vec<Test>, Trouble> {
     if tests.is_empty() {
         let flags: String = selection.iter().map(|flag| format!(" {flag}")).collect();
         return Err(Trouble(words::nothing_there(&flags)));
     }
-    let wanted = |test: &&Test| filters.is_empty() || filters.iter().any(|filter| test.name.contains(&**filter));
+    let wanted = |test: &&Test| {
+        filters.is_empty() || filters.iter().any(|filter| test.name.contains(&**filter))
+    };
     let selected: Vec<Test> = tests.iter().filter(wanted).cloned().collect();
     if selected.is_empty() {
         let nearest = nearest(&tests, filters);
-        return Err(Trouble(words::nothing_matches(filters, &nearest, tests.len())));
+        return Err(Trouble(words::nothing_matches(
+            filters,
+            &nearest,
+            tests.len(),
+        )));
     }
     Ok(selected)
 }
@@ -66,12 +79,17 @@ pub(crate) fn select(tests: Vec<Test>, filters: &[String], selection: &[String])
 pub(crate) fn nearest<'a>(tests: &'a [Test], filters: &[String]) -> Vec<&'a str> {
     let likeness = |name: &str, filter: &str| {
         let parts = name.split("::").chain([name]);
-        parts.map(|part| strsim::jaro_winkler(part, filter)).fold(0.0, f64::max)
+        parts
+            .map(|part| strsim::jaro_winkler(part, filter))
+            .fold(0.0, f64::max)
     };
     let mut near: Vec<(f64, &str)> = tests
         .iter()
         .map(|test| {
-            let likeness = filters.iter().map(|filter| likeness(&test.name, filter)).fold(0.0, f64::max);
+            let likeness = filters
+                .iter()
+                .map(|filter| likeness(&test.name, filter))
+                .fold(0.0, f64::max);
             (likeness, &*test.name)
         })
         .filter(|(likeness, _)| *likeness > 0.8)
@@ -86,7 +104,10 @@ fn scan(source: &mut impl Read) -> std::io::Result<BTreeSet<String>> {
     let mut names = BTreeSet::new();
     let mut window = Vec::with_capacity(CHUNK + NAME_MAX);
     loop {
-        let read = source.by_ref().take(CHUNK as u64).read_to_end(&mut window)?;
+        let read = source
+            .by_ref()
+            .take(CHUNK as u64)
+            .read_to_end(&mut window)?;
         names.extend(names_in(&window, &marker));
         if read == 0 {
             return Ok(names);
@@ -128,7 +149,10 @@ fn find(bytes: &[u8], marker: &[u8]) -> Option<usize> {
 fn is_path(name: &str) -> bool {
     name.contains("::")
         && name.split("::").all(|segment| {
-            !segment.is_empty() && segment.chars().all(|c| c.is_alphanumeric() || "_#".contains(c))
+            !segment.is_empty()
+                && segment
+                    .chars()
+                    .all(|c| c.is_alphanumeric() || "_#".contains(c))
         })
 }
 
@@ -148,7 +172,10 @@ mod tests {
             bytes.extend(marked("krate::größe"));
             bytes.extend(vec![0; 3]);
             let names = scan(&mut &bytes[..]).unwrap();
-            assert_eq!(names.into_iter().collect::<Vec<_>>(), ["krate::größe", "krate::module::test"]);
+            assert_eq!(
+                names.into_iter().collect::<Vec<_>>(),
+                ["krate::größe", "krate::module::test"]
+            );
         }
     }
 

@@ -46,9 +46,8 @@ pub(crate) fn run(options: &Explore, screen: &mut Screen) -> Result<Exit, Troubl
 /// A malformed setting in a manifest concerns all of its tests, so it is told once.
 fn check_manifests(built: &Built) -> Result<(), Trouble> {
     for executable in &built.executables {
-        environment::metadata(&executable.package.metadata).map_err(|error| {
-            Trouble(format!("package {}: {error}", executable.package.name))
-        })?;
+        environment::metadata(&executable.package.metadata)
+            .map_err(|error| Trouble(format!("package {}: {error}", executable.package.name)))?;
     }
     Ok(())
 }
@@ -77,10 +76,24 @@ struct Plan {
 
 /// What became of a test.
 enum Verdict {
-    Passed { report: Report, notes: Vec<String> },
-    Expected { report: Report, bug: Box<Bug>, notes: Vec<String> },
-    Failed { report: Report, notes: Vec<String> },
-    Unexpected { report: Report, expected: String, notes: Vec<String> },
+    Passed {
+        report: Report,
+        notes: Vec<String>,
+    },
+    Expected {
+        report: Report,
+        bug: Box<Bug>,
+        notes: Vec<String>,
+    },
+    Failed {
+        report: Report,
+        notes: Vec<String>,
+    },
+    Unexpected {
+        report: Report,
+        expected: String,
+        notes: Vec<String>,
+    },
     Refused(String),
     Skipped,
 }
@@ -122,7 +135,10 @@ impl Plan {
         given.workers = Some((workers / children).max(1));
         let directory = given.trace_dir.take();
         let here = std::env::current_dir().unwrap_or_default();
-        let directory = directory.map_or_else(|| built.target_directory.join("actor-traces"), |directory| here.join(directory));
+        let directory = directory.map_or_else(
+            || built.target_directory.join("actor-traces"),
+            |directory| here.join(directory),
+        );
         given.trace_dir = Some(directory);
         let task = match &options.reproduce {
             None => Task::Explore,
@@ -158,7 +174,8 @@ impl Plan {
                     while let number = next.fetch_add(1, Ordering::Relaxed)
                         && let Some(test) = tests.get(number)
                         && done.send((number, self.run_one(test, screen))).is_ok()
-                    {}
+                    {
+                    }
                 });
             }
             drop(done);
@@ -227,16 +244,23 @@ impl Plan {
             Verdict::Passed { report, notes } => words::passed(report, notes),
             Verdict::Expected { report, bug, notes } => words::expected(report, bug, notes, place),
             Verdict::Failed { report, notes } => words::failed(report, notes, place),
-            Verdict::Unexpected { report, expected, notes } => {
-                words::unexpected(report, expected, notes, place)
-            }
+            Verdict::Unexpected {
+                report,
+                expected,
+                notes,
+            } => words::unexpected(report, expected, notes, place),
             Verdict::Refused(problem) => words::refused(&test.name, problem),
             Verdict::Skipped => return None,
         })
     }
 
     fn close(&self, tally: &Tally, screen: &Screen) {
-        let Tally { passed, failed, refused, skipped } = *tally;
+        let Tally {
+            passed,
+            failed,
+            refused,
+            skipped,
+        } = *tally;
         match self.format {
             Format::Json => screen.raw(
                 &json!({
@@ -247,7 +271,10 @@ impl Plan {
             ),
             Format::Human => {
                 let seed = self.job.given.seed;
-                screen.line(&format!("\n{}", words::summary(passed, failed, refused, skipped, seed)));
+                screen.line(&format!(
+                    "\n{}",
+                    words::summary(passed, failed, refused, skipped, seed)
+                ));
             }
         }
     }
@@ -260,7 +287,11 @@ fn judge(job: &Job, test: &Test, ending: Ending, again: Option<Ending>) -> Verdi
         Some(Event::Done { report, notes }) => verdict(*report, notes, began.settings.expect_bug),
         Some(Event::Skipped) => Verdict::Skipped,
         Some(Event::Refused { problem }) => Verdict::Refused(problem),
-        Some(Event::Hang { strategy, iteration, seconds }) => {
+        Some(Event::Hang {
+            strategy,
+            iteration,
+            seconds,
+        }) => {
             let at = Some((strategy, iteration));
             began.ended(protocol::hang(seconds), at, ending.elapsed, None)
         }
@@ -268,7 +299,12 @@ fn judge(job: &Job, test: &Test, ending: Ending, again: Option<Ending>) -> Verdi
         None if ending.began.is_none() => Verdict::Refused(never_began(&ending)),
         None if ending.killed.is_some() => {
             let finding = finding(BugKind::Hang, ending.how);
-            began.ended(finding, None, ending.elapsed, Some(words::silent_iteration()))
+            began.ended(
+                finding,
+                None,
+                ending.elapsed,
+                Some(words::silent_iteration()),
+            )
         }
         None => {
             // The second run may end otherwise; then the first one is told, without an iteration.
@@ -333,7 +369,13 @@ impl<'a> Began<'a> {
     ) -> Verdict {
         let (strategy, iteration) = at.unwrap_or_default();
         let strategy = self.strategies.get(strategy).map_or("", String::as_str);
-        let mut report = running::ended(&self.test.name, &self.settings, finding, strategy, iteration);
+        let mut report = running::ended(
+            &self.test.name,
+            &self.settings,
+            finding,
+            strategy,
+            iteration,
+        );
         let bug = &mut report.bugs[0];
         bug.found_after_s = after.as_secs_f64();
         match (self.token, at) {
@@ -348,7 +390,14 @@ impl<'a> Began<'a> {
 /// What a child told of its settings.
 fn settings(began: Option<&Event>) -> Settings {
     let mut settings = Settings::default();
-    if let Some(Event::Began { iterations, seed, bounds, expect_bug, .. }) = began {
+    if let Some(Event::Began {
+        iterations,
+        seed,
+        bounds,
+        expect_bug,
+        ..
+    }) = began
+    {
         let bounds: Bounds = *bounds;
         settings = Settings {
             iterations: *iterations,
@@ -371,7 +420,11 @@ fn verdict(report: Report, notes: Vec<String>, expected: Option<String>) -> Verd
                 report,
                 notes,
             },
-            None => Verdict::Unexpected { report, expected, notes },
+            None => Verdict::Unexpected {
+                report,
+                expected,
+                notes,
+            },
         },
     }
 }

@@ -56,14 +56,20 @@ impl Trouble {
 
 /// Does what the command line asks for.
 pub fn main() -> ExitCode {
-    let Cargo::ActorTest(arguments) = match Cargo::try_parse_from(as_subcommand(std::env::args_os())) {
-        Ok(cargo) => cargo,
-        // Help and version are no errors; clap knows which stream is whose. A broken pipe is none.
-        Err(error) => {
-            let _ = error.print();
-            return if error.use_stderr() { Exit::Trouble } else { Exit::Clean }.into();
-        }
-    };
+    let Cargo::ActorTest(arguments) =
+        match Cargo::try_parse_from(as_subcommand(std::env::args_os())) {
+            Ok(cargo) => cargo,
+            // Help and version are no errors; clap knows which stream is whose. A broken pipe is none.
+            Err(error) => {
+                let _ = error.print();
+                return if error.use_stderr() {
+                    Exit::Trouble
+                } else {
+                    Exit::Clean
+                }
+                .into();
+            }
+        };
     let mut screen = Screen::new();
     let done = match &arguments.command {
         None => explore::run(&arguments.explore, &mut screen),

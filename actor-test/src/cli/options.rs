@@ -151,8 +151,13 @@ pub(crate) struct Coyote {
 /// Refuses a strategy that Coyote has and this version has not.
 fn absent(name: &'static str) -> impl Fn(&str) -> Result<String, String> + Clone + Send + Sync {
     move |_| {
-        let known: Vec<_> = crate::strategy::StrategySpec::explain().map(|(form, _)| form).collect();
-        Err(format!("the strategy `{name}` is not in this version; there are: {}", known.join(", ")))
+        let known: Vec<_> = crate::strategy::StrategySpec::explain()
+            .map(|(form, _)| form)
+            .collect();
+        Err(format!(
+            "the strategy `{name}` is not in this version; there are: {}",
+            known.join(", ")
+        ))
     }
 }
 
@@ -312,7 +317,11 @@ impl Selection {
         switch(self.tests, "--tests");
         switch(self.all_targets, "--all-targets");
         let mut each = |name: &str, values: &[String]| {
-            flags.extend(values.iter().flat_map(|value| [name.to_owned(), value.clone()]));
+            flags.extend(
+                values
+                    .iter()
+                    .flat_map(|value| [name.to_owned(), value.clone()]),
+            );
         };
         each("-p", &self.package);
         each("--exclude", &self.exclude);
@@ -334,11 +343,18 @@ impl Selection {
         switch(self.offline, "--offline");
         switch(self.frozen, "--frozen");
         let mut each = |name: &str, values: &[String]| {
-            flags.extend(values.iter().flat_map(|value| [name.to_owned(), value.clone()]));
+            flags.extend(
+                values
+                    .iter()
+                    .flat_map(|value| [name.to_owned(), value.clone()]),
+            );
         };
         each("--features", &self.features);
         each("--config", &self.config);
-        let path = self.manifest_path.as_ref().map(|path| path.display().to_string());
+        let path = self
+            .manifest_path
+            .as_ref()
+            .map(|path| path.display().to_string());
         each("--manifest-path", path.as_slice());
         flags
     }

@@ -58,12 +58,18 @@ pub(crate) struct Job {
 /// Runs `test` in a child to its end.
 pub(crate) fn run(test: &Test, job: &Job, tell: &mut dyn FnMut(&Event)) -> Result<Ending, Trouble> {
     let files = tempfile::Builder::new().prefix("actor-test-").tempdir();
-    let files = files.map_err(|error| Trouble(format!("can't make a temporary directory: {error}")))?;
+    let files =
+        files.map_err(|error| Trouble(format!("can't make a temporary directory: {error}")))?;
     let request = write_request(test, job, &files)?;
     let begun = Instant::now();
     let mut child = command(test, &files.path().join("request"))
         .spawn()
-        .map_err(|error| Trouble(format!("can't run {}: {error}", test.executable.path.display())))?;
+        .map_err(|error| {
+            Trouble(format!(
+                "can't run {}: {error}",
+                test.executable.path.display()
+            ))
+        })?;
     let (ended, stdout, stderr) = outputs(&mut child);
     let silence = hang_timeout(test, job) + BACKSTOP;
     let mut hearing = Hearing::new(&request.events);
@@ -102,7 +108,13 @@ fn command(test: &Test, request: &Path) -> Command {
     let mut command = Command::new(&test.executable.path);
     command
         // The test decides itself whether it runs when it is marked `#[ignore]`.
-        .args([test.libtest_name(), "--exact", "--nocapture", "--test-threads=1", "--include-ignored"])
+        .args([
+            test.libtest_name(),
+            "--exact",
+            "--nocapture",
+            "--test-threads=1",
+            "--include-ignored",
+        ])
         .current_dir(&package.directory)
         .env(REQUEST, request)
         .env("CARGO_MANIFEST_DIR", &package.directory)
@@ -128,7 +140,10 @@ fn library_path(test: &Test) -> OsString {
     let beside = test.executable.path.parent().map(Path::to_owned);
     let built = test.executable.libraries.iter().cloned();
     let set = std::env::var_os(LIBRARY_PATH).unwrap_or_default();
-    let all = beside.into_iter().chain(built).chain(std::env::split_paths(&set));
+    let all = beside
+        .into_iter()
+        .chain(built)
+        .chain(std::env::split_paths(&set));
     std::env::join_paths(all).unwrap_or(set.clone())
 }
 
@@ -150,7 +165,9 @@ fn outputs(child: &mut Child) -> (Receiver<()>, JoinHandle<String>, JoinHandle<S
 fn keep(source: Option<impl Read>) -> String {
     let mut kept = Vec::new();
     let mut chunk = [0; 8 << 10];
-    let Some(mut source) = source else { return String::new() };
+    let Some(mut source) = source else {
+        return String::new();
+    };
     while let Ok(read @ 1..) = source.read(&mut chunk) {
         kept.extend_from_slice(&chunk[..read]);
         let excess = kept.len().saturating_sub(2 * KEPT);
@@ -174,8 +191,15 @@ fn tail(reader: JoinHandle<String>) -> String {
 
 /// How long a handler may take: as a flag, a variable or the manifest says.
 fn hang_timeout(test: &Test, job: &Job) -> Duration {
-    let manifest = || environment::metadata(&test.executable.package.metadata).ok()?.hang_timeout;
-    job.given.hang_timeout.or_else(manifest).unwrap_or(watchdog::HANG_TIMEOUT)
+    let manifest = || {
+        environment::metadata(&test.executable.package.metadata)
+            .ok()?
+            .hang_timeout
+    };
+    job.given
+        .hang_timeout
+        .or_else(manifest)
+        .unwrap_or(watchdog::HANG_TIMEOUT)
 }
 
 /// Waits for the end of the child, and hears its events meanwhile; `None` if it had to be killed.
@@ -188,7 +212,10 @@ fn wait(
 ) -> Result<Option<ExitStatus>, Trouble> {
     let mut heard = Instant::now();
     loop {
-        let closed = matches!(ended.recv_timeout(LOOK), Err(RecvTimeoutError::Disconnected));
+        let closed = matches!(
+            ended.recv_timeout(LOOK),
+            Err(RecvTimeoutError::Disconnected)
+        );
         if hearing.hear(tell) {
             heard = Instant::now();
         }
@@ -254,7 +281,10 @@ impl Hearing {
             file.seek(SeekFrom::Start(self.position))?;
             file.read_to_end(&mut text)
         });
-        let complete = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        let complete = text
+            .iter()
+            .rposition(|byte| *byte == b'\n')
+            .map_or(0, |end| end + 1);
         if read.is_err() || complete == 0 {
             return false;
         }

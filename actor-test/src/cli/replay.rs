@@ -30,7 +30,11 @@ pub(crate) fn run(options: &Replay, screen: &mut Screen) -> Result<Exit, Trouble
     let ending = process::run(&test, &job, &mut |_| ())?;
     screen.line(&words::trace_head(&trace));
     match ending.answer {
-        Some(Event::Replayed { finding, story, diverged }) => {
+        Some(Event::Replayed {
+            finding,
+            story,
+            diverged,
+        }) => {
             for line in words::story_lines(&story, screen.width()) {
                 screen.line(&line);
             }

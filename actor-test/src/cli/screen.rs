@@ -34,7 +34,11 @@ impl Screen {
     /// How wide a line may be.
     pub(crate) fn width(&self) -> usize {
         let terminal = console::Term::stdout();
-        match terminal.is_term().then(|| terminal.size_checked()).flatten() {
+        match terminal
+            .is_term()
+            .then(|| terminal.size_checked())
+            .flatten()
+        {
             Some((_, columns)) => usize::from(columns).max(60),
             None => words::WIDTH,
         }
@@ -43,7 +47,10 @@ impl Screen {
     /// Writes a line, or several, painting the word that they begin with.
     pub(crate) fn line(&self, text: &str) {
         self.bars.suspend(|| {
-            let mut closed = self.closed.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let mut closed = self
+                .closed
+                .lock()
+                .unwrap_or_else(std::sync::PoisonError::into_inner);
             // That nobody reads any more is no error.
             *closed = *closed || writeln!(anstream::stdout(), "{}", paint(text)).is_err();
         });
@@ -52,7 +59,10 @@ impl Screen {
     /// Writes a line as it is, for programs.
     pub(crate) fn raw(&self, text: &str) {
         self.bars.suspend(|| {
-            let mut closed = self.closed.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let mut closed = self
+                .closed
+                .lock()
+                .unwrap_or_else(std::sync::PoisonError::into_inner);
             *closed = *closed || writeln!(std::io::stdout(), "{text}").is_err();
         });
     }
@@ -90,7 +100,15 @@ pub(crate) struct Bar {
 impl Bar {
     /// Shows what a child told.
     pub(crate) fn tell(&mut self, event: &Event) {
-        let Event::Progress { executions, of, steps, bugs } = event else { return };
+        let Event::Progress {
+            executions,
+            of,
+            steps,
+            bugs,
+        } = event
+        else {
+            return;
+        };
         let elapsed = self.bar.elapsed();
         if !self.shown && elapsed > PATIENCE {
             self.shown = true;
@@ -127,7 +145,9 @@ impl Drop for Bar {
 
 fn style() -> ProgressStyle {
     let template = "{msg:.cyan} [{bar:20}] {prefix}, ETA {eta}";
-    ProgressStyle::with_template(template).expect("the template is well formed").progress_chars("=> ")
+    ProgressStyle::with_template(template)
+        .expect("the template is well formed")
+        .progress_chars("=> ")
 }
 
 fn rounded(rate: f64) -> String {

@@ -66,7 +66,10 @@ pub(crate) fn summary(
     skipped: usize,
     seed: Option<u64>,
 ) -> String {
-    let mut parts: Vec<String> = seed.map(|seed| format!("seed {seed}")).into_iter().collect();
+    let mut parts: Vec<String> = seed
+        .map(|seed| format!("seed {seed}"))
+        .into_iter()
+        .collect();
     parts.extend([format!("{passed} passed"), format!("{failed} failed")]);
     if errors > 0 {
         parts.push(format!("{errors} could not be run"));
@@ -79,7 +82,11 @@ pub(crate) fn summary(
 
 /// No test is called as asked.
 pub(crate) fn nothing_matches(filters: &[String], nearest: &[&str], known: usize) -> String {
-    let asked = filters.iter().map(|filter| format!("`{filter}`")).collect::<Vec<_>>().join(" or ");
+    let asked = filters
+        .iter()
+        .map(|filter| format!("`{filter}`"))
+        .collect::<Vec<_>>()
+        .join(" or ");
     let hint = match nearest {
         [] => String::new(),
         names => format!("; did you mean {}?", names.join(" or ")),
@@ -109,9 +116,16 @@ pub(crate) fn crash(how: &str, stderr: &str) -> String {
     } else {
         how.to_owned()
     };
-    let last: Vec<&str> = stderr.lines().filter(|line| !line.trim().is_empty()).collect();
+    let last: Vec<&str> = stderr
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .collect();
     let last = last[last.len().saturating_sub(LAST_LINES)..].join("\n");
-    if last.is_empty() { how } else { format!("{how}; the last that it printed:\n{last}") }
+    if last.is_empty() {
+        how
+    } else {
+        format!("{how}; the last that it printed:\n{last}")
+    }
 }
 
 /// A child that answers what it was not asked.
@@ -167,7 +181,10 @@ pub(crate) fn lost_test(test: &str, known: usize, nearest: &str) -> String {
 
 /// A token is given for more than one test.
 pub(crate) fn token_for_several(tests: &[&str]) -> String {
-    format!("a token belongs to one test; give its path instead of a part of it: {}", tests.join(", "))
+    format!(
+        "a token belongs to one test; give its path instead of a part of it: {}",
+        tests.join(", ")
+    )
 }
 
 /// All strategies, for `-s list`.

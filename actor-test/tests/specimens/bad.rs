@@ -38,7 +38,11 @@ fn aborts(sys: &System) {
 fn overflows(sys: &System) {
     fn deeper(depth: u64) -> u64 {
         std::hint::black_box([depth; 64]);
-        if std::hint::black_box(depth) == u64::MAX { 0 } else { deeper(depth + 1) + 1 }
+        if std::hint::black_box(depth) == u64::MAX {
+            0
+        } else {
+            deeper(depth + 1) + 1
+        }
     }
     sometimes(sys, || {
         deeper(0);
@@ -52,8 +56,10 @@ fn exits(sys: &System) {
 
 #[actor_test]
 fn hangs(sys: &System) {
-    sometimes(sys, || loop {
-        std::thread::sleep(Duration::from_millis(10));
+    sometimes(sys, || {
+        loop {
+            std::thread::sleep(Duration::from_millis(10));
+        }
     });
 }
 
@@ -91,7 +97,10 @@ fn iterates_a_hash_map(sys: &System) {
 
 #[actor_test]
 async fn awaits_tokio(_sys: &System) {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .unwrap();
     let _inside = runtime.enter();
     tokio::time::sleep(Duration::from_secs(3600)).await;
 }

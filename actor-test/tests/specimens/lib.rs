@@ -100,25 +100,33 @@ mod tests {
     #[actor_test]
     fn at_most_six(sys: &System) {
         let cell = race(sys);
-        sys.always("at most six", move |w| w.get(&cell).is_none_or(|cell| cell.value <= 6));
+        sys.always("at most six", move |w| {
+            w.get(&cell).is_none_or(|cell| cell.value <= 6)
+        });
     }
 
     #[actor_test]
     fn never_six(sys: &System) {
         let cell = race(sys);
-        sys.always("never six", move |w| w.get(&cell).is_none_or(|cell| cell.value != 6));
+        sys.always("never six", move |w| {
+            w.get(&cell).is_none_or(|cell| cell.value != 6)
+        });
     }
 
     #[actor_test(expect_bug = "never six")]
     fn expected(sys: &System) {
         let cell = race(sys);
-        sys.always("never six", move |w| w.get(&cell).is_none_or(|cell| cell.value != 6));
+        sys.always("never six", move |w| {
+            w.get(&cell).is_none_or(|cell| cell.value != 6)
+        });
     }
 
     #[actor_test(expect_bug = "never seven")]
     fn expected_in_vain(sys: &System) {
         let cell = race(sys);
-        sys.always("never seven", move |w| w.get(&cell).is_none_or(|cell| cell.value != 7));
+        sys.always("never seven", move |w| {
+            w.get(&cell).is_none_or(|cell| cell.value != 7)
+        });
     }
 
     #[actor_test]
@@ -160,6 +168,9 @@ mod tests {
     /// Whoever runs this one runs too much.
     #[test]
     fn ordinary() {
-        assert!(std::env::var_os("ACTOR_TEST_REQUEST").is_none(), "an ordinary test was run");
+        assert!(
+            std::env::var_os("ACTOR_TEST_REQUEST").is_none(),
+            "an ordinary test was run"
+        );
     }
 }

@@ -6,14 +6,25 @@ use crate::project::{redact, tool};
 fn no_test_matches() {
     let said = tool().args("never_sx").run();
     let error = redact(said.error());
-    assert!(error.starts_with("error: no actor test matches `never_sx` among "), "{error}");
-    assert!(error.contains("did you mean specimens::tests::never_six"), "{error}");
+    assert!(
+        error.starts_with("error: no actor test matches `never_sx` among "),
+        "{error}"
+    );
+    assert!(
+        error.contains("did you mean specimens::tests::never_six"),
+        "{error}"
+    );
 }
 
 #[test]
 fn no_test_at_all() {
     let said = tool().args("--test no_harness").run();
-    assert!(said.error().contains("no actor test in what cargo built --test no_harness"), "{}", said.stderr);
+    assert!(
+        said.error()
+            .contains("no actor test in what cargo built --test no_harness"),
+        "{}",
+        said.stderr
+    );
 }
 
 #[test]
@@ -25,23 +36,39 @@ fn a_failed_build() {
 #[test]
 fn no_such_manifest() {
     let said = tool().args("--manifest-path nowhere/Cargo.toml").run();
-    assert!(said.error().contains("cargo can't read the workspace"), "{}", said.stderr);
+    assert!(
+        said.error().contains("cargo can't read the workspace"),
+        "{}",
+        said.stderr
+    );
 }
 
 #[test]
 fn a_token_belongs_to_one_test() {
     let said = tool().args("six --reproduce random@7").run();
-    assert!(said.error().contains("a token belongs to one test; give its path"), "{}", said.stderr);
+    assert!(
+        said.error()
+            .contains("a token belongs to one test; give its path"),
+        "{}",
+        said.stderr
+    );
 }
 
 #[test]
 fn malformed_tokens() {
     for (token, message) in [
-        ("nonsense", "malformed token `nonsense`; the form is STRATEGY@SEED"),
+        (
+            "nonsense",
+            "malformed token `nonsense`; the form is STRATEGY@SEED",
+        ),
         ("random@xyz", "malformed token `random@xyz`"),
         ("rnadom@7", "no strategy `rnadom`; did you mean `random`?"),
     ] {
-        let words = tool().args("never_six --reproduce").arg(token).run().words(2);
+        let words = tool()
+            .args("never_six --reproduce")
+            .arg(token)
+            .run()
+            .words(2);
         assert!(words.contains(message), "{words}");
     }
 }

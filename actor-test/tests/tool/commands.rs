@@ -20,7 +20,12 @@ specimens::tests::vacuous
 fn list_names_the_tests_one_a_line() {
     let all = tool().args("list").run();
     assert_eq!(all.code, Some(0), "{}", all.stderr);
-    assert!(all.stdout.starts_with("bad::a_first_clean_one\nbad::aborts\n"), "{}", all.stdout);
+    assert!(
+        all.stdout
+            .starts_with("bad::a_first_clean_one\nbad::aborts\n"),
+        "{}",
+        all.stdout
+    );
     assert!(all.stdout.ends_with(LIB), "{}", all.stdout);
     assert_eq!(tool().args("list --lib").run().stdout, LIB);
     assert_eq!(tool().args("list six hot").run().stdout.lines().count(), 4);
@@ -38,16 +43,25 @@ fn ignored_tests_are_run_when_asked_for() {
 #[test]
 fn json_has_a_line_per_test_and_one_at_the_end() {
     let traces = traces();
-    let said = tool().args("--format json never_six at_most").traces(&traces).run();
+    let said = tool()
+        .args("--format json never_six at_most")
+        .traces(&traces)
+        .run();
     assert_eq!(said.code, Some(1), "{}", said.stderr);
-    let lines: Vec<serde_json::Value> =
-        said.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let lines: Vec<serde_json::Value> = said
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
     assert_eq!(lines.len(), 3);
     assert_eq!(lines[0]["test"], "specimens::tests::at_most_six");
     assert_eq!(lines[0]["outcome"], "passed");
     assert_eq!(lines[0]["report"]["executions"], 100);
     assert_eq!(lines[1]["outcome"], "failed");
-    assert_eq!(lines[1]["report"]["bugs"][0]["finding"]["kind"], "invariant");
+    assert_eq!(
+        lines[1]["report"]["bugs"][0]["finding"]["kind"],
+        "invariant"
+    );
     let summary = r#"{"errors":0,"failed":1,"ignored":0,"passed":1,"type":"summary"}"#;
     assert_eq!(said.stdout.lines().last(), Some(summary));
 }
@@ -56,7 +70,12 @@ fn json_has_a_line_per_test_and_one_at_the_end() {
 fn strategies_are_explained() {
     let said = tool().args("-s list").run();
     assert_eq!(said.code, Some(0));
-    assert!(said.stdout.starts_with("random\n      fair; picks uniformly"), "{}", said.stdout);
+    assert!(
+        said.stdout
+            .starts_with("random\n      fair; picks uniformly"),
+        "{}",
+        said.stdout
+    );
 }
 
 /// Neither colours nor bars where nobody sees them, and either where they are forced.
@@ -65,13 +84,46 @@ fn no_colour_where_it_is_not_seen() {
     let piped = tool().args("at_most").run();
     assert!(!piped.stdout.contains('\x1b') && !piped.stderr.contains('\r'));
     let forced = tool().args("at_most").env("CLICOLOR_FORCE", "1").run();
-    assert!(forced.stdout.contains("\x1b[1m\x1b[32mPASS\x1b[0m"), "{:?}", forced.stdout);
-    let refused = tool().args("at_most").env("CLICOLOR_FORCE", "1").env("NO_COLOR", "1").run();
+    assert!(
+        forced.stdout.contains("\x1b[1m\x1b[32mPASS\x1b[0m"),
+        "{:?}",
+        forced.stdout
+    );
+    let refused = tool()
+        .args("at_most")
+        .env("CLICOLOR_FORCE", "1")
+        .env("NO_COLOR", "1")
+        .run();
     assert!(!refused.stdout.contains('\x1b'));
 }
 
 #[test]
 fn the_second_word_may_be_left_out() {
-    let said = crate::project::named(env!("CARGO_BIN_EXE_cargo-actor-test")).args("list at_most").run();
+    let said = crate::project::named(env!("CARGO_BIN_EXE_cargo-actor-test"))
+        .args("list at_most")
+        .run();
     assert_eq!(said.stdout, "specimens::tests::at_most_six\n");
+}
+
+#[test]
+fn a_broken_pipe_is_no_error() {
+    assert_eq!(tool().args("list").unheard(), Some(0));
+    assert_eq!(tool().args("at_most").unheard(), Some(0));
+    assert_eq!(tool().args("never_six").unheard(), Some(1));
+}
+
+/// The selection is part of the printed commands, so that they work as they stand.
+#[test]
+fn printed_commands_have_the_selection() {
+    let said = tool()
+        .args("never_six --lib -p specimens --features changed")
+        .run();
+    let flags = " --features changed --lib -p specimens";
+    for line in said
+        .stdout
+        .lines()
+        .filter(|line| line.contains("replay:") || line.contains("reproduce:"))
+    {
+        assert!(line.ends_with(flags), "{line}");
+    }
 }

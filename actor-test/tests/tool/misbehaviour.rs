@@ -10,10 +10,14 @@ fn report(test: &str) -> String {
     // Between two clean tests, with one child at a time.
     let tests = format!("a_first_clean_one z_a_last_clean_one bad::{test} -j 1 --hang-timeout 1s");
     let words = tool().args(&tests).traces(&traces).run().words(1);
-    let rest = words.strip_prefix("PASS  bad::a_first_clean_one  100 executions, 2 distinct behaviours, [time]\n");
+    let rest = words.strip_prefix(
+        "PASS  bad::a_first_clean_one  100 executions, 2 distinct behaviours, [time]\n",
+    );
     let rest = rest.unwrap_or_else(|| panic!("the first test did not pass: {words}"));
     let end = "\nPASS  bad::z_a_last_clean_one  100 executions, 2 distinct behaviours, [time]\n\n2 passed, 1 failed";
-    rest.strip_suffix(end).unwrap_or_else(|| panic!("the last test did not pass: {words}")).to_owned()
+    rest.strip_suffix(end)
+        .unwrap_or_else(|| panic!("the last test did not pass: {words}"))
+        .to_owned()
 }
 
 #[test]
@@ -41,10 +45,26 @@ fn hang() {
 #[test]
 fn a_crash_is_reproduced_by_its_token() {
     let words = report("aborts");
-    let token = words.split("--reproduce ").nth(1).expect("a token").lines().next().unwrap();
-    let again = tool().args("bad::aborts --reproduce").arg(token).run().words(1);
-    assert!(again.contains("crash: the process was aborted (SIGABRT)"), "{again}");
-    assert!(again.contains(&format!("bad::aborts --reproduce {token}\n")), "{again}");
+    let token = words
+        .split("--reproduce ")
+        .nth(1)
+        .expect("a token")
+        .lines()
+        .next()
+        .unwrap();
+    let again = tool()
+        .args("bad::aborts --reproduce")
+        .arg(token)
+        .run()
+        .words(1);
+    assert!(
+        again.contains("crash: the process was aborted (SIGABRT)"),
+        "{again}"
+    );
+    assert!(
+        again.contains(&format!("bad::aborts --reproduce {token}\n")),
+        "{again}"
+    );
 }
 
 /// With several workers, the same iteration is named.
@@ -67,14 +87,22 @@ fn leaked_threads() {
 #[test]
 fn a_pool_is_a_warning() {
     let words = tool().args("has_a_pool").run().words(0);
-    assert!(words.contains("warning: 1 thread that the test started still runs after it"), "{words}");
+    assert!(
+        words.contains("warning: 1 thread that the test started still runs after it"),
+        "{words}"
+    );
 }
 
 /// The order of a `HashMap` differs from run to run, and so do step and story.
 #[test]
 fn hash_map_iteration() {
     let words = report("iterates_a_hash_map");
-    assert!(words.starts_with("FAIL  bad::iterates_a_hash_map  nondeterminism: the same decisions led elsewhere"), "{words}");
+    assert!(
+        words.starts_with(
+            "FAIL  bad::iterates_a_hash_map  nondeterminism: the same decisions led elsewhere"
+        ),
+        "{words}"
+    );
     assert!(words.contains("iterating over a HashMap"), "{words}");
 }
 
@@ -85,8 +113,21 @@ fn tokio_timer() {
 
 #[test]
 fn under_cargo_test_a_hang_ends_the_process() {
-    let said = cargo().args("test --test bad hangs").env("ACTOR_TEST_HANG_TIMEOUT", "1s").run();
+    let said = cargo()
+        .args("test --test bad hangs")
+        .env("ACTOR_TEST_HANG_TIMEOUT", "1s")
+        .run();
     assert_eq!(said.code, Some(101), "{said:?}");
-    assert!(said.stderr.contains("FAIL  bad::hangs  hang: no step was finished for 1 s"), "{}", said.stderr);
-    assert!(said.stderr.contains("reproduce:  cargo actor-test bad::hangs --reproduce "), "{}", said.stderr);
+    assert!(
+        said.stderr
+            .contains("FAIL  bad::hangs  hang: no step was finished for 1 s"),
+        "{}",
+        said.stderr
+    );
+    assert!(
+        said.stderr
+            .contains("reproduce:  cargo actor-test bad::hangs --reproduce "),
+        "{}",
+        said.stderr
+    );
 }

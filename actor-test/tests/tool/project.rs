@@ -30,6 +30,19 @@ pub(crate) fn directory() -> &'static Path {
     })
 }
 
+/// A copy of the project in a place of its own, without its tests and with more in its manifest.
+pub(crate) fn copy(more: &str) -> tempfile::TempDir {
+    let project = traces();
+    for file in ["Cargo.toml", "Cargo.lock", "src/lib.rs"] {
+        let to = project.path().join(file);
+        fs::create_dir_all(to.parent().expect("files are in directories")).expect("a directory");
+        let text = fs::read_to_string(directory().join(file)).expect("a file of the project");
+        let text = text.replace("[[test]]\nname = \"no_harness\"\nharness = false\n", more);
+        fs::write(to, text).expect("a file of the copy");
+    }
+    project
+}
+
 /// A directory for the traces of one test.
 pub(crate) fn traces() -> tempfile::TempDir {
     tempfile::tempdir().expect("a temporary directory")
@@ -68,8 +81,14 @@ debug = false
         crates.display()
     );
     keep(&directory.join("Cargo.toml"), &manifest);
-    keep(&directory.join("src/lib.rs"), include_str!("../specimens/lib.rs"));
-    keep(&directory.join("tests/bad.rs"), include_str!("../specimens/bad.rs"));
+    keep(
+        &directory.join("src/lib.rs"),
+        include_str!("../specimens/lib.rs"),
+    );
+    keep(
+        &directory.join("tests/bad.rs"),
+        include_str!("../specimens/bad.rs"),
+    );
     keep(&directory.join("tests/no_harness.rs"), NO_HARNESS);
     // The versions that are here already, so that nothing is downloaded.
     let lock = crates.with_file_name("Cargo.lock");
@@ -137,8 +156,31 @@ impl Run {
         self.env("ACTOR_TEST_TRACE_DIR", directory.path())
     }
 
+    /// The exit code when nobody reads what it says.
+    pub(crate) fn unheard(mut self) -> Option<i32> {
+        let (stdout, stderr) = (std::process::Stdio::piped(), std::process::Stdio::null());
+        let mut child = self
+            .command
+            .stdout(stdout)
+            .stderr(stderr)
+            .spawn()
+            .expect("the command runs");
+        drop(child.stdout.take());
+        child.wait().expect("it ends").code()
+    }
+
+    /// In another directory.
+    pub(crate) fn within(mut self, directory: &Path) -> Self {
+        self.command.current_dir(directory).env("PWD", directory);
+        self
+    }
+
     pub(crate) fn run(mut self) -> Said {
-        let Output { status, stdout, stderr } = self.command.output().expect("the command runs");
+        let Output {
+            status,
+            stdout,
+            stderr,
+        } = self.command.output().expect("the command runs");
         Said {
             code: status.code(),
             stdout: String::from_utf8(stdout).expect("words are UTF-8"),
@@ -160,7 +202,10 @@ impl Said {
     #[track_caller]
     pub(crate) fn error(&self) -> &str {
         assert_eq!(self.code, Some(2), "{self:?}");
-        let at = self.stderr.find("error: ").unwrap_or_else(|| panic!("no error: {self:?}"));
+        let at = self
+            .stderr
+            .find("error: ")
+            .unwrap_or_else(|| panic!("no error: {self:?}"));
         self.stderr[at..].trim_end()
     }
 
@@ -194,7 +239,9 @@ fn redact_line(line: &str) -> String {
     for word in ["/tmp/.tmp", "thread '"] {
         if let Some(at) = line.find(word) {
             let from = at + word.len();
-            let end = line[from..].find(['/', ')']).map_or(line.len(), |end| from + end);
+            let end = line[from..]
+                .find(['/', ')'])
+                .map_or(line.len(), |end| from + end);
             line.replace_range(from..end, "…");
         }
     }

@@ -21,6 +21,11 @@ fn safety() {
 }
 
 #[test]
+fn safety_without_stopping_at_the_first() {
+    assert_snapshot!(report("never_six --no-fail-fast", 1));
+}
+
+#[test]
 fn hot_at_the_end() {
     assert_snapshot!(report("hot_at_the_end", 1));
 }
@@ -73,7 +78,10 @@ fn under_cargo_test() {
     let tool = report("never_six", 1);
     let block = tool.split("\n\n").next();
     assert_eq!(Some(&*redact(&said.stdout[begin..end])), block);
-    assert!(said.stdout.contains("actor test failed: safety: always \"never six\" is false"));
+    assert!(
+        said.stdout
+            .contains("actor test failed: safety: always \"never six\" is false")
+    );
 }
 
 #[test]
@@ -81,5 +89,10 @@ fn under_cargo_test_expected_bugs_pass() {
     let said = cargo().args("test --lib tests::expected -- --exact").run();
     assert_eq!(said.code, Some(0), "{}", said.stdout);
     let said = cargo().args("test --lib tests::expected_in_vain").run();
-    assert!(said.stdout.contains("the expected bug \"never seven\" was not found"), "{}", said.stdout);
+    assert!(
+        said.stdout
+            .contains("the expected bug \"never seven\" was not found"),
+        "{}",
+        said.stdout
+    );
 }

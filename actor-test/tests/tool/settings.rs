@@ -1,6 +1,6 @@
 //! Settings by precedence, and what a malformed one says.
 
-use crate::project::{cargo, tool};
+use crate::project::{cargo, copy, tool};
 
 #[track_caller]
 fn executions(run: crate::project::Run) -> String {
@@ -14,7 +14,10 @@ fn a_flag_comes_before_a_variable_before_the_default() {
     let base = || tool().args("at_most_six");
     assert_eq!(executions(base()), "100");
     assert_eq!(executions(base().env("ACTOR_TEST_ITERATIONS", "7")), "7");
-    assert_eq!(executions(base().env("ACTOR_TEST_ITERATIONS", "7").args("-i 5")), "5");
+    assert_eq!(
+        executions(base().env("ACTOR_TEST_ITERATIONS", "7").args("-i 5")),
+        "5"
+    );
 }
 
 /// The attribute of `too_hot` is `max_steps = 20`.
@@ -22,20 +25,37 @@ fn a_flag_comes_before_a_variable_before_the_default() {
 fn a_flag_and_a_variable_come_before_an_attribute() {
     let bound = |run: crate::project::Run| {
         let words = run.args("too_hot -s random").run().words(1);
-        words.split("(threshold ").nth(1).and_then(|rest| rest.split(')').next()).unwrap().to_owned()
+        words
+            .split("(threshold ")
+            .nth(1)
+            .and_then(|rest| rest.split(')').next())
+            .unwrap()
+            .to_owned()
     };
     assert_eq!(bound(tool()), "100");
     assert_eq!(bound(tool().env("ACTOR_TEST_MAX_STEPS", "30")), "150");
-    assert_eq!(bound(tool().env("ACTOR_TEST_MAX_STEPS", "30").args("-m 40:60")), "30");
+    assert_eq!(
+        bound(tool().env("ACTOR_TEST_MAX_STEPS", "30").args("-m 40:60")),
+        "30"
+    );
     assert_eq!(bound(tool().args("--temperature 12")), "12");
 }
 
 #[test]
 fn coyotes_spellings_are_understood() {
-    assert_eq!(executions(tool().args("at_most_six --sch-portfolio -i 6")), "6");
-    assert_eq!(executions(tool().args("at_most_six --sch-random -i 6")), "6");
+    assert_eq!(
+        executions(tool().args("at_most_six --sch-portfolio -i 6")),
+        "6"
+    );
+    assert_eq!(
+        executions(tool().args("at_most_six --sch-random -i 6")),
+        "6"
+    );
     assert_eq!(executions(tool().args("at_most_six --portfolio -i 6")), "6");
-    assert_eq!(executions(tool().args("at_most_six --portfolio=fair -i 6")), "6");
+    assert_eq!(
+        executions(tool().args("at_most_six --portfolio=fair -i 6")),
+        "6"
+    );
 }
 
 #[test]
@@ -48,16 +68,37 @@ fn time_instead_of_iterations() {
 #[test]
 fn malformed_flags() {
     for (flags, message) in [
-        ("-i 0", "invalid value '0' for '--iterations <N>': expected a number above zero"),
-        ("-m 5:", "'--max-steps <N[:M]>': expected N or N:M, numbers above zero"),
-        ("-j none", "'--workers <WORKERS>': expected a number of threads from 1 to 1024"),
-        ("--for 3parsecs", "'--for <DURATION>': expected a duration above zero: `30s`"),
-        ("--seed x", "'--seed <S>': expected a number, `7` for instance, or `random`"),
+        (
+            "-i 0",
+            "invalid value '0' for '--iterations <N>': expected a number above zero",
+        ),
+        (
+            "-m 5:",
+            "'--max-steps <N[:M]>': expected N or N:M, numbers above zero",
+        ),
+        (
+            "-j none",
+            "'--workers <WORKERS>': expected a number of threads from 1 to 1024",
+        ),
+        (
+            "--for 3parsecs",
+            "'--for <DURATION>': expected a duration above zero: `30s`",
+        ),
+        (
+            "--seed x",
+            "'--seed <S>': expected a number, `7` for instance, or `random`",
+        ),
         ("-s rnadom", "no strategy `rnadom`; did you mean `random`?"),
-        ("-s weighted:0/1", "malformed parameter in `weighted:0/1`; the form is `weighted[:WORK/TIMER]`"),
+        (
+            "-s weighted:0/1",
+            "malformed parameter in `weighted:0/1`; the form is `weighted[:WORK/TIMER]`",
+        ),
         ("--portfolio=unfair", "[possible values: all, fair]"),
         ("--portfolio -s random", "cannot be used with"),
-        ("--sch-pct 3", "the strategy `pct` is not in this version; there are: random, weighted"),
+        (
+            "--sch-pct 3",
+            "the strategy `pct` is not in this version; there are: random, weighted",
+        ),
         ("--sch-pos", "the strategy `pos` is not in this version"),
         ("--format xml", "[possible values: human, json]"),
         ("--nonsense", "unexpected argument '--nonsense' found"),
@@ -83,7 +124,10 @@ fn malformed_variables() {
 
 #[test]
 fn malformed_variables_under_cargo_test() {
-    let said = cargo().args("test --lib at_most_six").env("ACTOR_TEST_SEED", "seven").run();
+    let said = cargo()
+        .args("test --lib at_most_six")
+        .env("ACTOR_TEST_SEED", "seven")
+        .run();
     assert_eq!(said.code, Some(101));
     let message = "variable ACTOR_TEST_SEED = \"seven\": expected a number";
     assert!(said.stdout.contains(message), "{}", said.stdout);
@@ -93,7 +137,42 @@ fn malformed_variables_under_cargo_test() {
 fn a_malformed_attribute_says_where_it_stands() {
     let said = tool().args("wrong_strategy").run();
     let words = said.words(2);
-    assert!(words.contains("ERROR bad::has_a_wrong_strategy  a setting of"), "{words}");
+    assert!(
+        words.contains("ERROR bad::has_a_wrong_strategy  a setting of"),
+        "{words}"
+    );
     assert!(words.contains("at tests/bad.rs:"), "{words}");
-    assert!(words.ends_with("0 passed, 0 failed, 1 could not be run"), "{words}");
+    assert!(
+        words.ends_with("0 passed, 0 failed, 1 could not be run"),
+        "{words}"
+    );
+}
+
+#[test]
+fn the_manifest_is_the_last_place() {
+    let project = copy("[package.metadata.actor-test]\niterations = 9\nmax-steps = \"30\"\n");
+    let tool = || tool().within(project.path());
+    assert_eq!(executions(tool().args("at_most_six")), "9");
+    assert_eq!(executions(tool().args("at_most_six -i 5")), "5");
+    // Its attribute, and not the manifest, says how far `too_hot` goes.
+    let words = tool().args("too_hot -s random").run().words(1);
+    assert!(words.contains("(threshold 100)"), "{words}");
+    let cargo = cargo()
+        .args("test --lib at_most_six -- --nocapture")
+        .within(project.path())
+        .run();
+    assert!(
+        cargo.stdout.contains("at_most_six  9 executions"),
+        "{}",
+        cargo.stdout
+    );
+}
+
+#[test]
+fn a_malformed_manifest_says_where() {
+    let project = copy("[package.metadata.actor-test]\niteration = 9\n");
+    let said = tool().args("at_most_six").within(project.path()).run();
+    let message = "package specimens: Cargo.toml, [package.metadata.actor-test], iteration = 9: there is no \
+                   such setting; did you mean `iterations`?";
+    assert!(said.error().contains(message), "{}", said.stderr);
 }

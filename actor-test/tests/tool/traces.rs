@@ -1,12 +1,12 @@
 //! Traces: the same bytes whoever writes them, replayed, shown, damaged.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use insta::assert_snapshot;
 use tempfile::TempDir;
 
-use crate::project::{cargo, directory, redact, tool, traces};
+use crate::project::{cargo, copy, redact, tool, traces};
 
 const NAME: &str = "specimens-tests-never_six.json";
 
@@ -22,7 +22,12 @@ fn read(directory: &TempDir) -> Vec<(String, String)> {
     let mut files: Vec<_> = fs::read_dir(directory.path())
         .unwrap()
         .map(|entry| entry.unwrap().path())
-        .map(|path| (path.file_name().unwrap().to_string_lossy().into_owned(), fs::read_to_string(path).unwrap()))
+        .map(|path| {
+            (
+                path.file_name().unwrap().to_string_lossy().into_owned(),
+                fs::read_to_string(path).unwrap(),
+            )
+        })
         .collect();
     files.sort();
     files
@@ -36,7 +41,12 @@ fn the_same_bytes_for_any_workers_and_under_cargo_test() {
         read(&traces)
     };
     let one = written(tool().args("tests:: -j 1"));
-    assert_eq!(one.len(), 4, "{:?}", one.iter().map(|(name, _)| name).collect::<Vec<_>>());
+    assert_eq!(
+        one.len(),
+        4,
+        "{:?}",
+        one.iter().map(|(name, _)| name).collect::<Vec<_>>()
+    );
     assert_eq!(one, written(tool().args("tests:: -j 2")));
     // A test by itself has both workers to itself.
     assert_eq!(one[2], written(tool().args("never_six -j 2"))[0]);
@@ -64,14 +74,27 @@ fn shown() {
 #[test]
 fn replayed_when_the_bug_is_fixed() {
     let (_traces, path) = failing();
-    let words = tool().arg("replay").arg(&path).args("--features fixed").run().words(0);
-    assert!(words.contains("\nno bug any more: the recorded schedule ran to its end without safety"), "{words}");
+    let words = tool()
+        .arg("replay")
+        .arg(&path)
+        .args("--features fixed")
+        .run()
+        .words(0);
+    assert!(
+        words.contains("\nno bug any more: the recorded schedule ran to its end without safety"),
+        "{words}"
+    );
 }
 
 #[test]
 fn replayed_when_the_program_is_changed() {
     let (_traces, path) = failing();
-    let words = tool().arg("replay").arg(&path).args("--features changed").run().words(2);
+    let words = tool()
+        .arg("replay")
+        .arg(&path)
+        .args("--features changed")
+        .run()
+        .words(2);
     assert!(words.contains("\ndiverged at step "), "{words}");
 }
 
@@ -80,12 +103,32 @@ fn replayed_when_the_program_is_changed() {
 fn printed_commands_work() {
     let said = tool().args("tests::never_six").run();
     let command = |word: &str| {
-        let line = said.stdout.lines().find(|line| line.contains(word)).expect("the command");
+        let line = said
+            .stdout
+            .lines()
+            .find(|line| line.contains(word))
+            .expect("the command");
         line.split("cargo actor-test ").nth(1).unwrap().to_owned()
     };
-    assert!(command("replay:").starts_with("replay target/actor-traces/"), "{}", said.stdout);
-    assert!(tool().args(&command("replay:")).run().words(1).contains("\nreproduced: safety"));
-    assert!(tool().args(&command("reproduce:")).run().words(1).contains("FAIL  specimens::tests::never_six  safety"));
+    assert!(
+        command("replay:").starts_with("replay target/actor-traces/"),
+        "{}",
+        said.stdout
+    );
+    assert!(
+        tool()
+            .args(&command("replay:"))
+            .run()
+            .words(1)
+            .contains("\nreproduced: safety")
+    );
+    assert!(
+        tool()
+            .args(&command("reproduce:"))
+            .run()
+            .words(1)
+            .contains("FAIL  specimens::tests::never_six  safety")
+    );
 }
 
 #[test]
@@ -107,62 +150,103 @@ fn damaged_traces() {
         assert!(error.contains(message), "expected {message}, got {error}");
     };
     expect("", "is empty: it was truncated");
-    expect(&text[..text.len() / 2], "is a truncated trace: it ends in line");
-    expect("fn main() {}", "is not a trace of actor-test: it is not JSON");
-    expect("{\"a\": 1}", "it is JSON, but does not begin with \"format\": \"actor-test trace\"");
+    expect(
+        &text[..text.len() / 2],
+        "is a truncated trace: it ends in line",
+    );
+    expect(
+        "fn main() {}",
+        "is not a trace of actor-test: it is not JSON",
+    );
+    expect(
+        "{\"a\": 1}",
+        "it is JSON, but does not begin with \"format\": \"actor-test trace\"",
+    );
     expect("[]", "it is JSON, but does not begin with");
     let newer = text.replace("\"version\": 1", "\"version\": 2");
-    expect(&newer, "has version 2 of the trace format, and this actor-test (0.1.0) reads versions up to 1; update");
-    expect(&text.replace("\"version\": 1", "\"version\": \"x\""), "its version is \"x\", not a number");
-    expect(&text.replace("\"seed\": 0", "\"seed\": \"x\""), "is a damaged trace: invalid type");
-    expect(&text.replace("\"seed\": 0,", "\"seed\" 0,"), "is a damaged trace: it is not JSON");
+    expect(
+        &newer,
+        "has version 2 of the trace format, and this actor-test (0.1.0) reads versions up to 1; update",
+    );
+    expect(
+        &text.replace("\"version\": 1", "\"version\": \"x\""),
+        "its version is \"x\", not a number",
+    );
+    expect(
+        &text.replace("\"seed\": 0", "\"seed\": \"x\""),
+        "is a damaged trace: invalid type",
+    );
+    expect(
+        &text.replace("\"seed\": 0,", "\"seed\" 0,"),
+        "is a damaged trace: it is not JSON",
+    );
     let edited = text.replacen("\"decisions\": [", "\"decisions\": [0,", 1);
-    expect(&edited, "was edited: its decisions or settings don't match their digest");
-    expect(&text.replace("\"unfair\":10000", "\"unfair\":20000"), "was edited");
+    expect(
+        &edited,
+        "was edited: its decisions or settings don't match their digest",
+    );
+    expect(
+        &text.replace("\"unfair\":10000", "\"unfair\":20000"),
+        "was edited",
+    );
 }
 
 #[test]
 fn a_trace_that_is_not_there() {
     let said = tool().args("replay nowhere.json").run();
-    assert_eq!(said.error(), "error: there is no trace nowhere.json; a failing test prints where it wrote its trace");
-    assert!(tool().args("show src").run().error().contains("can't read src: "));
+    assert_eq!(
+        said.error(),
+        "error: there is no trace nowhere.json; a failing test prints where it wrote its trace"
+    );
+    assert!(
+        tool()
+            .args("show src")
+            .run()
+            .error()
+            .contains("can't read src: ")
+    );
 }
 
 #[test]
 fn a_trace_whose_test_is_gone() {
     let (_traces, path) = failing();
     let said = tool().arg("replay").arg(&path).args("--test bad").run();
-    assert!(said.error().contains("the trace belongs to specimens::tests::never_six, which is not among"), "{}", said.stderr);
+    assert!(
+        said.error()
+            .contains("the trace belongs to specimens::tests::never_six, which is not among"),
+        "{}",
+        said.stderr
+    );
 }
 
 /// A saved schedule runs first; the project is another one, since the shared one has none.
 #[test]
 fn saved_schedules_run_first() {
     let (_traces, path) = failing();
-    let project = copy(&["Cargo.toml", "Cargo.lock", "src/lib.rs"]);
+    let project = copy("");
     let schedules = project.path().join("tests/schedules");
     fs::create_dir_all(&schedules).unwrap();
     fs::copy(path, schedules.join("six.json")).unwrap();
     fs::write(schedules.join("wrong.json"), "{}").unwrap();
-    let run = || tool().args("never_six --manifest-path").arg(project.path().join("Cargo.toml"));
+    let run = || {
+        tool()
+            .args("never_six --manifest-path")
+            .arg(project.path().join("Cargo.toml"))
+    };
     let words = run().run().words(1);
-    assert!(words.contains("saved schedule six.json (random), iteration"), "{words}");
+    assert!(
+        words.contains("saved schedule six.json (random), iteration"),
+        "{words}"
+    );
     assert!(words.contains("warning: saved schedule: "), "{words}");
     let words = run().args("--features fixed").run().words(0);
-    assert!(words.contains("PASS  specimens::tests::never_six"), "{words}");
+    assert!(
+        words.contains("PASS  specimens::tests::never_six"),
+        "{words}"
+    );
     let words = run().args("--features fixed,changed").run().words(0);
-    assert!(words.contains("warning: the saved schedule six.json no longer fits the test"), "{words}");
-}
-
-/// A copy of the project in a place of its own, without its tests.
-fn copy(files: &[&str]) -> TempDir {
-    let project = traces();
-    for file in files {
-        let to = project.path().join(file);
-        fs::create_dir_all(to.parent().unwrap()).unwrap();
-        let text = fs::read_to_string(Path::new(directory()).join(file)).unwrap();
-        let text = text.replace("[[test]]\nname = \"no_harness\"\nharness = false\n", "");
-        fs::write(to, text).unwrap();
-    }
-    project
+    assert!(
+        words.contains("warning: the saved schedule six.json no longer fits the test"),
+        "{words}"
+    );
 }

@@ -8,9 +8,12 @@ use super::{
     Bug, FailureDetector, Halt, HowManyFailed, NodeFailed, NodeRef, RegisterClient, Timing,
 };
 
-/// Time to halt the nodes.
-#[derive(Debug)]
-pub struct LifeIsOver;
+/// In as many beats the nodes' lives are over.
+const BEATS: u32 = 10;
+
+/// A part of the nodes' lives is over.
+#[derive(Clone, Debug)]
+pub struct Beat;
 
 /// Starts a detector, halts the nodes, and waits for word of each.
 #[derive(Debug)]
@@ -18,6 +21,8 @@ pub struct Driver {
     nodes: Vec<NodeRef>,
     detector: Option<ActorRef<FailureDetector>>,
     failed: BTreeSet<ActorId>,
+    beat: Option<Timer>,
+    beats: u32,
     timing: Timing,
     bug: Option<Bug>,
 }
@@ -30,6 +35,8 @@ impl Driver {
             nodes,
             detector: None,
             failed: BTreeSet::new(),
+            beat: None,
+            beats: 0,
             timing,
             bug,
         }
@@ -44,11 +51,21 @@ impl Driver {
         };
         let detector = FailureDetector::new(self.nodes.clone(), clients, self.timing, self.bug);
         self.detector = Some(cx.spawn(detector));
-        cx.after(self.timing.lifetime, LifeIsOver);
+        self.beat = Some(cx.every(self.timing.lifetime / BEATS, Beat));
     }
 
     #[on]
-    fn halt_the_nodes(&mut self, _: LifeIsOver, cx: &mut Context<Self>) {
+    fn beat(&mut self, _: Beat, cx: &mut Context<Self>) {
+        self.beats += 1;
+        if self.beats == BEATS {
+            if let Some(beat) = self.beat.take() {
+                cx.cancel(beat);
+            }
+            self.halt_the_nodes(cx);
+        }
+    }
+
+    fn halt_the_nodes(&mut self, cx: &mut Context<Self>) {
         if self.bug == Some(Bug::LateRegister)
             && let Some(detector) = &self.detector
         {
