@@ -523,7 +523,7 @@ fn nondeterminism(again: &Outcome, told: &Outcome) -> Finding {
     let diverged = told.diverged_at.or(again.diverged_at);
     let step = diverged.unwrap_or(again.steps);
     let at = match told.story.get((step as usize).saturating_sub(1)) {
-        Some(told) if diverged.is_some() => format!("at step {step}, {}", describe(told)),
+        Some(told) if diverged.is_some() => format!("at step {step}, where {}", describe(told)),
         _ => format!("after {step} steps, with nothing else to see"),
     };
     let message = format!(
@@ -540,8 +540,7 @@ fn nondeterminism(again: &Outcome, told: &Outcome) -> Finding {
 }
 
 fn describe(step: &StoryStep) -> String {
-    let event = step.event.as_deref().unwrap_or_default();
-    format!("where `{}` takes the step {} {event}", step.actor, step.kind)
+    format!("`{}` {}", step.actor, crate::words::what(step))
 }
 
 /// What a replay showed.
@@ -604,7 +603,7 @@ fn divergence(recorded: &[StoryStep], outcome: &Outcome) -> Option<Divergence> {
     if let Some((recorded, told)) = pairs.clone().find(differ) {
         return Some(Divergence {
             step: told.step,
-            message: format!("recorded was {}, but now it is {}", describe(recorded), describe(told)),
+            message: format!("as recorded, {}; now, {}", describe(recorded), describe(told)),
         });
     }
     let at = outcome.diverged_at?;

@@ -394,8 +394,8 @@ fn row(step: &StoryStep) -> [String; 5] {
     ]
 }
 
-/// What happened in a step.
-fn what(step: &StoryStep) -> String {
+/// What happened in a step: what its actor does.
+pub(crate) fn what(step: &StoryStep) -> String {
     let event = step.event.as_deref().unwrap_or_default();
     let mut text = match step.kind.as_str() {
         "start" => "starts".to_owned(),

@@ -95,7 +95,7 @@ fn replayed_when_the_program_is_changed() {
         .args("--features changed")
         .run()
         .words(2);
-    assert!(words.contains("\ndiverged at step "), "{words}");
+    assert!(words.contains("\ndiverged at step 3: as recorded, `test` spawns Adder; now, `test` sends Add(0) to Cell"), "{words}");
 }
 
 /// The printed commands do what they say.

@@ -12,7 +12,7 @@ use super::{
 const BEATS: u32 = 10;
 
 /// A part of the nodes' lives is over.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Beat;
 
 /// Starts a detector, halts the nodes, and waits for word of each.
@@ -21,7 +21,6 @@ pub struct Driver {
     nodes: Vec<NodeRef>,
     detector: Option<ActorRef<FailureDetector>>,
     failed: BTreeSet<ActorId>,
-    beat: Option<Timer>,
     beats: u32,
     timing: Timing,
     bug: Option<Bug>,
@@ -35,7 +34,6 @@ impl Driver {
             nodes,
             detector: None,
             failed: BTreeSet::new(),
-            beat: None,
             beats: 0,
             timing,
             bug,
@@ -51,16 +49,15 @@ impl Driver {
         };
         let detector = FailureDetector::new(self.nodes.clone(), clients, self.timing, self.bug);
         self.detector = Some(cx.spawn(detector));
-        self.beat = Some(cx.every(self.timing.lifetime / BEATS, Beat));
+        cx.after(self.timing.lifetime / BEATS, Beat);
     }
 
     #[on]
     fn beat(&mut self, _: Beat, cx: &mut Context<Self>) {
         self.beats += 1;
-        if self.beats == BEATS {
-            if let Some(beat) = self.beat.take() {
-                cx.cancel(beat);
-            }
+        if self.beats < BEATS {
+            cx.after(self.timing.lifetime / BEATS, Beat);
+        } else {
             self.halt_the_nodes(cx);
         }
     }
@@ -76,7 +73,6 @@ impl Driver {
             node.tell(Halt);
         }
     }
-
     // ANCHOR_END: start
 
     #[on(Watching)]
