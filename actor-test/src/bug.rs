@@ -94,8 +94,15 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// The same bug, as far as reports go.
+    /// The same bug, as far as reports go: of the same kind, from the same place, with messages that
+    /// differ in numbers at most.
     pub fn is_like(&self, other: &Self) -> bool {
-        self.kind == other.kind && self.location == other.location && self.message == other.message
+        self.kind == other.kind
+            && self.location == other.location
+            && without_numbers(&self.message).eq(without_numbers(&other.message))
     }
+}
+
+fn without_numbers(message: &str) -> impl Iterator<Item = char> + '_ {
+    message.chars().filter(|letter| !letter.is_ascii_digit())
 }

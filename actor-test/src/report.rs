@@ -34,9 +34,12 @@ pub struct Report {
     pub steps: Option<StepStatistics>,
     /// The steps of all executions together.
     pub steps_total: u64,
-    /// How many fair executions reached the bound.
+    /// How many fair executions took more steps than the unfair bound: where this is a large share,
+    /// unfair strategies cut off what fair ones see, and the bound wants to be larger.
+    pub fair_over_unfair_bound: u64,
+    /// How many fair executions reached the fair bound.
     pub fair_at_bound: u64,
-    /// How many unfair executions reached the bound.
+    /// How many unfair executions reached the unfair bound.
     pub unfair_at_bound: u64,
     /// How many executions reached the bound while something was owed that was not yet too hot, or
     /// under a strategy that can't judge it.

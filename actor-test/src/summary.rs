@@ -45,6 +45,7 @@ impl Summary {
             unfair: 0,
             steps: None,
             steps_total: 0,
+            fair_over_unfair_bound: 0,
             fair_at_bound: 0,
             unfair_at_bound: 0,
             undecided: 0,
@@ -97,6 +98,8 @@ impl Summary {
         self.wants_liveness |= outcome.wants_liveness;
         let is_fair = outcome.fairness != Fairness::Unfair;
         *(if is_fair { &mut report.fair } else { &mut report.unfair }) += 1;
+        let is_long = outcome.steps > report.bounds.unfair();
+        report.fair_over_unfair_bound += u64::from(is_fair && is_long);
         match outcome.end {
             End::Bound if is_fair => report.fair_at_bound += 1,
             End::Bound => report.unfair_at_bound += 1,
@@ -170,8 +173,13 @@ impl Summary {
     /// A predicate that never could be evaluated is a failure.
     fn add_unevaluated(&mut self, observed: &[Observed]) {
         let never = |seen: &&Observed| {
-            let judges = seen.expectation.is_some_and(|expected| expected != Expectation::Sometimes);
-            judges && seen.looks > 0 && seen.absent == seen.looks && !seen.moved
+            // `eventually` ends with the first evaluation that is true.
+            let judged = match seen.expectation {
+                Some(Expectation::Always) => true,
+                Some(Expectation::Eventually | Expectation::AlwaysEventually) => !seen.moved,
+                Some(Expectation::Sometimes) | None => false,
+            };
+            judged && seen.looks > 0 && seen.absent == seen.looks
         };
         if let Some(seen) = observed.iter().filter(never).min_by_key(|seen| &seen.name) {
             let message = format!(

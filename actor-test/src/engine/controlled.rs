@@ -113,23 +113,15 @@ impl Shared {
     fn local(&self, address: Address) -> Option<u32> {
         let local = address.execution == self.execution.get();
         if !local && self.phase.get() != Phase::Over {
-            self.state.borrow_mut().find(
-                BugKind::ForeignReference,
-                format!(
-                    "`{}` used a reference to an actor of another execution: it was kept in a \
-                     static or leaked, and would make this execution depend on earlier ones",
-                    self.state_name(self.current.get())
-                ),
-                None,
+            let mut state = self.state.borrow_mut();
+            let message = format!(
+                "`{}` used a reference to an actor of another execution: it was kept in a static \
+                 or leaked, and would make this execution depend on earlier ones",
+                state.name(self.current.get())
             );
+            state.find(BugKind::ForeignReference, message, None);
         }
         local.then_some(address.operation)
-    }
-
-    fn state_name(&self, operation: u32) -> String {
-        self.state
-            .try_borrow()
-            .map_or_else(|_| format!("#{operation}"), |state| state.name(operation))
     }
 
     fn decide(&self, choice: Choice) -> u32 {

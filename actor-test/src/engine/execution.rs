@@ -6,7 +6,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::task::{Context as TaskContext, Waker};
 
 use actor_core::parts::{AnyBody, AnySlab, Ran};
@@ -77,6 +77,10 @@ pub(crate) struct RunOptions {
     /// Record names, payloads and states.
     pub(crate) tell: bool,
 }
+
+/// Numbers the executions of the process, so that a reference that leaks from one, of whatever
+/// engine, is known in another. No schedule depends on it.
+static EXECUTIONS: AtomicU32 = AtomicU32::new(0);
 
 /// Runs executions. Everything that an execution allocates is kept for the next one.
 pub(crate) struct Engine {
@@ -196,7 +200,7 @@ impl Engine {
             None => self.bounds.unfair(),
         };
         let shared = &self.shared;
-        shared.execution.set(shared.execution.get().wrapping_add(1));
+        shared.execution.set(EXECUTIONS.fetch_add(1, Ordering::Relaxed));
         shared.phase.set(Phase::Running);
         let mut state = shared.state.borrow_mut();
         state.begin();
@@ -544,7 +548,7 @@ impl Engine {
         self.settle_newborn();
         let ran = match ran {
             Ok(ran) => ran,
-            Err(panic) => return self.panicked(operation, panic),
+            Err(panic) => return self.panicked(operation, *panic),
         };
         if ran == Ran::Done && self.settle_plain(operation) {
             return;
@@ -616,14 +620,22 @@ impl Engine {
     }
 
     #[cold]
-    fn panicked(&mut self, operation: u32, panic: Box<Panic>) {
+    fn panicked(&mut self, operation: u32, panic: Panic) {
         let mut state = self.state();
         let name = state.name(operation);
-        let message = match panic.kind {
-            BugKind::Panic => format!("`{name}` panicked: {}", panic.message),
-            _ => panic.message,
+        let (kind, message) = match panic.kind {
+            BugKind::Panic if panic.wants_tokio() => {
+                let message = format!(
+                    "`{name}` used a tokio timer, socket or task, which the tester does not control: \
+                     use cx.sleep, cx.after or cx.pipe_to_self, or a model actor for a socket (tokio: {})",
+                    panic.message
+                );
+                (BugKind::OutsideWait, message)
+            }
+            BugKind::Panic => (BugKind::Panic, format!("`{name}` panicked: {}", panic.message)),
+            kind => (kind, panic.message),
         };
-        state.find(panic.kind, message, panic.location);
+        state.find(kind, message, panic.location);
     }
 
     /// Carries out the next effect of an outbox and the silent ones behind it; tells whether an
@@ -851,7 +863,7 @@ impl Engine {
                 let unused = self.state().refill(timer, slot, again);
                 drop(unused);
             }
-            Err(panic) => self.panicked(owner, panic),
+            Err(panic) => self.panicked(owner, *panic),
         }
     }
 

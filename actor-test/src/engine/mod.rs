@@ -17,7 +17,6 @@ mod thermometer;
 mod timers;
 mod wake;
 
-pub(crate) use controlled::CALLS_MAX;
 pub(crate) use execution::{End, Engine, Outcome, Program, RunOptions};
-pub(crate) use specifications::{Observed, Owed};
+pub(crate) use specifications::Observed;
 pub(crate) use tape::Decision;

@@ -216,9 +216,7 @@ impl Operation {
         } else {
             self.inbox.remove(self.next as usize)
         };
-        if self.defers {
-            self.next = NOTHING;
-        } else if self.inbox.is_empty() {
+        if self.defers || self.inbox.is_empty() {
             self.next = NOTHING;
         }
         letter

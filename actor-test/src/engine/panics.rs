@@ -22,6 +22,14 @@ pub(crate) struct Panic {
     pub(crate) location: Option<String>,
 }
 
+impl Panic {
+    /// tokio misses its runtime, which an execution under test does not have.
+    pub(super) fn wants_tokio(&self) -> bool {
+        self.message.contains("there is no reactor running")
+            || self.message.contains("there is no timer running")
+    }
+}
+
 /// While it lives, panics of this thread are kept instead of printed.
 pub(crate) struct Quiet {
     before: bool,

@@ -148,7 +148,7 @@ impl State {
         self.found = None;
         self.timers_shown = false;
         self.last_operation = BODY;
-        let body = self.create(Kind::Body, 0x0b0d_1e5);
+        let body = self.create(Kind::Body, 0x00b0_d1e5);
         self.operations[body as usize].stage = Stage::Starting;
         self.refresh(body);
     }
@@ -404,11 +404,9 @@ impl State {
         }
         receiver.append(letter, disposition);
         match receiver.stage {
-            Stage::Suspended => {
-                if receiver.receiving.contains(&letter.event) {
-                    receiver.woken = true;
-                    self.refresh(to);
-                }
+            Stage::Suspended if receiver.receiving.contains(&letter.event) => {
+                receiver.woken = true;
+                self.refresh(to);
             }
             Stage::Idle if receiver.position == ABSENT => self.refresh(to),
             _ => {}
@@ -455,10 +453,6 @@ impl State {
                 }
             }
             Effect::Start(started) => {
-                if self.recorder.is_some() {
-                    let name = self.name(started);
-                    self.recorder.iter_mut().for_each(|recorder| recorder.note(format!("spawns {name}")));
-                }
                 self.start(started);
                 FollowUp::Nothing
             }
@@ -487,6 +481,10 @@ impl State {
     }
 
     fn start(&mut self, started: u32) {
+        let name = self.recorder.is_some().then(|| self.name(started));
+        if let (Some(recorder), Some(name)) = (&mut self.recorder, name) {
+            recorder.note(format!("spawns {name}"));
+        }
         let starts = match self.operations[started as usize].kind {
             Kind::Actor(_) => self.info(started).is_some_and(|info| info.starts),
             Kind::Body | Kind::Future { .. } => true,

@@ -1,8 +1,10 @@
-//! Prints the table of the README: schedules per CPU-second, all in one run.
+//! Prints the tables of the README: what exploring costs, all in one run.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use actor_test::{Tester, strategy::StrategySpec};
+use actor_core::System;
+use actor_test::strategy::StrategySpec;
+use actor_test::{Bounds, Report, Settings, Tester};
 use benchmarks::ping_pong::{Answered, ping_pong};
 use benchmarks::{peer, plain::Plain};
 use cpu_time::ProcessTime;
@@ -14,52 +16,109 @@ const ROUNDS: u32 = 100;
 const REPEATS: usize = 5;
 
 fn main() {
-    println!("| program: {CLIENTS} clients x {ROUNDS} round trips | schedules / CPU-s | steps / schedule |");
-    println!("|---|---:|---:|");
+    println!("| {CLIENTS} clients x {ROUNDS} round trips | schedules / CPU-s | of the loop | ns / step |");
+    println!("|---|---:|---:|---:|");
     let mut plain = Plain::new(CLIENTS as usize);
-    let mut steps = 0;
-    row("a hand-written loop", 20_000, |schedules| {
-        steps = (0..schedules).map(|seed| plain.run(seed, u64::from(ROUNDS))).sum::<u64>() / schedules;
-        steps
+    let rounds = u64::from(ROUNDS);
+    let limit = row("a hand-written loop", None, 20_000, |schedules| {
+        (0..schedules).map(|seed| plain.run(seed, rounds)).sum()
     });
-    row("actor-test, random", 20_000, |schedules| ours(schedules, false));
-    row("actor-test, random, with a monitor", 20_000, |schedules| ours(schedules, true));
-    row("shuttle, threads, random", 3_000, |n| shuttle(n, RandomScheduler::new(n as usize), peer::threads));
-    row("shuttle, threads, PCT 3", 3_000, |n| shuttle(n, PctScheduler::new(3, n as usize), peer::threads));
-    row("shuttle, futures, random", 3_000, |n| shuttle(n, RandomScheduler::new(n as usize), peer::futures));
-    row("shuttle, futures, PCT 3", 3_000, |n| shuttle(n, PctScheduler::new(3, n as usize), peer::futures));
+    let ours = |monitor| move |schedules| explore(schedules, monitor).steps_total;
+    row("actor-test, random", Some(limit), 20_000, ours(false));
+    row("actor-test, random, with a monitor", Some(limit), 20_000, ours(true));
+    let peers: [(&str, fn(usize, usize)); 2] = [("threads", peer::threads), ("futures", peer::futures)];
+    for (kind, program) in peers {
+        row(&format!("shuttle, {kind}, random"), Some(limit), 3_000, |schedules| {
+            shuttle(RandomScheduler::new(schedules as usize), program)
+        });
+        row(&format!("shuttle, {kind}, PCT 3"), Some(limit), 3_000, |schedules| {
+            shuttle(PctScheduler::new(3, schedules as usize), program)
+        });
+    }
+    println!();
+    println!("| what must not grow | |");
+    println!("|---|---:|");
+    let few = per_step(200, |sys| ping_pong(sys, 3, 1_000));
+    let many = per_step(20, |sys| ping_pong(sys, 1_000, 30));
+    ratio("a step with 1 000 clients, beside one with 3", many / few);
+    let short = per_step(5_000, |sys| ping_pong(sys, 3, 100));
+    let long = per_step(10, |sys| ping_pong(sys, 3, 100_000));
+    ratio("a step in a run of 600 000 messages, beside one of 600", long / short);
+    let begun = ProcessTime::now();
+    let empty = tester(1_000_000).run(|_| {});
+    let nanoseconds = begun.elapsed().as_nanos() as f64 / empty.executions as f64;
+    println!("| an execution of an empty test | {nanoseconds:.0} ns |");
+    let (one, two) = (wall(1), wall(2));
+    println!("| two workers, beside one | {:.2}x |", one.as_secs_f64() / two.as_secs_f64());
 }
 
-fn ours(schedules: u64, monitor: bool) -> u64 {
-    let tester = Tester::new().iterations(schedules).strategy(StrategySpec::Random);
-    let report = tester.run(|sys| {
+fn tester(schedules: u64) -> Tester {
+    let mut settings = Settings::default();
+    settings.iterations = schedules;
+    settings.bounds = Bounds::new(10_000_000);
+    Tester::with(settings).strategy(StrategySpec::Random)
+}
+
+fn explore(schedules: u64, monitor: bool) -> Report {
+    let report = tester(schedules).run(|sys| {
         if monitor {
             sys.monitor::<Answered>();
         }
         ping_pong(sys, CLIENTS, ROUNDS);
     });
     report.assert_clean();
-    report.steps_total / report.executions
+    report
 }
 
-fn shuttle(_: u64, scheduler: impl Scheduler + 'static, program: fn(usize, usize)) -> u64 {
+fn shuttle(scheduler: impl Scheduler + 'static, program: fn(usize, usize)) -> u64 {
     let runner = Runner::new(scheduler, Config::new());
     runner.run(move || program(CLIENTS as usize, ROUNDS as usize));
     0
 }
 
-/// Runs a row five times and prints the median.
-fn row(name: &str, schedules: u64, mut run: impl FnMut(u64) -> u64) {
+/// Runs a row five times and prints the median; tells its rate.
+fn row(name: &str, limit: Option<f64>, schedules: u64, mut run: impl FnMut(u64) -> u64) -> f64 {
     let mut steps = 0;
     let mut rates: Vec<f64> = (0..REPEATS)
         .map(|_| {
             let begun = ProcessTime::now();
             steps = run(schedules);
-            let elapsed: Duration = begun.elapsed();
-            schedules as f64 / elapsed.as_secs_f64()
+            schedules as f64 / begun.elapsed().as_secs_f64()
         })
         .collect();
     rates.sort_by(f64::total_cmp);
-    let steps = if steps == 0 { "–".into() } else { steps.to_string() };
-    println!("| {name} | {:.0} | {steps} |", rates[REPEATS / 2]);
+    let rate = rates[REPEATS / 2];
+    let share = limit.map_or_else(|| "1".into(), |limit| format!("1/{:.1}", limit / rate));
+    let step = if steps == 0 {
+        String::new()
+    } else {
+        format!("{:.0}", 1e9 * schedules as f64 / rate / steps as f64)
+    };
+    println!("| {name} | {rate:.0} | {share} | {step} |");
+    rate
+}
+
+/// CPU nanoseconds a step, the best of five.
+fn per_step(schedules: u64, program: impl Fn(&System) + Sync) -> f64 {
+    let once = || {
+        let begun = ProcessTime::now();
+        let report = tester(schedules).run(&program);
+        report.assert_clean();
+        begun.elapsed().as_nanos() as f64 / report.steps_total as f64
+    };
+    (0..REPEATS).map(|_| once()).fold(f64::INFINITY, f64::min)
+}
+
+fn ratio(name: &str, ratio: f64) {
+    println!("| {name} | {ratio:.2}x |");
+}
+
+/// The time on the wall that so many workers take, the best of five.
+fn wall(workers: usize) -> Duration {
+    let once = || {
+        let begun = Instant::now();
+        tester(20_000).workers(workers).run(|sys| ping_pong(sys, CLIENTS, ROUNDS)).assert_clean();
+        begun.elapsed()
+    };
+    (0..REPEATS).map(|_| once()).min().unwrap_or_default()
 }

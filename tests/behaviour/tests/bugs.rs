@@ -1,0 +1,527 @@
+//! Every kind of bug, found and named for what it is, and its correct twin that stays silent.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock};
+use std::time::Duration;
+
+use actor_core::prelude::*;
+use actor_core::{actor, monitor};
+use actor_test::{BugKind, Report, Tester};
+
+#[derive(Debug)]
+struct Go;
+#[derive(Debug, Clone)]
+struct Tick;
+#[derive(Debug)]
+struct Question;
+
+fn explore(program: impl Fn(&System) + Sync) -> Report {
+    Tester::new().run(program)
+}
+
+/// The kind and message of the first bug.
+#[track_caller]
+fn bug(report: &Report) -> (BugKind, &str) {
+    let bug = report.bugs().first().expect("a bug is found");
+    (bug.kind(), bug.message())
+}
+
+#[track_caller]
+fn assert_bug(report: &Report, kind: BugKind, parts: &[&str]) {
+    let (found, message) = bug(report);
+    assert_eq!(found, kind, "{message}");
+    for part in parts {
+        assert!(message.contains(part), "`{part}` is not in: {message}");
+    }
+}
+
+struct Sink;
+#[actor]
+impl Sink {
+    #[on]
+    fn go(&mut self, _: Go) {}
+    #[on]
+    fn question(&mut self, _: Question) -> u32 {
+        42
+    }
+}
+
+/// A counter that two actors read and write by messages.
+struct Cell(u32);
+#[derive(Debug)]
+struct Read;
+#[derive(Debug)]
+struct Write(u32);
+#[actor]
+impl Cell {
+    #[on]
+    fn read(&mut self, _: Read) -> u32 {
+        self.0
+    }
+    #[on]
+    fn write(&mut self, write: Write) {
+        self.0 = write.0;
+    }
+}
+
+struct Increments(ActorRef<Cell>);
+#[actor]
+impl Increments {
+    #[on]
+    async fn go(&mut self, _: Go, _: &mut Context<Self>) {
+        if let Ok(value) = self.0.ask(Read).await {
+            self.0.tell(Write(value + 1));
+        }
+    }
+}
+
+#[test]
+fn a_lost_update_is_found_by_an_invariant_at_the_end() {
+    let program = |actors: u32| {
+        move |sys: &System| {
+            let cell = sys.spawn(Cell(0));
+            for _ in 0..actors {
+                sys.spawn(Increments(cell.clone())).tell(Go);
+            }
+            sys.eventually("both count", move |w| w.get(&cell).is_some_and(|c| c.0 == actors));
+        }
+    };
+    assert_bug(&explore(program(2)), BugKind::HotAtEnd, &["both count", "never true"]);
+    explore(program(1)).assert_clean();
+}
+
+#[test]
+fn an_invariant_that_is_false() {
+    let report = explore(|sys| {
+        let cell = sys.spawn(Cell(0));
+        cell.tell(Write(1));
+        cell.tell(Write(2));
+        sys.always("it stays small", move |w| w.get(&cell).is_none_or(|cell| cell.0 < 2));
+    });
+    assert_bug(&report, BugKind::Invariant, &["it stays small", "is false"]);
+    // It is found after the step that made it false, not at the end.
+    let last = report.bugs[0].trace.story.last().expect("a story has steps");
+    assert_eq!(last.event.as_deref(), Some("Write(2)"));
+}
+
+struct Machine;
+#[actor(states(Off, On))]
+impl Machine {
+    #[on(Off)]
+    fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+        cx.goto(MachineState::On);
+    }
+    #[on(On)]
+    fn tick(&mut self, _: Tick) {}
+}
+
+#[test]
+fn an_unhandled_event() {
+    let report = explore(|sys| {
+        let machine = sys.spawn(Machine);
+        machine.tell(Go);
+        machine.tell(Tick);
+        machine.tell(Go);
+    });
+    assert_bug(&report, BugKind::Unhandled, &["`Machine`", "`On`", "Go"]);
+}
+
+struct Fails;
+#[actor]
+impl Fails {
+    #[on]
+    fn go(&mut self, _: Go) -> Result<u32, String> {
+        Err("no luck".into())
+    }
+}
+
+#[test]
+fn an_error_that_nobody_receives() {
+    let told = explore(|sys| sys.spawn(Fails).tell(Go));
+    assert_bug(&told, BugKind::UnreceivedError, &["`Fails`", "`Go`", "no luck"]);
+    let asked = Tester::new().run_async(|sys| async move {
+        let reply = sys.spawn(Fails).ask(Go).await;
+        assert_eq!(reply, Ok(Err("no luck".into())));
+    });
+    asked.assert_clean();
+}
+
+/// Asks its peer, which asks it.
+struct Asks {
+    peer: Option<ActorRef<Asks>>,
+}
+#[derive(Debug)]
+struct Meet(ActorRef<Asks>);
+#[actor]
+impl Asks {
+    #[on]
+    fn meet(&mut self, meet: Meet) {
+        self.peer = Some(meet.0);
+    }
+    #[on]
+    async fn go(&mut self, _: Go, _: &mut Context<Self>) {
+        if let Some(peer) = &self.peer {
+            let _ = peer.ask(Question).await;
+        }
+    }
+    #[on]
+    fn question(&mut self, _: Question) -> u32 {
+        1
+    }
+}
+
+#[test]
+fn a_deadlock_names_who_awaits_what() {
+    let cycle = |both: bool| {
+        move |sys: &System| {
+            let left = sys.spawn_named("left", Asks { peer: None });
+            let right = sys.spawn_named("right", Asks { peer: None });
+            left.tell(Meet(right.clone()));
+            right.tell(Meet(left.clone()));
+            left.tell(Go);
+            if both {
+                right.tell(Go);
+            }
+        }
+    };
+    let report = explore(cycle(true));
+    let parts = ["`left` awaits the reply of `right`", "`right` awaits the reply of `left`"];
+    assert_bug(&report, BugKind::Deadlock, &parts);
+    explore(cycle(false)).assert_clean();
+}
+
+struct Waits;
+#[actor(receive(Tick))]
+impl Waits {
+    #[on]
+    async fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+        let _: Tick = cx.receive().await;
+    }
+}
+
+#[test]
+fn a_receive_that_nothing_ends_is_a_deadlock() {
+    let report = explore(|sys| sys.spawn(Waits).tell(Go));
+    assert_bug(&report, BugKind::Deadlock, &["`Waits` awaits", "`Tick`"]);
+    let answered = explore(|sys| {
+        let waits = sys.spawn(Waits);
+        waits.tell(Go);
+        waits.tell(Tick);
+    });
+    answered.assert_clean();
+}
+
+/// Tells itself the same again and again.
+struct Spins;
+#[actor]
+impl Spins {
+    #[on]
+    fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+        cx.me().tell(Go);
+    }
+}
+
+#[test]
+fn an_actor_that_only_talks_to_itself() {
+    let report = Tester::new().iterations(3).max_steps(200).run(|sys| sys.spawn(Spins).tell(Go));
+    assert_bug(&report, BugKind::Spin, &["`Spins`", "sent itself"]);
+}
+
+#[derive(Default)]
+struct Owed;
+#[monitor(hot, cold)]
+impl Owed {
+    #[on]
+    fn go(&mut self, _: &Go, cx: &mut MonitorContext<Self>) {
+        cx.goto(OwedState::Hot);
+    }
+    #[on]
+    fn tick(&mut self, _: &Tick, cx: &mut MonitorContext<Self>) {
+        cx.goto(OwedState::Cold);
+    }
+}
+
+#[test]
+fn an_execution_that_ends_hot() {
+    let program = |paid: bool| {
+        move |sys: &System| {
+            sys.monitor::<Owed>();
+            sys.spawn(Sink).tell(Go);
+            if paid {
+                sys.announce(Tick);
+            }
+        }
+    };
+    assert_bug(&explore(program(false)), BugKind::HotAtEnd, &["`Owed`", "`Hot`", "step"]);
+    let report = explore(program(true));
+    // The announcement rides along with the send before it.
+    report.assert_clean();
+    assert!(report.vacuous.is_empty(), "{:?}", report.vacuous);
+}
+
+#[derive(Default)]
+struct Strict;
+#[monitor]
+impl Strict {
+    #[on]
+    fn go(&mut self, _: &Go) {
+        panic!("no going here");
+    }
+}
+
+#[test]
+fn a_monitor_that_asserts() {
+    let report = explore(|sys| {
+        sys.monitor::<Strict>();
+        sys.spawn(Sink).tell(Go);
+    });
+    assert_bug(&report, BugKind::Monitor, &["`Strict`", "no going here"]);
+    assert!(report.bugs[0].finding.location.as_ref().is_some_and(|at| at.contains("bugs.rs")));
+}
+
+/// A monitor that got hold of an actor.
+struct Meddles(ActorRef<Sink>);
+#[monitor]
+impl Meddles {
+    #[on]
+    fn tick(&mut self, _: &Tick) {
+        meddle(&self.0);
+    }
+}
+
+/// The macro refuses a `tell` that it can see; this one it can't.
+fn meddle(sink: &ActorRef<Sink>) {
+    sink.tell(Go);
+}
+
+#[test]
+fn a_monitor_that_sends() {
+    let report = explore(|sys| {
+        let sink = sys.spawn(Sink);
+        sys.monitor_with(Meddles(sink));
+        sys.announce(Tick);
+    });
+    assert_bug(&report, BugKind::MonitorActs, &["`tell`"]);
+}
+
+struct Decides(bool);
+#[actor(states(Here, There))]
+impl Decides {
+    #[on]
+    fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+        cx.goto(DecidesState::There);
+        if self.0 {
+            cx.halt();
+        }
+    }
+}
+
+#[test]
+fn two_decisions_in_one_handler() {
+    let report = explore(|sys| sys.spawn(Decides(true)).tell(Go));
+    assert_bug(&report, BugKind::TwoDecisions, &["halt()", "goto(There)", "`Decides`"]);
+    explore(|sys| sys.spawn(Decides(false)).tell(Go)).assert_clean();
+}
+
+/// Sends without end.
+struct Floods(ActorRef<Sink>);
+#[actor]
+impl Floods {
+    #[on]
+    fn go(&mut self, _: Go) {
+        loop {
+            self.0.tell(Go);
+        }
+    }
+}
+
+#[test]
+fn a_handler_that_acts_without_end() {
+    let report = Tester::new().iterations(1).run(|sys| {
+        let sink = sys.spawn(Sink);
+        sys.spawn(Floods(sink)).tell(Go);
+    });
+    assert_bug(&report, BugKind::Hang, &["`Floods`", "does not return"]);
+}
+
+/// Waits on a channel that is none of the tester's.
+struct Outside(Option<futures_channel::oneshot::Receiver<u32>>);
+#[actor]
+impl Outside {
+    #[on]
+    async fn go(&mut self, _: Go, _: &mut Context<Self>) {
+        if let Some(receiver) = self.0.take() {
+            let _ = receiver.await;
+        }
+    }
+}
+
+#[test]
+fn a_wait_that_nothing_in_the_test_completes() {
+    let kept = Mutex::new(Vec::new());
+    let report = Tester::new().iterations(2).run(|sys| {
+        let (sender, receiver) = futures_channel::oneshot::channel();
+        kept.lock().expect("unpoisoned").push(sender);
+        sys.spawn(Outside(Some(receiver))).tell(Go);
+    });
+    assert_bug(&report, BugKind::OutsideWait, &["`Outside`", "tokio"]);
+}
+
+/// A channel within the program is fine: whoever holds the other end is an actor.
+struct Completes(Option<futures_channel::oneshot::Sender<u32>>);
+#[actor]
+impl Completes {
+    #[on]
+    fn go(&mut self, _: Go) {
+        if let Some(sender) = self.0.take() {
+            let _ = sender.send(1);
+        }
+    }
+}
+
+#[test]
+fn a_wait_that_another_actor_completes() {
+    let report = explore(|sys| {
+        let (sender, receiver) = futures_channel::oneshot::channel();
+        sys.spawn(Completes(Some(sender))).tell(Go);
+        sys.spawn(Outside(Some(receiver))).tell(Go);
+    });
+    report.assert_clean();
+}
+
+struct Sleeps;
+#[actor]
+impl Sleeps {
+    #[on]
+    async fn go(&mut self, _: Go, _: &mut Context<Self>) {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+}
+
+#[test]
+fn a_tokio_timer() {
+    let report = explore(|sys| sys.spawn(Sleeps).tell(Go));
+    assert_bug(&report, BugKind::OutsideWait, &["`Sleeps`", "tokio", "cx.sleep"]);
+}
+
+struct Connects;
+#[actor]
+impl Connects {
+    #[on]
+    async fn go(&mut self, _: Go, _: &mut Context<Self>) {
+        let _ = tokio::net::TcpStream::connect("127.0.0.1:9").await;
+    }
+}
+
+#[test]
+fn a_tokio_socket() {
+    let report = explore(|sys| sys.spawn(Connects).tell(Go));
+    assert_bug(&report, BugKind::OutsideWait, &["`Connects`", "socket"]);
+}
+
+#[test]
+fn iterating_a_hash_map_is_nondeterminism() {
+    let report = explore(|sys| {
+        let names: HashMap<u32, ()> = (0..20).map(|name| (name, ())).collect();
+        let cell = sys.spawn(Cell(0));
+        for name in names.keys() {
+            if name % 2 == 0 {
+                cell.tell(Write(*name));
+            } else {
+                sys.spawn(Sink).tell(Go);
+            }
+        }
+    });
+    assert_bug(&report, BugKind::Nondeterminism, &["step", "HashMap"]);
+}
+
+#[test]
+fn a_static_counter_is_nondeterminism() {
+    static RUNS: AtomicU64 = AtomicU64::new(0);
+    let report = explore(|sys| {
+        let sink = sys.spawn(Sink);
+        if RUNS.fetch_add(1, Ordering::Relaxed) % 2 == 0 {
+            sink.tell(Go);
+        }
+    });
+    assert_bug(&report, BugKind::Nondeterminism, &["static"]);
+}
+
+#[test]
+fn a_reference_that_leaks_into_the_next_execution() {
+    static LEAKED: OnceLock<ActorRef<Sink>> = OnceLock::new();
+    let report = Tester::new().run(|sys| {
+        let sink = sys.spawn(Sink);
+        LEAKED.get_or_init(|| sink).tell(Go);
+    });
+    assert_bug(&report, BugKind::ForeignReference, &["another execution"]);
+}
+
+#[test]
+fn the_test_body_panics() {
+    let report = explore(|_| panic!("before any actor"));
+    assert_bug(&report, BugKind::Panic, &["`test`", "before any actor"]);
+    let report = Tester::new().run_async(|sys| async move {
+        let answer = sys.spawn(Sink).ask(Question).await;
+        assert_eq!(answer, Ok(41), "the wrong question");
+    });
+    assert_bug(&report, BugKind::Panic, &["`test`", "the wrong question"]);
+}
+
+#[test]
+fn an_async_body_ends_the_test() {
+    let report = Tester::new().run_async(|sys| async move {
+        sys.monitor::<Owed>();
+        let sink = sys.spawn(Sink);
+        sys.announce(Tick);
+        assert_eq!(sink.ask(Question).await, Ok(42));
+        sys.sleep(Duration::from_secs(3600)).await;
+        assert!(sys.now() >= Duration::from_secs(3600));
+    });
+    report.assert_clean();
+}
+
+#[test]
+fn a_predicate_that_can_never_be_evaluated() {
+    let report = |shown: bool| {
+        Tester::new().run_async(move |sys| async move {
+            let never = sys.spawn(Suspends);
+            let sink = sys.spawn(Sink);
+            let seen = sink.clone();
+            sys.always("it is there", move |w| {
+                if shown { w.get(&seen).is_some() || w.get(&never).is_none() } else { w.get(&never).is_none() }
+            });
+            assert_eq!(sink.ask(Question).await, Ok(42));
+        })
+    };
+    assert_bug(&report(false), BugKind::Unevaluated, &["it is there", "could not be shown"]);
+    report(true).assert_clean();
+}
+
+/// Is never shown: it waits from its first step on.
+struct Suspends;
+#[actor]
+impl Suspends {
+    #[start]
+    async fn start(&mut self, cx: &mut Context<Self>) {
+        loop {
+            cx.sleep(Duration::from_secs(1)).await;
+        }
+    }
+    #[on]
+    fn go(&mut self, _: Go) {}
+}
+
+#[test]
+fn vacuous_specifications_are_named() {
+    let report = explore(|sys| {
+        sys.monitor::<Owed>();
+        sys.spawn(Sink);
+        sys.sometimes("pigs fly", |_| false);
+    });
+    report.assert_clean();
+    assert_eq!(report.vacuous.len(), 2, "{:?}", report.vacuous);
+    assert!(report.vacuous[0].contains("`Owed` never saw"), "{:?}", report.vacuous);
+    assert!(report.vacuous[1].contains("pigs fly"), "{:?}", report.vacuous);
+}

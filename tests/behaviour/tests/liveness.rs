@@ -1,0 +1,279 @@
+//! Temperature and bounds: both sides of every threshold, and what stays undecided.
+
+use std::time::Duration;
+
+use actor_core::prelude::*;
+use actor_core::{actor, monitor};
+use actor_test::strategy::{Choice, Enabled, Execution, Fairness, Strategy, StrategySpec};
+use actor_test::{Bounds, BugKind, Report, Tester};
+
+#[derive(Debug)]
+struct Next(u64);
+#[derive(Debug)]
+struct Warm;
+#[derive(Debug)]
+struct Cold;
+#[derive(Debug)]
+struct Hot;
+
+/// Hot from the first `Hot` to the next `Cold`.
+#[derive(Default)]
+struct Owed;
+#[monitor(hot(Hot), cold(Cold), warm(Warm))]
+impl Owed {
+    #[on]
+    fn hot(&mut self, _: &Hot, cx: &mut MonitorContext<Self>) {
+        cx.goto(OwedState::Hot);
+    }
+    #[on]
+    fn warm(&mut self, _: &Warm, cx: &mut MonitorContext<Self>) {
+        cx.goto(OwedState::Warm);
+    }
+    #[on]
+    fn cold(&mut self, _: &Cold, cx: &mut MonitorContext<Self>) {
+        cx.goto(OwedState::Cold);
+    }
+}
+
+/// Sends itself `Next` again and again, and announces by a plan: at which count what. A count is two
+/// steps, one to handle and one to send.
+struct Plan {
+    temperatures: Vec<(u64, &'static str)>,
+    last: u64,
+}
+#[actor]
+impl Plan {
+    #[on]
+    fn next(&mut self, next: Next, cx: &mut Context<Self>) {
+        for (at, temperature) in &self.temperatures {
+            if *at == next.0 {
+                match *temperature {
+                    "hot" => cx.announce(Hot),
+                    "warm" => cx.announce(Warm),
+                    _ => cx.announce(Cold),
+                }
+            }
+        }
+        if next.0 < self.last {
+            cx.me().tell(Next(next.0 + 1));
+        }
+    }
+}
+
+fn plan(bounds: Bounds, temperatures: &[(u64, &'static str)], last: u64) -> Report {
+    let tester = Tester::new().iterations(1).bounds(bounds).strategy(StrategySpec::Random);
+    tester.run(|sys| {
+        sys.monitor::<Owed>();
+        let temperatures = temperatures.to_vec();
+        sys.spawn(Plan { temperatures, last }).tell(Next(0));
+    })
+}
+
+/// Far above every threshold that a test sets.
+const LAST: u64 = 1_000_000;
+
+#[test]
+fn both_sides_of_the_threshold() {
+    let bounds = Bounds::new(1_000).with_temperature(99);
+    // Hot when count 0 is handled, cold 50 counts, that is 100 steps, later: the 99 steps between
+    // are hot, which is allowed; one less allowed is a bug.
+    plan(bounds, &[(0, "hot"), (50, "cold")], 60).assert_clean();
+    let report = plan(bounds.with_temperature(98), &[(0, "hot"), (50, "cold")], 60);
+    let bug = report.assert_bug("monitor `Owed` is hot in `Hot`");
+    assert_eq!(bug.kind(), BugKind::Liveness);
+    assert!(bug.message().contains("for 99 steps") && bug.message().contains("threshold 98"));
+    let became_hot = 4;
+    assert!(bug.message().contains(&format!("owed since step {became_hot}")), "{}", bug.message());
+    assert_eq!(bug.step(), became_hot + 99);
+}
+
+#[test]
+fn the_default_threshold_is_half_of_the_fair_bound() {
+    let report = plan(Bounds::new(100), &[(0, "hot")], LAST);
+    let bug = report.assert_bug("liveness");
+    assert!(bug.message().contains("threshold 500"), "{}", bug.message());
+    assert_eq!(bug.step(), 4 + 501);
+    let report = plan(Bounds::new(100).with_fair(300), &[(0, "hot")], LAST);
+    assert_eq!(report.assert_bug("liveness").step(), 4 + 151);
+}
+
+#[test]
+fn cold_resets_the_heat_and_warm_keeps_it() {
+    let bounds = Bounds::new(1_000).with_temperature(100);
+    let cold_between = [(0, "hot"), (40, "cold"), (41, "hot"), (81, "cold")];
+    plan(bounds, &cold_between, 100).assert_clean();
+    let warm_between = [(0, "hot"), (40, "warm"), (400, "hot"), (440, "cold")];
+    let report = plan(bounds, &warm_between, 450);
+    let bug = report.assert_bug("liveness");
+    // 80 steps, a warm pause, and 21 more.
+    assert_eq!(bug.step(), 4 + 2 * 400 + 21);
+    assert!(bug.message().contains("owed since step 4"), "{}", bug.message());
+    let short = [(0, "hot"), (40, "warm"), (400, "hot"), (410, "cold")];
+    plan(bounds, &short, 450).assert_clean();
+}
+
+#[test]
+fn at_the_bound_what_is_owed_stays_undecided() {
+    let bounds = Bounds::new(100).with_fair(1_000).with_temperature(900);
+    let report = plan(bounds, &[(300, "hot")], LAST);
+    // Hot from step 604 on, cut at step 1000.
+    let spins = report.bugs().iter().all(|bug| bug.kind() == BugKind::Spin);
+    assert!(spins, "{:?}", report.bugs().first().map(|bug| bug.message()));
+    let report = Tester::new().iterations(10).bounds(bounds).run(|sys| {
+        sys.monitor::<Owed>();
+        let peer = sys.spawn(Bounces { peer: None, hot_at: 200 });
+        peer.tell(Serve(sys.spawn(Bounces { peer: Some(peer.clone()), hot_at: u64::MAX })));
+    });
+    report.assert_clean();
+    assert_eq!(report.fair_at_bound, 10);
+    assert_eq!(report.undecided, 10);
+    let example = report.undecided_example.as_deref().expect("an example is kept");
+    assert!(example.contains("monitor `Owed` is hot in `Hot`"), "{example}");
+}
+
+#[derive(Debug)]
+struct Serve(ActorRef<Bounces>);
+#[derive(Debug)]
+struct Ball(u64);
+
+/// Two of these play for ever.
+struct Bounces {
+    peer: Option<ActorRef<Bounces>>,
+    hot_at: u64,
+}
+#[actor]
+impl Bounces {
+    #[on]
+    fn serve(&mut self, serve: Serve) {
+        serve.0.tell(Ball(0));
+        self.peer = Some(serve.0);
+    }
+    #[on]
+    fn ball(&mut self, ball: Ball, cx: &mut Context<Self>) {
+        if ball.0 + 1 >= self.hot_at {
+            cx.announce(Hot);
+        }
+        if let Some(peer) = &self.peer {
+            peer.tell(Ball(ball.0 + 1));
+        }
+    }
+}
+
+/// Unfair: always the operation that was created first.
+#[derive(Debug)]
+struct Eldest {
+    fairness: Fairness,
+}
+impl Strategy for Eldest {
+    fn name(&self) -> String {
+        "eldest".into()
+    }
+    fn fairness(&self) -> Fairness {
+        self.fairness
+    }
+    fn begin(&mut self, _: &Execution) -> bool {
+        true
+    }
+    fn pick(&mut self, enabled: &Enabled<'_>) -> usize {
+        let eldest = enabled.iter().enumerate().min_by_key(|(_, pending)| pending.operation);
+        eldest.map_or(0, |(index, _)| index)
+    }
+    fn choose(&mut self, _: Choice) -> u32 {
+        0
+    }
+}
+
+fn hot_for_ever(fairness: Fairness) -> Report {
+    let tester = Tester::new().iterations(1).max_steps(100);
+    tester.run_with(Box::new(Eldest { fairness }), |sys| {
+        sys.monitor::<Owed>();
+        let temperatures = vec![(0, "hot")];
+        sys.spawn(Plan { temperatures, last: LAST }).tell(Next(0));
+    })
+}
+
+#[test]
+fn an_unfair_execution_is_cut_without_a_verdict() {
+    let report = hot_for_ever(Fairness::Unfair);
+    report.assert_clean();
+    assert_eq!((report.unfair, report.unfair_at_bound, report.steps_total), (1, 1, 100));
+    assert_eq!(report.undecided, 1);
+    assert!(report.liveness_unchecked, "and the report says so");
+}
+
+#[test]
+fn heat_counts_from_the_start_of_the_fair_part() {
+    let report = hot_for_ever(Fairness::FairFrom(50));
+    let bug = report.assert_bug("liveness");
+    assert_eq!(bug.step(), 50 + 501);
+    assert!(bug.message().contains("owed since step 4"), "{}", bug.message());
+    assert!(!report.liveness_unchecked);
+}
+
+/// Ends the match after some balls.
+struct Referee;
+#[derive(Debug, Clone)]
+struct Minute;
+#[actor]
+impl Referee {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        cx.announce(Hot);
+        cx.after(Duration::from_secs(60), Minute);
+    }
+    #[on]
+    fn minute(&mut self, _: Minute, cx: &mut Context<Self>) {
+        cx.announce(Cold);
+    }
+}
+
+/// Slow but live: two players keep the schedule busy, and a timer cools the monitor at last.
+#[test]
+fn slow_but_live_is_no_bug() {
+    let report = Tester::new().iterations(200).bounds(Bounds::new(200)).run(|sys| {
+        sys.monitor::<Owed>();
+        let peer = sys.spawn(Bounces { peer: None, hot_at: u64::MAX });
+        peer.tell(Serve(sys.spawn(Bounces { peer: Some(peer.clone()), hot_at: u64::MAX })));
+        sys.spawn(Referee);
+    });
+    report.assert_clean();
+    assert_eq!(report.undecided, 0);
+}
+
+#[test]
+fn predicates_heat_by_the_same_rule() {
+    let bounds = Bounds::new(1_000).with_temperature(100);
+    let count_of = |report: &Report| report.assert_bug("liveness").step();
+    let eventually = |goal: u64| {
+        Tester::new().iterations(1).bounds(bounds).run(move |sys| {
+            let counts = sys.spawn(Counts(0));
+            counts.tell(Next(0));
+            sys.eventually("it gets there", move |w| w.get(&counts).is_some_and(|c| c.0 >= goal));
+        })
+    };
+    eventually(40).assert_bug("no progress");
+    let report = eventually(LAST);
+    assert!(report.bugs[0].message().contains("it gets there"), "{}", report.bugs[0].message());
+    assert_eq!(count_of(&report), 1 + 101, "owed since the body registered it");
+    let again = |period: u64| {
+        Tester::new().iterations(1).bounds(bounds).run(move |sys| {
+            let counts = sys.spawn(Counts(0));
+            counts.tell(Next(0));
+            sys.always_eventually("it comes round", move |w| {
+                w.get(&counts).is_none_or(|counts| counts.0 % period == 0)
+            });
+        })
+    };
+    again(40).assert_bug("no progress");
+    assert!(again(60).assert_bug("liveness").message().contains("it comes round"));
+}
+
+struct Counts(u64);
+#[actor]
+impl Counts {
+    #[on]
+    fn next(&mut self, next: Next, cx: &mut Context<Self>) {
+        self.0 = next.0;
+        cx.me().tell(Next(next.0 + 1));
+    }
+}

@@ -1,0 +1,208 @@
+//! What executions allocate: nothing for a step, and nothing that stays.
+
+use std::alloc::System as SystemAllocator;
+use std::alloc::{GlobalAlloc, Layout};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::time::Duration;
+
+use actor_core::prelude::*;
+use actor_core::{actor, monitor};
+use actor_test::strategy::StrategySpec;
+use actor_test::{Settings, Tester};
+
+/// Counts what is allocated and what is live.
+struct Counting;
+
+static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
+static LIVE_BYTES: AtomicI64 = AtomicI64::new(0);
+/// The tests of this file count for themselves, one after another.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+// SAFETY: every call is handed on to the system's allocator as it came.
+#[expect(unsafe_code, reason = "an allocator that counts can't be written without")]
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        LIVE_BYTES.fetch_add(layout.size() as i64, Ordering::Relaxed);
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { SystemAllocator.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        LIVE_BYTES.fetch_sub(layout.size() as i64, Ordering::Relaxed);
+        // SAFETY: the caller keeps the contract of `dealloc`.
+        unsafe { SystemAllocator.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+fn tester(iterations: u64) -> Tester {
+    let mut settings = Settings::default();
+    settings.iterations = iterations;
+    settings.check_every = 0;
+    settings.keep_going = true;
+    Tester::with(settings).strategy(StrategySpec::Random)
+}
+
+#[derive(Debug)]
+struct Ping(Recipient<Pong>);
+#[derive(Debug)]
+struct Pong;
+#[derive(Debug)]
+struct HowMany;
+#[derive(Debug, Clone)]
+struct Tick;
+
+#[derive(Default)]
+struct Server(u64);
+#[actor]
+impl Server {
+    #[on]
+    fn ping(&mut self, ping: Ping) {
+        self.0 += 1;
+        ping.0.tell(Pong);
+    }
+    #[on]
+    fn how_many(&mut self, _: HowMany) -> u64 {
+        self.0
+    }
+}
+
+struct Client {
+    server: ActorRef<Server>,
+    left: u32,
+}
+#[actor]
+impl Client {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        self.server.tell(Ping(cx.recipient()));
+    }
+    #[on]
+    fn pong(&mut self, _: Pong, cx: &mut Context<Self>) {
+        cx.announce(Tick);
+        self.left -= 1;
+        if self.left > 0 {
+            self.server.tell(Ping(cx.recipient()));
+        }
+    }
+}
+
+#[derive(Default)]
+struct Answered(u32);
+#[monitor(hot, cold)]
+impl Answered {
+    #[on]
+    fn ping(&mut self, _: &Ping, cx: &mut MonitorContext<Self>) {
+        self.0 += 1;
+        cx.goto(AnsweredState::Hot);
+    }
+    #[on]
+    fn pong(&mut self, _: &Pong, cx: &mut MonitorContext<Self>) {
+        self.0 -= 1;
+        if self.0 == 0 {
+            cx.goto(AnsweredState::Cold);
+        }
+    }
+    #[on]
+    fn tick(&mut self, _: &Tick) {}
+}
+
+fn ping_pong(sys: &System, rounds: u32) {
+    sys.monitor::<Answered>();
+    let server = sys.spawn(Server::default());
+    for _ in 0..3 {
+        let server = server.clone();
+        sys.spawn(Client { server, left: rounds });
+    }
+}
+
+/// How many allocations `iterations` executions take, once everything has been seen.
+fn allocations(iterations: u64, program: impl Fn(&System) + Sync) -> u64 {
+    let counted = |iterations| {
+        let before = ALLOCATIONS.load(Ordering::Relaxed);
+        tester(iterations).run(&program).assert_clean();
+        ALLOCATIONS.load(Ordering::Relaxed) - before
+    };
+    counted(1);
+    counted(2 * iterations) - counted(iterations)
+}
+
+#[test]
+fn a_step_allocates_nothing() {
+    let _one = ONE_AT_A_TIME.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let short = allocations(200, |sys| ping_pong(sys, 10));
+    let long = allocations(200, |sys| ping_pong(sys, 500));
+    // Longer queues may grow once; the 400 000 messages more cost nothing each.
+    assert!(long < short + 400, "{short} for short executions, {long} for long ones");
+}
+
+struct Asks(ActorRef<Server>);
+#[derive(Debug)]
+struct Ask(u32);
+#[actor]
+impl Asks {
+    #[on]
+    async fn ask(&mut self, ask: Ask, _: &mut Context<Self>) {
+        for _ in 0..ask.0 {
+            assert_eq!(self.0.ask(HowMany).await, Ok(0));
+        }
+    }
+}
+
+#[test]
+fn an_ask_allocates_once() {
+    let _one = ONE_AT_A_TIME.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let asks = |asks: u32| {
+        move |sys: &System| {
+            let server = sys.spawn(Server::default());
+            sys.spawn(Asks(server)).tell(Ask(asks));
+        }
+    };
+    let few = allocations(100, asks(10));
+    let many = allocations(100, asks(110));
+    // 100 asks more in each of 100 executions; the slack is for queues that grow once.
+    assert!(many <= few + 100 * 100 + 100, "{few} for 10 asks, {many} for 110");
+}
+
+struct Mortal(u32);
+#[actor]
+impl Mortal {
+    #[start]
+    async fn start(&mut self, cx: &mut Context<Self>) {
+        cx.after(Duration::from_secs(1), Tick);
+        cx.every(Duration::from_secs(1), Tick);
+        cx.sleep(Duration::from_secs(self.0.into())).await;
+    }
+    #[on]
+    fn tick(&mut self, _: Tick, cx: &mut Context<Self>) {
+        match cx.choose(3) {
+            0 => cx.halt(),
+            1 => panic!("found, and found again"),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn live_memory_is_what_it_was() {
+    let _one = ONE_AT_A_TIME.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let live = |iterations| {
+        let before = LIVE_BYTES.load(Ordering::Relaxed);
+        let report = tester(iterations).run(|sys| {
+            for seconds in 0..3 {
+                sys.spawn(Mortal(seconds));
+            }
+        });
+        assert!(!report.is_clean(), "panics are part of the story");
+        drop(report);
+        LIVE_BYTES.load(Ordering::Relaxed) - before
+    };
+    live(100);
+    let few = live(1_000);
+    let many = live(20_000);
+    assert!(many <= few + 4_096, "{few} bytes after 1 000 executions, {many} after 20 000");
+}
