@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::attribute::ActorTest;
 use crate::overrides::Overrides;
 use crate::protocol::{Event, Events, Request, Task, VERSION};
-use crate::report::Report;
+use crate::report::{Bug, Report};
 use crate::settings::Settings;
 use crate::tester::{Observer, Progress, Silent, WorkerStatus, explore, replay, reproduce};
 use crate::{BugKind, Finding, environment, run, trace, watchdog, words};
@@ -179,7 +179,7 @@ fn leak(
     };
     report
         .bugs
-        .push(run::unrecorded(&settings, finding, &strategy, iteration));
+        .push(Bug::unrecorded(finding, &strategy, iteration, &settings));
     None
 }
 

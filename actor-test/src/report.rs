@@ -6,8 +6,9 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::bug::{BugKind, Finding};
-use crate::settings::{Bounds, Semantics};
+use crate::settings::{Bounds, Semantics, Settings};
 use crate::story::StoryStep;
+use crate::tester::{execution_seed, token};
 
 /// What exploring a test showed.
 ///
@@ -125,6 +126,32 @@ pub struct Bug {
 }
 
 impl Bug {
+    /// A bug of an iteration that has no recording.
+    pub(crate) fn unrecorded(
+        finding: Finding,
+        strategy: &str,
+        iteration: u64,
+        settings: &Settings,
+    ) -> Self {
+        Self {
+            finding,
+            strategy: strategy.into(),
+            iteration,
+            seed: settings.seed,
+            found_after_s: 0.0,
+            token: token(strategy, execution_seed(settings.seed, iteration)),
+            trace: Recording {
+                decisions: Vec::new(),
+                checks: Vec::new(),
+                fair_from: Some(0),
+                bounds: settings.bounds,
+                semantics: settings.semantics,
+                story: Vec::new(),
+            },
+            trace_path: None,
+        }
+    }
+
     /// What kind.
     pub fn kind(&self) -> BugKind {
         self.finding.kind
@@ -169,6 +196,38 @@ pub struct Recording {
 }
 
 impl Report {
+    /// The report of a test of which nothing was explored yet.
+    pub(crate) fn empty(test: &str, settings: &Settings) -> Self {
+        Self {
+            test: test.into(),
+            seed: settings.seed,
+            iterations: settings.iterations,
+            bounds: settings.bounds,
+            executions: 0,
+            fair: 0,
+            unfair: 0,
+            steps: None,
+            steps_total: 0,
+            fair_over_unfair_bound: 0,
+            fair_at_bound: 0,
+            unfair_at_bound: 0,
+            undecided: 0,
+            undecided_example: None,
+            liveness_unchecked: false,
+            exhausted: false,
+            behaviours: BehaviourStatistics {
+                seen: 0,
+                exact: true,
+                new_chance: 1.0,
+            },
+            strategies: Vec::new(),
+            dead_letters: 0,
+            bugs: Vec::new(),
+            vacuous: Vec::new(),
+            elapsed_s: 0.0,
+        }
+    }
+
     /// The bugs that differ, in the order in which they were found.
     pub fn bugs(&self) -> &[Bug] {
         &self.bugs

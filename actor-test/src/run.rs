@@ -9,9 +9,9 @@ use crate::attribute::ActorTest;
 use crate::environment::{self, REQUEST};
 use crate::overrides::{self, Overrides};
 use crate::protocol;
-use crate::report::{BehaviourStatistics, Bug, Recording, Report};
+use crate::report::{Bug, Report};
 use crate::settings::Settings;
-use crate::tester::{Observer, Silent, WorkerStatus, execution_seed, explore, token};
+use crate::tester::{Observer, Silent, WorkerStatus, explore};
 use crate::{Finding, child, saved, trace, watchdog, words};
 
 /// Runs a test: as its child where the tool asks for it, and else as an ordinary test.
@@ -61,7 +61,7 @@ pub(crate) fn explore_test(
     let mut report = if saved.bugs.is_empty() || settings.keep_going {
         explore(test.name, &test.body, settings, observer)
     } else {
-        let mut report = empty(test.name, settings);
+        let mut report = Report::empty(test.name, settings);
         report.executions = saved.executions;
         report.fair = saved.executions;
         report
@@ -125,66 +125,8 @@ pub(crate) fn ended(
     strategy: &str,
     iteration: u64,
 ) -> Report {
-    let mut report = empty(test, settings);
+    let mut report = Report::empty(test, settings);
+    let bug = Bug::unrecorded(finding, strategy, iteration, settings);
+    report.bugs.push(bug);
     report
-        .bugs
-        .push(unrecorded(settings, finding, strategy, iteration));
-    report
-}
-
-/// A bug whose execution could not be recorded.
-pub(crate) fn unrecorded(
-    settings: &Settings,
-    finding: Finding,
-    strategy: &str,
-    iteration: u64,
-) -> Bug {
-    Bug {
-        finding,
-        strategy: strategy.into(),
-        iteration,
-        seed: settings.seed,
-        found_after_s: 0.0,
-        token: token(strategy, execution_seed(settings.seed, iteration)),
-        trace: Recording {
-            decisions: Vec::new(),
-            checks: Vec::new(),
-            fair_from: Some(0),
-            bounds: settings.bounds,
-            semantics: settings.semantics,
-            story: Vec::new(),
-        },
-        trace_path: None,
-    }
-}
-
-/// The report of a test that was not explored.
-fn empty(test: &str, settings: &Settings) -> Report {
-    Report {
-        test: test.into(),
-        seed: settings.seed,
-        iterations: settings.iterations,
-        bounds: settings.bounds,
-        executions: 0,
-        fair: 0,
-        unfair: 0,
-        steps: None,
-        steps_total: 0,
-        fair_at_bound: 0,
-        unfair_at_bound: 0,
-        undecided: 0,
-        undecided_example: None,
-        liveness_unchecked: false,
-        exhausted: false,
-        behaviours: BehaviourStatistics {
-            seen: 0,
-            exact: true,
-            new_chance: 1.0,
-        },
-        strategies: Vec::new(),
-        dead_letters: 0,
-        bugs: Vec::new(),
-        vacuous: Vec::new(),
-        elapsed_s: 0.0,
-    }
 }

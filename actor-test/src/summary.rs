@@ -34,35 +34,14 @@ impl Summary {
             bugs: 0,
             new_behaviours: 0,
         });
-        let behaviours = Behaviours::default();
         let report = Report {
-            test: name.into(),
-            seed: settings.seed,
-            iterations: settings.iterations,
-            bounds: settings.bounds,
-            executions: 0,
-            fair: 0,
-            unfair: 0,
-            steps: None,
-            steps_total: 0,
-            fair_over_unfair_bound: 0,
-            fair_at_bound: 0,
-            unfair_at_bound: 0,
-            undecided: 0,
-            undecided_example: None,
-            liveness_unchecked: false,
-            exhausted: false,
-            behaviours: behaviours.statistics(),
             strategies: strategies.collect(),
-            dead_letters: 0,
-            bugs: Vec::new(),
-            vacuous: Vec::new(),
-            elapsed_s: 0.0,
+            ..Report::empty(name, settings)
         };
         Self {
             settings: settings.clone(),
             report,
-            behaviours,
+            behaviours: Behaviours::default(),
             failing: Vec::new(),
             step_sum: 0,
             wants_liveness: false,
@@ -187,29 +166,15 @@ impl Summary {
                  could not be shown: not started, stopped, or suspended",
                 seen.name, seen.looks
             );
-            let strategy = self.report.strategies.first().map_or("", |first| &first.name).to_owned();
-            self.report.bugs.push(Bug {
-                finding: Finding {
-                    kind: BugKind::Unevaluated,
-                    message,
-                    location: None,
-                    step: 0,
-                },
-                token: token(&strategy, crate::tester::execution_seed(self.settings.seed, 0)),
-                strategy,
-                iteration: 0,
-                seed: self.settings.seed,
-                found_after_s: seconds(self.begun),
-                trace: crate::report::Recording {
-                    decisions: Vec::new(),
-                    checks: Vec::new(),
-                    fair_from: Some(0),
-                    bounds: self.settings.bounds,
-                    semantics: self.settings.semantics,
-                    story: Vec::new(),
-                },
-                trace_path: None,
-            });
+            let strategy = self.report.strategies.first().map_or("", |first| &first.name);
+            let finding = Finding {
+                kind: BugKind::Unevaluated,
+                message,
+                location: None,
+                step: 0,
+            };
+            let bug = Bug::unrecorded(finding, strategy, 0, &self.settings);
+            self.report.bugs.push(bug);
         }
     }
 }
