@@ -297,8 +297,9 @@ impl Engine {
             *idle_moments = 0;
             return false;
         }
-        let only_timers = state.enabled.len() == state.timers.window().len();
-        if !only_timers {
+        // Patient timers that are held back are not among the enabled.
+        let held_back = state.patient_timers && !state.timers_shown;
+        if held_back || state.enabled.len() > state.timers.window().len() {
             return false;
         }
         *idle_moments += 1;

@@ -109,16 +109,16 @@ fn schedules_are_the_same_on_every_machine() {
 const EXPECTED_STEPS: (u64, u64, u64) = (22, 25, 30);
 const EXPECTED_BEHAVIOURS: u64 = 50;
 
-/// Every execution is run twice and compared step by step.
+/// Every one of 100 000 executions is run twice and compared step by step.
 #[test]
 fn replays_never_diverge() {
     let mut settings = actor_test::Settings::default();
-    settings.iterations = 20_000;
+    settings.iterations = 100_000;
     settings.check_every = 1;
     settings.keep_going = true;
     settings.workers = 2;
     let report = Tester::with(settings).run(program);
-    assert_eq!(report.executions, 20_000);
+    assert_eq!(report.executions, 100_000);
     let rare = |bug: &actor_test::Bug| bug.message().contains("a rare order");
     assert!(report.bugs().iter().all(rare), "{:?}", report.bugs().iter().find(|bug| !rare(bug)));
 }

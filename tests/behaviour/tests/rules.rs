@@ -544,6 +544,25 @@ fn rule_07_patient_timers_wait_for_messages() {
     report.assert_clean();
 }
 
+/// A message that waits is work, also while a patient periodic timer is held back.
+#[test]
+fn rule_07_a_held_back_timer_is_no_idle_round() {
+    let patient = Semantics::default().with_patient_timers();
+    let report = Tester::new().iterations(50).semantics(patient).run(|sys| {
+        sys.spawn(Ticks::default());
+        let counts = sys.spawn(Counter(0));
+        (0..10).for_each(|_| counts.tell(Inner(1)));
+        sys.sometimes("everything is counted", move |w| {
+            w.get(&counts).is_some_and(|counts| counts.0 == 10)
+        });
+    });
+    report.assert_clean();
+    assert!(report.vacuous.is_empty(), "{:?}", report.vacuous);
+    let steps = report.steps.expect("every execution ends by itself");
+    // body, 2 spawns, start, 10 sent, 10 handled, and three rounds of a tick
+    assert_eq!((steps.min, steps.max), (1 + 2 + 1 + 20 + 6, 1 + 2 + 1 + 20 + 6));
+}
+
 /// Ticks for ever.
 #[derive(Default)]
 struct Ticks(u32);
