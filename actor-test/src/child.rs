@@ -10,7 +10,8 @@ use crate::overrides::Overrides;
 use crate::protocol::{Event, Events, Request, Task, VERSION};
 use crate::report::{Bug, Report};
 use crate::settings::Settings;
-use crate::tester::{Observer, Progress, Silent, WorkerStatus, explore, replay, reproduce};
+use crate::explorer::{Observer, Progress, Silent, WorkerStatus, explore};
+use crate::reproduction::{replay, reproduce};
 use crate::{BugKind, Finding, environment, run, trace, watchdog, words};
 
 /// How often progress is told.

@@ -9,10 +9,12 @@ mod child;
 pub mod cli;
 mod engine;
 mod environment;
+mod explorer;
 mod hash;
 mod overrides;
 mod protocol;
 mod report;
+mod reproduction;
 mod run;
 mod saved;
 mod settings;
@@ -30,7 +32,8 @@ pub use report::{
     BehaviourStatistics, Bug, Recording, Report, StepStatistics, StrategyStatistics,
 };
 pub use settings::{Bounds, Search, Semantics, Settings};
-pub use tester::{Tester, TokenError};
+pub use reproduction::TokenError;
+pub use tester::Tester;
 
 /// What `#[actor_test]` expands to.
 #[doc(hidden)]

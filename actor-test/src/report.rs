@@ -6,9 +6,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::bug::{BugKind, Finding};
+use crate::explorer::execution_seed;
+use crate::reproduction::token;
 use crate::settings::{Bounds, Semantics, Settings};
 use crate::story::StoryStep;
-use crate::tester::{execution_seed, token};
 
 /// What exploring a test showed.
 ///

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::engine::Program;
 use crate::report::Bug;
-use crate::tester::replay;
+use crate::reproduction::replay;
 use crate::trace::Trace;
 use crate::words;
 

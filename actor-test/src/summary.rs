@@ -7,10 +7,11 @@ use actor_core::__private::Expectation;
 use crate::behaviours::Behaviours;
 use crate::bug::{BugKind, Finding};
 use crate::engine::{End, Observed, Program};
+use crate::explorer::{Contribution, Progress, seconds};
 use crate::report::{Bug, Report, StepStatistics, StrategyStatistics};
+use crate::reproduction::{record, token};
 use crate::settings::Settings;
 use crate::strategy::Fairness;
-use crate::tester::{Contribution, Progress, record, seconds, token};
 
 /// How many bugs that differ are kept.
 const BUGS_MAX: usize = 20;
@@ -76,7 +77,11 @@ impl Summary {
         report.dead_letters += outcome.dead_letters;
         self.wants_liveness |= outcome.wants_liveness;
         let is_fair = outcome.fairness != Fairness::Unfair;
-        *(if is_fair { &mut report.fair } else { &mut report.unfair }) += 1;
+        *(if is_fair {
+            &mut report.fair
+        } else {
+            &mut report.unfair
+        }) += 1;
         let is_long = outcome.steps > report.bounds.unfair();
         report.fair_over_unfair_bound += u64::from(is_fair && is_long);
         match outcome.end {
@@ -85,9 +90,11 @@ impl Summary {
             End::Quiescent | End::Returned if is_fair => {
                 self.step_sum += outcome.steps;
                 let count = report.steps.map_or(0, |steps| steps.count) + 1;
-                let (min, max) = report.steps.map_or((outcome.steps, outcome.steps), |steps| {
-                    (steps.min.min(outcome.steps), steps.max.max(outcome.steps))
-                });
+                let (min, max) = report
+                    .steps
+                    .map_or((outcome.steps, outcome.steps), |steps| {
+                        (steps.min.min(outcome.steps), steps.max.max(outcome.steps))
+                    });
                 report.steps = Some(StepStatistics {
                     min,
                     avg: self.step_sum / count,
@@ -113,7 +120,10 @@ impl Summary {
     }
 
     fn add_bug(&mut self, contribution: Contribution, finding: Finding) {
-        let known = self.failing.iter().any(|(_, known, _)| known.is_like(&finding));
+        let known = self
+            .failing
+            .iter()
+            .any(|(_, known, _)| known.is_like(&finding));
         if !known && self.failing.len() < BUGS_MAX {
             let after = seconds(self.begun);
             self.failing.push((contribution, finding, after));
@@ -166,7 +176,11 @@ impl Summary {
                  could not be shown: not started, stopped, or suspended",
                 seen.name, seen.looks
             );
-            let strategy = self.report.strategies.first().map_or("", |first| &first.name);
+            let strategy = self
+                .report
+                .strategies
+                .first()
+                .map_or("", |first| &first.name);
             let finding = Finding {
                 kind: BugKind::Unevaluated,
                 message,
@@ -183,9 +197,9 @@ impl Summary {
 fn vacuity(seen: &Observed) -> Option<String> {
     let name = &seen.name;
     match seen.expectation {
-        None if seen.looks == 0 => {
-            Some(format!("monitor `{name}` never saw an event that it handles"))
-        }
+        None if seen.looks == 0 => Some(format!(
+            "monitor `{name}` never saw an event that it handles"
+        )),
         None if seen.has_hot && !seen.was_hot => Some(format!("monitor `{name}` was never hot")),
         None if seen.has_hot && !seen.moved => {
             Some(format!("monitor `{name}` never left its first state"))

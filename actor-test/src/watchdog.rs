@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::protocol::Event;
-use crate::tester::{WorkerStatus, active_workers};
+use crate::explorer::{WorkerStatus, active_workers};
 
 /// How long a handler may take unless said otherwise.
 pub(crate) const HANG_TIMEOUT: Duration = Duration::from_secs(10);

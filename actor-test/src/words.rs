@@ -121,12 +121,12 @@ pub(crate) fn passed(report: &Report, notes: &[String]) -> String {
         ""
     };
     let mut lines = vec![format!(
-        "PASS  {}  {}{all}, {}, {:.2} s",
+        "PASS  {}  {}{all}, {:.2} s",
         report.test,
         count(report.executions, "execution"),
-        behaviours(report),
         report.elapsed_s
     )];
+    lines.extend(indented(explored(report)));
     lines.extend(indented(warnings(report, notes)));
     lines.join("\n")
 }
@@ -144,6 +144,7 @@ pub(crate) fn expected(report: &Report, bug: &Bug, notes: &[String], place: &Pla
         format!("show:       cargo actor-test show {path}")
     });
     lines.extend(indented(show.into_iter().collect()));
+    lines.extend(indented(statistics(report)));
     lines.extend(indented(warnings(report, notes)));
     lines.join("\n")
 }
@@ -212,18 +213,22 @@ fn bounds(bounds: &Bounds) -> String {
     flags
 }
 
-/// What was explored.
+/// How much was explored, and what.
 fn statistics(report: &Report) -> Vec<String> {
+    let mut lines = explored(report);
+    if let Some(first) = lines.first_mut() {
+        *first = format!("{}: {first}", count(report.executions, "execution"));
+    }
+    lines
+}
+
+/// What was explored; the number of executions stands before it.
+fn explored(report: &Report) -> Vec<String> {
     let mut lines = Vec::new();
     if report.executions == 0 {
         return lines;
     }
-    let mut line = format!(
-        "{}: {} fair, {} unfair",
-        count(report.executions, "execution"),
-        report.fair,
-        report.unfair
-    );
+    let mut line = format!("{} fair, {} unfair", report.fair, report.unfair);
     if let Some(steps) = report.steps {
         line += &format!(
             " · steps in fair terminating executions {} min, {} avg, {} max",
@@ -231,37 +236,39 @@ fn statistics(report: &Report) -> Vec<String> {
         );
     }
     lines.push(line);
-    let mut parts = Vec::new();
-    let at_bound = [
-        (
-            report.fair_at_bound,
-            report.fair,
-            report.bounds.fair(),
-            "fair",
+    let mut parts: Vec<String> = long_ones(report).collect();
+    // Where every schedule was run, none is left to be new.
+    parts.push(match report.exhausted {
+        true => behaviours(report),
+        false => format!(
+            "{}, {:.0} % chance that the next is new",
+            behaviours(report),
+            report.behaviours.new_chance * 100.0
         ),
-        (
-            report.unfair_at_bound,
-            report.unfair,
-            report.bounds.unfair(),
-            "unfair",
-        ),
-    ];
-    for (at, all, bound, kind) in at_bound.into_iter().filter(|(at, ..)| *at > 0) {
-        let share = percent(at as f64 / all.max(1) as f64);
-        parts.push(format!(
-            "bound of {bound} exceeded in {share} of the {kind} ones"
-        ));
-    }
-    parts.push(format!(
-        "{}, {:.0} % chance that the next is new",
-        behaviours(report),
-        report.behaviours.new_chance * 100.0
-    ));
+    });
     lines.push(parts.join(" · "));
     if report.strategies.len() > 1 {
         lines.push(strategies(report));
     }
     lines
+}
+
+/// How many executions were longer than the bounds, fair ones and unfair ones.
+fn long_ones(report: &Report) -> impl Iterator<Item = String> {
+    let (unfair, fair) = (report.bounds.unfair(), report.bounds.fair());
+    let share = |of: u64, all: u64| match of {
+        0 => None,
+        of => Some(percent(of as f64 / all.max(1) as f64)),
+    };
+    let over = share(report.fair_over_unfair_bound, report.fair)
+        .map(|share| format!("bound of {unfair} exceeded in {share}"));
+    let cut_off = share(report.fair_at_bound, report.fair)
+        .map(|share| format!("cut off at {fair} in {share}"));
+    let of_fair: Vec<String> = over.into_iter().chain(cut_off).collect();
+    let of_fair = (!of_fair.is_empty()).then(|| format!("{} of the fair ones", of_fair.join(", ")));
+    let of_unfair = share(report.unfair_at_bound, report.unfair)
+        .map(|share| format!("cut off at {unfair} in {share} of the unfair ones"));
+    of_fair.into_iter().chain(of_unfair)
 }
 
 fn strategies(report: &Report) -> String {

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::task::Waker;
 use std::time::Duration;
 
-use actor_core::AskError;
 use actor_core::__private::{AnyAskSlot, AnyMonitor, Expectation, Predicate};
+use actor_core::AskError;
 use actor_core::parts::AnyMail;
 use actor_core::runtime::{
     Address, Again, Announce, AskId, Notice, Runtime, Spawn, TimerId, ViolationKind,
@@ -130,7 +130,11 @@ impl Shared {
             return 0;
         }
         let chosen = self.strategy.borrow_mut().choose(choice);
-        let chosen = if u64::from(chosen) < bound { chosen } else { (bound - 1) as u32 };
+        let chosen = if u64::from(chosen) < bound {
+            chosen
+        } else {
+            (bound - 1) as u32
+        };
         let mut state = self.state.borrow_mut();
         let check = mix(0xc401ce, bound) as u32;
         let step = state.step;
@@ -187,7 +191,9 @@ impl Runtime for Shared {
         }
         let mut state = self.state.borrow_mut();
         let of_type = state.type_of(actor.info(), actor.actor_type());
-        let (mail, mut body) = state.parts_from_pool(of_type).unwrap_or_else(|| actor.parts());
+        let (mail, mut body) = state
+            .parts_from_pool(of_type)
+            .unwrap_or_else(|| actor.parts());
         let index = state.spawn(self.current.get(), of_type, mail, name);
         let address = self.address(index);
         actor.install(&mut *body, address);
@@ -206,7 +212,10 @@ impl Runtime for Shared {
         };
         let current = self.current.get();
         let mut state = self.state.borrow_mut();
-        let Some(mail) = state.operations.get(to as usize).and_then(|found| found.mail.as_ref())
+        let Some(mail) = state
+            .operations
+            .get(to as usize)
+            .and_then(|found| found.mail.as_ref())
         else {
             return;
         };
@@ -218,7 +227,9 @@ impl Runtime for Shared {
     fn ask(&self, to: Address, slot: Arc<dyn AnyAskSlot>) -> AskId {
         let index = if self.phase.get() == Phase::Running {
             let current = self.current.get();
-            self.state.borrow_mut().open_ask(current, to.operation, slot)
+            self.state
+                .borrow_mut()
+                .open_ask(current, to.operation, slot)
         } else {
             u32::MAX
         };
@@ -277,11 +288,19 @@ impl Runtime for Shared {
     }
 
     fn choose(&self, bound: u32) -> u32 {
-        if self.may_act("choose") { self.decide(Choice::Below(bound)) } else { 0 }
+        if self.may_act("choose") {
+            self.decide(Choice::Below(bound))
+        } else {
+            0
+        }
     }
 
     fn seed(&self) -> u64 {
-        if self.may_act("rng") { u64::from(self.decide(Choice::Seed)) } else { 0 }
+        if self.may_act("rng") {
+            u64::from(self.decide(Choice::Seed))
+        } else {
+            0
+        }
     }
 
     fn now(&self) -> Duration {
@@ -310,7 +329,13 @@ impl Runtime for Shared {
         timer.event = Some((slot, event));
         timer.periodic = again.is_some();
         timer.again = again;
-        state.push(self.current.get(), Effect::Arm { timer: index, generation });
+        state.push(
+            self.current.get(),
+            Effect::Arm {
+                timer: index,
+                generation,
+            },
+        );
         TimerId {
             index,
             generation,
@@ -324,7 +349,9 @@ impl Runtime for Shared {
         }
         let current = self.current.get();
         let mut state = self.state.borrow_mut();
-        let TimerId { index, generation, .. } = timer;
+        let TimerId {
+            index, generation, ..
+        } = timer;
         let is_sleep = state
             .timers
             .get(index, generation)
@@ -334,7 +361,13 @@ impl Runtime for Shared {
             drop(state);
             garbage.discard();
         } else {
-            state.push(current, Effect::Cancel { timer: index, generation });
+            state.push(
+                current,
+                Effect::Cancel {
+                    timer: index,
+                    generation,
+                },
+            );
         }
     }
 
@@ -346,7 +379,13 @@ impl Runtime for Shared {
         let mut state = self.state.borrow_mut();
         let key = state.child_key_of(current);
         let (index, generation) = state.timers.reserve(current, delay, key);
-        state.push(current, Effect::Arm { timer: index, generation });
+        state.push(
+            current,
+            Effect::Arm {
+                timer: index,
+                generation,
+            },
+        );
         TimerId {
             index,
             generation,
@@ -388,8 +427,11 @@ impl Runtime for Shared {
 
     fn receive_dropped(&self, owner: Address, event: u16) {
         if owner.execution == self.execution.get()
-            && let Some(operation) =
-                self.state.borrow_mut().operations.get_mut(owner.operation as usize)
+            && let Some(operation) = self
+                .state
+                .borrow_mut()
+                .operations
+                .get_mut(owner.operation as usize)
         {
             operation.receiving.retain(|received| *received != event);
         }
@@ -426,7 +468,9 @@ impl Runtime for Shared {
     fn monitor(&self, monitor: Box<dyn AnyMonitor>) {
         if self.may_act("monitor") {
             let mut state = self.state.borrow_mut();
-            self.specifications.borrow_mut().register(monitor, &mut state);
+            self.specifications
+                .borrow_mut()
+                .register(monitor, &mut state);
         }
     }
 
@@ -447,7 +491,9 @@ impl Runtime for Shared {
     }
 
     fn violation(&self, kind: ViolationKind, message: String) {
-        self.state.borrow_mut().find(panics::kind_of(kind), message, None);
+        self.state
+            .borrow_mut()
+            .find(panics::kind_of(kind), message, None);
     }
 
     fn name(&self, of: Address) -> String {

@@ -3,9 +3,13 @@
 //! It reads no clock, no operating system randomness and no hash-map order, so the same decisions
 //! lead to the same execution on every machine.
 
+mod clock;
 mod controlled;
+mod effects;
 mod enabled;
 mod execution;
+mod handling;
+mod looking;
 mod observers;
 mod operation;
 mod panics;
@@ -13,8 +17,10 @@ mod recorder;
 mod specifications;
 mod state;
 mod tape;
+mod telling;
 mod thermometer;
 mod timers;
+mod verdict;
 mod wake;
 
 pub(crate) use execution::{End, Engine, Outcome, Program, RunOptions};

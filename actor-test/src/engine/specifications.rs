@@ -197,8 +197,7 @@ impl Specifications {
     ) -> Result<bool, Box<Panic>> {
         let entry = &mut self.monitors[usize::from(monitor)];
         self.observed[entry.observed].looks += 1;
-        let state =
-            panics::catch(|| entry.monitor.observe(observation, event, sender, target))?;
+        let state = panics::catch(|| entry.monitor.observe(observation, event, sender, target))?;
         let moved = state != entry.state;
         if moved {
             self.observed[entry.observed].moved = true;
@@ -236,7 +235,10 @@ impl Specifications {
     ) -> Option<(BugKind, String, Option<String>)> {
         for entry in &mut self.predicates {
             if entry.met
-                && matches!(entry.expectation, Expectation::Eventually | Expectation::Sometimes)
+                && matches!(
+                    entry.expectation,
+                    Expectation::Eventually | Expectation::Sometimes
+                )
             {
                 continue;
             }
@@ -247,7 +249,8 @@ impl Specifications {
             let holds = match result {
                 Ok(holds) => holds,
                 Err(panic) => {
-                    let message = format!("predicate \"{}\" panicked: {}", entry.name, panic.message);
+                    let message =
+                        format!("predicate \"{}\" panicked: {}", entry.name, panic.message);
                     return Some((BugKind::Panic, message, panic.location));
                 }
             };
@@ -264,14 +267,18 @@ impl Specifications {
 
     /// What is hot now, or warm since it was hot when `or_warm`.
     pub(super) fn owed(&self, thermometer: &Thermometer, or_warm: bool) -> Vec<Owed> {
-        let is_owed = |heat: usize| thermometer.hot_since(heat).is_some() || (or_warm && thermometer.owes(heat));
+        let is_owed = |heat: usize| {
+            thermometer.hot_since(heat).is_some() || (or_warm && thermometer.owes(heat))
+        };
         let since = |heat| thermometer.owed_since(heat).unwrap_or(0);
-        let monitors = self.monitors.iter().filter(|entry| is_owed(entry.heat)).map(|entry| {
-            Owed {
+        let monitors = self
+            .monitors
+            .iter()
+            .filter(|entry| is_owed(entry.heat))
+            .map(|entry| Owed {
                 what: self.describe_monitor(entry),
                 since: since(entry.heat),
-            }
-        });
+            });
         let predicates = self.predicates.iter().filter_map(|entry| {
             let heat = entry.heat.filter(|heat| is_owed(*heat))?;
             Some(Owed {
@@ -285,7 +292,10 @@ impl Specifications {
     /// The specification with that entry in the thermometer.
     pub(super) fn describe(&self, heat: usize) -> String {
         let monitor = self.monitors.iter().find(|entry| entry.heat == heat);
-        let predicate = self.predicates.iter().find(|entry| entry.heat == Some(heat));
+        let predicate = self
+            .predicates
+            .iter()
+            .find(|entry| entry.heat == Some(heat));
         monitor
             .map(|entry| self.describe_monitor(entry))
             .or_else(|| predicate.map(describe_predicate))
@@ -302,7 +312,10 @@ impl Specifications {
     /// Whether a monitor that has a hot state, or a predicate to be met, is registered.
     pub(super) fn wants_liveness(&self) -> bool {
         self.predicates.iter().any(|entry| entry.heat.is_some())
-            || self.monitors.iter().any(|entry| self.observed[entry.observed].has_hot)
+            || self
+                .monitors
+                .iter()
+                .any(|entry| self.observed[entry.observed].has_hot)
     }
 }
 

@@ -11,10 +11,10 @@ use std::sync::Arc;
 use std::task::Waker;
 use std::time::Duration;
 
-use actor_core::parts::{AnyBody, AnyMail, AnySlab};
-use actor_core::{ActorInfo, AskError, Disposition};
 use actor_core::__private::AnyAskSlot;
+use actor_core::parts::{AnyBody, AnyMail, AnySlab};
 use actor_core::runtime::{Again, Notice};
+use actor_core::{ActorInfo, AskError, Disposition};
 
 use super::enabled::{ABSENT, EnabledSet};
 use super::observers::Observers;
@@ -22,7 +22,7 @@ use super::operation::{Effect, Kind, Letter, Operation, Sender, Stage, Watch};
 use super::recorder::Recorder;
 use super::tape::Tape;
 use super::thermometer::Thermometer;
-use super::timers::{TimerStage, Timers};
+use super::timers::Timers;
 use crate::bug::{BugKind, Finding};
 use crate::hash::{mix, text};
 use crate::strategy::{EventId, OperationId, Pending, StepKind};
@@ -61,15 +61,29 @@ pub(super) type Piped = Pin<Box<dyn Future<Output = ()>>>;
 pub(super) enum FollowUp {
     Nothing,
     /// A letter reached an inbox, or would have if its receiver still lived.
-    Sent { to: u32, letter: Letter, dead: bool },
+    Sent {
+        to: u32,
+        letter: Letter,
+        dead: bool,
+    },
     /// A reply was delivered.
-    Replied { ask: u32, slot: Arc<dyn AnyAskSlot>, lost: Option<AskError> },
+    Replied {
+        ask: u32,
+        slot: Arc<dyn AnyAskSlot>,
+        lost: Option<AskError>,
+    },
     /// The actor is to be dropped.
     Halted(u32),
     /// The notice of an actor's end is to be made.
-    Notify { watch: u32, notice: Notice },
+    Notify {
+        watch: u32,
+        notice: Notice,
+    },
     /// An announcement is to be shown.
-    Announced { slab: Rc<dyn AnySlab>, slot: u32 },
+    Announced {
+        slab: Rc<dyn AnySlab>,
+        slot: u32,
+    },
     /// What is to be dropped.
     Discard(Garbage),
 }
@@ -185,7 +199,10 @@ impl State {
             events: info.events.iter().map(event).collect(),
             pool: Vec::new(),
             plain: info.states.len() <= 1
-                && info.dispositions.iter().all(|does| *does == Disposition::Handle),
+                && info
+                    .dispositions
+                    .iter()
+                    .all(|does| *does == Disposition::Handle),
             count: 0,
         });
         self.types.len() as u32 - 1
@@ -296,11 +313,12 @@ impl State {
     }
 
     #[inline]
-    fn event_id(&self, receiver: u32, event: u16) -> Option<EventId> {
+    pub(super) fn event_id(&self, receiver: u32, event: u16) -> Option<EventId> {
         match self.operations[receiver as usize].kind {
-            Kind::Actor(of_type) => {
-                self.types[of_type as usize].events.get(usize::from(event)).copied()
-            }
+            Kind::Actor(of_type) => self.types[of_type as usize]
+                .events
+                .get(usize::from(event))
+                .copied(),
             _ => None,
         }
     }
@@ -337,7 +355,7 @@ impl State {
     }
 
     #[inline]
-    fn follow_move(&mut self, moved: Option<(OperationId, u32)>) {
+    pub(super) fn follow_move(&mut self, moved: Option<(OperationId, u32)>) {
         if let Some((moved, position)) = moved {
             if moved.is_timer() {
                 self.timers.slots[moved.index()].position = position;
@@ -471,7 +489,9 @@ impl State {
                 FollowUp::Discard(self.cancel(index, timer, generation))
             }
             Effect::Watch { watch } => {
-                let Watch { target, watcher, .. } = self.watches[watch as usize];
+                let Watch {
+                    target, watcher, ..
+                } = self.watches[watch as usize];
                 if self.operations[target as usize].stage == Stage::Gone {
                     self.push(watcher, Effect::Notice { watch });
                 }
@@ -513,168 +533,13 @@ impl State {
         }
     }
 
-    fn arm(&mut self, timer: u32, generation: u32) -> FollowUp {
-        if self.timers.get(timer, generation).is_none() {
-            return FollowUp::Nothing;
-        }
-        let owner = self.timers.slots[timer as usize].owner;
-        if self.operations[owner as usize].stage == Stage::Gone {
-            return FollowUp::Discard(self.end_timer(timer));
-        }
-        let now = self.now;
-        self.timers.arm(timer, now);
-        self.refresh_timers();
-        FollowUp::Nothing
-    }
-
-    /// Cancels a timer of `owner`, and removes its events from the owner's inbox.
-    pub(super) fn cancel(&mut self, owner: u32, index: u32, generation: u32) -> Garbage {
-        let mut garbage = match self.timers.get(index, generation) {
-            Some(_) => self.end_timer(index),
-            None => Garbage::default(),
-        };
-        let from = Sender::Timer(index, generation);
-        let operation = &mut self.operations[owner as usize];
-        let removed = operation.remove_letters(|letter| letter.sender == from);
-        garbage.mail.clone_from(&operation.mail);
-        garbage.slots.extend(removed.iter().map(|letter| letter.slot));
-        self.look(owner);
-        self.refresh(owner);
-        garbage
-    }
-
-    /// Ends a timer: it leaves the enabled set and the window, and its slot is freed.
-    pub(super) fn end_timer(&mut self, index: u32) -> Garbage {
-        self.hide_timer(index);
-        self.timers.leave_window(index);
-        let timer = &mut self.timers.slots[index as usize];
-        let unsent = timer.event.take();
-        let mail = self.operations[timer.owner as usize].mail.clone();
-        let (again, waker) = self.timers.free(index);
-        self.refresh_timers();
-        Garbage {
-            again,
-            waker,
-            mail,
-            slots: unsent.iter().map(|(slot, _)| *slot).collect(),
-        }
-    }
-
-    fn hide_timer(&mut self, index: u32) {
-        let position = &mut self.timers.slots[index as usize].position;
-        let moved = self.enabled.remove(position);
-        self.follow_move(moved);
-    }
-
-    fn show_timer(&mut self, index: u32) {
-        let timer = &mut self.timers.slots[index as usize];
-        let receiver = OperationId::actor(timer.owner);
-        let pending = Pending {
-            operation: OperationId::timer(index),
-            kind: StepKind::Timer,
-            inbox: Some(receiver),
-            sender: Some(OperationId::timer(index)),
-            event: None,
-        };
-        let event = timer.event.and_then(|(_, event)| self.event_id(receiver.bits(), event));
-        let timer = &mut self.timers.slots[index as usize];
-        self.enabled.set(&mut timer.position, Pending { event, ..pending });
-    }
-
-    fn refresh_timers(&mut self) {
-        let Some((left, entered)) = self.timers.refresh_window() else {
-            return;
-        };
-        if self.patient_timers && !self.timers_shown {
-            return;
-        }
-        for timer in left {
-            self.hide_timer(timer);
-        }
-        for timer in entered {
-            self.show_timer(timer);
-        }
-    }
-
-    /// Patient timers are enabled only while nothing else is.
-    pub(super) fn settle_patience(&mut self) {
-        let shown = if self.timers_shown { self.timers.window().len() } else { 0 };
-        let show = self.enabled.len() == shown;
-        if show == self.timers_shown {
-            return;
-        }
-        self.timers_shown = show;
-        for at in 0..self.timers.window().len() {
-            let timer = self.timers.window()[at];
-            if show {
-                self.show_timer(timer);
-            } else {
-                self.hide_timer(timer);
-            }
-        }
-    }
-
-    /// Fires a timer: time moves to its deadline. Returns the letter to send, or the waker of a
-    /// sleep.
-    pub(super) fn fire(&mut self, index: u32) -> Fired {
-        self.hide_timer(index);
-        self.timers.leave_window(index);
-        let timer = &mut self.timers.slots[index as usize];
-        self.now = self.now.max(timer.deadline);
-        timer.fired += 1;
-        let key = mix(timer.key, u64::from(timer.fired));
-        let (owner, generation) = (timer.owner, timer.generation);
-        let Some((slot, event)) = timer.event else {
-            let operation = &mut self.operations[owner as usize];
-            operation.delivered = mix(operation.delivered, key);
-            let waker = self.timers.end_sleep(index);
-            self.refresh_timers();
-            return Fired::Slept(owner, waker);
-        };
-        let again = timer.again.take();
-        // What was the timer's is the letter's now; a late cancel finds the letter by its sender.
-        timer.event = again.as_ref().map(|_| (slot, event));
-        if again.is_none() {
-            self.timers.free(index);
-        }
-        self.refresh_timers();
-        let letter = Letter {
-            slot,
-            event,
-            event_id: self.event_id(owner, event),
-            sender: Sender::Timer(index, generation),
-            key,
-        };
-        Fired::Event { owner, letter, again }
-    }
-
-    /// Gives a periodic timer its next event. It runs again when the one before was taken from the
-    /// inbox, so that an actor that is slow has one unread tick, not many.
-    pub(super) fn refill(&mut self, index: u32, slot: u32, again: Again) -> Option<Again> {
-        let timer = &mut self.timers.slots[index as usize];
-        if timer.stage != TimerStage::Armed {
-            return Some(again);
-        }
-        if let Some((next, _)) = &mut timer.event {
-            *next = slot;
-        }
-        timer.again = Some(again);
-        None
-    }
-
-    /// A timer's letter was taken from the inbox: a periodic timer runs again.
-    fn taken(&mut self, index: u32, generation: u32) {
-        let now = self.now;
-        if self.timers.get(index, generation).is_some_and(|timer| timer.periodic) {
-            self.timers.rearm(index, now);
-            self.refresh_timers();
-        }
-    }
-
     /// Takes the first letter of one kind out of an inbox, whatever the state says of it.
     pub(super) fn take_received(&mut self, owner: u32, event: u16) -> Option<Letter> {
         let operation = &mut self.operations[owner as usize];
-        let at = operation.inbox.iter().position(|letter| letter.event == event)?;
+        let at = operation
+            .inbox
+            .iter()
+            .position(|letter| letter.event == event)?;
         let letter = operation.inbox.remove(at)?;
         self.look(owner);
         self.extend_chain(owner, letter.key);
@@ -701,7 +566,10 @@ impl State {
         let operation = &mut self.operations[index as usize];
         let before = operation.chain;
         operation.chain = mix(before, value);
-        self.class = self.class.wrapping_sub(before).wrapping_add(operation.chain);
+        self.class = self
+            .class
+            .wrapping_sub(before)
+            .wrapping_add(operation.chain);
     }
 
     /// Takes the next letter out of the inbox.
@@ -730,32 +598,36 @@ impl State {
         self.look(index);
         let mail = self.operations[index as usize].mail.clone();
         let timers: Vec<u32> = self.timers_of(index);
-        let garbage = timers.into_iter().map(|timer| self.end_timer(timer)).collect();
+        let garbage = timers
+            .into_iter()
+            .map(|timer| self.end_timer(timer))
+            .collect();
         let futures = self.futures_of(index);
         for future in &futures {
             self.operations[*future as usize].stage = Stage::Gone;
             self.refresh(*future);
         }
-        Halted { letters, mail, garbage, futures }
+        Halted {
+            letters,
+            mail,
+            garbage,
+            futures,
+        }
     }
 
     /// Tells the watchers of an operation, one effect each.
     pub(super) fn notify_watchers(&mut self, index: u32) {
         for watch in 0..self.watches.len() {
             if self.watches[watch].target == index && self.watches[watch].notice.is_some() {
-                self.push(index, Effect::Notice { watch: watch as u32 });
+                self.push(
+                    index,
+                    Effect::Notice {
+                        watch: watch as u32,
+                    },
+                );
             }
         }
         self.refresh(index);
-    }
-
-    fn timers_of(&self, owner: u32) -> Vec<u32> {
-        (0..self.timers.slots.len() as u32)
-            .filter(|timer| {
-                let timer = &self.timers.slots[*timer as usize];
-                timer.owner == owner && timer.stage == TimerStage::Armed
-            })
-            .collect()
     }
 
     fn futures_of(&self, actor: u32) -> Vec<u32> {
@@ -800,12 +672,6 @@ impl State {
             }
         }
     }
-}
-
-/// What a timer does when it fires.
-pub(super) enum Fired {
-    Event { owner: u32, letter: Letter, again: Option<Again> },
-    Slept(u32, Option<Waker>),
 }
 
 /// What is left of an actor that has stopped.

@@ -84,7 +84,12 @@ impl Thermometer {
             let from = entry.hot_from?.max(self.counts_from);
             Some(from + threshold.saturating_sub(entry.kept) + 1)
         };
-        self.alarm = self.entries.iter().filter_map(due).min().unwrap_or(u64::MAX);
+        self.alarm = self
+            .entries
+            .iter()
+            .filter_map(due)
+            .min()
+            .unwrap_or(u64::MAX);
     }
 
     /// Whether some entry is above the threshold after `step` steps.

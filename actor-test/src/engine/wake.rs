@@ -59,7 +59,11 @@ impl Wake for OperationWaker {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        let mut woken = self.list.woken.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut woken = self
+            .list
+            .woken
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         woken.push(self.operation);
         if std::thread::current().id() != self.list.thread {
             self.list.foreign.store(true, Ordering::Release);

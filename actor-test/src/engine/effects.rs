@@ -1,0 +1,250 @@
+//! Steps that carry out effects: a flush, or a timer that fires.
+
+use std::rc::Rc;
+
+use actor_core::parts::AnySlab;
+use actor_core::runtime::Again;
+use actor_core::{AskError, Moment, StopReason};
+
+use super::clock::Fired;
+use super::execution::Engine;
+use super::looking::print;
+use super::operation::{Effect, Letter};
+use super::panics::{self};
+use super::state::{BODY, FollowUp, Piped};
+use crate::bug::BugKind;
+
+impl Engine {
+    /// Carries out the next effect of an outbox and the silent ones behind it; tells whether an
+    /// actor may have changed.
+    #[inline]
+    pub(super) fn flush(&mut self, operation: u32) -> bool {
+        let mut state = self.shared.state.borrow_mut();
+        if state.recorder.is_none()
+            && let Some((to, letter)) = state.flush_send(operation)
+        {
+            let observed = !state.observers.is_empty()
+                && self.observes(&mut state, to, letter.event, Moment::Sent);
+            drop(state);
+            if observed {
+                self.show_letter(to, &letter, Moment::Sent);
+            }
+            return false;
+        }
+        let follow_up = state.flush(operation);
+        let halted = matches!(follow_up, FollowUp::Halted(_));
+        drop(state);
+        self.follow(operation, follow_up);
+        self.flush_rest(operation);
+        self.state().refresh(operation);
+        halted
+    }
+
+    /// Carries out what rides along with the effect before: all, where handlers are atomic.
+    pub(super) fn flush_rest(&mut self, operation: u32) {
+        if self.state().atomic_handlers {
+            self.flush_while(operation, |_| true);
+        } else {
+            self.flush_silent(operation);
+        }
+    }
+
+    pub(super) fn flush_silent(&mut self, operation: u32) {
+        self.flush_while(operation, Effect::is_silent);
+    }
+
+    pub(super) fn flush_while(&mut self, operation: u32, rides: impl Fn(&Effect) -> bool) {
+        loop {
+            let follow_up = {
+                let mut state = self.state();
+                let next = state.operations[operation as usize].outbox.front();
+                if !next.is_some_and(&rides) {
+                    state.refresh(operation);
+                    return;
+                }
+                state.flush(operation)
+            };
+            self.follow(operation, follow_up);
+        }
+    }
+
+    /// Does what an effect asks for with nothing borrowed.
+    pub(super) fn follow(&mut self, operation: u32, follow_up: FollowUp) {
+        match follow_up {
+            FollowUp::Nothing => {}
+            FollowUp::Sent { to, letter, dead } => self.sent(operation, to, &letter, dead),
+            FollowUp::Replied { ask, slot, lost } => {
+                self.show_reply(operation, ask, &*slot, lost);
+                slot.deliver(lost);
+                let done = self.state().close_ask(ask);
+                drop((slot, done));
+            }
+            FollowUp::Halted(operation) => self.halt(operation),
+            FollowUp::Notify { watch, notice } => self.notify(watch, notice),
+            FollowUp::Announced { slab, slot } => self.announced(operation, &slab, slot),
+            FollowUp::Discard(garbage) => self.dropping(AskError::Dropped, || garbage.discard()),
+        }
+    }
+
+    pub(super) fn sent(&mut self, from: u32, to: u32, letter: &Letter, dead: bool) {
+        if self.state().recorder.is_some() {
+            let event = self.print_letter(to, letter);
+            let mut state = self.state();
+            let target = state.name(to);
+            if let Some(recorder) = &mut state.recorder {
+                if let Some(step) = recorder.step() {
+                    if step.event.is_none() || step.kind == "flush" && step.to.is_none() {
+                        step.event = Some(event);
+                        step.to = Some(target);
+                    } else {
+                        step.notes.push(format!("sends {event} to {target}"));
+                    }
+                }
+                if dead {
+                    recorder.note("dead letter: the receiver has stopped".into());
+                }
+            }
+        }
+        let observed = {
+            let mut state = self.state();
+            !state.observers.is_empty() && self.observes(&mut state, to, letter.event, Moment::Sent)
+        };
+        if observed {
+            self.show_letter(to, letter, Moment::Sent);
+        }
+        if dead {
+            self.shared.current.set(from);
+            self.discard(to, letter.slot, AskError::Stopped);
+        }
+    }
+
+    pub(super) fn discard(&mut self, operation: u32, slot: u32, loss: AskError) {
+        let mail = self.state().operations[operation as usize].mail.clone();
+        if let Some(mail) = mail {
+            self.dropping(loss, || mail.discard(slot));
+        }
+    }
+
+    /// Drops values of the user's, whose `Drop` may send or panic; replies among them are lost for
+    /// the given reason.
+    pub(super) fn dropping(&self, loss: AskError, f: impl FnOnce()) {
+        self.shared.loss.set(loss);
+        let dropped = panics::catch(f);
+        self.shared.loss.set(AskError::Dropped);
+        if let Err(panic) = dropped {
+            let message = format!("a `Drop` panicked: {}", panic.message);
+            self.state().find(BugKind::Panic, message, panic.location);
+        }
+    }
+
+    pub(super) fn halt(&mut self, operation: u32) {
+        let halted = self.state().halt(operation);
+        let body = self.bodies[operation as usize].as_mut();
+        let futures: Vec<Option<Piped>> = halted
+            .futures
+            .iter()
+            .map(|future| self.futures[*future as usize].take())
+            .collect();
+        self.shared.current.set(operation);
+        let dead = halted.letters.len() as u64;
+        let shared = &self.shared;
+        shared.loss.set(AskError::Stopped);
+        let dropped = panics::catch(|| {
+            if let Some(body) = body {
+                body.clear();
+            }
+            drop(futures);
+            if let Some(mail) = halted.mail {
+                for letter in halted.letters {
+                    mail.discard(letter.slot);
+                }
+            }
+            for garbage in halted.garbage {
+                garbage.discard();
+            }
+        });
+        shared.loss.set(AskError::Dropped);
+        self.settle_newborn();
+        let mut state = self.state();
+        state.dead_letters += dead;
+        if let Err(panic) = dropped {
+            let message = format!("a `Drop` panicked: {}", panic.message);
+            state.find(BugKind::Panic, message, panic.location);
+        }
+        if let Some(recorder) = &mut state.recorder {
+            recorder.note("halts".into());
+            if dead > 0 {
+                recorder.note(format!("{dead} queued events become dead letters"));
+            }
+        }
+        state.notify_watchers(operation);
+    }
+
+    pub(super) fn notify(&mut self, watch: u32, notice: actor_core::runtime::Notice) {
+        let (watcher, target) = {
+            let state = self.state();
+            let watch = &state.watches[watch as usize];
+            (watch.watcher, watch.target)
+        };
+        let mail = self.state().operations[watcher as usize].mail.clone();
+        let Some(mail) = mail else { return };
+        let (slot, event) = notice(&*mail, StopReason::Halted);
+        let letter = {
+            let mut state = self.state();
+            state.letter(target, watcher, slot, event)
+        };
+        let delivered = self.state().deliver(watcher, letter);
+        self.sent(target, watcher, &letter, !delivered);
+    }
+
+    pub(super) fn announced(&mut self, operation: u32, slab: &Rc<dyn AnySlab>, slot: u32) {
+        let sender = (operation != BODY).then(|| self.actor_id(operation));
+        self.show(Moment::Sent, sender, None, |show| slab.inspect(slot, show));
+        if self.state().recorder.is_some() {
+            let text = print(|f| slab.inspect(slot, f));
+            if let Some(recorder) = &mut self.state().recorder {
+                recorder.note(format!("announces {text}"));
+            }
+        }
+        self.dropping(AskError::Dropped, || slab.discard(slot));
+    }
+
+    pub(super) fn fire(&mut self, timer: u32) {
+        let fired = self.state().fire(timer);
+        match fired {
+            Fired::Slept(owner, waker) => {
+                self.shared.current.set(owner);
+                self.state().last_operation = owner;
+                if let Some(waker) = waker {
+                    waker.wake();
+                }
+            }
+            Fired::Event {
+                owner,
+                letter,
+                again,
+            } => {
+                self.shared.current.set(owner);
+                self.state().last_operation = owner;
+                let delivered = self.state().deliver(owner, letter);
+                self.sent(owner, owner, &letter, !delivered);
+                if let Some(again) = again {
+                    self.refill(timer, owner, again);
+                }
+            }
+        }
+    }
+
+    /// Makes the next event of a periodic timer.
+    pub(super) fn refill(&mut self, timer: u32, owner: u32, again: Again) {
+        let mail = self.state().operations[owner as usize].mail.clone();
+        let Some(mail) = mail else { return };
+        match panics::catch(|| again(&*mail)) {
+            Ok(slot) => {
+                let unused = self.state().refill(timer, slot, again);
+                drop(unused);
+            }
+            Err(panic) => self.panicked(owner, *panic),
+        }
+    }
+}

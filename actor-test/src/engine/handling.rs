@@ -1,0 +1,252 @@
+//! Steps that run an operation's code: start, handle and resume, and what follows from them.
+
+use std::task::{Context as TaskContext, Waker};
+
+use actor_core::parts::Ran;
+use actor_core::{AskError, Disposition, Moment};
+
+use super::execution::{Engine, Program};
+use super::operation::{Effect, Kind, Letter, Stage};
+use super::panics::{self, Panic};
+use super::state::{BODY, Piped};
+use super::telling::tell_ran;
+use crate::bug::BugKind;
+
+impl Engine {
+    pub(super) fn start(&mut self, operation: u32, test: &dyn Program) {
+        self.state().extend_chain(operation, 0x57a7);
+        let kind = self.state().operations[operation as usize].kind;
+        match kind {
+            Kind::Body => {
+                let started = panics::catch(|| test.start());
+                match started {
+                    Ok(None) => self.after_run(operation, Ok(Ran::Done)),
+                    Ok(Some(future)) => {
+                        self.test = Some(future);
+                        self.poll_test();
+                    }
+                    Err(panic) => self.after_run(operation, Err(panic)),
+                }
+                self.has_predicates = self.shared.specifications.borrow().has_predicates();
+            }
+            Kind::Future { .. } => self.poll_future(operation),
+            Kind::Actor(_) => {
+                let waker = &self.wakers[operation as usize];
+                let ran = match &mut self.bodies[operation as usize] {
+                    Some(body) => panics::catch(|| body.start(waker)),
+                    None => Ok(Ran::Done),
+                };
+                self.after_run(operation, ran);
+            }
+        }
+    }
+
+    pub(super) fn resume(&mut self, operation: u32) {
+        let kind = {
+            let mut state = self.state();
+            let found = &mut state.operations[operation as usize];
+            found.woken = false;
+            found.receiving.clear();
+            let (delivered, kind) = (std::mem::take(&mut found.delivered), found.kind);
+            state.extend_chain(operation, delivered);
+            kind
+        };
+        match kind {
+            Kind::Body => self.poll_test(),
+            Kind::Future { .. } => self.poll_future(operation),
+            Kind::Actor(_) => {
+                let waker = &self.wakers[operation as usize];
+                let ran = match &mut self.bodies[operation as usize] {
+                    Some(body) => panics::catch(|| body.resume(waker)),
+                    None => Ok(Ran::Done),
+                };
+                self.after_run(operation, ran);
+            }
+        }
+    }
+
+    pub(super) fn poll_test(&mut self) {
+        let waker = &self.wakers[BODY as usize];
+        let polled = poll(self.test.as_mut(), waker);
+        if matches!(polled, Ok(Ran::Done)) {
+            self.test = None;
+            self.test_returned = true;
+        }
+        self.has_predicates = self.shared.specifications.borrow().has_predicates();
+        self.after_run(BODY, polled);
+    }
+
+    pub(super) fn poll_future(&mut self, operation: u32) {
+        let waker = &self.wakers[operation as usize];
+        let polled = poll(self.futures[operation as usize].as_mut(), waker);
+        if matches!(polled, Ok(Ran::Done)) {
+            let done = self.futures[operation as usize].take();
+            drop(done);
+        }
+        self.after_run(operation, polled);
+    }
+
+    #[inline]
+    pub(super) fn handle(&mut self, operation: u32) {
+        let mut state = self.shared.state.borrow_mut();
+        let Some((letter, disposition)) = state.dequeue(operation) else {
+            return;
+        };
+        let observed = !state.observers.is_empty()
+            && self.observes(&mut state, operation, letter.event, Moment::Handled);
+        let tell = state.recorder.is_some();
+        drop(state);
+        if tell {
+            self.tell_handle(operation, &letter, disposition);
+        }
+        match disposition {
+            Disposition::Handle => {
+                if observed {
+                    self.show_letter(operation, &letter, Moment::Handled);
+                }
+                let waker = &self.wakers[operation as usize];
+                let ran = match &mut self.bodies[operation as usize] {
+                    Some(body) => panics::catch(|| body.handle(letter.slot, waker)),
+                    None => Ok(Ran::Done),
+                };
+                self.after_run(operation, ran);
+            }
+            Disposition::Ignore => {
+                self.discard(operation, letter.slot, AskError::Dropped);
+                self.after_run(operation, Ok(Ran::Done));
+            }
+            Disposition::Unhandled | Disposition::Defer => self.unhandled(operation, &letter),
+        }
+    }
+
+    #[cold]
+    pub(super) fn unhandled(&mut self, operation: u32, letter: &Letter) {
+        let event = self.print_letter(operation, letter);
+        let mut state = self.state();
+        let name = state.name(operation);
+        let info = state.info(operation);
+        let index = usize::from(state.operations[operation as usize].state);
+        let in_state = info
+            .and_then(|info| info.state_name(index))
+            .map_or_else(String::new, |state| format!(" in state `{state}`"));
+        let message = format!("`{name}`{in_state} neither handles, defers nor ignores {event}");
+        state.find(BugKind::Unhandled, message, None);
+    }
+
+    /// Takes over what a run of an operation's code led to.
+    #[inline]
+    pub(super) fn after_run(&mut self, operation: u32, ran: Result<Ran, Box<Panic>>) {
+        self.settle_newborn();
+        let ran = match ran {
+            Ok(ran) => ran,
+            Err(panic) => return self.panicked(operation, *panic),
+        };
+        if ran == Ran::Done && self.settle_plain(operation) {
+            return;
+        }
+        let state_after = match &self.bodies[operation as usize] {
+            Some(body) => body.state() as u16,
+            None => 0,
+        };
+        let mut borrowed = self.shared.state.borrow_mut();
+        let state = &mut *borrowed;
+        let found = &mut state.operations[operation as usize];
+        let is_actor = matches!(found.kind, Kind::Actor(_));
+        let was_suspended = found.stage == Stage::Suspended;
+        let stage = match ran {
+            Ran::Suspended => Stage::Suspended,
+            Ran::Done | Ran::Halted if is_actor => Stage::Idle,
+            Ran::Done | Ran::Halted => Stage::Gone,
+        };
+        found.stage = stage;
+        let state_before = std::mem::replace(&mut found.state, state_after);
+        if stage == Stage::Suspended {
+            if !was_suspended {
+                state.suspended += 1;
+            }
+            // An event that a new `receive` waits for may have come meanwhile.
+            let found = &mut state.operations[operation as usize];
+            if found
+                .inbox
+                .iter()
+                .any(|letter| found.receiving.contains(&letter.event))
+            {
+                found.woken = true;
+            }
+        } else if was_suspended {
+            state.suspended -= 1;
+        }
+        let found = &mut state.operations[operation as usize];
+        if is_actor && (found.defers || state_before != state_after) {
+            state.look(operation);
+        }
+        if state_before != state_after {
+            state.operations[operation as usize].own_run = 0;
+        }
+        if ran == Ran::Halted {
+            state.push(operation, Effect::Halt);
+        }
+        if state.recorder.is_some() {
+            tell_ran(state, operation, ran, state_before);
+        }
+        let silent = state.operations[operation as usize]
+            .outbox
+            .front()
+            .is_some_and(Effect::is_silent);
+        state.refresh(operation);
+        drop(borrowed);
+        if silent {
+            self.flush_silent(operation);
+        }
+    }
+
+    /// Takes over a handler of a plain actor that has returned and whose effects are all visible:
+    /// the common case. `false` where there is more to it.
+    #[inline]
+    pub(super) fn settle_plain(&self, operation: u32) -> bool {
+        let mut state = self.shared.state.borrow_mut();
+        let found = &state.operations[operation as usize];
+        let silent = found.outbox.front().is_some_and(Effect::is_silent);
+        if !found.plain || found.stage != Stage::Idle || silent || state.recorder.is_some() {
+            return false;
+        }
+        state.refresh(operation);
+        true
+    }
+
+    #[cold]
+    pub(super) fn panicked(&mut self, operation: u32, panic: Panic) {
+        let mut state = self.state();
+        let name = state.name(operation);
+        let (kind, message) = match panic.kind {
+            BugKind::Panic if panic.wants_tokio() => {
+                let message = format!(
+                    "`{name}` used a tokio timer, socket or task, which the tester does not control: \
+                     use cx.sleep, cx.after or cx.pipe_to_self, or a model actor for a socket (tokio: {})",
+                    panic.message
+                );
+                (BugKind::OutsideWait, message)
+            }
+            BugKind::Panic => (
+                BugKind::Panic,
+                format!("`{name}` panicked: {}", panic.message),
+            ),
+            kind => (kind, panic.message),
+        };
+        state.find(kind, message, panic.location);
+    }
+}
+
+pub(super) fn poll(future: Option<&mut Piped>, waker: &Waker) -> Result<Ran, Box<Panic>> {
+    let Some(future) = future else {
+        return Ok(Ran::Done);
+    };
+    let polled = panics::catch(|| future.as_mut().poll(&mut TaskContext::from_waker(waker)));
+    polled.map(|polled| {
+        if polled.is_ready() {
+            Ran::Done
+        } else {
+            Ran::Suspended
+        }
+    })
+}

@@ -1,0 +1,245 @@
+//! What looks and may not act: monitors, predicates and `Debug`.
+
+use std::any::Any;
+
+use actor_core::__private::{Expectation, Snapshot};
+use actor_core::parts::AnyBody;
+use actor_core::runtime::Address;
+use actor_core::{ActorId, AskError, Event, Moment, World};
+
+use super::controlled::{Phase, Shared};
+use super::execution::Engine;
+use super::operation::{Kind, Letter, Sender, Stage};
+use super::panics::{self};
+use super::recorder::Recorder;
+use super::state::{BODY, State};
+use crate::bug::BugKind;
+
+impl Engine {
+    pub(super) fn observes(
+        &self,
+        state: &mut State,
+        operation: u32,
+        event: u16,
+        moment: Moment,
+    ) -> bool {
+        match state.operations[operation as usize].kind {
+            Kind::Actor(of_type) => {
+                let info = state.types[of_type as usize].info;
+                state.observers.observes(of_type, info, event, moment)
+            }
+            _ => false,
+        }
+    }
+
+    pub(super) fn actor_id(&self, operation: u32) -> ActorId {
+        ActorId::controlled(Address {
+            operation,
+            execution: self.shared.execution.get(),
+        })
+    }
+
+    /// Shows an event in an actor's mail to the monitors that observe it.
+    pub(super) fn show_letter(&mut self, receiver: u32, letter: &Letter, moment: Moment) {
+        let Some(mail) = self.state().operations[receiver as usize].mail.clone() else {
+            return;
+        };
+        let sender = match letter.sender {
+            Sender::Operation(BODY) | Sender::Timer(..) => None,
+            Sender::Operation(operation) => Some(self.actor_id(operation)),
+        };
+        let target = Some(self.actor_id(receiver));
+        self.show(moment, sender, target, |show| {
+            mail.inspect(letter.slot, show)
+        });
+    }
+
+    pub(super) fn show_reply(
+        &mut self,
+        from: u32,
+        ask: u32,
+        slot: &dyn actor_core::__private::AnyAskSlot,
+        lost: Option<AskError>,
+    ) {
+        let asker = self.state().asks[ask as usize].asker;
+        if self.state().recorder.is_some() {
+            let text = match lost {
+                None => format!("reply {}", print(|f| slot.inspect(f))),
+                Some(error) => format!("no reply: {error}"),
+            };
+            let mut state = self.state();
+            let to = state.name(asker);
+            if let Some(step) = state.recorder.as_mut().and_then(Recorder::step) {
+                step.event = Some(text);
+                step.to = Some(to);
+            }
+        }
+        if lost.is_none() && !self.state().observers.is_empty() {
+            let sender = Some(self.actor_id(from));
+            let target = (asker != BODY).then(|| self.actor_id(asker));
+            self.show(Moment::Replied, sender, target, |show| slot.inspect(show));
+        }
+    }
+
+    /// Shows an event to every monitor that observes its type at that moment. The monitors look
+    /// while nothing but the event's own slot is borrowed.
+    pub(super) fn show(
+        &self,
+        moment: Moment,
+        sender: Option<ActorId>,
+        target: Option<ActorId>,
+        inspect: impl Fn(&mut dyn FnMut(&dyn Event)),
+    ) {
+        if self.state().observers.is_empty() {
+            return;
+        }
+        self.shared.phase.set(Phase::Looking);
+        inspect(&mut |event| {
+            let type_id = <dyn Any>::type_id(event);
+            let mut from = 0;
+            loop {
+                let next = self.state().observers.next(from, type_id, moment);
+                let Some((after, monitor, observation)) = next else {
+                    break;
+                };
+                from = after;
+                self.show_monitor(monitor, observation, event, sender, target);
+            }
+        });
+        self.shared.phase.set(Phase::Running);
+    }
+
+    pub(super) fn show_monitor(
+        &self,
+        monitor: u16,
+        observation: u16,
+        event: &dyn Event,
+        sender: Option<ActorId>,
+        target: Option<ActorId>,
+    ) {
+        let mut specifications = self.shared.specifications.borrow_mut();
+        match specifications.show(monitor, observation, event, sender, target) {
+            Ok(false) => {}
+            Ok(true) => specifications.moved(monitor, &mut self.state()),
+            Err(panic) => {
+                let name = specifications.monitor_name(monitor);
+                let message = format!("monitor `{name}`: {}", panic.message);
+                self.state().find(BugKind::Monitor, message, panic.location);
+            }
+        }
+    }
+
+    /// Evaluates the predicates over the states of all actors.
+    pub(super) fn evaluate(&mut self) {
+        let found = {
+            let snapshot = Bodies {
+                bodies: &self.bodies,
+                shared: &self.shared,
+            };
+            let world = World::new(&snapshot);
+            self.shared.phase.set(Phase::Looking);
+            let shared = &self.shared;
+            let settle = |heat: Option<usize>, expectation, holds| {
+                let Some(heat) = heat else { return };
+                let mut state = shared.state.borrow_mut();
+                let step = state.step;
+                match (holds, expectation) {
+                    (true, _) => state.thermometer.cold(heat),
+                    (false, Expectation::AlwaysEventually) => state.thermometer.hot(heat, step),
+                    (false, _) => {}
+                }
+            };
+            let found = shared.specifications.borrow_mut().evaluate(&world, settle);
+            self.shared.phase.set(Phase::Running);
+            found
+        };
+        if let Some((kind, message, location)) = found {
+            self.state().find(kind, message, location);
+        }
+    }
+
+    pub(super) fn print_letter(&self, receiver: u32, letter: &Letter) -> String {
+        let mail = self.state().operations[receiver as usize].mail.clone();
+        mail.map_or_else(String::new, |mail| {
+            self.look(|| print(|f| mail.inspect(letter.slot, f)))
+        })
+    }
+
+    /// Calls a user's code that may look, not act.
+    pub(super) fn look<T>(&self, f: impl FnOnce() -> T) -> T {
+        let before = self.shared.phase.replace(Phase::Looking);
+        let result = f();
+        self.shared.phase.set(before);
+        result
+    }
+}
+
+/// Prints the event that `inspect` shows.
+pub(super) fn print(inspect: impl FnOnce(&mut dyn FnMut(&dyn Event))) -> String {
+    let mut text = String::from("(gone)");
+    inspect(&mut |event| {
+        text = panics::catch(|| format!("{event:?}"))
+            .unwrap_or_else(|panic| format!("(its Debug panicked: {})", panic.message));
+    });
+    text
+}
+
+/// The actors between two steps, as predicates see them.
+struct Bodies<'a> {
+    bodies: &'a [Option<Box<dyn AnyBody>>],
+    shared: &'a Shared,
+}
+
+impl Bodies<'_> {
+    fn shown(&self, of: Address) -> Option<&dyn AnyBody> {
+        if of.execution != self.shared.execution.get() {
+            return None;
+        }
+        let stage = self
+            .shared
+            .state
+            .borrow()
+            .operations
+            .get(of.operation as usize)?
+            .stage;
+        match stage {
+            Stage::Idle => self.bodies.get(of.operation as usize)?.as_deref(),
+            _ => None,
+        }
+    }
+}
+
+impl Snapshot for Bodies<'_> {
+    fn actor(&self, of: Address) -> Option<&dyn Any> {
+        self.shown(of)?.actor()
+    }
+
+    fn state(&self, of: Address) -> Option<usize> {
+        self.shown(of).map(AnyBody::state)
+    }
+
+    fn actors(&self) -> usize {
+        self.shared.state.borrow().live
+    }
+
+    fn address(&self, nth: usize) -> Address {
+        Address {
+            operation: nth as u32,
+            execution: self.shared.execution.get(),
+        }
+    }
+
+    fn inbox_len(&self, of: Address) -> usize {
+        let state = self.shared.state.borrow();
+        let found = state.operations.get(of.operation as usize);
+        found.map_or(0, |operation| operation.inbox.len())
+    }
+
+    fn in_flight(&self) -> usize {
+        self.shared.state.borrow().in_flight
+    }
+
+    fn timers(&self) -> usize {
+        self.shared.state.borrow().timers.armed()
+    }
+}

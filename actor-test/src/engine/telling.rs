@@ -1,0 +1,78 @@
+//! Full recording of what the run loop does.
+
+use actor_core::Disposition;
+use actor_core::parts::Ran;
+
+use super::execution::Engine;
+use super::operation::{Letter, Sender};
+use super::recorder::Recorder;
+use super::state::State;
+use crate::strategy::{Pending, StepKind};
+
+impl Engine {
+    pub(super) fn tell_handle(
+        &mut self,
+        operation: u32,
+        letter: &Letter,
+        disposition: Disposition,
+    ) {
+        let event = self.print_letter(operation, letter);
+        let mut state = self.state();
+        let from = match letter.sender {
+            Sender::Operation(sender) => state.name(sender),
+            Sender::Timer(..) => "timer".into(),
+        };
+        if let Some(step) = state.recorder.as_mut().and_then(Recorder::step) {
+            step.event = Some(event);
+            step.from = Some(from);
+            if disposition == Disposition::Ignore {
+                step.notes.push("ignored".into());
+            }
+        }
+    }
+}
+
+pub(super) fn tell_step(state: &mut State, pending: &Pending) {
+    let actor = if pending.operation.is_timer() {
+        let receiver = pending.inbox.map_or(0, |inbox| inbox.index() as u32);
+        format!("{}'s timer", state.name(receiver))
+    } else {
+        state.name(pending.operation.index() as u32)
+    };
+    let kind = match pending.kind {
+        StepKind::Start => "start",
+        StepKind::Handle => "handle",
+        StepKind::Flush => "flush",
+        StepKind::Resume => "resume",
+        StepKind::Timer => "timer",
+        StepKind::Fault => "fault",
+    };
+    let state_name = (!pending.operation.is_timer())
+        .then(|| state_name(state, pending.operation.index() as u32))
+        .flatten();
+    let (step, now) = (state.step, state.now);
+    if let Some(recorder) = &mut state.recorder {
+        recorder.begin_step(step, now, actor, kind);
+        if let Some(step) = recorder.step() {
+            step.state = state_name;
+        }
+    }
+}
+
+pub(super) fn state_name(state: &State, operation: u32) -> Option<String> {
+    let index = usize::from(state.operations[operation as usize].state);
+    Some(state.info(operation)?.state_name(index)?.to_owned())
+}
+
+pub(super) fn tell_ran(state: &mut State, operation: u32, ran: Ran, state_before: u16) {
+    let after = state_name(state, operation);
+    let changed = state.operations[operation as usize].state != state_before;
+    if let Some(step) = state.recorder.as_mut().and_then(Recorder::step) {
+        if changed {
+            step.state_after = after;
+        }
+        if ran == Ran::Suspended {
+            step.notes.push("awaits".into());
+        }
+    }
+}

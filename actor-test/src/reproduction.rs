@@ -1,0 +1,259 @@
+//! Running an execution again: to check it, to tell its story, or from a token.
+
+use std::fmt;
+
+use crate::bug::{BugKind, Finding};
+use crate::engine::{Decision, Engine, Outcome, Program, RunOptions};
+use crate::explorer::{Contribution, Explorer, Silent};
+use crate::report::{Recording, Report};
+use crate::settings::Settings;
+use crate::story::StoryStep;
+use crate::strategy::{Execution, Fairness, Replay, Strategy, StrategySpec};
+use crate::summary::Summary;
+
+/// Runs recorded decisions on an engine, whose strategy is back afterwards.
+pub(crate) fn run_again(
+    engine: &mut Engine,
+    program: &dyn Program,
+    execution: &Execution,
+    fairness: Fairness,
+    taken: &[Decision],
+    tell: bool,
+) -> Outcome {
+    let chosen = taken.iter().map(|decision| decision.chosen).collect();
+    let before = engine.set_strategy(Box::new(Replay::new(chosen, fairness)));
+    let options = RunOptions {
+        expected: Some(taken.to_vec()),
+        tell,
+    };
+    let outcome = engine.run(program, execution, options);
+    engine.set_strategy(before);
+    outcome
+}
+
+/// The finding for an execution that did not do the same twice.
+pub(crate) fn nondeterminism(again: &Outcome, told: &Outcome) -> Finding {
+    let diverged = told.diverged_at.or(again.diverged_at);
+    let step = diverged.unwrap_or(again.steps);
+    let at = match told.story.get((step as usize).saturating_sub(1)) {
+        Some(told) if diverged.is_some() => format!("at step {step}, where {}", describe(told)),
+        _ => format!("after {step} steps, with nothing else to see"),
+    };
+    let message = format!(
+        "the same decisions led elsewhere: the run and its replay differ {at}; the usual causes are \
+         iterating over a HashMap or HashSet, randomness other than cx.rng(), the system's clock, a \
+         static, or a thread"
+    );
+    Finding {
+        kind: BugKind::Nondeterminism,
+        message,
+        location: None,
+        step,
+    }
+}
+
+fn describe(step: &StoryStep) -> String {
+    format!("`{}` {}", step.actor, crate::words::what(step))
+}
+
+/// What a replay showed.
+#[derive(Clone, Debug)]
+pub(crate) struct Replayed {
+    pub(crate) finding: Option<Finding>,
+    pub(crate) story: Vec<StoryStep>,
+    pub(crate) diverged: Option<Divergence>,
+}
+
+/// Where a replay left its recording.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Divergence {
+    /// The step.
+    pub(crate) step: u64,
+    /// What was recorded, and what happened.
+    pub(crate) message: String,
+}
+
+impl fmt::Display for Divergence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "step {}: {}", self.step, self.message)
+    }
+}
+
+/// Runs a recording, and tells its story.
+pub(crate) fn replay(program: &(dyn Program + Sync), recording: &Recording) -> Replayed {
+    let fairness = match recording.fair_from {
+        None => Fairness::Unfair,
+        Some(0) => Fairness::Fair,
+        Some(step) => Fairness::FairFrom(step),
+    };
+    let idle = Box::new(Replay::new(Vec::new(), fairness));
+    let mut engine = Engine::new(idle, recording.bounds, recording.semantics);
+    let checks = recording.checks.iter().copied();
+    let taken: Vec<Decision> = recording
+        .decisions
+        .iter()
+        .zip(checks)
+        .map(|(chosen, check)| Decision {
+            chosen: *chosen,
+            check,
+        })
+        .collect();
+    let execution = Execution {
+        iteration: 0,
+        seed: 0,
+        max_steps: recording.bounds.unfair(),
+    };
+    let outcome = run_again(&mut engine, program, &execution, fairness, &taken, true);
+    let diverged = divergence(&recording.story, &outcome);
+    Replayed {
+        finding: outcome.finding,
+        story: outcome.story,
+        diverged,
+    }
+}
+
+/// The first step at which two stories differ, or at which the decisions did.
+fn divergence(recorded: &[StoryStep], outcome: &Outcome) -> Option<Divergence> {
+    let differ = |(recorded, told): &(&StoryStep, &StoryStep)| recorded != told;
+    let pairs = recorded.iter().zip(&outcome.story);
+    if let Some((recorded, told)) = pairs.clone().find(differ) {
+        return Some(Divergence {
+            step: told.step,
+            message: format!(
+                "as recorded, {}; now, {}",
+                describe(recorded),
+                describe(told)
+            ),
+        });
+    }
+    let at = outcome.diverged_at?;
+    Some(Divergence {
+        step: at,
+        message: "other operations are enabled than when it was recorded".into(),
+    })
+}
+
+/// Why a token reproduces nothing.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum TokenError {
+    /// It is not of the form that reports print.
+    #[error("malformed token `{0}`; the form is STRATEGY@SEED, as a report prints it")]
+    Malformed(String),
+    /// The strategy is not known.
+    #[error(transparent)]
+    Strategy(#[from] crate::strategy::SpecError),
+    /// The strategy learns from earlier executions.
+    #[error("`{0}` depends on the executions before; run the whole test with its seed instead")]
+    HasMemory(String),
+}
+
+/// The token of an execution.
+pub(crate) fn token(strategy: &str, seed: u64) -> String {
+    format!("{strategy}@{seed:x}")
+}
+
+/// Runs the one execution that a token names.
+pub(crate) fn reproduce(
+    name: &str,
+    program: &(dyn Program + Sync),
+    settings: &Settings,
+    token: &str,
+) -> Result<Report, TokenError> {
+    let malformed = || TokenError::Malformed(token.into());
+    let (strategy, seed) = token.rsplit_once('@').ok_or_else(malformed)?;
+    let seed = u64::from_str_radix(seed, 16).map_err(|_| malformed())?;
+    let strategy = strategy.parse::<StrategySpec>()?.build();
+    if strategy.has_memory() {
+        return Err(TokenError::HasMemory(strategy.name()));
+    }
+    let settings = Settings {
+        iterations: 1,
+        check_every: 1,
+        ..settings.clone()
+    };
+    let mut explorer = Explorer::new(name, &settings, vec![strategy]);
+    let mut summary = Summary::new(name, &settings, explorer.names());
+    let strategy = Seeded {
+        strategy: explorer.strategies[0]
+            .take()
+            .expect("the strategy was just given"),
+        seed,
+    };
+    explorer.strategies[0] = Some(Box::new(strategy));
+    explorer.run_all(program, &mut summary, &mut Silent);
+    Ok(summary.finish(program, &explorer.observed()))
+}
+
+/// A strategy with the seed of one execution.
+#[derive(Debug)]
+struct Seeded {
+    strategy: Box<dyn Strategy>,
+    seed: u64,
+}
+
+impl Strategy for Seeded {
+    fn name(&self) -> String {
+        self.strategy.name()
+    }
+    fn fairness(&self) -> Fairness {
+        self.strategy.fairness()
+    }
+    fn begin(&mut self, execution: &Execution) -> bool {
+        self.strategy.begin(&Execution {
+            seed: self.seed,
+            ..*execution
+        })
+    }
+    fn pick(&mut self, enabled: &crate::strategy::Enabled<'_>) -> usize {
+        self.strategy.pick(enabled)
+    }
+    fn choose(&mut self, choice: crate::strategy::Choice) -> u32 {
+        self.strategy.choose(choice)
+    }
+}
+
+/// Runs a failing execution again with full recording. The finding is replaced where the replay
+/// does not find the same.
+pub(crate) fn record(
+    program: &dyn Program,
+    settings: &Settings,
+    contribution: &Contribution,
+    finding: Finding,
+) -> (Finding, Recording) {
+    let fairness = contribution.outcome.fairness;
+    let idle = Box::new(Replay::new(Vec::new(), fairness));
+    let mut engine = Engine::new(idle, settings.bounds, settings.semantics);
+    let execution = Execution {
+        iteration: contribution.iteration,
+        seed: contribution.seed,
+        max_steps: settings.bounds.unfair(),
+    };
+    let taken = &contribution.decisions;
+    let told = run_again(&mut engine, program, &execution, fairness, taken, true);
+    let same = told.diverged_at.is_none()
+        && told
+            .finding
+            .as_ref()
+            .is_some_and(|again| again.is_like(&finding));
+    let is_check = finding.kind == BugKind::Nondeterminism;
+    let judged = if same || is_check {
+        finding
+    } else {
+        let mut judged = nondeterminism(&told, &told);
+        judged.message = format!("{} (at first it was: {})", judged.message, finding.message);
+        judged
+    };
+    let recording = Recording {
+        decisions: taken.iter().map(|decision| decision.chosen).collect(),
+        checks: taken.iter().map(|decision| decision.check).collect(),
+        fair_from: match fairness {
+            Fairness::Unfair => None,
+            Fairness::Fair => Some(0),
+            Fairness::FairFrom(step) => Some(step),
+        },
+        bounds: settings.bounds,
+        semantics: settings.semantics,
+        story: told.story,
+    };
+    (judged, recording)
+}
