@@ -6,12 +6,12 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use crate::attribute::ActorTest;
+use crate::explorer::{Observer, Progress, Silent, WorkerStatus, explore};
 use crate::overrides::Overrides;
 use crate::protocol::{Event, Events, Request, Task, VERSION};
 use crate::report::{Bug, Report};
-use crate::settings::Settings;
-use crate::explorer::{Observer, Progress, Silent, WorkerStatus, explore};
 use crate::reproduction::{replay, reproduce};
+use crate::settings::Settings;
 use crate::{BugKind, Finding, environment, run, trace, watchdog, words};
 
 /// How often progress is told.
@@ -195,7 +195,7 @@ impl Observer for Teller<'_> {
         if self.told.is_some_and(|told| told.elapsed() < TELL) {
             return;
         }
-        self.told = Some(Instant::now());
+        self.told = Some(crate::wall_clock::now());
         self.events.tell(&Event::Progress {
             executions: progress.executions,
             of: progress.of,

@@ -218,7 +218,7 @@ impl<'a> Explorer<'a> {
             engine,
             strategies: strategies.into_iter().map(Some).collect(),
             status,
-            begun: Instant::now(),
+            begun: crate::wall_clock::now(),
         }
     }
 

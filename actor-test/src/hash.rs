@@ -9,5 +9,6 @@ pub(crate) const fn mix(hash: u64, value: u64) -> u64 {
 
 /// Hashes a text.
 pub(crate) fn text(text: &str) -> u64 {
-    text.bytes().fold(0x51_7cc1_b727_220a, |hash, byte| mix(hash, u64::from(byte)))
+    text.bytes()
+        .fold(0x51_7cc1_b727_220a, |hash, byte| mix(hash, u64::from(byte)))
 }

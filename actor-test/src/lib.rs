@@ -1,4 +1,69 @@
-//! A deterministic tester for actors.
+//! A deterministic tester for the actors of `actor-core`.
+//!
+//! Actors fail in orders of events that happen once a month. The tester runs the very actors that go
+//! to production on an executor of its own, which decides every interleaving, timer and random
+//! choice, and tries many. What it finds is replayed, told step by step, and found again with the
+//! same seed on any machine.
+//!
+//! # The smallest test
+//!
+//! ```
+//! use actor_core::prelude::*;
+//! use actor_test::actor_test;
+//!
+//! #[derive(Debug)]
+//! struct Add(u64);
+//!
+//! #[derive(Default)]
+//! struct Sum {
+//!     total: u64,
+//! }
+//!
+//! #[actor]
+//! impl Sum {
+//!     #[on]
+//!     fn add(&mut self, add: Add) {
+//!         self.total += add.0;
+//!     }
+//! }
+//!
+//! #[actor_test]
+//! fn everything_is_added(sys: &System) {
+//!     let sum = sys.spawn(Sum::default());
+//!     sum.tell(Add(2));
+//!     sum.tell(Add(3));
+//!     sys.eventually("the sum is five", move |w| w.get(&sum).is_some_and(|sum| sum.total == 5));
+//! }
+//! ```
+//!
+//! It runs under `cargo test`, `cargo nextest run` and, with a portfolio of strategies on all cores,
+//! under `cargo actor-test`. [`Tester`] does the same for a closure, as a library.
+//!
+//! # What an execution is
+//!
+//! A sequence of steps on one thread. Before each, a [strategy](strategy::Strategy) picks one enabled
+//! operation: an actor that handles its next event, an actor that carries out its next effect (a send
+//! is a step of its own, so what others see between two sends is explored), a suspended handler whose
+//! wake-up is due, or a timer. A message is two steps. Time is virtual: it moves when a timer fires.
+//! An execution ends when nothing is enabled, at a bug, or at a [bound](Bounds).
+//!
+//! # What is found
+//!
+//! Without being asked: panics, unhandled events, an `Err` nobody receives, deadlocks (who awaits
+//! what), events deferred for ever, actors that only talk to themselves, handlers that do not return,
+//! waits on what the tester does not control, and executions that differ when they are run twice. By
+//! specification: monitors that assert; monitors that stay hot, by Coyote's temperature rule; and
+//! `always`, `eventually`, `always_eventually` and `sometimes` over the states of all actors. See
+//! [`BugKind`].
+//!
+//! # What is guaranteed, and what is not
+//!
+//! The same seed and settings give the same [`Report`], whatever the machine and the number of
+//! workers. A recorded schedule replays, or the replay says at which step it differs. A clean report
+//! means that the schedules that were tried were clean; only an exhaustive search
+//! ([`Dfs`](strategy::Dfs)) that ends by itself says more. Code that reads the clock, iterates a
+//! `HashMap`, keeps state in statics or starts threads is outside the tester's control; it is
+//! reported when executions differ because of it.
 
 mod attribute;
 mod behaviours;
@@ -23,16 +88,15 @@ pub mod strategy;
 mod summary;
 mod tester;
 mod trace;
+mod wall_clock;
 mod watchdog;
 mod words;
 
 pub use actor_macros::actor_test;
 pub use bug::{BugKind, Finding};
-pub use report::{
-    BehaviourStatistics, Bug, Recording, Report, StepStatistics, StrategyStatistics,
-};
-pub use settings::{Bounds, Search, Semantics, Settings};
+pub use report::{BehaviourStatistics, Bug, Recording, Report, StepStatistics, StrategyStatistics};
 pub use reproduction::TokenError;
+pub use settings::{Bounds, Search, Semantics, Settings};
 pub use tester::Tester;
 
 /// What `#[actor_test]` expands to.
@@ -41,8 +105,6 @@ pub mod __private {
     pub use actor_core::System;
     pub use inventory;
 
-    pub use crate::attribute::{
-        ActorTest, Attributes, Registered, TestBody, TestOutcome, finish,
-    };
+    pub use crate::attribute::{ActorTest, Attributes, Registered, TestBody, TestOutcome, finish};
     pub use crate::run::run;
 }

@@ -68,7 +68,10 @@ impl Search {
     pub fn strategies(&self) -> Vec<StrategySpec> {
         match self {
             Self::Portfolio | Self::FairPortfolio => {
-                vec![StrategySpec::Random, StrategySpec::Weighted(Default::default())]
+                vec![
+                    StrategySpec::Random,
+                    StrategySpec::Weighted(Default::default()),
+                ]
             }
             Self::Strategies(specs) => specs.clone(),
         }

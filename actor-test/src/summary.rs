@@ -46,7 +46,7 @@ impl Summary {
             failing: Vec::new(),
             step_sum: 0,
             wants_liveness: false,
-            begun: Instant::now(),
+            begun: crate::wall_clock::now(),
         }
     }
 

@@ -6,10 +6,10 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::protocol::Event;
 use crate::explorer::{WorkerStatus, active_workers};
+use crate::protocol::Event;
 
 /// How long a handler may take unless said otherwise.
 pub(crate) const HANG_TIMEOUT: Duration = Duration::from_secs(10);
@@ -38,13 +38,13 @@ pub(crate) fn start(limit: Duration, alive: impl Fn(Event) + Send + 'static, bar
 
 fn watch(limit: Duration, alive: impl Fn(Event), bark: &Bark) {
     let mut seen = BTreeMap::new();
-    let mut said = Instant::now();
+    let mut said = crate::wall_clock::now();
     let mut moved = false;
     loop {
         std::thread::sleep(LOOK);
         // That the watchdog lives is no news; that a worker does something is.
         if moved && said.elapsed() >= ALIVE {
-            (said, moved) = (Instant::now(), false);
+            (said, moved) = (crate::wall_clock::now(), false);
             alive(Event::Alive);
         }
         let workers = active_workers();
@@ -54,10 +54,12 @@ fn watch(limit: Duration, alive: impl Fn(Event), bark: &Bark) {
                 worker.busy.load(Ordering::Relaxed),
                 worker.heartbeat.load(Ordering::Relaxed),
             );
-            let (last, since) = seen.entry(key(worker)).or_insert((now, Instant::now()));
+            let (last, since) = seen
+                .entry(key(worker))
+                .or_insert((now, crate::wall_clock::now()));
             moved |= *last != now;
             if *last != now || !now.0 {
-                (*last, *since) = (now, Instant::now());
+                (*last, *since) = (now, crate::wall_clock::now());
             } else if since.elapsed() >= limit {
                 bark(worker, since.elapsed());
             }

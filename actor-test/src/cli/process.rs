@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tempfile::TempDir;
 
@@ -61,7 +61,7 @@ pub(crate) fn run(test: &Test, job: &Job, tell: &mut dyn FnMut(&Event)) -> Resul
     let files =
         files.map_err(|error| Trouble(format!("can't make a temporary directory: {error}")))?;
     let request = write_request(test, job, &files)?;
-    let begun = Instant::now();
+    let begun = crate::wall_clock::now();
     let mut child = command(test, &files.path().join("request"))
         .spawn()
         .map_err(|error| {
@@ -210,14 +210,14 @@ fn wait(
     hearing: &mut Hearing,
     tell: &mut dyn FnMut(&Event),
 ) -> Result<Option<ExitStatus>, Trouble> {
-    let mut heard = Instant::now();
+    let mut heard = crate::wall_clock::now();
     loop {
         let closed = matches!(
             ended.recv_timeout(LOOK),
             Err(RecvTimeoutError::Disconnected)
         );
         if hearing.hear(tell) {
-            heard = Instant::now();
+            heard = crate::wall_clock::now();
         }
         let status = child.try_wait().map_err(Trouble::new)?;
         if let Some(status) = status {

@@ -98,7 +98,8 @@ impl Strategy for Dfs {
 
     fn pick(&mut self, enabled: &Enabled<'_>) -> usize {
         if self.local_first {
-            let local = |kind| matches!(kind, StepKind::Start | StepKind::Handle | StepKind::Resume);
+            let local =
+                |kind| matches!(kind, StepKind::Start | StepKind::Handle | StepKind::Resume);
             if let Some(index) = enabled.iter().position(|pending| local(pending.kind)) {
                 return index;
             }

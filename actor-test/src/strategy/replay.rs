@@ -25,7 +25,11 @@ impl Replay {
     fn decide(&mut self, bound: u64) -> u32 {
         let decision = self.decisions.get(self.next).copied().unwrap_or(0);
         self.next += 1;
-        if u64::from(decision) < bound { decision } else { 0 }
+        if u64::from(decision) < bound {
+            decision
+        } else {
+            0
+        }
     }
 }
 
@@ -45,7 +49,11 @@ impl Strategy for Replay {
 
     fn pick(&mut self, enabled: &Enabled<'_>) -> usize {
         // What had no alternative was not recorded.
-        if enabled.len() == 1 { 0 } else { self.decide(enabled.len() as u64) as usize }
+        if enabled.len() == 1 {
+            0
+        } else {
+            self.decide(enabled.len() as u64) as usize
+        }
     }
 
     fn choose(&mut self, choice: Choice) -> u32 {

@@ -69,7 +69,9 @@ impl StrategySpec {
 
     /// The form and an explanation of every strategy, for `-s list`.
     pub fn explain() -> impl Iterator<Item = (&'static str, &'static str)> {
-        TABLE.iter().map(|(_, form, explanation)| (*form, *explanation))
+        TABLE
+            .iter()
+            .map(|(_, form, explanation)| (*form, *explanation))
     }
 }
 
@@ -151,7 +153,9 @@ fn unknown(name: &str) -> SpecError {
     let names = || TABLE.iter().map(|(name, ..)| *name);
     SpecError::Unknown {
         name: name.into(),
-        nearest: names().min_by_key(|known| strsim::levenshtein(name, known)).unwrap_or("random"),
+        nearest: names()
+            .min_by_key(|known| strsim::levenshtein(name, known))
+            .unwrap_or("random"),
         known: names().collect::<Vec<_>>().join(", "),
     }
 }

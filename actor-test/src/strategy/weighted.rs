@@ -70,7 +70,10 @@ impl Strategy for Weighted {
     }
 
     fn pick(&mut self, enabled: &Enabled<'_>) -> usize {
-        let total = enabled.iter().map(|pending| self.weight(pending.kind)).sum();
+        let total = enabled
+            .iter()
+            .map(|pending| self.weight(pending.kind))
+            .sum();
         let mut drawn = below(&mut self.rng, total);
         for (index, pending) in enabled.iter().enumerate() {
             let weight = self.weight(pending.kind);

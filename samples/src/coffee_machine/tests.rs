@@ -10,7 +10,7 @@ fn failover(sys: &System) {
 }
 // ANCHOR_END: clean
 
-/// Found in one random schedule of six, and in three weighted ones of a thousand: the grinder has
+/// Found in one random schedule of thirty, and in two weighted ones of a thousand: the grinder has
 /// to run ahead of the machine that watches it, and then that machine has to be killed.
 // ANCHOR: buggy
 #[actor_test(
@@ -23,7 +23,7 @@ fn hopper_below_zero(sys: &System) {
 }
 // ANCHOR_END: buggy
 
-/// Found in one random schedule of four, and in one weighted one of eight.
+/// Found in one random schedule of five, and in one weighted one of eight.
 #[actor_test(
     max_steps = 1000,
     expect_bug = "obeys the machine in charge and no other"
@@ -32,7 +32,7 @@ fn two_machines_in_charge(sys: &System) {
     set_up(sys, Some(Bug::NoHaltHandshake));
 }
 
-/// Found in one random schedule of six, and in one weighted one of twenty: the beans have to run
+/// Found in one random schedule of thirteen, and in one weighted one of twenty: the beans have to run
 /// out in the middle of an order, in a machine that is not killed afterwards.
 #[actor_test(
     iterations = 1000,
