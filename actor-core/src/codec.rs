@@ -40,7 +40,9 @@ fn check_length(length: usize) -> Result<(), CodecError> {
     if length <= EVENT_BYTES_MAX {
         return Ok(());
     }
-    Err(CodecError(format!("{length} bytes are more than the {EVENT_BYTES_MAX} allowed")))
+    Err(CodecError(format!(
+        "{length} bytes are more than the {EVENT_BYTES_MAX} allowed"
+    )))
 }
 
 /// Encodes a value.
@@ -70,7 +72,9 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, CodecError> {
         Ok(value)
     } else {
         let left = bytes.len() - read;
-        Err(CodecError(format!("{left} bytes are left over behind the value")))
+        Err(CodecError(format!(
+            "{left} bytes are left over behind the value"
+        )))
     }
 }
 

@@ -19,7 +19,10 @@ fn samples() -> Vec<Event> {
         text: "déjà vu".into(),
         numbers: vec![0, 250, 251, u64::MAX],
     };
-    let inner = BTreeMap::from([("none".into(), None), ("some".into(), Some(Box::new(named.clone())))]);
+    let inner = BTreeMap::from([
+        ("none".into(), None),
+        ("some".into(), Some(Box::new(named.clone()))),
+    ]);
     vec![Event::Unit, named, Event::Nested(inner)]
 }
 
@@ -36,7 +39,10 @@ fn truncated_bytes_are_an_error_at_every_length() {
     for event in samples() {
         let bytes = encode(&event).expect("these events can be encoded");
         for length in 0..bytes.len() {
-            assert!(decode::<Event>(&bytes[..length]).is_err(), "{event:?} cut to {length}");
+            assert!(
+                decode::<Event>(&bytes[..length]).is_err(),
+                "{event:?} cut to {length}"
+            );
         }
     }
 }
@@ -46,7 +52,10 @@ fn bytes_left_over_are_an_error() {
     let mut bytes = encode(&7_u32).expect("a number can be encoded");
     bytes.push(0);
     let error = decode::<u32>(&bytes).expect_err("a byte is left over");
-    assert!(error.to_string().contains("1 bytes are left over"), "{error}");
+    assert!(
+        error.to_string().contains("1 bytes are left over"),
+        "{error}"
+    );
 }
 
 #[test]

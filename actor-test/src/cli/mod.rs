@@ -1,7 +1,7 @@
 //! `cargo actor-test`.
 //!
-//! [`options`] is what a user types, [`build`] has cargo build the tests, [`discover`] finds them in
-//! the executables, [`process`] runs one of them as a child, and each command has a file of its own.
+//! `options` is what a user types, `build` has cargo build the tests, `discover` finds them in
+//! the executables, `process` runs one of them as a child, and each command has a file of its own.
 
 mod build;
 mod discover;

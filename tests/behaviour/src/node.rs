@@ -48,7 +48,11 @@ impl fmt::Debug for Acts<'_> {
 impl Acts<'_> {
     /// Sends a message to the node with that number.
     pub fn send(&self, to: usize, kind: &'static str, value: u64) {
-        let nodes = self.node.nodes.get().expect("the set-up knows every node before one runs");
+        let nodes = self
+            .node
+            .nodes
+            .get()
+            .expect("the set-up knows every node before one runs");
         let from = self.node.number;
         nodes[to].tell(Message { from, kind, value });
     }
@@ -87,7 +91,11 @@ pub fn spawn(sys: &System, rules: Vec<Rule>) {
         .map(|(number, rule)| {
             let nodes = nodes.clone();
             let rule = Some(rule);
-            sys.spawn(Node { number, nodes, rule })
+            sys.spawn(Node {
+                number,
+                nodes,
+                rule,
+            })
         })
         .collect();
     assert!(nodes.set(spawned).is_ok(), "the nodes are known once");

@@ -1,7 +1,7 @@
 //! Small programs whose numbers of distinct behaviours are known.
 
-use actor_core::prelude::*;
 use actor_core::actor;
+use actor_core::prelude::*;
 
 use crate::node::{Acts, Message, Rule, spawn};
 
@@ -123,7 +123,9 @@ pub fn flood(sys: &System, nodes: usize) {
     let rules = (0..nodes).map(|number| {
         rule(move |acts, message| {
             if message.is_none() {
-                (0..nodes).filter(|to| *to != number).for_each(|to| acts.send(to, "hello", 0));
+                (0..nodes)
+                    .filter(|to| *to != number)
+                    .for_each(|to| acts.send(to, "hello", 0));
             }
         })
     });
@@ -172,7 +174,9 @@ pub fn philosophers(sys: &System, philosophers: usize) {
         rules.push(rule(move |acts, message| match message {
             None => acts.send(left, "acquire", 0),
             Some(granted) if granted.from == left => acts.send(right, "acquire", 0),
-            Some(_) => [left, right].into_iter().for_each(|fork| acts.send(fork, "release", 0)),
+            Some(_) => [left, right]
+                .into_iter()
+                .for_each(|fork| acts.send(fork, "release", 0)),
         }));
     }
     spawn(sys, rules);

@@ -84,10 +84,16 @@ fn a_lost_update_is_found_by_an_invariant_at_the_end() {
             for _ in 0..actors {
                 sys.spawn(Increments(cell.clone())).tell(Go);
             }
-            sys.eventually("both count", move |w| w.get(&cell).is_some_and(|c| c.0 == actors));
+            sys.eventually("both count", move |w| {
+                w.get(&cell).is_some_and(|c| c.0 == actors)
+            });
         }
     };
-    assert_bug(&explore(program(2)), BugKind::HotAtEnd, &["both count", "never true"]);
+    assert_bug(
+        &explore(program(2)),
+        BugKind::HotAtEnd,
+        &["both count", "never true"],
+    );
     explore(program(1)).assert_clean();
 }
 
@@ -97,11 +103,17 @@ fn an_invariant_that_is_false() {
         let cell = sys.spawn(Cell(0));
         cell.tell(Write(1));
         cell.tell(Write(2));
-        sys.always("it stays small", move |w| w.get(&cell).is_none_or(|cell| cell.0 < 2));
+        sys.always("it stays small", move |w| {
+            w.get(&cell).is_none_or(|cell| cell.0 < 2)
+        });
     });
     assert_bug(&report, BugKind::Invariant, &["it stays small", "is false"]);
     // It is found after the step that made it false, not at the end.
-    let last = report.bugs[0].trace.story.last().expect("a story has steps");
+    let last = report.bugs[0]
+        .trace
+        .story
+        .last()
+        .expect("a story has steps");
     assert_eq!(last.event.as_deref(), Some("Write(2)"));
 }
 
@@ -139,7 +151,11 @@ impl Fails {
 #[test]
 fn an_error_that_nobody_receives() {
     let told = explore(|sys| sys.spawn(Fails).tell(Go));
-    assert_bug(&told, BugKind::UnreceivedError, &["`Fails`", "`Go`", "no luck"]);
+    assert_bug(
+        &told,
+        BugKind::UnreceivedError,
+        &["`Fails`", "`Go`", "no luck"],
+    );
     let asked = Tester::new().run_async(|sys| async move {
         let reply = sys.spawn(Fails).ask(Go).await;
         assert_eq!(reply, Ok(Err("no luck".into())));
@@ -186,7 +202,10 @@ fn a_deadlock_names_who_awaits_what() {
         }
     };
     let report = explore(cycle(true));
-    let parts = ["`left` awaits the reply of `right`", "`right` awaits the reply of `left`"];
+    let parts = [
+        "`left` awaits the reply of `right`",
+        "`right` awaits the reply of `left`",
+    ];
     assert_bug(&report, BugKind::Deadlock, &parts);
     explore(cycle(false)).assert_clean();
 }
@@ -224,7 +243,10 @@ impl Spins {
 
 #[test]
 fn an_actor_that_only_talks_to_itself() {
-    let report = Tester::new().iterations(3).max_steps(200).run(|sys| sys.spawn(Spins).tell(Go));
+    let report = Tester::new()
+        .iterations(3)
+        .max_steps(200)
+        .run(|sys| sys.spawn(Spins).tell(Go));
     assert_bug(&report, BugKind::Spin, &["`Spins`", "sent itself"]);
 }
 
@@ -253,7 +275,11 @@ fn an_execution_that_ends_hot() {
             }
         }
     };
-    assert_bug(&explore(program(false)), BugKind::HotAtEnd, &["`Owed`", "`Hot`", "step"]);
+    assert_bug(
+        &explore(program(false)),
+        BugKind::HotAtEnd,
+        &["`Owed`", "`Hot`", "step"],
+    );
     let report = explore(program(true));
     // The announcement rides along with the send before it.
     report.assert_clean();
@@ -277,7 +303,13 @@ fn a_monitor_that_asserts() {
         sys.spawn(Sink).tell(Go);
     });
     assert_bug(&report, BugKind::Monitor, &["`Strict`", "no going here"]);
-    assert!(report.bugs[0].finding.location.as_ref().is_some_and(|at| at.contains("bugs.rs")));
+    assert!(
+        report.bugs[0]
+            .finding
+            .location
+            .as_ref()
+            .is_some_and(|at| at.contains("bugs.rs"))
+    );
 }
 
 /// A monitor that got hold of an actor.
@@ -320,7 +352,11 @@ impl Decides {
 #[test]
 fn two_decisions_in_one_handler() {
     let report = explore(|sys| sys.spawn(Decides(true)).tell(Go));
-    assert_bug(&report, BugKind::TwoDecisions, &["halt()", "goto(There)", "`Decides`"]);
+    assert_bug(
+        &report,
+        BugKind::TwoDecisions,
+        &["halt()", "goto(There)", "`Decides`"],
+    );
     explore(|sys| sys.spawn(Decides(false)).tell(Go)).assert_clean();
 }
 
@@ -402,7 +438,11 @@ impl Sleeps {
 #[test]
 fn a_tokio_timer() {
     let report = explore(|sys| sys.spawn(Sleeps).tell(Go));
-    assert_bug(&report, BugKind::OutsideWait, &["`Sleeps`", "tokio", "cx.sleep"]);
+    assert_bug(
+        &report,
+        BugKind::OutsideWait,
+        &["`Sleeps`", "tokio", "cx.sleep"],
+    );
 }
 
 struct Connects;
@@ -490,12 +530,20 @@ fn a_predicate_that_can_never_be_evaluated() {
             let sink = sys.spawn(Sink);
             let seen = sink.clone();
             sys.always("it is there", move |w| {
-                if shown { w.get(&seen).is_some() || w.get(&never).is_none() } else { w.get(&never).is_none() }
+                if shown {
+                    w.get(&seen).is_some() || w.get(&never).is_none()
+                } else {
+                    w.get(&never).is_none()
+                }
             });
             assert_eq!(sink.ask(Question).await, Ok(42));
         })
     };
-    assert_bug(&report(false), BugKind::Unevaluated, &["it is there", "could not be shown"]);
+    assert_bug(
+        &report(false),
+        BugKind::Unevaluated,
+        &["it is there", "could not be shown"],
+    );
     report(true).assert_clean();
 }
 
@@ -522,6 +570,14 @@ fn vacuous_specifications_are_named() {
     });
     report.assert_clean();
     assert_eq!(report.vacuous.len(), 2, "{:?}", report.vacuous);
-    assert!(report.vacuous[0].contains("`Owed` never saw"), "{:?}", report.vacuous);
-    assert!(report.vacuous[1].contains("pigs fly"), "{:?}", report.vacuous);
+    assert!(
+        report.vacuous[0].contains("`Owed` never saw"),
+        "{:?}",
+        report.vacuous
+    );
+    assert!(
+        report.vacuous[1].contains("pigs fly"),
+        "{:?}",
+        report.vacuous
+    );
 }

@@ -6,7 +6,10 @@ use actor_test::{Report, Tester};
 use behaviour::programs::*;
 
 fn explore(strategy: StrategySpec, program: impl Fn(&System) + Sync) -> Report {
-    let report = Tester::new().iterations(u64::MAX).strategy(strategy).run(program);
+    let report = Tester::new()
+        .iterations(u64::MAX)
+        .strategy(strategy)
+        .run(program);
     report.assert_clean();
     assert!(report.exhausted, "the search ends by itself");
     assert!(report.behaviours.exact, "nothing was forgotten");
@@ -15,7 +18,9 @@ fn explore(strategy: StrategySpec, program: impl Fn(&System) + Sync) -> Report {
 
 /// The number of behaviours when steps that concern one actor alone are not interleaved.
 fn count(program: impl Fn(&System) + Sync) -> u64 {
-    explore(StrategySpec::DfsLocal(None), program).behaviours.seen
+    explore(StrategySpec::DfsLocal(None), program)
+        .behaviours
+        .seen
 }
 
 /// The number of behaviours over all schedules whatsoever.

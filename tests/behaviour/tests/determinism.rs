@@ -66,7 +66,11 @@ fn program(sys: &System) {
 }
 
 fn explore(seed: u64, workers: usize) -> Report {
-    let mut report = Tester::new().iterations(2_000).seed(seed).workers(workers).run(program);
+    let mut report = Tester::new()
+        .iterations(2_000)
+        .seed(seed)
+        .workers(workers)
+        .run(program);
     report.elapsed_s = 0.0;
     for bug in &mut report.bugs {
         bug.found_after_s = 0.0;
@@ -93,13 +97,17 @@ fn another_seed_does_something_else() {
 /// stop replaying, and belong into the changelog.
 #[test]
 fn schedules_are_the_same_on_every_machine() {
-    let report = Tester::new().iterations(50).seed(7).strategy(StrategySpec::Random).run(|sys| {
-        let boss = sys.spawn(Boss::default());
-        for number in 0..2 {
-            let boss = boss.clone();
-            sys.spawn(Worker { boss, ticks: 0 }).tell(Work(number));
-        }
-    });
+    let report = Tester::new()
+        .iterations(50)
+        .seed(7)
+        .strategy(StrategySpec::Random)
+        .run(|sys| {
+            let boss = sys.spawn(Boss::default());
+            for number in 0..2 {
+                let boss = boss.clone();
+                sys.spawn(Worker { boss, ticks: 0 }).tell(Work(number));
+            }
+        });
     report.assert_clean();
     let steps = report.steps.expect("every execution ends by itself");
     assert_eq!((steps.min, steps.avg, steps.max), EXPECTED_STEPS);
@@ -120,5 +128,9 @@ fn replays_never_diverge() {
     let report = Tester::with(settings).run(program);
     assert_eq!(report.executions, 100_000);
     let rare = |bug: &actor_test::Bug| bug.message().contains("a rare order");
-    assert!(report.bugs().iter().all(rare), "{:?}", report.bugs().iter().find(|bug| !rare(bug)));
+    assert!(
+        report.bugs().iter().all(rare),
+        "{:?}",
+        report.bugs().iter().find(|bug| !rare(bug))
+    );
 }

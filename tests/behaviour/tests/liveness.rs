@@ -61,7 +61,10 @@ impl Plan {
 }
 
 fn plan(bounds: Bounds, temperatures: &[(u64, &'static str)], last: u64) -> Report {
-    let tester = Tester::new().iterations(1).bounds(bounds).strategy(StrategySpec::Random);
+    let tester = Tester::new()
+        .iterations(1)
+        .bounds(bounds)
+        .strategy(StrategySpec::Random);
     tester.run(|sys| {
         sys.monitor::<Owed>();
         let temperatures = temperatures.to_vec();
@@ -83,7 +86,12 @@ fn both_sides_of_the_threshold() {
     assert_eq!(bug.kind(), BugKind::Liveness);
     assert!(bug.message().contains("for 99 steps") && bug.message().contains("threshold 98"));
     let became_hot = 4;
-    assert!(bug.message().contains(&format!("owed since step {became_hot}")), "{}", bug.message());
+    assert!(
+        bug.message()
+            .contains(&format!("owed since step {became_hot}")),
+        "{}",
+        bug.message()
+    );
     assert_eq!(bug.step(), became_hot + 99);
 }
 
@@ -107,7 +115,11 @@ fn cold_resets_the_heat_and_warm_keeps_it() {
     let bug = report.assert_bug("liveness");
     // 80 steps, a warm pause, and 21 more.
     assert_eq!(bug.step(), 4 + 2 * 400 + 21);
-    assert!(bug.message().contains("owed since step 4"), "{}", bug.message());
+    assert!(
+        bug.message().contains("owed since step 4"),
+        "{}",
+        bug.message()
+    );
     let short = [(0, "hot"), (40, "warm"), (400, "hot"), (410, "cold")];
     plan(bounds, &short, 450).assert_clean();
 }
@@ -118,17 +130,33 @@ fn at_the_bound_what_is_owed_stays_undecided() {
     let report = plan(bounds, &[(300, "hot")], LAST);
     // Hot from step 604 on, cut at step 1000.
     let spins = report.bugs().iter().all(|bug| bug.kind() == BugKind::Spin);
-    assert!(spins, "{:?}", report.bugs().first().map(|bug| bug.message()));
+    assert!(
+        spins,
+        "{:?}",
+        report.bugs().first().map(|bug| bug.message())
+    );
     let report = Tester::new().iterations(10).bounds(bounds).run(|sys| {
         sys.monitor::<Owed>();
-        let peer = sys.spawn(Bounces { peer: None, hot_at: 200 });
-        peer.tell(Serve(sys.spawn(Bounces { peer: Some(peer.clone()), hot_at: u64::MAX })));
+        let peer = sys.spawn(Bounces {
+            peer: None,
+            hot_at: 200,
+        });
+        peer.tell(Serve(sys.spawn(Bounces {
+            peer: Some(peer.clone()),
+            hot_at: u64::MAX,
+        })));
     });
     report.assert_clean();
     assert_eq!(report.fair_at_bound, 10);
     assert_eq!(report.undecided, 10);
-    let example = report.undecided_example.as_deref().expect("an example is kept");
-    assert!(example.contains("monitor `Owed` is hot in `Hot`"), "{example}");
+    let example = report
+        .undecided_example
+        .as_deref()
+        .expect("an example is kept");
+    assert!(
+        example.contains("monitor `Owed` is hot in `Hot`"),
+        "{example}"
+    );
 }
 
 #[derive(Debug)]
@@ -175,7 +203,10 @@ impl Strategy for Eldest {
         true
     }
     fn pick(&mut self, enabled: &Enabled<'_>) -> usize {
-        let eldest = enabled.iter().enumerate().min_by_key(|(_, pending)| pending.operation);
+        let eldest = enabled
+            .iter()
+            .enumerate()
+            .min_by_key(|(_, pending)| pending.operation);
         eldest.map_or(0, |(index, _)| index)
     }
     fn choose(&mut self, _: Choice) -> u32 {
@@ -188,7 +219,11 @@ fn hot_for_ever(fairness: Fairness) -> Report {
     tester.run_with(Box::new(Eldest { fairness }), |sys| {
         sys.monitor::<Owed>();
         let temperatures = vec![(0, "hot")];
-        sys.spawn(Plan { temperatures, last: LAST }).tell(Next(0));
+        sys.spawn(Plan {
+            temperatures,
+            last: LAST,
+        })
+        .tell(Next(0));
     })
 }
 
@@ -196,7 +231,10 @@ fn hot_for_ever(fairness: Fairness) -> Report {
 fn an_unfair_execution_is_cut_without_a_verdict() {
     let report = hot_for_ever(Fairness::Unfair);
     report.assert_clean();
-    assert_eq!((report.unfair, report.unfair_at_bound, report.steps_total), (1, 1, 100));
+    assert_eq!(
+        (report.unfair, report.unfair_at_bound, report.steps_total),
+        (1, 1, 100)
+    );
     assert_eq!(report.undecided, 1);
     assert!(report.liveness_unchecked, "and the report says so");
 }
@@ -206,7 +244,11 @@ fn heat_counts_from_the_start_of_the_fair_part() {
     let report = hot_for_ever(Fairness::FairFrom(50));
     let bug = report.assert_bug("liveness");
     assert_eq!(bug.step(), 50 + 501);
-    assert!(bug.message().contains("owed since step 4"), "{}", bug.message());
+    assert!(
+        bug.message().contains("owed since step 4"),
+        "{}",
+        bug.message()
+    );
     assert!(!report.liveness_unchecked);
 }
 
@@ -230,12 +272,21 @@ impl Referee {
 /// Slow but live: two players keep the schedule busy, and a timer cools the monitor at last.
 #[test]
 fn slow_but_live_is_no_bug() {
-    let report = Tester::new().iterations(200).bounds(Bounds::new(200)).run(|sys| {
-        sys.monitor::<Owed>();
-        let peer = sys.spawn(Bounces { peer: None, hot_at: u64::MAX });
-        peer.tell(Serve(sys.spawn(Bounces { peer: Some(peer.clone()), hot_at: u64::MAX })));
-        sys.spawn(Referee);
-    });
+    let report = Tester::new()
+        .iterations(200)
+        .bounds(Bounds::new(200))
+        .run(|sys| {
+            sys.monitor::<Owed>();
+            let peer = sys.spawn(Bounces {
+                peer: None,
+                hot_at: u64::MAX,
+            });
+            peer.tell(Serve(sys.spawn(Bounces {
+                peer: Some(peer.clone()),
+                hot_at: u64::MAX,
+            })));
+            sys.spawn(Referee);
+        });
     report.assert_clean();
     assert_eq!(report.undecided, 0);
 }
@@ -248,13 +299,23 @@ fn predicates_heat_by_the_same_rule() {
         Tester::new().iterations(1).bounds(bounds).run(move |sys| {
             let counts = sys.spawn(Counts(0));
             counts.tell(Next(0));
-            sys.eventually("it gets there", move |w| w.get(&counts).is_some_and(|c| c.0 >= goal));
+            sys.eventually("it gets there", move |w| {
+                w.get(&counts).is_some_and(|c| c.0 >= goal)
+            });
         })
     };
     eventually(40).assert_bug("no progress");
     let report = eventually(LAST);
-    assert!(report.bugs[0].message().contains("it gets there"), "{}", report.bugs[0].message());
-    assert_eq!(count_of(&report), 1 + 101, "owed since the body registered it");
+    assert!(
+        report.bugs[0].message().contains("it gets there"),
+        "{}",
+        report.bugs[0].message()
+    );
+    assert_eq!(
+        count_of(&report),
+        1 + 101,
+        "owed since the body registered it"
+    );
     let again = |period: u64| {
         Tester::new().iterations(1).bounds(bounds).run(move |sys| {
             let counts = sys.spawn(Counts(0));
@@ -265,7 +326,12 @@ fn predicates_heat_by_the_same_rule() {
         })
     };
     again(40).assert_bug("no progress");
-    assert!(again(60).assert_bug("liveness").message().contains("it comes round"));
+    assert!(
+        again(60)
+            .assert_bug("liveness")
+            .message()
+            .contains("it comes round")
+    );
 }
 
 struct Counts(u64);

@@ -20,7 +20,10 @@ static LIVE_BYTES: AtomicI64 = AtomicI64::new(0);
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 // SAFETY: every call is handed on to the system's allocator as it came.
-#[expect(unsafe_code, reason = "an allocator that counts can't be written without")]
+#[expect(
+    unsafe_code,
+    reason = "an allocator that counts can't be written without"
+)]
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
@@ -116,7 +119,10 @@ fn ping_pong(sys: &System, rounds: u32) {
     let server = sys.spawn(Server::default());
     for _ in 0..3 {
         let server = server.clone();
-        sys.spawn(Client { server, left: rounds });
+        sys.spawn(Client {
+            server,
+            left: rounds,
+        });
     }
 }
 
@@ -133,11 +139,16 @@ fn allocations(iterations: u64, program: impl Fn(&System) + Sync) -> u64 {
 
 #[test]
 fn a_step_allocates_nothing() {
-    let _one = ONE_AT_A_TIME.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let _one = ONE_AT_A_TIME
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner());
     let short = allocations(200, |sys| ping_pong(sys, 10));
     let long = allocations(200, |sys| ping_pong(sys, 500));
     // Longer queues may grow once; the 400 000 messages more cost nothing each.
-    assert!(long < short + 400, "{short} for short executions, {long} for long ones");
+    assert!(
+        long < short + 400,
+        "{short} for short executions, {long} for long ones"
+    );
 }
 
 struct Asks(ActorRef<Server>);
@@ -155,7 +166,9 @@ impl Asks {
 
 #[test]
 fn an_ask_allocates_once() {
-    let _one = ONE_AT_A_TIME.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let _one = ONE_AT_A_TIME
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner());
     let asks = |asks: u32| {
         move |sys: &System| {
             let server = sys.spawn(Server::default());
@@ -165,7 +178,10 @@ fn an_ask_allocates_once() {
     let few = allocations(100, asks(10));
     let many = allocations(100, asks(110));
     // 100 asks more in each of 100 executions; the slack is for queues that grow once.
-    assert!(many <= few + 100 * 100 + 100, "{few} for 10 asks, {many} for 110");
+    assert!(
+        many <= few + 100 * 100 + 100,
+        "{few} for 10 asks, {many} for 110"
+    );
 }
 
 struct Mortal(u32);
@@ -189,7 +205,9 @@ impl Mortal {
 
 #[test]
 fn live_memory_is_what_it_was() {
-    let _one = ONE_AT_A_TIME.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let _one = ONE_AT_A_TIME
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner());
     let live = |iterations| {
         let before = LIVE_BYTES.load(Ordering::Relaxed);
         let report = tester(iterations).run(|sys| {
@@ -204,5 +222,8 @@ fn live_memory_is_what_it_was() {
     live(100);
     let few = live(1_000);
     let many = live(20_000);
-    assert!(many <= few + 4_096, "{few} bytes after 1 000 executions, {many} after 20 000");
+    assert!(
+        many <= few + 4_096,
+        "{few} bytes after 1 000 executions, {many} after 20 000"
+    );
 }

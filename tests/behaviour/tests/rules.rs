@@ -14,7 +14,10 @@ struct Journal(Arc<Mutex<Vec<String>>>);
 
 impl Journal {
     fn note(&self, entry: impl Into<String>) {
-        self.0.lock().expect("no one panics while noting").push(entry.into());
+        self.0
+            .lock()
+            .expect("no one panics while noting")
+            .push(entry.into());
     }
 
     fn take(&self) -> Vec<String> {
@@ -31,7 +34,9 @@ fn once(program: impl Fn(&System) + Sync) -> Report {
 
 /// Every schedule of a clean program.
 fn every(program: impl Fn(&System) + Sync) -> Report {
-    let tester = Tester::new().iterations(u64::MAX).strategy(StrategySpec::Dfs(None));
+    let tester = Tester::new()
+        .iterations(u64::MAX)
+        .strategy(StrategySpec::Dfs(None));
     let report = tester.run(program);
     report.assert_clean();
     assert!(report.exhausted);
@@ -153,7 +158,11 @@ fn rule_01_goto_the_current_state_runs_exit_and_entry() {
     once(|sys| {
         let _ = journal.take();
         let journal = journal.clone();
-        sys.spawn(Circle { journal, for_ever: false }).tell(Go);
+        sys.spawn(Circle {
+            journal,
+            for_ever: false,
+        })
+        .tell(Go);
     });
     assert_eq!(journal.take(), ["entry", "exit", "entry"]);
 }
@@ -167,7 +176,10 @@ fn rule_01_a_chain_of_raises_has_a_bound() {
     once(|sys| sys.spawn(circle(false)).tell(Inner(0)));
     let (kind, message) = bug(|sys| sys.spawn(circle(true)).tell(Go));
     assert_eq!(kind, BugKind::EndlessChain);
-    assert!(message.contains("`Circle`") && message.contains("1000"), "{message}");
+    assert!(
+        message.contains("`Circle`") && message.contains("1000"),
+        "{message}"
+    );
 }
 
 /// Raises what its state does not handle.
@@ -190,7 +202,10 @@ impl Rash {
 fn rule_01_a_raised_event_must_be_handled() {
     let (kind, message) = bug(|sys| sys.spawn(Rash).tell(Go));
     assert_eq!(kind, BugKind::Unhandled);
-    assert!(message.contains("Inner(3)") && message.contains("Quiet"), "{message}");
+    assert!(
+        message.contains("Inner(3)") && message.contains("Quiet"),
+        "{message}"
+    );
 }
 
 /// Keeps `Inner` for later and ignores `Tick` until it is told to go.
@@ -235,7 +250,10 @@ fn rule_02_the_next_event_is_the_first_that_is_not_deferred() {
 fn rule_02_an_event_deferred_for_ever_is_a_bug() {
     let (kind, message) = bug(|sys| sys.spawn(Patient(Journal::default())).tell(Inner(1)));
     assert_eq!(kind, BugKind::DeferredForever);
-    assert!(message.contains("`Waiting`") && message.contains("`Inner`"), "{message}");
+    assert!(
+        message.contains("`Waiting`") && message.contains("`Inner`"),
+        "{message}"
+    );
 }
 
 struct WithStart;
@@ -336,7 +354,10 @@ impl SeesSends {
     }
     #[on(handled)]
     fn handled(&mut self, _: &Go) {
-        assert!(self.0 > 0, "an event is observed as sent before it is handled");
+        assert!(
+            self.0 > 0,
+            "an event is observed as sent before it is handled"
+        );
     }
 }
 
@@ -391,7 +412,10 @@ fn rule_05_halt_is_the_last_effect() {
         let _ = journal.take();
         let to = sys.spawn(Listener(journal.clone()));
         let halts = sys.spawn(Halts(to.clone()));
-        sys.spawn(Watches { whom: halts.clone(), to });
+        sys.spawn(Watches {
+            whom: halts.clone(),
+            to,
+        });
         halts.tell(Go);
         halts.tell(Go);
     });
@@ -438,9 +462,17 @@ fn rule_06_a_panic_is_a_bug_at_once() {
     });
     let bug = report.assert_bug("as it should");
     assert_eq!(bug.kind(), BugKind::Panic);
-    assert!(bug.finding.location.as_ref().is_some_and(|at| at.contains("rules.rs")));
+    assert!(
+        bug.finding
+            .location
+            .as_ref()
+            .is_some_and(|at| at.contains("rules.rs"))
+    );
     let last = bug.trace.story.last().expect("a story has steps");
-    assert_eq!((last.actor.as_str(), last.kind.as_str()), ("Panics", "handle"));
+    assert_eq!(
+        (last.actor.as_str(), last.kind.as_str()),
+        ("Panics", "handle")
+    );
 }
 
 /// Cancels its timer when told to; a tick after that is a bug.
@@ -473,7 +505,10 @@ fn rule_07_cancelling_removes_the_fired_unread_event() {
     let report = every(|sys| sys.spawn(Cancels::default()).tell(Go));
     let (shortest, longest) = report.steps.map_or((0, 0), |_| (1, 2));
     assert!(shortest < longest || report.steps.is_none());
-    assert!(report.behaviours.seen == 2, "the tick is handled before Go, or never");
+    assert!(
+        report.behaviours.seen == 2,
+        "the tick is handled before Go, or never"
+    );
 }
 
 /// Notes which of its timers fires first.
@@ -491,7 +526,10 @@ impl Timed {
     }
     #[on]
     fn inner(&mut self, inner: Inner, cx: &mut Context<Self>) {
-        assert!(cx.now() >= Duration::from_millis(inner.0.into()), "no timer fires early");
+        assert!(
+            cx.now() >= Duration::from_millis(inner.0.into()),
+            "no timer fires early"
+        );
         self.journal.note(inner.0.to_string());
     }
     #[on]
@@ -504,13 +542,18 @@ fn orders(error_ms: u64, delays: &[u64]) -> Vec<Vec<String>> {
     let semantics = Semantics::default().with_clock_error(Duration::from_millis(error_ms));
     let seen = Mutex::new(std::collections::BTreeSet::new());
     let journal = Journal::default();
-    let tester = Tester::new().iterations(u64::MAX).strategy(StrategySpec::Dfs(None));
+    let tester = Tester::new()
+        .iterations(u64::MAX)
+        .strategy(StrategySpec::Dfs(None));
     let tester = tester.semantics(semantics);
     tester
         .run(|sys| {
             seen.lock().expect("unpoisoned").insert(journal.take());
             let journal = journal.clone();
-            sys.spawn(Timed { journal, delays: delays.to_vec() });
+            sys.spawn(Timed {
+                journal,
+                delays: delays.to_vec(),
+            });
         })
         .assert_clean();
     let mut seen = seen.into_inner().expect("unpoisoned");
@@ -520,13 +563,31 @@ fn orders(error_ms: u64, delays: &[u64]) -> Vec<Vec<String>> {
 
 #[test]
 fn rule_07_timers_due_within_the_clock_error_race() {
-    assert_eq!(orders(5, &[10, 15]), [["10", "15"], ["15", "10"]], "at the error, either is first");
-    assert_eq!(orders(4, &[10, 15]), [["10", "15"]], "beyond it, time decides");
-    assert_eq!(orders(4, &[15, 10]), [["10", "15"]], "whatever the order of arming");
+    assert_eq!(
+        orders(5, &[10, 15]),
+        [["10", "15"], ["15", "10"]],
+        "at the error, either is first"
+    );
+    assert_eq!(
+        orders(4, &[10, 15]),
+        [["10", "15"]],
+        "beyond it, time decides"
+    );
+    assert_eq!(
+        orders(4, &[15, 10]),
+        [["10", "15"]],
+        "whatever the order of arming"
+    );
     // The error is counted from the earliest deadline that is left, not from each other.
     let chain = orders(5, &[10, 14, 18]);
-    assert!(!chain.contains(&["18", "10", "14"].map(String::from).to_vec()), "{chain:?}");
-    assert!(chain.contains(&["14", "10", "18"].map(String::from).to_vec()), "{chain:?}");
+    assert!(
+        !chain.contains(&["18", "10", "14"].map(String::from).to_vec()),
+        "{chain:?}"
+    );
+    assert!(
+        chain.contains(&["14", "10", "18"].map(String::from).to_vec()),
+        "{chain:?}"
+    );
 }
 
 #[test]
@@ -538,7 +599,10 @@ fn rule_07_patient_timers_wait_for_messages() {
         let noted = journal.take();
         assert!(noted.is_empty() || noted == ["go", "1"], "{noted:?}");
         let journal = journal.clone();
-        let timed = sys.spawn(Timed { journal, delays: vec![1] });
+        let timed = sys.spawn(Timed {
+            journal,
+            delays: vec![1],
+        });
         timed.tell(Go);
     });
     report.assert_clean();
@@ -560,7 +624,10 @@ fn rule_07_a_held_back_timer_is_no_idle_round() {
     assert!(report.vacuous.is_empty(), "{:?}", report.vacuous);
     let steps = report.steps.expect("every execution ends by itself");
     // body, 2 spawns, start, 10 sent, 10 handled, and three rounds of a tick
-    assert_eq!((steps.min, steps.max), (1 + 2 + 1 + 20 + 6, 1 + 2 + 1 + 20 + 6));
+    assert_eq!(
+        (steps.min, steps.max),
+        (1 + 2 + 1 + 20 + 6, 1 + 2 + 1 + 20 + 6)
+    );
 }
 
 /// Ticks for ever.
@@ -585,15 +652,20 @@ fn rule_07_a_periodic_timer_does_not_keep_a_run_alive() {
     });
     report.assert_clean();
     assert_eq!(report.fair_at_bound, 0, "each run ends by itself");
-    let idle = Tester::new().iterations(1).strategy(StrategySpec::Dfs(None)).run(|sys| {
-        sys.spawn(Ticks::default());
-    });
+    let idle = Tester::new()
+        .iterations(1)
+        .strategy(StrategySpec::Dfs(None))
+        .run(|sys| {
+            sys.spawn(Ticks::default());
+        });
     // body, spawn, start, and three rounds of a timer that fires and a tick that is handled
     assert_eq!(steps(&idle), 3 + 3 * 2);
     // Something that is owed keeps it going, though.
     let report = Tester::new().iterations(5).run(|sys| {
         let ticks = sys.spawn(Ticks::default());
-        sys.eventually("ten ticks", move |w| w.get(&ticks).is_some_and(|ticks| ticks.0 == 10));
+        sys.eventually("ten ticks", move |w| {
+            w.get(&ticks).is_some_and(|ticks| ticks.0 == 10)
+        });
     });
     report.assert_clean();
 }
@@ -719,7 +791,10 @@ fn rule_08_a_piped_future_is_an_operation_that_dies_with_its_actor() {
         sys.spawn(Pipes { counter, journal }).tell(Go);
     });
     let seen = seen.into_inner().expect("unpoisoned");
-    assert!(seen.contains(&vec!["piped 3".to_owned(), "go".to_owned()]), "{seen:?}");
+    assert!(
+        seen.contains(&vec!["piped 3".to_owned(), "go".to_owned()]),
+        "{seen:?}"
+    );
     assert!(seen.contains(&vec!["go".to_owned()]), "{seen:?}");
 }
 
@@ -753,7 +828,11 @@ impl Heats {
     }
     #[on(Hot, Hotter)]
     fn more(&mut self, _: &Tick, cx: &mut MonitorContext<Self>) {
-        let other = if cx.state() == HeatsState::Hot { HeatsState::Hotter } else { HeatsState::Hot };
+        let other = if cx.state() == HeatsState::Hot {
+            HeatsState::Hotter
+        } else {
+            HeatsState::Hot
+        };
         cx.goto(other);
     }
     #[on]
@@ -870,7 +949,12 @@ fn rule_13_a_generator_is_one_recorded_choice() {
     };
     let report = Tester::new().iterations(5_000).run(program);
     let bug = report.assert_bug("found in one of 64 seeds");
-    let choices: Vec<_> = bug.trace.story.iter().flat_map(|step| &step.choices).collect();
+    let choices: Vec<_> = bug
+        .trace
+        .story
+        .iter()
+        .flat_map(|step| &step.choices)
+        .collect();
     assert_eq!(choices.len(), 1, "the seed, and nothing for the numbers");
 }
 
@@ -928,7 +1012,10 @@ fn rule_14_a_users_drop_may_send() {
         let to = sys.spawn(Listener(journal.clone()));
         let panics = false;
         // Dropped when it is ignored: what it sends is heard.
-        let ignored = Mischief { to: to.clone(), panics };
+        let ignored = Mischief {
+            to: to.clone(),
+            panics,
+        };
         sys.spawn(Ignores).tell(Carries(ignored));
         // Dropped after the end: sent into nothing.
         sys.spawn(Holds(Vec::new())).tell(Mischief { to, panics });
@@ -951,6 +1038,9 @@ fn rule_14_a_users_drop_may_panic() {
     };
     for ignored in [true, false] {
         let report = program(ignored);
-        assert_eq!(report.assert_bug("from a destructor").kind(), BugKind::Panic);
+        assert_eq!(
+            report.assert_bug("from a destructor").kind(),
+            BugKind::Panic
+        );
     }
 }

@@ -13,7 +13,11 @@ fn sources(below: &Path) -> Vec<(PathBuf, String)> {
     let entries = fs::read_dir(below).expect("the folder is there");
     for entry in entries {
         let path = entry.expect("the folder can be read").path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
         if path.is_dir() && !name.starts_with('.') && name != "target" {
             found.extend(sources(&path));
         } else if name.ends_with(".rs") && !name.ends_with(".out.rs") {
@@ -28,20 +32,33 @@ fn sources(below: &Path) -> Vec<(PathBuf, String)> {
 /// The cases of macros are as short as they can be; a module's tests are described by it.
 fn is_case(path: &Path) -> bool {
     let path = path.to_string_lossy().replace('\\', "/");
-    path.ends_with("/tests.rs") || path.contains("/tests/ui/") || path.contains("/tests/pass/") || path.contains("/snapshots/")
+    path.ends_with("/tests.rs")
+        || path.contains("/tests/ui/")
+        || path.contains("/tests/pass/")
+        || path.contains("/snapshots/")
 }
 
 #[test]
 fn every_source_begins_with_what_it_is_about() {
     for (path, text) in sources(&root()).iter().filter(|(path, _)| !is_case(path)) {
-        assert!(text.starts_with("//!"), "{} has no module documentation", path.display());
+        assert!(
+            text.starts_with("//!"),
+            "{} has no module documentation",
+            path.display()
+        );
     }
 }
 
 #[test]
 fn nothing_is_left_over() {
     // Put together, so that this file does not find itself.
-    let left_over = [["TO", "DO"], ["FIX", "ME"], ["db", "g!("], ["todo", "!("], ["unimpl", "emented!("]];
+    let left_over = [
+        ["TO", "DO"],
+        ["FIX", "ME"],
+        ["db", "g!("],
+        ["todo", "!("],
+        ["unimpl", "emented!("],
+    ];
     for (path, text) in sources(&root()) {
         for word in left_over.map(|parts| parts.concat()) {
             assert!(!text.contains(&word), "{} contains {word}", path.display());
@@ -54,9 +71,14 @@ fn nothing_is_left_over() {
 fn the_core_knows_nothing_of_testing() {
     let core = root().join("actor-core");
     let manifest = fs::read_to_string(core.join("Cargo.toml")).expect("the manifest is there");
-    assert!(!manifest.contains("actor-test"), "actor-core must not depend on the tester");
+    assert!(
+        !manifest.contains("actor-test"),
+        "actor-core must not depend on the tester"
+    );
     for (path, text) in sources(&core.join("src")) {
-        let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+        let code = text
+            .lines()
+            .filter(|line| !line.trim_start().starts_with("//"));
         for line in code {
             assert!(!line.contains("actor_test"), "{}: {line}", path.display());
         }
@@ -67,6 +89,10 @@ fn the_core_knows_nothing_of_testing() {
 #[test]
 fn strategies_see_no_user_types() {
     for (path, text) in sources(&root().join("actor-test/src/strategy")) {
-        assert!(!text.contains("actor_core"), "{} uses actor-core", path.display());
+        assert!(
+            !text.contains("actor_core"),
+            "{} uses actor-core",
+            path.display()
+        );
     }
 }

@@ -14,7 +14,9 @@ const ROUNDS: u32 = 100;
 const SCHEDULES: u64 = 100;
 
 fn ours(monitor: bool) {
-    let tester = Tester::new().iterations(SCHEDULES).strategy(StrategySpec::Random);
+    let tester = Tester::new()
+        .iterations(SCHEDULES)
+        .strategy(StrategySpec::Random);
     let report = tester.run(|sys| {
         if monitor {
             sys.monitor::<Answered>();
@@ -30,11 +32,16 @@ fn exploration(criterion: &mut Criterion) {
     group.sample_size(20);
     let mut plain = Plain::new(CLIENTS as usize);
     group.bench_function("loop", |bench| {
-        bench.iter(|| (0..SCHEDULES).map(|seed| plain.run(seed, u64::from(ROUNDS))).sum::<u64>());
+        bench.iter(|| {
+            (0..SCHEDULES)
+                .map(|seed| plain.run(seed, u64::from(ROUNDS)))
+                .sum::<u64>()
+        });
     });
     group.bench_function("random", |bench| bench.iter(|| ours(false)));
     group.bench_function("random with a monitor", |bench| bench.iter(|| ours(true)));
-    let peers: [(&str, fn(usize, usize)); 2] = [("threads", peer::threads), ("futures", peer::futures)];
+    let peers: [(&str, fn(usize, usize)); 2] =
+        [("threads", peer::threads), ("futures", peer::futures)];
     for (kind, program) in peers {
         let run = move || program(CLIENTS as usize, ROUNDS as usize);
         group.bench_function(BenchmarkId::new("shuttle random", kind), |bench| {

@@ -1,5 +1,5 @@
 //! Programs to explore, in our own form, as a plain loop and under shuttle.
 
-pub mod plain;
-pub mod ping_pong;
 pub mod peer;
+pub mod ping_pong;
+pub mod plain;

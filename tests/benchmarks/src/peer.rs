@@ -47,7 +47,9 @@ pub fn futures(clients: usize, rounds: usize) {
             while let Some(client) = pings.next().await {
                 served += 1;
                 future::yield_now().await;
-                client.unbounded_send(()).expect("a client waits for its pong");
+                client
+                    .unbounded_send(())
+                    .expect("a client waits for its pong");
             }
             served
         });
@@ -58,7 +60,9 @@ pub fn futures(clients: usize, rounds: usize) {
                     let (to_me, mut pongs) = unbounded();
                     for _ in 0..rounds {
                         future::yield_now().await;
-                        to_server.unbounded_send(to_me.clone()).expect("the server runs");
+                        to_server
+                            .unbounded_send(to_me.clone())
+                            .expect("the server runs");
                         pongs.next().await.expect("the server answers");
                     }
                 })

@@ -91,7 +91,11 @@ impl Plain {
             }
             self.refresh(index);
         }
-        assert_eq!(self.actors[0].count, rounds * (self.actors.len() as u64 - 1), "every ping is served");
+        assert_eq!(
+            self.actors[0].count,
+            rounds * (self.actors.len() as u64 - 1),
+            "every ping is served"
+        );
         steps
     }
 }

@@ -16,7 +16,9 @@ const ROUNDS: u32 = 100;
 const REPEATS: usize = 5;
 
 fn main() {
-    println!("| {CLIENTS} clients x {ROUNDS} round trips | schedules / CPU-s | of the loop | ns / step |");
+    println!(
+        "| {CLIENTS} clients x {ROUNDS} round trips | schedules / CPU-s | of the loop | ns / step |"
+    );
     println!("|---|---:|---:|---:|");
     let mut plain = Plain::new(CLIENTS as usize);
     let rounds = u64::from(ROUNDS);
@@ -25,15 +27,27 @@ fn main() {
     });
     let ours = |monitor| move |schedules| explore(schedules, monitor).steps_total;
     row("actor-test, random", Some(limit), 20_000, ours(false));
-    row("actor-test, random, with a monitor", Some(limit), 20_000, ours(true));
-    let peers: [(&str, fn(usize, usize)); 2] = [("threads", peer::threads), ("futures", peer::futures)];
+    row(
+        "actor-test, random, with a monitor",
+        Some(limit),
+        20_000,
+        ours(true),
+    );
+    let peers: [(&str, fn(usize, usize)); 2] =
+        [("threads", peer::threads), ("futures", peer::futures)];
     for (kind, program) in peers {
-        row(&format!("shuttle, {kind}, random"), Some(limit), 3_000, |schedules| {
-            shuttle(RandomScheduler::new(schedules as usize), program)
-        });
-        row(&format!("shuttle, {kind}, PCT 3"), Some(limit), 3_000, |schedules| {
-            shuttle(PctScheduler::new(3, schedules as usize), program)
-        });
+        row(
+            &format!("shuttle, {kind}, random"),
+            Some(limit),
+            3_000,
+            |schedules| shuttle(RandomScheduler::new(schedules as usize), program),
+        );
+        row(
+            &format!("shuttle, {kind}, PCT 3"),
+            Some(limit),
+            3_000,
+            |schedules| shuttle(PctScheduler::new(3, schedules as usize), program),
+        );
     }
     println!();
     println!("| what must not grow | |");
@@ -43,13 +57,19 @@ fn main() {
     ratio("a step with 1 000 clients, beside one with 3", many / few);
     let short = per_step(5_000, |sys| ping_pong(sys, 3, 100));
     let long = per_step(10, |sys| ping_pong(sys, 3, 100_000));
-    ratio("a step in a run of 600 000 messages, beside one of 600", long / short);
+    ratio(
+        "a step in a run of 600 000 messages, beside one of 600",
+        long / short,
+    );
     let begun = ProcessTime::now();
     let empty = tester(1_000_000).run(|_| {});
     let nanoseconds = begun.elapsed().as_nanos() as f64 / empty.executions as f64;
     println!("| an execution of an empty test | {nanoseconds:.0} ns |");
     let (one, two) = (wall(1), wall(2));
-    println!("| two workers, beside one | {:.2}x |", one.as_secs_f64() / two.as_secs_f64());
+    println!(
+        "| two workers, beside one | {:.2}x |",
+        one.as_secs_f64() / two.as_secs_f64()
+    );
 }
 
 fn tester(schedules: u64) -> Tester {
@@ -117,7 +137,10 @@ fn ratio(name: &str, ratio: f64) {
 fn wall(workers: usize) -> Duration {
     let once = || {
         let begun = Instant::now();
-        tester(20_000).workers(workers).run(|sys| ping_pong(sys, CLIENTS, ROUNDS)).assert_clean();
+        tester(20_000)
+            .workers(workers)
+            .run(|sys| ping_pong(sys, CLIENTS, ROUNDS))
+            .assert_clean();
         begun.elapsed()
     };
     (0..REPEATS).map(|_| once()).min().unwrap_or_default()
