@@ -51,7 +51,10 @@ impl Boss {
         self.last = self.last * 31 + done.0;
         let temporary = cx.spawn(Boss::default());
         if self.done == 3 {
-            assert!(self.last % 97 != 0, "a rare order and rare numbers");
+            assert!(
+                !self.last.is_multiple_of(97),
+                "a rare order and rare numbers"
+            );
             temporary.tell(Done(0));
         }
     }

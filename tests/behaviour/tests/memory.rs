@@ -1,4 +1,5 @@
 //! What executions allocate: nothing for a step, and nothing that stays.
+#![expect(unsafe_code, reason = "an allocator that counts can't be written without")]
 
 use std::alloc::System as SystemAllocator;
 use std::alloc::{GlobalAlloc, Layout};
@@ -20,10 +21,6 @@ static LIVE_BYTES: AtomicI64 = AtomicI64::new(0);
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 // SAFETY: every call is handed on to the system's allocator as it came.
-#[expect(
-    unsafe_code,
-    reason = "an allocator that counts can't be written without"
-)]
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Ordering::Relaxed);

@@ -40,9 +40,7 @@ fn exploration(criterion: &mut Criterion) {
     });
     group.bench_function("random", |bench| bench.iter(|| ours(false)));
     group.bench_function("random with a monitor", |bench| bench.iter(|| ours(true)));
-    let peers: [(&str, fn(usize, usize)); 2] =
-        [("threads", peer::threads), ("futures", peer::futures)];
-    for (kind, program) in peers {
+    for (kind, program) in peer::PROGRAMS {
         let run = move || program(CLIENTS as usize, ROUNDS as usize);
         group.bench_function(BenchmarkId::new("shuttle random", kind), |bench| {
             bench.iter(|| {

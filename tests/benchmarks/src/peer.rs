@@ -3,6 +3,12 @@
 use shuttle::sync::mpsc;
 use shuttle::{future, thread};
 
+/// A program: so many clients, each of so many round trips.
+pub type Program = fn(usize, usize);
+
+/// The programs, by the kind of concurrency that they use.
+pub const PROGRAMS: [(&str, Program); 2] = [("threads", threads), ("futures", futures)];
+
 /// One server thread, and client threads of so many round trips each.
 pub fn threads(clients: usize, rounds: usize) {
     let (to_server, pings) = mpsc::channel::<mpsc::Sender<()>>();

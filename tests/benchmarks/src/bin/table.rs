@@ -33,9 +33,7 @@ fn main() {
         20_000,
         ours(true),
     );
-    let peers: [(&str, fn(usize, usize)); 2] =
-        [("threads", peer::threads), ("futures", peer::futures)];
-    for (kind, program) in peers {
+    for (kind, program) in peer::PROGRAMS {
         row(
             &format!("shuttle, {kind}, random"),
             Some(limit),
@@ -90,7 +88,7 @@ fn explore(schedules: u64, monitor: bool) -> Report {
     report
 }
 
-fn shuttle(scheduler: impl Scheduler + 'static, program: fn(usize, usize)) -> u64 {
+fn shuttle(scheduler: impl Scheduler + 'static, program: peer::Program) -> u64 {
     let runner = Runner::new(scheduler, Config::new());
     runner.run(move || program(CLIENTS as usize, ROUNDS as usize));
     0
