@@ -268,8 +268,17 @@ impl State {
     }
 
     pub(super) fn push(&mut self, operation: u32, effect: Effect) {
-        self.in_flight += usize::from(matches!(effect, Effect::Send { .. }));
-        self.operations[operation as usize].outbox.push_back(effect);
+        let sender = &mut self.operations[operation as usize];
+        match effect {
+            Effect::Send { to, .. } => {
+                self.in_flight += 1;
+                if to != operation {
+                    sender.own_run = 0;
+                }
+            }
+            _ => sender.own_run = 0,
+        }
+        sender.outbox.push_back(effect);
     }
 
     pub(super) fn open_ask(&mut self, asker: u32, target: u32, slot: Arc<dyn AnyAskSlot>) -> u32 {
@@ -604,7 +613,9 @@ impl State {
             .collect();
         let futures = self.futures_of(index);
         for future in &futures {
-            self.operations[*future as usize].stage = Stage::Gone;
+            let ended = &mut self.operations[*future as usize];
+            let before = std::mem::replace(&mut ended.stage, Stage::Gone);
+            self.suspended -= usize::from(before == Stage::Suspended);
             self.refresh(*future);
         }
         Halted {

@@ -250,6 +250,27 @@ fn an_actor_that_only_talks_to_itself() {
     assert_bug(&report, BugKind::Spin, &["`Spins`", "sent itself"]);
 }
 
+/// Drives another by telling itself to go on.
+struct Drives(ActorRef<Sink>);
+#[actor]
+impl Drives {
+    #[on]
+    fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+        self.0.tell(Go);
+        cx.me().tell(Go);
+    }
+}
+
+#[test]
+fn an_actor_that_drives_another_does_not_spin() {
+    let report = Tester::new().iterations(3).max_steps(200).run(|sys| {
+        let sink = sys.spawn(Sink);
+        sys.spawn(Drives(sink)).tell(Go);
+    });
+    report.assert_clean();
+    assert_eq!(report.fair_at_bound, 3);
+}
+
 #[derive(Default)]
 struct Owed;
 #[monitor(hot, cold)]

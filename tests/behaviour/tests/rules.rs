@@ -798,6 +798,30 @@ fn rule_08_a_piped_future_is_an_operation_that_dies_with_its_actor() {
     assert!(seen.contains(&vec!["go".to_owned()]), "{seen:?}");
 }
 
+/// A piped future that waits for ever ends with its actor; what ticks on is idle then.
+#[test]
+fn rule_08_nobody_awaits_what_died_with_its_actor() {
+    let report = Tester::new().iterations(20).run(|sys| {
+        sys.spawn(Ticks::default());
+        sys.spawn(PipesForEver).tell(Go);
+    });
+    report.assert_clean();
+    assert_eq!(report.fair_at_bound, 0, "each run ends by itself");
+}
+
+struct PipesForEver;
+#[actor]
+impl PipesForEver {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        cx.pipe_to_self(std::future::pending::<()>(), |()| Go);
+    }
+    #[on]
+    fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+        cx.halt();
+    }
+}
+
 #[test]
 fn rule_09_the_test_body_is_one_step() {
     let report = once(|_| {});
