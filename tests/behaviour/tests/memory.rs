@@ -1,5 +1,8 @@
 //! What executions allocate: nothing for a step, and nothing that stays.
-#![expect(unsafe_code, reason = "an allocator that counts can't be written without")]
+#![expect(
+    unsafe_code,
+    reason = "an allocator that counts can't be written without"
+)]
 
 use std::alloc::System as SystemAllocator;
 use std::alloc::{GlobalAlloc, Layout};
