@@ -181,7 +181,11 @@ pub(crate) fn reproduce(
     };
     explorer.strategies[0] = Some(Box::new(strategy));
     explorer.run_all(program, &mut summary, &mut Silent);
-    Ok(summary.finish(program, &explorer.observed()))
+    let mut report = summary.finish(program, &explorer.observed());
+    for bug in &mut report.bugs {
+        bug.token = token.into();
+    }
+    Ok(report)
 }
 
 /// A strategy with the seed of one execution.

@@ -11,10 +11,12 @@ use super::{Choice, Enabled, Execution, Fairness, StepKind, Strategy, below, gen
 #[derive(Debug)]
 pub struct Weighted {
     weights: Weights,
+    largest: u64,
     rng: Xoshiro256PlusPlus,
 }
 
-/// The weight of each kind of step; at least one each.
+/// The weight of each kind of step; at least one each, and best within a factor of 100, since the
+/// rarer kind is drawn and rejected that often where nothing else is enabled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Weights {
     /// Starting, handling, flushing and resuming. Default 8.
@@ -38,6 +40,7 @@ impl Weighted {
         };
         Self {
             weights,
+            largest: u64::from(weights.work.max(weights.timer)),
             rng: generator(0),
         }
     }
@@ -70,19 +73,15 @@ impl Strategy for Weighted {
     }
 
     fn pick(&mut self, enabled: &Enabled<'_>) -> usize {
-        let total = enabled
-            .iter()
-            .map(|pending| self.weight(pending.kind))
-            .sum();
-        let mut drawn = below(&mut self.rng, total);
-        for (index, pending) in enabled.iter().enumerate() {
-            let weight = self.weight(pending.kind);
-            if drawn < weight {
+        // By rejection, so that a step costs the same however many operations are enabled: one drawn
+        // uniformly is taken with its share of the largest weight.
+        loop {
+            let index = below(&mut self.rng, enabled.len() as u64) as usize;
+            let weight = self.weight(enabled[index].kind);
+            if weight == self.largest || below(&mut self.rng, self.largest) < weight {
                 return index;
             }
-            drawn -= weight;
         }
-        enabled.len() - 1
     }
 
     fn choose(&mut self, choice: Choice) -> u32 {

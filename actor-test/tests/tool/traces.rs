@@ -122,13 +122,13 @@ fn printed_commands_work() {
             .words(1)
             .contains("\nreproduced: safety")
     );
+    let again = tool().args(&command("reproduce:")).run().words(1);
     assert!(
-        tool()
-            .args(&command("reproduce:"))
-            .run()
-            .words(1)
-            .contains("FAIL  specimens::tests::never_six  safety")
+        again.contains("FAIL  specimens::tests::never_six  safety"),
+        "{again}"
     );
+    // What it prints reproduces it once more.
+    assert!(again.contains(&command("reproduce:")), "{again}");
 }
 
 #[test]
