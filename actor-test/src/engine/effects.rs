@@ -9,6 +9,7 @@ use actor_core::{AskError, Moment, StopReason};
 use super::clock::Fired;
 use super::execution::Engine;
 use super::looking::print;
+use super::observers::Seen;
 use super::operation::{Effect, Letter};
 use super::panics::{self};
 use super::state::{BODY, FollowUp, Piped};
@@ -23,11 +24,10 @@ impl Engine {
         if state.recorder.is_none()
             && let Some((to, letter)) = state.flush_send(operation)
         {
-            let observed = !state.observers.is_empty()
-                && self.observes(&mut state, to, letter.event, Moment::Sent);
+            let observers = Self::who(&mut state, to, letter.event, Moment::Sent);
             drop(state);
-            if observed {
-                self.show_letter(to, &letter, Moment::Sent);
+            if observers != Seen::Nobody {
+                self.show_letter(to, &letter, Moment::Sent, observers);
             }
             return false;
         }
@@ -105,12 +105,9 @@ impl Engine {
                 }
             }
         }
-        let observed = {
-            let mut state = self.state();
-            !state.observers.is_empty() && self.observes(&mut state, to, letter.event, Moment::Sent)
-        };
-        if observed {
-            self.show_letter(to, letter, Moment::Sent);
+        let observers = Self::who(&mut self.state(), to, letter.event, Moment::Sent);
+        if observers != Seen::Nobody {
+            self.show_letter(to, letter, Moment::Sent, observers);
         }
         if dead {
             self.shared.current.set(from);
@@ -199,7 +196,9 @@ impl Engine {
 
     pub(super) fn announced(&mut self, operation: u32, slab: &Rc<dyn AnySlab>, slot: u32) {
         let sender = (operation != BODY).then(|| self.actor_id(operation));
-        self.show(Moment::Sent, sender, None, |show| slab.inspect(slot, show));
+        self.show(Moment::Sent, Seen::Several, sender, None, |show| {
+            slab.inspect(slot, show);
+        });
         if self.state().recorder.is_some() {
             let text = print(|f| slab.inspect(slot, f));
             if let Some(recorder) = &mut self.state().recorder {

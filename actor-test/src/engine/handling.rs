@@ -6,6 +6,7 @@ use actor_core::parts::Ran;
 use actor_core::{AskError, Disposition, Moment};
 
 use super::execution::{Engine, Program};
+use super::observers::Seen;
 use super::operation::{Effect, Kind, Letter, Stage};
 use super::panics::{self, Panic};
 use super::state::{BODY, Piped};
@@ -92,8 +93,7 @@ impl Engine {
         let Some((letter, disposition)) = state.dequeue(operation) else {
             return;
         };
-        let observed = !state.observers.is_empty()
-            && self.observes(&mut state, operation, letter.event, Moment::Handled);
+        let observers = Self::who(&mut state, operation, letter.event, Moment::Handled);
         let tell = state.recorder.is_some();
         drop(state);
         if tell {
@@ -101,8 +101,8 @@ impl Engine {
         }
         match disposition {
             Disposition::Handle => {
-                if observed {
-                    self.show_letter(operation, &letter, Moment::Handled);
+                if observers != Seen::Nobody {
+                    self.show_letter(operation, &letter, Moment::Handled, observers);
                 }
                 let waker = &self.wakers[operation as usize];
                 let ran = match &mut self.bodies[operation as usize] {

@@ -9,6 +9,7 @@ use actor_core::{ActorId, AskError, Event, Moment, World};
 
 use super::controlled::{Phase, Shared};
 use super::execution::Engine;
+use super::observers::Seen;
 use super::operation::{Kind, Letter, Sender, Stage};
 use super::panics::{self};
 use super::recorder::Recorder;
@@ -16,19 +17,18 @@ use super::state::{BODY, State};
 use crate::bug::BugKind;
 
 impl Engine {
-    pub(super) fn observes(
-        &self,
-        state: &mut State,
-        operation: u32,
-        event: u16,
-        moment: Moment,
-    ) -> bool {
+    /// Who observes an event of the operation at that moment.
+    #[inline]
+    pub(super) fn who(state: &mut State, operation: u32, event: u16, moment: Moment) -> Seen {
+        if state.observers.is_empty() {
+            return Seen::Nobody;
+        }
         match state.operations[operation as usize].kind {
             Kind::Actor(of_type) => {
                 let info = state.types[of_type as usize].info;
-                state.observers.observes(of_type, info, event, moment)
+                state.observers.who(of_type, info, event, moment)
             }
-            _ => false,
+            _ => Seen::Nobody,
         }
     }
 
@@ -40,7 +40,7 @@ impl Engine {
     }
 
     /// Shows an event in an actor's mail to the monitors that observe it.
-    pub(super) fn show_letter(&mut self, receiver: u32, letter: &Letter, moment: Moment) {
+    pub(super) fn show_letter(&self, receiver: u32, letter: &Letter, moment: Moment, to: Seen) {
         let Some(mail) = self.state().operations[receiver as usize].mail.clone() else {
             return;
         };
@@ -49,8 +49,8 @@ impl Engine {
             Sender::Operation(operation) => Some(self.actor_id(operation)),
         };
         let target = Some(self.actor_id(receiver));
-        self.show(moment, sender, target, |show| {
-            mail.inspect(letter.slot, show)
+        self.show(moment, to, sender, target, |show| {
+            mail.inspect(letter.slot, show);
         });
     }
 
@@ -77,7 +77,9 @@ impl Engine {
         if lost.is_none() && !self.state().observers.is_empty() {
             let sender = Some(self.actor_id(from));
             let target = (asker != BODY).then(|| self.actor_id(asker));
-            self.show(Moment::Replied, sender, target, |show| slot.inspect(show));
+            self.show(Moment::Replied, Seen::Several, sender, target, |show| {
+                slot.inspect(show)
+            });
         }
     }
 
@@ -86,24 +88,31 @@ impl Engine {
     pub(super) fn show(
         &self,
         moment: Moment,
+        to: Seen,
         sender: Option<ActorId>,
         target: Option<ActorId>,
         inspect: impl Fn(&mut dyn FnMut(&dyn Event)),
     ) {
-        if self.state().observers.is_empty() {
-            return;
-        }
         self.shared.phase.set(Phase::Looking);
-        inspect(&mut |event| {
-            let type_id = <dyn Any>::type_id(event);
-            let mut from = 0;
-            loop {
-                let next = self.state().observers.next(from, type_id, moment);
-                let Some((after, monitor, observation)) = next else {
-                    break;
-                };
-                from = after;
+        inspect(&mut |event| match to {
+            Seen::Nobody => {}
+            Seen::One {
+                monitor,
+                observation,
+            } => {
                 self.show_monitor(monitor, observation, event, sender, target);
+            }
+            Seen::Several => {
+                let type_id = <dyn Any>::type_id(event);
+                let mut from = 0;
+                loop {
+                    let next = self.state().observers.next(from, type_id, moment);
+                    let Some((after, monitor, observation)) = next else {
+                        break;
+                    };
+                    from = after;
+                    self.show_monitor(monitor, observation, event, sender, target);
+                }
             }
         });
         self.shared.phase.set(Phase::Running);

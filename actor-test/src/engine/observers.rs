@@ -2,7 +2,7 @@
 
 use std::any::TypeId;
 
-use actor_core::{ActorInfo, Moment, MonitorInfo};
+use actor_core::{ActorInfo, EventInfo, Moment, MonitorInfo};
 
 /// A registered monitor's interest in one kind of event.
 #[derive(Clone, Copy, Debug)]
@@ -15,8 +15,7 @@ struct Interest {
 
 /// The monitors of one execution and what they observe.
 ///
-/// Per actor type and event it keeps whether anyone observes, so that an event that no monitor
-/// observes costs one look-up.
+/// Per actor type and event it keeps who observes, so that an event costs one look-up.
 #[derive(Debug, Default)]
 pub(super) struct Observers {
     interests: Vec<Interest>,
@@ -27,10 +26,22 @@ pub(super) struct Observers {
     stale: bool,
 }
 
+/// Who observes an event at some moment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) enum Seen {
+    /// Nobody.
+    #[default]
+    Nobody,
+    /// One monitor, as this observation of its.
+    One { monitor: u16, observation: u16 },
+    /// Several; [`Observers::next`] finds them.
+    Several,
+}
+
 #[derive(Clone, Copy, Debug, Default)]
 struct Route {
-    sent: bool,
-    handled: bool,
+    sent: Seen,
+    handled: Seen,
 }
 
 impl Observers {
@@ -65,15 +76,33 @@ impl Observers {
         self.interests.is_empty()
     }
 
-    /// Whether anyone observes the event of an actor type at that moment.
+    /// Who observes the event of an actor type at that moment.
     #[inline]
-    pub(super) fn observes(
+    pub(super) fn who(
         &mut self,
         of_type: u32,
         info: &'static ActorInfo,
         event: u16,
         moment: Moment,
-    ) -> bool {
+    ) -> Seen {
+        let known = self.routes.get(of_type as usize).and_then(Option::as_ref);
+        let route = match known {
+            Some(routes) if !self.stale => routes.get(usize::from(event)).copied(),
+            _ => self
+                .find_routes(of_type, info)
+                .get(usize::from(event))
+                .copied(),
+        };
+        let route = route.unwrap_or_default();
+        match moment {
+            Moment::Sent => route.sent,
+            Moment::Handled => route.handled,
+            Moment::Replied => Seen::Several,
+        }
+    }
+
+    #[cold]
+    fn find_routes(&mut self, of_type: u32, info: &'static ActorInfo) -> &[Route] {
         if self.stale {
             self.forget_routes();
         }
@@ -81,28 +110,26 @@ impl Observers {
         if self.routes.len() <= of_type {
             self.routes.resize_with(of_type + 1, || None);
         }
-        let interests = &self.interests;
-        let routes = self.routes[of_type].get_or_insert_with(|| {
-            let observed = |type_id, moment| {
-                interests
-                    .iter()
-                    .any(|interest| interest.type_id == type_id && interest.moment == moment)
+        if self.routes[of_type].is_none() {
+            let route = |event: &EventInfo| Route {
+                sent: self.seen(event.type_id, Moment::Sent),
+                handled: self.seen(event.type_id, Moment::Handled),
             };
-            info.events
-                .iter()
-                .map(|event| Route {
-                    sent: observed(event.type_id, Moment::Sent),
-                    handled: observed(event.type_id, Moment::Handled),
-                })
-                .collect()
-        });
-        let Some(route) = routes.get(usize::from(event)) else {
-            return false;
-        };
-        match moment {
-            Moment::Sent => route.sent,
-            Moment::Handled => route.handled,
-            Moment::Replied => false,
+            self.routes[of_type] = Some(info.events.iter().map(route).collect());
+        }
+        self.routes[of_type].as_deref().unwrap_or_default()
+    }
+
+    fn seen(&self, type_id: TypeId, moment: Moment) -> Seen {
+        match self.next(0, type_id, moment) {
+            None => Seen::Nobody,
+            Some((after, monitor, observation)) => match self.next(after, type_id, moment) {
+                None => Seen::One {
+                    monitor,
+                    observation,
+                },
+                Some(_) => Seen::Several,
+            },
         }
     }
 
