@@ -96,3 +96,24 @@ fn strategies_see_no_user_types() {
         );
     }
 }
+
+/// The book names the test beside each rule, and every such test is named.
+#[test]
+fn the_book_names_the_tests_of_the_rules() {
+    let book = fs::read_to_string(root().join("book/src/semantics.md")).expect("the page is there");
+    let rules = fs::read_to_string(root().join("tests/behaviour/tests/rules.rs"))
+        .expect("the tests are there");
+    let names = |text: &str, before: &str| -> Vec<String> {
+        let starts = text
+            .match_indices(before)
+            .map(|(at, _)| &text[at + before.len()..]);
+        let name = |rest: &str| {
+            let end = rest.find(|letter: char| letter != '_' && !letter.is_ascii_alphanumeric());
+            format!("rule_{}", &rest[..end.unwrap_or(rest.len())])
+        };
+        let mut names: Vec<String> = starts.map(name).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names(&book, "`rule_"), names(&rules, "fn rule_"));
+}
