@@ -57,11 +57,6 @@ pub struct TimerId {
 /// executor must not hold its own state borrowed then. Effects take place in the order of the
 /// calls, when the executor carries out the current operation's outbox.
 pub trait Runtime {
-    /// The number of the current execution.
-    fn execution(&self) -> u32;
-    /// The operation that runs now.
-    fn current(&self) -> Address;
-
     /// Creates an actor; it starts when the effect is carried out.
     fn spawn(&self, actor: &mut dyn Spawn, name: Option<&str>) -> Address;
     /// Sends. `message` is an `Option<A::Message>`, taken into the target's mail.
@@ -117,8 +112,6 @@ pub trait Runtime {
     fn predicate(&self, name: &str, expectation: Expectation, predicate: Predicate);
     /// Reports a handler's `Err` that nobody receives.
     fn failed(&self, event: &str, error: &str);
-    /// Reports that an actor in one of the given ways broke the rules of the framework.
-    fn violation(&self, kind: ViolationKind, message: String);
     /// The name of the actor in reports, `Client#2` for instance.
     fn name(&self, of: Address) -> String;
 }

@@ -60,13 +60,13 @@ impl State {
         }
     }
 
-    pub(super) fn hide_timer(&mut self, index: u32) {
+    fn hide_timer(&mut self, index: u32) {
         let position = &mut self.timers.slots[index as usize].position;
         let moved = self.enabled.remove(position);
         self.follow_move(moved);
     }
 
-    pub(super) fn show_timer(&mut self, index: u32) {
+    fn show_timer(&mut self, index: u32) {
         let timer = &mut self.timers.slots[index as usize];
         let receiver = OperationId::actor(timer.owner);
         let pending = Pending {
@@ -84,7 +84,7 @@ impl State {
             .set(&mut timer.position, Pending { event, ..pending });
     }
 
-    pub(super) fn refresh_timers(&mut self) {
+    fn refresh_timers(&mut self) {
         let Some((left, entered)) = self.timers.refresh_window() else {
             return;
         };

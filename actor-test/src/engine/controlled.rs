@@ -12,12 +12,10 @@ use std::time::Duration;
 use actor_core::__private::{AnyAskSlot, AnyMonitor, Expectation, Predicate};
 use actor_core::AskError;
 use actor_core::parts::AnyMail;
-use actor_core::runtime::{
-    Address, Again, Announce, AskId, Notice, Runtime, Spawn, TimerId, ViolationKind,
-};
+use actor_core::runtime::{Address, Again, Announce, AskId, Notice, Runtime, Spawn, TimerId};
 
 use super::operation::{Effect, Watch};
-use super::panics::{self, BudgetSpent};
+use super::panics::BudgetSpent;
 use super::specifications::Specifications;
 use super::state::State;
 use super::tape::Decision;
@@ -176,14 +174,6 @@ impl Shared {
 }
 
 impl Runtime for Shared {
-    fn execution(&self) -> u32 {
-        self.execution.get()
-    }
-
-    fn current(&self) -> Address {
-        self.address(self.current.get())
-    }
-
     fn spawn(&self, actor: &mut dyn Spawn, name: Option<&str>) -> Address {
         if !self.may_act("spawn") {
             // The actor is dropped by its owner; nothing will ever reach this address.
@@ -488,12 +478,6 @@ impl Runtime for Shared {
         let message =
             format!("`{name}` answered `{event}` with Err({error}), and nobody receives it");
         state.find(BugKind::UnreceivedError, message, None);
-    }
-
-    fn violation(&self, kind: ViolationKind, message: String) {
-        self.state
-            .borrow_mut()
-            .find(panics::kind_of(kind), message, None);
     }
 
     fn name(&self, of: Address) -> String {

@@ -8,7 +8,6 @@ use actor_core::{AskError, Moment, StopReason};
 
 use super::clock::Fired;
 use super::execution::Engine;
-use super::looking::print;
 use super::observers::Seen;
 use super::operation::{Effect, Letter};
 use super::panics::{self};
@@ -36,24 +35,20 @@ impl Engine {
         drop(state);
         self.follow(operation, follow_up);
         self.flush_rest(operation);
-        self.state().refresh(operation);
         halted
     }
 
     /// Carries out what rides along with the effect before: all, where handlers are atomic.
-    pub(super) fn flush_rest(&mut self, operation: u32) {
-        if self.state().atomic_handlers {
-            self.flush_while(operation, |_| true);
-        } else {
-            self.flush_silent(operation);
-        }
+    fn flush_rest(&mut self, operation: u32) {
+        let atomic = self.state().atomic_handlers;
+        self.flush_while(operation, |effect| atomic || effect.is_silent());
     }
 
     pub(super) fn flush_silent(&mut self, operation: u32) {
         self.flush_while(operation, Effect::is_silent);
     }
 
-    pub(super) fn flush_while(&mut self, operation: u32, rides: impl Fn(&Effect) -> bool) {
+    fn flush_while(&mut self, operation: u32, rides: impl Fn(&Effect) -> bool) {
         loop {
             let follow_up = {
                 let mut state = self.state();
@@ -124,7 +119,7 @@ impl Engine {
 
     /// Drops values of the user's, whose `Drop` may send or panic; replies among them are lost for
     /// the given reason.
-    pub(super) fn dropping(&self, loss: AskError, f: impl FnOnce()) {
+    fn dropping(&self, loss: AskError, f: impl FnOnce()) {
         self.shared.loss.set(loss);
         let dropped = panics::catch(f);
         self.shared.loss.set(AskError::Dropped);
@@ -136,7 +131,7 @@ impl Engine {
 
     pub(super) fn halt(&mut self, operation: u32) {
         let halted = self.state().halt(operation);
-        let body = self.bodies[operation as usize].as_mut();
+        let mut body = self.bodies[operation as usize].take();
         let futures: Vec<Option<Piped>> = halted
             .futures
             .iter()
@@ -144,10 +139,8 @@ impl Engine {
             .collect();
         self.shared.current.set(operation);
         let dead = halted.letters.len() as u64;
-        let shared = &self.shared;
-        shared.loss.set(AskError::Stopped);
-        let dropped = panics::catch(|| {
-            if let Some(body) = body {
+        self.dropping(AskError::Stopped, || {
+            if let Some(body) = &mut body {
                 body.clear();
             }
             drop(futures);
@@ -160,14 +153,10 @@ impl Engine {
                 garbage.discard();
             }
         });
-        shared.loss.set(AskError::Dropped);
+        self.bodies[operation as usize] = body;
         self.settle_newborn();
         let mut state = self.state();
         state.dead_letters += dead;
-        if let Err(panic) = dropped {
-            let message = format!("a `Drop` panicked: {}", panic.message);
-            state.find(BugKind::Panic, message, panic.location);
-        }
         if let Some(recorder) = &mut state.recorder {
             recorder.note("halts".into());
             if dead > 0 {
@@ -177,7 +166,7 @@ impl Engine {
         state.notify_watchers(operation);
     }
 
-    pub(super) fn notify(&mut self, watch: u32, notice: actor_core::runtime::Notice) {
+    fn notify(&mut self, watch: u32, notice: actor_core::runtime::Notice) {
         let (watcher, target) = {
             let state = self.state();
             let watch = &state.watches[watch as usize];
@@ -194,13 +183,13 @@ impl Engine {
         self.sent(target, watcher, &letter, !delivered);
     }
 
-    pub(super) fn announced(&mut self, operation: u32, slab: &Rc<dyn AnySlab>, slot: u32) {
+    fn announced(&mut self, operation: u32, slab: &Rc<dyn AnySlab>, slot: u32) {
         let sender = (operation != BODY).then(|| self.actor_id(operation));
         self.show(Moment::Sent, Seen::Several, sender, None, |show| {
             slab.inspect(slot, show);
         });
         if self.state().recorder.is_some() {
-            let text = print(|f| slab.inspect(slot, f));
+            let text = self.print(|f| slab.inspect(slot, f));
             if let Some(recorder) = &mut self.state().recorder {
                 recorder.note(format!("announces {text}"));
             }

@@ -94,7 +94,6 @@ pub(crate) struct Engine {
     pub(super) bound: u64,
     pub(super) fairness: Fairness,
     pub(super) idle_moments: usize,
-    pub(super) has_predicates: bool,
     /// Counted up now and then, so that a watchdog sees a handler that does not return.
     pub(super) heartbeat: Arc<AtomicU64>,
 }
@@ -121,7 +120,6 @@ impl Engine {
             bound: 0,
             fairness: Fairness::Fair,
             idle_moments: 0,
-            has_predicates: false,
             heartbeat: Arc::default(),
         }
     }
@@ -172,7 +170,7 @@ impl Engine {
         self.finish(outcome)
     }
 
-    pub(super) fn exhausted(&self) -> Outcome {
+    fn exhausted(&self) -> Outcome {
         Outcome {
             end: End::Exhausted,
             steps: 0,
@@ -211,11 +209,10 @@ impl Engine {
         drop(state);
         self.test_returned = false;
         self.idle_moments = 0;
-        self.has_predicates = false;
         self.ensure_slot(BODY);
     }
 
-    pub(super) fn ensure_slot(&mut self, operation: u32) {
+    fn ensure_slot(&mut self, operation: u32) {
         let needed = operation as usize + 1;
         if self.bodies.len() < needed {
             self.bodies.resize_with(needed, || None);
@@ -239,7 +236,7 @@ impl Engine {
     }
 
     #[inline]
-    pub(super) fn pick(&mut self) -> Result<Pending, End> {
+    fn pick(&mut self) -> Result<Pending, End> {
         let mut state = self.shared.state.borrow_mut();
         let state = &mut *state;
         if state.found.is_some() {
@@ -323,11 +320,11 @@ impl Engine {
     }
 
     #[inline]
-    pub(super) fn after_step(&mut self, changed_actor: bool) {
+    fn after_step(&mut self, changed_actor: bool) {
         if self.wake_list.any() {
             self.wake();
         }
-        if changed_actor && self.has_predicates {
+        if changed_actor && self.shared.specifications.borrow().has_predicates() {
             self.evaluate();
         }
     }
@@ -337,11 +334,12 @@ impl Engine {
         let foreign = self.wake_list.drain(&mut woken);
         let mut state = self.state();
         for operation in woken.drain(..) {
-            let Some(found) = state.operations.get_mut(operation as usize) else {
-                continue;
-            };
-            if found.stage == Stage::Suspended && (operation as usize) < state.live {
-                state.operations[operation as usize].woken = true;
+            let live = state.live;
+            let found = &mut state.operations[..live];
+            if let Some(found) = found.get_mut(operation as usize)
+                && found.stage == Stage::Suspended
+            {
+                found.woken = true;
                 state.refresh(operation);
             }
         }
@@ -386,7 +384,7 @@ impl Engine {
     }
 
     /// Drops everything of the user's and keeps the parts for the next execution.
-    pub(super) fn clean_up(&mut self) {
+    fn clean_up(&mut self) {
         self.shared.phase.set(Phase::Over);
         let test = self.test.take();
         self.drop_quietly(move || drop(test));
@@ -436,7 +434,7 @@ impl Engine {
         self.woken.clear();
     }
 
-    pub(super) fn drop_quietly(&self, f: impl FnOnce()) {
+    fn drop_quietly(&self, f: impl FnOnce()) {
         if let Err(panic) = panics::catch(f) {
             let message = format!("a `Drop` panicked after the execution: {}", panic.message);
             self.state().find(BugKind::Panic, message, panic.location);
@@ -444,7 +442,7 @@ impl Engine {
     }
 
     /// A destructor that panicked in the clean-up is a bug of the execution as well.
-    pub(super) fn finish(&self, mut outcome: Outcome) -> Outcome {
+    fn finish(&self, mut outcome: Outcome) -> Outcome {
         let found = self.state().found.take();
         if outcome.finding.is_none() && found.is_some() {
             outcome.finding = found;

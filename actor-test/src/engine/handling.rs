@@ -28,7 +28,6 @@ impl Engine {
                     }
                     Err(panic) => self.after_run(operation, Err(panic)),
                 }
-                self.has_predicates = self.shared.specifications.borrow().has_predicates();
             }
             Kind::Future { .. } => self.poll_future(operation),
             Kind::Actor(_) => {
@@ -66,18 +65,17 @@ impl Engine {
         }
     }
 
-    pub(super) fn poll_test(&mut self) {
+    fn poll_test(&mut self) {
         let waker = &self.wakers[BODY as usize];
         let polled = poll(self.test.as_mut(), waker);
         if matches!(polled, Ok(Ran::Done)) {
             self.test = None;
             self.test_returned = true;
         }
-        self.has_predicates = self.shared.specifications.borrow().has_predicates();
         self.after_run(BODY, polled);
     }
 
-    pub(super) fn poll_future(&mut self, operation: u32) {
+    fn poll_future(&mut self, operation: u32) {
         let waker = &self.wakers[operation as usize];
         let polled = poll(self.futures[operation as usize].as_mut(), waker);
         if matches!(polled, Ok(Ran::Done)) {
@@ -120,14 +118,12 @@ impl Engine {
     }
 
     #[cold]
-    pub(super) fn unhandled(&mut self, operation: u32, letter: &Letter) {
+    fn unhandled(&mut self, operation: u32, letter: &Letter) {
         let event = self.print_letter(operation, letter);
         let mut state = self.state();
         let name = state.name(operation);
-        let info = state.info(operation);
-        let index = usize::from(state.operations[operation as usize].state);
-        let in_state = info
-            .and_then(|info| info.state_name(index))
+        let in_state = state
+            .state_name(operation)
             .map_or_else(String::new, |state| format!(" in state `{state}`"));
         let message = format!("`{name}`{in_state} neither handles, defers nor ignores {event}");
         state.find(BugKind::Unhandled, message, None);
@@ -135,7 +131,7 @@ impl Engine {
 
     /// Takes over what a run of an operation's code led to.
     #[inline]
-    pub(super) fn after_run(&mut self, operation: u32, ran: Result<Ran, Box<Panic>>) {
+    fn after_run(&mut self, operation: u32, ran: Result<Ran, Box<Panic>>) {
         self.settle_newborn();
         let ran = match ran {
             Ok(ran) => ran,
@@ -203,7 +199,7 @@ impl Engine {
     /// Takes over a handler of a plain actor that has returned and whose effects are all visible:
     /// the common case. `false` where there is more to it.
     #[inline]
-    pub(super) fn settle_plain(&self, operation: u32) -> bool {
+    fn settle_plain(&self, operation: u32) -> bool {
         let mut state = self.shared.state.borrow_mut();
         let found = &state.operations[operation as usize];
         let silent = found.outbox.front().is_some_and(Effect::is_silent);
@@ -237,7 +233,7 @@ impl Engine {
     }
 }
 
-pub(super) fn poll(future: Option<&mut Piped>, waker: &Waker) -> Result<Ran, Box<Panic>> {
+fn poll(future: Option<&mut Piped>, waker: &Waker) -> Result<Ran, Box<Panic>> {
     let Some(future) = future else {
         return Ok(Ran::Done);
     };

@@ -64,7 +64,7 @@ impl Engine {
         let asker = self.state().asks[ask as usize].asker;
         if self.state().recorder.is_some() {
             let text = match lost {
-                None => format!("reply {}", print(|f| slot.inspect(f))),
+                None => format!("reply {}", self.print(|f| slot.inspect(f))),
                 Some(error) => format!("no reply: {error}"),
             };
             let mut state = self.state();
@@ -118,7 +118,7 @@ impl Engine {
         self.shared.phase.set(Phase::Running);
     }
 
-    pub(super) fn show_monitor(
+    fn show_monitor(
         &self,
         monitor: u16,
         observation: u16,
@@ -170,27 +170,21 @@ impl Engine {
     pub(super) fn print_letter(&self, receiver: u32, letter: &Letter) -> String {
         let mail = self.state().operations[receiver as usize].mail.clone();
         mail.map_or_else(String::new, |mail| {
-            self.look(|| print(|f| mail.inspect(letter.slot, f)))
+            self.print(|f| mail.inspect(letter.slot, f))
         })
     }
 
-    /// Calls a user's code that may look, not act.
-    pub(super) fn look<T>(&self, f: impl FnOnce() -> T) -> T {
+    /// Prints the event that `inspect` shows. Its `Debug` may look, not act.
+    pub(super) fn print(&self, inspect: impl FnOnce(&mut dyn FnMut(&dyn Event))) -> String {
         let before = self.shared.phase.replace(Phase::Looking);
-        let result = f();
+        let mut text = String::from("(gone)");
+        inspect(&mut |event| {
+            text = panics::catch(|| format!("{event:?}"))
+                .unwrap_or_else(|panic| format!("(its Debug panicked: {})", panic.message));
+        });
         self.shared.phase.set(before);
-        result
+        text
     }
-}
-
-/// Prints the event that `inspect` shows.
-pub(super) fn print(inspect: impl FnOnce(&mut dyn FnMut(&dyn Event))) -> String {
-    let mut text = String::from("(gone)");
-    inspect(&mut |event| {
-        text = panics::catch(|| format!("{event:?}"))
-            .unwrap_or_else(|panic| format!("(its Debug panicked: {})", panic.message));
-    });
-    text
 }
 
 /// The actors between two steps, as predicates see them.

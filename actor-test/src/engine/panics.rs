@@ -104,7 +104,7 @@ fn explain(payload: &(dyn Any + Send)) -> Panic {
     })
 }
 
-pub(crate) fn kind_of(violation: ViolationKind) -> BugKind {
+fn kind_of(violation: ViolationKind) -> BugKind {
     match violation {
         ViolationKind::UnhandledRaise => BugKind::Unhandled,
         ViolationKind::EndlessChain => BugKind::EndlessChain,

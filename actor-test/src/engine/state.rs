@@ -662,6 +662,12 @@ impl State {
         });
     }
 
+    /// The name of the state that an actor is in; `None` for one without states.
+    pub(super) fn state_name(&self, operation: u32) -> Option<&'static str> {
+        let index = usize::from(self.operations[operation as usize].state);
+        self.info(operation)?.state_name(index)
+    }
+
     /// The name of an operation in reports.
     pub(super) fn name(&self, index: u32) -> String {
         let Some(operation) = self.operations.get(index as usize) else {

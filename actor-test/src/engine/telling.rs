@@ -48,28 +48,23 @@ pub(super) fn tell_step(state: &mut State, pending: &Pending) {
         StepKind::Fault => "fault",
     };
     let state_name = (!pending.operation.is_timer())
-        .then(|| state_name(state, pending.operation.index() as u32))
+        .then(|| state.state_name(pending.operation.index() as u32))
         .flatten();
     let (step, now) = (state.step, state.now);
     if let Some(recorder) = &mut state.recorder {
         recorder.begin_step(step, now, actor, kind);
         if let Some(step) = recorder.step() {
-            step.state = state_name;
+            step.state = state_name.map(str::to_owned);
         }
     }
 }
 
-pub(super) fn state_name(state: &State, operation: u32) -> Option<String> {
-    let index = usize::from(state.operations[operation as usize].state);
-    Some(state.info(operation)?.state_name(index)?.to_owned())
-}
-
 pub(super) fn tell_ran(state: &mut State, operation: u32, ran: Ran, state_before: u16) {
-    let after = state_name(state, operation);
+    let after = state.state_name(operation);
     let changed = state.operations[operation as usize].state != state_before;
     if let Some(step) = state.recorder.as_mut().and_then(Recorder::step) {
         if changed {
-            step.state_after = after;
+            step.state_after = after.map(str::to_owned);
         }
         if ran == Ran::Suspended {
             step.notes.push("awaits".into());

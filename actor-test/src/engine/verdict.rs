@@ -79,7 +79,7 @@ impl Engine {
     }
 
     /// Nothing can run any more: whoever awaits has a bug, and so has whatever is owed.
-    pub(super) fn judge_quiescence(&mut self) {
+    fn judge_quiescence(&mut self) {
         let waiting = self.waiting();
         let mut state = self.state();
         if let Some((kind, message)) = waiting {
@@ -91,12 +91,9 @@ impl Engine {
             if found.stage == Stage::Idle && found.next().is_none() && !found.inbox.is_empty() {
                 let event = found.inbox[0].event;
                 let count = found.inbox.len();
-                let index = usize::from(found.state);
                 let info = state.info(operation);
                 let event = info.map_or("event", |info| info.events[usize::from(event)].name);
-                let in_state = info
-                    .and_then(|info| info.state_name(index))
-                    .unwrap_or_default();
+                let in_state = state.state_name(operation).unwrap_or_default();
                 let message = format!(
                     "`{}` ends in state `{in_state}` with {count} deferred events, `{event}` first",
                     state.name(operation)
@@ -110,7 +107,7 @@ impl Engine {
     }
 
     /// The execution is over: what is hot now stays hot.
-    pub(super) fn judge_unmet(&mut self) {
+    fn judge_unmet(&mut self) {
         let owed = self
             .shared
             .specifications
@@ -124,7 +121,7 @@ impl Engine {
     }
 
     /// At the fair bound: one actor that handled nothing but its own events since long.
-    pub(super) fn judge_spin(&mut self) {
+    fn judge_spin(&mut self) {
         let mut state = self.state();
         let long = (self.bound / 4).max(100);
         let spins = (0..state.live as u32)
@@ -140,7 +137,7 @@ impl Engine {
     }
 
     /// Who awaits what, where nothing can run.
-    pub(super) fn waiting(&self) -> Option<(BugKind, String)> {
+    fn waiting(&self) -> Option<(BugKind, String)> {
         let state = self.state();
         let mut awaits = Vec::new();
         for operation in 0..state.live as u32 {

@@ -117,6 +117,36 @@ fn an_invariant_that_is_false() {
     assert_eq!(last.event.as_deref(), Some("Write(2)"));
 }
 
+/// Registers an invariant while it runs.
+struct Registers {
+    sys: System,
+    cell: ActorRef<Cell>,
+}
+#[actor]
+impl Registers {
+    #[on]
+    fn go(&mut self, _: Go) {
+        let cell = self.cell.clone();
+        let small = move |w: &World<'_>| w.get(&cell).is_none_or(|cell| cell.0 < 2);
+        self.sys.always("it stays small", small);
+        self.cell.tell(Write(2));
+    }
+}
+
+#[test]
+fn an_invariant_that_an_actor_registers() {
+    let report = explore(|sys| {
+        let cell = sys.spawn(Cell(0));
+        let sys_of_actor = sys.clone();
+        sys.spawn(Registers {
+            sys: sys_of_actor,
+            cell,
+        })
+        .tell(Go);
+    });
+    assert_bug(&report, BugKind::Invariant, &["it stays small"]);
+}
+
 struct Machine;
 #[actor(states(Off, On))]
 impl Machine {
