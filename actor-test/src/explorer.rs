@@ -11,11 +11,14 @@ use crate::hash::mix;
 use crate::report::Report;
 use crate::reproduction::{nondeterminism, run_again};
 use crate::settings::Settings;
-use crate::strategy::{Execution, Fairness, Replay, Strategy, StrategySpec};
+use crate::strategy::{Estimates, Execution, Fairness, Replay, Strategy, StrategySpec, Survey};
 use crate::summary::Summary;
 
 /// How many iterations a worker takes at a time.
 const CHUNK: u64 = 32;
+
+/// How many pilot executions there are.
+const PILOTS: u64 = 10;
 
 /// The stack of a worker's thread.
 const STACK_BYTES: usize = 8 << 20;
@@ -102,6 +105,7 @@ pub(crate) fn explore(
         .flatten()
         .any(|strategy| strategy.has_memory());
     let observed = if settings.workers <= 1 || memory {
+        first.run_pilots(program);
         first.run_all(program, &mut summary, observer);
         first.observed()
     } else {
@@ -131,6 +135,7 @@ fn explore_in_parallel(
                 let chunks = chunks;
                 let strategies = specs.iter().map(StrategySpec::build).collect();
                 let mut explorer = Explorer::new(name, settings, strategies);
+                explorer.run_pilots(program);
                 loop {
                     let chunk = next_chunk.fetch_add(1, Ordering::Relaxed);
                     let from = chunk * CHUNK;
@@ -192,6 +197,7 @@ pub(crate) struct Explorer<'a> {
     settings: &'a Settings,
     engine: Engine,
     pub(crate) strategies: Vec<Option<Box<dyn Strategy>>>,
+    estimates: Arc<Estimates>,
     status: Arc<WorkerStatus>,
     begun: Instant,
 }
@@ -217,6 +223,7 @@ impl<'a> Explorer<'a> {
             settings,
             engine,
             strategies: strategies.into_iter().map(Some).collect(),
+            estimates: Arc::default(),
             status,
             begun: crate::wall_clock::now(),
         }
@@ -250,6 +257,33 @@ impl<'a> Explorer<'a> {
             }
         }
         observer.progress(&summary.progress());
+    }
+
+    /// Measures how long executions are, where a strategy needs to know. The pilots have the seeds of
+    /// the first iterations, so each worker, and the reproduction of a single iteration, finds the
+    /// same. They are not counted, and a bug in one is left to the iterations to find.
+    pub(crate) fn run_pilots(&mut self, program: &dyn Program) {
+        let needed = self.strategies.iter().flatten();
+        if !needed.clone().any(|strategy| strategy.needs_estimates()) {
+            return;
+        }
+        let survey = Survey::new();
+        let before = self.engine.set_strategy(Box::new(survey.clone()));
+        for iteration in 0..PILOTS {
+            let execution = self.execution(iteration);
+            self.engine.run(program, &execution, RunOptions::default());
+        }
+        self.engine.set_strategy(before);
+        self.estimates = Arc::new(survey.estimates());
+    }
+
+    fn execution(&self, iteration: u64) -> Execution {
+        Execution {
+            iteration,
+            seed: execution_seed(self.settings.seed, iteration),
+            max_steps: self.settings.bounds.unfair(),
+            estimates: self.estimates.clone(),
+        }
     }
 
     fn is_late(&self) -> bool {
@@ -286,12 +320,7 @@ impl<'a> Explorer<'a> {
         self.status.heartbeat.fetch_add(1, Ordering::Relaxed);
         self.status.busy.store(true, Ordering::Relaxed);
         crate::watchdog::pin(iteration);
-        let seed = execution_seed(self.settings.seed, iteration);
-        let execution = Execution {
-            iteration,
-            seed,
-            max_steps: self.settings.bounds.unfair(),
-        };
+        let execution = self.execution(iteration);
         let strategy = self.strategies[number]
             .take()
             .expect("a strategy is back when it is due");
@@ -313,7 +342,7 @@ impl<'a> Explorer<'a> {
         Contribution {
             iteration,
             strategy: number,
-            seed,
+            seed: execution.seed,
             outcome,
             decisions,
         }

@@ -1,6 +1,7 @@
 //! Running an execution again: to check it, to tell its story, or from a token.
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::bug::{BugKind, Finding};
 use crate::engine::{Decision, Engine, Outcome, Program, RunOptions};
@@ -102,6 +103,7 @@ pub(crate) fn replay(program: &(dyn Program + Sync), recording: &Recording) -> R
         iteration: 0,
         seed: 0,
         max_steps: recording.bounds.unfair(),
+        estimates: Arc::default(),
     };
     let outcome = run_again(&mut engine, program, &execution, fairness, &taken, true);
     let diverged = divergence(&recording.story, &outcome);
@@ -205,7 +207,7 @@ impl Strategy for Seeded {
     fn begin(&mut self, execution: &Execution) -> bool {
         self.strategy.begin(&Execution {
             seed: self.seed,
-            ..*execution
+            ..execution.clone()
         })
     }
     fn pick(&mut self, enabled: &crate::strategy::Enabled<'_>) -> usize {
@@ -231,6 +233,7 @@ pub(crate) fn record(
         iteration: contribution.iteration,
         seed: contribution.seed,
         max_steps: settings.bounds.unfair(),
+        estimates: Arc::default(),
     };
     let taken = &contribution.decisions;
     let told = run_again(&mut engine, program, &execution, fairness, taken, true);

@@ -148,6 +148,7 @@ impl Tester {
         let program = SyncBody(body);
         let mut explorer = Explorer::new(&self.name, &self.settings, vec![strategy]);
         let mut summary = Summary::new(&self.name, &self.settings, explorer.names());
+        explorer.run_pilots(&program);
         explorer.run_all(&program, &mut summary, &mut Silent);
         summary.finish(&program, &explorer.observed())
     }

@@ -262,6 +262,7 @@ impl Engine {
         }
         let enabled = Enabled {
             pending: state.enabled.pending(),
+            paths: &state.paths,
             step: state.step,
             last: OperationId::actor(state.last_operation),
         };

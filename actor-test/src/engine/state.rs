@@ -114,6 +114,8 @@ pub(super) struct State {
     pub(super) operations: Vec<Operation>,
     /// How many of `operations` this execution uses.
     pub(super) live: usize,
+    /// The key of each operation, as strategies see it.
+    pub(super) paths: Vec<u64>,
     pub(super) enabled: EnabledSet,
     pub(super) timers: Timers,
     pub(super) asks: Vec<AskRecord>,
@@ -144,6 +146,7 @@ impl State {
     /// Forgets the execution before; the parts of its actors must have been returned.
     pub(super) fn begin(&mut self) {
         self.live = 0;
+        self.paths.clear();
         self.enabled.clear();
         self.timers.clear();
         self.asks.clear();
@@ -173,6 +176,7 @@ impl State {
             self.operations.push(Operation::new());
         }
         self.operations[self.live].reset(kind, Stage::Unborn, key);
+        self.paths.push(key);
         self.live += 1;
         self.live as u32 - 1
     }

@@ -6,6 +6,7 @@
 //! literature, a custom one included; see the trait's example.
 
 mod dfs;
+mod estimates;
 mod random;
 mod replay;
 mod spec;
@@ -13,8 +14,11 @@ mod weighted;
 
 use std::fmt;
 use std::num::NonZeroU32;
+use std::sync::Arc;
 
 pub use dfs::Dfs;
+pub(crate) use estimates::Survey;
+pub use estimates::{Effort, Estimates};
 pub use random::Random;
 pub(crate) use random::{below, generator};
 pub use replay::Replay;
@@ -75,6 +79,11 @@ pub trait Strategy: fmt::Debug + Send {
     fn has_memory(&self) -> bool {
         false
     }
+
+    /// It needs [`Execution::estimates`]: pilot executions are run first.
+    fn needs_estimates(&self) -> bool {
+        false
+    }
 }
 
 /// Whether a schedule lets everyone run again and again.
@@ -89,7 +98,7 @@ pub enum Fairness {
 }
 
 /// The execution that begins.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Execution {
     /// Its number within the test, from zero.
     pub iteration: u64,
@@ -97,6 +106,8 @@ pub struct Execution {
     pub seed: u64,
     /// The bound on steps of an unfair execution.
     pub max_steps: u64,
+    /// How long executions of this test are, where a strategy asked for it; else nothing is known.
+    pub estimates: Arc<Estimates>,
 }
 
 /// An operation of an execution: an actor, the test body, a piped future or a timer.
@@ -182,6 +193,7 @@ pub struct EventId(pub(crate) NonZeroU32);
 #[derive(Clone, Copy, Debug)]
 pub struct Enabled<'a> {
     pub(crate) pending: &'a [Pending],
+    pub(crate) paths: &'a [u64],
     pub(crate) step: u64,
     pub(crate) last: OperationId,
 }
@@ -206,6 +218,16 @@ impl<'a> Enabled<'a> {
     /// Who took the last step.
     pub fn last(&self) -> OperationId {
         self.last
+    }
+
+    /// Names an operation across executions: a hash of who created it, and of how many that one had
+    /// created before. Unlike its number it does not depend on the order in which others were
+    /// created. A timer is named by its number.
+    pub fn path(&self, operation: OperationId) -> u64 {
+        if operation.is_timer() {
+            return u64::from(operation.bits());
+        }
+        self.paths.get(operation.index()).copied().unwrap_or(0)
     }
 }
 

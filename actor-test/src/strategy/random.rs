@@ -8,7 +8,7 @@ use super::{Choice, Enabled, Execution, Fairness, Strategy};
 /// Picks uniformly among the enabled operations: the baseline, and fair with probability one.
 ///
 /// Operations, not messages, are picked, so a long inbox gets no more than its share.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Random {
     rng: Xoshiro256PlusPlus,
 }
