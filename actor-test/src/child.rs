@@ -6,12 +6,13 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use crate::attribute::ActorTest;
-use crate::explorer::{Observer, Progress, Silent, WorkerStatus, explore};
+use crate::explorer::WorkerStatus;
 use crate::overrides::Overrides;
 use crate::protocol::{Event, Events, Request, Task, VERSION};
 use crate::report::{Bug, Report};
 use crate::reproduction::{replay, reproduce};
 use crate::settings::Settings;
+use crate::workers::{Observer, Progress, Silent, explore};
 use crate::{BugKind, Finding, environment, run, trace, watchdog, words};
 
 /// How often progress is told.
@@ -164,23 +165,26 @@ fn leak(
         ..settings.clone()
     };
     explore(test.name, &test.body, &settings, &mut Silent);
-    let Some(iteration) = watchdog::leaking() else {
+    let Some(turn) = watchdog::leaking() else {
         return Some(words::lasting_threads(lasting));
     };
     if !report.is_clean() {
         return Some(words::leaked_threads());
     }
     let strategies = settings.search.strategies();
-    let strategy = strategies[iteration as usize % strategies.len()].to_string();
+    let strategy = strategies[turn.strategy].to_string();
     let finding = Finding {
         kind: BugKind::LeakedThreads,
         message: words::leaked_threads(),
         location: None,
         step: 0,
     };
-    report
-        .bugs
-        .push(Bug::unrecorded(finding, &strategy, iteration, &settings));
+    report.bugs.push(Bug::unrecorded(
+        finding,
+        &strategy,
+        turn.iteration,
+        &settings,
+    ));
     None
 }
 

@@ -1,49 +1,17 @@
-//! Exploring: iterations spread over workers, merged in their order.
+//! One worker of an exploration: an engine and its strategies.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::mpsc;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use crate::bug::{BugKind, Finding};
+use crate::confirmation::{Confirmation, confirm};
 use crate::engine::{Decision, End, Engine, Observed, Outcome, Program, RunOptions};
 use crate::hash::mix;
-use crate::report::Report;
+use crate::plan::{PILOTS, Turn};
 use crate::reproduction::{nondeterminism, run_again};
 use crate::settings::Settings;
-use crate::strategy::{Estimates, Execution, Fairness, Replay, Strategy, StrategySpec, Survey};
-use crate::summary::Summary;
-
-/// How many iterations a worker takes at a time.
-const CHUNK: u64 = 32;
-
-/// How many pilot executions there are.
-const PILOTS: u64 = 10;
-
-/// The stack of a worker's thread.
-const STACK_BYTES: usize = 8 << 20;
-
-/// Hears of progress.
-pub(crate) trait Observer {
-    /// Some more iterations are done.
-    fn progress(&mut self, progress: &Progress);
-}
-
-/// How far a test has come.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Progress {
-    pub(crate) executions: u64,
-    pub(crate) of: u64,
-    pub(crate) steps: u64,
-    pub(crate) bugs: usize,
-}
-
-/// Hears nothing.
-pub(crate) struct Silent;
-
-impl Observer for Silent {
-    fn progress(&mut self, _: &Progress) {}
-}
+use crate::strategy::{Estimates, Execution, Fairness, Replay, Strategy, Survey};
 
 /// What a worker is doing, for the watchdog.
 #[derive(Debug)]
@@ -78,6 +46,10 @@ pub(crate) struct Contribution {
     pub(crate) outcome: Outcome,
     /// The decisions, where a bug was found.
     pub(crate) decisions: Vec<Decision>,
+    /// How long it took, where several strategies are compared; else nothing.
+    pub(crate) elapsed: Duration,
+    /// What fair continuations showed, where something was owed for too long.
+    pub(crate) confirmation: Option<Confirmation>,
 }
 
 /// The seed of an execution.
@@ -85,118 +57,17 @@ pub(crate) fn execution_seed(session: u64, iteration: u64) -> u64 {
     mix(mix(session, 0x5e55_1077), iteration)
 }
 
-/// Explores a program.
-pub(crate) fn explore(
-    name: &str,
-    program: &(dyn Program + Sync),
-    settings: &Settings,
-    observer: &mut dyn Observer,
-) -> Report {
-    let specs = settings.search.strategies();
-    let mut first = Explorer::new(
-        name,
-        settings,
-        specs.iter().map(StrategySpec::build).collect(),
-    );
-    let mut summary = Summary::new(name, settings, first.names());
-    let memory = first
-        .strategies
-        .iter()
-        .flatten()
-        .any(|strategy| strategy.has_memory());
-    let observed = if settings.workers <= 1 || memory {
-        first.run_pilots(program);
-        first.run_all(program, &mut summary, observer);
-        first.observed()
-    } else {
-        drop(first);
-        explore_in_parallel(name, program, settings, &specs, &mut summary, observer)
-    };
-    summary.finish(program, &observed)
-}
-
-fn explore_in_parallel(
-    name: &str,
-    program: &(dyn Program + Sync),
-    settings: &Settings,
-    specs: &[StrategySpec],
-    summary: &mut Summary,
-    observer: &mut dyn Observer,
-) -> Vec<Observed> {
-    let next_chunk = AtomicU64::new(0);
-    // Iterations from here on are not needed: an earlier one ended the test.
-    let needless = AtomicU64::new(settings.iterations);
-    let (chunks, done) = mpsc::sync_channel::<(u64, Vec<Contribution>)>(settings.workers * 4);
-    let observed = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        for _ in 0..settings.workers {
-            let chunks = chunks.clone();
-            let work = || {
-                let chunks = chunks;
-                let strategies = specs.iter().map(StrategySpec::build).collect();
-                let mut explorer = Explorer::new(name, settings, strategies);
-                explorer.run_pilots(program);
-                loop {
-                    let chunk = next_chunk.fetch_add(1, Ordering::Relaxed);
-                    let from = chunk * CHUNK;
-                    if from >= needless.load(Ordering::Relaxed) {
-                        break;
-                    }
-                    let done = explorer.run_chunk(program, from, &needless);
-                    if chunks.send((chunk, done)).is_err() {
-                        break;
-                    }
-                }
-                let mut all = observed.lock().unwrap_or_else(PoisonError::into_inner);
-                all.push(explorer.observed());
-            };
-            let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
-            thread
-                .name("actor-test worker".into())
-                .spawn_scoped(scope, work)
-                .expect("the system has a thread to spare");
-        }
-        drop(chunks);
-        merge(done, summary, observer, &needless);
-    });
-    let all = observed
-        .into_inner()
-        .unwrap_or_else(PoisonError::into_inner);
-    Observed::merge(all)
-}
-
-/// Takes the chunks in order, so that the report is that of one worker.
-fn merge(
-    done: mpsc::Receiver<(u64, Vec<Contribution>)>,
-    summary: &mut Summary,
-    observer: &mut dyn Observer,
-    needless: &AtomicU64,
-) {
-    let mut waiting = std::collections::BTreeMap::new();
-    let mut next = 0;
-    for (chunk, contributions) in done {
-        waiting.insert(chunk, contributions);
-        while let Some(contributions) = waiting.remove(&next) {
-            next += 1;
-            for contribution in contributions {
-                if summary.is_over() {
-                    break;
-                }
-                summary.add(contribution);
-            }
-            if summary.is_over() {
-                needless.store(0, Ordering::Relaxed);
-            }
-            observer.progress(&summary.progress());
-        }
-    }
+/// A survey in progress, and the strategy whose place it takes.
+pub(crate) struct Pilots {
+    survey: Survey,
+    replaced: Option<Box<dyn Strategy>>,
 }
 
 /// One worker: an engine and its strategies.
 pub(crate) struct Explorer<'a> {
     settings: &'a Settings,
     engine: Engine,
-    pub(crate) strategies: Vec<Option<Box<dyn Strategy>>>,
+    strategies: Vec<Option<Box<dyn Strategy>>>,
     estimates: Arc<Estimates>,
     status: Arc<WorkerStatus>,
     begun: Instant,
@@ -241,40 +112,55 @@ impl<'a> Explorer<'a> {
         self.engine.observed()
     }
 
-    pub(crate) fn run_all(
-        &mut self,
-        program: &dyn Program,
-        summary: &mut Summary,
-        observer: &mut dyn Observer,
-    ) {
-        for iteration in 0..self.settings.iterations {
-            if summary.is_over() || self.is_late() {
-                break;
-            }
-            summary.add(self.run_one(program, iteration));
-            if iteration.is_multiple_of(CHUNK) {
-                observer.progress(&summary.progress());
-            }
-        }
-        observer.progress(&summary.progress());
+    /// Whether what an execution does depends on those before it.
+    pub(crate) fn has_memory(&self) -> bool {
+        let mut strategies = self.strategies.iter().flatten();
+        strategies.any(|strategy| strategy.has_memory())
     }
 
     /// Measures how long executions are, where a strategy needs to know. The pilots have the seeds of
-    /// the first iterations, so each worker, and the reproduction of a single iteration, finds the
+    /// the first iterations, so each process, and the reproduction of a single iteration, finds the
     /// same. They are not counted, and a bug in one is left to the iterations to find.
     pub(crate) fn run_pilots(&mut self, program: &dyn Program) {
-        let needed = self.strategies.iter().flatten();
-        if !needed.clone().any(|strategy| strategy.needs_estimates()) {
+        let mut strategies = self.strategies.iter().flatten();
+        if !strategies.any(|strategy| strategy.needs_estimates()) {
             return;
         }
-        let survey = Survey::new();
-        let before = self.engine.set_strategy(Box::new(survey.clone()));
+        let survey = self.begin_survey();
         for iteration in 0..PILOTS {
-            let execution = self.execution(iteration);
-            self.engine.run(program, &execution, RunOptions::default());
+            let turn = Turn {
+                iteration,
+                strategy: 0,
+            };
+            self.run_turn(program, turn);
         }
-        self.engine.set_strategy(before);
-        self.estimates = Arc::new(survey.estimates());
+        self.end_survey(survey);
+    }
+
+    /// Has the first strategy replaced by a uniform walk that measures.
+    pub(crate) fn begin_survey(&mut self) -> Pilots {
+        let survey = Survey::new();
+        let replaced = self.strategies[0].replace(Box::new(survey.clone()));
+        Pilots { survey, replaced }
+    }
+
+    /// Takes what was measured for the estimates of the executions to come.
+    pub(crate) fn end_survey(&mut self, pilots: Pilots) {
+        self.strategies[0] = pilots.replaced;
+        self.estimates = Arc::new(pilots.survey.estimates());
+    }
+
+    pub(crate) fn estimates(&self) -> Arc<Estimates> {
+        self.estimates.clone()
+    }
+
+    pub(crate) fn set_estimates(&mut self, estimates: Arc<Estimates>) {
+        self.estimates = estimates;
+    }
+
+    /// Whether nothing after this execution is needed.
+    pub(crate) fn ends_with(&self, contribution: &Contribution) -> bool {
+        contribution.outcome.finding.is_some() && !self.settings.keep_going
     }
 
     fn execution(&self, iteration: u64) -> Execution {
@@ -286,40 +172,24 @@ impl<'a> Explorer<'a> {
         }
     }
 
-    fn is_late(&self) -> bool {
+    pub(crate) fn is_late(&self) -> bool {
         let limit = self.settings.time_limit;
         limit.is_some_and(|limit| self.begun.elapsed() >= limit)
     }
 
-    fn run_chunk(
-        &mut self,
-        program: &dyn Program,
-        from: u64,
-        needless: &AtomicU64,
-    ) -> Vec<Contribution> {
-        let to = (from + CHUNK).min(self.settings.iterations);
-        let mut contributions = Vec::with_capacity(CHUNK as usize);
-        for iteration in from..to {
-            if iteration >= needless.load(Ordering::Relaxed) || self.is_late() {
-                needless.fetch_min(iteration, Ordering::Relaxed);
-                break;
-            }
-            let contribution = self.run_one(program, iteration);
-            if contribution.outcome.finding.is_some() && !self.settings.keep_going {
-                needless.fetch_min(iteration + 1, Ordering::Relaxed);
-            }
-            contributions.push(contribution);
-        }
-        contributions
-    }
-
-    fn run_one(&mut self, program: &dyn Program, iteration: u64) -> Contribution {
-        let number = (iteration % self.strategies.len() as u64) as usize;
+    /// Runs one execution.
+    pub(crate) fn run_turn(&mut self, program: &dyn Program, turn: Turn) -> Contribution {
+        let Turn {
+            iteration,
+            strategy: number,
+        } = turn;
         self.status.strategy.store(number, Ordering::Relaxed);
         self.status.iteration.store(iteration, Ordering::Relaxed);
         self.status.heartbeat.fetch_add(1, Ordering::Relaxed);
         self.status.busy.store(true, Ordering::Relaxed);
-        crate::watchdog::pin(iteration);
+        crate::watchdog::pin(turn);
+        // An empty execution takes little longer than two looks at the clock.
+        let begun = (self.strategies.len() > 1).then(crate::wall_clock::now);
         let execution = self.execution(iteration);
         let strategy = self.strategies[number]
             .take()
@@ -328,8 +198,16 @@ impl<'a> Explorer<'a> {
         let mut outcome = self.engine.run(program, &execution, RunOptions::default());
         self.strategies[number] = Some(self.engine.set_strategy(idle));
         let mut decisions = Vec::new();
+        let mut confirmation = None;
         if outcome.finding.is_some() {
             decisions = self.engine.decisions();
+            let bounds = &self.settings.bounds;
+            let engine = &mut self.engine;
+            confirmation = confirm(engine, program, &execution, &outcome, &decisions, bounds);
+            if confirmation.is_some_and(|confirmation| confirmation.recovered) {
+                outcome.transient = outcome.finding.take();
+                outcome.end = End::Recovered;
+            }
         } else if outcome.end != End::Exhausted && self.is_checked(iteration) {
             let taken = self.engine.decisions();
             if let Some(finding) = self.check(program, &execution, &outcome, &taken) {
@@ -345,6 +223,8 @@ impl<'a> Explorer<'a> {
             seed: execution.seed,
             outcome,
             decisions,
+            elapsed: begun.map_or(Duration::ZERO, |begun| begun.elapsed()),
+            confirmation,
         }
     }
 

@@ -66,17 +66,21 @@
 //! reported when executions differ because of it.
 
 mod attribute;
+mod bandit;
 mod behaviours;
 mod bug;
 mod child;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
+mod confirmation;
 mod engine;
 mod environment;
 mod explorer;
 mod hash;
 mod overrides;
+mod partition;
+mod plan;
 mod protocol;
 mod report;
 mod reproduction;
@@ -91,9 +95,12 @@ mod trace;
 mod wall_clock;
 mod watchdog;
 mod words;
+mod workers;
 
 pub use actor_macros::actor_test;
 pub use bug::{BugKind, Finding};
+pub use confirmation::Confirmation;
+pub use partition::{Partition, PartitionError};
 pub use report::{BehaviourStatistics, Bug, Recording, Report, StepStatistics, StrategyStatistics};
 pub use reproduction::TokenError;
 pub use settings::{Bounds, Search, Semantics, Settings};

@@ -86,6 +86,7 @@ pub(crate) fn resolve(
         workers: all.workers.unwrap_or(defaults.workers),
         keep_going: all.keep_going.unwrap_or(defaults.keep_going),
         time_limit: all.time_limit,
+        partition: defaults.partition,
         check_every: defaults.check_every,
         expect_bug: attributes.expect_bug.map(str::to_owned),
     })

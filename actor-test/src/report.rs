@@ -6,14 +6,14 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::bug::{BugKind, Finding};
-use crate::explorer::execution_seed;
+use crate::confirmation::Confirmation;
 use crate::reproduction::token;
 use crate::settings::{Bounds, Semantics, Settings};
 use crate::story::StoryStep;
 
 /// What exploring a test showed.
 ///
-/// Everything but [`elapsed_s`](Report::elapsed_s) depends on the seed and the settings alone,
+/// Everything but times depends on the seed and the settings alone,
 /// whatever the machine and the number of workers.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -48,6 +48,11 @@ pub struct Report {
     pub undecided: u64,
     /// The first of them: what was owed.
     pub undecided_example: Option<String>,
+    /// How many executions were suspected of owing something for ever, but recovered in a fair
+    /// continuation: slow, not stuck. They are no bugs.
+    pub transient: u64,
+    /// The first of them: what was owed.
+    pub transient_example: Option<String>,
     /// Something could be owed, and no strategy could judge it.
     pub liveness_unchecked: bool,
     /// The strategy had nothing left to explore: every schedule up to the bound was run.
@@ -89,6 +94,9 @@ pub struct BehaviourStatistics {
     /// The estimated chance that the next execution shows a new one (Good and Turing): the share of
     /// executions that showed what no other did.
     pub new_chance: f64,
+    /// How many there are in all, at least: an estimate from those seen once and those seen twice
+    /// (Chao), which holds on average and is low where many are rare.
+    pub at_least: u64,
 }
 
 /// What one strategy contributed.
@@ -100,8 +108,12 @@ pub struct StrategyStatistics {
     pub executions: u64,
     /// How many of them found a bug.
     pub bugs: u64,
-    /// How many behaviours were new when it showed them.
+    /// How many behaviours it was the first to show.
     pub new_behaviours: u64,
+    /// The estimated chance that its next execution shows a new one, from its last thousand.
+    pub new_chance: f64,
+    /// How long its executions took, in seconds; with several workers, all their times together.
+    pub elapsed_s: f64,
 }
 
 /// A bug, with what it takes to see it again.
@@ -117,9 +129,11 @@ pub struct Bug {
     pub seed: u64,
     /// After how many seconds.
     pub found_after_s: f64,
-    /// Reproduces the execution where the trace is gone: strategy, parameters and the execution's
-    /// seed.
+    /// Reproduces the execution where the trace is gone: strategy, parameters, the session's seed and
+    /// the iteration.
     pub token: String,
+    /// For something owed for longer than the threshold: what fair continuations showed.
+    pub confirmation: Option<Confirmation>,
     /// The recorded execution.
     pub trace: Recording,
     /// Where the trace was written.
@@ -140,7 +154,8 @@ impl Bug {
             iteration,
             seed: settings.seed,
             found_after_s: 0.0,
-            token: token(strategy, execution_seed(settings.seed, iteration)),
+            token: token(strategy, settings.seed, iteration),
+            confirmation: None,
             trace: Recording {
                 decisions: Vec::new(),
                 checks: Vec::new(),
@@ -214,12 +229,15 @@ impl Report {
             unfair_at_bound: 0,
             undecided: 0,
             undecided_example: None,
+            transient: 0,
+            transient_example: None,
             liveness_unchecked: false,
             exhausted: false,
             behaviours: BehaviourStatistics {
                 seen: 0,
                 exact: true,
                 new_chance: 1.0,
+                at_least: 0,
             },
             strategies: Vec::new(),
             dead_letters: 0,

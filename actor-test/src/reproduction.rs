@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use crate::bug::{BugKind, Finding};
 use crate::engine::{Decision, Engine, Outcome, Program, RunOptions};
-use crate::explorer::{Contribution, Explorer, Silent};
+use crate::explorer::{Contribution, Explorer};
+use crate::plan::Turn;
 use crate::report::{Recording, Report};
-use crate::settings::Settings;
+use crate::settings::{Search, Settings};
 use crate::story::StoryStep;
-use crate::strategy::{Execution, Fairness, Replay, Strategy, StrategySpec};
+use crate::strategy::{Execution, Fairness, Replay, StrategySpec};
 use crate::summary::Summary;
 
 /// Runs recorded decisions on an engine, whose strategy is back afterwards.
@@ -26,6 +27,7 @@ pub(crate) fn run_again(
     let options = RunOptions {
         expected: Some(taken.to_vec()),
         tell,
+        watch: None,
     };
     let outcome = engine.run(program, execution, options);
     engine.set_strategy(before);
@@ -139,7 +141,7 @@ fn divergence(recorded: &[StoryStep], outcome: &Outcome) -> Option<Divergence> {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum TokenError {
     /// It is not of the form that reports print.
-    #[error("malformed token `{0}`; the form is STRATEGY@SEED, as a report prints it")]
+    #[error("malformed token `{0}`; the form is STRATEGY@SEED-ITERATION, as a report prints it")]
     Malformed(String),
     /// The strategy is not known.
     #[error(transparent)]
@@ -149,9 +151,18 @@ pub enum TokenError {
     HasMemory(String),
 }
 
-/// The token of an execution.
-pub(crate) fn token(strategy: &str, seed: u64) -> String {
-    format!("{strategy}@{seed:x}")
+/// The token of an execution: its strategy, the session's seed, and the iteration as reports count
+/// it, from one.
+pub(crate) fn token(strategy: &str, seed: u64, iteration: u64) -> String {
+    format!("{strategy}@{seed}-{}", iteration + 1)
+}
+
+/// The strategy, seed and iteration of a token.
+fn parse(token: &str) -> Option<(&str, u64, u64)> {
+    let (strategy, at) = token.rsplit_once('@')?;
+    let (seed, iteration) = at.split_once('-')?;
+    let iteration = iteration.parse::<u64>().ok()?.checked_sub(1)?;
+    Some((strategy, seed.parse().ok()?, iteration))
 }
 
 /// Runs the one execution that a token names.
@@ -161,61 +172,28 @@ pub(crate) fn reproduce(
     settings: &Settings,
     token: &str,
 ) -> Result<Report, TokenError> {
-    let malformed = || TokenError::Malformed(token.into());
-    let (strategy, seed) = token.rsplit_once('@').ok_or_else(malformed)?;
-    let seed = u64::from_str_radix(seed, 16).map_err(|_| malformed())?;
-    let strategy = strategy.parse::<StrategySpec>()?.build();
-    if strategy.has_memory() {
-        return Err(TokenError::HasMemory(strategy.name()));
+    let (strategy, seed, iteration) =
+        parse(token).ok_or_else(|| TokenError::Malformed(token.into()))?;
+    let strategy = strategy.parse::<StrategySpec>()?;
+    if strategy.build().has_memory() {
+        return Err(TokenError::HasMemory(strategy.to_string()));
     }
     let settings = Settings {
+        seed,
         iterations: 1,
         check_every: 1,
+        search: Search::Strategies(vec![strategy.clone()]),
         ..settings.clone()
     };
-    let mut explorer = Explorer::new(name, &settings, vec![strategy]);
-    let mut summary = Summary::new(name, &settings, explorer.names());
-    let strategy = Seeded {
-        strategy: explorer.strategies[0]
-            .take()
-            .expect("the strategy was just given"),
-        seed,
+    let mut explorer = Explorer::new(name, &settings, vec![strategy.build()]);
+    explorer.run_pilots(program);
+    let mut summary = Summary::new(name, &settings);
+    let turn = Turn {
+        iteration,
+        strategy: 0,
     };
-    explorer.strategies[0] = Some(Box::new(strategy));
-    explorer.run_all(program, &mut summary, &mut Silent);
-    let mut report = summary.finish(program, &explorer.observed());
-    for bug in &mut report.bugs {
-        bug.token = token.into();
-    }
-    Ok(report)
-}
-
-/// A strategy with the seed of one execution.
-#[derive(Debug)]
-struct Seeded {
-    strategy: Box<dyn Strategy>,
-    seed: u64,
-}
-
-impl Strategy for Seeded {
-    fn name(&self) -> String {
-        self.strategy.name()
-    }
-    fn fairness(&self) -> Fairness {
-        self.strategy.fairness()
-    }
-    fn begin(&mut self, execution: &Execution) -> bool {
-        self.strategy.begin(&Execution {
-            seed: self.seed,
-            ..execution.clone()
-        })
-    }
-    fn pick(&mut self, enabled: &crate::strategy::Enabled<'_>) -> usize {
-        self.strategy.pick(enabled)
-    }
-    fn choose(&mut self, choice: crate::strategy::Choice) -> u32 {
-        self.strategy.choose(choice)
-    }
+    summary.add(explorer.run_turn(program, turn));
+    Ok(summary.finish(program, &explorer.observed()))
 }
 
 /// Runs a failing execution again with full recording. The finding is replaced where the replay

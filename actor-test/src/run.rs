@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use crate::attribute::ActorTest;
 use crate::environment::{self, REQUEST};
-use crate::explorer::{Observer, Silent, WorkerStatus, explore};
+use crate::explorer::WorkerStatus;
 use crate::overrides::{self, Overrides};
 use crate::protocol;
 use crate::report::{Bug, Report};
 use crate::settings::Settings;
+use crate::workers::{Observer, Silent, explore};
 use crate::{Finding, child, saved, trace, watchdog, words};
 
 /// Runs a test: as its child where the tool asks for it, and else as an ordinary test.

@@ -49,6 +49,7 @@ impl Saved {
             iteration: trace.iteration,
             seed: trace.seed,
             found_after_s: 0.0,
+            confirmation: None,
             token: trace.token.clone(),
             trace: recording,
             trace_path: Some(path.to_owned()),

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::bandit;
+use crate::partition::Partition;
 use crate::strategy::StrategySpec;
 
 /// How a test is explored. Every field has a default; see each.
@@ -27,6 +29,8 @@ pub struct Settings {
     pub keep_going: bool,
     /// Start no execution after so long. Default: no limit.
     pub time_limit: Option<Duration>,
+    /// Which part of the search this process does. Default: all of it.
+    pub partition: Partition,
     /// Run one execution in so many twice, to find out whether it is deterministic; the first is
     /// always. Zero: never. Default 100.
     pub check_every: u64,
@@ -45,6 +49,7 @@ impl Default for Settings {
             workers: 1,
             keep_going: false,
             time_limit: None,
+            partition: Partition::default(),
             check_every: 100,
             expect_bug: None,
         }
@@ -55,7 +60,7 @@ impl Default for Settings {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Search {
-    /// The default: several strategies that take turns.
+    /// The default: several strategies, of which those that show what is new have more turns.
     Portfolio,
     /// As [`Portfolio`](Search::Portfolio), fair strategies only.
     FairPortfolio,
@@ -64,15 +69,11 @@ pub enum Search {
 }
 
 impl Search {
-    /// The strategies that take turns.
+    /// The strategies that may have a turn.
     pub fn strategies(&self) -> Vec<StrategySpec> {
         match self {
-            Self::Portfolio | Self::FairPortfolio => {
-                vec![
-                    StrategySpec::Random,
-                    StrategySpec::Weighted(Default::default()),
-                ]
-            }
+            Self::Portfolio => bandit::strategies(false),
+            Self::FairPortfolio => bandit::strategies(true),
             Self::Strategies(specs) => specs.clone(),
         }
     }

@@ -7,14 +7,29 @@ use actor_core::__private::Expectation;
 use crate::behaviours::Behaviours;
 use crate::bug::{BugKind, Finding};
 use crate::engine::{End, Observed, Program};
-use crate::explorer::{Contribution, Progress, seconds};
+use crate::explorer::{Contribution, seconds};
 use crate::report::{Bug, Report, StepStatistics, StrategyStatistics};
 use crate::reproduction::{record, token};
 use crate::settings::Settings;
 use crate::strategy::Fairness;
+use crate::workers::Progress;
 
 /// How many bugs that differ are kept.
 const BUGS_MAX: usize = 20;
+
+/// What an execution showed for the first time.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Novelty {
+    pub(crate) steps: u64,
+    /// Something could be owed.
+    pub(crate) wants_liveness: bool,
+    /// One, where its behaviour is new.
+    pub(crate) behaviours: u32,
+    /// Combinations of monitor and actor states.
+    pub(crate) combinations: u32,
+    /// Predicates and labels.
+    pub(crate) waypoints: u32,
+}
 
 /// The report in the making.
 pub(crate) struct Summary {
@@ -28,26 +43,32 @@ pub(crate) struct Summary {
 }
 
 impl Summary {
-    pub(crate) fn new(name: &str, settings: &Settings, strategies: Vec<String>) -> Self {
-        let strategies = strategies.into_iter().map(|name| StrategyStatistics {
-            name,
-            executions: 0,
-            bugs: 0,
-            new_behaviours: 0,
-        });
-        let report = Report {
-            strategies: strategies.collect(),
-            ..Report::empty(name, settings)
-        };
-        Self {
+    pub(crate) fn new(name: &str, settings: &Settings) -> Self {
+        let strategies = settings.search.strategies();
+        let mut summary = Self {
             settings: settings.clone(),
-            report,
+            report: Report::empty(name, settings),
             behaviours: Behaviours::default(),
             failing: Vec::new(),
             step_sum: 0,
             wants_liveness: false,
             begun: crate::wall_clock::now(),
-        }
+        };
+        summary.name_strategies(strategies.iter().map(ToString::to_string));
+        summary
+    }
+
+    /// Has these strategies in the report.
+    pub(crate) fn name_strategies(&mut self, names: impl IntoIterator<Item = String>) {
+        let strategies = names.into_iter().map(|name| StrategyStatistics {
+            name,
+            executions: 0,
+            bugs: 0,
+            new_behaviours: 0,
+            new_chance: 1.0,
+            elapsed_s: 0.0,
+        });
+        self.report.strategies = strategies.collect();
     }
 
     /// Nothing more is to be added.
@@ -64,12 +85,12 @@ impl Summary {
         }
     }
 
-    /// Adds the next execution.
-    pub(crate) fn add(&mut self, contribution: Contribution) {
+    /// Adds the next execution; tells what was new in it.
+    pub(crate) fn add(&mut self, contribution: Contribution) -> Novelty {
         let outcome = &contribution.outcome;
         if outcome.end == End::Exhausted {
             self.report.exhausted = true;
-            return;
+            return Novelty::default();
         }
         let report = &mut self.report;
         report.executions += 1;
@@ -109,14 +130,28 @@ impl Summary {
             let example = || format!("{}, owed since step {}", owed.what, owed.since);
             report.undecided_example.get_or_insert_with(example);
         }
-        let is_new = self.behaviours.add(outcome.class);
+        if let Some(finding) = &outcome.transient {
+            report.transient += 1;
+            let example = || finding.message.clone();
+            report.transient_example.get_or_insert_with(example);
+        }
+        let (iteration, number) = (contribution.iteration, contribution.strategy);
+        let is_new = self.behaviours.add(outcome.class, iteration, number);
         let strategy = &mut report.strategies[contribution.strategy];
         strategy.executions += 1;
-        strategy.new_behaviours += u64::from(is_new);
+        strategy.elapsed_s += contribution.elapsed.as_secs_f64();
+        let novelty = Novelty {
+            steps: outcome.steps,
+            wants_liveness: outcome.wants_liveness,
+            behaviours: u32::from(is_new),
+            combinations: 0,
+            waypoints: 0,
+        };
         if let Some(finding) = outcome.finding.clone() {
             strategy.bugs += 1;
             self.add_bug(contribution, finding);
         }
+        novelty
     }
 
     fn add_bug(&mut self, contribution: Contribution, finding: Finding) {
@@ -137,16 +172,21 @@ impl Summary {
             let strategy = self.report.strategies[contribution.strategy].name.clone();
             self.report.bugs.push(Bug {
                 finding,
-                token: token(&strategy, contribution.seed),
+                token: token(&strategy, self.settings.seed, contribution.iteration),
                 strategy,
                 iteration: contribution.iteration,
                 seed: self.settings.seed,
                 found_after_s: after,
+                confirmation: contribution.confirmation,
                 trace,
                 trace_path: None,
             });
         }
         self.report.behaviours = self.behaviours.statistics();
+        for (number, strategy) in self.report.strategies.iter_mut().enumerate() {
+            strategy.new_behaviours = self.behaviours.first_seen_by(number);
+            strategy.new_chance = self.behaviours.new_chance_of(number);
+        }
         self.report.liveness_unchecked =
             self.wants_liveness && self.report.fair == 0 && !self.report.exhausted;
         // After a bug, what else was seen depends on the number of workers.

@@ -7,11 +7,11 @@ use actor_core::System;
 
 use crate::attribute::TestBody;
 use crate::engine::Program;
-use crate::explorer::{Explorer, Silent, explore};
+use crate::explorer::Explorer;
 use crate::report::Report;
 use crate::settings::{Bounds, Search, Semantics, Settings};
 use crate::strategy::{Strategy, StrategySpec};
-use crate::summary::Summary;
+use crate::workers::{Silent, explore, explore_alone};
 
 /// The tester as a library: explores a closure and returns a [`Report`].
 ///
@@ -146,11 +146,8 @@ impl Tester {
     /// Explores `body` under a strategy of one's own, on one worker.
     pub fn run_with(&self, strategy: Box<dyn Strategy>, body: impl Fn(&System) + Sync) -> Report {
         let program = SyncBody(body);
-        let mut explorer = Explorer::new(&self.name, &self.settings, vec![strategy]);
-        let mut summary = Summary::new(&self.name, &self.settings, explorer.names());
-        explorer.run_pilots(&program);
-        explorer.run_all(&program, &mut summary, &mut Silent);
-        summary.finish(&program, &explorer.observed())
+        let explorer = Explorer::new(&self.name, &self.settings, vec![strategy]);
+        explore_alone(explorer, &program, &self.settings, &self.name)
     }
 }
 

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use crate::explorer::{WorkerStatus, active_workers};
+use crate::plan::Turn;
 use crate::protocol::Event;
 
 /// How long a handler may take unless said otherwise.
@@ -86,7 +87,8 @@ enum Pin {
 #[derive(Debug)]
 struct Leak {
     threads: usize,
-    iteration: Option<u64>,
+    last: Option<Turn>,
+    leaking: Option<Turn>,
 }
 
 /// Has each iteration noted in a file before it runs.
@@ -100,57 +102,59 @@ pub(crate) fn pin_threads() {
     let threads = threads().unwrap_or(0);
     let _ = PIN.set(Pin::Threads(Mutex::new(Leak {
         threads,
-        iteration: None,
+        last: None,
+        leaking: None,
     })));
 }
 
 /// The first iteration that left threads behind.
-pub(crate) fn leaking() -> Option<u64> {
+pub(crate) fn leaking() -> Option<Turn> {
     match PIN.get() {
-        Some(Pin::Threads(leak)) => {
-            leak.lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .iteration
-        }
+        Some(Pin::Threads(leak)) => leak.lock().unwrap_or_else(PoisonError::into_inner).leaking,
         _ => None,
     }
 }
 
 /// Called before each iteration; does nothing but where a run before crashed or leaked.
 #[inline]
-pub(crate) fn pin(iteration: u64) {
+pub(crate) fn pin(turn: Turn) {
     if let Some(pin) = PIN.get() {
-        pin.note(iteration);
+        pin.note(turn);
     }
 }
 
 impl Pin {
-    fn note(&self, iteration: u64) {
+    fn note(&self, turn: Turn) {
         match self {
             Self::File(file) => {
                 let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
                 // A fixed width, so that each note covers the one before. What can't be noted stays
                 // unknown.
-                let note = format!("{iteration:020}\n");
+                let note = format!("{:020} {:010}\n", turn.iteration, turn.strategy);
                 let _ = file
                     .seek(SeekFrom::Start(0))
                     .and_then(|_| file.write_all(note.as_bytes()));
             }
             Self::Threads(leak) => {
                 let mut leak = leak.lock().unwrap_or_else(PoisonError::into_inner);
-                if leak.iteration.is_none() && !settle(leak.threads) {
-                    leak.iteration = Some(iteration.saturating_sub(1));
+                if leak.leaking.is_none() && !settle(leak.threads) {
+                    leak.leaking = leak.last;
                 }
+                leak.last = Some(turn);
             }
         }
     }
 }
 
-/// The iteration noted last.
+/// The iteration noted last, and its strategy.
 #[cfg(feature = "cli")]
-pub(crate) fn pinned(path: &Path) -> Option<u64> {
+pub(crate) fn pinned(path: &Path) -> Option<Turn> {
     let text = std::fs::read_to_string(path).ok()?;
-    text.get(..20)?.parse().ok()
+    let (iteration, strategy) = text.trim_end().split_once(' ')?;
+    Some(Turn {
+        iteration: iteration.parse().ok()?,
+        strategy: strategy.parse().ok()?,
+    })
 }
 
 /// How many threads this process has, where the system tells.

@@ -9,7 +9,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::bug::Finding;
-use crate::report::{Bug, Report};
+use crate::confirmation::Confirmation;
+use crate::report::{BehaviourStatistics, Bug, Report, StrategyStatistics};
 use crate::settings::Bounds;
 use crate::story::{MonitorStep, StoryStep};
 use crate::trace;
@@ -162,6 +163,7 @@ pub(crate) fn finding(finding: &Finding) -> String {
 /// How a bug was found, and how to see it again.
 fn evidence(report: &Report, bug: &Bug, place: &Place) -> Vec<String> {
     let mut lines = vec![circumstances(report, bug)];
+    lines.extend(bug.confirmation.as_ref().map(confirmed));
     let selection = place.selection();
     if let Some(path) = &bug.trace_path {
         let path = trace::short(path, &place.here);
@@ -194,6 +196,16 @@ fn circumstances(report: &Report, bug: &Bug) -> String {
         bug.iteration + 1,
         bug.seed,
         bug.found_after_s
+    )
+}
+
+/// That what is owed is not just late.
+fn confirmed(confirmation: &Confirmation) -> String {
+    format!(
+        "none of {} fair continuations recovered: a chance of recovery above {:.1} % is ruled out at \
+         95 %",
+        confirmation.continuations,
+        confirmation.chance_bound() * 100.0
     )
 }
 
@@ -237,19 +249,10 @@ fn explored(report: &Report) -> Vec<String> {
     }
     lines.push(line);
     let mut parts: Vec<String> = long_ones(report).collect();
-    // Where every schedule was run, none is left to be new.
-    parts.push(match report.exhausted {
-        true => behaviours(report),
-        false => format!(
-            "{}, {:.0} % chance that the next is new",
-            behaviours(report),
-            report.behaviours.new_chance * 100.0
-        ),
-    });
+    parts.push(behaviours(report));
+    parts.push(saturation(report));
     lines.push(parts.join(" · "));
-    if report.strategies.len() > 1 {
-        lines.push(strategies(report));
-    }
+    lines.extend(strategies(report));
     lines
 }
 
@@ -271,25 +274,63 @@ fn long_ones(report: &Report) -> impl Iterator<Item = String> {
     of_fair.into_iter().chain(of_unfair)
 }
 
-fn strategies(report: &Report) -> String {
-    let one = |strategy: &crate::report::StrategyStatistics| {
-        let bugs = match strategy.bugs {
+/// What each strategy contributed, for those that had a turn.
+fn strategies(report: &Report) -> Vec<String> {
+    let had_a_turn = |strategy: &&StrategyStatistics| strategy.executions > 0;
+    let strategies: Vec<_> = report.strategies.iter().filter(had_a_turn).collect();
+    if strategies.len() < 2 {
+        return Vec::new();
+    }
+    let widest = |text: fn(&StrategyStatistics) -> String| {
+        let widths = strategies.iter().map(|strategy| text(strategy).len());
+        widths.max().unwrap_or(0)
+    };
+    let name = widest(|strategy| strategy.name.clone());
+    let executions = widest(|strategy| strategy.executions.to_string());
+    let new = widest(|strategy| strategy.new_behaviours.to_string());
+    let line = |strategy: &&StrategyStatistics| {
+        let failures = match strategy.bugs {
             0 => String::new(),
             bugs => format!(", {}", count(bugs, "failure")),
         };
         format!(
-            "{} {}, {} new{bugs}",
+            "  {:name$}  {:>executions$} executions, {:>new$} new, next new {}, {:.2} s{failures}",
             strategy.name,
-            count(strategy.executions, "execution"),
+            strategy.executions,
             strategy.new_behaviours,
+            percent(strategy.new_chance),
+            strategy.elapsed_s,
         )
     };
-    report
-        .strategies
-        .iter()
-        .map(one)
-        .collect::<Vec<_>>()
-        .join(" · ")
+    strategies.iter().map(line).collect()
+}
+
+/// How far the search has come, as far as can be told.
+fn saturation(report: &Report) -> String {
+    let BehaviourStatistics {
+        seen,
+        new_chance,
+        at_least,
+        ..
+    } = report.behaviours;
+    if report.exhausted {
+        return "exhaustive".into();
+    }
+    let verdict = if new_chance == 0.0 {
+        "each of them more than once".into()
+    } else if new_chance > 0.5 {
+        "far from saturated".into()
+    } else {
+        let share = seen as f64 / at_least.max(1) as f64 * 100.0;
+        format!("about {share:.0} % of behaviours seen")
+    };
+    match new_chance {
+        0.0 => verdict,
+        _ => format!(
+            "{} chance that the next is new, {verdict}",
+            percent(new_chance)
+        ),
+    }
 }
 
 fn behaviours(report: &Report) -> String {
@@ -314,6 +355,15 @@ fn warnings(report: &Report, notes: &[String]) -> Vec<String> {
             "warning: liveness undecided in {} of {}: at the bound, {example}; raise the bound (-m) \
              or lower --temperature",
             report.undecided,
+            count(report.executions, "execution")
+        ));
+    }
+    if report.transient > 0 {
+        let example = report.transient_example.as_deref().unwrap_or("something");
+        lines.push(format!(
+            "note: {} of {} owed something for longer than the threshold, but recovered in a fair \
+             continuation, so it was slow and no bug: {example}",
+            report.transient,
             count(report.executions, "execution")
         ));
     }

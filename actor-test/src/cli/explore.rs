@@ -309,8 +309,8 @@ fn judge(job: &Job, test: &Test, ending: Ending, again: Option<Ending>) -> Verdi
         None => {
             // The second run may end otherwise; then the first one is told, without an iteration.
             let again = again.filter(|again| again.answer.is_none());
-            let iteration = again.as_ref().and_then(|again| again.pinned);
-            let at = iteration.map(|iteration| (began.strategy_of(iteration), iteration));
+            let pinned = again.as_ref().and_then(|again| again.pinned);
+            let at = pinned.map(|turn| (turn.strategy, turn.iteration));
             let told = again.as_ref().unwrap_or(&ending);
             let finding = finding(BugKind::Crash, words::crash(&told.how, &told.stderr));
             let note = at.is_none().then(words::crash_not_repeated);
@@ -353,10 +353,6 @@ impl<'a> Began<'a> {
             strategies,
             token,
         }
-    }
-
-    fn strategy_of(&self, iteration: u64) -> usize {
-        iteration as usize % self.strategies.len().max(1)
     }
 
     /// The verdict on a test that ended its process, at a strategy and an iteration if known.

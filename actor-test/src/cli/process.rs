@@ -15,6 +15,7 @@ use super::Trouble;
 use super::discover::Test;
 use crate::environment::{self, REQUEST};
 use crate::overrides::Overrides;
+use crate::plan::Turn;
 use crate::protocol::{Event, Ignored, Request, Task, VERSION};
 use crate::{watchdog, words};
 
@@ -41,7 +42,7 @@ pub(crate) struct Ending {
     pub(crate) stdout: String,
     pub(crate) stderr: String,
     /// The iteration that it noted, if it was asked to.
-    pub(crate) pinned: Option<u64>,
+    pub(crate) pinned: Option<Turn>,
     pub(crate) elapsed: Duration,
 }
 

@@ -43,6 +43,8 @@ pub(crate) enum End {
     Bound,
     /// A bug was found.
     Bug,
+    /// What was watched became cold.
+    Recovered,
     /// The strategy has nothing left to explore; nothing was run.
     Exhausted,
 }
@@ -54,6 +56,11 @@ pub(crate) struct Outcome {
     pub(crate) steps: u64,
     pub(crate) fairness: Fairness,
     pub(crate) finding: Option<Finding>,
+    /// What was owed for so long that it is suspected to be owed for ever: its entry in the
+    /// thermometer.
+    pub(crate) suspected: Option<usize>,
+    /// What was suspected, but recovered in a fair continuation.
+    pub(crate) transient: Option<Finding>,
     /// The hash of the behaviour: the same for executions that differ in the order of independent
     /// steps only.
     pub(crate) class: u64,
@@ -74,6 +81,16 @@ pub(crate) struct RunOptions {
     pub(crate) expected: Option<Vec<Decision>>,
     /// Record names, payloads and states.
     pub(crate) tell: bool,
+    /// What is to be seen to recover.
+    pub(crate) watch: Option<Watch>,
+}
+
+/// An entry of the thermometer that is owed, and from which step to which it may become cold.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Watch {
+    pub(crate) entry: usize,
+    pub(crate) from: u64,
+    pub(crate) until: u64,
 }
 
 /// Numbers the executions of the process, so that a reference that leaks from one, of whatever
@@ -176,6 +193,8 @@ impl Engine {
             steps: 0,
             fairness: self.fairness,
             finding: None,
+            suspected: None,
+            transient: None,
             class: 0,
             undecided: Vec::new(),
             wants_liveness: false,
@@ -195,6 +214,10 @@ impl Engine {
             Some(_) => self.bounds.fair(),
             None => self.bounds.unfair(),
         };
+        let watched = options.watch.map(|watch| {
+            self.bound = watch.until;
+            (watch.entry, watch.from)
+        });
         let shared = &self.shared;
         shared
             .execution
@@ -205,7 +228,8 @@ impl Engine {
         state.tape.begin(options.expected);
         state.recorder = options.tell.then(Recorder::default);
         let threshold = counts_from.map(|_| self.bounds.temperature());
-        state.thermometer.begin(threshold, counts_from.unwrap_or(0));
+        let counts_from = counts_from.unwrap_or(0);
+        state.thermometer.begin(threshold, counts_from, watched);
         drop(state);
         self.test_returned = false;
         self.idle_moments = 0;

@@ -153,7 +153,7 @@ impl Engine {
                 let mut state = shared.state.borrow_mut();
                 let step = state.step;
                 match (holds, expectation) {
-                    (true, _) => state.thermometer.cold(heat),
+                    (true, _) => state.thermometer.cold(heat, step),
                     (false, Expectation::AlwaysEventually) => state.thermometer.hot(heat, step),
                     (false, _) => {}
                 }

@@ -23,6 +23,6 @@ mod timers;
 mod verdict;
 mod wake;
 
-pub(crate) use execution::{End, Engine, Outcome, Program, RunOptions};
+pub(crate) use execution::{End, Engine, Outcome, Program, RunOptions, Watch};
 pub(crate) use specifications::Observed;
 pub(crate) use tape::Decision;

@@ -155,7 +155,7 @@ impl Specifications {
                 state.thermometer.hot(entry.heat, step);
                 self.observed[entry.observed].was_hot = true;
             }
-            Temperature::Cold => state.thermometer.cold(entry.heat),
+            Temperature::Cold => state.thermometer.cold(entry.heat, step),
             Temperature::Warm => state.thermometer.warm(entry.heat, step),
         }
     }

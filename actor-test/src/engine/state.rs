@@ -135,6 +135,8 @@ pub(super) struct State {
     pub(super) suspended: usize,
     pub(super) dead_letters: u64,
     pub(super) found: Option<Finding>,
+    /// The entry of the thermometer that is suspected of never becoming cold.
+    pub(super) suspected: Option<usize>,
     pub(super) recorder: Option<Recorder>,
     pub(super) patient_timers: bool,
     pub(super) atomic_handlers: bool,
@@ -163,6 +165,7 @@ impl State {
         self.suspended = 0;
         self.dead_letters = 0;
         self.found = None;
+        self.suspected = None;
         self.timers_shown = false;
         self.last_operation = BODY;
         let body = self.create(Kind::Body, 0x00b0_d1e5);

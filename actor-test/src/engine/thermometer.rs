@@ -25,15 +25,27 @@ pub(super) struct Thermometer {
     counts_from: u64,
     /// The first step at which some entry is above the threshold, if nothing changes.
     alarm: u64,
+    /// The entry of which it is to be seen whether it becomes cold, and from which step on.
+    watched: Option<(usize, u64)>,
+    /// It has.
+    recovered: bool,
 }
 
 impl Thermometer {
-    /// Starts an execution. Heat counts from the step `counts_from`.
-    pub(super) fn begin(&mut self, threshold: Option<u64>, counts_from: u64) {
+    /// Starts an execution. Heat counts from the step `counts_from`. An entry that is watched from
+    /// some step on raises the alarm when it becomes cold.
+    pub(super) fn begin(
+        &mut self,
+        threshold: Option<u64>,
+        counts_from: u64,
+        watched: Option<(usize, u64)>,
+    ) {
         self.entries.clear();
         self.threshold = threshold;
         self.counts_from = counts_from;
         self.alarm = u64::MAX;
+        self.watched = watched;
+        self.recovered = false;
     }
 
     /// Adds an entry that is cold; tells its number.
@@ -67,7 +79,10 @@ impl Thermometer {
     }
 
     /// The entry is cold: nothing is owed.
-    pub(super) fn cold(&mut self, number: usize) {
+    pub(super) fn cold(&mut self, number: usize, step: u64) {
+        self.recovered |= self
+            .watched
+            .is_some_and(|(watched, from)| watched == number && step >= from);
         let entry = &mut self.entries[number];
         entry.kept = 0;
         entry.owed_since = None;
@@ -77,6 +92,10 @@ impl Thermometer {
     }
 
     fn set_alarm(&mut self) {
+        if self.recovered {
+            self.alarm = 0;
+            return;
+        }
         let Some(threshold) = self.threshold else {
             return;
         };
@@ -96,6 +115,11 @@ impl Thermometer {
     #[inline]
     pub(super) fn alarms(&self, step: u64) -> bool {
         step >= self.alarm
+    }
+
+    /// Whether the watched entry became cold.
+    pub(super) fn recovered(&self) -> bool {
+        self.recovered
     }
 
     /// The entry above the threshold, its temperature, and since when it has been owed.

@@ -27,9 +27,13 @@ impl Engine {
 
     #[cold]
     pub(super) fn too_hot(&self, state: &mut State) -> End {
+        if state.thermometer.recovered() {
+            return End::Recovered;
+        }
         let Some((heat, temperature, since)) = state.thermometer.alarming(state.step) else {
             return End::Bound;
         };
+        state.suspected = Some(heat);
         let what = self.shared.specifications.borrow().describe(heat);
         let threshold = self.bounds.temperature();
         let message = format!(
@@ -65,6 +69,8 @@ impl Engine {
             steps: state.step,
             fairness: self.fairness,
             finding: state.found.clone(),
+            suspected: state.suspected,
+            transient: None,
             class: state.class,
             undecided,
             wants_liveness: specifications.wants_liveness(),

@@ -45,7 +45,7 @@ fn no_such_manifest() {
 
 #[test]
 fn a_token_belongs_to_one_test() {
-    let said = tool().args("six --reproduce random@7").run();
+    let said = tool().args("six --reproduce random@7-1").run();
     assert!(
         said.error()
             .contains("a token belongs to one test; give its path"),
@@ -62,7 +62,8 @@ fn malformed_tokens() {
             "malformed token `nonsense`; the form is STRATEGY@SEED",
         ),
         ("random@xyz", "malformed token `random@xyz`"),
-        ("rnadom@7", "no strategy `rnadom`; did you mean `random`?"),
+        ("random@7-0", "malformed token `random@7-0`"),
+        ("rnadom@7-1", "no strategy `rnadom`; did you mean `random`?"),
     ] {
         let words = tool()
             .args("never_six --reproduce")
