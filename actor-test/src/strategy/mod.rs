@@ -7,6 +7,11 @@
 
 mod dfs;
 mod estimates;
+mod fair_suffix;
+mod pct;
+mod per_operation;
+mod pos;
+mod probabilistic;
 mod random;
 mod replay;
 mod spec;
@@ -19,6 +24,10 @@ use std::sync::Arc;
 pub use dfs::Dfs;
 pub(crate) use estimates::Survey;
 pub use estimates::{Effort, Estimates};
+pub use fair_suffix::FairSuffix;
+pub use pct::Pct;
+pub use pos::Pos;
+pub use probabilistic::Probabilistic;
 pub use random::Random;
 pub(crate) use random::{below, generator};
 pub use replay::Replay;
@@ -108,6 +117,17 @@ pub struct Execution {
     pub max_steps: u64,
     /// How long executions of this test are, where a strategy asked for it; else nothing is known.
     pub estimates: Arc<Estimates>,
+}
+
+impl Execution {
+    /// How many steps with an alternative to expect: what pilot executions showed, or as many as the
+    /// bound allows where there were none.
+    pub fn contended_steps(&self) -> u64 {
+        match self.estimates.executions() {
+            0 => self.max_steps,
+            _ => self.estimates.contended_steps(),
+        }
+    }
 }
 
 /// An operation of an execution: an actor, the test body, a piped future or a timer.

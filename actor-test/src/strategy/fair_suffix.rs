@@ -1,0 +1,188 @@
+//! Any strategy for a while, then a fair walk.
+
+use rand_core::Rng;
+
+use super::per_operation::PerOperation;
+use super::{
+    Choice, Enabled, Execution, Fairness, OperationId, Strategy, Weighted, Weights, below,
+    generator,
+};
+use crate::hash::mix;
+
+/// Follows a strategy up to a step, and from there a [weighted](Weighted) random walk, so that
+/// liveness can be judged where the strategy has brought the program to (Coyote's fair PCT; MaceMC
+/// goes on from a systematic search with long random walks in the same way).
+///
+/// From the switch on the strategy is no longer asked, neither for picks nor for choices. An
+/// execution that ends before the switch is the strategy's alone.
+///
+/// Guarantee: fair from the switch on, and not with probability one only: an operation that was
+/// passed over for 75 times as many steps as operations are enabled is picked next.
+#[derive(Debug)]
+pub struct FairSuffix {
+    prefix: Box<dyn Strategy>,
+    walk: Weighted,
+    guard: Guard,
+    switch: Switch,
+    /// Where this execution switches.
+    from: u64,
+    switched: bool,
+}
+
+/// Where an execution switches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Switch {
+    At(u64),
+    AtMaxSteps,
+    Anywhere,
+}
+
+impl FairSuffix {
+    /// Switches after `step` steps.
+    pub fn at(step: u64, strategy: Box<dyn Strategy>) -> Self {
+        Self::new(Switch::At(step), strategy)
+    }
+
+    /// Switches where an unfair execution would be [stopped](Execution::max_steps).
+    pub fn at_max_steps(strategy: Box<dyn Strategy>) -> Self {
+        Self::new(Switch::AtMaxSteps, strategy)
+    }
+
+    /// Switches after a number of steps that each execution draws uniformly, at most as many as
+    /// [stop](Execution::max_steps) an unfair one.
+    pub fn anywhere(strategy: Box<dyn Strategy>) -> Self {
+        Self::new(Switch::Anywhere, strategy)
+    }
+
+    fn new(switch: Switch, prefix: Box<dyn Strategy>) -> Self {
+        Self {
+            prefix,
+            walk: Weighted::new(Weights::default()),
+            guard: Guard::default(),
+            switch,
+            from: 0,
+            switched: false,
+        }
+    }
+}
+
+impl Strategy for FairSuffix {
+    fn name(&self) -> String {
+        let name = self.prefix.name();
+        match self.switch {
+            Switch::At(step) => format!("fair({step})-{name}"),
+            Switch::AtMaxSteps => format!("fair-{name}"),
+            Switch::Anywhere => format!("early-fair-{name}"),
+        }
+    }
+
+    fn fairness(&self) -> Fairness {
+        Fairness::FairFrom(self.from)
+    }
+
+    fn begin(&mut self, execution: &Execution) -> bool {
+        // Draws of its own, so that the suffix does not repeat those of the strategy.
+        let seed = mix(execution.seed, 0xfa1f);
+        self.from = match self.switch {
+            Switch::At(step) => step,
+            Switch::AtMaxSteps => execution.max_steps,
+            Switch::Anywhere => uniform(&mut generator(seed), execution.max_steps),
+        };
+        self.switched = false;
+        self.guard.begin();
+        self.walk.begin(&Execution {
+            seed: mix(seed, 1),
+            ..execution.clone()
+        });
+        self.prefix.begin(execution)
+    }
+
+    #[inline]
+    fn pick(&mut self, enabled: &Enabled<'_>) -> usize {
+        if enabled.step() < self.from {
+            return self.prefix.pick(enabled);
+        }
+        self.switched = true;
+        let picked = match self.guard.starved(enabled) {
+            Some(index) => index,
+            None => self.walk.pick(enabled),
+        };
+        self.guard.picked(enabled[picked].operation);
+        picked
+    }
+
+    fn choose(&mut self, choice: Choice) -> u32 {
+        if self.switched {
+            self.walk.choose(choice)
+        } else {
+            self.prefix.choose(choice)
+        }
+    }
+
+    fn has_memory(&self) -> bool {
+        self.prefix.has_memory()
+    }
+
+    fn needs_estimates(&self) -> bool {
+        self.prefix.needs_estimates()
+    }
+}
+
+/// A number up to and including `last`.
+fn uniform(rng: &mut impl Rng, last: u64) -> u64 {
+    below(rng, last.min(u64::from(u32::MAX)) + 1)
+}
+
+/// Sees to it that nobody is passed over for ever. It looks at the enabled operations once in 25
+/// times as many steps as there are, so that a step costs the same for any number of them.
+#[derive(Debug, Default)]
+struct Guard {
+    /// The step, plus one, at which the guard first saw an operation that has waited since; zero
+    /// where it has taken a step after that.
+    seen_at: PerOperation<u64>,
+    next_look: u64,
+}
+
+/// How often as many steps as there are enabled operations one may wait once it was seen.
+const PATIENCE: u64 = 50;
+
+impl Guard {
+    fn begin(&mut self) {
+        self.seen_at.clear();
+        self.next_look = 0;
+    }
+
+    /// The operation that has waited for longest, where that is too long.
+    #[inline]
+    fn starved(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+        if enabled.step() < self.next_look {
+            return None;
+        }
+        self.look(enabled)
+    }
+
+    fn look(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+        let now = enabled.step() + 1;
+        let patience = PATIENCE * enabled.len() as u64;
+        let mut longest: Option<(u64, usize)> = None;
+        let mut starved = 0;
+        for (index, pending) in enabled.iter().enumerate() {
+            let seen_at = self.seen_at.of(pending.operation);
+            if *seen_at == 0 {
+                *seen_at = now;
+            } else if now - *seen_at >= patience {
+                starved += 1;
+                let one = (*seen_at, index);
+                longest = Some(longest.map_or(one, |other| other.min(one)));
+            }
+        }
+        let pause = if starved > 1 { 1 } else { patience / 2 };
+        self.next_look = enabled.step() + pause;
+        longest.map(|(_, index)| index)
+    }
+
+    #[inline]
+    fn picked(&mut self, operation: OperationId) {
+        *self.seen_at.of(operation) = 0;
+    }
+}

@@ -1,0 +1,155 @@
+//! Probabilistic concurrency testing.
+
+use rand_core::Rng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::per_operation::PerOperation;
+use super::{Choice, Enabled, Execution, Fairness, Strategy, below, generator};
+
+/// Runs the enabled operation of the highest priority, and lowers priorities at a few change points
+/// (PCT: Burckhardt, Kothari, Musuvathi and Nagarakatte, A Randomized Scheduler with Probabilistic
+/// Guarantees of Finding Bugs, ASPLOS 2010).
+///
+/// Each operation has a random priority from when it is first seen: one that comes later is as
+/// likely to come out on top as at any other place. A depth of d has d - 1 change points, distinct
+/// steps drawn among the first k that have an alternative, where k is
+/// [what pilots showed](super::Estimates::contended_steps). At a change point the operation on top
+/// falls below all that never fell; among those that did fall, each change point has a level drawn
+/// beforehand, as the proof of the bound needs. Where no depth is given, each execution draws its
+/// own from 2 to 10, since bugs of message programs tend to be deeper than those of threads.
+///
+/// Guarantee: a bug that needs d steps in one order is found with probability at least
+/// 1 / (n k^(d-1)) in each execution that has n operations and at most k steps with an alternative.
+///
+/// Unfair: the operation on top may starve all others.
+#[derive(Debug)]
+pub struct Pct {
+    depth: Option<u32>,
+    /// The change points that are still ahead, the next one last: the step, counted among those
+    /// with an alternative, and the priority that the operation on top falls to.
+    changes: Vec<(u64, u64)>,
+    /// Zero where none is drawn yet; below [`INITIAL`] for one that fell.
+    priorities: PerOperation<u64>,
+    contended_steps: u64,
+    rng: Xoshiro256PlusPlus,
+}
+
+/// Initial priorities are drawn from here upwards.
+const INITIAL: u64 = 1 << 63;
+
+impl Pct {
+    /// The greatest depth.
+    pub const DEPTH_MAX: u32 = 100;
+
+    /// With a depth of its own in each execution.
+    pub fn new() -> Self {
+        Self {
+            depth: None,
+            changes: Vec::new(),
+            priorities: PerOperation::default(),
+            contended_steps: 0,
+            rng: generator(0),
+        }
+    }
+
+    /// With this depth, from 1 to [`DEPTH_MAX`](Self::DEPTH_MAX); what is outside counts as the
+    /// nearest of them. A depth of 1 has no change points.
+    pub fn with_depth(depth: u32) -> Self {
+        Self {
+            depth: Some(depth.clamp(1, Self::DEPTH_MAX)),
+            ..Self::new()
+        }
+    }
+
+    /// Draws the change points; as many as there are steps, where there are fewer steps than that.
+    fn draw_changes(&mut self, execution: &Execution) {
+        self.changes.clear();
+        let depth = self
+            .depth
+            .map_or_else(|| 2 + below(&mut self.rng, 9), u64::from);
+        let steps = execution.contended_steps().min(u64::from(u32::MAX));
+        let count = (depth - 1).min(steps);
+        // Floyd's sampling: each set of `count` distinct steps is as likely.
+        for last in steps - count..steps {
+            let drawn = below(&mut self.rng, last + 1);
+            let known = self.changes.iter().any(|(step, _)| *step == drawn);
+            let step = if known { last } else { drawn };
+            // A level at random among those drawn so far: the others above it move up.
+            let level = 1 + below(&mut self.rng, self.changes.len() as u64 + 1);
+            for (_, other) in &mut self.changes {
+                *other += u64::from(*other >= level);
+            }
+            self.changes.push((step, level));
+        }
+        self.changes
+            .sort_unstable_by_key(|(step, _)| std::cmp::Reverse(*step));
+    }
+
+    /// The position of the enabled operation of the highest priority.
+    #[inline]
+    fn top(&mut self, enabled: &Enabled<'_>) -> usize {
+        let (mut top, mut highest) = (0, 0);
+        for (index, pending) in enabled.iter().enumerate() {
+            let priority = self.priorities.of(pending.operation);
+            if *priority == 0 {
+                *priority = INITIAL | self.rng.next_u64();
+            }
+            if *priority > highest {
+                (top, highest) = (index, *priority);
+            }
+        }
+        top
+    }
+}
+
+impl Default for Pct {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Strategy for Pct {
+    fn name(&self) -> String {
+        match self.depth {
+            None => "pct".into(),
+            Some(depth) => format!("pct:{depth}"),
+        }
+    }
+
+    fn fairness(&self) -> Fairness {
+        Fairness::Unfair
+    }
+
+    fn begin(&mut self, execution: &Execution) -> bool {
+        self.rng = generator(execution.seed);
+        self.priorities.clear();
+        self.contended_steps = 0;
+        self.draw_changes(execution);
+        true
+    }
+
+    #[inline]
+    fn pick(&mut self, enabled: &Enabled<'_>) -> usize {
+        if enabled.len() == 1 {
+            return 0;
+        }
+        let mut top = self.top(enabled);
+        if let Some((step, level)) = self.changes.last().copied()
+            && step == self.contended_steps
+        {
+            self.changes.pop();
+            *self.priorities.of(enabled[top].operation) = level;
+            top = self.top(enabled);
+        }
+        self.contended_steps += 1;
+        top
+    }
+
+    fn choose(&mut self, choice: Choice) -> u32 {
+        below(&mut self.rng, choice.bound()) as u32
+    }
+
+    fn needs_estimates(&self) -> bool {
+        self.depth != Some(1)
+    }
+}

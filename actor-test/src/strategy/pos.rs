@@ -1,0 +1,110 @@
+//! Partial order sampling.
+
+use rand_core::Rng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::per_operation::PerOperation;
+use super::{
+    Choice, Enabled, Execution, Fairness, OperationId, StepKind, Strategy, below, generator,
+};
+
+/// Gives each pending step a random priority, and takes the one of the highest; what raced with it
+/// gets new ones (POS: Yuan, Yang and Gu, Partial Order Aware Concurrency Sampling, CAV 2018).
+///
+/// The race is that of two flushes into the same inbox, where a timer that fires counts as one: after
+/// such a flush, all pending flushes into that inbox draw anew. Every other step keeps its priority
+/// until it is taken, so that steps which commute are not randomised again and again.
+///
+/// Guarantee: after a flush into an inbox, each of those that are still pending into it is as likely
+/// to be the next of them. For orders of races in general the paper proves a lower bound that is
+/// exponentially better than that of a random walk.
+///
+/// Unfair: a step with a low priority that races with nothing may wait for as long as others run.
+#[derive(Debug)]
+pub struct Pos {
+    local_first: bool,
+    /// The priority of each operation's pending step; zero where none is drawn yet.
+    priorities: PerOperation<u32>,
+    /// The inbox that the last step flushed into.
+    flushed: Option<OperationId>,
+    rng: Xoshiro256PlusPlus,
+}
+
+impl Pos {
+    /// Priorities among all steps.
+    pub fn new() -> Self {
+        Self {
+            local_first: false,
+            priorities: PerOperation::default(),
+            flushed: None,
+            rng: generator(0),
+        }
+    }
+
+    /// Takes steps that reach no inbox of others (starting, handling, resuming, spawning) before any
+    /// other, and has priorities among flushes and timers only.
+    ///
+    /// More flushes are pending at a time, so orders of one inbox are sampled more evenly. It is
+    /// blind to what else can see the order of handlers: monitors, predicates, and time read within a
+    /// handler; and an actor that halts does so at once.
+    #[must_use]
+    pub fn local_first(mut self) -> Self {
+        self.local_first = true;
+        self
+    }
+}
+
+impl Default for Pos {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Strategy for Pos {
+    fn name(&self) -> String {
+        if self.local_first { "pos-local" } else { "pos" }.into()
+    }
+
+    fn fairness(&self) -> Fairness {
+        Fairness::Unfair
+    }
+
+    fn begin(&mut self, execution: &Execution) -> bool {
+        self.rng = generator(execution.seed);
+        self.priorities.clear();
+        self.flushed = None;
+        true
+    }
+
+    fn pick(&mut self, enabled: &Enabled<'_>) -> usize {
+        let flushed = self.flushed.take();
+        let (mut picked, mut highest) = (0, 0);
+        for (index, pending) in enabled.iter().enumerate() {
+            let flushes = matches!(pending.kind, StepKind::Flush | StepKind::Timer);
+            let reaches = pending.inbox.filter(|_| flushes);
+            if self.local_first && reaches.is_none() && pending.kind != StepKind::Fault {
+                // What raced is still to be told.
+                self.flushed = flushed;
+                return index;
+            }
+            let priority = self.priorities.of(pending.operation);
+            let raced = reaches.is_some() && reaches == flushed;
+            if *priority == 0 || raced {
+                *priority = (self.rng.next_u64() >> 32) as u32 | 1;
+            }
+            if *priority > highest {
+                (picked, highest) = (index, *priority);
+            }
+        }
+        let taken = &enabled[picked];
+        *self.priorities.of(taken.operation) = 0;
+        if matches!(taken.kind, StepKind::Flush | StepKind::Timer) {
+            self.flushed = taken.inbox;
+        }
+        picked
+    }
+
+    fn choose(&mut self, choice: Choice) -> u32 {
+        below(&mut self.rng, choice.bound()) as u32
+    }
+}

@@ -1,0 +1,92 @@
+//! The random walk that seldom switches.
+
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::{Choice, Enabled, Execution, Fairness, OperationId, Strategy, below, generator};
+
+/// Stays with the operation that took the last step while it is enabled; before each step it
+/// switches with probability 2^-B, to one drawn uniformly (Coyote's probabilistic random
+/// scheduling).
+///
+/// Guarantee: fair with probability one, since at every step every enabled operation is picked with
+/// at least 2^-B of its uniform share. Long runs of one operation make deep interleavings likely that
+/// a uniform walk breaks up.
+#[derive(Debug)]
+pub struct Probabilistic {
+    halvings: u32,
+    current: Option<OperationId>,
+    /// Where the current operation was among the enabled ones.
+    position: usize,
+    rng: Xoshiro256PlusPlus,
+}
+
+impl Probabilistic {
+    /// How many halvings there are by default: a switch before one step in eight.
+    pub const HALVINGS: u32 = 3;
+    /// How many halvings there may be.
+    pub const HALVINGS_MAX: u32 = 30;
+
+    /// Switches with probability 2^-`halvings`; more than [`HALVINGS_MAX`](Self::HALVINGS_MAX)
+    /// count as so many, and with none the walk is uniform.
+    pub fn new(halvings: u32) -> Self {
+        Self {
+            halvings: halvings.min(Self::HALVINGS_MAX),
+            current: None,
+            position: 0,
+            rng: generator(0),
+        }
+    }
+
+    /// Where the current operation is, if it is enabled.
+    fn stay(&self, enabled: &Enabled<'_>) -> Option<usize> {
+        let current = self.current?;
+        let is_current = |index: usize| enabled[index].operation == current;
+        // It mostly keeps its place.
+        if self.position < enabled.len() && is_current(self.position) {
+            return Some(self.position);
+        }
+        (0..enabled.len()).find(|index| is_current(*index))
+    }
+}
+
+impl Default for Probabilistic {
+    fn default() -> Self {
+        Self::new(Self::HALVINGS)
+    }
+}
+
+impl Strategy for Probabilistic {
+    fn name(&self) -> String {
+        match self.halvings {
+            Self::HALVINGS => "prob".into(),
+            halvings => format!("prob:{halvings}"),
+        }
+    }
+
+    fn fairness(&self) -> Fairness {
+        Fairness::Fair
+    }
+
+    fn begin(&mut self, execution: &Execution) -> bool {
+        self.rng = generator(execution.seed);
+        self.current = None;
+        true
+    }
+
+    #[inline]
+    fn pick(&mut self, enabled: &Enabled<'_>) -> usize {
+        let switches = below(&mut self.rng, 1 << self.halvings) == 0;
+        let stay = if switches { None } else { self.stay(enabled) };
+        let picked = match stay {
+            Some(index) => index,
+            None => below(&mut self.rng, enabled.len() as u64) as usize,
+        };
+        self.current = Some(enabled[picked].operation);
+        self.position = picked;
+        picked
+    }
+
+    fn choose(&mut self, choice: Choice) -> u32 {
+        below(&mut self.rng, choice.bound()) as u32
+    }
+}
