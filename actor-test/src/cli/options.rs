@@ -138,26 +138,24 @@ pub(crate) struct Coyote {
     sch_portfolio: bool,
     #[arg(long, hide = true, conflicts_with_all = ["strategy", "portfolio"])]
     sch_random: bool,
-    #[arg(long, hide = true, num_args = 0..=1, value_name = "N", value_parser = absent("pct"))]
+    #[arg(long, hide = true, num_args = 0..=1, value_name = "DEPTH", value_parser = coyotes("pct"), default_missing_value = "", conflicts_with_all = OTHERS)]
     sch_pct: Option<String>,
-    #[arg(long, hide = true, num_args = 0..=1, value_name = "N", value_parser = absent("fairpct"))]
+    #[arg(long, hide = true, num_args = 0..=1, value_name = "DEPTH", value_parser = coyotes("fair-pct"), default_missing_value = "", conflicts_with_all = OTHERS)]
     sch_fairpct: Option<String>,
-    #[arg(long, hide = true, num_args = 0..=1, value_name = "N", value_parser = absent("probabilistic"))]
+    #[arg(long, hide = true, num_args = 0..=1, value_name = "B", value_parser = coyotes("prob"), default_missing_value = "", conflicts_with_all = OTHERS)]
     sch_probabilistic: Option<String>,
-    #[arg(long, hide = true, num_args = 0..=1, value_name = "N", value_parser = absent("pos"), default_missing_value = "")]
-    sch_pos: Option<String>,
+    #[arg(long, hide = true, conflicts_with_all = OTHERS)]
+    sch_pos: bool,
 }
 
-/// Refuses a strategy that Coyote has and this version has not.
-fn absent(name: &'static str) -> impl Fn(&str) -> Result<String, String> + Clone + Send + Sync {
-    move |_| {
-        let known: Vec<_> = crate::strategy::StrategySpec::explain()
-            .map(|(form, _)| form)
-            .collect();
-        Err(format!(
-            "the strategy `{name}` is not in this version; there are: {}",
-            known.join(", ")
-        ))
+/// What stands in place of Coyote's spellings.
+const OTHERS: [&str; 2] = ["strategy", "portfolio"];
+
+/// Takes the parameter of a strategy that Coyote has a flag for.
+fn coyotes(name: &'static str) -> impl Fn(&str) -> Result<String, String> + Clone + Send + Sync {
+    move |parameter| match parameter {
+        "" => strategy(name),
+        _ => strategy(&format!("{name}:{parameter}")),
     }
 }
 
@@ -178,8 +176,7 @@ impl Explore {
         let search = match self.portfolio {
             Some(kind) => Some(portfolio(kind)),
             None if self.coyote.sch_portfolio => Some(portfolio(Portfolio::All)),
-            None if self.coyote.sch_random => Some(vec!["random".into()]),
-            None => Some(self.strategy.clone()).filter(|strategies| !strategies.is_empty()),
+            None => Some(self.strategies()).filter(|strategies| !strategies.is_empty()),
         };
         Overrides {
             iterations: self.iterations,
@@ -193,6 +190,21 @@ impl Explore {
             hang_timeout: self.hang_timeout,
             trace_dir: None,
         }
+    }
+
+    /// The strategies that are named, in either spelling.
+    fn strategies(&self) -> Vec<String> {
+        let coyote = &self.coyote;
+        let switch = |on: bool, name: &str| on.then(|| name.to_owned());
+        let spelled = [
+            switch(coyote.sch_random, "random"),
+            coyote.sch_pct.clone(),
+            coyote.sch_fairpct.clone(),
+            coyote.sch_probabilistic.clone(),
+            switch(coyote.sch_pos, "pos"),
+        ];
+        let named = self.strategy.iter().cloned();
+        named.chain(spelled.into_iter().flatten()).collect()
     }
 
     pub(crate) fn ignored(&self) -> Ignored {

@@ -3,7 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Dfs, Random, Strategy, Weighted, Weights};
+use super::{
+    Dfs, FairSuffix, Fairness, Pct, Pos, Probabilistic, Random, Strategy, Weighted, Weights,
+};
 
 /// A strategy by name and parameters, from which each worker makes its own.
 ///
@@ -12,6 +14,8 @@ use super::{Dfs, Random, Strategy, Weighted, Weights};
 ///
 /// let spec: StrategySpec = "weighted:8/1".parse()?;
 /// assert_eq!(spec.to_string(), "weighted");
+/// let spec: StrategySpec = "fair-pct:3".parse()?;
+/// assert_eq!(spec, StrategySpec::Fair(Box::new(StrategySpec::Pct(Some(3)))));
 /// assert!("rnadom".parse::<StrategySpec>().unwrap_err().to_string().contains("`random`"));
 /// # Ok::<(), actor_test::strategy::SpecError>(())
 /// ```
@@ -22,35 +26,138 @@ pub enum StrategySpec {
     Random,
     /// [`Weighted`].
     Weighted(Weights),
+    /// [`Probabilistic`], with its halvings.
+    Probabilistic(u32),
+    /// [`Pct`], with its depth where all executions have the same.
+    Pct(Option<u32>),
+    /// [`Pos`].
+    Pos,
+    /// [`Pos::local_first`].
+    PosLocal,
     /// [`Dfs`], with its bound on executions.
     Dfs(Option<u64>),
     /// [`Dfs::local_first`], with its bound on executions.
     DfsLocal(Option<u64>),
+    /// [`FairSuffix::at_max_steps`] of another.
+    Fair(Box<StrategySpec>),
+    /// [`FairSuffix::anywhere`] of another.
+    EarlyFair(Box<StrategySpec>),
 }
 
-/// Each name, its form, and two lines on it.
-const TABLE: &[(&str, &str, &str)] = &[
+/// What `-s` knows of a strategy.
+struct Entry {
+    name: &'static str,
+    /// What follows the name.
+    form: &'static str,
+    /// What the parameter may be.
+    range: &'static str,
+    /// Two lines.
+    explanation: &'static str,
+    /// `None` where the parameter is malformed or out of range.
+    parse: fn(Option<&str>) -> Option<StrategySpec>,
+}
+
+const TABLE: &[Entry] = &[
+    Entry {
+        name: "random",
+        form: "",
+        range: NONE,
+        explanation: "fair; picks uniformly among the enabled operations.\nThe baseline: good on short tests and for liveness.",
+        parse: |text| plain(text, StrategySpec::Random),
+    },
+    Entry {
+        name: "weighted",
+        form: "[:WORK/TIMER]",
+        range: "weights of at least 1",
+        explanation: "fair; picks by weights, 8 for work and 1 for a timer unless given.\nGood where timers would otherwise fire too often.",
+        parse: |text| match text {
+            None => Some(StrategySpec::Weighted(Weights::default())),
+            Some(text) => {
+                let (work, timer) = text.split_once('/')?;
+                let (work, timer) = (number(work, u32::MAX)?, number(timer, u32::MAX)?);
+                Some(StrategySpec::Weighted(Weights { work, timer }))
+            }
+        },
+    },
+    Entry {
+        name: "prob",
+        form: "[:B]",
+        range: "B from 1 to 30",
+        explanation: "fair; stays with one operation, and switches with probability 2^-B, one in eight unless given.\nGood where one actor must get far ahead of the others.",
+        parse: |text| {
+            let halvings = text.map_or(Some(Probabilistic::HALVINGS), |text| {
+                number(text, Probabilistic::HALVINGS_MAX)
+            });
+            halvings.map(StrategySpec::Probabilistic)
+        },
+    },
+    Entry {
+        name: "pct",
+        form: "[:DEPTH]",
+        range: "DEPTH from 1 to 100",
+        explanation: "unfair; random priorities, lowered at DEPTH - 1 random steps, 1 to 9 of them unless given.\nGood for bugs that need a few steps in one order, with a bound on the odds.",
+        parse: |text| optional(text, Pct::DEPTH_MAX).map(StrategySpec::Pct),
+    },
+    Entry {
+        name: "pos",
+        form: "",
+        range: NONE,
+        explanation: "unfair; random priorities of steps, drawn anew where steps race.\nGood at reaching many different behaviours.",
+        parse: |text| plain(text, StrategySpec::Pos),
+    },
+    Entry {
+        name: "pos-local",
+        form: "",
+        range: NONE,
+        explanation: "unfair; as pos, but steps that concern one actor alone run first.\nGood at orders of messages; blind to the order of handlers, which monitors and predicates may see.",
+        parse: |text| plain(text, StrategySpec::PosLocal),
+    },
+    Entry {
+        name: "dfs",
+        form: "[:EXECUTIONS]",
+        range: "EXECUTIONS of at least 1",
+        explanation: "unfair; every schedule up to the step bound, depth first.\nFor small tests: it proves the absence of safety bugs when it ends by itself.",
+        parse: |text| optional(text, u64::MAX).map(StrategySpec::Dfs),
+    },
+    Entry {
+        name: "dfs-local",
+        form: "[:EXECUTIONS]",
+        range: "EXECUTIONS of at least 1",
+        explanation: "unfair; as dfs, but steps that concern one actor alone run first, in one order.\nFar fewer schedules, every order of every inbox; not for tests with monitors or predicates.",
+        parse: |text| optional(text, u64::MAX).map(StrategySpec::DfsLocal),
+    },
+];
+
+const NONE: &str = "without a parameter";
+
+/// What stands before the name of an unfair strategy, and two lines on it.
+const PREFIXES: &[(&str, &str, fn(Box<StrategySpec>) -> StrategySpec)] = &[
     (
-        "random",
-        "random",
-        "fair; picks uniformly among the enabled operations.\nThe baseline: good on short tests and for liveness.",
+        "fair-",
+        "fair from step N (--max-steps) on: as NAME, any of the unfair ones, and then a weighted random walk.\nGood for liveness bugs behind an unlikely order of steps: fair-pct, fair-pos.",
+        StrategySpec::Fair,
     ),
     (
-        "weighted",
-        "weighted[:WORK/TIMER]",
-        "fair; picks by weights, 8 for work and 1 for a timer unless given.\nGood where timers would otherwise fire too often.",
-    ),
-    (
-        "dfs",
-        "dfs[:EXECUTIONS]",
-        "unfair; every schedule up to the step bound, depth first.\nFor small tests: it proves the absence of safety bugs when it ends by itself.",
-    ),
-    (
-        "dfs-local",
-        "dfs-local[:EXECUTIONS]",
-        "unfair; as dfs, but steps that concern one actor alone run first, in one order.\nFar fewer schedules, every order of every inbox; not for tests with monitors or predicates.",
+        "early-fair-",
+        "fair from a step on that each execution draws up to N: as NAME, and then a weighted random walk.\nAs fair-NAME, for tests that are longer than N.",
+        StrategySpec::EarlyFair,
     ),
 ];
+
+fn plain(text: Option<&str>, spec: StrategySpec) -> Option<StrategySpec> {
+    text.is_none().then_some(spec)
+}
+
+/// A number from one to `last`.
+fn number<N: FromStr + PartialOrd + From<u8>>(text: &str, last: N) -> Option<N> {
+    let number = text.parse().ok()?;
+    (number >= N::from(1) && number <= last).then_some(number)
+}
+
+/// A number from one to `last`, or none.
+fn optional<N: FromStr + PartialOrd + From<u8>>(text: Option<&str>, last: N) -> Option<Option<N>> {
+    text.map_or(Some(None), |text| number(text, last).map(Some))
+}
 
 impl StrategySpec {
     /// Makes the strategy.
@@ -62,30 +169,34 @@ impl StrategySpec {
         match self {
             Self::Random => Box::new(Random::new()),
             Self::Weighted(weights) => Box::new(Weighted::new(*weights)),
+            Self::Probabilistic(halvings) => Box::new(Probabilistic::new(*halvings)),
+            Self::Pct(None) => Box::new(Pct::new()),
+            Self::Pct(Some(depth)) => Box::new(Pct::with_depth(*depth)),
+            Self::Pos => Box::new(Pos::new()),
+            Self::PosLocal => Box::new(Pos::new().local_first()),
             Self::Dfs(bound) => Box::new(bounded(Dfs::new(), *bound)),
             Self::DfsLocal(bound) => Box::new(bounded(Dfs::new().local_first(), *bound)),
+            Self::Fair(spec) => Box::new(FairSuffix::at_max_steps(spec.build())),
+            Self::EarlyFair(spec) => Box::new(FairSuffix::anywhere(spec.build())),
         }
     }
 
     /// The form and an explanation of every strategy, for `-s list`.
-    pub fn explain() -> impl Iterator<Item = (&'static str, &'static str)> {
-        TABLE
+    pub fn explain() -> impl Iterator<Item = (String, &'static str)> {
+        let named = TABLE.iter().map(|entry| {
+            let Entry { name, form, .. } = entry;
+            (format!("{name}{form}"), entry.explanation)
+        });
+        let prefixed = PREFIXES
             .iter()
-            .map(|(_, form, explanation)| (*form, *explanation))
+            .map(|(prefix, explanation, _)| (format!("{prefix}NAME"), *explanation));
+        named.chain(prefixed)
     }
 }
 
 impl fmt::Display for StrategySpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Random => f.write_str("random"),
-            Self::Weighted(weights) if *weights == Weights::default() => f.write_str("weighted"),
-            Self::Weighted(Weights { work, timer }) => write!(f, "weighted:{work}/{timer}"),
-            Self::Dfs(None) => f.write_str("dfs"),
-            Self::Dfs(Some(bound)) => write!(f, "dfs:{bound}"),
-            Self::DfsLocal(None) => f.write_str("dfs-local"),
-            Self::DfsLocal(Some(bound)) => write!(f, "dfs-local:{bound}"),
-        }
+        f.write_str(&self.build().name())
     }
 }
 
@@ -98,17 +209,19 @@ pub enum SpecError {
         /// What was asked for.
         name: String,
         /// The nearest name.
-        nearest: &'static str,
+        nearest: String,
         /// All names.
         known: String,
     },
     /// The parameter is malformed or out of range.
-    #[error("malformed parameter in `{text}`; the form is `{form}`, with numbers of at least 1")]
+    #[error("malformed parameter in `{text}`; the form is `{form}`, {range}")]
     Parameter {
         /// What was asked for.
         text: String,
         /// What is accepted.
-        form: &'static str,
+        form: String,
+        /// What the parameter may be.
+        range: &'static str,
     },
 }
 
@@ -116,46 +229,67 @@ impl FromStr for StrategySpec {
     type Err = SpecError;
 
     fn from_str(text: &str) -> Result<Self, SpecError> {
-        let (name, parameter) = match text.split_once(':') {
+        let (full_name, parameter) = match text.split_once(':') {
             None => (text, None),
             Some((name, parameter)) => (name, Some(parameter)),
         };
-        let Some((_, form, _)) = TABLE.iter().find(|(known, ..)| *known == name) else {
-            return Err(unknown(name));
+        let (prefix, wrap, name) = split_prefix(full_name);
+        let Some(entry) = TABLE.iter().find(|entry| entry.name == name) else {
+            return Err(unknown(full_name));
         };
-        let malformed = || SpecError::Parameter {
+        let spec = (entry.parse)(parameter).ok_or_else(|| SpecError::Parameter {
             text: text.into(),
-            form,
-        };
-        let positive = |text: &str| text.parse().ok().filter(|number| *number > 0);
-        match (name, parameter) {
-            ("random", None) => Ok(Self::Random),
-            ("weighted", None) => Ok(Self::Weighted(Weights::default())),
-            ("weighted", Some(text)) => {
-                let (work, timer) = text.split_once('/').ok_or_else(malformed)?;
-                let weight = |text: &str| text.parse().ok().filter(|weight| *weight > 0);
-                let work = weight(work).ok_or_else(malformed)?;
-                let timer = weight(timer).ok_or_else(malformed)?;
-                Ok(Self::Weighted(Weights { work, timer }))
-            }
-            ("dfs", None) => Ok(Self::Dfs(None)),
-            ("dfs", Some(text)) => Ok(Self::Dfs(Some(positive(text).ok_or_else(malformed)?))),
-            ("dfs-local", None) => Ok(Self::DfsLocal(None)),
-            ("dfs-local", Some(text)) => {
-                Ok(Self::DfsLocal(Some(positive(text).ok_or_else(malformed)?)))
-            }
-            _ => Err(malformed()),
+            form: format!("{prefix}{name}{}", entry.form),
+            range: entry.range,
+        })?;
+        match wrap {
+            None => Ok(spec),
+            Some(wrap) if is_unfair(&spec) => Ok(wrap(Box::new(spec))),
+            Some(_) => Err(unknown(full_name)),
         }
     }
 }
 
+type Wrap = fn(Box<StrategySpec>) -> StrategySpec;
+
+fn split_prefix(name: &str) -> (&'static str, Option<Wrap>, &str) {
+    let found = PREFIXES.iter().find_map(|(prefix, _, wrap)| {
+        let rest = name.strip_prefix(prefix)?;
+        Some((*prefix, Some(*wrap), rest))
+    });
+    found.unwrap_or(("", None, name))
+}
+
+fn is_unfair(spec: &StrategySpec) -> bool {
+    spec.build().fairness() == Fairness::Unfair
+}
+
 fn unknown(name: &str) -> SpecError {
-    let names = || TABLE.iter().map(|(name, ..)| *name);
+    let plain = TABLE.iter().map(|entry| entry.name.to_owned());
+    let unfair = TABLE
+        .iter()
+        .filter(|entry| (entry.parse)(None).is_some_and(|spec| is_unfair(&spec)));
+    let prefixed = unfair.flat_map(|entry| {
+        PREFIXES
+            .iter()
+            .map(move |(prefix, ..)| format!("{prefix}{}", entry.name))
+    });
+    // A fair strategy with a prefix that it does not need is meant without.
+    let (_, _, bare) = split_prefix(name);
+    let fair = TABLE.iter().find(|entry| entry.name == bare);
+    let nearest = match fair {
+        Some(entry) => entry.name.to_owned(),
+        None => plain
+            .clone()
+            .chain(prefixed)
+            .min_by_key(|known| strsim::levenshtein(name, known))
+            .unwrap_or_default(),
+    };
+    let mut known: Vec<String> = plain.collect();
+    known.extend(PREFIXES.iter().map(|(prefix, ..)| format!("{prefix}NAME")));
     SpecError::Unknown {
         name: name.into(),
-        nearest: names()
-            .min_by_key(|known| strsim::levenshtein(name, known))
-            .unwrap_or("random"),
-        known: names().collect::<Vec<_>>().join(", "),
+        nearest,
+        known: known.join(", "),
     }
 }

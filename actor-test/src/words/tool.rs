@@ -189,7 +189,7 @@ pub(crate) fn token_for_several(tests: &[&str]) -> String {
 
 /// All strategies, for `-s list`.
 pub(crate) fn strategies_known() -> String {
-    let one = |(form, text): (&str, &str)| format!("{form}\n      {}", hanging(text));
+    let one = |(form, text): (String, &str)| format!("{form}\n      {}", hanging(text));
     let all: Vec<String> = crate::strategy::StrategySpec::explain().map(one).collect();
     all.join("\n")
 }
