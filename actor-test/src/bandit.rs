@@ -4,7 +4,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::hash::mix;
 use crate::plan::PILOTS;
-use crate::strategy::{StrategySpec, below, generator};
+use crate::strategy::{Probabilistic, StrategySpec, Weights, below, generator};
 use crate::summary::Novelty;
 
 /// How often each arm has a turn before any is preferred.
@@ -58,15 +58,24 @@ pub(crate) struct Bandit {
 }
 
 /// The strategies of the portfolio: each with its form that ends in a fair suffix, if it is unfair.
+/// The first is the uniform walk of the pilots.
 fn arms() -> Vec<(StrategySpec, Option<StrategySpec>)> {
+    let fair = |spec| (spec, None);
+    let unfair = |spec: StrategySpec| {
+        let fair = StrategySpec::EarlyFair(Box::new(spec.clone()));
+        (spec, Some(fair))
+    };
     vec![
-        (StrategySpec::Random, None),
-        (StrategySpec::Weighted(Default::default()), None),
+        fair(StrategySpec::Random),
+        fair(StrategySpec::Weighted(Weights::default())),
+        fair(StrategySpec::Probabilistic(Probabilistic::HALVINGS)),
+        unfair(StrategySpec::Pct(None)),
+        unfair(StrategySpec::Pos),
+        unfair(StrategySpec::PosLocal),
     ]
 }
 
-/// All strategies of the portfolio, in the order of their positions. The first is the uniform walk
-/// of the pilots.
+/// All strategies of the portfolio, in the order of their positions.
 pub(crate) fn strategies(fair_only: bool) -> Vec<StrategySpec> {
     let mut all = Vec::new();
     for (plain, fair) in arms() {

@@ -184,8 +184,7 @@ pub(crate) mod parse {
     /// The portfolio, or strategies that take turns.
     pub(crate) fn search(texts: &[String]) -> Result<Search, String> {
         match texts {
-            [one] if one == "portfolio" => Ok(Search::Portfolio),
-            [one] if one == "portfolio=fair" => Ok(Search::FairPortfolio),
+            [one] if one.starts_with("portfolio") => portfolio(one),
             _ => texts
                 .iter()
                 .map(|text| strategy(text))
@@ -194,10 +193,23 @@ pub(crate) mod parse {
         }
     }
 
+    fn portfolio(text: &str) -> Result<Search, String> {
+        match text {
+            "portfolio" => Ok(Search::Portfolio),
+            "portfolio=fair" => Ok(Search::FairPortfolio),
+            "portfolio=round-robin" => Ok(Search::RoundRobin),
+            "portfolio=coyote" => Ok(Search::Coyote),
+            _ => Err(format!(
+                "there is no `{text}`; there are `portfolio`, `portfolio=fair`, \
+                 `portfolio=round-robin` and `portfolio=coyote`"
+            )),
+        }
+    }
+
     /// One strategy.
     pub(crate) fn strategy(text: &str) -> Result<StrategySpec, String> {
         if text.starts_with("portfolio") {
-            return Err("`portfolio` and `portfolio=fair` stand alone".into());
+            return Err("a portfolio stands alone".into());
         }
         text.parse()
             .map_err(|error: crate::strategy::SpecError| error.to_string())

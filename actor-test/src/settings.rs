@@ -64,6 +64,12 @@ pub enum Search {
     Portfolio,
     /// As [`Portfolio`](Search::Portfolio), fair strategies only.
     FairPortfolio,
+    /// The strategies of the portfolio in turn, whatever they show: to compare with.
+    RoundRobin,
+    /// What Coyote's portfolio is made of, in turn: to compare with. A uniform walk, a probabilistic
+    /// one, priorities with ten change points, and round robin with ten delays, each of the latter
+    /// two with a fair suffix.
+    Coyote,
     /// These, in turn.
     Strategies(Vec<StrategySpec>),
 }
@@ -74,9 +80,21 @@ impl Search {
         match self {
             Self::Portfolio => bandit::strategies(false),
             Self::FairPortfolio => bandit::strategies(true),
+            Self::RoundRobin => bandit::strategies(false),
+            Self::Coyote => coyote(),
             Self::Strategies(specs) => specs.clone(),
         }
     }
+}
+
+/// Coyote's portfolio.
+fn coyote() -> Vec<StrategySpec> {
+    let fair = |spec| StrategySpec::Fair(Box::new(spec));
+    vec![
+        StrategySpec::Random,
+        StrategySpec::Probabilistic(3),
+        fair(StrategySpec::Pct(Some(11))),
+    ]
 }
 
 /// How far an execution goes, and how hot is too hot (Coyote's liveness rules).

@@ -59,7 +59,8 @@ pub(crate) struct Explore {
     /// Executions per test [default: 100].
     #[arg(short, long, value_name = "N", value_parser = parse::count, help_heading = SEARCH)]
     pub(crate) iterations: Option<u64>,
-    /// Several strategies in turn, or fair ones only (`=fair`); this is the default.
+    /// Several strategies, the more fruitful ones more often; this is the default. `=fair` keeps to
+    /// fair ones; to compare: `=round-robin` takes them in turn, `=coyote` is made as Coyote's.
     #[arg(
         long, value_name = "KIND", num_args = 0..=1, require_equals = true,
         default_missing_value = "all", conflicts_with = "strategy", help_heading = SEARCH
@@ -119,6 +120,10 @@ pub(crate) enum Portfolio {
     All,
     /// Fair strategies only.
     Fair,
+    /// All its strategies in turn.
+    RoundRobin,
+    /// Coyote's strategies in turn.
+    Coyote,
 }
 
 /// How results are written.
@@ -172,6 +177,8 @@ impl Explore {
         let portfolio = |kind| match kind {
             Portfolio::All => vec!["portfolio".to_owned()],
             Portfolio::Fair => vec!["portfolio=fair".to_owned()],
+            Portfolio::RoundRobin => vec!["portfolio=round-robin".to_owned()],
+            Portfolio::Coyote => vec!["portfolio=coyote".to_owned()],
         };
         let search = match self.portfolio {
             Some(kind) => Some(portfolio(kind)),
