@@ -5,6 +5,7 @@
 //! who sent the event and of which type it is. That is enough to write any scheduler of the
 //! literature, a custom one included; see the trait's example.
 
+mod delay;
 mod dfs;
 mod estimates;
 mod fair_suffix;
@@ -21,6 +22,7 @@ use std::fmt;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
+pub use delay::{Delayed, DelayingExplorer, RoundRobin, RunToCompletion};
 pub use dfs::Dfs;
 pub(crate) use estimates::Survey;
 pub use estimates::{Effort, Estimates};
@@ -31,7 +33,7 @@ pub use probabilistic::Probabilistic;
 pub use random::Random;
 pub(crate) use random::{below, generator};
 pub use replay::Replay;
-pub use spec::{SpecError, StrategySpec};
+pub use spec::{ExplorerKind, SpecError, StrategySpec};
 pub use weighted::{Weighted, Weights};
 
 /// Decides which operation takes the next step. Lives across executions, so it can learn.

@@ -26,6 +26,13 @@ impl<T: Copy + Default> PerOperation<T> {
         &mut self.values[index]
     }
 
+    /// As [`of`](Self::of), to look only.
+    #[inline]
+    pub(super) fn get(&self, operation: OperationId) -> T {
+        let index = operation.bits().rotate_left(1) as usize;
+        self.values.get(index).copied().unwrap_or_default()
+    }
+
     #[cold]
     fn grow(&mut self, index: usize) {
         self.values

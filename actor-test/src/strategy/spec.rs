@@ -3,8 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::delay::{DELAYS, DELAYS_MAX};
 use super::{
-    Dfs, FairSuffix, Fairness, Pct, Pos, Probabilistic, Random, Strategy, Weighted, Weights,
+    Delayed, Dfs, FairSuffix, Fairness, Pct, Pos, Probabilistic, Random, RoundRobin,
+    RunToCompletion, Strategy, Weighted, Weights,
 };
 
 /// A strategy by name and parameters, from which each worker makes its own.
@@ -34,6 +36,10 @@ pub enum StrategySpec {
     Pos,
     /// [`Pos::local_first`].
     PosLocal,
+    /// [`Delayed::new`], with its explorer and how many delays it allows.
+    Delay(ExplorerKind, u32),
+    /// [`Delayed::stratified`], with its explorer and its delays where all executions have as many.
+    Stratified(ExplorerKind, Option<u32>),
     /// [`Dfs`], with its bound on executions.
     Dfs(Option<u64>),
     /// [`Dfs::local_first`], with its bound on executions.
@@ -42,6 +48,45 @@ pub enum StrategySpec {
     Fair(Box<StrategySpec>),
     /// [`FairSuffix::anywhere`] of another.
     EarlyFair(Box<StrategySpec>),
+}
+
+/// A delaying explorer by name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum ExplorerKind {
+    /// `rr`: [`RoundRobin::new`].
+    RoundRobin,
+    /// `prr`: [`RoundRobin::random`].
+    RandomRoundRobin,
+    /// `rtc`: [`RunToCompletion`].
+    RunToCompletion,
+}
+
+impl ExplorerKind {
+    fn parse(text: &str) -> Option<Self> {
+        match text {
+            "rr" => Some(Self::RoundRobin),
+            "prr" => Some(Self::RandomRoundRobin),
+            "rtc" => Some(Self::RunToCompletion),
+            _ => None,
+        }
+    }
+
+    fn delayed(self, delays: u32) -> Box<dyn Strategy> {
+        match self {
+            Self::RoundRobin => Box::new(Delayed::new(RoundRobin::new(), delays)),
+            Self::RandomRoundRobin => Box::new(Delayed::new(RoundRobin::random(), delays)),
+            Self::RunToCompletion => Box::new(Delayed::new(RunToCompletion::new(), delays)),
+        }
+    }
+
+    fn stratified(self, delays: Option<u32>) -> Box<dyn Strategy> {
+        match self {
+            Self::RoundRobin => Box::new(Delayed::stratified(RoundRobin::new(), delays)),
+            Self::RandomRoundRobin => Box::new(Delayed::stratified(RoundRobin::random(), delays)),
+            Self::RunToCompletion => Box::new(Delayed::stratified(RunToCompletion::new(), delays)),
+        }
+    }
 }
 
 /// What `-s` knows of a strategy.
@@ -113,6 +158,26 @@ const TABLE: &[Entry] = &[
         parse: |text| plain(text, StrategySpec::PosLocal),
     },
     Entry {
+        name: "delay",
+        form: "[:EXPLORER[/DELAYS]]",
+        range: EXPLORERS,
+        explanation: "unfair; a default schedule with DELAYS random deviations at most: rr goes round the operations, prr in a random order, rtc follows the last event sent; prr/5 unless given.\nGood for bugs that a few deviations show: rtc reaches the deepest, prr is best at locks.",
+        parse: |text| {
+            let (explorer, delays) = explorer(text)?;
+            Some(StrategySpec::Delay(explorer, delays.unwrap_or(DELAYS)))
+        },
+    },
+    Entry {
+        name: "ss",
+        form: "[:EXPLORER[/DELAYS]]",
+        range: EXPLORERS,
+        explanation: "unfair; as delay, with exactly DELAYS deviations, or 1 to 5 in turn.\nStratified sampling, with a bound on the odds of each schedule.",
+        parse: |text| {
+            let (explorer, delays) = explorer(text)?;
+            Some(StrategySpec::Stratified(explorer, delays))
+        },
+    },
+    Entry {
         name: "dfs",
         form: "[:EXECUTIONS]",
         range: "EXECUTIONS of at least 1",
@@ -129,6 +194,7 @@ const TABLE: &[Entry] = &[
 ];
 
 const NONE: &str = "without a parameter";
+const EXPLORERS: &str = "EXPLORER one of rr, prr and rtc, DELAYS from 1 to 100";
 
 /// What stands before the name of an unfair strategy, and two lines on it.
 const PREFIXES: &[(&str, &str, fn(Box<StrategySpec>) -> StrategySpec)] = &[
@@ -159,6 +225,20 @@ fn optional<N: FromStr + PartialOrd + From<u8>>(text: Option<&str>, last: N) -> 
     text.map_or(Some(None), |text| number(text, last).map(Some))
 }
 
+/// An explorer, and how many delays it gets.
+fn explorer(text: Option<&str>) -> Option<(ExplorerKind, Option<u32>)> {
+    let Some(text) = text else {
+        return Some((ExplorerKind::RandomRoundRobin, None));
+    };
+    match text.split_once('/') {
+        None => Some((ExplorerKind::parse(text)?, None)),
+        Some((kind, delays)) => {
+            let delays = number(delays, DELAYS_MAX)?;
+            Some((ExplorerKind::parse(kind)?, Some(delays)))
+        }
+    }
+}
+
 impl StrategySpec {
     /// Makes the strategy.
     pub fn build(&self) -> Box<dyn Strategy> {
@@ -174,6 +254,8 @@ impl StrategySpec {
             Self::Pct(Some(depth)) => Box::new(Pct::with_depth(*depth)),
             Self::Pos => Box::new(Pos::new()),
             Self::PosLocal => Box::new(Pos::new().local_first()),
+            Self::Delay(explorer, delays) => explorer.delayed(*delays),
+            Self::Stratified(explorer, delays) => explorer.stratified(*delays),
             Self::Dfs(bound) => Box::new(bounded(Dfs::new(), *bound)),
             Self::DfsLocal(bound) => Box::new(bounded(Dfs::new().local_first(), *bound)),
             Self::Fair(spec) => Box::new(FairSuffix::at_max_steps(spec.build())),

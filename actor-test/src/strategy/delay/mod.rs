@@ -1,0 +1,132 @@
+//! Delaying explorers, and random search that is bounded by their delays.
+
+mod delayed;
+mod round_robin;
+mod run_to_completion;
+
+use std::fmt;
+
+pub use delayed::Delayed;
+pub(super) use delayed::{DELAYS, DELAYS_MAX};
+pub use round_robin::RoundRobin;
+pub use run_to_completion::RunToCompletion;
+
+use super::{Enabled, Execution, OperationId, Pending};
+
+/// A default schedule, and a way to deviate from it (Desai, Qadeer and Seshia, Systematic Testing of
+/// Asynchronous Reactive Systems, ESEC/FSE 2015, section 3).
+///
+/// The explorer says which operation would come next; a search says where it is passed over. The
+/// fewer delays an execution takes, the sooner it is explored, so an explorer tells where bugs are
+/// looked for first: [`RoundRobin`] near fair schedules, [`RunToCompletion`] along chains of events,
+/// one of your own wherever your protocol is at its most interesting. [`Delayed`] makes a strategy
+/// of it.
+///
+/// An explorer must be *sound*: as many delays as there are enabled operations, less one, bring each
+/// of them to the front once, so that no schedule is out of reach. [`Delayed`] checks it in debug
+/// builds.
+///
+/// # Example
+///
+/// A protocol that is set up first and can fail afterwards, as chain replication (section 5.4 of the
+/// paper): servers form a chain, a master watches over them, and a fault injector takes servers
+/// away. Faults during the set-up find shallow bugs only. This explorer goes round all operations as
+/// they were created, but keeps the last two, master and injector, at the end of the round until
+/// the set-up is over, and puts them first from there on.
+///
+/// ```
+/// use actor_core::actor;
+/// use actor_core::prelude::*;
+/// use actor_test::Tester;
+/// use actor_test::strategy::{Delayed, DelayingExplorer, Enabled, Execution, OperationId, Pending};
+///
+/// #[derive(Debug)]
+/// struct FaultsLate {
+///     /// The operations that wait for the set-up to end: their numbers in order of creation.
+///     disturbers: [usize; 2],
+///     /// How many steps the set-up takes.
+///     set_up: u64,
+///     steps: u64,
+///     /// Who comes next, or the first behind it in the round.
+///     head: Option<(bool, OperationId)>,
+/// }
+///
+/// impl FaultsLate {
+///     /// The place in the round.
+///     fn place(&self, operation: OperationId) -> (bool, OperationId) {
+///         let disturbs = !operation.is_timer() && self.disturbers.contains(&operation.index());
+///         let early = self.steps < self.set_up;
+///         (disturbs == early, operation)
+///     }
+/// }
+///
+/// impl DelayingExplorer for FaultsLate {
+///     fn name(&self) -> String {
+///         "faults-late".into()
+///     }
+///     fn begin(&mut self, _: &Execution) {
+///         (self.steps, self.head) = (0, None);
+///     }
+///     fn next(&self, enabled: &Enabled<'_>) -> usize {
+///         let order = |index: &usize| {
+///             let place = self.place(enabled[*index].operation);
+///             (self.head.is_some_and(|head| place < head), place)
+///         };
+///         (0..enabled.len()).min_by_key(order).unwrap_or(0)
+///     }
+///     fn delay(&mut self, enabled: &Enabled<'_>) {
+///         let passed = self.place(enabled[self.next(enabled)].operation);
+///         let places = enabled.iter().map(|pending| self.place(pending.operation));
+///         let behind = places.clone().filter(|place| *place > passed).min();
+///         self.head = behind.or(places.min());
+///     }
+///     fn stepped(&mut self, step: &Pending) {
+///         self.steps += 1;
+///         self.head = Some(self.place(step.operation));
+///     }
+/// }
+///
+/// # #[derive(Debug)]
+/// # struct Fail;
+/// struct Server;
+/// #[actor]
+/// impl Server {
+///     #[on]
+///     fn fail(&mut self, _: Fail, cx: &mut Context<Self>) {
+///         cx.halt();
+///     }
+/// }
+///
+/// // Four servers, which are operations 1 to 4 after the body, then the two that disturb them.
+/// let set_up = |sys: &System| {
+///     let chain: Vec<_> = (0..4).map(|_| sys.spawn(Server)).collect();
+///     // ...
+/// #   chain[0].tell(Fail);
+/// };
+/// let explorer = FaultsLate { disturbers: [5, 6], set_up: 40, steps: 0, head: None };
+/// let report = Tester::new().run_with(Box::new(Delayed::new(explorer, 3)), set_up);
+/// report.assert_clean();
+/// ```
+pub trait DelayingExplorer: fmt::Debug + Send {
+    /// The name, as a part of the strategy's.
+    fn name(&self) -> String;
+
+    /// Starts an execution.
+    fn begin(&mut self, execution: &Execution);
+
+    /// The position in `enabled` of the operation that comes next.
+    fn next(&self, enabled: &Enabled<'_>) -> usize;
+
+    /// Passes over the operation that would come next: another one does.
+    fn delay(&mut self, enabled: &Enabled<'_>);
+
+    /// An operation is enabled for the first time in this execution.
+    fn started(&mut self, _operation: OperationId) {}
+
+    /// The operation that took the last step is not enabled after it: it waits for an event, or it
+    /// has ended.
+    fn finished(&mut self, _operation: OperationId) {}
+
+    /// A step is taken; for a send, `step.inbox` is its receiver.
+    fn stepped(&mut self, step: &Pending);
+}
