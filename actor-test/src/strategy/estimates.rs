@@ -18,6 +18,8 @@ pub struct Estimates {
     contended_steps: u64,
     contended_flushes: u64,
     efforts: BTreeMap<u64, Effort>,
+    /// For each inbox, whether several operations flushed into it in one execution.
+    contended: BTreeMap<u64, bool>,
 }
 
 /// The work of one operation in a pilot execution, on average over those in which it took part.
@@ -55,6 +57,26 @@ impl Estimates {
     /// The work of the operation with that [path](Enabled::path), if it was met.
     pub fn effort(&self, path: u64) -> Option<Effort> {
         self.efforts.get(&path).copied()
+    }
+
+    /// The work of each operation that was met, sorted by [path](Enabled::path).
+    pub fn efforts(&self) -> impl Iterator<Item = (u64, Effort)> {
+        self.efforts.iter().map(|(path, effort)| (*path, *effort))
+    }
+
+    /// What the operations that were met have on average; one, where none was met.
+    pub fn mean_effort(&self, of: impl Fn(Effort) -> f64) -> f64 {
+        let sum: f64 = self.efforts.values().copied().map(of).sum();
+        match self.efforts.len() {
+            0 => 1.0,
+            count => sum / count as f64,
+        }
+    }
+
+    /// Whether several operations flushed into the inbox of the one with that
+    /// [path](Enabled::path) in one execution; `None` where nobody ever did.
+    pub fn is_contended(&self, inbox: u64) -> Option<bool> {
+        self.contended.get(&inbox).copied()
     }
 }
 
@@ -100,6 +122,7 @@ impl Survey {
             contended_steps: percentile(|one| one.contended_steps),
             contended_flushes: percentile(|one| one.contended_flushes),
             efforts: efforts(&all),
+            contended: contended(&all),
         }
     }
 
@@ -132,6 +155,14 @@ fn is_contended(enabled: &Enabled<'_>, picked: OperationId, inbox: OperationId) 
             && other.inbox == Some(inbox)
             && matches!(other.kind, StepKind::Flush | StepKind::Timer)
     })
+}
+
+fn contended(all: &[Measured]) -> BTreeMap<u64, bool> {
+    let mut contended = BTreeMap::new();
+    for (inbox, senders) in all.iter().flat_map(|one| &one.flushes) {
+        *contended.entry(*inbox).or_default() |= senders.len() > 1;
+    }
+    contended
 }
 
 fn efforts(all: &[Measured]) -> BTreeMap<u64, Effort> {

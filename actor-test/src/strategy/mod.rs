@@ -16,6 +16,8 @@ mod probabilistic;
 mod random;
 mod replay;
 mod spec;
+mod surw;
+mod urw;
 mod weighted;
 
 use std::fmt;
@@ -34,6 +36,8 @@ pub use random::Random;
 pub(crate) use random::{below, generator};
 pub use replay::Replay;
 pub use spec::{ExplorerKind, SpecError, StrategySpec};
+pub use surw::Surw;
+pub use urw::Urw;
 pub use weighted::{Weighted, Weights};
 
 /// Decides which operation takes the next step. Lives across executions, so it can learn.

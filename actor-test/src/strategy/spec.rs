@@ -6,7 +6,7 @@ use std::str::FromStr;
 use super::delay::{DELAYS, DELAYS_MAX};
 use super::{
     Delayed, Dfs, FairSuffix, Fairness, Pct, Pos, Probabilistic, Random, RoundRobin,
-    RunToCompletion, Strategy, Weighted, Weights,
+    RunToCompletion, Strategy, Surw, Urw, Weighted, Weights,
 };
 
 /// A strategy by name and parameters, from which each worker makes its own.
@@ -36,6 +36,10 @@ pub enum StrategySpec {
     Pos,
     /// [`Pos::local_first`].
     PosLocal,
+    /// [`Urw`].
+    Urw,
+    /// [`Surw`].
+    Surw,
     /// [`Delayed::new`], with its explorer and how many delays it allows.
     Delay(ExplorerKind, u32),
     /// [`Delayed::stratified`], with its explorer and its delays where all executions have as many.
@@ -158,6 +162,20 @@ const TABLE: &[Entry] = &[
         parse: |text| plain(text, StrategySpec::PosLocal),
     },
     Entry {
+        name: "urw",
+        form: "",
+        range: NONE,
+        explanation: "unfair; picks in proportion to the steps that an operation has left, which pilot executions tell.\nGood where one actor has much more to do than another.",
+        parse: |text| plain(text, StrategySpec::Urw),
+    },
+    Entry {
+        name: "surw",
+        form: "",
+        range: NONE,
+        explanation: "unfair; makes each order of sends to inboxes that several actors send to equally likely.\nGood at orders of many messages into one inbox, and where actors have unequal work.",
+        parse: |text| plain(text, StrategySpec::Surw),
+    },
+    Entry {
         name: "delay",
         form: "[:EXPLORER[/DELAYS]]",
         range: EXPLORERS,
@@ -196,8 +214,10 @@ const TABLE: &[Entry] = &[
 const NONE: &str = "without a parameter";
 const EXPLORERS: &str = "EXPLORER one of rr, prr and rtc, DELAYS from 1 to 100";
 
+type Wrap = fn(Box<StrategySpec>) -> StrategySpec;
+
 /// What stands before the name of an unfair strategy, and two lines on it.
-const PREFIXES: &[(&str, &str, fn(Box<StrategySpec>) -> StrategySpec)] = &[
+const PREFIXES: &[(&str, &str, Wrap)] = &[
     (
         "fair-",
         "fair from step N (--max-steps) on: as NAME, any of the unfair ones, and then a weighted random walk.\nGood for liveness bugs behind an unlikely order of steps: fair-pct, fair-pos.",
@@ -254,6 +274,8 @@ impl StrategySpec {
             Self::Pct(Some(depth)) => Box::new(Pct::with_depth(*depth)),
             Self::Pos => Box::new(Pos::new()),
             Self::PosLocal => Box::new(Pos::new().local_first()),
+            Self::Urw => Box::new(Urw::new()),
+            Self::Surw => Box::new(Surw::new()),
             Self::Delay(explorer, delays) => explorer.delayed(*delays),
             Self::Stratified(explorer, delays) => explorer.stratified(*delays),
             Self::Dfs(bound) => Box::new(bounded(Dfs::new(), *bound)),
@@ -331,8 +353,6 @@ impl FromStr for StrategySpec {
         }
     }
 }
-
-type Wrap = fn(Box<StrategySpec>) -> StrategySpec;
 
 fn split_prefix(name: &str) -> (&'static str, Option<Wrap>, &str) {
     let found = PREFIXES.iter().find_map(|(prefix, _, wrap)| {

@@ -1,0 +1,236 @@
+//! The walk that is uniform over the orders of what matters.
+
+use std::sync::Arc;
+
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::per_operation::PerOperation;
+use super::urw::{OVERDUE, UNIT, below_any, units};
+use super::{
+    Choice, Enabled, Estimates, Execution, Fairness, Pending, StepKind, Strategy, below, generator,
+};
+
+/// Makes each order of the interesting steps equally likely, and walks uniformly between them (SURW:
+/// Zhao, Wolff, Mathur and Roychoudhury, Selectively Uniform Concurrency Testing, ASPLOS 2025,
+/// section 3.2).
+///
+/// Interesting is what races: a flush into an inbox that several operations flush into, where a timer
+/// that fires counts as one. Whose interesting step comes next is drawn beforehand, in proportion
+/// to how many each operation still has; the others wait before theirs until it is taken, and all
+/// other steps are picked uniformly. Where nobody else can go on, the next is drawn anew among those
+/// that wait.
+///
+/// Which inboxes these are and how many interesting steps an operation has is
+/// [what pilots showed](Estimates); an inbox that they did not meet counts as interesting, and an
+/// operation that they did not meet gets the mean of the others.
+///
+/// Guarantee: where the numbers are exact and no interesting step depends on another, each order of
+/// the interesting steps has the same probability.
+///
+/// Unfair: fair in practice, but an operation that many more steps are expected of than it has can
+/// keep others waiting for as long as anything else can run.
+#[derive(Debug)]
+pub struct Surw {
+    estimates: Arc<Estimates>,
+    /// Who takes interesting steps: those that pilots met, sorted by path, then others as they come.
+    owners: Vec<Owner>,
+    met: usize,
+    /// The position of an operation in `owners`, plus one.
+    owner_of: PerOperation<u32>,
+    /// Whether an inbox is interesting, once it is looked up.
+    inboxes: PerOperation<Option<bool>>,
+    /// Whose interesting step comes next.
+    intended: Option<usize>,
+    unknown: u64,
+    rng: Xoshiro256PlusPlus,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Owner {
+    path: u64,
+    /// Its interesting steps to come, in units.
+    left: u64,
+}
+
+impl Surw {
+    /// The walk.
+    pub fn new() -> Self {
+        Self {
+            estimates: Arc::default(),
+            owners: Vec::new(),
+            met: 0,
+            owner_of: PerOperation::default(),
+            inboxes: PerOperation::default(),
+            intended: None,
+            unknown: UNIT,
+            rng: generator(0),
+        }
+    }
+
+    #[inline]
+    fn is_interesting(&mut self, enabled: &Enabled<'_>, pending: &Pending) -> bool {
+        let Some(inbox) = pending.inbox else {
+            return false;
+        };
+        if !matches!(pending.kind, StepKind::Flush | StepKind::Timer) {
+            return false;
+        }
+        let estimates = &self.estimates;
+        *self
+            .inboxes
+            .of(inbox)
+            .get_or_insert_with(|| estimates.is_contended(enabled.path(inbox)).unwrap_or(true))
+    }
+
+    #[inline]
+    fn owner(&mut self, enabled: &Enabled<'_>, pending: &Pending) -> usize {
+        match *self.owner_of.of(pending.operation) {
+            0 => self.find_owner(enabled, pending),
+            position => position as usize - 1,
+        }
+    }
+
+    #[cold]
+    fn find_owner(&mut self, enabled: &Enabled<'_>, pending: &Pending) -> usize {
+        let path = enabled.path(pending.operation);
+        let met = &self.owners[..self.met];
+        let owner = match met.binary_search_by_key(&path, |owner| owner.path) {
+            Ok(owner) => owner,
+            Err(_) => {
+                let left = self.unknown;
+                self.owners.push(Owner { path, left });
+                self.owners.len() - 1
+            }
+        };
+        *self.owner_of.of(pending.operation) = owner as u32 + 1;
+        owner
+    }
+
+    /// It waits until the interesting step of another is taken.
+    #[inline]
+    fn waits(&mut self, enabled: &Enabled<'_>, index: usize) -> bool {
+        let pending = &enabled[index];
+        self.is_interesting(enabled, pending) && Some(self.owner(enabled, pending)) != self.intended
+    }
+
+    /// Draws whose interesting step comes next.
+    fn intend(&mut self) {
+        let total: u64 = self.owners.iter().map(|owner| owner.left).sum();
+        self.intended = None;
+        if total == 0 {
+            return;
+        }
+        let mut drawn = below_any(&mut self.rng, total);
+        self.intended = self.owners.iter().position(|owner| {
+            let found = drawn < owner.left;
+            drawn = drawn.wrapping_sub(owner.left);
+            found
+        });
+    }
+
+    /// Draws among those that do not wait; `None` where all do.
+    fn pick_among_others(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+        let mut others = 0;
+        for index in 0..enabled.len() {
+            others += u64::from(!self.waits(enabled, index));
+        }
+        if others == 0 {
+            return None;
+        }
+        let mut drawn = below(&mut self.rng, others);
+        (0..enabled.len()).find(|index| {
+            if self.waits(enabled, *index) {
+                return false;
+            }
+            let found = drawn == 0;
+            drawn = drawn.wrapping_sub(1);
+            found
+        })
+    }
+
+    /// Draws among all, which all wait, in proportion to what they have left.
+    fn pick_among_waiting(&mut self, enabled: &Enabled<'_>) -> usize {
+        let mut total = 0;
+        for pending in enabled.iter() {
+            total += self.left(enabled, pending);
+        }
+        let mut drawn = below_any(&mut self.rng, total);
+        for (index, pending) in enabled.iter().enumerate() {
+            let left = self.left(enabled, pending);
+            if drawn < left {
+                return index;
+            }
+            drawn -= left;
+        }
+        0
+    }
+
+    fn left(&mut self, enabled: &Enabled<'_>, pending: &Pending) -> u64 {
+        let owner = self.owner(enabled, pending);
+        self.owners[owner].left.max(OVERDUE)
+    }
+}
+
+/// How often a draw among all is tried before those that wait are counted.
+const TRIES: u32 = 4;
+
+impl Default for Surw {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Strategy for Surw {
+    fn name(&self) -> String {
+        "surw".into()
+    }
+
+    fn fairness(&self) -> Fairness {
+        Fairness::Unfair
+    }
+
+    fn begin(&mut self, execution: &Execution) -> bool {
+        self.rng = generator(execution.seed);
+        self.estimates = execution.estimates.clone();
+        self.owners.clear();
+        let owners = self.estimates.efforts().map(|(path, effort)| Owner {
+            path,
+            left: units(effort.contended_flushes),
+        });
+        self.owners.extend(owners.filter(|owner| owner.left > 0));
+        self.met = self.owners.len();
+        let total: u64 = self.owners.iter().map(|owner| owner.left).sum();
+        self.unknown = total.checked_div(self.met as u64).unwrap_or(UNIT);
+        self.owner_of.clear();
+        self.inboxes.clear();
+        self.intend();
+        true
+    }
+
+    fn pick(&mut self, enabled: &Enabled<'_>) -> usize {
+        let all = enabled.len() as u64;
+        let tried = (0..TRIES).find_map(|_| {
+            let index = below(&mut self.rng, all) as usize;
+            (!self.waits(enabled, index)).then_some(index)
+        });
+        let picked = tried
+            .or_else(|| self.pick_among_others(enabled))
+            .unwrap_or_else(|| self.pick_among_waiting(enabled));
+        let pending = &enabled[picked];
+        if self.is_interesting(enabled, pending) {
+            let owner = self.owner(enabled, pending);
+            let left = &mut self.owners[owner].left;
+            *left = left.saturating_sub(UNIT);
+            self.intend();
+        }
+        picked
+    }
+
+    fn choose(&mut self, choice: Choice) -> u32 {
+        below(&mut self.rng, choice.bound()) as u32
+    }
+
+    fn needs_estimates(&self) -> bool {
+        true
+    }
+}
