@@ -8,7 +8,10 @@ use std::time::Duration;
 use actor_core::prelude::*;
 use actor_test::strategy::StrategySpec;
 use actor_test::{Bounds, Report, Search, Semantics, Settings, Tester};
-use samples::{ab_fairness, bounded_buffer, coffee_machine, failure_detector, ping_pong};
+use samples::{
+    ab_fairness, boot_spin, bounded_buffer, coffee_machine, failure_detector, lite_event,
+    ping_pong, port_cancellation,
+};
 
 const SEEDS: u64 = 10;
 
@@ -37,6 +40,15 @@ fn main() {
         }
         if wanted("bounded_buffer") {
             buffers(&odds);
+        }
+        if wanted("port_cancellation") {
+            ports(&odds);
+        }
+        if wanted("lite_event") {
+            events(&odds);
+        }
+        if wanted("boot_spin") {
+            boots(&odds);
         }
     }
 }
@@ -193,5 +205,49 @@ fn buffers(odds: &Odds) {
                 },
             );
         }
+    }
+}
+
+fn ports(odds: &Odds) {
+    use port_cancellation::{AllOrNone, Bug, both_work, set_up};
+    for (tasks, bug) in [
+        (2, None),
+        (1, Some(Bug::FlagNotSet)),
+        (2, Some(Bug::FlagNotSet)),
+    ] {
+        let name = format!("port_cancellation {tasks} tasks {bug:?}");
+        odds.of(&name, 1_000, false, |tester| {
+            tester.run_async(move |sys: System| async move {
+                sys.monitor::<AllOrNone>();
+                let (receiver, canceller) = set_up(&sys, tasks, bug);
+                both_work(&receiver, &canceller).await;
+            })
+        });
+    }
+}
+
+fn events(odds: &Odds) {
+    use lite_event::{Bug, everyone_waits, set_up};
+    for (waiters, bug) in [
+        (3, None),
+        (1, Some(Bug::DisposedByTheFirst)),
+        (2, Some(Bug::DisposedByTheFirst)),
+    ] {
+        let name = format!("lite_event {waiters} waiters {bug:?}");
+        odds.of(&name, 1_000, false, |tester| {
+            tester.run_async(move |sys: System| async move {
+                everyone_waits(&set_up(&sys, waiters, bug)).await;
+            })
+        });
+    }
+}
+
+fn boots(odds: &Odds) {
+    for bug in [None, Some(boot_spin::Bug::HaltReturnsIfAny)] {
+        odds.of(&format!("boot_spin {bug:?}"), 100, false, |tester| {
+            tester.run(|sys| {
+                boot_spin::set_up(sys, 1, bug);
+            })
+        });
     }
 }

@@ -5,9 +5,12 @@
 //! does its production program in `src/bin`: `cargo run -p samples --bin coffee_machine`.
 
 pub mod ab_fairness;
+pub mod boot_spin;
 pub mod bounded_buffer;
 pub mod coffee_machine;
 pub mod failure_detector;
 #[expect(missing_docs, reason = "its text is the README's, which is short")]
 pub mod first_program;
+pub mod lite_event;
 pub mod ping_pong;
+pub mod port_cancellation;
