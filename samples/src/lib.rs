@@ -14,3 +14,4 @@ pub mod first_program;
 pub mod lite_event;
 pub mod ping_pong;
 pub mod port_cancellation;
+pub mod two_phase_commit;

@@ -1,0 +1,44 @@
+//! What goes wrong from outside: the coordinator's machine loses its power, once.
+
+use std::time::Duration;
+
+use actor_core::prelude::*;
+
+use super::{Coordinator, Crash};
+
+/// How long it waits before it may strike.
+const PAUSE: Duration = Duration::from_millis(10);
+/// It does so once in as many times.
+const ODDS: usize = 4;
+
+/// Time to strike, or to wait for another while.
+#[derive(Debug)]
+pub struct Strike;
+
+/// Crashes the coordinator at some moment.
+#[derive(Debug)]
+pub struct Injector {
+    coordinator: ActorRef<Coordinator>,
+}
+
+#[actor]
+impl Injector {
+    /// An injector for this coordinator.
+    pub fn new(coordinator: ActorRef<Coordinator>) -> Self {
+        Self { coordinator }
+    }
+
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        cx.after(PAUSE, Strike);
+    }
+
+    #[on]
+    fn strike(&mut self, strike: Strike, cx: &mut Context<Self>) {
+        if cx.choose(ODDS) == 0 {
+            self.coordinator.tell(Crash);
+        } else {
+            cx.after(PAUSE, strike);
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! A participant, which keeps the values.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use actor_core::prelude::*;
+
+use super::{
+    Abort, Applied, Bug, Commit, DecisionRequest, Fetch, Outcome, Prepare, ReadResponse, Tx, Vote,
+};
+
+/// It refuses one transaction of so many: a disk is full, a constraint does not hold.
+const REFUSALS: usize = 8;
+/// When a decision takes longer than this, it asks.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+/// The decision on a transaction takes long to come.
+#[derive(Debug)]
+pub struct Doubt {
+    tx: Tx,
+}
+
+/// Keeps values, and votes on transactions that change them.
+#[derive(Debug)]
+pub struct Participant {
+    /// The values, each with the transaction that wrote it.
+    values: BTreeMap<u32, (Tx, u64)>,
+    /// What it has voted for, and has not heard of since.
+    prepared: BTreeMap<Tx, Prepare>,
+    /// Who wants to read what is being written.
+    waiting: Vec<Fetch>,
+    bug: Option<Bug>,
+}
+
+// ANCHOR: participant
+#[actor]
+impl Participant {
+    /// A participant without values.
+    pub fn new(bug: Option<Bug>) -> Self {
+        Self {
+            values: BTreeMap::new(),
+            prepared: BTreeMap::new(),
+            waiting: Vec::new(),
+            bug,
+        }
+    }
+
+    #[on]
+    fn prepare(&mut self, prepare: Prepare, cx: &mut Context<Self>) {
+        let tx = prepare.tx;
+        let yes = self.accepts(&prepare) && cx.choose(REFUSALS) > 0;
+        prepare.coordinator.tell(Vote {
+            tx,
+            participant: cx.me().id(),
+            yes,
+        });
+        if yes {
+            self.prepared.insert(tx, prepare);
+            cx.after(PATIENCE, Doubt { tx });
+        }
+    }
+
+    /// Nobody is about to write there, and nobody who began later has.
+    fn accepts(&self, prepare: &Prepare) -> bool {
+        let written = self.values.get(&prepare.key);
+        !self.is_locked(prepare.key) && written.is_none_or(|(tx, _)| *tx < prepare.tx)
+    }
+
+    fn is_locked(&self, key: u32) -> bool {
+        self.prepared.values().any(|prepare| prepare.key == key)
+    }
+
+    #[on]
+    fn commit(&mut self, commit: Commit, cx: &mut Context<Self>) {
+        self.end(commit.tx, Outcome::Committed, cx);
+    }
+
+    #[on]
+    fn abort(&mut self, abort: Abort, cx: &mut Context<Self>) {
+        self.end(abort.tx, Outcome::Aborted, cx);
+    }
+
+    /// Who asked may be told twice, and who voted no knows already.
+    fn end(&mut self, tx: Tx, outcome: Outcome, cx: &mut Context<Self>) {
+        let Some(Prepare { key, value, .. }) = self.prepared.remove(&tx) else {
+            return;
+        };
+        if outcome == Outcome::Committed {
+            self.values.insert(key, (tx, value));
+        }
+        cx.announce(Applied { tx, outcome });
+        for fetch in std::mem::take(&mut self.waiting) {
+            self.fetch(fetch);
+        }
+    }
+
+    /// Who has voted yes has no say any more: it can only ask.
+    #[on]
+    fn doubt(&mut self, doubt: Doubt, cx: &mut Context<Self>) {
+        let tx = doubt.tx;
+        let Some(prepare) = self.prepared.get(&tx) else {
+            return;
+        };
+        if self.bug == Some(Bug::UnilateralAbort) {
+            return self.end(tx, Outcome::Aborted, cx);
+        }
+        let participant = cx.me();
+        let request = DecisionRequest { tx, participant };
+        prepare.coordinator.tell(request);
+        cx.after(PATIENCE, doubt);
+    }
+
+    /// What is being written can be read when that is decided.
+    #[on]
+    fn fetch(&mut self, fetch: Fetch) {
+        if self.is_locked(fetch.key) {
+            self.waiting.push(fetch);
+        } else {
+            let value = self.values.get(&fetch.key).map(|(_, value)| *value);
+            fetch.client.tell(ReadResponse { value });
+        }
+    }
+}
+// ANCHOR_END: participant
