@@ -1,0 +1,58 @@
+//! The line between an acceptor and the proposers, which may deliver twice.
+
+use actor_core::prelude::*;
+use actor_core::{Event, Handler};
+
+use super::{Accepted, Promise, Rejected};
+
+/// An answer on its way.
+#[derive(Clone, Debug)]
+pub struct Packet<E: Event> {
+    /// To whom.
+    pub to: Recipient<E>,
+    /// What is delivered.
+    pub answer: E,
+}
+
+/// Delivers everything, and some of it again.
+#[derive(Debug)]
+pub struct Line {
+    copies_left: u32,
+}
+
+#[actor]
+impl Line {
+    /// A line that delivers up to so many packets twice.
+    pub fn new(copies: u32) -> Self {
+        Self {
+            copies_left: copies,
+        }
+    }
+
+    #[on]
+    fn promise(&mut self, packet: Packet<Promise>, cx: &mut Context<Self>) {
+        self.deliver(packet, cx);
+    }
+
+    #[on]
+    fn accepted(&mut self, packet: Packet<Accepted>, cx: &mut Context<Self>) {
+        self.deliver(packet, cx);
+    }
+
+    #[on]
+    fn rejected(&mut self, packet: Packet<Rejected>, cx: &mut Context<Self>) {
+        self.deliver(packet, cx);
+    }
+
+    /// The copy waits behind whatever is on the line already.
+    fn deliver<E: Event + Clone>(&mut self, packet: Packet<E>, cx: &mut Context<Self>)
+    where
+        Self: Handler<Packet<E>>,
+    {
+        if self.copies_left > 0 && cx.choose_bool() {
+            self.copies_left -= 1;
+            cx.me().tell(packet.clone());
+        }
+        packet.to.tell(packet.answer);
+    }
+}

@@ -1,0 +1,52 @@
+//! What is expected of Paxos.
+
+use std::collections::BTreeSet;
+
+use actor_core::prelude::*;
+
+use super::{Decided, Prepare};
+
+// ANCHOR: agreement
+/// No two values are decided.
+#[derive(Debug, Default)]
+pub struct Agreement {
+    decided: Option<u32>,
+}
+
+#[monitor(cold(Watching))]
+impl Agreement {
+    #[on]
+    fn decided(&mut self, decided: &Decided) {
+        let (first, value) = (*self.decided.get_or_insert(decided.value), decided.value);
+        assert!(value == first, "both {first} and {value} are decided");
+    }
+}
+// ANCHOR_END: agreement
+
+/// Everybody who proposes gets a decision, in the end.
+///
+/// Paxos itself does not promise that: two proposers may outvote each other for ever. They do not
+/// where they back off for different times, and nobody gives up.
+#[derive(Debug, Default)]
+pub struct Decision {
+    undecided: BTreeSet<ActorId>,
+}
+
+#[monitor(hot(Open), cold(Settled))]
+impl Decision {
+    #[on]
+    fn prepare(&mut self, _: &Prepare, cx: &mut MonitorContext<Self>) {
+        self.undecided.extend(cx.sender());
+        cx.goto(DecisionState::Open);
+    }
+
+    #[on]
+    fn decided(&mut self, _: &Decided, cx: &mut MonitorContext<Self>) {
+        if let Some(proposer) = cx.sender() {
+            self.undecided.remove(&proposer);
+        }
+        if self.undecided.is_empty() {
+            cx.goto(DecisionState::Settled);
+        }
+    }
+}
