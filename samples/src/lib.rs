@@ -12,6 +12,7 @@ pub mod failure_detector;
 #[expect(missing_docs, reason = "its text is the README's, which is short")]
 pub mod first_program;
 pub mod lite_event;
+pub mod german;
 pub mod paxos;
 pub mod ping_pong;
 pub mod port_cancellation;
