@@ -12,6 +12,11 @@ pub use crate::monitor::AnyMonitor;
 pub use crate::predicate::{Expectation, Predicate, Snapshot};
 pub use crate::reply::AnyAskSlot;
 
+/// Takes note of a label, where an execution is controlled.
+pub fn cover(label: &'static str) {
+    let _ = crate::runtime::try_with(|runtime| runtime.cover(label));
+}
+
 /// Borrows a handler's result, to see whether it is an `Err`.
 ///
 /// The method `failure` is found on the value itself where it is a `Result` with a printable error

@@ -120,6 +120,41 @@ mod system;
 mod timer;
 mod watch;
 
+/// Marks a place, or a situation, that tests are to come by.
+///
+/// Under test the report counts the executions that came by each label, and the portfolio gives more
+/// turns to strategies that reach one for the first time. In production it does nothing.
+///
+/// ```
+/// use actor_core::prelude::*;
+/// use actor_core::{actor, cover};
+///
+/// #[derive(Debug)]
+/// struct Deposit(u64);
+///
+/// #[derive(Default)]
+/// struct Account {
+///     balance: u64,
+/// }
+///
+/// #[actor]
+/// impl Account {
+///     #[on]
+///     fn deposit(&mut self, deposit: Deposit) {
+///         match self.balance.checked_add(deposit.0) {
+///             Some(balance) => self.balance = balance,
+///             None => cover!("the account is full"),
+///         }
+///     }
+/// }
+/// ```
+#[macro_export]
+macro_rules! cover {
+    ($label:expr) => {
+        $crate::__private::cover($label)
+    };
+}
+
 pub use actor_macros::{actor, monitor};
 
 pub use actor::{Actor, ActorInfo, Call, Disposition, EventInfo, Flow, Handler, State, Stateless};

@@ -112,6 +112,8 @@ pub trait Runtime {
     fn predicate(&self, name: &str, expectation: Expectation, predicate: Predicate);
     /// Reports a handler's `Err` that nobody receives.
     fn failed(&self, event: &str, error: &str);
+    /// Takes note that the program came by a label.
+    fn cover(&self, label: &'static str);
     /// The name of the actor in reports, `Client#2` for instance.
     fn name(&self, of: Address) -> String;
 }

@@ -1,5 +1,6 @@
 //! What exploring a test showed, as data.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -61,6 +62,8 @@ pub struct Report {
     pub behaviours: BehaviourStatistics,
     /// What each strategy contributed.
     pub strategies: Vec<StrategyStatistics>,
+    /// The labels of `cover!` that executions came by, each with the number of those that did.
+    pub covered: BTreeMap<String, u64>,
     /// Events that could not be delivered, in all executions.
     pub dead_letters: u64,
     /// The bugs that differ, in the order of the iterations that found them.
@@ -240,6 +243,7 @@ impl Report {
                 at_least: 0,
             },
             strategies: Vec::new(),
+            covered: BTreeMap::new(),
             dead_letters: 0,
             bugs: Vec::new(),
             vacuous: Vec::new(),

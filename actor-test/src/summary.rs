@@ -1,5 +1,6 @@
 //! Adding up executions, in the order of their iterations.
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use actor_core::__private::Expectation;
@@ -31,11 +32,29 @@ pub(crate) struct Novelty {
     pub(crate) waypoints: u32,
 }
 
+/// How many combinations and goals are remembered.
+const LANDMARKS_MAX: usize = 1 << 17;
+
+/// The combinations and goals of all executions.
+#[derive(Debug, Default)]
+struct Landmarks(BTreeSet<u64>);
+
+impl Landmarks {
+    /// How many of these are new.
+    fn news(&mut self, landmarks: &[u64]) -> u32 {
+        let news = landmarks
+            .iter()
+            .filter(|landmark| self.0.len() < LANDMARKS_MAX && self.0.insert(**landmark));
+        news.count() as u32
+    }
+}
+
 /// The report in the making.
 pub(crate) struct Summary {
     settings: Settings,
     report: Report,
     behaviours: Behaviours,
+    landmarks: Landmarks,
     failing: Vec<(Contribution, Finding, f64)>,
     step_sum: u64,
     wants_liveness: bool,
@@ -49,6 +68,7 @@ impl Summary {
             settings: settings.clone(),
             report: Report::empty(name, settings),
             behaviours: Behaviours::default(),
+            landmarks: Landmarks::default(),
             failing: Vec::new(),
             step_sum: 0,
             wants_liveness: false,
@@ -135,6 +155,12 @@ impl Summary {
             let example = || finding.message.clone();
             report.transient_example.get_or_insert_with(example);
         }
+        let mut labels = 0;
+        for label in &outcome.told.labels {
+            let times = report.covered.entry((*label).to_owned()).or_default();
+            *times += 1;
+            labels += u32::from(*times == 1);
+        }
         let (iteration, number) = (contribution.iteration, contribution.strategy);
         let is_new = self.behaviours.add(outcome.class, iteration, number);
         let strategy = &mut report.strategies[contribution.strategy];
@@ -144,8 +170,8 @@ impl Summary {
             steps: outcome.steps,
             wants_liveness: outcome.wants_liveness,
             behaviours: u32::from(is_new),
-            combinations: 0,
-            waypoints: 0,
+            combinations: self.landmarks.news(&outcome.told.combinations),
+            waypoints: self.landmarks.news(&outcome.told.goals) + labels,
         };
         if let Some(finding) = outcome.finding.clone() {
             strategy.bugs += 1;

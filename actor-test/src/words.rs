@@ -253,6 +253,11 @@ fn explored(report: &Report) -> Vec<String> {
     parts.push(saturation(report));
     lines.push(parts.join(" · "));
     lines.extend(strategies(report));
+    if !report.covered.is_empty() {
+        let label = |(label, times): (&String, &u64)| format!("\"{label}\" in {times}");
+        let labels: Vec<String> = report.covered.iter().map(label).collect();
+        lines.push(format!("came by {}", labels.join(", ")));
+    }
     lines
 }
 

@@ -11,8 +11,8 @@ pub mod coffee_machine;
 pub mod failure_detector;
 #[expect(missing_docs, reason = "its text is the README's, which is short")]
 pub mod first_program;
-pub mod lite_event;
 pub mod german;
+pub mod lite_event;
 pub mod paxos;
 pub mod ping_pong;
 pub mod port_cancellation;

@@ -480,6 +480,12 @@ impl Runtime for Shared {
         state.find(BugKind::UnreceivedError, message, None);
     }
 
+    fn cover(&self, label: &'static str) {
+        if self.phase.get() == Phase::Running {
+            self.state.borrow_mut().landmarks.label(label);
+        }
+    }
+
     fn name(&self, of: Address) -> String {
         self.state.borrow().name(of.operation)
     }

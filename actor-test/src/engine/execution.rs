@@ -12,6 +12,7 @@ use actor_core::parts::{AnyBody, AnySlab};
 use actor_core::runtime;
 
 use super::controlled::{Phase, Shared};
+use super::landmarks::Told;
 use super::operation::Stage;
 use super::panics::{self};
 use super::recorder::Recorder;
@@ -69,6 +70,7 @@ pub(crate) struct Outcome {
     /// Hot monitors or predicates to be met were registered.
     pub(crate) wants_liveness: bool,
     pub(crate) dead_letters: u64,
+    pub(crate) told: Told,
     /// The step of the first decision that differs from the expected ones.
     pub(crate) diverged_at: Option<u64>,
     pub(crate) story: Vec<StoryStep>,
@@ -199,6 +201,7 @@ impl Engine {
             undecided: Vec::new(),
             wants_liveness: false,
             dead_letters: 0,
+            told: Told::default(),
             diverged_at: None,
             story: Vec::new(),
         }

@@ -177,7 +177,7 @@ impl Engine {
             state.look(operation);
         }
         if state_before != state_after {
-            state.operations[operation as usize].own_run = 0;
+            state.moved(operation, state_before, state_after);
         }
         if ran == Ran::Halted {
             state.push(operation, Effect::Halt);

@@ -148,14 +148,16 @@ impl Engine {
             let world = World::new(&snapshot);
             self.shared.phase.set(Phase::Looking);
             let shared = &self.shared;
-            let settle = |heat: Option<usize>, expectation, holds| {
-                let Some(heat) = heat else { return };
+            let settle = |heat: Option<usize>, expectation, holds, name: &str| {
                 let mut state = shared.state.borrow_mut();
                 let step = state.step;
-                match (holds, expectation) {
-                    (true, _) => state.thermometer.cold(heat, step),
-                    (false, Expectation::AlwaysEventually) => state.thermometer.hot(heat, step),
-                    (false, _) => {}
+                match (heat, holds, expectation) {
+                    (Some(heat), true, _) => state.thermometer.cold(heat, step),
+                    (Some(heat), false, Expectation::AlwaysEventually) => {
+                        state.thermometer.hot(heat, step);
+                    }
+                    (None, true, Expectation::Sometimes) => state.landmarks.goal(name),
+                    _ => {}
                 }
             };
             let found = shared.specifications.borrow_mut().evaluate(&world, settle);

@@ -9,6 +9,7 @@ mod effects;
 mod enabled;
 mod execution;
 mod handling;
+mod landmarks;
 mod looking;
 mod observers;
 mod operation;

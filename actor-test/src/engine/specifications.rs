@@ -211,6 +211,10 @@ impl Specifications {
         let entry = &mut self.monitors[monitor];
         let info = entry.monitor.info();
         let before = std::mem::replace(&mut entry.state, entry.monitor.state());
+        let whose = crate::hash::text(info.name);
+        state
+            .landmarks
+            .moved(whose, before as u64, entry.state as u64);
         let (to, temperature) = info.states[entry.state];
         if let Some(recorder) = &mut state.recorder {
             recorder.monitor(MonitorStep {
@@ -231,7 +235,7 @@ impl Specifications {
     pub(super) fn evaluate(
         &mut self,
         world: &World<'_>,
-        mut settle: impl FnMut(Option<usize>, Expectation, bool),
+        mut settle: impl FnMut(Option<usize>, Expectation, bool, &str),
     ) -> Option<(BugKind, String, Option<String>)> {
         for entry in &mut self.predicates {
             if entry.met
@@ -260,7 +264,7 @@ impl Specifications {
                 let message = format!("always \"{}\" is false", entry.name);
                 return Some((BugKind::Invariant, message, None));
             }
-            settle(entry.heat, entry.expectation, holds);
+            settle(entry.heat, entry.expectation, holds, &entry.name);
         }
         None
     }

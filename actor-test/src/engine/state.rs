@@ -17,6 +17,7 @@ use actor_core::runtime::{Again, Notice};
 use actor_core::{ActorInfo, AskError, Disposition};
 
 use super::enabled::{ABSENT, EnabledSet};
+use super::landmarks::Landmarks;
 use super::observers::Observers;
 use super::operation::{Effect, Kind, Letter, Operation, Sender, Stage, Watch};
 use super::recorder::Recorder;
@@ -34,6 +35,8 @@ pub(super) const BODY: u32 = 0;
 pub(super) struct ActorType {
     pub(super) info: &'static ActorInfo,
     type_id: TypeId,
+    /// A hash of its name.
+    name: u64,
     events: Vec<EventId>,
     pool: Vec<(Rc<dyn AnyMail>, Box<dyn AnyBody>)>,
     /// One state at most, which handles every event.
@@ -128,6 +131,7 @@ pub(super) struct State {
     pub(super) newborn_futures: Vec<(u32, Piped)>,
     pub(super) tape: Tape,
     pub(super) thermometer: Thermometer,
+    pub(super) landmarks: Landmarks,
     pub(super) step: u64,
     pub(super) now: Duration,
     pub(super) class: u64,
@@ -158,6 +162,7 @@ impl State {
             known.count = 0;
         }
         self.observers.begin();
+        self.landmarks.begin();
         self.step = 0;
         self.now = Duration::ZERO;
         self.class = 0;
@@ -203,6 +208,7 @@ impl State {
         self.types.push(ActorType {
             info,
             type_id,
+            name,
             events: info.events.iter().map(event).collect(),
             pool: Vec::new(),
             plain: info.states.len() <= 1
@@ -351,6 +357,16 @@ impl State {
                 .info
                 .disposition(usize::from(found.state), event),
             _ => Disposition::Unhandled,
+        }
+    }
+
+    /// Takes note of an actor's transition.
+    pub(super) fn moved(&mut self, operation: u32, from: u16, to: u16) {
+        let found = &mut self.operations[operation as usize];
+        found.own_run = 0;
+        if let Kind::Actor(of_type) = found.kind {
+            let name = self.types[of_type as usize].name;
+            self.landmarks.moved(name, u64::from(from), u64::from(to));
         }
     }
 

@@ -75,6 +75,7 @@ impl Engine {
             undecided,
             wants_liveness: specifications.wants_liveness(),
             dead_letters: state.dead_letters,
+            told: state.landmarks.tell(),
             diverged_at: state.tape.diverged_at(),
             story: state
                 .recorder
