@@ -75,6 +75,9 @@ fn explore(seed: u64, workers: usize) -> Report {
         .workers(workers)
         .run(program);
     report.elapsed_s = 0.0;
+    for strategy in &mut report.strategies {
+        strategy.elapsed_s = 0.0;
+    }
     for bug in &mut report.bugs {
         bug.found_after_s = 0.0;
     }
