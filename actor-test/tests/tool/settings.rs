@@ -66,6 +66,24 @@ fn time_instead_of_iterations() {
 }
 
 #[test]
+fn coyotes_strategies_are_understood() {
+    for (flags, name) in [
+        ("--sch-random", "random"),
+        ("--sch-pct 3", "pct:3"),
+        ("--sch-fairpct 3", "fair-pct:3"),
+        ("--sch-probabilistic 2", "prob:2"),
+        ("--sch-pct", "pct"),
+        ("--sch-pos", "pos"),
+    ] {
+        let run = tool().args("at_most_six -i 1 --format json").args(flags);
+        let said = run.run();
+        let line = said.stdout.lines().next().unwrap_or_default();
+        let line: serde_json::Value = serde_json::from_str(line).expect("a line of JSON");
+        assert_eq!(line["report"]["strategies"][0]["name"], name, "{flags}");
+    }
+}
+
+#[test]
 fn malformed_flags() {
     for (flags, message) in [
         (
@@ -96,10 +114,24 @@ fn malformed_flags() {
         ("--portfolio=unfair", "[possible values: all, fair]"),
         ("--portfolio -s random", "cannot be used with"),
         (
-            "--sch-pct 3",
-            "the strategy `pct` is not in this version; there are: random, weighted",
+            "--sch-pct 0",
+            "malformed parameter in `pct:0`; the form is `pct[:DEPTH]`, DEPTH from 1 to 100",
         ),
-        ("--sch-pos", "the strategy `pos` is not in this version"),
+        (
+            "-s delay:prr/0",
+            "the form is `delay[:EXPLORER[/DELAYS]]`, EXPLORER one of rr, prr and rtc, DELAYS from 1 to 100",
+        ),
+        (
+            "-s fair-pct:0",
+            "the form is `fair-pct[:DEPTH]`, DEPTH from 1 to 100",
+        ),
+        ("-s pos:1", "the form is `pos`, without a parameter"),
+        ("-s fair-pst", "did you mean `fair-pct`?"),
+        (
+            "-s fair-random",
+            "no strategy `fair-random`; did you mean `random`?",
+        ),
+        ("--sch-pct 3 -s random", "cannot be used with"),
         ("--format xml", "[possible values: human, json]"),
         ("--nonsense", "unexpected argument '--nonsense' found"),
     ] {

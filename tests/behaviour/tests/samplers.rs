@@ -1,0 +1,528 @@
+//! Samplers against what they promise: closed forms, odds computed from first principles over a model
+//! of the program, and lower bounds. Seeds are fixed; a deviation as large as a test allows has a
+//! chance below 10^-6.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use actor_core::prelude::*;
+use actor_test::strategy::{
+    Choice, Delayed, DelayingExplorer, Enabled, Execution, Fairness, Pct, RoundRobin, Strategy,
+    StrategySpec,
+};
+use actor_test::{Report, Settings, Tester};
+use behaviour::node::{Rule, spawn};
+use behaviour::skew::{Skew, Who, skew};
+
+fn tester(executions: u64) -> Tester {
+    let mut settings = Settings::default();
+    settings.iterations = executions;
+    settings.check_every = 0;
+    Tester::with(settings).seed(11)
+}
+
+fn run(strategy: &str, executions: u64, program: impl Fn(&System) + Sync) -> Report {
+    let strategy: StrategySpec = strategy.parse().expect("the name of a strategy");
+    let report = tester(executions).strategy(strategy).run(program);
+    report.assert_clean();
+    assert_eq!(report.executions, executions);
+    report
+}
+
+/// Five standard errors are exceeded with a chance of 6·10^-7.
+#[track_caller]
+fn assert_share(hits: u64, of: u64, expected: f64) {
+    let share = hits as f64 / of as f64;
+    let error = (expected * (1.0 - expected) / of as f64).sqrt();
+    assert!(
+        (share - expected).abs() < 5.0 * error,
+        "{share:.5} of {of}, expected {expected:.5} within {:.5}",
+        5.0 * error
+    );
+}
+
+/// That all of `kinds` occur equally often, by Pearson's test; `critical` is the quantile of
+/// chi-squared with `kinds - 1` degrees of freedom that is exceeded with a chance of 10^-6.
+#[track_caller]
+fn assert_uniform(counts: &BTreeMap<Vec<usize>, u64>, kinds: usize, critical: f64) {
+    let total: u64 = counts.values().sum();
+    let expected = total as f64 / kinds as f64;
+    let missing = (kinds - counts.len()) as f64 * expected;
+    let deviations = counts
+        .values()
+        .map(|count| (*count as f64 - expected).powi(2) / expected);
+    let statistic = missing + deviations.sum::<f64>();
+    assert!(
+        statistic < critical,
+        "{statistic:.1} of {critical}: {counts:?}"
+    );
+}
+
+/// The share of executions of skew(K) in which A's message is last.
+#[track_caller]
+fn assert_skew(strategy: &str, messages: u32, expected: f64) {
+    let executions = 40_000;
+    let hits: &'static AtomicU64 = Box::leak(Box::default());
+    run(strategy, executions, |sys| skew(sys, messages, hits));
+    assert_share(hits.load(Ordering::Relaxed), executions, expected);
+}
+
+/// The odds of a walk that picks in proportion to weights.
+fn walk(state: Skew, weight: fn(&Skew, Who) -> f64, known: &mut BTreeMap<Skew, f64>) -> f64 {
+    if let Some(last) = state.a_is_last() {
+        return f64::from(u8::from(last));
+    }
+    if let Some(known) = known.get(&state) {
+        return *known;
+    }
+    let enabled = state.enabled();
+    let total: f64 = enabled.iter().map(|who| weight(&state, *who)).sum();
+    let odds = enabled
+        .iter()
+        .map(|who| weight(&state, *who) / total * walk(state.step(*who), weight, known))
+        .sum();
+    known.insert(state, odds);
+    odds
+}
+
+#[test]
+fn the_uniform_walk() {
+    let odds = walk(Skew::new(4), |_, _| 1.0, &mut BTreeMap::new());
+    assert_skew("random", 4, odds);
+}
+
+/// Every execution of the program has the same steps, so pilots know exactly how many are left.
+#[test]
+fn urw_picks_by_the_steps_that_are_left() {
+    let by_left: fn(&Skew, Who) -> f64 = |state, who| f64::from(state.left(who));
+    // Among A and B alone, each interleaving is equally likely: A ends last in 2 of K + 3 of them.
+    let senders: fn(&Skew, Who) -> f64 = |state, who| match who {
+        Who::Sink => 0.0,
+        _ => f64::from(state.left(who)),
+    };
+    let spawned = (0..4).fold(Skew::new(10), |state, _| state.step(Who::Body));
+    let papers = walk(spawned, senders, &mut BTreeMap::new());
+    assert!((papers - 2.0 / 13.0).abs() < 1e-12, "{papers}");
+    let odds = walk(Skew::new(4), by_left, &mut BTreeMap::new());
+    let uniform = walk(Skew::new(4), |_, _| 1.0, &mut BTreeMap::new());
+    assert!(
+        odds > 1.3 * uniform,
+        "{odds} and {uniform} can be told apart"
+    );
+    assert_skew("urw", 4, odds);
+}
+
+/// Whatever else goes on, A's message is as likely at each place among the K + 1.
+#[test]
+fn surw_is_uniform_over_what_races() {
+    for messages in [1, 4, 10] {
+        assert_skew("surw", messages, 1.0 / f64::from(messages + 1));
+    }
+}
+
+/// After each flush, all that are pending into the sink draw anew: B must win K times in a row.
+#[test]
+fn pos_local_draws_anew_after_each_flush() {
+    for messages in [1, 4] {
+        assert_skew("pos-local", messages, 0.5_f64.powi(messages as i32));
+    }
+}
+
+/// Without change points, one order of the operations decides everything.
+#[test]
+fn pct_of_depth_one_has_one_order() {
+    let mut hits = 0;
+    let orders = permutations(&[Who::Body, Who::Sink, Who::B, Who::A]);
+    for order in &orders {
+        let mut state = Skew::new(4);
+        hits += loop {
+            if let Some(last) = state.a_is_last() {
+                break u32::from(last);
+            }
+            let enabled = state.enabled();
+            let top = order.iter().find(|who| enabled.contains(who));
+            state = state.step(*top.expect("somebody is enabled"));
+        };
+    }
+    // B runs to its end where it comes before the body, or else before A.
+    assert_eq!((hits, orders.len()), (16, 24));
+    assert_skew("pct:1", 4, 2.0 / 3.0);
+}
+
+fn permutations<T: Copy>(of: &[T]) -> Vec<Vec<T>> {
+    let Some((first, rest)) = of.split_first() else {
+        return vec![Vec::new()];
+    };
+    let mut all = Vec::new();
+    for shorter in permutations(rest) {
+        for at in 0..=shorter.len() {
+            let mut longer = shorter.clone();
+            longer.insert(at, *first);
+            all.push(longer);
+        }
+    }
+    all
+}
+
+#[test]
+fn pos_keeps_priorities_but_of_what_raced() {
+    let model = PosModel::default().odds(Skew::new(2), &Vec::new(), 0);
+    let walk = walk(Skew::new(2), |_, _| 1.0, &mut BTreeMap::new());
+    assert!(
+        (model / walk - 1.0).abs() > 0.05,
+        "{model} and {walk} can be told apart"
+    );
+    assert_skew("pos", 2, model);
+}
+
+/// The odds under partial order sampling. Only the order of the numbers drawn matters, and a new one
+/// is as likely at every place among all drawn before, those of steps that are over included. So a
+/// state has the pending steps from the lowest to the highest, each with how many numbers that are
+/// over lie between it and the one below.
+#[derive(Default)]
+struct PosModel {
+    known: BTreeMap<(Skew, Drawn, u32), f64>,
+}
+
+type Drawn = Vec<(u32, Who)>;
+
+impl PosModel {
+    /// `above` is how many numbers that are over lie above all that are pending.
+    fn odds(&mut self, state: Skew, drawn: &Drawn, above: u32) -> f64 {
+        if let Some(last) = state.a_is_last() {
+            return f64::from(u8::from(last));
+        }
+        let key = (state, drawn.clone(), above);
+        if let Some(known) = self.known.get(&key) {
+            return *known;
+        }
+        let has_drawn = |who: &Who| drawn.iter().any(|(_, drawn)| drawn == who);
+        let new = state.enabled().into_iter().find(|who| !has_drawn(who));
+        let odds = match new {
+            Some(new) => self.draw(state, drawn, above, new),
+            None => self.step(state, drawn.clone(), above),
+        };
+        self.known.insert(key, odds);
+        odds
+    }
+
+    fn draw(&mut self, state: Skew, drawn: &Drawn, above: u32, new: Who) -> f64 {
+        let (mut sum, mut places) = (0.0, 0);
+        for at in 0..=drawn.len() {
+            let over = drawn.get(at).map_or(above, |(over, _)| *over);
+            for below in 0..=over {
+                let mut drawn = drawn.clone();
+                let mut above = above;
+                match drawn.get_mut(at) {
+                    Some((over, _)) => *over -= below,
+                    None => above -= below,
+                }
+                drawn.insert(at, (below, new));
+                sum += self.odds(state, &drawn, above);
+                places += 1;
+            }
+        }
+        sum / f64::from(places)
+    }
+
+    fn step(&mut self, state: Skew, mut drawn: Drawn, mut above: u32) -> f64 {
+        let (over, top) = drawn.pop().expect("somebody is enabled");
+        above += over + 1;
+        if state.sends(top) {
+            let other = if top == Who::A { Who::B } else { Who::A };
+            let at = drawn.iter().position(|(_, who)| *who == other);
+            if let Some(at) = at.filter(|_| state.sends(other)) {
+                let (over, _) = drawn.remove(at);
+                match drawn.get_mut(at) {
+                    Some((next, _)) => *next += over + 1,
+                    None => above += over + 1,
+                }
+            }
+        }
+        self.odds(state.step(top), &drawn, above)
+    }
+}
+
+/// In which order a sink got what N senders sent it.
+fn fan_in(sys: &System, senders: usize, messages: usize, orders: &'static Orders) {
+    let mut order = Vec::new();
+    let sink: Rule = Box::new(move |_, message| {
+        let Some(message) = message else { return };
+        order.push(message.from);
+        if order.len() == senders * messages {
+            *orders.lock().unwrap().entry(order.clone()).or_default() += 1;
+        }
+    });
+    let sender = || -> Rule {
+        Box::new(move |acts, message| {
+            if message.is_none() {
+                (0..messages).for_each(|number| acts.send(0, "item", number as u64));
+            }
+        })
+    };
+    let senders = std::iter::repeat_with(sender).take(senders);
+    spawn(sys, std::iter::once(sink).chain(senders).collect());
+}
+
+type Orders = Mutex<BTreeMap<Vec<usize>, u64>>;
+
+fn orders(strategy: &str, senders: usize, messages: usize) -> BTreeMap<Vec<usize>, u64> {
+    let orders: &'static Orders = Box::leak(Box::default());
+    run(strategy, 20_000, |sys| {
+        fan_in(sys, senders, messages, orders)
+    });
+    std::mem::take(&mut *orders.lock().unwrap())
+}
+
+#[test]
+fn pos_local_takes_each_permutation_equally_often() {
+    assert_uniform(&orders("pos-local", 4, 1), 24, 70.5);
+}
+
+#[test]
+fn surw_takes_each_order_of_many_messages_equally_often() {
+    assert_uniform(&orders("surw", 2, 3), 20, 63.7);
+    assert_uniform(&orders("surw", 2, 4), 70, 139.8);
+}
+
+/// A strategy that tells how many steps with an alternative its executions were said to have.
+#[derive(Debug)]
+struct Told<S>(S, Arc<AtomicU64>);
+
+impl<S: Strategy> Strategy for Told<S> {
+    fn name(&self) -> String {
+        self.0.name()
+    }
+    fn fairness(&self) -> Fairness {
+        self.0.fairness()
+    }
+    fn begin(&mut self, execution: &Execution) -> bool {
+        self.1.store(execution.contended_steps(), Ordering::Relaxed);
+        self.0.begin(execution)
+    }
+    fn pick(&mut self, enabled: &Enabled<'_>) -> usize {
+        self.0.pick(enabled)
+    }
+    fn choose(&mut self, choice: Choice) -> u32 {
+        self.0.choose(choice)
+    }
+    fn needs_estimates(&self) -> bool {
+        true
+    }
+}
+
+/// P and Q send three messages each, and the sink looks for an alternation that begins with Q: of
+/// depth d, the first d constraints of q1 < p1 < q2 < p2 < q3. Answers the share of executions, the
+/// bound of the paper, and how many were found.
+fn planted(depth: u32, of: u32, executions: u64) -> (f64, f64, u64) {
+    let found: &'static AtomicU64 = Box::leak(Box::default());
+    let steps = Arc::new(AtomicU64::new(0));
+    let strategy = Told(Pct::with_depth(depth), steps.clone());
+    let report = tester(executions).run_with(Box::new(strategy), |sys| {
+        let mut taken: Vec<usize> = Vec::new();
+        let sink: Rule = Box::new(move |_, message| {
+            let Some(message) = message else { return };
+            taken.push(message.from);
+            let at = |from: usize, nth: usize| {
+                let mut places = taken.iter().enumerate().filter(|(_, who)| **who == from);
+                places.nth(nth).map_or(usize::MAX, |(at, _)| at)
+            };
+            let chain = [at(2, 0), at(1, 0), at(2, 1), at(1, 1), at(2, 2)];
+            let chain = &chain[..=of as usize];
+            if taken.len() == 6 && chain.is_sorted() {
+                found.fetch_add(1, Ordering::Relaxed);
+            }
+        });
+        let sender = || -> Rule {
+            Box::new(|acts, message| {
+                if message.is_none() {
+                    (0..3).for_each(|number| acts.send(0, "item", number));
+                }
+            })
+        };
+        spawn(sys, vec![sink, sender(), sender()]);
+    });
+    report.assert_clean();
+    // The body, the sink, P and Q.
+    let (operations, steps) = (4.0, steps.load(Ordering::Relaxed) as f64);
+    let bound = 1.0 / (operations * steps.powi(depth as i32 - 1));
+    let found = found.load(Ordering::Relaxed);
+    (found as f64 / executions as f64, bound, found)
+}
+
+#[test]
+fn pct_keeps_its_bound_on_planted_chains() {
+    for depth in 1..=4 {
+        let (share, bound, _) = planted(depth, depth, 40_000);
+        assert!(
+            share >= bound,
+            "depth {depth}: {share:.6}, bound {bound:.6}"
+        );
+    }
+    for depth in 2..=4 {
+        let (_, _, found) = planted(depth - 1, depth, 5_000);
+        assert_eq!(
+            found,
+            0,
+            "a chain of depth {depth} needs {} changes",
+            depth - 1
+        );
+    }
+}
+
+/// Follows an explorer with given delays, and tells the schedule.
+#[derive(Debug)]
+struct Given {
+    explorer: RoundRobin,
+    delays: Vec<u64>,
+    contended_steps: u64,
+    /// Every delay was one of those that the paper allows: fewer at a step than are enabled.
+    valid: bool,
+    schedule: Vec<usize>,
+    schedules: Arc<Mutex<BTreeMap<Vec<usize>, u64>>>,
+}
+
+impl Given {
+    fn new(delays: Vec<u64>, schedules: &Arc<Mutex<BTreeMap<Vec<usize>, u64>>>) -> Self {
+        Self {
+            explorer: RoundRobin::new(),
+            delays,
+            contended_steps: 0,
+            valid: true,
+            schedule: Vec::new(),
+            schedules: schedules.clone(),
+        }
+    }
+}
+
+impl Strategy for Given {
+    fn name(&self) -> String {
+        "given".into()
+    }
+    fn fairness(&self) -> Fairness {
+        Fairness::Unfair
+    }
+    fn begin(&mut self, execution: &Execution) -> bool {
+        self.explorer.begin(execution);
+        true
+    }
+    fn pick(&mut self, enabled: &Enabled<'_>) -> usize {
+        if enabled.len() > 1 {
+            let now = |delay: &&u64| **delay == self.contended_steps;
+            let count = self.delays.iter().filter(now).count();
+            self.valid &= count < enabled.len();
+            (0..count).for_each(|_| self.explorer.delay(enabled));
+            self.contended_steps += 1;
+        }
+        let next = self.explorer.next(enabled);
+        self.explorer.stepped(&enabled[next]);
+        self.schedule.push(enabled[next].operation.index());
+        next
+    }
+    fn choose(&mut self, _: Choice) -> u32 {
+        0
+    }
+}
+
+impl Drop for Given {
+    fn drop(&mut self) {
+        let taken = self
+            .delays
+            .iter()
+            .all(|delay| *delay < self.contended_steps);
+        if self.valid && taken {
+            let mut schedules = self.schedules.lock().unwrap();
+            *schedules
+                .entry(std::mem::take(&mut self.schedule))
+                .or_default() += 1;
+        }
+    }
+}
+
+/// A strategy that counts its schedules.
+#[derive(Debug)]
+struct Counted<S> {
+    strategy: S,
+    schedule: Vec<usize>,
+    schedules: Arc<Mutex<BTreeMap<Vec<usize>, u64>>>,
+}
+
+impl<S: Strategy> Strategy for Counted<S> {
+    fn name(&self) -> String {
+        self.strategy.name()
+    }
+    fn fairness(&self) -> Fairness {
+        self.strategy.fairness()
+    }
+    fn begin(&mut self, execution: &Execution) -> bool {
+        let schedule = std::mem::take(&mut self.schedule);
+        *self.schedules.lock().unwrap().entry(schedule).or_default() += 1;
+        self.strategy.begin(execution)
+    }
+    fn pick(&mut self, enabled: &Enabled<'_>) -> usize {
+        let picked = self.strategy.pick(enabled);
+        self.schedule.push(enabled[picked].operation.index());
+        picked
+    }
+    fn choose(&mut self, choice: Choice) -> u32 {
+        self.strategy.choose(choice)
+    }
+    fn needs_estimates(&self) -> bool {
+        true
+    }
+}
+
+/// Every execution with exactly so many delays is found by giving every sequence of steps to delay;
+/// each must come with the paper's probability at least.
+#[test]
+fn stratified_sampling_keeps_its_bound() {
+    let program = |sys: &System| {
+        let sender = || -> Rule {
+            Box::new(|acts, message| {
+                if message.is_none() {
+                    acts.send(0, "item", 0);
+                }
+            })
+        };
+        spawn(sys, vec![Box::new(|_, _| {}), sender(), sender()]);
+    };
+    for delays in 1..=3 {
+        let steps = Arc::new(AtomicU64::new(0));
+        let sampled = Arc::new(Mutex::new(BTreeMap::new()));
+        let strategy = Counted {
+            strategy: Told(
+                Delayed::stratified(RoundRobin::new(), Some(delays)),
+                steps.clone(),
+            ),
+            schedule: Vec::new(),
+            schedules: sampled.clone(),
+        };
+        let executions = 60_000;
+        tester(executions)
+            .run_with(Box::new(strategy), program)
+            .assert_clean();
+        let steps = steps.load(Ordering::Relaxed);
+        let given = Arc::new(Mutex::new(BTreeMap::new()));
+        for number in 0..steps.pow(delays) {
+            let sequence = (0..delays)
+                .map(|digit| number / steps.pow(digit) % steps)
+                .collect();
+            let strategy = Given::new(sequence, &given);
+            tester(1)
+                .run_with(Box::new(strategy), program)
+                .assert_clean();
+        }
+        let (sampled, given) = (sampled.lock().unwrap(), given.lock().unwrap());
+        assert!(given.len() > 3 * delays as usize, "{}", given.len());
+        let bound = (steps as f64).powi(-(delays as i32));
+        let expected = executions as f64 * bound;
+        for schedule in given.keys() {
+            let count = sampled.get(schedule).copied().unwrap_or(0) as f64;
+            assert!(
+                count > expected - 5.0 * expected.sqrt(),
+                "{count} times, at least {expected:.1} expected: {schedule:?}"
+            );
+        }
+    }
+}
