@@ -78,9 +78,10 @@ impl Dfs {
 
 impl Strategy for Dfs {
     fn name(&self) -> String {
+        let name = if self.local_first { "dfs-local" } else { "dfs" };
         match self.executions_max {
-            None => "dfs".into(),
-            Some(bound) => format!("dfs:{bound}"),
+            None => name.into(),
+            Some(bound) => format!("{name}:{bound}"),
         }
     }
 

@@ -17,7 +17,7 @@ use crate::hash::mix;
 /// execution that ends before the switch is the strategy's alone.
 ///
 /// Guarantee: fair from the switch on, and not with probability one only: an operation that was
-/// passed over for 75 times as many steps as operations are enabled is picked next.
+/// passed over for 76 times as many steps as operations are enabled has been picked by then.
 #[derive(Debug)]
 pub struct FairSuffix {
     prefix: Box<dyn Strategy>,
@@ -184,5 +184,55 @@ impl Guard {
     #[inline]
     fn picked(&mut self, operation: OperationId) {
         *self.seen_at.of(operation) = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Pending, StepKind};
+    use super::*;
+
+    fn pending(index: u32) -> Pending {
+        Pending {
+            operation: OperationId::actor(index),
+            kind: StepKind::Handle,
+            inbox: None,
+            sender: None,
+            event: None,
+        }
+    }
+
+    /// A walk that would always take the first: every other is picked in its time nevertheless, and
+    /// no sooner than it must.
+    #[test]
+    fn nobody_is_passed_over_for_ever() {
+        for count in [1_u64, 2, 3, 10] {
+            let enabled: Vec<Pending> = (0..count as u32).map(pending).collect();
+            let mut guard = Guard::default();
+            guard.begin();
+            let mut last = vec![0; count as usize];
+            for step in 0..5_000 {
+                let enabled = Enabled {
+                    pending: &enabled,
+                    paths: &[],
+                    step,
+                    last: OperationId::actor(0),
+                };
+                let starved = guard.starved(&enabled);
+                if let Some(index) = starved {
+                    let waited = step - last[index];
+                    assert!(waited >= PATIENCE * count, "{index} of {count}: {waited}");
+                }
+                let picked = starved.unwrap_or(0);
+                guard.picked(enabled[picked].operation);
+                last[picked] = step;
+                let longest = last.iter().map(|last| step - last).max().unwrap_or(0);
+                assert!(
+                    longest <= (PATIENCE + PATIENCE) * count,
+                    "{longest} of {count}"
+                );
+            }
+            assert!(last.iter().all(|last| *last > 0));
+        }
     }
 }

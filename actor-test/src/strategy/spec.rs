@@ -214,21 +214,33 @@ const TABLE: &[Entry] = &[
 const NONE: &str = "without a parameter";
 const EXPLORERS: &str = "EXPLORER one of rr, prr and rtc, DELAYS from 1 to 100";
 
-type Wrap = fn(Box<StrategySpec>) -> StrategySpec;
+/// What may stand before the name of a strategy.
+struct Prefix {
+    name: &'static str,
+    /// Two lines.
+    explanation: &'static str,
+    wrap: fn(Box<StrategySpec>) -> StrategySpec,
+    takes: fn(&dyn Strategy) -> bool,
+}
 
-/// What stands before the name of an unfair strategy, and two lines on it.
-const PREFIXES: &[(&str, &str, Wrap)] = &[
-    (
-        "fair-",
-        "fair from step N (--max-steps) on: as NAME, any of the unfair ones, and then a weighted random walk.\nGood for liveness bugs behind an unlikely order of steps: fair-pct, fair-pos.",
-        StrategySpec::Fair,
-    ),
-    (
-        "early-fair-",
-        "fair from a step on that each execution draws up to N: as NAME, and then a weighted random walk.\nAs fair-NAME, for tests that are longer than N.",
-        StrategySpec::EarlyFair,
-    ),
+const PREFIXES: &[Prefix] = &[
+    Prefix {
+        name: "fair-",
+        explanation: "fair from step N (--max-steps) on: as NAME, any of the unfair ones, and then a weighted random walk.\nGood for liveness bugs behind an unlikely order of steps: fair-pct, fair-pos.",
+        wrap: StrategySpec::Fair,
+        takes: is_unfair,
+    },
+    Prefix {
+        name: "early-fair-",
+        explanation: "fair from a step on that each execution draws up to N: as NAME, and then a weighted random walk.\nAs fair-NAME, for tests that are longer than N; not for dfs, which must come as far each time.",
+        wrap: StrategySpec::EarlyFair,
+        takes: |strategy| is_unfair(strategy) && !strategy.has_memory(),
+    },
 ];
+
+fn is_unfair(strategy: &dyn Strategy) -> bool {
+    strategy.fairness() == Fairness::Unfair
+}
 
 fn plain(text: Option<&str>, spec: StrategySpec) -> Option<StrategySpec> {
     text.is_none().then_some(spec)
@@ -293,7 +305,7 @@ impl StrategySpec {
         });
         let prefixed = PREFIXES
             .iter()
-            .map(|(prefix, explanation, _)| (format!("{prefix}NAME"), *explanation));
+            .map(|prefix| (format!("{}NAME", prefix.name), prefix.explanation));
         named.chain(prefixed)
     }
 }
@@ -337,61 +349,54 @@ impl FromStr for StrategySpec {
             None => (text, None),
             Some((name, parameter)) => (name, Some(parameter)),
         };
-        let (prefix, wrap, name) = split_prefix(full_name);
+        let (prefix, name) = split_prefix(full_name);
         let Some(entry) = TABLE.iter().find(|entry| entry.name == name) else {
             return Err(unknown(full_name));
         };
+        let prefix_name = prefix.map_or("", |prefix| prefix.name);
         let spec = (entry.parse)(parameter).ok_or_else(|| SpecError::Parameter {
             text: text.into(),
-            form: format!("{prefix}{name}{}", entry.form),
+            form: format!("{prefix_name}{name}{}", entry.form),
             range: entry.range,
         })?;
-        match wrap {
+        match prefix {
             None => Ok(spec),
-            Some(wrap) if is_unfair(&spec) => Ok(wrap(Box::new(spec))),
+            Some(prefix) if (prefix.takes)(&*spec.build()) => Ok((prefix.wrap)(Box::new(spec))),
             Some(_) => Err(unknown(full_name)),
         }
     }
 }
 
-fn split_prefix(name: &str) -> (&'static str, Option<Wrap>, &str) {
-    let found = PREFIXES.iter().find_map(|(prefix, _, wrap)| {
-        let rest = name.strip_prefix(prefix)?;
-        Some((*prefix, Some(*wrap), rest))
+fn split_prefix(name: &str) -> (Option<&'static Prefix>, &str) {
+    let found = PREFIXES.iter().find_map(|prefix| {
+        let rest = name.strip_prefix(prefix.name)?;
+        Some((Some(prefix), rest))
     });
-    found.unwrap_or(("", None, name))
+    found.unwrap_or((None, name))
 }
 
-fn is_unfair(spec: &StrategySpec) -> bool {
-    spec.build().fairness() == Fairness::Unfair
+/// Every name, without parameters.
+fn names() -> impl Iterator<Item = String> {
+    let plain = TABLE.iter().map(|entry| entry.name.to_owned());
+    let prefixed = PREFIXES.iter().flat_map(|prefix| {
+        let taken = TABLE
+            .iter()
+            .filter(|entry| (entry.parse)(None).is_some_and(|spec| (prefix.takes)(&*spec.build())));
+        taken.map(|entry| format!("{}{}", prefix.name, entry.name))
+    });
+    plain.chain(prefixed)
 }
 
 fn unknown(name: &str) -> SpecError {
+    // One that takes no prefix is meant without.
+    let (_, bare) = split_prefix(name);
+    let meant = names().find(|known| known == bare);
+    let nearest = || names().min_by_key(|known| strsim::levenshtein(name, known));
     let plain = TABLE.iter().map(|entry| entry.name.to_owned());
-    let unfair = TABLE
-        .iter()
-        .filter(|entry| (entry.parse)(None).is_some_and(|spec| is_unfair(&spec)));
-    let prefixed = unfair.flat_map(|entry| {
-        PREFIXES
-            .iter()
-            .map(move |(prefix, ..)| format!("{prefix}{}", entry.name))
-    });
-    // A fair strategy with a prefix that it does not need is meant without.
-    let (_, _, bare) = split_prefix(name);
-    let fair = TABLE.iter().find(|entry| entry.name == bare);
-    let nearest = match fair {
-        Some(entry) => entry.name.to_owned(),
-        None => plain
-            .clone()
-            .chain(prefixed)
-            .min_by_key(|known| strsim::levenshtein(name, known))
-            .unwrap_or_default(),
-    };
-    let mut known: Vec<String> = plain.collect();
-    known.extend(PREFIXES.iter().map(|(prefix, ..)| format!("{prefix}NAME")));
+    let prefixed = PREFIXES.iter().map(|prefix| format!("{}NAME", prefix.name));
     SpecError::Unknown {
         name: name.into(),
-        nearest,
-        known: known.join(", "),
+        nearest: meant.or_else(nearest).unwrap_or_default(),
+        known: plain.chain(prefixed).collect::<Vec<_>>().join(", "),
     }
 }

@@ -1,0 +1,634 @@
+//! What every strategy keeps to: it picks what is enabled, the same seed does the same, an iteration
+//! needs no other, and what is called fair is.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use actor_core::prelude::*;
+use actor_core::{actor, monitor};
+use actor_test::strategy::{
+    Choice, Delayed, DelayingExplorer, Enabled, Execution, FairSuffix, Fairness, Pending,
+    Probabilistic, Random, RoundRobin, RunToCompletion, Strategy, StrategySpec,
+};
+use actor_test::{Bounds, BugKind, Report, Tester};
+
+/// Every strategy that `-s list` knows, with and without parameters.
+fn all() -> Vec<StrategySpec> {
+    let forms: Vec<String> = StrategySpec::explain().map(|(form, _)| form).collect();
+    let prefix = |form: &String| form.strip_suffix("NAME").map(str::to_owned);
+    let prefixes: Vec<String> = forms.iter().filter_map(prefix).collect();
+    let names = forms.iter().filter(|form| prefix(form).is_none());
+    let mut all: Vec<String> = names
+        .map(|form| form.split('[').next().unwrap_or_default().to_owned())
+        .collect();
+    all.extend(["prob:1", "pct:1", "pct:7", "delay:rr/2", "delay:rtc/5"].map(String::from));
+    all.extend(["ss:rtc", "ss:rr/2", "weighted:3/2"].map(String::from));
+    let suffixed: Vec<String> = all
+        .iter()
+        .flat_map(|name| prefixes.iter().map(move |prefix| format!("{prefix}{name}")))
+        .filter(|name| name.parse::<StrategySpec>().is_ok())
+        .collect();
+    all.extend(suffixed);
+    assert!(all.len() > 30, "{all:?}");
+    all.iter().map(|name| parse(name)).collect()
+}
+
+fn parse(name: &str) -> StrategySpec {
+    name.parse().expect("the name of a strategy")
+}
+
+#[derive(Debug)]
+struct Work(u64);
+#[derive(Debug, Clone)]
+struct Tick;
+#[derive(Debug)]
+struct Done(u64);
+
+/// Uses everything whose order or value a schedule decides.
+struct Worker {
+    boss: ActorRef<Boss>,
+    ticks: u32,
+}
+#[actor]
+impl Worker {
+    #[on]
+    async fn work(&mut self, work: Work, cx: &mut Context<Self>) {
+        let delay = cx.choose(3) as u64;
+        cx.sleep(Duration::from_millis(delay)).await;
+        let drawn = rand_core::Rng::next_u64(&mut cx.rng()) % 100;
+        cx.after(Duration::from_millis(1), Tick);
+        self.boss.tell(Done(work.0 + drawn));
+    }
+    #[on]
+    fn tick(&mut self, _: Tick, cx: &mut Context<Self>) {
+        self.ticks += 1;
+        if self.ticks < 3 && cx.choose_bool() {
+            cx.after(Duration::from_millis(1), Tick);
+        }
+    }
+}
+
+#[derive(Default)]
+struct Boss {
+    done: u64,
+    last: u64,
+}
+#[actor]
+impl Boss {
+    #[on]
+    fn done(&mut self, done: Done, cx: &mut Context<Self>) {
+        self.done += 1;
+        self.last = self.last * 31 + done.0;
+        let temporary = cx.spawn(Boss::default());
+        if self.done == 3 {
+            assert!(
+                !self.last.is_multiple_of(23),
+                "a rare order and rare numbers"
+            );
+            temporary.tell(Done(0));
+        }
+    }
+}
+
+fn program(sys: &System) {
+    let boss = sys.spawn(Boss::default());
+    for number in 0..4 {
+        let boss = boss.clone();
+        sys.spawn(Worker { boss, ticks: 0 }).tell(Work(number));
+    }
+}
+
+/// A bound that some executions reach, so that suffixes begin.
+fn tester() -> Tester {
+    Tester::new()
+        .iterations(200)
+        .seed(3)
+        .bounds(Bounds::new(50))
+        .keep_going()
+}
+
+/// Without what depends on the clock.
+fn timeless(mut report: Report) -> Report {
+    report.elapsed_s = 0.0;
+    for bug in &mut report.bugs {
+        bug.found_after_s = 0.0;
+    }
+    report
+}
+
+#[test]
+fn the_same_seed_does_the_same() {
+    for spec in all() {
+        let run = |workers| {
+            timeless(
+                tester()
+                    .strategy(spec.clone())
+                    .workers(workers)
+                    .run(program),
+            )
+        };
+        let one = run(1);
+        assert_eq!(one, run(1), "{spec}");
+        assert_eq!(one, run(2), "{spec}");
+        assert!(one.behaviours.seen > 1, "{spec}");
+    }
+}
+
+/// A strategy that is made anew for each execution.
+#[derive(Debug)]
+struct Forgetful {
+    spec: StrategySpec,
+    strategy: Box<dyn Strategy>,
+}
+
+impl Strategy for Forgetful {
+    fn name(&self) -> String {
+        self.strategy.name()
+    }
+    fn fairness(&self) -> Fairness {
+        self.strategy.fairness()
+    }
+    fn begin(&mut self, execution: &Execution) -> bool {
+        self.strategy = self.spec.build();
+        self.strategy.begin(execution)
+    }
+    fn pick(&mut self, enabled: &Enabled<'_>) -> usize {
+        let picked = self.strategy.pick(enabled);
+        assert!(picked < enabled.len(), "{}", self.name());
+        picked
+    }
+    fn choose(&mut self, choice: Choice) -> u32 {
+        let answer = self.strategy.choose(choice);
+        assert!(u64::from(answer) < choice.bound(), "{}", self.name());
+        answer
+    }
+    fn needs_estimates(&self) -> bool {
+        self.strategy.needs_estimates()
+    }
+}
+
+/// And picks and answers are in range.
+#[test]
+fn an_iteration_needs_no_other() {
+    let learns = |spec: &StrategySpec| spec.build().has_memory();
+    for spec in all().into_iter().filter(|spec| !learns(spec)) {
+        let strategy = spec.build();
+        let forgetful = Forgetful {
+            spec: spec.clone(),
+            strategy,
+        };
+        let without_memory = tester().run_with(Box::new(forgetful), program);
+        let with = tester().strategy(spec.clone()).run(program);
+        assert_eq!(timeless(with), timeless(without_memory), "{spec}");
+    }
+}
+
+#[test]
+fn names_are_understood_again() {
+    for spec in all() {
+        assert_eq!(spec.to_string().parse(), Ok(spec.clone()));
+        assert_eq!(spec.build().name(), spec.to_string());
+    }
+    for (long, short) in [
+        ("delay:prr/5", "delay"),
+        ("prob:3", "prob"),
+        ("ss:prr", "ss"),
+    ] {
+        assert_eq!(parse(long).to_string(), short);
+    }
+}
+
+#[test]
+fn what_is_out_of_range_is_refused() {
+    for text in [
+        "pct:0",
+        "pct:101",
+        "prob:0",
+        "prob:31",
+        "delay:prr/0",
+        "delay:xyz",
+        "delay:5",
+        "ss:rr/",
+        "random:1",
+        "fair-fair-pct",
+        "fair-random",
+        "fair-",
+        "fair-pos:1",
+        "early-fair-dfs",
+    ] {
+        assert!(text.parse::<StrategySpec>().is_err(), "{text}");
+    }
+}
+
+#[derive(Debug)]
+struct Next;
+#[derive(Debug)]
+struct Stop;
+
+/// A tells itself to go on until B's message.
+struct A {
+    stopped: bool,
+}
+#[actor]
+impl A {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        cx.me().tell(Next);
+    }
+    #[on]
+    fn next(&mut self, _: Next, cx: &mut Context<Self>) {
+        if !self.stopped {
+            cx.me().tell(Next);
+        }
+    }
+    #[on]
+    fn stop(&mut self, _: Stop) {
+        self.stopped = true;
+    }
+}
+
+struct B {
+    a: ActorRef<A>,
+}
+#[actor]
+impl B {
+    #[start]
+    fn start(&mut self) {
+        self.a.tell(Stop);
+    }
+    #[on]
+    fn stop(&mut self, _: Stop) {}
+}
+
+/// Hot from A's first message to B's.
+#[derive(Default)]
+struct Ends {
+    stopped: bool,
+}
+#[monitor(hot(Running), cold(Ended))]
+impl Ends {
+    #[on]
+    fn next(&mut self, _: &Next, cx: &mut MonitorContext<Self>) {
+        if !self.stopped {
+            cx.goto(EndsState::Running);
+        }
+    }
+    #[on]
+    fn stop(&mut self, _: &Stop, cx: &mut MonitorContext<Self>) {
+        self.stopped = true;
+        cx.goto(EndsState::Ended);
+    }
+}
+
+fn a_and_b(sys: &System) {
+    sys.monitor::<Ends>();
+    let a = sys.spawn(A { stopped: false });
+    sys.spawn(B { a });
+}
+
+/// A's receiver is A: B is never started.
+#[test]
+fn an_unfair_strategy_is_cut_off_and_does_not_judge() {
+    let bounds = Bounds::new(100).with_temperature(20);
+    let follows = || Box::new(Delayed::new(RunToCompletion::new(), 0));
+    let tester = Tester::new().iterations(10).bounds(bounds);
+    let report = tester.run_with(follows(), a_and_b);
+    report.assert_clean();
+    assert_eq!((report.unfair_at_bound, report.undecided), (10, 10));
+    assert!(report.liveness_unchecked);
+    // With a fair suffix, A is stopped after as many steps.
+    let suffixed = Box::new(FairSuffix::at_max_steps(follows()));
+    let bounds = Bounds::new(100);
+    let report = tester.bounds(bounds).run_with(suffixed, a_and_b);
+    report.assert_clean();
+    assert_eq!(
+        (report.fair, report.fair_at_bound, report.undecided),
+        (10, 0, 0)
+    );
+    assert_eq!(report.fair_over_unfair_bound, 10);
+    assert!(!report.liveness_unchecked);
+}
+
+#[test]
+fn what_is_called_fair_ends_what_a_fair_schedule_ends() {
+    for spec in all() {
+        if spec.build().fairness() == Fairness::Unfair || spec.build().has_memory() {
+            continue;
+        }
+        let tester = Tester::new().iterations(200).bounds(Bounds::new(100));
+        let report = tester.strategy(spec.clone()).run(a_and_b);
+        report.assert_clean();
+        assert_eq!((report.fair_at_bound, report.undecided), (0, 0), "{spec}");
+    }
+}
+
+#[derive(Debug)]
+struct Count(u64);
+#[derive(Debug)]
+struct Hot;
+#[derive(Debug)]
+struct Cold;
+
+#[derive(Default)]
+struct Owed;
+#[monitor(hot(Hot), cold(Cold))]
+impl Owed {
+    #[on]
+    fn hot(&mut self, _: &Hot, cx: &mut MonitorContext<Self>) {
+        cx.goto(OwedState::Hot);
+    }
+    #[on]
+    fn cold(&mut self, _: &Cold, cx: &mut MonitorContext<Self>) {
+        cx.goto(OwedState::Cold);
+    }
+}
+
+/// Counts on its own, two steps a count; hot at the first, cold at another.
+struct Counts {
+    cold_at: u64,
+    last: u64,
+}
+#[actor]
+impl Counts {
+    #[on]
+    fn count(&mut self, count: Count, cx: &mut Context<Self>) {
+        if count.0 == 0 {
+            cx.announce(Hot);
+        }
+        if count.0 == self.cold_at {
+            cx.announce(Cold);
+        }
+        if count.0 < self.last {
+            cx.me().tell(Count(count.0 + 1));
+        }
+    }
+}
+
+/// The monitor is hot from step 4 to step 4 + 2 `cold_at`; the suffix begins at step 100, and 50 hot
+/// steps are allowed.
+fn hot_until(cold_at: u64) -> Report {
+    let suffixed = FairSuffix::at(100, Box::new(Random::new()));
+    let tester = Tester::new().iterations(1);
+    let bounds = Bounds::new(100).with_temperature(50);
+    tester.bounds(bounds).run_with(Box::new(suffixed), |sys| {
+        sys.monitor::<Owed>();
+        sys.spawn(Counts { cold_at, last: 200 }).tell(Count(0));
+    })
+}
+
+#[test]
+fn only_the_suffix_is_hot() {
+    // Cold before the switch, after 90 hot steps.
+    hot_until(45).assert_clean();
+    // Cold after it: 50 of the hot steps count, then 52.
+    hot_until((100 + 50 - 4) / 2).assert_clean();
+    let report = hot_until((100 + 52 - 4) / 2);
+    let bug = report.assert_bug("monitor `Owed` is hot in `Hot`");
+    assert_eq!((bug.kind(), bug.step()), (BugKind::Liveness, 100 + 51));
+}
+
+/// Picks the last, answers with zero, and notes the last step at which it was asked.
+#[derive(Debug)]
+struct Asked(Arc<AtomicU64>);
+
+impl Strategy for Asked {
+    fn name(&self) -> String {
+        "asked".into()
+    }
+    fn fairness(&self) -> Fairness {
+        Fairness::Unfair
+    }
+    fn begin(&mut self, _: &Execution) -> bool {
+        true
+    }
+    fn pick(&mut self, enabled: &Enabled<'_>) -> usize {
+        self.0.fetch_max(enabled.step(), Ordering::Relaxed);
+        enabled.len() - 1
+    }
+    fn choose(&mut self, _: Choice) -> u32 {
+        0
+    }
+}
+
+/// Tells itself, and notes what it chose at each count.
+struct Chooses {
+    chosen: Arc<Mutex<Vec<usize>>>,
+}
+#[actor]
+impl Chooses {
+    #[on]
+    fn count(&mut self, count: Count, cx: &mut Context<Self>) {
+        self.chosen.lock().unwrap().push(cx.choose(1_000_000));
+        if count.0 < 100 {
+            cx.me().tell(Count(count.0 + 1));
+        }
+    }
+}
+
+#[test]
+fn after_the_switch_the_strategy_is_no_longer_asked() {
+    let asked = Arc::new(AtomicU64::new(0));
+    let chosen = Arc::new(Mutex::new(Vec::new()));
+    let suffixed = FairSuffix::at(100, Box::new(Asked(asked.clone())));
+    let settings = {
+        let mut settings = actor_test::Settings::default();
+        settings.iterations = 1;
+        settings.check_every = 0;
+        settings
+    };
+    let report = Tester::with(settings).run_with(Box::new(suffixed), |sys| {
+        let chosen = chosen.clone();
+        sys.spawn(Chooses { chosen }).tell(Count(0));
+    });
+    report.assert_clean();
+    assert_eq!(asked.load(Ordering::Relaxed), 99);
+    // Count c is handled in the step after 3 + 2 c.
+    let chosen = chosen.lock().unwrap();
+    let first = chosen.iter().position(|chosen| *chosen > 0);
+    assert_eq!(first, Some(49), "{chosen:?}");
+}
+
+/// Follows an explorer, and checks before each step that delays bring each operation to the front
+/// once.
+#[derive(Debug)]
+struct Sound<E>(E);
+
+impl<E: DelayingExplorer> Strategy for Sound<E> {
+    fn name(&self) -> String {
+        self.0.name()
+    }
+    fn fairness(&self) -> Fairness {
+        Fairness::Unfair
+    }
+    fn begin(&mut self, execution: &Execution) -> bool {
+        self.0.begin(execution);
+        true
+    }
+    fn pick(&mut self, enabled: &Enabled<'_>) -> usize {
+        for pending in enabled.iter() {
+            self.0.started(pending.operation);
+        }
+        let mut brought: Vec<usize> = Vec::new();
+        for _ in 0..enabled.len() {
+            brought.push(self.0.next(enabled));
+            self.0.delay(enabled);
+        }
+        let next = self.0.next(enabled);
+        assert_eq!(brought.first(), Some(&next), "it comes round");
+        brought.sort_unstable();
+        assert!(brought.into_iter().eq(0..enabled.len()));
+        self.0.stepped(&enabled[next]);
+        next
+    }
+    fn choose(&mut self, _: Choice) -> u32 {
+        0
+    }
+}
+
+#[test]
+fn the_explorers_are_sound() {
+    let sound: [Box<dyn Strategy>; 3] = [
+        Box::new(Sound(RoundRobin::new())),
+        Box::new(Sound(RoundRobin::random())),
+        Box::new(Sound(RunToCompletion::new())),
+    ];
+    for strategy in sound {
+        let report = tester().iterations(20).run_with(strategy, program);
+        assert_eq!(report.executions, 20);
+    }
+}
+
+/// Notes what an explorer is told.
+#[derive(Debug)]
+struct Noted {
+    explorer: RoundRobin,
+    told: Arc<Mutex<Vec<(char, usize)>>>,
+}
+
+impl DelayingExplorer for Noted {
+    fn name(&self) -> String {
+        "noted".into()
+    }
+    fn begin(&mut self, execution: &Execution) {
+        self.explorer.begin(execution);
+    }
+    fn next(&self, enabled: &Enabled<'_>) -> usize {
+        self.explorer.next(enabled)
+    }
+    fn delay(&mut self, enabled: &Enabled<'_>) {
+        self.explorer.delay(enabled);
+    }
+    fn started(&mut self, operation: actor_test::strategy::OperationId) {
+        self.told.lock().unwrap().push(('+', operation.index()));
+    }
+    fn finished(&mut self, operation: actor_test::strategy::OperationId) {
+        self.told.lock().unwrap().push(('-', operation.index()));
+    }
+    fn stepped(&mut self, step: &Pending) {
+        self.explorer.stepped(step);
+        self.told
+            .lock()
+            .unwrap()
+            .push((':', step.operation.index()));
+    }
+}
+
+#[test]
+fn an_explorer_is_told_what_starts_steps_and_finishes() {
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let explorer = Noted {
+        explorer: RoundRobin::new(),
+        told: told.clone(),
+    };
+    let mut settings = actor_test::Settings::default();
+    settings.iterations = 1;
+    settings.check_every = 0;
+    let tester = Tester::with(settings);
+    let strategy = Box::new(Delayed::new(explorer, 0));
+    let report = tester.run_with(strategy, |sys| {
+        sys.spawn(Counts {
+            cold_at: 9,
+            last: 1,
+        })
+        .tell(Count(0))
+    });
+    report.assert_clean();
+    // The body starts, spawns and tells; the counter handles, tells itself and handles.
+    let expected = "+0 :0 :0 :0 +1 -0 :1 :1 :1";
+    let words: Vec<String> = told
+        .lock()
+        .unwrap()
+        .iter()
+        .map(|(what, who)| format!("{what}{who}"))
+        .collect();
+    assert_eq!(words.join(" "), expected);
+}
+
+/// Counts how often the operation of the last step, still enabled, was picked again.
+#[derive(Debug)]
+struct Stays {
+    strategy: Probabilistic,
+    last: Option<actor_test::strategy::OperationId>,
+    counts: Arc<(AtomicU64, AtomicU64)>,
+}
+
+impl Strategy for Stays {
+    fn name(&self) -> String {
+        "stays".into()
+    }
+    fn fairness(&self) -> Fairness {
+        Fairness::Fair
+    }
+    fn begin(&mut self, execution: &Execution) -> bool {
+        self.last = None;
+        self.strategy.begin(execution)
+    }
+    fn pick(&mut self, enabled: &Enabled<'_>) -> usize {
+        let picked = self.strategy.pick(enabled);
+        let could_stay = |pending: &Pending| Some(pending.operation) == self.last;
+        if enabled.len() == 2 && enabled.iter().any(could_stay) {
+            self.counts.0.fetch_add(1, Ordering::Relaxed);
+            let stayed = could_stay(&enabled[picked]);
+            self.counts
+                .1
+                .fetch_add(u64::from(stayed), Ordering::Relaxed);
+        }
+        self.last = Some(enabled[picked].operation);
+        picked
+    }
+    fn choose(&mut self, choice: Choice) -> u32 {
+        self.strategy.choose(choice)
+    }
+}
+
+/// Of two, it stays with 7 of 8, and with half of the eighth.
+#[test]
+fn the_probabilistic_walk_stays() {
+    let counts = Arc::new((AtomicU64::new(0), AtomicU64::new(0)));
+    let strategy = Stays {
+        strategy: Probabilistic::default(),
+        last: None,
+        counts: counts.clone(),
+    };
+    let tester = Tester::new().iterations(1).bounds(Bounds::new(20_000));
+    let report = tester.run_with(Box::new(strategy), |sys| {
+        for _ in 0..2 {
+            sys.spawn(Counts {
+                cold_at: u64::MAX,
+                last: 10_000,
+            })
+            .tell(Count(0));
+        }
+    });
+    report.assert_clean();
+    let of = counts.0.load(Ordering::Relaxed) as f64;
+    let share = counts.1.load(Ordering::Relaxed) as f64 / of;
+    // Five standard errors: a chance of 6·10^-7.
+    let expected: f64 = 15.0 / 16.0;
+    let error = 5.0 * (expected * (1.0 - expected) / of).sqrt();
+    assert!(
+        of > 10_000.0 && (share - expected).abs() < error,
+        "{share} of {of}"
+    );
+}
