@@ -7,6 +7,7 @@
 pub mod ab_fairness;
 pub mod boot_spin;
 pub mod bounded_buffer;
+pub mod chain_replication;
 pub mod coffee_machine;
 pub mod failure_detector;
 #[expect(missing_docs, reason = "its text is the README's, which is short")]

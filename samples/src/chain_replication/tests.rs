@@ -1,0 +1,142 @@
+use actor_core::prelude::*;
+use actor_test::actor_test;
+
+use super::{Bug, Scenario, nothing_gets_lost, set_up};
+
+/// Nobody fails.
+const CALM: Scenario = Scenario {
+    servers: 3,
+    clients: 2,
+    requests: 4,
+    failures: 0,
+    pings: 0,
+};
+
+/// One server fails, at any moment.
+const FAILURE: Scenario = Scenario {
+    failures: 1,
+    ..CALM
+};
+
+/// Nobody fails, but servers are slow to answer.
+const SUSPICION: Scenario = Scenario { pings: 2, ..CALM };
+
+/// All but one fail, or are taken for dead.
+const DISASTER: Scenario = Scenario {
+    servers: 4,
+    failures: 3,
+    pings: 2,
+    ..CALM
+};
+
+fn clean(sys: &System, scenario: Scenario) {
+    let chain = set_up(sys, scenario, None);
+    // ANCHOR: always
+    sys.always("nothing gets lost", move |world| {
+        nothing_gets_lost(world, &chain.servers)
+    });
+    // ANCHOR_END: always
+}
+
+#[actor_test(max_steps = 1000)]
+fn a_chain_serves(sys: &System) {
+    clean(sys, CALM);
+}
+
+#[actor_test(max_steps = 1000)]
+fn a_chain_survives_a_failure(sys: &System) {
+    clean(sys, FAILURE);
+}
+
+#[actor_test(max_steps = 1000)]
+fn a_chain_survives_suspicion(sys: &System) {
+    clean(sys, SUSPICION);
+}
+
+#[actor_test(max_steps = 1000)]
+fn one_server_of_four_survives(sys: &System) {
+    clean(sys, DISASTER);
+}
+
+/// Found in one schedule of nine.
+#[actor_test(
+    iterations = 500,
+    max_steps = 1000,
+    expect_bug = "a history is not sorted"
+)]
+fn a_successor_is_sent_what_it_has(sys: &System) {
+    set_up(sys, FAILURE, Some(Bug::ResendNoDedup));
+}
+
+/// With a single client, which waits for the update that was lost. Others would find that the
+/// histories differ.
+#[actor_test(
+    iterations = 500,
+    max_steps = 1000,
+    expect_bug = "monitor `Progress` is hot"
+)]
+fn a_successor_is_not_sent_what_it_lacks(sys: &System) {
+    let alone = Scenario {
+        clients: 1,
+        ..FAILURE
+    };
+    set_up(sys, alone, Some(Bug::LoseInflight));
+}
+
+#[actor_test(
+    iterations = 500,
+    max_steps = 1000,
+    expect_bug = "monitor `Progress` is hot"
+)]
+fn a_new_tail_is_silent(sys: &System) {
+    set_up(sys, FAILURE, Some(Bug::NewTailSilent));
+}
+
+#[actor_test(
+    iterations = 500,
+    max_steps = 1000,
+    expect_bug = "a history is not sorted"
+)]
+fn a_new_head_counts_from_one(sys: &System) {
+    set_up(sys, FAILURE, Some(Bug::HeadSeqReset));
+}
+
+/// Found in six random schedules of a thousand, and in one weighted one: the client has to ask
+/// around, and an update has to be on its way for a whole query and a half.
+#[actor_test(iterations = 5000, max_steps = 1000, expect_bug = "was known")]
+fn anybody_answers_queries(sys: &System) {
+    set_up(sys, CALM, Some(Bug::QueryAny));
+}
+
+#[actor_test(max_steps = 1000, expect_bug = "a history is not")]
+fn anybody_takes_updates(sys: &System) {
+    set_up(sys, CALM, Some(Bug::StaleHead));
+}
+
+#[actor_test(max_steps = 1000, expect_bug = "was known")]
+fn the_head_replies_too_early(sys: &System) {
+    set_up(sys, CALM, Some(Bug::EarlyReply));
+}
+
+#[actor_test(
+    iterations = 500,
+    max_steps = 1000,
+    expect_bug = "monitor `Progress` is hot"
+)]
+fn neighbours_are_not_linked(sys: &System) {
+    set_up(sys, FAILURE, Some(Bug::WrongHandler));
+}
+
+#[actor_test(
+    iterations = 500,
+    max_steps = 1000,
+    expect_bug = "monitor `Wholeness` is hot"
+)]
+fn a_server_without_a_history_is_silent(sys: &System) {
+    set_up(sys, FAILURE, Some(Bug::EmptyHistNoInfo));
+}
+
+#[actor_test(iterations = 500, max_steps = 1000, expect_bug = "was known")]
+fn a_slow_server_goes_on_as_the_tail(sys: &System) {
+    set_up(sys, SUSPICION, Some(Bug::FalseSuspicion));
+}
