@@ -14,6 +14,7 @@ pub mod failure_detector;
 pub mod first_program;
 pub mod german;
 pub mod lite_event;
+pub mod multi_paxos;
 pub mod paxos;
 pub mod ping_pong;
 pub mod port_cancellation;

@@ -1,0 +1,57 @@
+//! What a node knows to be chosen, and what it has executed of it.
+
+use std::collections::BTreeMap;
+
+use super::{Command, Slot};
+
+/// The chosen commands, executed in the order of their slots.
+#[derive(Debug, Default)]
+pub(super) struct Log {
+    chosen: BTreeMap<Slot, Command>,
+    /// How many slots are executed: all before this one.
+    executed: Slot,
+    /// What the commands have appended.
+    numbers: Vec<u32>,
+}
+
+impl Log {
+    pub(super) fn choose(&mut self, slot: Slot, command: Command) {
+        self.chosen.insert(slot, command);
+    }
+
+    pub(super) fn is_chosen(&self, slot: Slot) -> bool {
+        self.chosen.contains_key(&slot)
+    }
+
+    /// The first slot that is not known to be chosen: what is known before it is executed.
+    pub(super) fn first_unknown(&self) -> Slot {
+        self.executed
+    }
+
+    /// The slot behind all that are known to be chosen.
+    pub(super) fn end(&self) -> Slot {
+        self.chosen.keys().next_back().map_or(0, |last| last + 1)
+    }
+
+    pub(super) fn contains(&self, command: Command) -> bool {
+        self.chosen.values().any(|chosen| *chosen == command)
+    }
+
+    /// Executes the next slot, where it is known. A command that was chosen twice, since its client
+    /// asked two nodes, is executed once.
+    pub(super) fn execute_next(&mut self) -> Option<(Slot, Command)> {
+        let slot = self.executed;
+        let command = *self.chosen.get(&slot)?;
+        self.executed += 1;
+        if let Command::Append(number) = command
+            && !self.numbers.contains(&number)
+        {
+            self.numbers.push(number);
+        }
+        Some((slot, command))
+    }
+
+    pub(super) fn has_executed(&self, command: Command) -> bool {
+        matches!(command, Command::Append(number) if self.numbers.contains(&number))
+    }
+}
