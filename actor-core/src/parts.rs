@@ -33,14 +33,19 @@ impl<T> Default for Slab<T> {
 }
 
 impl<T> Slab<T> {
-    #[inline]
     fn insert(&mut self, value: T) -> u32 {
+        self.insert_from(&mut Some(value))
+    }
+
+    /// Takes the value out of `from`, without a copy in between.
+    #[inline]
+    fn insert_from(&mut self, from: &mut Option<T>) -> u32 {
         if let Some(slot) = self.free.pop() {
-            self.slots[slot as usize] = Some(value);
+            std::mem::swap(&mut self.slots[slot as usize], from);
             return slot;
         }
         let slot = u32::try_from(self.slots.len()).expect("fewer than 2^32 messages at a time");
-        self.slots.push(Some(value));
+        self.slots.push(from.take());
         slot
     }
 
@@ -81,10 +86,7 @@ impl<A: Actor> Default for Mail<A> {
 }
 
 impl<A: Actor> Mail<A> {
-    pub(crate) fn insert(&self, message: A::Message) -> u32 {
-        self.messages.borrow_mut().insert(message)
-    }
-
+    #[inline]
     pub(crate) fn take(&self, slot: u32) -> Option<A::Message> {
         self.messages.borrow_mut().remove(slot)
     }
@@ -134,10 +136,10 @@ impl<A: Actor> AnyMail for Mail<A> {
     fn put(&self, message: &mut dyn Any) -> (u32, u16) {
         let message = message
             .downcast_mut::<Option<A::Message>>()
-            .and_then(Option::take)
             .expect("the message is of the target's type");
-        let event = A::event_index(&message);
-        (self.insert(message), event)
+        let event = message.as_ref().map(A::event_index);
+        let event = event.expect("a message is sent once");
+        (self.messages.borrow_mut().insert_from(message), event)
     }
 }
 
@@ -203,7 +205,7 @@ impl<A: Actor> Body<A> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn run(&mut self, call: Call<A>, waker: &Waker) -> Ran {
         let Resting { actor, cx } = self.resting.as_mut().expect("a resting actor is run");
         match run_sync(actor, call, cx) {

@@ -227,7 +227,7 @@ impl<A: Actor> ActorRef<A> {
 }
 
 fn post_controlled<A: Actor>(address: Address, message: A::Message) {
-    runtime::with(|rt| rt.post(address, &mut Some(message)));
+    runtime::post(address, &mut Some(message));
 }
 
 impl<A: Actor> Clone for ActorRef<A> {

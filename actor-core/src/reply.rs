@@ -51,6 +51,7 @@ impl<R: Event> Reply<R> {
     }
 
     /// Answers. The value is dropped where nobody waits for it.
+    #[inline]
     pub fn send(self, value: R) {
         match self.0 {
             To::Nobody => {}

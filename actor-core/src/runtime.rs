@@ -212,6 +212,11 @@ pub(crate) fn with<T>(f: impl FnOnce(&dyn Runtime) -> T) -> T {
     })
 }
 
+/// Sends through the current runtime: the only call whose cost counts, once for all types.
+pub(crate) fn post(to: Address, message: &mut dyn Any) {
+    with(|rt| rt.post(to, message));
+}
+
 /// Calls the current runtime, if there is one: for destructors.
 pub(crate) fn try_with<T>(f: impl FnOnce(&dyn Runtime) -> T) -> Option<T> {
     CURRENT

@@ -79,15 +79,20 @@ impl Shared {
                 true
             }
             Phase::Looking => {
-                self.state.borrow_mut().find(
-                    BugKind::MonitorActs,
-                    format!("a monitor or predicate called `{what}`: it may only look"),
-                    None,
-                );
+                self.find_looker(what);
                 false
             }
             Phase::Over => false,
         }
+    }
+
+    #[cold]
+    fn find_looker(&self, what: &str) {
+        self.state.borrow_mut().find(
+            BugKind::MonitorActs,
+            format!("a monitor or predicate called `{what}`: it may only look"),
+            None,
+        );
     }
 
     #[inline]
@@ -108,18 +113,24 @@ impl Shared {
     }
 
     /// The operation, if the address belongs to this execution.
+    #[inline]
     fn local(&self, address: Address) -> Option<u32> {
         let local = address.execution == self.execution.get();
         if !local && self.phase.get() != Phase::Over {
-            let mut state = self.state.borrow_mut();
-            let message = format!(
-                "`{}` used a reference to an actor of another execution: it was kept in a static \
-                 or leaked, and would make this execution depend on earlier ones",
-                state.name(self.current.get())
-            );
-            state.find(BugKind::ForeignReference, message, None);
+            self.find_foreign();
         }
         local.then_some(address.operation)
+    }
+
+    #[cold]
+    fn find_foreign(&self) {
+        let mut state = self.state.borrow_mut();
+        let message = format!(
+            "`{}` used a reference to an actor of another execution: it was kept in a static \
+             or leaked, and would make this execution depend on earlier ones",
+            state.name(self.current.get())
+        );
+        state.find(BugKind::ForeignReference, message, None);
     }
 
     fn decide(&self, choice: Choice) -> u32 {

@@ -1,5 +1,6 @@
 //! Steps that carry out effects: a flush, or a timer that fires.
 
+use std::cell::RefMut;
 use std::rc::Rc;
 
 use actor_core::parts::AnySlab;
@@ -11,18 +12,18 @@ use super::execution::Engine;
 use super::observers::Seen;
 use super::operation::{Effect, Letter};
 use super::panics::{self};
-use super::state::{BODY, FollowUp, Piped};
+use super::state::{BODY, FollowUp, Piped, State};
 use crate::bug::BugKind;
 
 impl Engine {
     /// Carries out the next effect of an outbox and the silent ones behind it; tells whether an
     /// actor may have changed.
     #[inline]
-    pub(super) fn flush(&mut self, operation: u32) -> bool {
-        let mut state = self.shared.state.borrow_mut();
+    pub(super) fn flush(&mut self, operation: u32, mut state: RefMut<'_, State>) -> bool {
         if state.recorder.is_none()
-            && let Some((to, letter)) = state.flush_send(operation)
+            && let Some((to, letter)) = state.simple_send(operation)
         {
+            state.flush_send(operation, to, letter);
             let observers = Self::who(&mut state, to, letter.event, Moment::Sent);
             drop(state);
             if observers != Seen::Nobody {
@@ -52,7 +53,7 @@ impl Engine {
         loop {
             let follow_up = {
                 let mut state = self.state();
-                let next = state.operations[operation as usize].outbox.front();
+                let next = state.operations[operation as usize].outbox.first();
                 if !next.is_some_and(&rides) {
                     state.refresh(operation);
                     return;

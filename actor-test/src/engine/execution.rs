@@ -252,20 +252,20 @@ impl Engine {
 
     /// Takes step after step until the execution ends.
     pub(super) fn steps(&mut self, test: &dyn Program) -> End {
+        let shared = self.shared.clone();
         loop {
-            let pending = match self.pick() {
-                Ok(pending) => pending,
+            let mut state = shared.state.borrow_mut();
+            let (operation, kind) = match self.pick(&mut state) {
+                Ok(picked) => picked,
                 Err(end) => return end,
             };
-            let changed_actor = self.step(pending, test);
+            let changed_actor = self.step(operation, kind, state, test);
             self.after_step(changed_actor);
         }
     }
 
     #[inline]
-    fn pick(&mut self) -> Result<Pending, End> {
-        let mut state = self.shared.state.borrow_mut();
-        let state = &mut *state;
+    fn pick(&mut self, state: &mut State) -> Result<(OperationId, StepKind), End> {
         if state.found.is_some() {
             return Err(End::Bug);
         }
@@ -295,13 +295,14 @@ impl Engine {
         };
         let picked = self.shared.strategy.borrow_mut().pick(&enabled);
         let index = picked.min(enabled.len() - 1);
-        let pending = enabled[index];
-        if !pending.operation.is_timer() {
-            state.last_operation = pending.operation.bits();
+        let pending = &state.enabled.pending()[index];
+        let (operation, kind) = (pending.operation, pending.kind);
+        if !operation.is_timer() {
+            state.last_operation = operation.bits();
         }
         // A step without an alternative is no decision.
-        if enabled.len() > 1 {
-            let check = check(&pending, enabled.len());
+        if state.enabled.len() > 1 {
+            let check = check(pending, state.enabled.len());
             let chosen = index as u32;
             state
                 .tape
@@ -312,32 +313,42 @@ impl Engine {
             self.heartbeat.fetch_add(1, Ordering::Relaxed);
         }
         if state.recorder.is_some() {
+            let pending = state.enabled.pending()[index];
             tell_step(state, &pending);
         }
-        Ok(pending)
+        Ok((operation, kind))
     }
 
     /// Takes one step; tells whether an actor may have changed.
     #[inline]
-    pub(super) fn step(&mut self, pending: Pending, test: &dyn Program) -> bool {
-        if pending.operation.is_timer() {
-            self.fire(pending.operation.index() as u32);
+    fn step(
+        &mut self,
+        operation: OperationId,
+        kind: StepKind,
+        state: RefMut<'_, State>,
+        test: &dyn Program,
+    ) -> bool {
+        if operation.is_timer() {
+            drop(state);
+            self.fire(operation.index() as u32);
             return false;
         }
-        let operation = pending.operation.index() as u32;
+        let operation = operation.index() as u32;
         self.shared.current.set(operation);
         self.shared.calls.set(0);
-        match pending.kind {
-            StepKind::Flush => self.flush(operation),
+        match kind {
+            StepKind::Flush => self.flush(operation, state),
             StepKind::Handle => {
-                self.handle(operation);
+                self.handle(operation, state);
                 true
             }
             StepKind::Start => {
+                drop(state);
                 self.start(operation, test);
                 true
             }
             StepKind::Resume => {
+                drop(state);
                 self.resume(operation);
                 true
             }
@@ -388,9 +399,13 @@ impl Engine {
     /// Moves the bodies of actors that were spawned in the step to their places.
     #[inline]
     pub(super) fn settle_newborn(&mut self) {
-        if !self.shared.born.replace(false) {
-            return;
+        if self.shared.born.get() {
+            self.place_newborn();
         }
+    }
+
+    fn place_newborn(&mut self) {
+        self.shared.born.set(false);
         let (actors, futures) = {
             let mut state = self.shared.state.borrow_mut();
             (

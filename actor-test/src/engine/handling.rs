@@ -1,5 +1,6 @@
 //! Steps that run an operation's code: start, handle and resume, and what follows from them.
 
+use std::cell::RefMut;
 use std::task::{Context as TaskContext, Waker};
 
 use actor_core::parts::Ran;
@@ -9,7 +10,7 @@ use super::execution::{Engine, Program};
 use super::observers::Seen;
 use super::operation::{Effect, Kind, Letter, Stage};
 use super::panics::{self, Panic};
-use super::state::{BODY, Piped};
+use super::state::{BODY, Piped, State};
 use super::telling::tell_ran;
 use crate::bug::BugKind;
 
@@ -86,8 +87,7 @@ impl Engine {
     }
 
     #[inline]
-    pub(super) fn handle(&mut self, operation: u32) {
-        let mut state = self.shared.state.borrow_mut();
+    pub(super) fn handle(&mut self, operation: u32, mut state: RefMut<'_, State>) {
         let Some((letter, disposition)) = state.dequeue(operation) else {
             return;
         };
@@ -133,13 +133,15 @@ impl Engine {
     #[inline]
     fn after_run(&mut self, operation: u32, ran: Result<Ran, Box<Panic>>) {
         self.settle_newborn();
-        let ran = match ran {
-            Ok(ran) => ran,
-            Err(panic) => return self.panicked(operation, *panic),
-        };
-        if ran == Ran::Done && self.settle_plain(operation) {
-            return;
+        match ran {
+            Ok(Ran::Done) if self.settle_plain(operation) => {}
+            Ok(ran) => self.settle(operation, ran),
+            Err(panic) => self.panicked(operation, *panic),
         }
+    }
+
+    /// Takes over the new state, the suspension or the end of an operation, and what rides along.
+    fn settle(&mut self, operation: u32, ran: Ran) {
         let state_after = match &self.bodies[operation as usize] {
             Some(body) => body.state() as u16,
             None => 0,
@@ -187,7 +189,7 @@ impl Engine {
         }
         let silent = state.operations[operation as usize]
             .outbox
-            .front()
+            .first()
             .is_some_and(Effect::is_silent);
         state.refresh(operation);
         drop(borrowed);
@@ -202,7 +204,7 @@ impl Engine {
     fn settle_plain(&self, operation: u32) -> bool {
         let mut state = self.shared.state.borrow_mut();
         let found = &state.operations[operation as usize];
-        let silent = found.outbox.front().is_some_and(Effect::is_silent);
+        let silent = found.outbox.first().is_some_and(Effect::is_silent);
         if !found.plain || found.stage != Stage::Idle || silent || state.recorder.is_some() {
             return false;
         }

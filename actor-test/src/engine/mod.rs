@@ -13,6 +13,7 @@ mod landmarks;
 mod looking;
 mod observers;
 mod operation;
+mod outbox;
 mod panics;
 mod recorder;
 mod specifications;

@@ -8,6 +8,7 @@ use actor_core::runtime::Notice;
 use actor_core::{AskError, Disposition};
 
 use super::enabled::ABSENT;
+use super::outbox::Outbox;
 use crate::strategy::EventId;
 
 /// A position in an inbox that stands for "nothing to handle".
@@ -38,7 +39,7 @@ pub(super) enum Sender {
 }
 
 /// One entry of an outbox.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) enum Effect {
     /// Appends to an inbox.
     Send { to: u32, letter: Letter },
@@ -120,7 +121,7 @@ pub(super) struct Operation {
     pub(super) inbox: VecDeque<Letter>,
     /// Invariant: the position in `inbox` of the first letter that is not deferred, or `NOTHING`.
     next: u32,
-    pub(super) outbox: VecDeque<Effect>,
+    pub(super) outbox: Outbox,
     pub(super) mail: Option<Rc<dyn AnyMail>>,
     /// The events that a suspended handler asked to receive.
     pub(super) receiving: Vec<u16>,
@@ -153,7 +154,7 @@ impl Operation {
             plain: false,
             inbox: VecDeque::new(),
             next: NOTHING,
-            outbox: VecDeque::new(),
+            outbox: Outbox::default(),
             mail: None,
             receiving: Vec::new(),
             key: 0,

@@ -291,7 +291,7 @@ impl State {
             }
             _ => sender.own_run = 0,
         }
-        sender.outbox.push_back(effect);
+        sender.outbox.push(effect);
     }
 
     pub(super) fn open_ask(&mut self, asker: u32, target: u32, slot: Arc<dyn AnyAskSlot>) -> u32 {
@@ -373,17 +373,23 @@ impl State {
     /// Brings the enabled set up to date with what the operation would do next.
     #[inline]
     pub(super) fn refresh(&mut self, index: u32) {
-        match self.pending(index) {
-            Some(pending) => {
-                let position = &mut self.operations[index as usize].position;
-                self.enabled.set(position, pending);
-            }
-            None => {
-                let position = &mut self.operations[index as usize].position;
-                let moved = self.enabled.remove(position);
-                self.follow_move(moved);
-            }
-        }
+        let operation = &self.operations[index as usize];
+        let pending = if let Some(effect) = operation.outbox.first() {
+            self.pending_flush(index, effect)
+        } else if let Some(pending) = pending_run(index, operation) {
+            pending
+        } else {
+            return self.disable(index);
+        };
+        let position = &mut self.operations[index as usize].position;
+        self.enabled.set(position, pending);
+    }
+
+    /// The operation has nothing to do.
+    fn disable(&mut self, index: u32) {
+        let position = &mut self.operations[index as usize].position;
+        let moved = self.enabled.remove(position);
+        self.follow_move(moved);
     }
 
     #[inline]
@@ -394,35 +400,6 @@ impl State {
             } else {
                 self.operations[moved.index()].position = position;
             }
-        }
-    }
-
-    #[inline]
-    fn pending(&self, index: u32) -> Option<Pending> {
-        let operation = &self.operations[index as usize];
-        if let Some(effect) = operation.outbox.front() {
-            return Some(self.pending_flush(index, effect));
-        }
-        let step = |kind, inbox| Pending {
-            operation: OperationId::actor(index),
-            kind,
-            inbox,
-            sender: None,
-            event: None,
-        };
-        match operation.stage {
-            Stage::Unborn | Stage::Gone => None,
-            Stage::Starting => Some(step(StepKind::Start, None)),
-            Stage::Idle => operation.next().map(|letter| Pending {
-                operation: OperationId::actor(index),
-                kind: StepKind::Handle,
-                inbox: Some(OperationId::actor(index)),
-                sender: Some(sender_id(letter.sender)),
-                event: letter.event_id,
-            }),
-            Stage::Suspended => operation
-                .woken
-                .then(|| step(StepKind::Resume, Some(OperationId::actor(index)))),
         }
     }
 
@@ -444,7 +421,7 @@ impl State {
     }
 
     /// Appends a letter to its receiver's inbox; `false` where the receiver is gone.
-    #[inline]
+    #[inline(always)]
     pub(super) fn deliver(&mut self, to: u32, letter: Letter) -> bool {
         let disposition = self.disposition(to, letter.event);
         let receiver = &mut self.operations[to as usize];
@@ -454,42 +431,53 @@ impl State {
         }
         receiver.append(letter, disposition);
         match receiver.stage {
-            Stage::Suspended if receiver.receiving.contains(&letter.event) => {
-                receiver.woken = true;
-                self.refresh(to);
+            // Nothing else was due, so the letter is what the receiver handles next.
+            Stage::Idle if receiver.position == ABSENT && disposition != Disposition::Defer => {
+                let pending = pending_handle(to, &letter);
+                self.enabled.set(&mut receiver.position, pending);
             }
-            Stage::Idle if receiver.position == ABSENT => self.refresh(to),
+            Stage::Suspended => self.wake_receiver(to, letter.event),
             _ => {}
         }
         true
     }
 
-    /// Carries out the first effect of the outbox where it sends to a living actor and nothing
-    /// rides along: the common case, of which [`flush`](Self::flush) is the general one.
-    #[inline]
-    pub(super) fn flush_send(&mut self, index: u32) -> Option<(u32, Letter)> {
-        let operation = &mut self.operations[index as usize];
-        let Some(Effect::Send { to, letter }) = operation.outbox.front() else {
-            return None;
-        };
-        let (to, letter) = (*to, *letter);
-        let rides = |next: &Effect| self.atomic_handlers || next.is_silent();
-        if operation.outbox.get(1).is_some_and(rides)
-            || self.operations[to as usize].stage == Stage::Gone
-        {
-            return None;
+    /// A letter reached an operation that may be waiting for it.
+    fn wake_receiver(&mut self, to: u32, event: u16) {
+        let receiver = &mut self.operations[to as usize];
+        if receiver.receiving.contains(&event) {
+            receiver.woken = true;
+            self.refresh(to);
         }
-        self.operations[index as usize].outbox.pop_front();
+    }
+
+    /// The first effect of the outbox where it sends to a living actor and nothing rides along: the
+    /// common case, for which [`flush_send`](Self::flush_send) does what [`flush`](Self::flush)
+    /// does in general.
+    #[inline]
+    pub(super) fn simple_send(&self, index: u32) -> Option<(u32, Letter)> {
+        let rides = |next: &Effect| self.atomic_handlers || next.is_silent();
+        match *self.operations[index as usize].outbox.effects() {
+            [Effect::Send { to, letter }] => Some((to, letter)),
+            [Effect::Send { to, letter }, next, ..] if !rides(&next) => Some((to, letter)),
+            _ => None,
+        }
+        .filter(|(to, _)| self.operations[*to as usize].stage != Stage::Gone)
+    }
+
+    /// Carries out a [`simple_send`](Self::simple_send).
+    #[inline]
+    pub(super) fn flush_send(&mut self, index: u32, to: u32, letter: Letter) {
+        self.operations[index as usize].outbox.take_first();
         self.in_flight -= 1;
         self.deliver(to, letter);
         self.refresh(index);
-        Some((to, letter))
     }
 
     /// Carries out the first effect of the outbox.
     #[inline]
     pub(super) fn flush(&mut self, index: u32) -> FollowUp {
-        let Some(effect) = self.operations[index as usize].outbox.pop_front() else {
+        let Some(effect) = self.operations[index as usize].outbox.take_first() else {
             return FollowUp::Nothing;
         };
         match effect {
@@ -722,6 +710,36 @@ pub(super) struct Halted {
     pub(super) futures: Vec<u32>,
 }
 
+/// What an operation whose outbox is empty would do.
+#[inline]
+fn pending_run(index: u32, operation: &Operation) -> Option<Pending> {
+    let (kind, inbox) = match operation.stage {
+        Stage::Idle => return operation.next().map(|letter| pending_handle(index, letter)),
+        Stage::Starting => (StepKind::Start, None),
+        Stage::Suspended if operation.woken => (StepKind::Resume, Some(OperationId::actor(index))),
+        Stage::Suspended | Stage::Unborn | Stage::Gone => return None,
+    };
+    Some(Pending {
+        operation: OperationId::actor(index),
+        kind,
+        inbox,
+        sender: None,
+        event: None,
+    })
+}
+
+#[inline]
+fn pending_handle(index: u32, letter: &Letter) -> Pending {
+    Pending {
+        operation: OperationId::actor(index),
+        kind: StepKind::Handle,
+        inbox: Some(OperationId::actor(index)),
+        sender: Some(sender_id(letter.sender)),
+        event: letter.event_id,
+    }
+}
+
+#[inline]
 fn sender_id(sender: Sender) -> OperationId {
     match sender {
         Sender::Operation(index) => OperationId::actor(index),
