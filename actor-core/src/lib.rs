@@ -117,6 +117,7 @@ mod reply;
 #[doc(hidden)]
 pub mod runtime;
 mod system;
+mod tally;
 mod timer;
 mod watch;
 

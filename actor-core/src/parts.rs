@@ -15,6 +15,9 @@ use crate::context::Context;
 use crate::event::Event;
 use crate::reference::ActorRef;
 use crate::runtime::{Address, Announce, Spawn};
+use crate::tally::Count;
+
+pub use crate::tally::{Counts, Tally};
 
 /// Values in numbered slots; a slot that was emptied is used again.
 #[derive(Debug)]
@@ -157,6 +160,7 @@ pub enum Ran {
 /// The body of one actor: its state, its context and, where a handler is suspended, its future.
 pub struct Body<A: Actor> {
     mail: Rc<Mail<A>>,
+    tally: Rc<Tally>,
     resting: Option<Resting<A>>,
     state: A::State,
     driver: Option<Pin<Box<dyn Future<Output = ()>>>>,
@@ -192,9 +196,10 @@ pub trait AnyBody: Any {
 }
 
 impl<A: Actor> Body<A> {
-    fn new(mail: Rc<Mail<A>>) -> Self {
+    fn new(mail: Rc<Mail<A>>, tally: Rc<Tally>) -> Self {
         Self {
             mail,
+            tally,
             resting: None,
             state: A::first_state(),
             driver: None,
@@ -208,7 +213,7 @@ impl<A: Actor> Body<A> {
     #[inline(always)]
     fn run(&mut self, call: Call<A>, waker: &Waker) -> Ran {
         let Resting { actor, cx } = self.resting.as_mut().expect("a resting actor is run");
-        match run_sync(actor, call, cx) {
+        match run_sync_counting(actor, call, cx, &*self.tally) {
             None => {
                 self.state = cx.state();
                 if cx.is_halted() {
@@ -224,9 +229,9 @@ impl<A: Actor> Body<A> {
     fn run_async(&mut self, call: Call<A>, waker: &Waker) -> Ran {
         let resting = self.resting.take().expect("a resting actor is run");
         self.exchange.borrow_mut().job = Some((resting, call));
-        let exchange = &self.exchange;
+        let (exchange, tally) = (&self.exchange, &self.tally);
         self.driver
-            .get_or_insert_with(|| Box::pin(drive(exchange.clone())));
+            .get_or_insert_with(|| Box::pin(drive(exchange.clone(), tally.clone())));
         self.poll(waker)
     }
 
@@ -290,36 +295,72 @@ impl<A: Actor> AnyBody for Body<A> {
 #[inline]
 pub(crate) fn run_sync<A: Actor>(
     actor: &mut A,
-    mut call: Call<A>,
+    call: Call<A>,
     cx: &mut Context<A>,
 ) -> Option<Call<A>> {
+    run_sync_counting(actor, call, cx, &())
+}
+
+/// As [`run_sync`], from a call that is async.
+pub(crate) fn run_async<A: Actor>(
+    actor: &mut A,
+    call: Call<A>,
+    cx: &mut Context<A>,
+) -> impl Future<Output = ()> + Send {
+    run_async_counting(actor, call, cx, &())
+}
+
+#[inline]
+fn run_sync_counting<A: Actor>(
+    actor: &mut A,
+    mut call: Call<A>,
+    cx: &mut Context<A>,
+    tally: &impl Count<A>,
+) -> Option<Call<A>> {
     loop {
+        let starting = matches!(call, Call::Start);
+        tally.call(&call, cx.state());
         cx.enter_call(&call);
         if let Flow::Async(call) = actor.call(call, cx) {
             return Some(call);
         }
-        call = cx.settle()?;
+        call = follow(cx, starting, tally)?;
     }
 }
 
-/// As [`run_sync`], from a call that is async.
-pub(crate) async fn run_async<A: Actor>(actor: &mut A, call: Call<A>, cx: &mut Context<A>) {
+async fn run_async_counting<A: Actor>(
+    actor: &mut A,
+    call: Call<A>,
+    cx: &mut Context<A>,
+    tally: &impl Count<A>,
+) {
     let mut next = Some(call);
     while let Some(call) = next {
+        let starting = matches!(call, Call::Start);
         actor.call_async(call, cx).await;
-        next = cx.settle().and_then(|call| run_sync(actor, call, cx));
+        next =
+            follow(cx, starting, tally).and_then(|call| run_sync_counting(actor, call, cx, tally));
     }
+}
+
+/// What follows from the call that has just returned.
+#[inline]
+fn follow<A: Actor>(cx: &mut Context<A>, starting: bool, tally: &impl Count<A>) -> Option<Call<A>> {
+    let before = cx.state();
+    let call = cx.settle()?;
+    tally.follow(starting, before, &call);
+    Some(call)
 }
 
 /// Serves one body for ever, so that an async handler costs no allocation.
-async fn drive<A: Actor>(exchange: Rc<RefCell<Exchange<A>>>) {
+async fn drive<A: Actor>(exchange: Rc<RefCell<Exchange<A>>>, tally: Rc<Tally>) {
     loop {
         let (mut resting, call) = poll_fn(|_| match exchange.borrow_mut().job.take() {
             Some(job) => Poll::Ready(job),
             None => Poll::Pending,
         })
         .await;
-        run_async(&mut resting.actor, call, &mut resting.cx).await;
+        run_async_counting(&mut resting.actor, call, &mut resting.cx, &*tally).await;
         exchange.borrow_mut().done = Some(resting);
     }
 }
@@ -336,9 +377,13 @@ impl<A: Actor> Spawn for Spawning<A> {
         TypeId::of::<A>()
     }
 
-    fn parts(&self) -> (Rc<dyn AnyMail>, Box<dyn AnyBody>) {
+    fn tally(&self) -> Rc<Tally> {
+        Rc::new(Tally::of::<A>())
+    }
+
+    fn parts(&self, tally: &Rc<Tally>) -> (Rc<dyn AnyMail>, Box<dyn AnyBody>) {
         let mail = Rc::new(Mail::<A>::default());
-        (mail.clone(), Box::new(Body::new(mail)))
+        (mail.clone(), Box::new(Body::new(mail, tally.clone())))
     }
 
     fn install(&mut self, body: &mut dyn AnyBody, address: Address) {
@@ -347,6 +392,9 @@ impl<A: Actor> Spawn for Spawning<A> {
             .expect("a body is pooled by its actor's type");
         let cx = Context::controlled(ActorRef::controlled(address));
         body.state = cx.state();
+        if !A::INFO.starts {
+            body.tally.start(body.state);
+        }
         let actor = self.0.take().expect("an actor is installed once");
         body.resting = Some(Resting { actor, cx });
     }

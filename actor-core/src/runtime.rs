@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use crate::actor::ActorInfo;
 use crate::monitor::AnyMonitor;
-use crate::parts::{AnyBody, AnyMail, AnySlab};
+use crate::parts::{AnyBody, AnyMail, AnySlab, Tally};
 use crate::predicate::{Expectation, Predicate};
 use crate::reply::AnyAskSlot;
 use crate::watch::StopReason;
@@ -155,8 +155,10 @@ pub trait Spawn {
     fn info(&self) -> &'static ActorInfo;
     /// Identifies the actor type, so that its parts can be pooled.
     fn actor_type(&self) -> TypeId;
-    /// Makes empty mail and an empty body for this type.
-    fn parts(&self) -> (Rc<dyn AnyMail>, Box<dyn AnyBody>);
+    /// Makes a tally for this type.
+    fn tally(&self) -> Rc<Tally>;
+    /// Makes empty mail and an empty body for this type, which counts in `tally`.
+    fn parts(&self, tally: &Rc<Tally>) -> (Rc<dyn AnyMail>, Box<dyn AnyBody>);
     /// Moves the actor into a body made by [`parts`](Spawn::parts) for the same type.
     fn install(&mut self, body: &mut dyn AnyBody, address: Address);
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::bug::{BugKind, Finding};
 use crate::confirmation::{Confirmation, confirm};
-use crate::engine::{Decision, End, Engine, Observed, Outcome, Program, RunOptions};
+use crate::engine::{Decision, End, Engine, Observations, Outcome, Program, RunOptions};
 use crate::hash::mix;
 use crate::plan::{PILOTS, Turn};
 use crate::reproduction::{nondeterminism, run_again};
@@ -108,7 +108,7 @@ impl<'a> Explorer<'a> {
             .collect()
     }
 
-    pub(crate) fn observed(&self) -> Vec<Observed> {
+    pub(crate) fn observed(&self) -> Observations {
         self.engine.observed()
     }
 

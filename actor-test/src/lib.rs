@@ -74,6 +74,7 @@ mod child;
 #[doc(hidden)]
 pub mod cli;
 mod confirmation;
+mod coverage;
 mod engine;
 mod environment;
 mod explorer;
@@ -100,6 +101,9 @@ mod workers;
 pub use actor_macros::actor_test;
 pub use bug::{BugKind, Finding};
 pub use confirmation::Confirmation;
+pub use coverage::{
+    ActorCoverage, Coverage, HandlerCoverage, StateCoverage, Transition, Unreached,
+};
 pub use partition::{Partition, PartitionError};
 pub use report::{BehaviourStatistics, Bug, Recording, Report, StepStatistics, StrategyStatistics};
 pub use reproduction::TokenError;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bug::{BugKind, Finding};
 use crate::confirmation::Confirmation;
+use crate::coverage::Coverage;
 use crate::reproduction::token;
 use crate::settings::{Bounds, Semantics, Settings};
 use crate::story::StoryStep;
@@ -70,6 +71,10 @@ pub struct Report {
     pub bugs: Vec<Bug>,
     /// Specifications that nothing could have violated: `monitor Answered never saw an event` …
     pub vacuous: Vec<String>,
+    /// What was reached of the actors. Empty where the test ended at a bug: what else was reached
+    /// by then depends on the number of workers.
+    #[serde(default)]
+    pub coverage: Coverage,
     /// How long it took, in seconds.
     pub elapsed_s: f64,
 }
@@ -247,6 +252,7 @@ impl Report {
             dead_letters: 0,
             bugs: Vec::new(),
             vacuous: Vec::new(),
+            coverage: Coverage::default(),
             elapsed_s: 0.0,
         }
     }

@@ -7,7 +7,7 @@ use actor_core::__private::Expectation;
 
 use crate::behaviours::Behaviours;
 use crate::bug::{BugKind, Finding};
-use crate::engine::{End, Observed, Program};
+use crate::engine::{End, Observations, Observed, Program};
 use crate::explorer::{Contribution, seconds};
 use crate::report::{Bug, Report, StepStatistics, StrategyStatistics};
 use crate::reproduction::{record, token};
@@ -192,7 +192,11 @@ impl Summary {
     }
 
     /// Replays what failed and completes the report.
-    pub(crate) fn finish(mut self, program: &dyn Program, observed: &[Observed]) -> Report {
+    pub(crate) fn finish(mut self, program: &dyn Program, observed: &Observations) -> Report {
+        let Observations {
+            specifications,
+            coverage,
+        } = observed;
         for (contribution, finding, after) in std::mem::take(&mut self.failing) {
             let (finding, trace) = record(program, &self.settings, &contribution, finding);
             let strategy = self.report.strategies[contribution.strategy].name.clone();
@@ -216,10 +220,13 @@ impl Summary {
         self.report.liveness_unchecked =
             self.wants_liveness && self.report.fair == 0 && !self.report.exhausted;
         // After a bug, what else was seen depends on the number of workers.
+        if self.report.bugs.is_empty() || self.settings.keep_going {
+            self.report.coverage = coverage.clone();
+        }
         if self.report.bugs.is_empty() {
-            self.report.vacuous = observed.iter().filter_map(vacuity).collect();
+            self.report.vacuous = specifications.iter().filter_map(vacuity).collect();
             self.report.vacuous.sort();
-            self.add_unevaluated(observed);
+            self.add_unevaluated(specifications);
         }
         self.report.elapsed_s = seconds(self.begun);
         self.report

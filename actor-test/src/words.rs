@@ -4,6 +4,7 @@
 
 #[cfg(feature = "cli")]
 mod tool;
+mod unreached;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -16,6 +17,7 @@ use crate::story::{MonitorStep, StoryStep};
 use crate::trace;
 #[cfg(feature = "cli")]
 pub(crate) use tool::*;
+pub(crate) use unreached::unreached;
 
 /// How many steps of a story end a failing test's report.
 const LAST_STEPS: usize = 12;
@@ -128,6 +130,7 @@ pub(crate) fn passed(report: &Report, notes: &[String]) -> String {
         report.elapsed_s
     )];
     lines.extend(indented(explored(report)));
+    lines.extend(indented(unreached(&report.coverage).into_iter().collect()));
     lines.extend(indented(warnings(report, notes)));
     lines.join("\n")
 }

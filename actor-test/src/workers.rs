@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 
-use crate::engine::{Observed, Program};
+use crate::engine::{Observations, Program};
 use crate::explorer::{Contribution, Explorer};
 use crate::plan::{Epoch, Plan};
 use crate::report::Report;
@@ -149,8 +149,8 @@ impl Exploration<'_> {
         program: &(dyn Program + Sync),
         settings: &Settings,
         estimates: &Arc<Estimates>,
-        pilots: Vec<Observed>,
-    ) -> Vec<Observed> {
+        pilots: Observations,
+    ) -> Observations {
         let Some(epoch) = self.plan.next_epoch().filter(|_| !self.summary.is_over()) else {
             return pilots;
         };
@@ -182,7 +182,7 @@ impl Exploration<'_> {
             drop(chunks);
             self.merge(done, &desk);
         });
-        Observed::merge(
+        Observations::merge(
             observed
                 .into_inner()
                 .unwrap_or_else(PoisonError::into_inner),

@@ -191,10 +191,8 @@ impl Runtime for Shared {
             return self.address(u32::MAX);
         }
         let mut state = self.state.borrow_mut();
-        let of_type = state.type_of(actor.info(), actor.actor_type());
-        let (mail, mut body) = state
-            .parts_from_pool(of_type)
-            .unwrap_or_else(|| actor.parts());
+        let of_type = state.type_of(actor);
+        let (mail, mut body) = state.parts(of_type, actor);
         let index = state.spawn(self.current.get(), of_type, mail, name);
         let address = self.address(index);
         actor.install(&mut *body, address);

@@ -13,10 +13,11 @@ use actor_core::runtime;
 
 use super::controlled::{Phase, Shared};
 use super::landmarks::Told;
+use super::observations::Observations;
 use super::operation::Stage;
 use super::panics::{self};
 use super::recorder::Recorder;
-use super::specifications::{Observed, Owed};
+use super::specifications::Owed;
 use super::state::{BODY, Piped, State};
 use super::tape::Decision;
 use super::telling::tell_step;
@@ -158,9 +159,12 @@ impl Engine {
         self.shared.state.borrow().tape.taken().to_vec()
     }
 
-    /// What was seen of the specifications over all executions.
-    pub(crate) fn observed(&self) -> Vec<Observed> {
-        self.shared.specifications.borrow().observed().to_vec()
+    /// What was seen of the specifications and the actors over all executions.
+    pub(crate) fn observed(&self) -> Observations {
+        Observations {
+            specifications: self.shared.specifications.borrow().observed().to_vec(),
+            coverage: self.state().coverage(),
+        }
     }
 
     /// Runs one execution.
@@ -179,6 +183,11 @@ impl Engine {
         if !begun {
             return self.exhausted();
         }
+        // What is run again was counted before.
+        let kept = options
+            .expected
+            .as_ref()
+            .map(|_| self.state().keep_counts());
         self.begin(options);
         let entered = runtime::enter(self.shared.clone());
         let quiet = panics::quiet();
@@ -186,6 +195,9 @@ impl Engine {
         let outcome = self.outcome(end);
         self.clean_up();
         drop((quiet, entered));
+        if let Some(kept) = kept {
+            self.state().restore_counts(&kept);
+        }
         self.finish(outcome)
     }
 

@@ -11,6 +11,7 @@ mod execution;
 mod handling;
 mod landmarks;
 mod looking;
+mod observations;
 mod observers;
 mod operation;
 mod outbox;
@@ -26,5 +27,6 @@ mod verdict;
 mod wake;
 
 pub(crate) use execution::{End, Engine, Outcome, Program, RunOptions, Watch};
+pub(crate) use observations::Observations;
 pub(crate) use specifications::Observed;
 pub(crate) use tape::Decision;

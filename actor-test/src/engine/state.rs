@@ -12,8 +12,8 @@ use std::task::Waker;
 use std::time::Duration;
 
 use actor_core::__private::AnyAskSlot;
-use actor_core::parts::{AnyBody, AnyMail, AnySlab};
-use actor_core::runtime::{Again, Notice};
+use actor_core::parts::{AnyBody, AnyMail, AnySlab, Tally};
+use actor_core::runtime::{Again, Notice, Spawn};
 use actor_core::{ActorInfo, AskError, Disposition};
 
 use super::enabled::{ABSENT, EnabledSet};
@@ -43,6 +43,8 @@ pub(super) struct ActorType {
     plain: bool,
     /// How many of this type the execution has.
     count: u32,
+    /// What its actors ran, over all executions.
+    pub(super) tally: Rc<Tally>,
 }
 
 /// An `ask` in progress.
@@ -196,7 +198,8 @@ impl State {
         mix(parent.key, u64::from(parent.children))
     }
 
-    pub(super) fn type_of(&mut self, info: &'static ActorInfo, type_id: TypeId) -> u32 {
+    pub(super) fn type_of(&mut self, actor: &dyn Spawn) -> u32 {
+        let (info, type_id) = (actor.info(), actor.actor_type());
         if let Some(known) = self.types.iter().position(|known| known.type_id == type_id) {
             return known as u32;
         }
@@ -217,15 +220,20 @@ impl State {
                     .iter()
                     .all(|does| *does == Disposition::Handle),
             count: 0,
+            tally: actor.tally(),
         });
         self.types.len() as u32 - 1
     }
 
-    pub(super) fn parts_from_pool(
+    /// Parts for an actor of a type: recycled, or made.
+    pub(super) fn parts(
         &mut self,
         of_type: u32,
-    ) -> Option<(Rc<dyn AnyMail>, Box<dyn AnyBody>)> {
-        self.types[of_type as usize].pool.pop()
+        actor: &dyn Spawn,
+    ) -> (Rc<dyn AnyMail>, Box<dyn AnyBody>) {
+        let known = &mut self.types[of_type as usize];
+        let pooled = known.pool.pop();
+        pooled.unwrap_or_else(|| actor.parts(&known.tally))
     }
 
     pub(super) fn parts_to_pool(&mut self, operation: u32, body: Box<dyn AnyBody>) {

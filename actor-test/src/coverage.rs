@@ -1,0 +1,282 @@
+//! What executions reached of the actors' states and handlers, as data.
+
+use serde::{Deserialize, Serialize};
+
+/// What the executions of a test reached, actor type by actor type, in the order of their paths.
+///
+/// Types that no execution started an actor of are not in it: nothing is known of them. Replays
+/// that check for determinism do not count.
+///
+/// ```
+/// use actor_core::prelude::*;
+/// use actor_test::Tester;
+///
+/// #[derive(Debug)]
+/// struct Press;
+/// #[derive(Debug)]
+/// struct Break;
+///
+/// struct Lamp;
+///
+/// #[actor(states(Dark, Lit, Broken))]
+/// impl Lamp {
+///     #[on(Dark, Lit)]
+///     fn press(&mut self, _: Press, cx: &mut Context<Self>) {
+///         cx.goto(match cx.state() {
+///             LampState::Dark => LampState::Lit,
+///             _ => LampState::Dark,
+///         });
+///     }
+///
+///     #[on(Lit)]
+///     fn shatter(&mut self, _: Break, cx: &mut Context<Self>) {
+///         cx.goto(LampState::Broken);
+///     }
+/// }
+/// # use actor_core::actor;
+///
+/// let report = Tester::new().iterations(10).run(|sys| {
+///     let lamp = sys.spawn(Lamp);
+///     lamp.tell(Press);
+///     lamp.tell(Press);
+/// });
+/// let lamp = &report.coverage.actors[0];
+/// assert_eq!((&*lamp.states[1].name, lamp.states[1].entered), ("Lit", 10));
+/// let unreached: Vec<String> =
+///     report.coverage.unreached().iter().map(ToString::to_string).collect();
+/// assert_eq!(unreached, ["state `Broken` of `Lamp`", "`Lamp` on `Break` in `Lit`"]);
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct Coverage {
+    /// One entry for each actor type; types that differ in their parameters alone are one.
+    pub actors: Vec<ActorCoverage>,
+}
+
+/// What was reached of one actor type.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ActorCoverage {
+    /// The type with its path, without its parameters: `shop::till::Till`.
+    pub path: String,
+    /// The type as it is written in its `#[actor] impl`, without its parameters: `Till`.
+    pub name: String,
+    /// Its states in order of declaration; one without a name for a plain actor.
+    pub states: Vec<StateCoverage>,
+    /// The changes of state that were seen, one to the same state included, in the order of the
+    /// states. Which others are possible is not known.
+    pub transitions: Vec<Transition>,
+}
+
+/// What was reached of one state.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct StateCoverage {
+    /// Its name; empty for a plain actor.
+    pub name: String,
+    /// How many actors started in it.
+    pub started: u64,
+    /// How often it was entered, the starts included.
+    pub entered: u64,
+    /// The events that it handles, in the order of the actor's events.
+    pub handlers: Vec<HandlerCoverage>,
+}
+
+/// How often a state handled an event.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct HandlerCoverage {
+    /// The type of the event, as written in the handler.
+    pub event: String,
+    /// How often the handler ran in this state, for raised events too.
+    pub ran: u64,
+}
+
+/// A change of state that was seen.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Transition {
+    /// From this state.
+    pub from: String,
+    /// To this one.
+    pub to: String,
+    /// How often.
+    pub count: u64,
+}
+
+/// A part of an actor that no execution reached.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[non_exhaustive]
+pub enum Unreached {
+    /// A state that was never entered.
+    State {
+        /// The actor type, without its path.
+        actor: String,
+        /// The state.
+        state: String,
+    },
+    /// A handler that never ran, though a state that has it was entered.
+    Handler {
+        /// The actor type, without its path.
+        actor: String,
+        /// The event.
+        event: String,
+        /// The state in which it never ran; `None` where it ran in none of several, and for a
+        /// plain actor.
+        state: Option<String>,
+    },
+}
+
+impl std::fmt::Display for Unreached {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::State { actor, state } => write!(f, "state `{state}` of `{actor}`"),
+            Self::Handler {
+                actor,
+                event,
+                state: None,
+            } => write!(f, "`{actor}` on `{event}`"),
+            Self::Handler {
+                actor,
+                event,
+                state: Some(state),
+            } => write!(f, "`{actor}` on `{event}` in `{state}`"),
+        }
+    }
+}
+
+impl Coverage {
+    /// Adds what other executions reached; in which order does not matter.
+    pub fn add(&mut self, other: &Self) {
+        for added in &other.actors {
+            let same = |known: &&mut ActorCoverage| known.is_of_type(added);
+            match self.actors.iter_mut().find(same) {
+                Some(known) => known.add(added),
+                None => self.actors.push(added.clone()),
+            }
+        }
+        self.actors
+            .sort_by(|a, b| (&a.path, a.table()).cmp(&(&b.path, b.table())));
+    }
+
+    /// What no execution reached: states first, then handlers, in the order of the actors.
+    ///
+    /// An event that every state handles counts as one handler, which is reached when it ran in
+    /// any. Any other is judged in each state that was entered.
+    pub fn unreached(&self) -> Vec<Unreached> {
+        let states = self.actors.iter().flat_map(ActorCoverage::unreached_states);
+        let handlers = self
+            .actors
+            .iter()
+            .flat_map(ActorCoverage::unreached_handlers);
+        states.chain(handlers).collect()
+    }
+}
+
+impl ActorCoverage {
+    /// Has named states.
+    pub fn is_state_machine(&self) -> bool {
+        self.states.iter().any(|state| !state.name.is_empty())
+    }
+
+    /// How many actors of the type were started.
+    pub fn started(&self) -> u64 {
+        self.states.iter().map(|state| state.started).sum()
+    }
+
+    /// The states and what they handle, to tell types of one path apart: two builds of one crate
+    /// may differ.
+    fn table(&self) -> Vec<(&str, Vec<&str>)> {
+        let states = self.states.iter();
+        states
+            .map(|state| (&*state.name, state.events().collect()))
+            .collect()
+    }
+
+    fn is_of_type(&self, other: &Self) -> bool {
+        self.path == other.path && self.table() == other.table()
+    }
+
+    fn add(&mut self, other: &Self) {
+        for (state, added) in self.states.iter_mut().zip(&other.states) {
+            state.started += added.started;
+            state.entered += added.entered;
+            for (handler, added) in state.handlers.iter_mut().zip(&added.handlers) {
+                handler.ran += added.ran;
+            }
+        }
+        for added in &other.transitions {
+            let same = |known: &&mut Transition| known.from == added.from && known.to == added.to;
+            match self.transitions.iter_mut().find(same) {
+                Some(known) => known.count += added.count,
+                None => self.transitions.push(added.clone()),
+            }
+        }
+        let states = &self.states;
+        let position = |name: &String| states.iter().position(|state| state.name == *name);
+        self.transitions
+            .sort_by_key(|seen| (position(&seen.from), position(&seen.to)));
+    }
+
+    fn unreached_states(&self) -> impl Iterator<Item = Unreached> {
+        let never = self.states.iter().filter(|state| state.entered == 0);
+        never
+            .filter(|state| !state.name.is_empty())
+            .map(|state| Unreached::State {
+                actor: self.name.clone(),
+                state: state.name.clone(),
+            })
+    }
+
+    fn unreached_handlers(&self) -> Vec<Unreached> {
+        let mut events: Vec<&str> = Vec::new();
+        for handler in self.states.iter().flat_map(|state| &state.handlers) {
+            if !events.contains(&&*handler.event) {
+                events.push(&handler.event);
+            }
+        }
+        let unreached = events
+            .into_iter()
+            .flat_map(|event| self.unreached_on(event));
+        unreached.collect()
+    }
+
+    fn unreached_on(&self, event: &str) -> Vec<Unreached> {
+        let handling: Vec<(&StateCoverage, u64)> = self
+            .states
+            .iter()
+            .filter_map(|state| Some((state, state.ran(event)?)))
+            .collect();
+        let never = |state: Option<&StateCoverage>| Unreached::Handler {
+            actor: self.name.clone(),
+            event: event.into(),
+            state: state.map(|state| state.name.clone()),
+        };
+        let ever = handling.iter().any(|(_, ran)| *ran > 0);
+        let everywhere = handling.len() == self.states.len();
+        let missed: Vec<&StateCoverage> = handling
+            .iter()
+            .filter(|(state, ran)| state.entered > 0 && *ran == 0)
+            .map(|(state, _)| *state)
+            .collect();
+        match &*missed {
+            [] => Vec::new(),
+            _ if ever && everywhere => Vec::new(),
+            _ if everywhere || (!ever && handling.len() > 1) => vec![never(None)],
+            missed => missed.iter().map(|state| never(Some(state))).collect(),
+        }
+    }
+}
+
+impl StateCoverage {
+    fn events(&self) -> impl Iterator<Item = &str> {
+        self.handlers.iter().map(|handler| &*handler.event)
+    }
+
+    fn ran(&self, event: &str) -> Option<u64> {
+        let mut handlers = self.handlers.iter();
+        let handler = handlers.find(|handler| handler.event == event)?;
+        Some(handler.ran)
+    }
+}
