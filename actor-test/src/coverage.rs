@@ -229,43 +229,82 @@ impl ActorCoverage {
             })
     }
 
-    fn unreached_handlers(&self) -> Vec<Unreached> {
-        let mut events: Vec<&str> = Vec::new();
-        for handler in self.states.iter().flat_map(|state| &state.handlers) {
-            if !events.contains(&&*handler.event) {
-                events.push(&handler.event);
-            }
-        }
-        let unreached = events
-            .into_iter()
-            .flat_map(|event| self.unreached_on(event));
-        unreached.collect()
+    fn unreached_handlers(&self) -> impl Iterator<Item = Unreached> {
+        let events = self.events().into_iter();
+        events.flat_map(|event| self.unreached_on(event))
     }
 
     fn unreached_on(&self, event: &str) -> Vec<Unreached> {
-        let handling: Vec<(&StateCoverage, u64)> = self
-            .states
-            .iter()
-            .filter_map(|state| Some((state, state.ran(event)?)))
-            .collect();
         let never = |state: Option<&StateCoverage>| Unreached::Handler {
             actor: self.name.clone(),
             event: event.into(),
             state: state.map(|state| state.name.clone()),
         };
-        let ever = handling.iter().any(|(_, ran)| *ran > 0);
-        let everywhere = handling.len() == self.states.len();
+        let handling: Vec<(&StateCoverage, u64)> = self.handling(event).collect();
+        let entered = |(state, ran): &&(&StateCoverage, u64)| state.entered > 0 && *ran == 0;
         let missed: Vec<&StateCoverage> = handling
             .iter()
-            .filter(|(state, ran)| state.entered > 0 && *ran == 0)
+            .filter(entered)
             .map(|(state, _)| *state)
             .collect();
-        match &*missed {
-            [] => Vec::new(),
-            _ if ever && everywhere => Vec::new(),
-            _ if everywhere || (!ever && handling.len() > 1) => vec![never(None)],
-            missed => missed.iter().map(|state| never(Some(state))).collect(),
+        let ever = handling.iter().any(|(_, ran)| *ran > 0);
+        if missed.is_empty() || (ever && self.is_of_all_states(event)) {
+            return Vec::new();
         }
+        if !ever && (handling.len() > 1 || !self.is_state_machine()) {
+            return vec![never(None)];
+        }
+        missed.into_iter().map(|state| never(Some(state))).collect()
+    }
+
+    /// The events that some state handles.
+    fn events(&self) -> Vec<&str> {
+        let mut events: Vec<&str> = Vec::new();
+        for event in self.states.iter().flat_map(StateCoverage::events) {
+            if !events.contains(&event) {
+                events.push(event);
+            }
+        }
+        events
+    }
+
+    /// The states that handle the event, each with how often it did.
+    fn handling(&self, event: &str) -> impl Iterator<Item = (&StateCoverage, u64)> {
+        let states = self.states.iter();
+        states.filter_map(move |state| Some((state, state.ran(event)?)))
+    }
+
+    fn is_of_all_states(&self, event: &str) -> bool {
+        self.handling(event).count() == self.states.len()
+    }
+}
+
+/// For the documents that the tool writes.
+#[cfg(feature = "cli")]
+impl ActorCoverage {
+    /// How many handlers ran, and how many there are, one for all states counted once.
+    pub(crate) fn handlers_reached(&self) -> (usize, usize) {
+        let mut reached = (0, 0);
+        for event in self.events() {
+            let ran = self.handling(event).filter(|(_, ran)| *ran > 0).count();
+            let all = self.handling(event).count();
+            let (ran, all) = match self.is_of_all_states(event) {
+                true => (ran.min(1), 1),
+                false => (ran, all),
+            };
+            reached = (reached.0 + ran, reached.1 + all);
+        }
+        reached
+    }
+
+    /// The handlers that never ran in the state, but for those of all states that ran in another.
+    pub(crate) fn never_handled_in(&self, state: &StateCoverage) -> Vec<String> {
+        let ran = |event: &str| self.handling(event).any(|(_, ran)| ran > 0);
+        let events = state.handlers.iter().filter(|handler| {
+            let event = &handler.event;
+            handler.ran == 0 && !(self.is_of_all_states(event) && ran(event))
+        });
+        events.map(|handler| handler.event.clone()).collect()
     }
 }
 

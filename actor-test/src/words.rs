@@ -3,6 +3,8 @@
 //! Nothing here prints or paints; lines begin with the word that a terminal colours.
 
 #[cfg(feature = "cli")]
+mod coverage;
+#[cfg(feature = "cli")]
 mod tool;
 mod unreached;
 
@@ -15,6 +17,8 @@ use crate::report::{BehaviourStatistics, Bug, Report, StrategyStatistics};
 use crate::settings::Bounds;
 use crate::story::{MonitorStep, StoryStep};
 use crate::trace;
+#[cfg(feature = "cli")]
+pub(crate) use coverage::*;
 #[cfg(feature = "cli")]
 pub(crate) use tool::*;
 pub(crate) use unreached::unreached;

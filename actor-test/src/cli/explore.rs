@@ -9,6 +9,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::build::Built;
+use super::coverage::{Directory, Gathered};
 use super::discover::{self, Test};
 use super::options::{Explore, Format};
 use super::process::{self, Ending, Job};
@@ -37,9 +38,14 @@ pub(crate) fn run(options: &Explore, screen: &mut Screen) -> Result<Exit, Troubl
         Some(_) => vec![one(tests, &options.filters)?],
         None => tests,
     };
+    let coverage = options.coverage.as_deref();
+    let coverage = coverage.map(Directory::make).transpose()?;
     let plan = Plan::new(options, given, &built, tests.len());
     let tally = plan.run_all(&tests, screen)?;
     plan.close(&tally, screen);
+    if let Some(directory) = coverage {
+        plan.write_coverage(&directory, &tally.gathered, screen)?;
+    }
     Ok(tally.exit())
 }
 
@@ -98,6 +104,19 @@ enum Verdict {
     Skipped,
 }
 
+impl Verdict {
+    /// What was explored, if anything was.
+    fn report(&self) -> Option<&Report> {
+        match self {
+            Self::Passed { report, .. }
+            | Self::Expected { report, .. }
+            | Self::Failed { report, .. }
+            | Self::Unexpected { report, .. } => Some(report),
+            Self::Refused(_) | Self::Skipped => None,
+        }
+    }
+}
+
 /// How many tests ended in which way.
 #[derive(Default)]
 struct Tally {
@@ -105,6 +124,7 @@ struct Tally {
     failed: usize,
     refused: usize,
     skipped: usize,
+    gathered: Gathered,
 }
 
 impl Tally {
@@ -123,6 +143,9 @@ impl Tally {
             Verdict::Refused(_) => &mut self.refused,
             Verdict::Skipped => &mut self.skipped,
         } += 1;
+        if let Some(report) = verdict.report() {
+            self.gathered.add(report);
+        }
     }
 }
 
@@ -254,12 +277,26 @@ impl Plan {
         })
     }
 
+    fn write_coverage(
+        &self,
+        directory: &Directory,
+        gathered: &Gathered,
+        screen: &Screen,
+    ) -> Result<(), Trouble> {
+        let summary = directory.write(gathered)?;
+        if self.format == Format::Human {
+            screen.line(&words::coverage_written(gathered, &summary));
+        }
+        Ok(())
+    }
+
     fn close(&self, tally: &Tally, screen: &Screen) {
         let Tally {
             passed,
             failed,
             refused,
             skipped,
+            gathered: _,
         } = *tally;
         match self.format {
             Format::Json => screen.raw(

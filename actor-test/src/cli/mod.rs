@@ -4,6 +4,8 @@
 //! the executables, `process` runs one of them as a child, and each command has a file of its own.
 
 mod build;
+pub(crate) mod coverage;
+mod diagram;
 mod discover;
 mod explore;
 mod list;

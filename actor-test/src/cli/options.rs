@@ -26,6 +26,11 @@ pub(crate) enum Cargo {
 const AFTER: &str = "\
 Exit codes: 0 no bug; 1 a bug was found, or an expected one wasn't; 2 the request or the build failed.
 
+--coverage counts, for each actor type and over all tests of the run, how often each state was entered,
+each event handled in each state, and each transition taken. In the diagrams green was reached, orange
+has a handler that never ran, and grey and dashed was never entered. A test that ends at a bug does not
+count and is named in the summary; with --no-fail-fast it does count.
+
 Settings come from, in this order: a flag, a variable (ACTOR_TEST_ITERATIONS, _SEED, _STRATEGY,
 _MAX_STEPS, _TEMPERATURE, _WORKERS, _FOR, _KEEP_GOING, _HANG_TIMEOUT, _TRACE_DIR), an attribute of the
 test, [package.metadata.actor-test] in Cargo.toml, and the default.";
@@ -103,14 +108,19 @@ pub(crate) struct Explore {
     #[arg(long)]
     pub(crate) include_ignored: bool,
     /// For people, or one line of JSON per test.
-    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    #[arg(long, value_name = "FORMAT", default_value = "human", help_heading = REPORTS)]
     pub(crate) format: Format,
+    /// Write what the tests reached together: a summary, coverage.txt, and diagrams of the state
+    /// machines, for Graphviz (.dot) and Mermaid (.mmd).
+    #[arg(long, value_name = "DIR", help_heading = REPORTS)]
+    pub(crate) coverage: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) coyote: Coyote,
     #[command(flatten)]
     pub(crate) selection: Selection,
 }
 
+const REPORTS: &str = "Reports";
 const SEARCH: &str = "Exploration";
 
 /// Which portfolio.

@@ -72,7 +72,10 @@ impl Plain {
     fn never(&mut self, _: Never) {}
 }
 
-fn states(actor: &ActorCoverage) -> Vec<(&str, u64, u64, Vec<(&str, u64)>)> {
+/// A state's name, how many started in it, how often it was entered, and what it handled how often.
+type Row<'a> = (&'a str, u64, u64, Vec<(&'a str, u64)>);
+
+fn states(actor: &ActorCoverage) -> Vec<Row<'_>> {
     let states = actor.states.iter().map(|state| {
         let handlers = state.handlers.iter();
         let handlers = handlers.map(|handler| (&*handler.event, handler.ran));
