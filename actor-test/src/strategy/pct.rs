@@ -14,12 +14,16 @@ use super::{Choice, Enabled, Execution, Fairness, Strategy, below, generator};
 /// likely to come out on top as at any other place. A depth of d has d - 1 change points, distinct
 /// steps drawn among the first k that have an alternative, where k is
 /// [what pilots showed](super::Estimates::contended_steps). At a change point the operation on top
-/// falls below all that never fell; among those that did fall, each change point has a level drawn
-/// beforehand, as the proof of the bound needs. Where no depth is given, each execution draws its
-/// own from 2 to 10, since bugs of message programs tend to be deeper than those of threads.
+/// falls below all that never fell.
 ///
+/// With a [given depth](Self::with_depth), those that did fall are in an order drawn beforehand.
 /// Guarantee: a bug that needs d steps in one order is found with probability at least
 /// 1 / (n k^(d-1)) in each execution that has n operations and at most k steps with an alternative.
+///
+/// With [none](Self::new), each execution draws its own from 2 to 10, since bugs of message programs
+/// tend to be deeper than those of threads; and whoever falls, falls below all others. That shows up
+/// to twice as many different behaviours, but where operations wait for each other, the proof of the
+/// bound does not cover it.
 ///
 /// Unfair: the operation on top may starve all others.
 #[derive(Debug)]
@@ -74,15 +78,25 @@ impl Pct {
             let drawn = below(&mut self.rng, last + 1);
             let known = self.changes.iter().any(|(step, _)| *step == drawn);
             let step = if known { last } else { drawn };
-            // A level at random among those drawn so far: the others above it move up.
-            let level = 1 + below(&mut self.rng, self.changes.len() as u64 + 1);
-            for (_, other) in &mut self.changes {
-                *other += u64::from(*other >= level);
-            }
-            self.changes.push((step, level));
+            self.changes.push((step, 0));
         }
         self.changes
             .sort_unstable_by_key(|(step, _)| std::cmp::Reverse(*step));
+        // The next one is the last, and falls least far.
+        for (level, change) in (1..).zip(&mut self.changes) {
+            change.1 = level;
+        }
+        if self.depth.is_some() {
+            self.shuffle_levels();
+        }
+    }
+
+    fn shuffle_levels(&mut self) {
+        for last in (1..self.changes.len()).rev() {
+            let other = below(&mut self.rng, last as u64 + 1) as usize;
+            let level = self.changes[last].1;
+            self.changes[last].1 = std::mem::replace(&mut self.changes[other].1, level);
+        }
     }
 
     /// The position of the enabled operation of the highest priority.
@@ -215,6 +229,11 @@ mod tests {
         for seed in 0..9_000 {
             begin(&mut strategy, seed, 100);
             counts[strategy.changes.len()] += 1;
+            let levels = strategy.changes.iter().map(|(_, level)| *level);
+            assert!(
+                levels.eq(1..=strategy.changes.len() as u64),
+                "each below all before"
+            );
         }
         assert_eq!((counts[0], counts[10]), (0, 0));
         // Five standard errors of 1 000.

@@ -1,0 +1,137 @@
+//! Prints what each strategy costs beside the uniform walk, and how many different behaviours it
+//! shows in as many executions.
+
+use std::sync::atomic::AtomicU64;
+
+use actor_core::System;
+use actor_test::strategy::StrategySpec;
+use actor_test::{Bounds, Report, Settings, Tester};
+use behaviour::{programs, skew};
+use benchmarks::ping_pong::ping_pong;
+use cpu_time::ProcessTime;
+
+const STRATEGIES: [&str; 18] = [
+    "random",
+    "weighted",
+    "prob",
+    "pct",
+    "pct:3",
+    "pos",
+    "pos-local",
+    "urw",
+    "surw",
+    "delay",
+    "delay:rr/5",
+    "delay:rtc/5",
+    "ss",
+    "fair-pct",
+    "fair-pos",
+    "fair-surw",
+    "early-fair-pos-local",
+    "early-fair-pct",
+];
+
+const REPEATS: usize = 5;
+
+fn main() {
+    let only = std::env::args().nth(1);
+    let wanted = |table: &str| only.as_deref().is_none_or(|only| only == table);
+    if wanted("cost") {
+        costs();
+    }
+    if wanted("behaviours") {
+        behaviours();
+    }
+}
+
+fn tester(strategy: &str, executions: u64, seed: u64) -> Tester {
+    let mut settings = Settings::default();
+    settings.iterations = executions;
+    settings.bounds = Bounds::new(10_000_000);
+    settings.seed = seed;
+    settings.check_every = 0;
+    let strategy: StrategySpec = strategy.parse().expect("the name of a strategy");
+    Tester::with(settings).strategy(strategy)
+}
+
+fn run(strategy: &str, executions: u64, seed: u64, program: impl Fn(&System) + Sync) -> Report {
+    let report = tester(strategy, executions, seed).run(program);
+    report.assert_clean();
+    report
+}
+
+/// CPU nanoseconds a step, the best of five.
+fn per_step(strategy: &str, executions: u64, program: impl Fn(&System) + Sync) -> f64 {
+    let once = || {
+        let begun = ProcessTime::now();
+        let report = run(strategy, executions, 0, &program);
+        begun.elapsed().as_nanos() as f64 / report.steps_total as f64
+    };
+    (0..REPEATS).map(|_| once()).fold(f64::INFINITY, f64::min)
+}
+
+fn costs() {
+    println!(
+        "| ns / step | 3 clients x 100 | beside random | 1 000 clients x 30 | beside random |"
+    );
+    println!("|---|---:|---:|---:|---:|");
+    let few = |strategy| per_step(strategy, 3_000, |sys| ping_pong(sys, 3, 100));
+    let many = |strategy| per_step(strategy, 20, |sys| ping_pong(sys, 1_000, 30));
+    let (few_random, many_random) = (few("random"), many("random"));
+    for strategy in STRATEGIES {
+        let (few, many) = (few(strategy), many(strategy));
+        println!(
+            "| {strategy} | {few:.0} | {:.2}x | {many:.0} | {:.2}x |",
+            few / few_random,
+            many / many_random
+        );
+    }
+    println!();
+}
+
+type Program = fn(&System);
+
+static HITS: AtomicU64 = AtomicU64::new(0);
+
+const PROGRAMS: [(&str, u64, Program); 6] = [
+    ("flood(4)", 3_000, |sys| programs::flood(sys, 4)),
+    ("2pc(4)", 1_000, |sys| programs::two_phase_commit(sys, 4)),
+    ("lock(4)", 1_000, |sys| programs::lock_server(sys, 4)),
+    ("paxos(2,3)", 5_000, |sys| programs::paxos(sys, 2, 3)),
+    ("skew(16)", 200, |sys| skew::skew(sys, 16, &HITS)),
+    ("fan-in(2,6)", 2_000, |sys| programs::fan_in(sys, 2, 6)),
+];
+
+fn behaviours() {
+    let heads: Vec<String> = PROGRAMS
+        .iter()
+        .map(|(name, executions, _)| format!("{name} / {executions}"))
+        .collect();
+    println!("| behaviours | {} | mean | worst |", heads.join(" | "));
+    println!("|---|{}---:|---:|", "---:|".repeat(PROGRAMS.len()));
+    let seen = |strategy| {
+        PROGRAMS.map(|(_, executions, program)| {
+            let seeds = 0..3_u64;
+            let count = 3.0;
+            let seen = |seed| run(strategy, executions, seed, program).behaviours.seen as f64;
+            seeds.map(seen).sum::<f64>() / count
+        })
+    };
+    let rows = STRATEGIES.map(|strategy| (strategy, seen(strategy)));
+    let best = |column: usize| rows.iter().map(|(_, row)| row[column]).fold(0.0, f64::max);
+    let best: [f64; PROGRAMS.len()] = std::array::from_fn(best);
+    for (strategy, row) in rows {
+        let shares: Vec<f64> = row
+            .iter()
+            .zip(best)
+            .map(|(seen, best)| seen / best)
+            .collect();
+        let mean = shares.iter().sum::<f64>() / shares.len() as f64;
+        let worst = shares.iter().copied().fold(f64::INFINITY, f64::min);
+        let cells: Vec<String> = row.iter().map(|seen| format!("{seen:.0}")).collect();
+        println!(
+            "| {strategy} | {} | {mean:.2} | {worst:.2} |",
+            cells.join(" | ")
+        );
+    }
+}
