@@ -4,7 +4,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::hash::mix;
 use crate::plan::PILOTS;
-use crate::strategy::{Probabilistic, StrategySpec, Weights, below, generator};
+use crate::strategy::{ExplorerKind, Probabilistic, StrategySpec, Weights, below, generator};
 use crate::summary::Novelty;
 
 /// How often each arm has a turn before any is preferred.
@@ -72,6 +72,9 @@ fn arms() -> Vec<(StrategySpec, Option<StrategySpec>)> {
         unfair(StrategySpec::Pct(None)),
         unfair(StrategySpec::Pos),
         unfair(StrategySpec::PosLocal),
+        unfair(StrategySpec::Surw),
+        unfair(StrategySpec::Delay(ExplorerKind::RandomRoundRobin, 5)),
+        unfair(StrategySpec::Delay(ExplorerKind::RunToCompletion, 5)),
     ]
 }
 

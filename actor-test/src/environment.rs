@@ -23,6 +23,10 @@ pub(crate) const WORKERS: &str = "ACTOR_TEST_WORKERS";
 pub(crate) const FOR: &str = "ACTOR_TEST_FOR";
 /// `1` or `true`: go on after the first bug.
 pub(crate) const KEEP_GOING: &str = "ACTOR_TEST_KEEP_GOING";
+/// `1` or `true`: stop when the search seems saturated.
+pub(crate) const UNTIL_SATURATED: &str = "ACTOR_TEST_UNTIL_SATURATED";
+/// `K/N`: the K-th of N parts of the search.
+pub(crate) const PARTITION: &str = "ACTOR_TEST_PARTITION";
 /// After how long without progress a handler counts as hanging.
 pub(crate) const HANG_TIMEOUT: &str = "ACTOR_TEST_HANG_TIMEOUT";
 /// Where traces are written.
@@ -30,7 +34,7 @@ pub(crate) const TRACE_DIR: &str = "ACTOR_TEST_TRACE_DIR";
 /// The tool's request to its child: the path of a file. Not a setting.
 pub(crate) const REQUEST: &str = "ACTOR_TEST_REQUEST";
 
-const SETTINGS: [&str; 10] = [
+const SETTINGS: [&str; 12] = [
     ITERATIONS,
     SEED,
     STRATEGY,
@@ -39,6 +43,8 @@ const SETTINGS: [&str; 10] = [
     WORKERS,
     FOR,
     KEEP_GOING,
+    UNTIL_SATURATED,
+    PARTITION,
     HANG_TIMEOUT,
     TRACE_DIR,
 ];
@@ -98,6 +104,8 @@ fn set(overrides: &mut Overrides, name: &str, text: &str) -> Result<(), String> 
         WORKERS => overrides.workers = Some(parse::workers(text)?),
         FOR => overrides.time_limit = Some(parse::duration(text)?),
         KEEP_GOING => overrides.keep_going = Some(flag(text)?),
+        UNTIL_SATURATED => overrides.until_saturated = Some(flag(text)?),
+        PARTITION => overrides.partition = Some(parse::partition(text)?),
         HANG_TIMEOUT => overrides.hang_timeout = Some(parse::duration(text)?),
         _ => return Err(unknown(name)),
     }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::attribute::Attributes;
+use crate::partition::Partition;
 use crate::settings::{Bounds, Search, Semantics, Settings};
 
 /// The settings that one place gives.
@@ -23,9 +24,11 @@ pub(crate) struct Overrides {
     pub(crate) temperature: Option<u64>,
     pub(crate) workers: Option<usize>,
     pub(crate) time_limit: Option<Duration>,
+    pub(crate) until_saturated: Option<bool>,
     pub(crate) keep_going: Option<bool>,
     pub(crate) hang_timeout: Option<Duration>,
     pub(crate) trace_dir: Option<PathBuf>,
+    pub(crate) partition: Option<Partition>,
 }
 
 impl Overrides {
@@ -39,9 +42,11 @@ impl Overrides {
             temperature: self.temperature.or(other.temperature),
             workers: self.workers.or(other.workers),
             time_limit: self.time_limit.or(other.time_limit),
+            until_saturated: self.until_saturated.or(other.until_saturated),
             keep_going: self.keep_going.or(other.keep_going),
             hang_timeout: self.hang_timeout.or(other.hang_timeout),
             trace_dir: self.trace_dir.or(other.trace_dir),
+            partition: self.partition.or(other.partition),
         }
     }
 
@@ -72,10 +77,11 @@ pub(crate) fn resolve(
         None => defaults.search,
         Some(texts) => parse::search(texts)?,
     };
-    // With a time limit and no number of iterations, time alone decides.
+    let until_saturated = all.until_saturated.unwrap_or(defaults.until_saturated);
+    // With another end given and no number of iterations, that end alone decides.
     let iterations = match all.time_limit {
-        Some(_) => u64::MAX,
-        None => defaults.iterations,
+        None if !until_saturated => defaults.iterations,
+        _ => u64::MAX,
     };
     Ok(Settings {
         iterations: all.iterations.unwrap_or(iterations),
@@ -86,7 +92,8 @@ pub(crate) fn resolve(
         workers: all.workers.unwrap_or(defaults.workers),
         keep_going: all.keep_going.unwrap_or(defaults.keep_going),
         time_limit: all.time_limit,
-        partition: defaults.partition,
+        until_saturated,
+        partition: all.partition.unwrap_or(defaults.partition),
         check_every: defaults.check_every,
         expect_bug: attributes.expect_bug.map(str::to_owned),
     })
@@ -118,7 +125,7 @@ fn semantics(attributes: &Attributes) -> Semantics {
 pub(crate) mod parse {
     use std::hash::{BuildHasher, RandomState};
 
-    use super::{Duration, Search};
+    use super::{Duration, Partition, Search};
     use crate::strategy::StrategySpec;
 
     /// A number above zero.
@@ -159,6 +166,12 @@ pub(crate) mod parse {
              and fair ones after 5000, `500:2000` fair ones after 2000"
                 .into()
         })
+    }
+
+    /// `K/N`.
+    pub(crate) fn partition(text: &str) -> Result<Partition, String> {
+        text.parse()
+            .map_err(|error: crate::partition::PartitionError| error.to_string())
     }
 
     /// A duration with its unit; a bare number is seconds.

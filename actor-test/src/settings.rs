@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bandit;
 use crate::partition::Partition;
-use crate::strategy::StrategySpec;
+use crate::strategy::{ExplorerKind, StrategySpec};
 
 /// How a test is explored. Every field has a default; see each.
 #[derive(Clone, PartialEq, Debug)]
@@ -29,6 +29,9 @@ pub struct Settings {
     pub keep_going: bool,
     /// Start no execution after so long. Default: no limit.
     pub time_limit: Option<Duration>,
+    /// Stop when the search seems saturated: after at least 1000 executions, the later half of which
+    /// has shown no new behaviour. Default no.
+    pub until_saturated: bool,
     /// Which part of the search this process does. Default: all of it.
     pub partition: Partition,
     /// Run one execution in so many twice, to find out whether it is deterministic; the first is
@@ -49,6 +52,7 @@ impl Default for Settings {
             workers: 1,
             keep_going: false,
             time_limit: None,
+            until_saturated: false,
             partition: Partition::default(),
             check_every: 100,
             expect_bug: None,
@@ -94,6 +98,7 @@ fn coyote() -> Vec<StrategySpec> {
         StrategySpec::Random,
         StrategySpec::Probabilistic(3),
         fair(StrategySpec::Pct(Some(11))),
+        fair(StrategySpec::Delay(ExplorerKind::RoundRobin, 10)),
     ]
 }
 

@@ -18,6 +18,9 @@ use crate::workers::Progress;
 /// How many bugs that differ are kept.
 const BUGS_MAX: usize = 20;
 
+/// How many executions it takes at least to call a search saturated.
+const SATURATED_MIN: u64 = 1000;
+
 /// What an execution showed for the first time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Novelty {
@@ -57,6 +60,8 @@ pub(crate) struct Summary {
     landmarks: Landmarks,
     failing: Vec<(Contribution, Finding, f64)>,
     step_sum: u64,
+    /// The execution that was the last to show something new, from one.
+    last_new: u64,
     wants_liveness: bool,
     begun: Instant,
 }
@@ -71,6 +76,7 @@ impl Summary {
             landmarks: Landmarks::default(),
             failing: Vec::new(),
             step_sum: 0,
+            last_new: 0,
             wants_liveness: false,
             begun: crate::wall_clock::now(),
         };
@@ -93,7 +99,16 @@ impl Summary {
 
     /// Nothing more is to be added.
     pub(crate) fn is_over(&self) -> bool {
-        self.report.exhausted || (!self.failing.is_empty() && !self.settings.keep_going)
+        self.report.exhausted
+            || (!self.failing.is_empty() && !self.settings.keep_going)
+            || (self.settings.until_saturated && self.is_saturated())
+    }
+
+    /// The later half of the executions, of a thousand at least, has shown nothing new. Were the
+    /// chance that the next one does above 0.6 %, that would come about in one case of twenty.
+    fn is_saturated(&self) -> bool {
+        let executions = self.report.executions;
+        executions >= SATURATED_MIN && self.last_new <= executions / 2
     }
 
     pub(crate) fn progress(&self) -> Progress {
@@ -163,6 +178,9 @@ impl Summary {
         }
         let (iteration, number) = (contribution.iteration, contribution.strategy);
         let is_new = self.behaviours.add(outcome.class, iteration, number);
+        if is_new {
+            self.last_new = report.executions;
+        }
         let strategy = &mut report.strategies[contribution.strategy];
         strategy.executions += 1;
         strategy.elapsed_s += contribution.elapsed.as_secs_f64();

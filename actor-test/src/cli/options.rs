@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::overrides::{Overrides, parse};
+use crate::partition::Partition;
 use crate::protocol::Ignored;
 
 /// As cargo calls it.
@@ -32,7 +33,8 @@ has a handler that never ran, and grey and dashed was never entered. A test that
 count and is named in the summary; with --no-fail-fast it does count.
 
 Settings come from, in this order: a flag, a variable (ACTOR_TEST_ITERATIONS, _SEED, _STRATEGY,
-_MAX_STEPS, _TEMPERATURE, _WORKERS, _FOR, _KEEP_GOING, _HANG_TIMEOUT, _TRACE_DIR), an attribute of the
+_MAX_STEPS, _TEMPERATURE, _WORKERS, _FOR, _UNTIL_SATURATED, _PARTITION, _KEEP_GOING, _HANG_TIMEOUT,
+_TRACE_DIR), an attribute of the
 test, [package.metadata.actor-test] in Cargo.toml, and the default.";
 
 /// All arguments.
@@ -86,6 +88,12 @@ pub(crate) struct Explore {
     /// Explore each test for so long, `30s` or `5m`, instead of a number of executions.
     #[arg(long = "for", value_name = "DURATION", value_parser = parse::duration, help_heading = SEARCH)]
     pub(crate) time_limit: Option<Duration>,
+    /// Explore each test until the later half of its executions, of 1000 at least, showed nothing new.
+    #[arg(long, help_heading = SEARCH)]
+    pub(crate) until_saturated: bool,
+    /// Run the K-th of N parts of the search only; see `merge`.
+    #[arg(long, value_name = "K/N", value_parser = parse::partition, help_heading = SEARCH)]
+    pub(crate) partition: Option<Partition>,
     /// Go on with a test after its first bug, and collect those that differ.
     #[arg(long, help_heading = SEARCH)]
     pub(crate) no_fail_fast: bool,
@@ -203,9 +211,11 @@ impl Explore {
             temperature: self.temperature,
             workers: self.workers,
             time_limit: self.time_limit,
+            until_saturated: self.until_saturated.then_some(true),
             keep_going: self.no_fail_fast.then_some(true),
             hang_timeout: self.hang_timeout,
             trace_dir: None,
+            partition: self.partition,
         }
     }
 

@@ -4,13 +4,12 @@
 use std::sync::atomic::AtomicU64;
 
 use actor_core::System;
-use actor_test::strategy::StrategySpec;
-use actor_test::{Bounds, Report, Settings, Tester};
+use actor_test::{Bounds, Report, Search, Settings, Tester};
 use behaviour::{programs, skew};
 use benchmarks::ping_pong::ping_pong;
 use cpu_time::ProcessTime;
 
-const STRATEGIES: [&str; 18] = [
+const STRATEGIES: [&str; 21] = [
     "random",
     "weighted",
     "prob",
@@ -29,6 +28,9 @@ const STRATEGIES: [&str; 18] = [
     "fair-surw",
     "early-fair-pos-local",
     "early-fair-pct",
+    "portfolio",
+    "portfolio=round-robin",
+    "portfolio=coyote",
 ];
 
 const REPEATS: usize = 5;
@@ -50,8 +52,13 @@ fn tester(strategy: &str, executions: u64, seed: u64) -> Tester {
     settings.bounds = Bounds::new(10_000_000);
     settings.seed = seed;
     settings.check_every = 0;
-    let strategy: StrategySpec = strategy.parse().expect("the name of a strategy");
-    Tester::with(settings).strategy(strategy)
+    settings.search = match strategy {
+        "portfolio" => Search::Portfolio,
+        "portfolio=round-robin" => Search::RoundRobin,
+        "portfolio=coyote" => Search::Coyote,
+        one => Search::Strategies(vec![one.parse().expect("the name of a strategy")]),
+    };
+    Tester::with(settings)
 }
 
 fn run(strategy: &str, executions: u64, seed: u64, program: impl Fn(&System) + Sync) -> Report {
