@@ -1,0 +1,133 @@
+//! Prints how many schedules each strategy and portfolio takes to find each planted bug of the
+//! samples: the median over several seeds, and the worst.
+//!
+//! `cargo run --release -p benchmarks --bin evaluation [-- SEEDS SCHEDULES [STRATEGY]…]`. It asks the
+//! tool, as a user would: every actor test of the samples that expects a bug is a planted one.
+
+use std::collections::BTreeMap;
+use std::process::Command;
+
+use serde_json::Value;
+
+const SEARCHES: [&str; 12] = [
+    "random",
+    "weighted",
+    "prob",
+    "pct",
+    "pos",
+    "pos-local",
+    "surw",
+    "delay",
+    "delay:rtc/5",
+    "portfolio",
+    "portfolio=round-robin",
+    "portfolio=coyote",
+];
+
+/// The schedules up to the first bug, by test; `None` where it was not found.
+type Found = BTreeMap<String, Option<u64>>;
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let number = |text: Option<String>, default| {
+        text.map_or(default, |text| text.parse().expect("a number"))
+    };
+    let seeds = number(arguments.next(), 5);
+    let schedules = number(arguments.next(), 2_000);
+    let given: Vec<String> = arguments.collect();
+    let searches: Vec<&str> = match &*given {
+        [] => SEARCHES.to_vec(),
+        given => given.iter().map(String::as_str).collect(),
+    };
+    let planted: Vec<String> = run("portfolio", 0, 1, &[]).into_keys().collect();
+    let of = |search: &&str| {
+        let seeds = (0..seeds).map(|seed| run(search, seed, schedules, &planted));
+        seeds.collect::<Vec<Found>>()
+    };
+    let results: Vec<Vec<Found>> = searches.iter().map(of).collect();
+    print(&searches, &planted, &results, schedules);
+}
+
+/// Explores the planted bugs; with no names, those that are found to be such.
+fn run(search: &str, seed: u64, schedules: u64, names: &[String]) -> Found {
+    let mut command = Command::new(env!("CARGO"));
+    command.args([
+        "actor-test",
+        "-p",
+        "samples",
+        "--include-ignored",
+        "--format=json",
+    ]);
+    command.args(["--seed", &seed.to_string(), "-i", &schedules.to_string()]);
+    match search.strip_prefix("portfolio") {
+        Some(kind) => command.arg(format!("--portfolio{kind}")),
+        None => command.args(["-s", search]),
+    };
+    let output = command.args(names).output().expect("cargo runs");
+    let lines = String::from_utf8_lossy(&output.stdout);
+    let tests = lines
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+        .filter(|line| line["type"] == "test");
+    let found = tests.filter_map(|test| {
+        let found = match test["outcome"].as_str()? {
+            "expected-bug" => Some(test["report"]["executions"].as_u64()?),
+            "expected-bug-missing" => None,
+            _ => return None,
+        };
+        Some((test["test"].as_str()?.to_owned(), found))
+    });
+    found.collect()
+}
+
+fn print(searches: &[&str], planted: &[String], results: &[Vec<Found>], schedules: u64) {
+    println!(
+        "| schedules to the bug: median / worst | {} |",
+        searches.join(" | ")
+    );
+    println!("|---|{}", "---:|".repeat(searches.len()));
+    for name in planted {
+        let cells: Vec<String> = results.iter().map(|found| cell(found, name)).collect();
+        let name = name.trim_start_matches("samples::").replace("tests::", "");
+        println!("| {name} | {} |", cells.join(" | "));
+    }
+    let found = |seeds: &Vec<Found>| {
+        let all = seeds.iter().flat_map(BTreeMap::values);
+        all.flatten().count() as f64 / seeds.len() as f64
+    };
+    row(
+        "found",
+        results.iter().map(|seeds| format!("{:.1}", found(seeds))),
+    );
+    // What is not found counts as if it were by the next schedule.
+    let mean = |seeds: &Vec<Found>| {
+        let all = seeds.iter().flat_map(BTreeMap::values);
+        let logs: Vec<f64> = all
+            .map(|found| (found.unwrap_or(schedules + 1) as f64).ln())
+            .collect();
+        (logs.iter().sum::<f64>() / logs.len().max(1) as f64).exp()
+    };
+    row(
+        "geometric mean",
+        results.iter().map(|seeds| format!("{:.1}", mean(seeds))),
+    );
+}
+
+fn row(name: &str, cells: impl Iterator<Item = String>) {
+    println!("| **{name}** | {} |", cells.collect::<Vec<_>>().join(" | "));
+}
+
+fn cell(seeds: &[Found], name: &str) -> String {
+    let mut all: Vec<u64> = seeds
+        .iter()
+        .map(|found| found.get(name).copied().flatten().unwrap_or(u64::MAX))
+        .collect();
+    all.sort_unstable();
+    let text = |schedules: u64| match schedules {
+        u64::MAX => "–".to_owned(),
+        schedules => schedules.to_string(),
+    };
+    let median = all.get(all.len() / 2).copied().unwrap_or(u64::MAX);
+    let worst = all.last().copied().unwrap_or(u64::MAX);
+    format!("{} / {}", text(median), text(worst))
+}
