@@ -9,6 +9,7 @@ use crate::event::Event;
 use crate::reply::Reply;
 
 pub use crate::monitor::AnyMonitor;
+pub use crate::offer::{Offer, of_a_field, of_a_whole};
 pub use crate::predicate::{Expectation, Predicate, Snapshot};
 pub use crate::reply::AnyAskSlot;
 

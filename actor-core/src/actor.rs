@@ -6,6 +6,7 @@ use std::future::Future;
 
 use crate::context::Context;
 use crate::event::Event;
+use crate::fingerprint::Fingerprinter;
 use crate::reply::Reply;
 
 /// A state machine or plain actor: private state, changed by one event at a time.
@@ -46,6 +47,16 @@ pub trait Actor: Sized + Send + 'static {
     fn event_index(message: &Self::Message) -> u16;
     /// The event inside the message.
     fn event(message: &Self::Message) -> &dyn Event;
+    /// Feeds what the actor's value offers for a fingerprint; `false` where that is nothing.
+    fn offer(&self, to: &mut Fingerprinter) -> bool {
+        let _ = to;
+        false
+    }
+    /// Feeds to whom the reply goes and what the event offers; `false` where the event offers nothing.
+    fn offer_event(message: &Self::Message, to: &mut Fingerprinter) -> bool {
+        let _ = (message, to);
+        false
+    }
     /// Runs a handler or hook, or hands the call back because its body is async.
     fn call(&mut self, call: Call<Self>, cx: &mut Context<Self>) -> Flow<Self>;
     /// Runs the async handler or hook that [`call`](Actor::call) handed back.

@@ -106,8 +106,10 @@ pub mod codec;
 mod context;
 mod error;
 mod event;
+mod fingerprint;
 mod live;
 mod monitor;
+mod offer;
 #[doc(hidden)]
 pub mod parts;
 mod predicate;
@@ -156,12 +158,13 @@ macro_rules! cover {
     };
 }
 
-pub use actor_macros::{actor, monitor};
+pub use actor_macros::{Fingerprint, actor, monitor};
 
 pub use actor::{Actor, ActorInfo, Call, Disposition, EventInfo, Flow, Handler, State, Stateless};
 pub use context::{CHAIN_MAX, Context};
 pub use error::Error;
 pub use event::Event;
+pub use fingerprint::{Fingerprint, Fingerprinter};
 pub use live::{
     DeadLetter, Failure, FailureKind, LiveSystem, MonitorViolation, MonitorViolationKind,
 };
@@ -176,6 +179,9 @@ pub use watch::{StopReason, Terminated};
 
 /// What an actor's source usually needs.
 pub mod prelude {
+    // The macro alone: the trait is needed by those who write it by hand.
+    pub use actor_macros::Fingerprint;
+
     pub use crate::{
         ActorId, ActorRef, Ask, AskError, Context, MonitorContext, Recipient, StopReason, System,
         Terminated, Timer, World, actor, monitor,

@@ -5,6 +5,7 @@ use std::fmt;
 
 use crate::actor::{EventInfo, State};
 use crate::event::Event;
+use crate::fingerprint::Fingerprinter;
 use crate::reference::ActorId;
 
 /// A specification as a state machine that observes events.
@@ -24,6 +25,11 @@ pub trait Monitor: Send + 'static {
     fn observe(&mut self, observation: u16, event: &dyn Any, cx: &mut MonitorContext<Self>)
     where
         Self: Sized;
+    /// Feeds what the monitor's value offers for a fingerprint; `false` where that is nothing.
+    fn offer(&self, to: &mut Fingerprinter) -> bool {
+        let _ = to;
+        false
+    }
 }
 
 /// What a monitor's state says about liveness.
@@ -124,6 +130,8 @@ pub trait AnyMonitor: Send {
         sender: Option<ActorId>,
         target: Option<ActorId>,
     ) -> usize;
+    /// Feeds what the monitor's value offers for a fingerprint; `false` where that is nothing.
+    fn fingerprint(&self, to: &mut Fingerprinter) -> bool;
 }
 
 /// A registered monitor.
@@ -174,5 +182,9 @@ where
             self.cx.state = state;
         }
         self.cx.state.index()
+    }
+
+    fn fingerprint(&self, to: &mut Fingerprinter) -> bool {
+        self.monitor.offer(to)
     }
 }

@@ -13,6 +13,7 @@ use std::task::{Context as TaskContext, Poll, Waker};
 use crate::actor::{Actor, ActorInfo, Call, Flow, State};
 use crate::context::Context;
 use crate::event::Event;
+use crate::fingerprint::Fingerprinter;
 use crate::reference::ActorRef;
 use crate::runtime::{Address, Announce, Spawn};
 use crate::tally::Count;
@@ -111,6 +112,9 @@ pub trait AnySlab: Any {
 pub trait AnyMail: AnySlab {
     /// Takes the message out of `message`, an `Option<A::Message>`, and tells its slot and event.
     fn put(&self, message: &mut dyn Any) -> (u32, u16);
+    /// Feeds to whom the reply to the event in the slot goes, and what the event offers for a
+    /// fingerprint; `false` where that is nothing.
+    fn fingerprint(&self, slot: u32, to: &mut Fingerprinter) -> bool;
 }
 
 impl<A: Actor> AnySlab for Mail<A> {
@@ -143,6 +147,12 @@ impl<A: Actor> AnyMail for Mail<A> {
         let event = message.as_ref().map(A::event_index);
         let event = event.expect("a message is sent once");
         (self.messages.borrow_mut().insert_from(message), event)
+    }
+
+    fn fingerprint(&self, slot: u32, to: &mut Fingerprinter) -> bool {
+        let messages = self.messages.borrow();
+        let message = messages.get(slot);
+        message.is_some_and(|message| A::offer_event(message, to))
     }
 }
 
@@ -191,6 +201,9 @@ pub trait AnyBody: Any {
     fn state(&self) -> usize;
     /// The actor, unless it is suspended or gone.
     fn actor(&self) -> Option<&dyn Any>;
+    /// Feeds what the actor offers for a fingerprint; `false` where that is nothing, and `None`
+    /// while it is suspended or gone.
+    fn fingerprint(&self, to: &mut Fingerprinter) -> Option<bool>;
     /// Drops the actor. A user's `Drop` may run.
     fn clear(&mut self);
 }
@@ -275,6 +288,11 @@ impl<A: Actor> AnyBody for Body<A> {
         self.resting
             .as_ref()
             .map(|resting| &resting.actor as &dyn Any)
+    }
+
+    fn fingerprint(&self, to: &mut Fingerprinter) -> Option<bool> {
+        let resting = self.resting.as_ref()?;
+        Some(resting.actor.offer(to))
     }
 
     fn clear(&mut self) {

@@ -90,6 +90,9 @@ pub trait Runtime {
     ) -> TimerId;
     /// Cancels a timer, and removes its fired, unread event.
     fn cancel(&self, timer: TimerId);
+    /// What a handle to the timer means to its owner, for a fingerprint: the same where the handle
+    /// names the timer in the same place among the owner's.
+    fn timer_mark(&self, timer: TimerId) -> u64;
     /// Arms a timer that wakes the current operation.
     fn sleep(&self, delay: Duration) -> TimerId;
     /// Whether the sleep is over; keeps the waker where it is not.

@@ -1,10 +1,12 @@
 //! Timers: a handle to an armed one, and `sleep`.
 
 use std::future::Future;
+use std::hash::Hasher;
 use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll};
 use std::time::Duration;
 
+use crate::fingerprint::{Fingerprint, Fingerprinter};
 use crate::live::LiveTimer;
 use crate::runtime::{self, TimerId};
 
@@ -32,6 +34,15 @@ impl Timer {
         match self.0 {
             Inner::Live(timer) => timer.cancel(),
             Inner::Controlled(id) => runtime::with(|rt| rt.cancel(id)),
+        }
+    }
+}
+
+/// Under test: which of its owner's timers it is, if it still runs or its event is unread.
+impl Fingerprint for Timer {
+    fn fingerprint(&self, to: &mut Fingerprinter) {
+        if let Inner::Controlled(id) = &self.0 {
+            to.write_u64(runtime::try_with(|rt| rt.timer_mark(*id)).unwrap_or_default());
         }
     }
 }

@@ -112,6 +112,37 @@ const _: () = {
                 __Message::Signal(__event, _) => __event,
             }
         }
+        fn offer(
+            &self,
+            __to: &mut ::actor_core::Fingerprinter,
+        ) -> ::core::primitive::bool {
+            use ::actor_core::__private::of_a_whole::*;
+            (&&&::actor_core::__private::Offer(self)).feed(__to)
+        }
+        #[allow(unused_variables)]
+        fn offer_event(
+            __message: &Self::Message,
+            __to: &mut ::actor_core::Fingerprinter,
+        ) -> ::core::primitive::bool {
+            #[allow(unused_imports)]
+            use ::actor_core::__private::of_a_whole::*;
+            match __message {
+                #[cfg(feature = "metrics")]
+                __Message::Count(__event, __reply) => {
+                    (&&&::actor_core::__private::Offer(__event))
+                        .feed(__reply.fingerprint(__to))
+                }
+                __Message::Ping(__event, __reply) => {
+                    (&&&::actor_core::__private::Offer(__event))
+                        .feed(__reply.fingerprint(__to))
+                }
+                #[cfg(any(unix, windows))]
+                __Message::Signal(__event, __reply) => {
+                    (&&&::actor_core::__private::Offer(__event))
+                        .feed(__reply.fingerprint(__to))
+                }
+            }
+        }
         fn call(
             &mut self,
             __call: ::actor_core::Call<Self>,

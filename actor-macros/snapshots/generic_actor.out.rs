@@ -92,6 +92,32 @@ const _: () = {
                 __Message::Vote(__event, _) => __event,
             }
         }
+        fn offer(&self, __to: &mut ::renamed::Fingerprinter) -> ::core::primitive::bool {
+            use ::renamed::__private::of_a_whole::*;
+            (&&&::renamed::__private::Offer(self)).feed(__to)
+        }
+        #[allow(unused_variables)]
+        fn offer_event(
+            __message: &Self::Message,
+            __to: &mut ::renamed::Fingerprinter,
+        ) -> ::core::primitive::bool {
+            #[allow(unused_imports)]
+            use ::renamed::__private::of_a_whole::*;
+            match __message {
+                __Message::Put(__event, __reply) => {
+                    (&&&::renamed::__private::Offer(__event))
+                        .feed(__reply.fingerprint(__to))
+                }
+                __Message::Ask(__event, __reply) => {
+                    (&&&::renamed::__private::Offer(__event))
+                        .feed(__reply.fingerprint(__to))
+                }
+                __Message::Vote(__event, __reply) => {
+                    (&&&::renamed::__private::Offer(__event))
+                        .feed(__reply.fingerprint(__to))
+                }
+            }
+        }
         fn call(
             &mut self,
             __call: ::renamed::Call<Self>,

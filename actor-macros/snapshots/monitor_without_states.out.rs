@@ -50,5 +50,12 @@ const _: () = {
                 _ => {}
             }
         }
+        fn offer(
+            &self,
+            __to: &mut ::actor_core::Fingerprinter,
+        ) -> ::core::primitive::bool {
+            use ::actor_core::__private::of_a_whole::*;
+            (&&&::actor_core::__private::Offer(self)).feed(__to)
+        }
     }
 };

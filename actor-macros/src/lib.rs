@@ -1,5 +1,5 @@
-//! The macros of `actor-core` and `actor-test`: [`macro@actor`], [`macro@monitor`] and
-//! [`macro@actor_test`].
+//! The macros of `actor-core` and `actor-test`: [`macro@actor`], [`macro@monitor`],
+//! [`macro@Fingerprint`] and [`macro@actor_test`].
 //!
 //! Users reach them through those crates. Each goes the same way, one file a step: the arguments
 //! and the item are parsed, a model resolves their names, checks look at the whole, and the rest
@@ -19,8 +19,10 @@ mod condition;
 mod dispatch;
 mod errors;
 mod events;
+mod fingerprint;
 mod monitor;
 mod nearest;
+mod offer;
 mod options;
 mod roles;
 mod signature;
@@ -170,6 +172,16 @@ pub fn actor(arguments: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn monitor(arguments: TokenStream, item: TokenStream) -> TokenStream {
     monitor::expand(arguments.into(), item.into()).into()
+}
+
+/// Lets the tester compare values of a struct or enum: see the trait `actor_core::Fingerprint`.
+///
+/// Every field is taken by its own `Fingerprint`, or else by its `Hash`, but for those with
+/// `#[fingerprint(skip)]`. On the type, `#[fingerprint(crate = path)]` says where `actor_core` is, if
+/// not at `::actor_core`.
+#[proc_macro_derive(Fingerprint, attributes(fingerprint))]
+pub fn fingerprint(item: TokenStream) -> TokenStream {
+    fingerprint::expand(item.into()).into()
 }
 
 /// Makes a test of a function: the tester runs it again and again, under other schedules.

@@ -49,6 +49,7 @@ fn expanded(source: &str) -> String {
     let (name, arguments) = name_and_arguments(attribute);
     let code = match name.as_str() {
         "actor" => crate::actor::expand(arguments, item),
+        "derive" => crate::fingerprint::expand(item),
         "monitor" => crate::monitor::expand(arguments, item),
         "actor_test" => crate::test::expand(arguments, item),
         other => panic!("no macro is called `{other}`"),

@@ -1,5 +1,7 @@
 //! Bugs: what went wrong, in a sentence, and where.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 /// What kind of bug an execution ended with.
@@ -77,6 +79,28 @@ impl BugKind {
             Self::LeakedThreads => "leaked threads",
             Self::Unevaluated => "vacuous",
         }
+    }
+}
+
+/// A part of an execution that a fair schedule can repeat for ever: after its first step and after
+/// its last the state is the same, no choice was asked for, and whoever could take a step all the
+/// time took one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Cycle {
+    /// The step after which it begins.
+    pub from: u64,
+    /// The step with which it ends.
+    pub to: u64,
+}
+
+impl fmt::Display for Cycle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { from, to } = self;
+        let length = to - from;
+        write!(
+            f,
+            "a cycle of {length} steps that a fair schedule can repeat for ever: steps {from}..{to}"
+        )
     }
 }
 

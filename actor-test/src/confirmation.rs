@@ -50,7 +50,11 @@ pub(crate) fn confirm(
     taken: &[Decision],
     bounds: &Bounds,
 ) -> Option<Confirmation> {
-    let entry = outcome.suspected?;
+    let suspicion = outcome.suspicion.as_ref()?;
+    if suspicion.certain {
+        return None;
+    }
+    let entry = suspicion.entry;
     let from = outcome.steps;
     let watch = Watch {
         entry,

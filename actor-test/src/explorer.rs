@@ -80,7 +80,8 @@ impl<'a> Explorer<'a> {
         strategies: Vec<Box<dyn Strategy>>,
     ) -> Self {
         let idle = Box::new(Replay::new(Vec::new(), Fairness::Fair));
-        let engine = Engine::new(idle, settings.bounds, settings.semantics);
+        let mut engine = Engine::new(idle, settings.bounds, settings.semantics);
+        engine.look_for_lassos(settings.lasso);
         let status = Arc::new(WorkerStatus {
             heartbeat: engine.heartbeat(),
             iteration: AtomicU64::new(0),

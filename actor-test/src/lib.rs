@@ -99,7 +99,7 @@ mod words;
 mod workers;
 
 pub use actor_macros::actor_test;
-pub use bug::{BugKind, Finding};
+pub use bug::{BugKind, Cycle, Finding};
 pub use confirmation::Confirmation;
 pub use coverage::{
     ActorCoverage, Coverage, HandlerCoverage, StateCoverage, Transition, Unreached,

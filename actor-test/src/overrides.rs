@@ -95,6 +95,7 @@ pub(crate) fn resolve(
         until_saturated,
         partition: all.partition.unwrap_or(defaults.partition),
         check_every: defaults.check_every,
+        lasso: defaults.lasso,
         expect_bug: attributes.expect_bug.map(str::to_owned),
     })
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::bug::{BugKind, Finding};
+use crate::bug::{BugKind, Cycle, Finding};
 use crate::confirmation::Confirmation;
 use crate::coverage::Coverage;
 use crate::reproduction::token;
@@ -75,6 +75,10 @@ pub struct Report {
     /// by then depends on the number of workers.
     #[serde(default)]
     pub coverage: Coverage,
+    /// What offers no fingerprint and took part while something was owed that was still owed at the
+    /// end, so that lassos could be missed: `` `Server` (actor) ``, `` `Put` (event) `` …
+    #[serde(default)]
+    pub opaque: Vec<String>,
     /// How long it took, in seconds.
     pub elapsed_s: f64,
 }
@@ -170,6 +174,7 @@ impl Bug {
                 fair_from: Some(0),
                 bounds: settings.bounds,
                 semantics: settings.semantics,
+                cycle: None,
                 story: Vec::new(),
             },
             trace_path: None,
@@ -215,6 +220,10 @@ pub struct Recording {
     pub bounds: Bounds,
     /// The semantics of the execution.
     pub semantics: Semantics,
+    /// Where the bug is that something is owed for ever: a part of the execution that can be repeated,
+    /// if one was seen.
+    #[serde(default)]
+    pub cycle: Option<Cycle>,
     /// What happened, step by step.
     pub story: Vec<StoryStep>,
 }
@@ -253,6 +262,7 @@ impl Report {
             bugs: Vec::new(),
             vacuous: Vec::new(),
             coverage: Coverage::default(),
+            opaque: Vec::new(),
             elapsed_s: 0.0,
         }
     }

@@ -91,6 +91,7 @@ pub(crate) fn replay(program: &(dyn Program + Sync), recording: &Recording) -> R
     };
     let idle = Box::new(Replay::new(Vec::new(), fairness));
     let mut engine = Engine::new(idle, recording.bounds, recording.semantics);
+    engine.look_for_lassos(recording.cycle.is_some());
     let checks = recording.checks.iter().copied();
     let taken: Vec<Decision> = recording
         .decisions
@@ -206,7 +207,10 @@ pub(crate) fn record(
 ) -> (Finding, Recording) {
     let fairness = contribution.outcome.fairness;
     let idle = Box::new(Replay::new(Vec::new(), fairness));
+    let suspicion = contribution.outcome.suspicion;
+    let cycle = suspicion.and_then(|suspicion| suspicion.cycle);
     let mut engine = Engine::new(idle, settings.bounds, settings.semantics);
+    engine.look_for_lassos(cycle.is_some());
     let execution = Execution {
         iteration: contribution.iteration,
         seed: contribution.seed,
@@ -238,6 +242,7 @@ pub(crate) fn record(
         },
         bounds: settings.bounds,
         semantics: settings.semantics,
+        cycle,
         story: told.story,
     };
     (judged, recording)

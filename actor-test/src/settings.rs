@@ -37,6 +37,9 @@ pub struct Settings {
     /// Run one execution in so many twice, to find out whether it is deterministic; the first is
     /// always. Zero: never. Default 100.
     pub check_every: u64,
+    /// Look for lassos: a state that repeats while something is owed is a liveness bug long before it
+    /// would be too hot, where no schedule leads out of it. Default yes.
+    pub lasso: bool,
     /// The bug that the test is expected to have: a part of its message or kind.
     pub expect_bug: Option<String>,
 }
@@ -55,6 +58,7 @@ impl Default for Settings {
             until_saturated: false,
             partition: Partition::default(),
             check_every: 100,
+            lasso: true,
             expect_bug: None,
         }
     }

@@ -181,6 +181,11 @@ impl Summary {
         if is_new {
             self.last_new = report.executions;
         }
+        for opaque in &outcome.opaque {
+            if let Err(at) = report.opaque.binary_search(opaque) {
+                report.opaque.insert(at, opaque.clone());
+            }
+        }
         let strategy = &mut report.strategies[contribution.strategy];
         strategy.executions += 1;
         strategy.elapsed_s += contribution.elapsed.as_secs_f64();

@@ -124,6 +124,12 @@ impl Tester {
         self
     }
 
+    /// Whether lassos are looked for; see [`Settings::lasso`].
+    pub fn lasso(mut self, lasso: bool) -> Self {
+        self.settings.lasso = lasso;
+        self
+    }
+
     /// Goes on after the first bug; see [`Settings::keep_going`].
     pub fn keep_going(mut self) -> Self {
         self.settings.keep_going = true;

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::Finding;
+use crate::bug::{Cycle, Finding};
 use crate::hash;
 use crate::report::{Bug, Recording, Report};
 use crate::settings::{Bounds, Semantics};
@@ -52,6 +52,9 @@ pub(crate) struct Trace {
     bounds: Bounds,
     semantics: Semantics,
     fair_from: Option<u64>,
+    /// Where a liveness bug goes round, if that was seen: lassos are looked for in the replay.
+    #[serde(default)]
+    cycle: Option<Cycle>,
     /// A hash of all that decides the execution, to tell an edited trace.
     digest: String,
     decisions: Vec<u32>,
@@ -102,6 +105,7 @@ impl Trace {
             fair_from,
             bounds,
             semantics,
+            cycle,
             story,
         } = bug.trace.clone();
         let mut trace = Self {
@@ -118,6 +122,7 @@ impl Trace {
             bounds,
             semantics,
             fair_from,
+            cycle,
             digest: String::new(),
             decisions,
             checks,
@@ -227,12 +232,16 @@ impl Trace {
             ("bounds", json(&self.bounds)),
             ("semantics", json(&self.semantics)),
             ("fair_from", json(&self.fair_from)),
+        ];
+        let cycle = self.cycle.as_ref().map(|cycle| ("cycle", json(cycle)));
+        let last = [
             ("digest", json(&self.digest)),
             ("decisions", json(&self.decisions)),
             ("checks", json(&self.checks)),
             ("story", format!("[\n    {story}\n  ]")),
         ];
         let fields = first.into_iter().chain(package).chain(rest);
+        let fields = fields.chain(cycle).chain(last);
         let lines: Vec<String> = fields
             .map(|(key, value)| format!("  \"{key}\": {value}"))
             .collect();
@@ -247,6 +256,7 @@ impl Trace {
             fair_from: self.fair_from,
             bounds: self.bounds,
             semantics: self.semantics,
+            cycle: self.cycle,
             story: self.story.clone(),
         }
     }
@@ -262,6 +272,10 @@ impl Trace {
             "{:?} {:?} {:?} {}",
             self.bounds, self.semantics, self.fair_from, self.test
         );
+        let settings = match self.cycle {
+            Some(cycle) => format!("{settings} {cycle}"),
+            None => settings,
+        };
         let numbers = self.decisions.iter().chain(&self.checks);
         let mixed = numbers.fold(hash::text(&settings), |mixed, number| {
             hash::mix(mixed, u64::from(*number))

@@ -8,6 +8,7 @@ use super::calls;
 use super::model::{Actor, Hook, Part};
 use crate::condition::Condition;
 use crate::events::{Event, Positions};
+use crate::offer::offer;
 use crate::states::{self, State};
 use crate::types;
 
@@ -170,6 +171,8 @@ impl<'a> Expansion<'a> {
         let info = self.info();
         let event_index = self.event_index();
         let event = self.event();
+        let offer = offer(krate);
+        let offer_event = self.offer_event();
         let call = calls::call(self);
         let call_async = calls::call_async(self);
         quote! {
@@ -183,6 +186,8 @@ impl<'a> Expansion<'a> {
                 }
                 #event_index
                 #event
+                #offer
+                #offer_event
                 #call
                 #call_async
             }
@@ -313,6 +318,36 @@ impl<'a> Expansion<'a> {
         let never = self.never();
         quote! {
             fn event(__message: &Self::Message) -> &dyn #krate::Event {
+                match __message {
+                    #(#arms)*
+                    #never
+                }
+            }
+        }
+    }
+
+    fn offer_event(&self) -> TokenStream {
+        let krate = self.actor.krate;
+        let arms = self.events.iter().map(|event| {
+            let Event {
+                variant, condition, ..
+            } = event;
+            quote! {
+                #condition
+                __Message::#variant(__event, __reply) => {
+                    (&&&#krate::__private::Offer(__event)).feed(__reply.fingerprint(__to))
+                }
+            }
+        });
+        let never = self.never();
+        quote! {
+            #[allow(unused_variables)]
+            fn offer_event(
+                __message: &Self::Message,
+                __to: &mut #krate::Fingerprinter,
+            ) -> ::core::primitive::bool {
+                #[allow(unused_imports)]
+                use #krate::__private::of_a_whole::*;
                 match __message {
                     #(#arms)*
                     #never

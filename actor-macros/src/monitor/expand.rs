@@ -8,6 +8,7 @@ use super::model::{Handler, Monitor};
 use crate::condition::Condition;
 use crate::dispatch::{self, Case};
 use crate::events::{Event, Positions};
+use crate::offer::offer;
 use crate::states::{self, State};
 use crate::types;
 
@@ -93,6 +94,7 @@ impl<'a> Expansion<'a> {
         let (state, first) = self.first_state();
         let info = self.info();
         let observe = self.observe();
+        let offer = offer(krate);
         quote! {
             #[automatically_derived]
             impl #generics #krate::Monitor for #self_ty #bounds {
@@ -102,6 +104,7 @@ impl<'a> Expansion<'a> {
                     #first
                 }
                 #observe
+                #offer
             }
         }
     }

@@ -99,6 +99,13 @@ impl State {
         }
     }
 
+    /// Brings the enabled set to what the next pick will see.
+    pub(super) fn settle_enabled(&mut self) {
+        if self.patient_timers {
+            self.settle_patience();
+        }
+    }
+
     /// Patient timers are enabled only while nothing else is.
     pub(super) fn settle_patience(&mut self) {
         let shown = if self.timers_shown {

@@ -53,6 +53,8 @@ pub(super) struct Shared {
     pub(super) calls: Cell<u32>,
     /// Actors or futures were created in the step in progress.
     pub(super) born: Cell<bool>,
+    /// How often the program under test has looked at the clock.
+    pub(super) clock_reads: Cell<u64>,
 }
 
 impl Shared {
@@ -67,6 +69,7 @@ impl Shared {
             loss: Cell::new(AskError::Dropped),
             calls: Cell::new(0),
             born: Cell::new(false),
+            clock_reads: Cell::new(0),
         }
     }
 
@@ -145,6 +148,7 @@ impl Shared {
             (bound - 1) as u32
         };
         let mut state = self.state.borrow_mut();
+        state.choices += 1;
         let check = mix(0xc401ce, bound) as u32;
         let step = state.step;
         state.tape.record(Decision { chosen, check }, step);
@@ -303,6 +307,7 @@ impl Runtime for Shared {
     }
 
     fn now(&self) -> Duration {
+        self.clock_reads.set(self.clock_reads.get() + 1);
         self.state.borrow().now
     }
 
@@ -368,6 +373,15 @@ impl Runtime for Shared {
                 },
             );
         }
+    }
+
+    fn timer_mark(&self, timer: TimerId) -> u64 {
+        let state = self.state.borrow();
+        let holder = self.current.get();
+        if timer.execution != self.execution.get() || holder as usize >= state.live {
+            return 0;
+        }
+        state.timer_mark(holder, timer.index, timer.generation)
     }
 
     fn sleep(&self, delay: Duration) -> TimerId {

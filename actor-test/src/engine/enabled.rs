@@ -22,6 +22,14 @@ impl EnabledSet {
         self.pending.len()
     }
 
+    /// What that operation would do; a look at all.
+    pub(super) fn of(&self, operation: OperationId) -> Option<Pending> {
+        let mut pending = self.pending.iter();
+        pending
+            .find(|pending| pending.operation == operation)
+            .copied()
+    }
+
     #[inline]
     pub(super) fn pending(&self) -> &[Pending] {
         &self.pending

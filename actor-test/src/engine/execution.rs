@@ -13,6 +13,7 @@ use actor_core::runtime;
 
 use super::controlled::{Phase, Shared};
 use super::landmarks::Told;
+use super::lasso::{Lasso, Suspicion};
 use super::observations::Observations;
 use super::operation::Stage;
 use super::panics::{self};
@@ -58,9 +59,6 @@ pub(crate) struct Outcome {
     pub(crate) steps: u64,
     pub(crate) fairness: Fairness,
     pub(crate) finding: Option<Finding>,
-    /// What was owed for so long that it is suspected to be owed for ever: its entry in the
-    /// thermometer.
-    pub(crate) suspected: Option<usize>,
     /// What was suspected, but recovered in a fair continuation.
     pub(crate) transient: Option<Finding>,
     /// The hash of the behaviour: the same for executions that differ in the order of independent
@@ -70,6 +68,10 @@ pub(crate) struct Outcome {
     pub(crate) undecided: Vec<Owed>,
     /// Hot monitors or predicates to be met were registered.
     pub(crate) wants_liveness: bool,
+    /// Why what is owed is believed to stay so for ever, where that is the finding.
+    pub(crate) suspicion: Option<Suspicion>,
+    /// What kept states from being compared, where something was owed at the end: `` `X` (actor) ``.
+    pub(crate) opaque: Vec<String>,
     pub(crate) dead_letters: u64,
     pub(crate) told: Told,
     /// The step of the first decision that differs from the expected ones.
@@ -114,6 +116,7 @@ pub(crate) struct Engine {
     pub(super) bound: u64,
     pub(super) fairness: Fairness,
     pub(super) idle_moments: usize,
+    pub(super) lasso: Lasso,
     /// Counted up now and then, so that a watchdog sees a handler that does not return.
     pub(super) heartbeat: Arc<AtomicU64>,
 }
@@ -140,6 +143,7 @@ impl Engine {
             bound: 0,
             fairness: Fairness::Fair,
             idle_moments: 0,
+            lasso: Lasso::default(),
             heartbeat: Arc::default(),
         }
     }
@@ -152,6 +156,11 @@ impl Engine {
     /// Replaces the strategy, and returns the one before.
     pub(crate) fn set_strategy(&mut self, strategy: Box<dyn Strategy>) -> Box<dyn Strategy> {
         self.shared.strategy.replace(strategy)
+    }
+
+    /// Whether lassos are looked for; not so unless this is called.
+    pub(crate) fn look_for_lassos(&mut self, wanted: bool) {
+        self.lasso.wanted = wanted;
     }
 
     /// The decisions of the execution that was run last.
@@ -207,11 +216,12 @@ impl Engine {
             steps: 0,
             fairness: self.fairness,
             finding: None,
-            suspected: None,
             transient: None,
             class: 0,
             undecided: Vec::new(),
             wants_liveness: false,
+            suspicion: None,
+            opaque: Vec::new(),
             dead_letters: 0,
             told: Told::default(),
             diverged_at: None,
@@ -245,6 +255,7 @@ impl Engine {
         let threshold = counts_from.map(|_| self.bounds.temperature());
         let counts_from = counts_from.unwrap_or(0);
         state.thermometer.begin(threshold, counts_from, watched);
+        self.lasso.begin(&mut state);
         drop(state);
         self.test_returned = false;
         self.idle_moments = 0;
@@ -271,6 +282,14 @@ impl Engine {
                 Ok(picked) => picked,
                 Err(end) => return end,
             };
+            if self.lasso.is_watching() {
+                let pending = state.enabled.of(operation);
+                drop(state);
+                if let Some(pending) = pending {
+                    self.watched_step(pending, test);
+                }
+                continue;
+            }
             let changed_actor = self.step(operation, kind, state, test);
             self.after_step(changed_actor);
         }
@@ -282,7 +301,11 @@ impl Engine {
             return Err(End::Bug);
         }
         if state.thermometer.alarms(state.step) {
-            return Err(self.too_hot(state));
+            let thermometer = &state.thermometer;
+            if thermometer.recovered() || thermometer.alarming(state.step).is_some() {
+                return Err(self.too_hot(state));
+            }
+            self.lasso.warned(state);
         }
         if self.test_returned && !state.thermometer.any_hot() {
             return Err(End::Returned);
@@ -333,7 +356,7 @@ impl Engine {
 
     /// Takes one step; tells whether an actor may have changed.
     #[inline]
-    fn step(
+    pub(super) fn step(
         &mut self,
         operation: OperationId,
         kind: StepKind,
@@ -371,7 +394,7 @@ impl Engine {
     }
 
     #[inline]
-    fn after_step(&mut self, changed_actor: bool) {
+    pub(super) fn after_step(&mut self, changed_actor: bool) {
         if self.wake_list.any() {
             self.wake();
         }
@@ -392,6 +415,9 @@ impl Engine {
             {
                 found.woken = true;
                 state.refresh(operation);
+                if state.watched {
+                    state.touched.push(operation);
+                }
             }
         }
         if foreign {

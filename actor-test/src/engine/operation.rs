@@ -15,7 +15,7 @@ use crate::strategy::EventId;
 const NOTHING: u32 = u32::MAX;
 
 /// An event in an inbox or outbox. The event itself stays in its receiver's mail.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Letter {
     /// Where the event is in the receiver's mail.
     pub(super) slot: u32,
@@ -39,7 +39,7 @@ pub(super) enum Sender {
 }
 
 /// One entry of an outbox.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Effect {
     /// Appends to an inbox.
     Send { to: u32, letter: Letter },

@@ -1,7 +1,9 @@
 //! The specifications of an execution: monitors and predicates, and what became of them.
 
+use std::hash::Hasher;
+
 use actor_core::__private::{AnyMonitor, Expectation, Predicate};
-use actor_core::{ActorId, Event, Temperature, World};
+use actor_core::{ActorId, Event, Fingerprinter, Temperature, World};
 
 use super::panics::{self, Panic};
 use super::state::State;
@@ -267,6 +269,38 @@ impl Specifications {
             settle(entry.heat, entry.expectation, holds, &entry.name);
         }
         None
+    }
+
+    /// Feeds the state of every monitor, and which predicates were met. A monitor that offers nothing
+    /// is told apart by how many events it saw.
+    pub(super) fn fingerprint(&self, to: &mut Fingerprinter) {
+        for entry in &self.monitors {
+            to.write_usize(entry.state);
+            if !entry.monitor.fingerprint(to) {
+                to.write_u64(self.observed[entry.observed].looks);
+            }
+        }
+        for entry in &self.predicates {
+            to.write_u8(entry.met.into());
+        }
+    }
+
+    /// How many events each monitor has seen.
+    pub(super) fn looks(&self) -> Vec<u64> {
+        let looks = |entry: &MonitorEntry| self.observed[entry.observed].looks;
+        self.monitors.iter().map(looks).collect()
+    }
+
+    /// The monitors that have seen more since then and offer no fingerprint.
+    pub(super) fn opaque_since(&self, looks: &[u64]) -> Vec<&'static str> {
+        let looks = looks.iter().zip(self.looks());
+        let entries = self.monitors.iter().zip(looks);
+        entries
+            .filter(|(entry, (before, now))| {
+                *before != now && !entry.monitor.fingerprint(&mut Fingerprinter::new())
+            })
+            .map(|(entry, _)| entry.monitor.info().name)
+            .collect()
     }
 
     /// What is hot now, or warm since it was hot when `or_warm`.

@@ -18,6 +18,7 @@ use actor_core::{ActorInfo, AskError, Disposition};
 
 use super::enabled::{ABSENT, EnabledSet};
 use super::landmarks::Landmarks;
+use super::lasso::Suspicion;
 use super::observers::Observers;
 use super::operation::{Effect, Kind, Letter, Operation, Sender, Stage, Watch};
 use super::recorder::Recorder;
@@ -141,13 +142,19 @@ pub(super) struct State {
     pub(super) suspended: usize,
     pub(super) dead_letters: u64,
     pub(super) found: Option<Finding>,
-    /// The entry of the thermometer that is suspected of never becoming cold.
-    pub(super) suspected: Option<usize>,
+    /// Why the finding, or what was hot when it was found, may go on for ever.
+    pub(super) suspicion: Option<Suspicion>,
     pub(super) recorder: Option<Recorder>,
     pub(super) patient_timers: bool,
     pub(super) atomic_handlers: bool,
     pub(super) timers_shown: bool,
     pub(super) last_operation: u32,
+    /// How many choices the execution has asked for.
+    pub(super) choices: u64,
+    /// Someone wants to know of [`touched`](State::touched).
+    pub(super) watched: bool,
+    /// The operations that the step in progress may change; some more than once.
+    pub(super) touched: Vec<u32>,
 }
 
 impl State {
@@ -172,9 +179,12 @@ impl State {
         self.suspended = 0;
         self.dead_letters = 0;
         self.found = None;
-        self.suspected = None;
+        self.suspicion = None;
         self.timers_shown = false;
         self.last_operation = BODY;
+        self.choices = 0;
+        self.watched = false;
+        self.touched.clear();
         let body = self.create(Kind::Body, 0x00b0_d1e5);
         self.operations[body as usize].stage = Stage::Starting;
         self.refresh(body);

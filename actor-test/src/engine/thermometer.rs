@@ -1,5 +1,13 @@
 //! Temperatures: for how many steps something has been owed.
 
+use std::hash::Hasher;
+
+use actor_core::Fingerprinter;
+
+/// The temperature from which on it is worth to look for a lasso: most of what is owed is paid by
+/// then.
+pub(super) const WARNING: u64 = 100;
+
 /// What is owed: a hot monitor, or a predicate that is still to become true.
 #[derive(Clone, Debug)]
 struct Entry {
@@ -23,7 +31,10 @@ pub(super) struct Thermometer {
     threshold: Option<u64>,
     /// Steps before this one do not count.
     counts_from: u64,
-    /// The first step at which some entry is above the threshold, if nothing changes.
+    /// The first step at which an entry above [`WARNING`] is of interest, if at all.
+    warns_from: Option<u64>,
+    /// The first step at which some entry is above the threshold, or to be warned of, if nothing
+    /// changes.
     alarm: u64,
     /// The entry of which it is to be seen whether it becomes cold, and from which step on.
     watched: Option<(usize, u64)>,
@@ -43,6 +54,7 @@ impl Thermometer {
         self.entries.clear();
         self.threshold = threshold;
         self.counts_from = counts_from;
+        self.warns_from = None;
         self.alarm = u64::MAX;
         self.watched = watched;
         self.recovered = false;
@@ -86,9 +98,16 @@ impl Thermometer {
         let entry = &mut self.entries[number];
         entry.kept = 0;
         entry.owed_since = None;
-        if entry.hot_from.take().is_some() {
+        if entry.hot_from.take().is_some() || self.recovered {
             self.set_alarm();
         }
+    }
+
+    /// Asks for an alarm when something is above [`WARNING`] at or after that step; `None` for no
+    /// such alarm.
+    pub(super) fn warn(&mut self, from: Option<u64>) {
+        self.warns_from = from;
+        self.set_alarm();
     }
 
     fn set_alarm(&mut self) {
@@ -99,19 +118,24 @@ impl Thermometer {
         let Some(threshold) = self.threshold else {
             return;
         };
+        let warning = self.warns_from.map(|from| self.passes(WARNING).max(from));
+        self.alarm = self.passes(threshold).min(warning.unwrap_or(u64::MAX));
+    }
+
+    /// The first step at which some entry is above `limit`, if nothing changes.
+    fn passes(&self, limit: u64) -> u64 {
         let due = |entry: &Entry| {
             let from = entry.hot_from?.max(self.counts_from);
-            Some(from + threshold.saturating_sub(entry.kept) + 1)
+            Some(from + limit.saturating_sub(entry.kept) + 1)
         };
-        self.alarm = self
-            .entries
+        self.entries
             .iter()
             .filter_map(due)
             .min()
-            .unwrap_or(u64::MAX);
+            .unwrap_or(u64::MAX)
     }
 
-    /// Whether some entry is above the threshold after `step` steps.
+    /// Whether some entry is above the threshold after `step` steps, or to be warned of.
     #[inline]
     pub(super) fn alarms(&self, step: u64) -> bool {
         step >= self.alarm
@@ -132,6 +156,24 @@ impl Thermometer {
                 let since = self.entries[number].owed_since.unwrap_or(step);
                 (number, temperature, since)
             })
+    }
+
+    /// The hottest entry that is hot now and above [`WARNING`], and since when it has been owed.
+    pub(super) fn hottest(&self, step: u64) -> Option<(usize, u64)> {
+        let is_hot = |number: &usize| {
+            self.hot_since(*number).is_some() && self.temperature(*number, step) > WARNING
+        };
+        let hottest = (0..self.entries.len())
+            .filter(is_hot)
+            .max_by_key(|number| self.temperature(*number, step))?;
+        Some((hottest, self.owed_since(hottest)?))
+    }
+
+    /// Feeds which entries are hot, and which are warm since they were.
+    pub(super) fn feed(&self, to: &mut Fingerprinter) {
+        for entry in &self.entries {
+            to.write_u8(u8::from(entry.hot_from.is_some()) + u8::from(entry.owed_since.is_some()));
+        }
     }
 
     /// The temperature after `step` steps.

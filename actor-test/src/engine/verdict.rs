@@ -1,6 +1,7 @@
 //! Judging an execution: while it is too hot, at its end, and at its bound.
 
 use super::execution::{End, Engine, Outcome};
+use super::lasso::Suspicion;
 use super::operation::Stage;
 use super::recorder::Recorder;
 use super::specifications::Owed;
@@ -33,14 +34,31 @@ impl Engine {
         let Some((heat, temperature, since)) = state.thermometer.alarming(state.step) else {
             return End::Bound;
         };
-        state.suspected = Some(heat);
-        let what = self.shared.specifications.borrow().describe(heat);
         let threshold = self.bounds.temperature();
-        let message = format!(
-            "{what}, for {temperature} steps of fair scheduling (threshold {threshold}), owed since step {since}"
+        let cycle = self.lasso.cycle_of(heat, since);
+        let seen = cycle.map_or_else(String::new, |cycle| format!("; there is {cycle}"));
+        let why = format!(
+            "for {temperature} steps of fair scheduling (threshold {threshold}), owed since step {since}{seen}"
         );
-        state.find(BugKind::Liveness, message, None);
+        let suspicion = Suspicion {
+            entry: heat,
+            since,
+            cycle,
+            certain: false,
+        };
+        self.suspect(state, suspicion, &why);
         End::Bug
+    }
+
+    /// Finds that something stays owed.
+    pub(super) fn suspect(&self, state: &mut State, suspicion: Suspicion, why: &str) {
+        let what = self
+            .shared
+            .specifications
+            .borrow()
+            .describe(suspicion.entry);
+        state.suspicion = Some(suspicion);
+        state.find(BugKind::Liveness, format!("{what}, {why}"), None);
     }
 
     /// Judges the end of an execution.
@@ -64,16 +82,24 @@ impl Engine {
             End::Bound => specifications.owed(&state.thermometer, true),
             _ => Vec::new(),
         };
+        let suspicion = state.suspicion.take();
+        let in_doubt = suspicion.map_or(!undecided.is_empty(), |suspicion| !suspicion.certain);
+        let opaque = if in_doubt {
+            self.lasso.opaque()
+        } else {
+            Vec::new()
+        };
         Outcome {
             end,
             steps: state.step,
             fairness: self.fairness,
             finding: state.found.clone(),
-            suspected: state.suspected,
             transient: None,
             class: state.class,
             undecided,
             wants_liveness: specifications.wants_liveness(),
+            suspicion,
+            opaque,
             dead_letters: state.dead_letters,
             told: state.landmarks.tell(),
             diverged_at: state.tape.diverged_at(),

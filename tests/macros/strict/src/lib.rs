@@ -352,6 +352,55 @@ pub mod empty {
     }
 }
 
+/// Values that can be compared, under names that generated code must not mean.
+pub mod fingerprints {
+    use actor_core::{Actor, ActorRef, Fingerprint};
+    use std::marker::PhantomData;
+
+    /// Not that of `actor_core`.
+    #[derive(Debug, Fingerprint)]
+    pub struct Offer;
+    /// Not that of `actor_core`.
+    #[derive(Debug, Fingerprint)]
+    pub struct Fingerprinter(pub u8);
+    /// Not the type of `core`.
+    #[allow(non_camel_case_types)]
+    #[derive(Debug, Hash)]
+    pub struct bool(pub u8);
+    /// A constant where a pattern may stand.
+    #[allow(non_upper_case_globals)]
+    pub const __field: u8 = 1;
+
+    /// Takes them all.
+    #[derive(Debug, Fingerprint)]
+    pub enum Taken<'a, A: Actor, T, const N: usize>
+    where
+        T: Clone,
+    {
+        /// Without fields.
+        Nothing,
+        /// With one that is left out.
+        Some(Offer, #[fingerprint(skip)] std::fs::File),
+        /// With all others.
+        All {
+            /// Fingerprinted.
+            to: &'a Fingerprinter,
+            /// Hashed.
+            r#bool: [bool; N],
+            /// Whoever it is.
+            of: ActorRef<A>,
+            /// No value.
+            marker: PhantomData<A>,
+            /// The parameter.
+            values: Vec<T>,
+        },
+    }
+
+    /// Nobody has one.
+    #[derive(Debug, Fingerprint)]
+    pub enum Never {}
+}
+
 /// Actors with parameters.
 pub mod generic {
     use actor_core::{Context, actor};

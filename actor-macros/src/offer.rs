@@ -1,0 +1,15 @@
+//! What an actor or monitor offers for its fingerprint: found out where its type is known.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::Path;
+
+/// The method by which a type offers its value.
+pub(crate) fn offer(krate: &Path) -> TokenStream {
+    quote! {
+        fn offer(&self, __to: &mut #krate::Fingerprinter) -> ::core::primitive::bool {
+            use #krate::__private::of_a_whole::*;
+            (&&&#krate::__private::Offer(self)).feed(__to)
+        }
+    }
+}

@@ -1,0 +1,9 @@
+use actor_core::Fingerprint;
+
+#[derive(Fingerprint)]
+#[fingerprint(skip)]
+struct Replica {
+    term: u64,
+}
+
+fn main() {}

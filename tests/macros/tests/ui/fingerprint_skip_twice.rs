@@ -1,0 +1,9 @@
+use actor_core::Fingerprint;
+
+#[derive(Fingerprint)]
+struct Replica {
+    #[fingerprint(skip, skip)]
+    term: u64,
+}
+
+fn main() {}
