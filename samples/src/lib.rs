@@ -19,3 +19,4 @@ pub mod paxos;
 pub mod ping_pong;
 pub mod port_cancellation;
 pub mod two_phase_commit;
+pub mod status_reply;
