@@ -18,5 +18,5 @@ pub mod multi_paxos;
 pub mod paxos;
 pub mod ping_pong;
 pub mod port_cancellation;
-pub mod two_phase_commit;
 pub mod status_reply;
+pub mod two_phase_commit;
