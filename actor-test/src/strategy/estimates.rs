@@ -18,8 +18,17 @@ pub struct Estimates {
     contended_steps: u64,
     contended_flushes: u64,
     efforts: BTreeMap<u64, Effort>,
-    /// For each inbox, whether several operations flushed into it in one execution.
-    contended: BTreeMap<u64, bool>,
+    /// What went into each inbox.
+    inboxes: BTreeMap<u64, Traffic>,
+}
+
+/// What went into an inbox.
+#[derive(Clone, PartialEq, Debug, Default)]
+struct Traffic {
+    /// Several operations flushed into it in one execution.
+    contended: bool,
+    /// How much each flushed into it, on average over the executions in which that one took part.
+    senders: Vec<(u64, f64)>,
 }
 
 /// The work of one operation in a pilot execution, on average over those in which it took part.
@@ -29,7 +38,7 @@ pub struct Effort {
     pub steps: f64,
     /// Its flushes into inboxes; a timer's firing counts as one.
     pub flushes: f64,
-    /// Those of them that went into an inbox that others, too, sent to in the same execution.
+    /// Those of them that went into a [contended](Estimates::is_contended) inbox.
     pub contended_flushes: f64,
 }
 
@@ -73,10 +82,26 @@ impl Estimates {
         }
     }
 
-    /// Whether several operations flushed into the inbox of the one with that
-    /// [path](Enabled::path) in one execution; `None` where nobody ever did.
+    /// Whether several operations flushed into an inbox in one execution; `None` where nobody ever
+    /// did. An inbox has the [path](Enabled::path) of its owner.
     pub fn is_contended(&self, inbox: u64) -> Option<bool> {
-        self.contended.get(&inbox).copied()
+        self.inboxes.get(&inbox).map(|traffic| traffic.contended)
+    }
+
+    /// The contended inboxes, sorted.
+    pub fn contended_inboxes(&self) -> impl Iterator<Item = u64> {
+        let contended = self.inboxes.iter().filter(|(_, traffic)| traffic.contended);
+        contended.map(|(inbox, _)| *inbox)
+    }
+
+    /// How much each operation flushed into an inbox, on average over the executions in which that
+    /// one took part; sorted by path.
+    pub fn flushes_into(&self, inbox: u64) -> impl Iterator<Item = (u64, f64)> {
+        let traffic = self.inboxes.get(&inbox);
+        traffic
+            .into_iter()
+            .flat_map(|traffic| &traffic.senders)
+            .copied()
     }
 }
 
@@ -116,13 +141,14 @@ impl Survey {
             let rank = (sorted.len() * 95).div_ceil(100);
             sorted.get(rank.saturating_sub(1)).copied().unwrap_or(0)
         };
+        let inboxes = inboxes(&all);
         Estimates {
             executions: all.len() as u64,
             steps: percentile(|one| one.steps),
             contended_steps: percentile(|one| one.contended_steps),
             contended_flushes: percentile(|one| one.contended_flushes),
-            efforts: efforts(&all),
-            contended: contended(&all),
+            efforts: efforts(&all, &inboxes),
+            inboxes,
         }
     }
 
@@ -157,41 +183,56 @@ fn is_contended(enabled: &Enabled<'_>, picked: OperationId, inbox: OperationId) 
     })
 }
 
-fn contended(all: &[Measured]) -> BTreeMap<u64, bool> {
-    let mut contended = BTreeMap::new();
-    for (inbox, senders) in all.iter().flat_map(|one| &one.flushes) {
-        *contended.entry(*inbox).or_default() |= senders.len() > 1;
+/// In how many executions each operation took part.
+fn took_part(all: &[Measured]) -> BTreeMap<u64, f64> {
+    let mut executions = BTreeMap::new();
+    for path in all.iter().flat_map(|one| one.steps_of.keys()) {
+        *executions.entry(*path).or_default() += 1.0;
     }
-    contended
+    executions
 }
 
-fn efforts(all: &[Measured]) -> BTreeMap<u64, Effort> {
-    let mut efforts: BTreeMap<u64, (Effort, f64)> = BTreeMap::new();
-    for one in all {
-        for (path, steps) in &one.steps_of {
-            let (effort, executions) = efforts.entry(*path).or_default();
-            effort.steps += *steps as f64;
-            *executions += 1.0;
-        }
-        for senders in one.flushes.values() {
-            for (path, flushes) in senders {
-                let (effort, _) = efforts.entry(*path).or_default();
-                effort.flushes += *flushes as f64;
-                if senders.len() > 1 {
-                    effort.contended_flushes += *flushes as f64;
-                }
-            }
+fn inboxes(all: &[Measured]) -> BTreeMap<u64, Traffic> {
+    let executions = took_part(all);
+    let mut inboxes: BTreeMap<u64, (bool, BTreeMap<u64, u64>)> = BTreeMap::new();
+    for (inbox, senders) in all.iter().flat_map(|one| &one.flushes) {
+        let (contended, sums) = inboxes.entry(*inbox).or_default();
+        *contended |= senders.len() > 1;
+        for (path, flushes) in senders {
+            *sums.entry(*path).or_default() += flushes;
         }
     }
-    let mean = |(path, (sum, executions)): (u64, (Effort, f64))| {
+    let mean = |(path, sum): (u64, u64)| (path, sum as f64 / executions[&path]);
+    let traffic = |(inbox, (contended, sums)): (u64, (bool, BTreeMap<u64, u64>))| {
+        let senders = sums.into_iter().map(mean).collect();
+        (inbox, Traffic { contended, senders })
+    };
+    inboxes.into_iter().map(traffic).collect()
+}
+
+fn efforts(all: &[Measured], inboxes: &BTreeMap<u64, Traffic>) -> BTreeMap<u64, Effort> {
+    let mut steps: BTreeMap<u64, u64> = BTreeMap::new();
+    for (path, taken) in all.iter().flat_map(|one| &one.steps_of) {
+        *steps.entry(*path).or_default() += taken;
+    }
+    let mean = |(path, executions): (u64, f64)| {
         let effort = Effort {
-            steps: sum.steps / executions,
-            flushes: sum.flushes / executions,
-            contended_flushes: sum.contended_flushes / executions,
+            steps: steps[&path] as f64 / executions,
+            ..Effort::default()
         };
         (path, effort)
     };
-    efforts.into_iter().map(mean).collect()
+    let mut efforts: BTreeMap<u64, Effort> = took_part(all).into_iter().map(mean).collect();
+    for traffic in inboxes.values() {
+        for (path, flushes) in &traffic.senders {
+            let effort = efforts.entry(*path).or_default();
+            effort.flushes += flushes;
+            if traffic.contended {
+                effort.contended_flushes += flushes;
+            }
+        }
+    }
+    efforts
 }
 
 impl Strategy for Survey {

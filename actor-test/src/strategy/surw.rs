@@ -7,7 +7,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::per_operation::PerOperation;
 use super::urw::{OVERDUE, UNIT, below_any, units};
 use super::{
-    Choice, Enabled, Estimates, Execution, Fairness, Pending, StepKind, Strategy, below, generator,
+    Choice, Effort, Enabled, Estimates, Execution, Fairness, OperationId, Pending, StepKind,
+    Strategy, below, generator,
 };
 
 /// Makes each order of the interesting steps equally likely, and walks uniformly between them (SURW:
@@ -15,7 +16,9 @@ use super::{
 /// section 3.2).
 ///
 /// Interesting is what races: a flush into an inbox that several operations flush into, where a timer
-/// that fires counts as one. Whose interesting step comes next is drawn beforehand, in proportion
+/// that fires counts as one. An execution in two draws one or two of these inboxes, and is
+/// interested in them alone: where what is sent depends on what came before, that shows more
+/// different behaviours. Whose interesting step comes next is drawn beforehand, in proportion
 /// to how many each operation still has; the others wait before theirs until it is taken, and all
 /// other steps are picked uniformly. Where nobody else can go on, the next is drawn anew among those
 /// that wait.
@@ -25,13 +28,16 @@ use super::{
 /// operation that they did not meet gets the mean of the others.
 ///
 /// Guarantee: where the numbers are exact and no interesting step depends on another, each order of
-/// the interesting steps has the same probability.
+/// what is interesting in an execution has the same probability.
 ///
 /// Unfair: fair in practice, but an operation that many more steps are expected of than it has can
 /// keep others waiting for as long as anything else can run.
 #[derive(Debug)]
 pub struct Surw {
     estimates: Arc<Estimates>,
+    /// The inboxes that this execution is interested in, by path; where there are none, in all that
+    /// are contended.
+    only: Vec<u64>,
     /// Who takes interesting steps: those that pilots met, sorted by path, then others as they come.
     owners: Vec<Owner>,
     met: usize,
@@ -57,6 +63,7 @@ impl Surw {
     pub fn new() -> Self {
         Self {
             estimates: Arc::default(),
+            only: Vec::new(),
             owners: Vec::new(),
             met: 0,
             owner_of: PerOperation::default(),
@@ -75,11 +82,67 @@ impl Surw {
         if !matches!(pending.kind, StepKind::Flush | StepKind::Timer) {
             return false;
         }
+        match *self.inboxes.of(inbox) {
+            Some(known) => known,
+            None => self.look_up(enabled, inbox),
+        }
+    }
+
+    #[cold]
+    fn look_up(&mut self, enabled: &Enabled<'_>, inbox: OperationId) -> bool {
+        let path = enabled.path(inbox);
+        let interesting = if self.only.is_empty() {
+            self.estimates.is_contended(path).unwrap_or(true)
+        } else {
+            self.only.contains(&path)
+        };
+        *self.inboxes.of(inbox) = Some(interesting);
+        interesting
+    }
+
+    /// Draws which inboxes are interesting.
+    fn draw_inboxes(&mut self) {
+        self.only.clear();
+        let all = self.estimates.contended_inboxes().count() as u64;
+        if all < 2 || below(&mut self.rng, 2) == 0 {
+            return;
+        }
+        for _ in 0..1 + below(&mut self.rng, 2) {
+            let drawn = below(&mut self.rng, all) as usize;
+            self.only
+                .extend(self.estimates.contended_inboxes().nth(drawn));
+        }
+        self.only.dedup();
+    }
+
+    /// Counts the interesting steps to come.
+    fn count(&mut self) {
         let estimates = &self.estimates;
-        *self
-            .inboxes
-            .of(inbox)
-            .get_or_insert_with(|| estimates.is_contended(enabled.path(inbox)).unwrap_or(true))
+        let owner = |(path, flushes)| Owner {
+            path,
+            left: units(flushes),
+        };
+        self.owners.clear();
+        if self.only.is_empty() {
+            let flushes = |(path, effort): (u64, Effort)| (path, effort.contended_flushes);
+            let all = estimates.efforts().map(flushes).map(owner);
+            self.owners.extend(all.filter(|owner| owner.left > 0));
+        } else {
+            let into = self
+                .only
+                .iter()
+                .flat_map(|inbox| estimates.flushes_into(*inbox));
+            self.owners.extend(into.map(owner));
+            self.owners.sort_unstable_by_key(|owner| owner.path);
+            self.owners.dedup_by(|second, first| {
+                let same = second.path == first.path;
+                first.left += if same { second.left } else { 0 };
+                same
+            });
+        }
+        self.met = self.owners.len();
+        let total: u64 = self.owners.iter().map(|owner| owner.left).sum();
+        self.unknown = total.checked_div(self.met as u64).unwrap_or(UNIT);
     }
 
     #[inline]
@@ -192,15 +255,8 @@ impl Strategy for Surw {
     fn begin(&mut self, execution: &Execution) -> bool {
         self.rng = generator(execution.seed);
         self.estimates = execution.estimates.clone();
-        self.owners.clear();
-        let owners = self.estimates.efforts().map(|(path, effort)| Owner {
-            path,
-            left: units(effort.contended_flushes),
-        });
-        self.owners.extend(owners.filter(|owner| owner.left > 0));
-        self.met = self.owners.len();
-        let total: u64 = self.owners.iter().map(|owner| owner.left).sum();
-        self.unknown = total.checked_div(self.met as u64).unwrap_or(UNIT);
+        self.draw_inboxes();
+        self.count();
         self.owner_of.clear();
         self.inboxes.clear();
         self.intend();
