@@ -4,7 +4,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::hash::mix;
 use crate::plan::PILOTS;
-use crate::strategy::{ExplorerKind, Probabilistic, StrategySpec, Weights, below, generator};
+use crate::strategy::{Probabilistic, StrategySpec, below, generator};
 use crate::summary::Novelty;
 
 /// How often each arm has a turn before any is preferred.
@@ -67,14 +67,11 @@ fn arms() -> Vec<(StrategySpec, Option<StrategySpec>)> {
     };
     vec![
         fair(StrategySpec::Random),
-        fair(StrategySpec::Weighted(Weights::default())),
         fair(StrategySpec::Probabilistic(Probabilistic::HALVINGS)),
         unfair(StrategySpec::Pct(None)),
         unfair(StrategySpec::Pos),
         unfair(StrategySpec::PosLocal),
         unfair(StrategySpec::Surw),
-        unfair(StrategySpec::Delay(ExplorerKind::RandomRoundRobin, 5)),
-        unfair(StrategySpec::Delay(ExplorerKind::RunToCompletion, 5)),
     ]
 }
 

@@ -7,7 +7,7 @@ use crate::strategy::StrategySpec;
 use crate::summary::Novelty;
 
 /// How many pilot executions there are.
-pub(crate) const PILOTS: u64 = 10;
+pub(crate) const PILOTS: u64 = 5;
 
 /// Which strategy each iteration of a test runs under, epoch after epoch.
 ///
