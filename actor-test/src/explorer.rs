@@ -69,6 +69,7 @@ pub(crate) struct Explorer<'a> {
     engine: Engine,
     strategies: Vec<Option<Box<dyn Strategy>>>,
     estimates: Arc<Estimates>,
+    pilots: u64,
     status: Arc<WorkerStatus>,
     begun: Instant,
 }
@@ -96,6 +97,7 @@ impl<'a> Explorer<'a> {
             engine,
             strategies: strategies.into_iter().map(Some).collect(),
             estimates: Arc::default(),
+            pilots: 0,
             status,
             begun: crate::wall_clock::now(),
         }
@@ -124,18 +126,23 @@ impl<'a> Explorer<'a> {
     /// same. They are not counted, and a bug in one is left to the iterations to find.
     pub(crate) fn run_pilots(&mut self, program: &dyn Program) {
         let mut strategies = self.strategies.iter().flatten();
-        if !strategies.any(|strategy| strategy.needs_estimates()) {
+        let needed = strategies.any(|strategy| strategy.needs_estimates());
+        if !needed && self.settings.partition.is_none() {
             return;
         }
-        let survey = self.begin_survey();
+        // With an engine of their own, so that what they see is not counted either.
+        let survey = Survey::new();
+        let strategies: Vec<Box<dyn Strategy>> = vec![Box::new(survey.clone())];
+        let mut scout = Self::new(&self.status.test, self.settings, strategies);
         for iteration in 0..PILOTS {
             let turn = Turn {
                 iteration,
                 strategy: 0,
             };
-            self.run_turn(program, turn);
+            let outcome = scout.run_turn(program, turn).outcome;
+            self.pilots = mix(self.pilots, mix(outcome.class, outcome.steps));
         }
-        self.end_survey(survey);
+        self.estimates = Arc::new(survey.estimates());
     }
 
     /// Has the first strategy replaced by a uniform walk that measures.
@@ -149,6 +156,12 @@ impl<'a> Explorer<'a> {
     pub(crate) fn end_survey(&mut self, pilots: Pilots) {
         self.strategies[0] = pilots.replaced;
         self.estimates = Arc::new(pilots.survey.estimates());
+    }
+
+    /// A hash of what the pilots did, by which the parts of a search know that they are of one
+    /// program.
+    pub(crate) fn pilots(&self) -> u64 {
+        self.pilots
     }
 
     pub(crate) fn estimates(&self) -> Arc<Estimates> {

@@ -79,6 +79,7 @@ mod engine;
 mod environment;
 mod explorer;
 mod hash;
+mod merge;
 mod overrides;
 mod partition;
 mod plan;
@@ -104,6 +105,7 @@ pub use confirmation::Confirmation;
 pub use coverage::{
     ActorCoverage, Coverage, HandlerCoverage, StateCoverage, Transition, Unreached,
 };
+pub use merge::MergeError;
 pub use partition::{Partition, PartitionError};
 pub use report::{BehaviourStatistics, Bug, Recording, Report, StepStatistics, StrategyStatistics};
 pub use reproduction::TokenError;

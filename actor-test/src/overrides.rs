@@ -83,6 +83,16 @@ pub(crate) fn resolve(
         None if !until_saturated => defaults.iterations,
         _ => u64::MAX,
     };
+    if all.partition.is_some()
+        && let Some(spec) = search
+            .strategies()
+            .iter()
+            .find(|spec| spec.build().has_memory())
+    {
+        return Err(format!(
+            "`{spec}` can't be divided into parts: what it does depends on the executions before"
+        ));
+    }
     Ok(Settings {
         iterations: all.iterations.unwrap_or(iterations),
         seed: all.seed.unwrap_or(defaults.seed),
@@ -93,7 +103,7 @@ pub(crate) fn resolve(
         keep_going: all.keep_going.unwrap_or(defaults.keep_going),
         time_limit: all.time_limit,
         until_saturated,
-        partition: all.partition.unwrap_or(defaults.partition),
+        partition: all.partition,
         check_every: defaults.check_every,
         lasso: defaults.lasso,
         expect_bug: attributes.expect_bug.map(str::to_owned),

@@ -58,12 +58,13 @@ impl Plan {
             _ => None,
         };
         let strategies = settings.search.strategies();
+        let partition = settings.partition.unwrap_or_default();
         Self {
             taking_turns: strategies.len(),
             strategies,
             bandit,
-            partition: settings.partition,
-            count: settings.partition.count(settings.iterations),
+            partition,
+            count: partition.count(settings.iterations),
             planned: 0,
         }
     }
@@ -82,9 +83,10 @@ impl Plan {
         &self.strategies
     }
 
-    /// The pilots are iterations like others, and count.
+    /// The pilots are iterations like others, and count. In a part of a search they don't, since all
+    /// parts have the same.
     pub(crate) fn counts_pilots(&self) -> bool {
-        self.bandit.is_some()
+        self.bandit.is_some() && self.partition.is_whole()
     }
 
     /// The executions that can be planned now; `None` when all are.

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::bug::{BugKind, Cycle, Finding};
 use crate::confirmation::Confirmation;
 use crate::coverage::Coverage;
+use crate::merge::Sketch;
 use crate::reproduction::token;
 use crate::settings::{Bounds, Semantics, Settings};
 use crate::story::StoryStep;
@@ -81,6 +82,9 @@ pub struct Report {
     pub opaque: Vec<String>,
     /// How long it took, in seconds.
     pub elapsed_s: f64,
+    /// What it takes to merge it with the reports of other parts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) sketch: Option<Box<Sketch>>,
 }
 
 /// The lengths of executions in steps.
@@ -264,6 +268,7 @@ impl Report {
             coverage: Coverage::default(),
             opaque: Vec::new(),
             elapsed_s: 0.0,
+            sketch: None,
         }
     }
 

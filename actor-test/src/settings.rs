@@ -32,8 +32,9 @@ pub struct Settings {
     /// Stop when the search seems saturated: after at least 1000 executions, the later half of which
     /// has shown no new behaviour. Default no.
     pub until_saturated: bool,
-    /// Which part of the search this process does. Default: all of it.
-    pub partition: Partition,
+    /// Which part of the search this process does. Default: all of it. The report of a part can be
+    /// [merged](crate::Report::merge) with those of the others.
+    pub partition: Option<Partition>,
     /// Run one execution in so many twice, to find out whether it is deterministic; the first is
     /// always. Zero: never. Default 100.
     pub check_every: u64,
@@ -56,7 +57,7 @@ impl Default for Settings {
             keep_going: false,
             time_limit: None,
             until_saturated: false,
-            partition: Partition::default(),
+            partition: None,
             check_every: 100,
             lasso: true,
             expect_bug: None,

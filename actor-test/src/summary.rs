@@ -9,6 +9,7 @@ use crate::behaviours::Behaviours;
 use crate::bug::{BugKind, Finding};
 use crate::engine::{End, Observations, Observed, Program};
 use crate::explorer::{Contribution, seconds};
+use crate::merge::Sketch;
 use crate::report::{Bug, Report, StepStatistics, StrategyStatistics};
 use crate::reproduction::{record, token};
 use crate::settings::Settings;
@@ -16,7 +17,7 @@ use crate::strategy::Fairness;
 use crate::workers::Progress;
 
 /// How many bugs that differ are kept.
-const BUGS_MAX: usize = 20;
+pub(crate) const BUGS_MAX: usize = 20;
 
 /// How many executions it takes at least to call a search saturated.
 const SATURATED_MIN: u64 = 1000;
@@ -60,6 +61,8 @@ pub(crate) struct Summary {
     landmarks: Landmarks,
     failing: Vec<(Contribution, Finding, f64)>,
     step_sum: u64,
+    /// A hash of what the pilots did.
+    pub(crate) pilots: u64,
     /// The execution that was the last to show something new, from one.
     last_new: u64,
     wants_liveness: bool,
@@ -76,6 +79,7 @@ impl Summary {
             landmarks: Landmarks::default(),
             failing: Vec::new(),
             step_sum: 0,
+            pilots: 0,
             last_new: 0,
             wants_liveness: false,
             begun: crate::wall_clock::now(),
@@ -252,6 +256,14 @@ impl Summary {
             self.add_unevaluated(specifications);
         }
         self.report.elapsed_s = seconds(self.begun);
+        if let Some(partition) = self.settings.partition {
+            self.report.sketch = Some(Box::new(Sketch {
+                behaviours: self.behaviours,
+                step_sum: self.step_sum,
+                pilots: self.pilots,
+                ..Sketch::new(&self.settings, partition)
+            }));
+        }
         self.report
     }
 

@@ -79,7 +79,7 @@ pub(crate) fn failed(report: &Report, notes: &[String], place: &Place) -> String
         ));
         lines.extend(indented(evidence(report, bug, place)));
     }
-    lines.extend(indented(statistics(report)));
+    lines.extend(indented(failing_statistics(report)));
     lines.extend(indented(warnings(report, notes)));
     lines.extend(
         report
@@ -108,13 +108,13 @@ pub(crate) fn unexpected(
              or another seed",
             count(report.executions, "execution")
         )];
-        lines.extend(indented(statistics(report)));
+        lines.extend(indented(failing_statistics(report)));
         lines.extend(indented(warnings(report, notes)));
         return lines.join("\n");
     };
     let mut lines = vec![format!("{head}found {}", hanging(&finding(&bug.finding)))];
     lines.extend(indented(evidence(report, bug, place)));
-    lines.extend(indented(statistics(report)));
+    lines.extend(indented(failing_statistics(report)));
     lines.extend(indented(warnings(report, notes)));
     lines.extend(last_steps(bug, place));
     lines.join("\n")
@@ -241,6 +241,13 @@ fn statistics(report: &Report) -> Vec<String> {
     lines
 }
 
+/// The same for a test that fails: with what each strategy contributed.
+fn failing_statistics(report: &Report) -> Vec<String> {
+    let mut lines = statistics(report);
+    lines.extend(strategies(&report.strategies, true));
+    lines
+}
+
 /// What was explored; the number of executions stands before it.
 fn explored(report: &Report) -> Vec<String> {
     let mut lines = Vec::new();
@@ -259,7 +266,6 @@ fn explored(report: &Report) -> Vec<String> {
     parts.push(behaviours(report));
     parts.push(saturation(report));
     lines.push(parts.join(" · "));
-    lines.extend(strategies(report));
     if !report.covered.is_empty() {
         let label = |(label, times): (&String, &u64)| format!("\"{label}\" in {times}");
         let labels: Vec<String> = report.covered.iter().map(label).collect();
@@ -287,9 +293,10 @@ fn long_ones(report: &Report) -> impl Iterator<Item = String> {
 }
 
 /// What each strategy contributed, for those that had a turn.
-fn strategies(report: &Report) -> Vec<String> {
+/// Over several tests there is no chance of the next execution to tell.
+pub(crate) fn strategies(strategies: &[StrategyStatistics], of_one_test: bool) -> Vec<String> {
     let had_a_turn = |strategy: &&StrategyStatistics| strategy.executions > 0;
-    let strategies: Vec<_> = report.strategies.iter().filter(had_a_turn).collect();
+    let strategies: Vec<_> = strategies.iter().filter(had_a_turn).collect();
     if strategies.len() < 2 {
         return Vec::new();
     }
@@ -305,13 +312,13 @@ fn strategies(report: &Report) -> Vec<String> {
             0 => String::new(),
             bugs => format!(", {}", count(bugs, "failure")),
         };
+        let next = match of_one_test {
+            true => format!(", next new {}", percent(strategy.new_chance)),
+            false => String::new(),
+        };
         format!(
-            "  {:name$}  {:>executions$} executions, {:>new$} new, next new {}, {:.2} s{failures}",
-            strategy.name,
-            strategy.executions,
-            strategy.new_behaviours,
-            percent(strategy.new_chance),
-            strategy.elapsed_s,
+            "  {:name$}  {:>executions$} executions, {:>new$} new{next}, {:.2} s{failures}",
+            strategy.name, strategy.executions, strategy.new_behaviours, strategy.elapsed_s,
         )
     };
     strategies.iter().map(line).collect()

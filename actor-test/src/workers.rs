@@ -99,7 +99,9 @@ impl Exploration<'_> {
     /// Runs the pilots, as the first iterations where they count.
     fn run_pilots(&mut self, first: &mut Explorer<'_>, program: &dyn Program) {
         if !self.plan.counts_pilots() {
-            return first.run_pilots(program);
+            first.run_pilots(program);
+            self.summary.pilots = first.pilots();
+            return;
         }
         let Some(epoch) = self.plan.next_epoch() else {
             return;

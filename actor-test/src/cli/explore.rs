@@ -6,18 +6,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use serde_json::json;
-
 use super::build::Built;
 use super::coverage::{Directory, Gathered};
 use super::discover::{self, Test};
 use super::options::{Explore, Format};
 use super::process::{self, Ending, Job};
+use super::results::Results;
 use super::screen::Screen;
+use super::verdict::{Tally, Verdict, verdict};
 use super::{Exit, Trouble, build};
 use crate::overrides::Overrides;
 use crate::protocol::{self, Event, Task};
-use crate::report::{Bug, Report};
 use crate::settings::{Bounds, Settings};
 use crate::words::{self, Place};
 use crate::{BugKind, Finding, environment, run as running};
@@ -42,7 +41,10 @@ pub(crate) fn run(options: &Explore, screen: &mut Screen) -> Result<Exit, Troubl
     let coverage = coverage.map(Directory::make).transpose()?;
     let plan = Plan::new(options, given, &built, tests.len());
     let tally = plan.run_all(&tests, screen)?;
-    plan.close(&tally, screen);
+    tally.close(plan.format, plan.job.given.seed, screen);
+    if let Some(path) = &options.results {
+        Results::new(tally.results.clone()).write(path)?;
+    }
     if let Some(directory) = coverage {
         plan.write_coverage(&directory, &tally.gathered, screen)?;
     }
@@ -78,75 +80,6 @@ struct Plan {
     children: usize,
     format: Format,
     place: Place,
-}
-
-/// What became of a test.
-enum Verdict {
-    Passed {
-        report: Report,
-        notes: Vec<String>,
-    },
-    Expected {
-        report: Report,
-        bug: Box<Bug>,
-        notes: Vec<String>,
-    },
-    Failed {
-        report: Report,
-        notes: Vec<String>,
-    },
-    Unexpected {
-        report: Report,
-        expected: String,
-        notes: Vec<String>,
-    },
-    Refused(String),
-    Skipped,
-}
-
-impl Verdict {
-    /// What was explored, if anything was.
-    fn report(&self) -> Option<&Report> {
-        match self {
-            Self::Passed { report, .. }
-            | Self::Expected { report, .. }
-            | Self::Failed { report, .. }
-            | Self::Unexpected { report, .. } => Some(report),
-            Self::Refused(_) | Self::Skipped => None,
-        }
-    }
-}
-
-/// How many tests ended in which way.
-#[derive(Default)]
-struct Tally {
-    passed: usize,
-    failed: usize,
-    refused: usize,
-    skipped: usize,
-    gathered: Gathered,
-}
-
-impl Tally {
-    fn exit(&self) -> Exit {
-        match self {
-            Self { failed: 1.., .. } => Exit::Bug,
-            Self { refused: 1.., .. } => Exit::Trouble,
-            _ => Exit::Clean,
-        }
-    }
-
-    fn count(&mut self, verdict: &Verdict) {
-        *match verdict {
-            Verdict::Passed { .. } | Verdict::Expected { .. } => &mut self.passed,
-            Verdict::Failed { .. } | Verdict::Unexpected { .. } => &mut self.failed,
-            Verdict::Refused(_) => &mut self.refused,
-            Verdict::Skipped => &mut self.skipped,
-        } += 1;
-        if let Some(report) = verdict.report() {
-            self.gathered.add(report);
-        }
-    }
 }
 
 impl Plan {
@@ -219,7 +152,7 @@ impl Plan {
             waiting.insert(number, verdict);
             while let Some(verdict) = waiting.remove(&next) {
                 let verdict = verdict?;
-                tally.count(&verdict);
+                tally.count(&verdict, &tests[next].executable.package.name);
                 self.tell(&tests[next], &verdict, screen);
                 next += 1;
             }
@@ -252,29 +185,16 @@ impl Plan {
 
     fn tell(&self, test: &Test, verdict: &Verdict, screen: &Screen) {
         match self.format {
-            Format::Json => screen.raw(&as_json(test, verdict).to_string()),
+            Format::Json => {
+                let package = &test.executable.package.name;
+                screen.raw(&verdict.as_json(&test.name, package).to_string());
+            }
             Format::Human => {
-                if let Some(block) = self.block(test, verdict) {
+                if let Some(block) = verdict.block(&test.name, &self.place) {
                     screen.line(&block);
                 }
             }
         }
-    }
-
-    fn block(&self, test: &Test, verdict: &Verdict) -> Option<String> {
-        let place = &self.place;
-        Some(match verdict {
-            Verdict::Passed { report, notes } => words::passed(report, notes),
-            Verdict::Expected { report, bug, notes } => words::expected(report, bug, notes, place),
-            Verdict::Failed { report, notes } => words::failed(report, notes, place),
-            Verdict::Unexpected {
-                report,
-                expected,
-                notes,
-            } => words::unexpected(report, expected, notes, place),
-            Verdict::Refused(problem) => words::refused(&test.name, problem),
-            Verdict::Skipped => return None,
-        })
     }
 
     fn write_coverage(
@@ -288,32 +208,6 @@ impl Plan {
             screen.line(&words::coverage_written(gathered, &summary));
         }
         Ok(())
-    }
-
-    fn close(&self, tally: &Tally, screen: &Screen) {
-        let Tally {
-            passed,
-            failed,
-            refused,
-            skipped,
-            gathered: _,
-        } = *tally;
-        match self.format {
-            Format::Json => screen.raw(
-                &json!({
-                    "type": "summary", "passed": passed, "failed": failed, "errors": refused,
-                    "ignored": skipped,
-                })
-                .to_string(),
-            ),
-            Format::Human => {
-                let seed = self.job.given.seed;
-                screen.line(&format!(
-                    "\n{}",
-                    words::summary(passed, failed, refused, skipped, seed)
-                ));
-            }
-        }
     }
 }
 
@@ -443,25 +337,6 @@ fn settings(began: Option<&Event>) -> Settings {
     settings
 }
 
-fn verdict(report: Report, notes: Vec<String>, expected: Option<String>) -> Verdict {
-    match expected {
-        None if report.is_clean() => Verdict::Passed { report, notes },
-        None => Verdict::Failed { report, notes },
-        Some(expected) => match report.bugs.iter().find(|bug| bug.is(&expected)) {
-            Some(bug) => Verdict::Expected {
-                bug: Box::new(bug.clone()),
-                report,
-                notes,
-            },
-            None => Verdict::Unexpected {
-                report,
-                expected,
-                notes,
-            },
-        },
-    }
-}
-
 /// Why a test did not even begin.
 fn never_began(ending: &Ending) -> String {
     if ending.stdout.contains("running 0 tests") {
@@ -471,27 +346,4 @@ fn never_began(ending: &Ending) -> String {
         return words::no_harness();
     }
     words::crash(&ending.how, &ending.stderr)
-}
-
-fn as_json(test: &Test, verdict: &Verdict) -> serde_json::Value {
-    let package = &test.executable.package.name;
-    let about = |outcome: &str, report: &Report, notes: &[String]| {
-        json!({
-            "type": "test", "test": test.name, "package": package, "outcome": outcome,
-            "report": report, "notes": notes,
-        })
-    };
-    match verdict {
-        Verdict::Passed { report, notes } => about("passed", report, notes),
-        Verdict::Expected { report, notes, .. } => about("expected-bug", report, notes),
-        Verdict::Failed { report, notes } => about("failed", report, notes),
-        Verdict::Unexpected { report, notes, .. } => about("expected-bug-missing", report, notes),
-        Verdict::Refused(problem) => json!({
-            "type": "test", "test": test.name, "package": package, "outcome": "error",
-            "problem": problem,
-        }),
-        Verdict::Skipped => json!({
-            "type": "test", "test": test.name, "package": package, "outcome": "ignored",
-        }),
-    }
 }

@@ -9,11 +9,14 @@ mod diagram;
 mod discover;
 mod explore;
 mod list;
+mod merge;
 mod options;
 mod process;
 mod replay;
+mod results;
 mod screen;
 mod show;
+mod verdict;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -78,6 +81,7 @@ pub fn main() -> ExitCode {
         Some(Command::List(options)) => list::run(options, &mut screen),
         Some(Command::Replay(options)) => replay::run(options, &mut screen),
         Some(Command::Show(options)) => show::run(options, &mut screen),
+        Some(Command::Merge(options)) => merge::run(options, &mut screen),
     };
     done.unwrap_or_else(|trouble| {
         screen.error(&trouble.0);

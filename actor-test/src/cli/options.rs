@@ -55,6 +55,8 @@ pub(crate) enum Command {
     Replay(Replay),
     /// Tells the story of a recorded execution without running it.
     Show(Show),
+    /// Adds up the results of all parts of a search.
+    Merge(Merge),
 }
 
 /// Exploring tests.
@@ -94,6 +96,9 @@ pub(crate) struct Explore {
     /// Run the K-th of N parts of the search only; see `merge`.
     #[arg(long, value_name = "K/N", value_parser = parse::partition, help_heading = SEARCH)]
     pub(crate) partition: Option<Partition>,
+    /// Write what `merge` needs of this part into a file.
+    #[arg(long, value_name = "FILE", requires = "partition", help_heading = SEARCH)]
+    pub(crate) results: Option<PathBuf>,
     /// Go on with a test after its first bug, and collect those that differ.
     #[arg(long, help_heading = SEARCH)]
     pub(crate) no_fail_fast: bool,
@@ -270,6 +275,20 @@ pub(crate) struct Replay {
 pub(crate) struct Show {
     /// The trace that a failing test wrote.
     pub(crate) trace: PathBuf,
+}
+
+/// Merging the parts of a search.
+#[derive(Args, Debug)]
+pub(crate) struct Merge {
+    /// What `--partition K/N --results FILE` wrote, one file a part.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Where the traces of failing tests are written.
+    #[arg(long, value_name = "DIRECTORY", default_value = "target/actor-traces")]
+    pub(crate) traces: PathBuf,
+    /// For people, or one line of JSON per test.
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    pub(crate) format: Format,
 }
 
 /// What cargo builds, in cargo's own words.

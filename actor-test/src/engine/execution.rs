@@ -192,11 +192,9 @@ impl Engine {
         if !begun {
             return self.exhausted();
         }
-        // What is run again was counted before.
-        let kept = options
-            .expected
-            .as_ref()
-            .map(|_| self.state().keep_counts());
+        // What is run again, or continued, was counted before.
+        let is_again = options.expected.is_some() || options.watch.is_some();
+        let kept = is_again.then(|| self.state().keep_counts());
         self.begin(options);
         let entered = runtime::enter(self.shared.clone());
         let quiet = panics::quiet();

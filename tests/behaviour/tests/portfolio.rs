@@ -1,0 +1,223 @@
+//! The portfolio, partitions and saturation: what they do depends on the seed alone.
+
+use actor_core::actor;
+use actor_core::prelude::*;
+use actor_test::{MergeError, Partition, Report, Search, Settings, Tester};
+use behaviour::programs;
+
+fn timeless(mut report: Report) -> Report {
+    report.elapsed_s = 0.0;
+    for strategy in &mut report.strategies {
+        strategy.elapsed_s = 0.0;
+    }
+    for bug in &mut report.bugs {
+        bug.found_after_s = 0.0;
+    }
+    report
+}
+
+fn settings(search: Search, iterations: u64) -> Settings {
+    let mut settings = Settings::default();
+    settings.search = search;
+    settings.iterations = iterations;
+    settings.check_every = 0;
+    settings
+}
+
+fn explore(settings: Settings, program: impl Fn(&System) + Sync) -> Report {
+    timeless(Tester::with(settings).run(program))
+}
+
+fn searches() -> Vec<Search> {
+    let one = |name: &str| Search::Strategies(vec![name.parse().expect("a strategy")]);
+    [
+        "random",
+        "prob",
+        "pct",
+        "pos-local",
+        "surw",
+        "fair-pct",
+        "delay",
+        "ss",
+    ]
+    .map(one)
+    .to_vec()
+}
+
+#[test]
+fn the_number_of_workers_changes_nothing_in_any_portfolio() {
+    let portfolios = [
+        Search::Portfolio,
+        Search::FairPortfolio,
+        Search::RoundRobin,
+        Search::Coyote,
+    ];
+    for search in portfolios {
+        let run = |workers| {
+            let mut settings = settings(search.clone(), 900);
+            settings.workers = workers;
+            explore(settings, |sys| programs::paxos(sys, 2, 2))
+        };
+        let one = run(1);
+        assert_eq!(one.executions, 900);
+        assert_eq!(one, run(2), "{search:?}");
+        assert_eq!(one, run(3), "{search:?}");
+    }
+}
+
+#[test]
+fn the_bandit_gives_more_turns_to_what_shows_more_and_some_to_all() {
+    let report = explore(settings(Search::Portfolio, 3_000), |sys| {
+        programs::flood(sys, 4)
+    });
+    let turns = |name: &str| {
+        let such = report
+            .strategies
+            .iter()
+            .filter(|one| one.name.ends_with(name));
+        such.map(|one| one.executions).sum::<u64>()
+    };
+    // On this program partial order sampling, local steps first, shows most by far, and the
+    // probabilistic walk least.
+    let (best, least) = (turns("pos-local"), turns("prob"));
+    assert!(best > 3_000 / 3, "{:?}", report.strategies);
+    assert!(least > 3_000 * 3 / 10 / 6 / 2, "{:?}", report.strategies);
+    assert!(best > 4 * least, "{:?}", report.strategies);
+}
+
+#[derive(Debug)]
+struct Mark(u32);
+
+/// Dislikes two orders of marks, one of them rare.
+#[derive(Default)]
+struct Sink(Vec<u32>);
+#[actor]
+impl Sink {
+    #[on]
+    fn mark(&mut self, mark: Mark) {
+        self.0.push(mark.0);
+        assert!(self.0 != [3, 1], "three before one");
+        assert!(self.0 != [2, 3, 1, 0], "a rare order");
+    }
+}
+
+struct Source(u32, ActorRef<Sink>);
+#[actor]
+impl Source {
+    #[start]
+    fn start(&mut self) {
+        self.1.tell(Mark(self.0));
+    }
+}
+
+/// A program with two bugs, one of them rare.
+fn buggy(sys: &System) {
+    let sink = sys.spawn(Sink::default());
+    for number in 0..4 {
+        sys.spawn(Source(number, sink.clone()));
+    }
+}
+
+#[test]
+fn parts_of_a_search_add_up_to_the_whole() {
+    for search in searches() {
+        let whole_settings = || {
+            let mut settings = settings(search.clone(), 600);
+            settings.keep_going = true;
+            settings
+        };
+        let whole = explore(whole_settings(), buggy);
+        for of in [1, 2, 5] {
+            let part = |number| {
+                let mut settings = whole_settings();
+                settings.partition = Some(format!("{number}/{of}").parse().expect("a part"));
+                explore(settings, buggy)
+            };
+            let merged = Report::merge((1..=of).rev().map(part)).expect("all parts");
+            assert_eq!(merged.bugs, whole.bugs, "{search:?} in {of} parts");
+            assert_eq!(merged, whole, "{search:?} in {of} parts");
+        }
+    }
+}
+
+#[test]
+fn a_part_of_a_portfolio_is_reproducible_by_itself() {
+    let part = |workers| {
+        let mut settings = settings(Search::Portfolio, 2_000);
+        settings.partition = Some("2/3".parse().expect("a part"));
+        settings.workers = workers;
+        explore(settings, |sys| programs::paxos(sys, 2, 2))
+    };
+    assert_eq!(part(1).executions, 667);
+    assert_eq!(part(1), part(2));
+}
+
+#[test]
+fn what_does_not_belong_together_is_not_merged() {
+    let part = |partition: &str, seed| {
+        let mut settings = settings(searches().remove(0), 50);
+        settings.partition = Some(partition.parse().expect("a part"));
+        settings.seed = seed;
+        Tester::with(settings).run(buggy)
+    };
+    let error = |parts: Vec<Report>| Report::merge(parts).expect_err("an error").to_string();
+    assert_eq!(Report::merge([]), Err(MergeError::Nothing));
+    assert_eq!(
+        error(vec![part("1/3", 0), part("3/3", 0)]),
+        "test: part 2/3 is missing"
+    );
+    assert_eq!(error(vec![part("1/2", 0)]), "test: part 2/2 is missing");
+    assert_eq!(
+        error(vec![part("2/2", 0), part("2/2", 0), part("1/2", 0)]),
+        "test: part 2/2 is there twice"
+    );
+    let seeds = error(vec![part("1/2", 0), part("2/2", 1)]);
+    assert_eq!(
+        seeds,
+        "test: parts 1/2 and 2/2 differ in their seed: 0 and 1"
+    );
+    let numbers = error(vec![part("1/2", 0), part("2/3", 0)]);
+    assert!(
+        numbers.contains("differ in their number of parts: 2 and 3"),
+        "{numbers}"
+    );
+    let mut settings = settings(searches().remove(0), 50);
+    settings.partition = Some("2/2".parse().expect("a part"));
+    let other = Tester::with(settings).run(|sys| programs::fan_in(sys, 2, 2));
+    let programs = error(vec![part("1/2", 0), other]);
+    assert!(programs.contains("build"), "{programs}");
+    let whole = Tester::new().iterations(1).run(buggy);
+    assert!(error(vec![whole]).contains("is not that of a part"));
+}
+
+#[test]
+fn partitions_have_a_form() {
+    for wrong in ["3/2", "0/2", "1", "1/0", "x/y"] {
+        let error = wrong.parse::<Partition>().expect_err("no partition");
+        assert!(error.to_string().starts_with("expected K/N"), "{wrong}");
+    }
+}
+
+#[test]
+fn a_saturated_search_ends_by_itself() {
+    let run = |iterations| {
+        let mut settings = settings(Search::Portfolio, iterations);
+        settings.until_saturated = true;
+        explore(settings, |sys| programs::fan_in(sys, 2, 2))
+    };
+    let report = run(u64::MAX);
+    assert_eq!((report.executions, report.behaviours.seen), (1_000, 6));
+    assert_eq!(run(999).executions, 999);
+    assert_eq!(run(1_001).executions, 1_000);
+}
+
+#[test]
+fn an_unsaturated_search_goes_on() {
+    let mut settings = settings(Search::Portfolio, 3_000);
+    settings.until_saturated = true;
+    let report = explore(settings, |sys| programs::flood(sys, 4));
+    assert_eq!(
+        report.executions, 3_000,
+        "1 296 behaviours, of which half are seen"
+    );
+}
