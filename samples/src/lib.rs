@@ -16,6 +16,7 @@ pub mod german;
 pub mod lite_event;
 pub mod multi_paxos;
 pub mod paxos;
+pub mod load_balance;
 pub mod ping_pong;
 pub mod port_cancellation;
 pub mod status_reply;
