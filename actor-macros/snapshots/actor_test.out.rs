@@ -28,6 +28,7 @@ fn every_ping_is_answered() {
             seed: ::core::option::Option::None,
             strategies: &["pct:3", "random"],
             expect_bug: ::core::option::Option::Some("a pong"),
+            deny: ::core::option::Option::None,
             patient_timers: true,
             atomic_handlers: false,
             clock_error_ms: ::core::option::Option::None,

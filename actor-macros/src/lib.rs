@@ -215,6 +215,7 @@ pub fn fingerprint(item: TokenStream) -> TokenStream {
 /// | `seed = 7` | what all choices derive from |
 /// | `strategy = "pct:3"` | how schedules are chosen; may be repeated |
 /// | `expect_bug = "part of its message"` | the test passes where this bug is found |
+/// | `deny = "vacuous"`, `"unreached"`, or both with a comma | specifications that could not have failed, states and handlers never reached: the test fails for them |
 /// | `timers = patient` | timers fire only when no event can be handled |
 /// | `atomic_handlers` | what a handler sends arrives in one step |
 /// | `clock_error_ms = 5` | how far apart timers may be and still fire in either order |

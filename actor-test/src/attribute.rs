@@ -40,6 +40,8 @@ pub struct Attributes {
     pub strategies: &'static [&'static str],
     /// `expect_bug = "text"`
     pub expect_bug: Option<&'static str>,
+    /// `deny = "vacuous"`
+    pub deny: Option<&'static str>,
     /// `timers = patient`
     pub patient_timers: bool,
     /// `atomic_handlers`

@@ -49,12 +49,21 @@ pub enum BugKind {
     LeakedThreads,
     /// A predicate that could never be evaluated.
     Unevaluated,
+    /// A specification that could not have failed, where that is [denied](crate::Deny).
+    Vacuous,
+    /// A state or a handler that no execution reached, where that is [denied](crate::Deny).
+    Unreached,
 }
 
 impl BugKind {
     /// Something good does not happen, as opposed to something bad happening.
     pub const fn is_liveness(self) -> bool {
         matches!(self, Self::HotAtEnd | Self::Liveness | Self::Spin)
+    }
+
+    /// It is seen in all executions together, and in no single one.
+    pub(crate) const fn concerns_all(self) -> bool {
+        matches!(self, Self::Vacuous | Self::Unreached)
     }
 
     /// The word that a report begins with.
@@ -77,7 +86,8 @@ impl BugKind {
             Self::OutsideWait => "uncontrolled wait",
             Self::ForeignReference => "foreign reference",
             Self::LeakedThreads => "leaked threads",
-            Self::Unevaluated => "vacuous",
+            Self::Unevaluated | Self::Vacuous => "vacuous",
+            Self::Unreached => "never reached",
         }
     }
 }

@@ -31,10 +31,12 @@ pub(crate) const PARTITION: &str = "ACTOR_TEST_PARTITION";
 pub(crate) const HANG_TIMEOUT: &str = "ACTOR_TEST_HANG_TIMEOUT";
 /// Where traces are written.
 pub(crate) const TRACE_DIR: &str = "ACTOR_TEST_TRACE_DIR";
+/// What fails a test though no execution failed: `vacuous`, `unreached`.
+pub(crate) const DENY: &str = "ACTOR_TEST_DENY";
 /// The tool's request to its child: the path of a file. Not a setting.
 pub(crate) const REQUEST: &str = "ACTOR_TEST_REQUEST";
 
-const SETTINGS: [&str; 12] = [
+const SETTINGS: [&str; 13] = [
     ITERATIONS,
     SEED,
     STRATEGY,
@@ -47,6 +49,7 @@ const SETTINGS: [&str; 12] = [
     PARTITION,
     HANG_TIMEOUT,
     TRACE_DIR,
+    DENY,
 ];
 
 /// A setting that is not of its form.
@@ -106,6 +109,7 @@ fn set(overrides: &mut Overrides, name: &str, text: &str) -> Result<(), String> 
         KEEP_GOING => overrides.keep_going = Some(flag(text)?),
         UNTIL_SATURATED => overrides.until_saturated = Some(flag(text)?),
         PARTITION => overrides.partition = Some(parse::partition(text)?),
+        DENY => overrides.deny = Some(parse::deny(text)?),
         HANG_TIMEOUT => overrides.hang_timeout = Some(parse::duration(text)?),
         _ => return Err(unknown(name)),
     }
@@ -172,7 +176,7 @@ pub(crate) fn metadata(metadata: &Value) -> Result<Overrides, Malformed> {
 }
 
 /// The keys of the section, each with the variable of the same meaning and form.
-const KEYS: [(&str, &str); 7] = [
+const KEYS: [(&str, &str); 8] = [
     ("iterations", ITERATIONS),
     ("seed", SEED),
     ("strategy", STRATEGY),
@@ -180,6 +184,7 @@ const KEYS: [(&str, &str); 7] = [
     ("temperature", TEMPERATURE),
     ("hang-timeout", HANG_TIMEOUT),
     ("keep-going", KEEP_GOING),
+    ("deny", DENY),
 ];
 
 fn unknown_key(key: &str) -> String {
@@ -250,6 +255,9 @@ mod tests {
             .unwrap()
             .search;
         assert_eq!(two, Some(vec!["random".into(), "dfs".into()]));
+        let denied = read(json!({ "deny": ["vacuous", "unreached"] })).unwrap();
+        let both = crate::Deny::default().with_vacuous().with_unreached();
+        assert_eq!(denied.deny, Some(both));
         let error = read(json!({ "max-step": 7 })).unwrap_err();
         assert!(error.contains("max-step = 7: there is no such setting; did you mean `max-steps`"));
         let error = read(json!({ "seed": -1 })).unwrap_err();

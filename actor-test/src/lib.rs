@@ -75,6 +75,7 @@ mod child;
 pub mod cli;
 mod confirmation;
 mod coverage;
+mod deny;
 mod engine;
 mod environment;
 mod explorer;
@@ -105,6 +106,7 @@ pub use confirmation::Confirmation;
 pub use coverage::{
     ActorCoverage, Coverage, HandlerCoverage, StateCoverage, Transition, Unreached,
 };
+pub use deny::Deny;
 pub use merge::MergeError;
 pub use partition::{Partition, PartitionError};
 pub use report::{BehaviourStatistics, Bug, Recording, Report, StepStatistics, StrategyStatistics};

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::behaviours::Behaviours;
+use crate::deny::{self, Deny};
 use crate::partition::Partition;
 use crate::report::{Report, StepStatistics};
 use crate::settings::{Semantics, Settings};
@@ -19,6 +20,7 @@ pub(crate) struct Sketch {
     pub(crate) semantics: Semantics,
     pub(crate) keep_going: bool,
     pub(crate) expect_bug: Option<String>,
+    pub(crate) deny: Deny,
 }
 
 impl Sketch {
@@ -31,6 +33,7 @@ impl Sketch {
             semantics: settings.semantics,
             keep_going: settings.keep_going,
             expect_bug: settings.expect_bug.clone(),
+            deny: settings.deny,
         }
     }
 }
@@ -194,6 +197,17 @@ impl Report {
         }
         differ.truncate(if sketch.keep_going { BUGS_MAX } else { 1 });
         self.bugs = differ;
+        deny::judge(
+            self,
+            &Settings {
+                seed: self.seed,
+                bounds: self.bounds,
+                semantics: sketch.semantics,
+                expect_bug: sketch.expect_bug.clone(),
+                deny: sketch.deny,
+                ..Settings::default()
+            },
+        );
     }
 }
 

@@ -9,6 +9,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::attribute::Attributes;
+use crate::deny::Deny;
 use crate::partition::Partition;
 use crate::settings::{Bounds, Search, Semantics, Settings};
 
@@ -29,6 +30,8 @@ pub(crate) struct Overrides {
     pub(crate) hang_timeout: Option<Duration>,
     pub(crate) trace_dir: Option<PathBuf>,
     pub(crate) partition: Option<Partition>,
+    /// As `--deny` takes it.
+    pub(crate) deny: Option<Deny>,
 }
 
 impl Overrides {
@@ -47,21 +50,23 @@ impl Overrides {
             hang_timeout: self.hang_timeout.or(other.hang_timeout),
             trace_dir: self.trace_dir.or(other.trace_dir),
             partition: self.partition.or(other.partition),
+            deny: self.deny.or(other.deny),
         }
     }
 
     /// What the attributes of a test give.
-    pub(crate) fn of(attributes: &Attributes) -> Self {
+    pub(crate) fn of(attributes: &Attributes) -> Result<Self, String> {
         let strategies = attributes.strategies;
-        Self {
+        Ok(Self {
             iterations: attributes.iterations,
             seed: attributes.seed,
             search: (!strategies.is_empty())
                 .then(|| strategies.iter().map(|text| (*text).to_owned()).collect()),
             max_steps: attributes.max_steps,
             temperature: attributes.temperature,
+            deny: attributes.deny.map(parse::deny).transpose()?,
             ..Self::default()
-        }
+        })
     }
 }
 
@@ -71,7 +76,7 @@ pub(crate) fn resolve(
     attributes: &Attributes,
     manifest: Overrides,
 ) -> Result<Settings, String> {
-    let all = given.or(Overrides::of(attributes)).or(manifest);
+    let all = given.or(Overrides::of(attributes)?).or(manifest);
     let defaults = Settings::default();
     let search = match &all.search {
         None => defaults.search,
@@ -107,6 +112,7 @@ pub(crate) fn resolve(
         check_every: defaults.check_every,
         lasso: defaults.lasso,
         expect_bug: attributes.expect_bug.map(str::to_owned),
+        deny: all.deny.unwrap_or(defaults.deny),
     })
 }
 
@@ -136,7 +142,7 @@ fn semantics(attributes: &Attributes) -> Semantics {
 pub(crate) mod parse {
     use std::hash::{BuildHasher, RandomState};
 
-    use super::{Duration, Partition, Search};
+    use super::{Deny, Duration, Partition, Search};
     use crate::strategy::StrategySpec;
 
     /// A number above zero.
@@ -205,6 +211,28 @@ pub(crate) mod parse {
             .ok_or_else(|| "expected a duration above zero: `30s`, `500ms`, `5m` or `1h`".into())
     }
 
+    /// `vacuous`, `unreached`, both with a comma between them, or `none`.
+    pub(crate) fn deny(text: &str) -> Result<Deny, String> {
+        let mut denied = Deny::default();
+        if text.trim() == "none" {
+            return Ok(denied);
+        }
+        for word in text.split(',') {
+            match word.trim() {
+                "vacuous" => denied.vacuous = true,
+                "unreached" => denied.unreached = true,
+                _ => {
+                    return Err(
+                        "expected `vacuous` (specifications that could not have failed), \
+                                `unreached` (states and handlers), `vacuous,unreached`, or `none`"
+                            .into(),
+                    );
+                }
+            }
+        }
+        Ok(denied)
+    }
+
     /// The portfolio, or strategies that take turns.
     pub(crate) fn search(texts: &[String]) -> Result<Search, String> {
         match texts {
@@ -256,6 +284,7 @@ mod tests {
             seed: None,
             strategies: &[],
             expect_bug: None,
+            deny: None,
             patient_timers: false,
             atomic_handlers: false,
             clock_error_ms: None,
@@ -305,5 +334,15 @@ mod tests {
             assert!(parse::duration(wrong).is_err(), "{wrong}");
         }
         assert!(parse::search(&["random".into(), "portfolio".into()]).is_err());
+        let vacuous = Deny::default().with_vacuous();
+        assert_eq!(parse::deny("vacuous"), Ok(vacuous));
+        assert_eq!(
+            parse::deny("unreached, vacuous"),
+            Ok(vacuous.with_unreached())
+        );
+        assert_eq!(parse::deny("none"), Ok(Deny::default()));
+        for wrong in ["", "all", "vacuous,", "vacuous none", "none,vacuous"] {
+            assert!(parse::deny(wrong).is_err(), "{wrong}");
+        }
     }
 }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::bug::{BugKind, Finding};
+use crate::deny::Deny;
 use crate::engine::{Decision, Engine, Outcome, Program, RunOptions};
 use crate::explorer::{Contribution, Explorer};
 use crate::plan::Turn;
@@ -184,6 +185,8 @@ pub(crate) fn reproduce(
         iterations: 1,
         check_every: 1,
         search: Search::Strategies(vec![strategy.clone()]),
+        // One execution reaches little.
+        deny: Deny::default(),
         ..settings.clone()
     };
     let mut explorer = Explorer::new(name, &settings, vec![strategy.build()]);

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::bandit;
+use crate::deny::Deny;
 use crate::partition::Partition;
 use crate::strategy::{ExplorerKind, StrategySpec};
 
@@ -43,6 +44,8 @@ pub struct Settings {
     pub lasso: bool,
     /// The bug that the test is expected to have: a part of its message or kind.
     pub expect_bug: Option<String>,
+    /// What fails the test though no execution failed. Default: nothing.
+    pub deny: Deny,
 }
 
 impl Default for Settings {
@@ -61,6 +64,7 @@ impl Default for Settings {
             check_every: 100,
             lasso: true,
             expect_bug: None,
+            deny: Deny::default(),
         }
     }
 }

@@ -7,6 +7,7 @@ use actor_core::__private::Expectation;
 
 use crate::behaviours::Behaviours;
 use crate::bug::{BugKind, Finding};
+use crate::deny;
 use crate::engine::{End, Observations, Observed, Program};
 use crate::explorer::{Contribution, seconds};
 use crate::merge::Sketch;
@@ -254,6 +255,10 @@ impl Summary {
             self.report.vacuous = specifications.iter().filter_map(vacuity).collect();
             self.report.vacuous.sort();
             self.add_unevaluated(specifications);
+        }
+        // What one part has not reached, another may.
+        if self.settings.partition.is_none() {
+            deny::judge(&mut self.report, &self.settings);
         }
         self.report.elapsed_s = seconds(self.begun);
         if let Some(partition) = self.settings.partition {

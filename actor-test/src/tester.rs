@@ -6,6 +6,7 @@ use std::pin::Pin;
 use actor_core::System;
 
 use crate::attribute::TestBody;
+use crate::deny::Deny;
 use crate::engine::Program;
 use crate::explorer::Explorer;
 use crate::report::Report;
@@ -133,6 +134,12 @@ impl Tester {
     /// Goes on after the first bug; see [`Settings::keep_going`].
     pub fn keep_going(mut self) -> Self {
         self.settings.keep_going = true;
+        self
+    }
+
+    /// What fails the test though no execution failed; see [`Settings::deny`].
+    pub fn deny(mut self, deny: Deny) -> Self {
+        self.settings.deny = deny;
         self
     }
 

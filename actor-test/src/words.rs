@@ -11,7 +11,7 @@ mod unreached;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::bug::Finding;
+use crate::bug::{BugKind, Finding};
 use crate::confirmation::Confirmation;
 use crate::report::{BehaviourStatistics, Bug, Report, StrategyStatistics};
 use crate::settings::Bounds;
@@ -21,7 +21,7 @@ use crate::trace;
 pub(crate) use coverage::*;
 #[cfg(feature = "cli")]
 pub(crate) use tool::*;
-pub(crate) use unreached::unreached;
+pub(crate) use unreached::{unreached, unreached_parts};
 
 /// How many steps of a story end a failing test's report.
 const LAST_STEPS: usize = 12;
@@ -169,6 +169,9 @@ pub(crate) fn finding(finding: &Finding) -> String {
 
 /// How a bug was found, and how to see it again.
 fn evidence(report: &Report, bug: &Bug, place: &Place) -> Vec<String> {
+    if bug.kind().concerns_all() {
+        return vec![denied(report)];
+    }
     let mut lines = vec![circumstances(report, bug)];
     lines.extend(bug.confirmation.as_ref().map(confirmed));
     let selection = place.selection();
@@ -186,6 +189,14 @@ fn evidence(report: &Report, bug: &Bug, place: &Place) -> Vec<String> {
         ));
     }
     lines
+}
+
+/// Why a test failed though no execution did.
+fn denied(report: &Report) -> String {
+    format!(
+        "seed {}; that is denied: more iterations (-i) may reach it, --deny none allows it",
+        report.seed
+    )
 }
 
 fn circumstances(report: &Report, bug: &Bug) -> String {
@@ -393,7 +404,8 @@ fn warnings(report: &Report, notes: &[String]) -> Vec<String> {
                 .into(),
         );
     }
-    let vacuous = report.vacuous.iter();
+    let denied = report.bugs.iter().any(|bug| bug.kind() == BugKind::Vacuous);
+    let vacuous = report.vacuous.iter().filter(|_| !denied);
     lines.extend(vacuous.map(|what| format!("warning: {what}; it could not have failed")));
     lines.extend(notes.iter().map(|note| format!("warning: {note}")));
     lines

@@ -97,6 +97,7 @@ fn settings(attributes: &Attributes) -> TokenStream {
     let temperature = option(attributes.temperature);
     let seed = option(attributes.seed);
     let expect_bug = option(attributes.expect_bug.as_ref());
+    let deny = option(attributes.deny.as_ref());
     let clock_error_ms = option(attributes.clock_error_ms);
     quote! {
         #krate::__private::Attributes {
@@ -106,6 +107,7 @@ fn settings(attributes: &Attributes) -> TokenStream {
             seed: #seed,
             strategies: &[#(#strategies),*],
             expect_bug: #expect_bug,
+            deny: #deny,
             patient_timers: #patient_timers,
             atomic_handlers: #atomic_handlers,
             clock_error_ms: #clock_error_ms,

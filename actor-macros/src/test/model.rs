@@ -17,18 +17,20 @@ pub(crate) struct Attributes {
     pub(crate) seed: Option<u64>,
     pub(crate) strategies: Vec<LitStr>,
     pub(crate) expect_bug: Option<LitStr>,
+    pub(crate) deny: Option<LitStr>,
     pub(crate) patient_timers: bool,
     pub(crate) atomic_handlers: bool,
     pub(crate) clock_error_ms: Option<u64>,
 }
 
-const ACCEPTED: [&str; 10] = [
+const ACCEPTED: [&str; 11] = [
     "iterations",
     "max_steps",
     "temperature",
     "seed",
     "strategy",
     "expect_bug",
+    "deny",
     "timers",
     "atomic_handlers",
     "clock_error_ms",
@@ -46,6 +48,7 @@ impl Attributes {
             seed: None,
             strategies: Vec::new(),
             expect_bug: None,
+            deny: None,
             patient_timers: false,
             atomic_handlers: false,
             clock_error_ms: None,
@@ -84,6 +87,11 @@ impl Attributes {
             "expect_bug" => {
                 let right = "`expect_bug = \"..\"`, a part of the bug's message";
                 self.expect_bug = argument.parsed(text, right, errors);
+            }
+            "deny" => {
+                let right = "`deny = \"vacuous\"`, `deny = \"unreached\"`, \
+                             `deny = \"vacuous,unreached\"` or `deny = \"none\"`";
+                self.deny = argument.parsed(denied, right, errors);
             }
             "timers" => {
                 let patient = argument.parsed(patient, "`timers = patient`", errors);
@@ -134,6 +142,16 @@ fn steps(input: ParseStream<'_>) -> syn::Result<(u64, Option<u64>)> {
         None => bound(&text).map(|bound| (bound, None)),
     };
     bounds.ok_or_else(|| syn::Error::new_spanned(both, "not two numbers"))
+}
+
+fn denied(input: ParseStream<'_>) -> syn::Result<LitStr> {
+    let text: LitStr = input.parse()?;
+    let known = |word: &str| ["vacuous", "unreached"].contains(&word.trim());
+    if text.value() == "none" || text.value().split(',').all(known) {
+        Ok(text)
+    } else {
+        Err(syn::Error::new_spanned(text, "not known"))
+    }
 }
 
 fn patient(input: ParseStream<'_>) -> syn::Result<()> {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::deny::Deny;
 use crate::overrides::{Overrides, parse};
 use crate::partition::Partition;
 use crate::protocol::Ignored;
@@ -34,8 +35,8 @@ count and is named in the summary; with --no-fail-fast it does count.
 
 Settings come from, in this order: a flag, a variable (ACTOR_TEST_ITERATIONS, _SEED, _STRATEGY,
 _MAX_STEPS, _TEMPERATURE, _WORKERS, _FOR, _UNTIL_SATURATED, _PARTITION, _KEEP_GOING, _HANG_TIMEOUT,
-_TRACE_DIR), an attribute of the
-test, [package.metadata.actor-test] in Cargo.toml, and the default.";
+_TRACE_DIR, _DENY), an attribute of the test, [package.metadata.actor-test] in Cargo.toml, and the
+default.";
 
 /// All arguments.
 #[derive(Args, Debug)]
@@ -120,6 +121,10 @@ pub(crate) struct Explore {
     /// Run tests marked `#[ignore]` too.
     #[arg(long)]
     pub(crate) include_ignored: bool,
+    /// Fail a test, with exit code 1, for specifications that could not have failed (`vacuous`), or
+    /// for states and handlers that no execution reached (`unreached`); `none` takes it back.
+    #[arg(long, value_name = "WHAT", value_parser = parse::deny, help_heading = REPORTS)]
+    pub(crate) deny: Vec<Deny>,
     /// For people, or one line of JSON per test.
     #[arg(long, value_name = "FORMAT", default_value = "human", help_heading = REPORTS)]
     pub(crate) format: Format,
@@ -221,6 +226,7 @@ impl Explore {
             hang_timeout: self.hang_timeout,
             trace_dir: None,
             partition: self.partition,
+            deny: self.deny.iter().copied().reduce(Deny::and),
         }
     }
 

@@ -5,8 +5,13 @@ use crate::coverage::{Coverage, Unreached};
 /// How many states and handlers are named.
 const NAMED: usize = 6;
 
-/// What no execution reached of the actors; `None` where all was.
+/// What no execution reached of the actors, in a line; `None` where all was.
 pub(crate) fn unreached(coverage: &Coverage) -> Option<String> {
+    unreached_parts(coverage).map(|parts| format!("never reached: {parts}"))
+}
+
+/// The states and handlers that no execution reached; `None` where there are none.
+pub(crate) fn unreached_parts(coverage: &Coverage) -> Option<String> {
     let all = coverage.unreached();
     let more = all.len().saturating_sub(NAMED);
     let named = &all[..all.len() - more];
@@ -34,7 +39,7 @@ pub(crate) fn unreached(coverage: &Coverage) -> Option<String> {
         0 => String::new(),
         more => format!(", and {more} more"),
     };
-    (!said.is_empty()).then(|| format!("never reached: {}{more}", said.join("; ")))
+    (!said.is_empty()).then(|| said.join("; ") + &more)
 }
 
 /// Names by actor type, in order.

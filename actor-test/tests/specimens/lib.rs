@@ -64,6 +64,30 @@ impl Clock {
     }
 }
 
+/// A state machine of which a test reaches a part.
+pub struct Lamp;
+
+#[actor(states(Dark, Lit, Broken))]
+impl Lamp {
+    #[on(Dark)]
+    fn light(&mut self, _: Go, cx: &mut Context<Self>) {
+        cx.goto(LampState::Lit);
+    }
+
+    #[on(Lit)]
+    fn darken(&mut self, _: Go, cx: &mut Context<Self>) {
+        cx.goto(LampState::Dark);
+    }
+
+    #[on(Lit)]
+    fn overload(&mut self, _: Double, cx: &mut Context<Self>) {
+        cx.goto(LampState::Broken);
+    }
+
+    #[on]
+    fn add(&mut self, _: Add) {}
+}
+
 /// Whoever is told to go adds something, in the end.
 #[derive(Default)]
 pub struct Added;
@@ -152,6 +176,21 @@ mod tests {
     fn vacuous(sys: &System) {
         sys.monitor::<Added>();
         sys.spawn(Cell::default());
+    }
+
+    #[actor_test]
+    fn lamp(sys: &System) {
+        let lamp = sys.spawn(Lamp);
+        lamp.tell(Go);
+        lamp.tell(Go);
+        lamp.tell(Add(1));
+    }
+
+    #[actor_test(deny = "vacuous,unreached", iterations = 10)]
+    fn denied(sys: &System) {
+        sys.monitor::<Added>();
+        sys.sometimes("the lamp is not there", |w| w.all::<Lamp>().count() == 0);
+        sys.spawn(Lamp);
     }
 
     #[actor_test]

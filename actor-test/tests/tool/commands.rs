@@ -5,10 +5,12 @@ use crate::project::{tool, traces};
 const LIB: &str = "\
 specimens::tests::asynchronous
 specimens::tests::at_most_six
+specimens::tests::denied
 specimens::tests::expected
 specimens::tests::expected_in_vain
 specimens::tests::hot_at_the_end
 specimens::tests::ignored
+specimens::tests::lamp
 specimens::tests::never_six
 specimens::tests::too_hot
 specimens::tests::undecided

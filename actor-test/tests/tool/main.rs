@@ -8,6 +8,7 @@ mod bad_input;
 mod commands;
 mod misbehaviour;
 mod project;
+mod reached;
 mod reports;
 mod settings;
 mod traces;

@@ -51,6 +51,11 @@ fn vacuous() {
 }
 
 #[test]
+fn denied() {
+    assert_snapshot!(report("tests::denied", 1));
+}
+
+#[test]
 fn expected() {
     assert_snapshot!(report("tests::expected -i 20", 1));
 }
@@ -64,7 +69,7 @@ fn several_tests_in_a_stable_order() {
 
 #[test]
 fn every_test_runs_whatever_the_first_does() {
-    assert!(report("tests::", 1).ends_with("\n\n5 passed, 4 failed, 1 ignored"));
+    assert!(report("tests::", 1).ends_with("\n\n6 passed, 5 failed, 1 ignored"));
 }
 
 /// The same block under `cargo test`, with the same commands.

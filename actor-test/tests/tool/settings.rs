@@ -132,6 +132,11 @@ fn malformed_flags() {
             "no strategy `fair-random`; did you mean `random`?",
         ),
         ("--sch-pct 3 -s random", "cannot be used with"),
+        (
+            "--deny vacuos",
+            "'--deny <WHAT>': expected `vacuous` (specifications that could not have failed), \
+             `unreached` (states and handlers), `vacuous,unreached`, or `none`",
+        ),
         ("--format xml", "[possible values: human, json]"),
         ("--nonsense", "unexpected argument '--nonsense' found"),
     ] {
@@ -151,6 +156,7 @@ fn malformed_variables() {
         "error: variable ACTOR_TEST_SEED = \"seven\": expected a number, `7` for instance, or `random`"
     );
     assert!(error("ACTOR_TEST_SEDE", "7").contains("did you mean ACTOR_TEST_SEED?"));
+    assert!(error("ACTOR_TEST_DENY", "all").contains("\"all\": expected `vacuous` (spec"));
     assert!(error("ACTOR_TEST_STRATEGY", "random,rnadom").contains("did you mean `random`?"));
 }
 

@@ -2,7 +2,7 @@
 
 use actor_core::actor;
 use actor_core::prelude::*;
-use actor_test::{ActorCoverage, Report, Tester};
+use actor_test::{ActorCoverage, BugKind, Deny, Report, Tester};
 
 #[derive(Debug)]
 struct Go;
@@ -330,4 +330,74 @@ fn after_a_bug_nothing_is_told_unless_the_test_goes_on() {
     let goes_on = |workers| run(&tester.clone().keep_going().workers(workers)).coverage;
     assert_eq!(goes_on(1).actors[0].started(), 100);
     assert_eq!(goes_on(1), goes_on(2));
+}
+
+/// Goes on only where it is told to.
+#[derive(Default)]
+struct Told;
+#[actor_core::monitor(hot, cold)]
+impl Told {
+    #[on]
+    fn go(&mut self, _: &Go, cx: &mut MonitorContext<Self>) {
+        cx.goto(ToldState::Cold);
+    }
+}
+
+#[test]
+fn what_is_denied_fails() {
+    let run = |deny, told: bool| {
+        Tester::new().iterations(10).deny(deny).run(move |sys| {
+            sys.monitor::<Told>();
+            sys.sometimes("someone is told", move |_| told);
+            let plain = sys.spawn(Plain(2));
+            if told {
+                plain.tell(Go);
+            }
+        })
+    };
+    let none = Deny::default();
+    let kinds = |deny, told| -> Vec<BugKind> {
+        let report = run(deny, told);
+        report.bugs().iter().map(|bug| bug.kind()).collect()
+    };
+    assert_eq!(kinds(none, false), []);
+    assert_eq!(kinds(none.with_vacuous(), false), [BugKind::Vacuous]);
+    assert_eq!(kinds(none.with_unreached(), false), [BugKind::Unreached]);
+    assert_eq!(
+        kinds(none.with_vacuous().with_unreached(), false),
+        [BugKind::Vacuous, BugKind::Unreached]
+    );
+    let report = run(none.with_vacuous().with_unreached(), false);
+    assert_eq!(
+        report.bugs()[0].message(),
+        "monitor `Told` never saw an event that it handles; sometimes \"someone is told\" was \
+         never true"
+    );
+    assert_eq!(
+        report.bugs()[1].message(),
+        "handlers `Plain` on `Go`, on `Never`"
+    );
+    assert!(!report.bugs()[0].is_liveness() && report.bugs()[0].token.is_empty());
+    // The monitor has a hot state, and is never in it.
+    let report = run(none.with_vacuous(), true);
+    assert_eq!(report.bugs()[0].message(), "monitor `Told` was never hot");
+}
+
+#[test]
+fn a_bug_comes_before_what_is_denied() {
+    let mut settings = actor_test::Settings::default();
+    settings.deny = Deny::default().with_vacuous();
+    let run = |settings: &actor_test::Settings, panics: bool| {
+        Tester::with(settings.clone()).run(move |sys| {
+            sys.sometimes("pigs fly", |_| false);
+            assert!(!panics, "an ordinary bug");
+        })
+    };
+    assert_eq!(run(&settings, true).bugs()[0].kind(), BugKind::Panic);
+    assert_eq!(run(&settings, true).bugs().len(), 1);
+    // A test that expects another bug fails for want of it, and not for this.
+    settings.expect_bug = Some("an ordinary bug".into());
+    run(&settings, false).assert_clean();
+    settings.expect_bug = Some("pigs fly".into());
+    assert_eq!(run(&settings, false).bugs()[0].kind(), BugKind::Vacuous);
 }
