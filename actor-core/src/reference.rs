@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use crate::actor::{Actor, Handler};
@@ -13,34 +14,39 @@ use crate::runtime::{self, Address};
 
 /// The identity of an actor, unique within a run of the program or one execution of a test.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ActorId(u64);
+pub struct ActorId(NonZeroU64);
 
 impl ActorId {
     /// The identity of a controlled actor.
     #[doc(hidden)]
     pub fn controlled(address: Address) -> Self {
-        Self(u64::from(address.operation))
+        Self::numbered(u64::from(address.operation))
     }
 
     pub(crate) fn live(number: u64) -> Self {
-        Self(number)
+        Self::numbered(number)
+    }
+
+    /// One more than the number is kept, so that an `Option` takes no more room.
+    fn numbered(number: u64) -> Self {
+        Self(NonZeroU64::MIN.saturating_add(number))
     }
 
     /// The number: in a controlled execution, that of the operation.
     pub fn as_u64(self) -> u64 {
-        self.0
+        self.0.get() - 1
     }
 }
 
 impl fmt::Debug for ActorId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "#{}", self.0)
+        write!(f, "#{}", self.as_u64())
     }
 }
 
 impl fmt::Display for ActorId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "#{}", self.0)
+        write!(f, "#{}", self.as_u64())
     }
 }
 

@@ -27,7 +27,7 @@ impl Engine {
             let observers = Self::who(&mut state, to, letter.event, Moment::Sent);
             drop(state);
             if observers != Seen::Nobody {
-                self.show_letter(to, &letter, Moment::Sent, observers);
+                self.show_letter(to, letter.sender, letter.slot, Moment::Sent, observers);
             }
             return false;
         }
@@ -68,7 +68,7 @@ impl Engine {
     pub(super) fn follow(&mut self, operation: u32, follow_up: FollowUp) {
         match follow_up {
             FollowUp::Nothing => {}
-            FollowUp::Sent { to, letter, dead } => self.sent(operation, to, &letter, dead),
+            FollowUp::Sent { to, letter, dead } => self.sent(operation, to, letter, dead),
             FollowUp::Replied { ask, slot, lost } => {
                 self.show_reply(operation, ask, &*slot, lost);
                 slot.deliver(lost);
@@ -82,9 +82,9 @@ impl Engine {
         }
     }
 
-    pub(super) fn sent(&mut self, from: u32, to: u32, letter: &Letter, dead: bool) {
+    pub(super) fn sent(&mut self, from: u32, to: u32, letter: Letter, dead: bool) {
         if self.state().recorder.is_some() {
-            let event = self.print_letter(to, letter);
+            let event = self.print_letter(to, letter.slot);
             let mut state = self.state();
             let target = state.name(to);
             if let Some(recorder) = &mut state.recorder {
@@ -103,7 +103,7 @@ impl Engine {
         }
         let observers = Self::who(&mut self.state(), to, letter.event, Moment::Sent);
         if observers != Seen::Nobody {
-            self.show_letter(to, letter, Moment::Sent, observers);
+            self.show_letter(to, letter.sender, letter.slot, Moment::Sent, observers);
         }
         if dead {
             self.shared.current.set(from);
@@ -181,7 +181,7 @@ impl Engine {
             state.letter(target, watcher, slot, event)
         };
         let delivered = self.state().deliver(watcher, letter);
-        self.sent(target, watcher, &letter, !delivered);
+        self.sent(target, watcher, letter, !delivered);
     }
 
     fn announced(&mut self, operation: u32, slab: &Rc<dyn AnySlab>, slot: u32) {
@@ -216,7 +216,7 @@ impl Engine {
                 self.shared.current.set(owner);
                 self.state().last_operation = owner;
                 let delivered = self.state().deliver(owner, letter);
-                self.sent(owner, owner, &letter, !delivered);
+                self.sent(owner, owner, letter, !delivered);
                 if let Some(again) = again {
                     self.refill(timer, owner, again);
                 }

@@ -433,15 +433,10 @@ impl Engine {
     }
 
     /// Moves the bodies of actors that were spawned in the step to their places.
-    #[inline]
     pub(super) fn settle_newborn(&mut self) {
-        if self.shared.born.get() {
-            self.place_newborn();
+        if !self.shared.born.replace(false) {
+            return;
         }
-    }
-
-    fn place_newborn(&mut self) {
-        self.shared.born.set(false);
         let (actors, futures) = {
             let mut state = self.shared.state.borrow_mut();
             (

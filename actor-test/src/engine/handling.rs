@@ -8,7 +8,7 @@ use actor_core::{AskError, Disposition, Moment};
 
 use super::execution::{Engine, Program};
 use super::observers::Seen;
-use super::operation::{Effect, Kind, Letter, Stage};
+use super::operation::{Effect, Kind, Stage};
 use super::panics::{self, Panic};
 use super::state::{BODY, Piped, State};
 use super::telling::tell_ran;
@@ -95,31 +95,39 @@ impl Engine {
         let tell = state.recorder.is_some();
         drop(state);
         if tell {
-            self.tell_handle(operation, &letter, disposition);
+            self.tell_handle(operation, letter.sender, letter.slot, disposition);
         }
         match disposition {
             Disposition::Handle => {
                 if observers != Seen::Nobody {
-                    self.show_letter(operation, &letter, Moment::Handled, observers);
+                    self.show_letter(
+                        operation,
+                        letter.sender,
+                        letter.slot,
+                        Moment::Handled,
+                        observers,
+                    );
                 }
                 let waker = &self.wakers[operation as usize];
                 let ran = match &mut self.bodies[operation as usize] {
                     Some(body) => panics::catch(|| body.handle(letter.slot, waker)),
                     None => Ok(Ran::Done),
                 };
-                self.after_run(operation, ran);
+                if !self.settle_plain(operation, &ran) {
+                    self.after_run(operation, ran);
+                }
             }
             Disposition::Ignore => {
                 self.discard(operation, letter.slot, AskError::Dropped);
                 self.after_run(operation, Ok(Ran::Done));
             }
-            Disposition::Unhandled | Disposition::Defer => self.unhandled(operation, &letter),
+            Disposition::Unhandled | Disposition::Defer => self.unhandled(operation, letter.slot),
         }
     }
 
     #[cold]
-    fn unhandled(&mut self, operation: u32, letter: &Letter) {
-        let event = self.print_letter(operation, letter);
+    fn unhandled(&mut self, operation: u32, slot: u32) {
+        let event = self.print_letter(operation, slot);
         let mut state = self.state();
         let name = state.name(operation);
         let in_state = state
@@ -130,11 +138,9 @@ impl Engine {
     }
 
     /// Takes over what a run of an operation's code led to.
-    #[inline]
     fn after_run(&mut self, operation: u32, ran: Result<Ran, Box<Panic>>) {
         self.settle_newborn();
         match ran {
-            Ok(Ran::Done) if self.settle_plain(operation) => {}
             Ok(ran) => self.settle(operation, ran),
             Err(panic) => self.panicked(operation, *panic),
         }
@@ -198,10 +204,13 @@ impl Engine {
         }
     }
 
-    /// Takes over a handler of a plain actor that has returned and whose effects are all visible:
-    /// the common case. `false` where there is more to it.
+    /// Takes over a handler of a plain actor that has returned, has created nobody and whose effects
+    /// are all visible: the common case. `false` where there is more to it.
     #[inline]
-    fn settle_plain(&self, operation: u32) -> bool {
+    fn settle_plain(&self, operation: u32, ran: &Result<Ran, Box<Panic>>) -> bool {
+        if !matches!(ran, Ok(Ran::Done)) || self.shared.born.get() {
+            return false;
+        }
         let mut state = self.shared.state.borrow_mut();
         let found = &state.operations[operation as usize];
         let silent = found.outbox.first().is_some_and(Effect::is_silent);

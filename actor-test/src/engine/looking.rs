@@ -10,7 +10,7 @@ use actor_core::{ActorId, AskError, Event, Moment, World};
 use super::controlled::{Phase, Shared};
 use super::execution::Engine;
 use super::observers::Seen;
-use super::operation::{Kind, Letter, Sender, Stage};
+use super::operation::{Kind, Sender, Stage};
 use super::panics::{self};
 use super::recorder::Recorder;
 use super::state::{BODY, State};
@@ -20,7 +20,7 @@ impl Engine {
     /// Who observes an event of the operation at that moment.
     #[inline]
     pub(super) fn who(state: &mut State, operation: u32, event: u16, moment: Moment) -> Seen {
-        if state.observers.is_empty() {
+        if !state.observers.any_at(moment) {
             return Seen::Nobody;
         }
         match state.operations[operation as usize].kind {
@@ -40,17 +40,24 @@ impl Engine {
     }
 
     /// Shows an event in an actor's mail to the monitors that observe it.
-    pub(super) fn show_letter(&self, receiver: u32, letter: &Letter, moment: Moment, to: Seen) {
+    pub(super) fn show_letter(
+        &self,
+        receiver: u32,
+        from: Sender,
+        slot: u32,
+        moment: Moment,
+        to: Seen,
+    ) {
         let Some(mail) = self.state().operations[receiver as usize].mail.clone() else {
             return;
         };
-        let sender = match letter.sender {
+        let sender = match from {
             Sender::Operation(BODY) | Sender::Timer(..) => None,
             Sender::Operation(operation) => Some(self.actor_id(operation)),
         };
         let target = Some(self.actor_id(receiver));
         self.show(moment, to, sender, target, |show| {
-            mail.inspect(letter.slot, show);
+            mail.inspect(slot, show);
         });
     }
 
@@ -74,7 +81,7 @@ impl Engine {
                 step.to = Some(to);
             }
         }
-        if lost.is_none() && !self.state().observers.is_empty() {
+        if lost.is_none() && self.state().observers.any_at(Moment::Replied) {
             let sender = Some(self.actor_id(from));
             let target = (asker != BODY).then(|| self.actor_id(asker));
             self.show(Moment::Replied, Seen::Several, sender, target, |show| {
@@ -128,8 +135,8 @@ impl Engine {
     ) {
         let mut specifications = self.shared.specifications.borrow_mut();
         match specifications.show(monitor, observation, event, sender, target) {
-            Ok(false) => {}
-            Ok(true) => specifications.moved(monitor, &mut self.state()),
+            Ok(None) => {}
+            Ok(Some(now)) => specifications.moved(monitor, now, &mut self.state()),
             Err(panic) => {
                 let name = specifications.monitor_name(monitor);
                 let message = format!("monitor `{name}`: {}", panic.message);
@@ -169,11 +176,9 @@ impl Engine {
         }
     }
 
-    pub(super) fn print_letter(&self, receiver: u32, letter: &Letter) -> String {
+    pub(super) fn print_letter(&self, receiver: u32, slot: u32) -> String {
         let mail = self.state().operations[receiver as usize].mail.clone();
-        mail.map_or_else(String::new, |mail| {
-            self.print(|f| mail.inspect(letter.slot, f))
-        })
+        mail.map_or_else(String::new, |mail| self.print(|f| mail.inspect(slot, f)))
     }
 
     /// Prints the event that `inspect` shows. Its `Debug` may look, not act.

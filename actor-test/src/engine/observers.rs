@@ -19,6 +19,8 @@ struct Interest {
 #[derive(Debug, Default)]
 pub(super) struct Observers {
     interests: Vec<Interest>,
+    /// The moments of `interests`.
+    moments: [bool; 3],
     routes: Vec<Option<Vec<Route>>>,
     /// The monitor types that `routes` was made for; most executions register the same.
     before: Vec<TypeId>,
@@ -48,6 +50,7 @@ impl Observers {
     pub(super) fn begin(&mut self) {
         self.registered.clear();
         self.interests.clear();
+        self.moments = [false; 3];
         self.stale = true;
     }
 
@@ -59,6 +62,7 @@ impl Observers {
         let monitor = self.registered.len() as u16;
         self.registered.push(type_id);
         for (observation, observed) in info.observes.iter().enumerate() {
+            self.moments[observed.moment as usize] = true;
             self.interests.push(Interest {
                 type_id: observed.event.type_id,
                 moment: observed.moment,
@@ -70,10 +74,10 @@ impl Observers {
         true
     }
 
-    /// No monitor is registered.
+    /// Some monitor observes some event at that moment.
     #[inline]
-    pub(super) fn is_empty(&self) -> bool {
-        self.interests.is_empty()
+    pub(super) fn any_at(&self, moment: Moment) -> bool {
+        self.moments[moment as usize]
     }
 
     /// Who observes the event of an actor type at that moment.

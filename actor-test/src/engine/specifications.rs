@@ -3,7 +3,7 @@
 use std::hash::Hasher;
 
 use actor_core::__private::{AnyMonitor, Expectation, Predicate};
-use actor_core::{ActorId, Event, Fingerprinter, Temperature, World};
+use actor_core::{ActorId, Event, Fingerprinter, MonitorInfo, Temperature, World};
 
 use super::panics::{self, Panic};
 use super::state::State;
@@ -56,6 +56,9 @@ impl Observed {
 
 struct MonitorEntry {
     monitor: Box<dyn AnyMonitor>,
+    /// A hash of its name.
+    name: u64,
+    info: &'static MonitorInfo,
     heat: usize,
     observed: usize,
     state: usize,
@@ -137,7 +140,9 @@ impl Specifications {
         let is_hot = |state: &(&str, Temperature)| state.1 == Temperature::Hot;
         self.observed[observed].has_hot = info.states.iter().any(is_hot);
         let entry = MonitorEntry {
+            name: crate::hash::text(info.name),
             monitor,
+            info,
             heat,
             observed,
             state: now,
@@ -150,7 +155,7 @@ impl Specifications {
     /// Takes over the temperature of the monitor's state.
     fn heat(&mut self, monitor: usize, state: &mut State) {
         let entry = &self.monitors[monitor];
-        let (_, temperature) = entry.monitor.info().states[entry.state];
+        let (_, temperature) = entry.info.states[entry.state];
         let step = state.step;
         match temperature {
             Temperature::Hot => {
@@ -188,7 +193,8 @@ impl Specifications {
         });
     }
 
-    /// Shows an event to one monitor. Returns its change of state, and its panic.
+    /// Shows an event to one monitor. Returns the state that it went to, where that is another
+    /// one, and its panic.
     pub(super) fn show(
         &mut self,
         monitor: u16,
@@ -196,7 +202,7 @@ impl Specifications {
         event: &dyn Event,
         sender: Option<ActorId>,
         target: Option<ActorId>,
-    ) -> Result<bool, Box<Panic>> {
+    ) -> Result<Option<usize>, Box<Panic>> {
         let entry = &mut self.monitors[usize::from(monitor)];
         self.observed[entry.observed].looks += 1;
         let state = panics::catch(|| entry.monitor.observe(observation, event, sender, target))?;
@@ -204,19 +210,17 @@ impl Specifications {
         if moved {
             self.observed[entry.observed].moved = true;
         }
-        Ok(moved)
+        Ok(moved.then_some(state))
     }
 
-    /// Takes over the state into which a monitor went.
-    pub(super) fn moved(&mut self, monitor: u16, state: &mut State) {
+    /// Takes over the state `now` into which a monitor went.
+    pub(super) fn moved(&mut self, monitor: u16, now: usize, state: &mut State) {
         let monitor = usize::from(monitor);
         let entry = &mut self.monitors[monitor];
-        let info = entry.monitor.info();
-        let before = std::mem::replace(&mut entry.state, entry.monitor.state());
-        let whose = crate::hash::text(info.name);
-        state
-            .landmarks
-            .moved(whose, before as u64, entry.state as u64);
+        let info = entry.info;
+        let before = std::mem::replace(&mut entry.state, now);
+        let whose = entry.name;
+        state.landmarks.moved(whose, before as u64, now as u64);
         let (to, temperature) = info.states[entry.state];
         if let Some(recorder) = &mut state.recorder {
             recorder.monitor(MonitorStep {
@@ -230,7 +234,7 @@ impl Specifications {
     }
 
     pub(super) fn monitor_name(&self, monitor: u16) -> &'static str {
-        self.monitors[usize::from(monitor)].monitor.info().name
+        self.monitors[usize::from(monitor)].info.name
     }
 
     /// Evaluates every predicate. The first `always` that is false is returned as a bug.
@@ -341,10 +345,12 @@ impl Specifications {
     }
 
     fn describe_monitor(&self, entry: &MonitorEntry) -> String {
-        let info = entry.monitor.info();
-        let (state, temperature) = info.states[entry.state];
+        let (state, temperature) = entry.info.states[entry.state];
         let temperature = format!("{temperature:?}").to_lowercase();
-        format!("monitor `{}` is {temperature} in `{state}`", info.name)
+        format!(
+            "monitor `{}` is {temperature} in `{state}`",
+            entry.info.name
+        )
     }
 
     /// Whether a monitor that has a hot state, or a predicate to be met, is registered.

@@ -4,7 +4,7 @@ use actor_core::Disposition;
 use actor_core::parts::Ran;
 
 use super::execution::Engine;
-use super::operation::{Letter, Sender};
+use super::operation::Sender;
 use super::recorder::Recorder;
 use super::state::State;
 use crate::strategy::{Pending, StepKind};
@@ -13,12 +13,13 @@ impl Engine {
     pub(super) fn tell_handle(
         &mut self,
         operation: u32,
-        letter: &Letter,
+        from: Sender,
+        slot: u32,
         disposition: Disposition,
     ) {
-        let event = self.print_letter(operation, letter);
+        let event = self.print_letter(operation, slot);
         let mut state = self.state();
-        let from = match letter.sender {
+        let from = match from {
             Sender::Operation(sender) => state.name(sender),
             Sender::Timer(..) => "timer".into(),
         };
