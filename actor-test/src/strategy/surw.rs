@@ -45,8 +45,14 @@ pub struct Surw {
     owner_of: PerOperation<u32>,
     /// Whether an inbox is interesting, once it is looked up.
     inboxes: PerOperation<Option<bool>>,
+    /// The interesting steps to come of all owners together, in units.
+    total: u64,
     /// Whose interesting step comes next.
     intended: Option<usize>,
+    /// The operation of that owner, once it was seen before an interesting step.
+    intended_operation: Option<OperationId>,
+    /// Positions of enabled operations that don't wait.
+    others: Vec<u32>,
     unknown: u64,
     rng: Xoshiro256PlusPlus,
 }
@@ -56,6 +62,7 @@ struct Owner {
     path: u64,
     /// Its interesting steps to come, in units.
     left: u64,
+    operation: Option<OperationId>,
 }
 
 impl Surw {
@@ -68,7 +75,10 @@ impl Surw {
             met: 0,
             owner_of: PerOperation::default(),
             inboxes: PerOperation::default(),
+            total: 0,
             intended: None,
+            intended_operation: None,
+            others: Vec::new(),
             unknown: UNIT,
             rng: generator(0),
         }
@@ -121,6 +131,7 @@ impl Surw {
         let owner = |(path, flushes)| Owner {
             path,
             left: units(flushes),
+            operation: None,
         };
         self.owners.clear();
         if self.only.is_empty() {
@@ -141,8 +152,8 @@ impl Surw {
             });
         }
         self.met = self.owners.len();
-        let total: u64 = self.owners.iter().map(|owner| owner.left).sum();
-        self.unknown = total.checked_div(self.met as u64).unwrap_or(UNIT);
+        self.total = self.owners.iter().map(|owner| owner.left).sum();
+        self.unknown = self.total.checked_div(self.met as u64).unwrap_or(UNIT);
     }
 
     #[inline]
@@ -157,58 +168,77 @@ impl Surw {
     fn find_owner(&mut self, enabled: &Enabled<'_>, pending: &Pending) -> usize {
         let path = enabled.path(pending.operation);
         let met = &self.owners[..self.met];
-        let owner = match met.binary_search_by_key(&path, |owner| owner.path) {
-            Ok(owner) => owner,
-            Err(_) => {
-                let left = self.unknown;
-                self.owners.push(Owner { path, left });
-                self.owners.len() - 1
-            }
-        };
+        let found = met.binary_search_by_key(&path, |owner| owner.path);
+        let owner = found.unwrap_or(self.owners.len());
+        if owner == self.owners.len() {
+            let (left, operation) = (self.unknown, None);
+            let new = Owner {
+                path,
+                left,
+                operation,
+            };
+            self.owners.push(new);
+            self.total += left;
+        }
+        self.owners[owner].operation = Some(pending.operation);
+        if self.intended == Some(owner) {
+            self.intended_operation = Some(pending.operation);
+        }
         *self.owner_of.of(pending.operation) = owner as u32 + 1;
         owner
     }
 
     /// It waits until the interesting step of another is taken.
     #[inline]
-    fn waits(&mut self, enabled: &Enabled<'_>, index: usize) -> bool {
-        let pending = &enabled[index];
-        self.is_interesting(enabled, pending) && Some(self.owner(enabled, pending)) != self.intended
+    fn waits(&mut self, enabled: &Enabled<'_>, pending: &Pending) -> bool {
+        if !self.is_interesting(enabled, pending) {
+            return false;
+        }
+        match self.intended_operation {
+            Some(intended) => intended != pending.operation,
+            None => Some(self.owner(enabled, pending)) != self.intended,
+        }
     }
 
     /// Draws whose interesting step comes next.
     fn intend(&mut self) {
-        let total: u64 = self.owners.iter().map(|owner| owner.left).sum();
-        self.intended = None;
-        if total == 0 {
-            return;
-        }
-        let mut drawn = below_any(&mut self.rng, total);
-        self.intended = self.owners.iter().position(|owner| {
+        self.intended = (self.total > 0).then(|| self.draw_owner());
+        self.intended_operation = self.intended.and_then(|owner| self.owners[owner].operation);
+    }
+
+    /// Draws an owner in proportion to what it has left, which is not nothing for all.
+    fn draw_owner(&mut self) -> usize {
+        let mut drawn = below_any(&mut self.rng, self.total);
+        let found = self.owners.iter().position(|owner| {
             let found = drawn < owner.left;
             drawn = drawn.wrapping_sub(owner.left);
             found
         });
+        found.expect("what is drawn is below the sum of all")
     }
 
-    /// Draws among those that do not wait; `None` where all do.
+    /// Draws uniformly among those that do not wait; `None` where all do.
     fn pick_among_others(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
-        let mut others = 0;
-        for index in 0..enabled.len() {
-            others += u64::from(!self.waits(enabled, index));
+        // Mostly, few wait.
+        for _ in 0..TRIES {
+            let index = below(&mut self.rng, enabled.len() as u64) as usize;
+            if !self.waits(enabled, &enabled[index]) {
+                return Some(index);
+            }
         }
-        if others == 0 {
+        let mut others = std::mem::take(&mut self.others);
+        others.clear();
+        for (index, pending) in enabled.iter().enumerate() {
+            if !self.waits(enabled, pending) {
+                others.push(index as u32);
+            }
+        }
+        self.others = others;
+        if self.others.is_empty() {
             return None;
         }
-        let mut drawn = below(&mut self.rng, others);
-        (0..enabled.len()).find(|index| {
-            if self.waits(enabled, *index) {
-                return false;
-            }
-            let found = drawn == 0;
-            drawn = drawn.wrapping_sub(1);
-            found
-        })
+        let drawn = below(&mut self.rng, self.others.len() as u64);
+        Some(self.others[drawn as usize] as usize)
     }
 
     /// Draws among all, which all wait, in proportion to what they have left.
@@ -234,7 +264,7 @@ impl Surw {
     }
 }
 
-/// How often a draw among all is tried before those that wait are counted.
+/// How often a draw among all is tried before those that wait are set apart.
 const TRIES: u32 = 4;
 
 impl Default for Surw {
@@ -264,19 +294,17 @@ impl Strategy for Surw {
     }
 
     fn pick(&mut self, enabled: &Enabled<'_>) -> usize {
-        let all = enabled.len() as u64;
-        let tried = (0..TRIES).find_map(|_| {
-            let index = below(&mut self.rng, all) as usize;
-            (!self.waits(enabled, index)).then_some(index)
-        });
-        let picked = tried
-            .or_else(|| self.pick_among_others(enabled))
-            .unwrap_or_else(|| self.pick_among_waiting(enabled));
+        let picked = match self.pick_among_others(enabled) {
+            Some(other) => other,
+            None => self.pick_among_waiting(enabled),
+        };
         let pending = &enabled[picked];
         if self.is_interesting(enabled, pending) {
             let owner = self.owner(enabled, pending);
             let left = &mut self.owners[owner].left;
-            *left = left.saturating_sub(UNIT);
+            let taken = UNIT.min(*left);
+            *left -= taken;
+            self.total -= taken;
             self.intend();
         }
         picked

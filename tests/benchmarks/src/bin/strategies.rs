@@ -33,7 +33,7 @@ const STRATEGIES: [&str; 21] = [
     "portfolio=coyote",
 ];
 
-const REPEATS: usize = 5;
+const REPEATS: usize = 3;
 
 fn main() {
     let only = std::env::args().nth(1);
@@ -67,7 +67,7 @@ fn run(strategy: &str, executions: u64, seed: u64, program: impl Fn(&System) + S
     report
 }
 
-/// CPU nanoseconds a step, the best of five.
+/// CPU nanoseconds a step, the best of three.
 fn per_step(strategy: &str, executions: u64, program: impl Fn(&System) + Sync) -> f64 {
     let once = || {
         let begun = ProcessTime::now();
@@ -79,11 +79,11 @@ fn per_step(strategy: &str, executions: u64, program: impl Fn(&System) + Sync) -
 
 fn costs() {
     println!(
-        "| ns / step | 3 clients x 100 | beside random | 1 000 clients x 30 | beside random |"
+        "| ns / step | 3 clients x 100 | beside random | 1 000 clients x 10 | beside random |"
     );
     println!("|---|---:|---:|---:|---:|");
     let few = |strategy| per_step(strategy, 3_000, |sys| ping_pong(sys, 3, 100));
-    let many = |strategy| per_step(strategy, 20, |sys| ping_pong(sys, 1_000, 30));
+    let many = |strategy| per_step(strategy, 100, |sys| ping_pong(sys, 1_000, 10));
     let (few_random, many_random) = (few("random"), many("random"));
     for strategy in STRATEGIES {
         let (few, many) = (few(strategy), many(strategy));
