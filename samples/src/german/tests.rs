@@ -8,15 +8,15 @@ fn caches_are_coherent(sys: &System) {
 }
 
 /// Found in nine schedules of ten.
-#[actor_test(expect_bug = "incoherent: an exclusive copy beside another copy")]
+#[actor_test(expect_bug = "incoherent: ")]
 fn a_sent_invalidation_is_no_acknowledgement(sys: &System) {
     set_up(sys, 2, 2, Some(Bug::ClearOnSend));
 }
 
-/// Found in one schedule of five.
-#[actor_test(expect_bug = "incoherent: ")]
+/// Found in one schedule of twelve, and in one of five with three caches.
+#[actor_test(iterations = 1000, expect_bug = "incoherent: ")]
 fn an_acknowledgement_is_somebodys(sys: &System) {
-    set_up(sys, 3, 2, Some(Bug::CountAcks));
+    set_up(sys, 2, 2, Some(Bug::CountAcks));
 }
 
 /// Found in one schedule of eleven.
@@ -28,7 +28,7 @@ fn an_upgrade_may_be_overtaken(sys: &System) {
     set_up(sys, 2, 2, Some(Bug::OneWaitingState));
 }
 
-/// Found in one schedule of eleven, and in more with more caches.
+/// Found in one schedule of eleven, and in six of seven with three caches.
 #[actor_test(
     iterations = 1000,
     expect_bug = "monitor `Service` is hot in `Waiting`"

@@ -44,13 +44,23 @@ impl Acceptor {
     }
 
     pub(super) fn accept(&mut self, accept: &Accept) -> Result<Accepted, Rejected> {
-        let Vote { slot, ballot, .. } = accept.vote;
+        let Accept {
+            slot,
+            ballot,
+            command,
+            ..
+        } = *accept;
         if ballot < self.promise_for(slot) {
             return Err(self.rejection(ballot));
         }
         self.promised = self.promised.max(ballot);
         self.promised_for.insert(slot, ballot);
-        self.accepted.insert(slot, accept.vote);
+        let vote = Vote {
+            slot,
+            ballot,
+            command,
+        };
+        self.accepted.insert(slot, vote);
         Ok(Accepted { ballot, slot })
     }
 

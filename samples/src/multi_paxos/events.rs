@@ -100,8 +100,12 @@ pub struct Promise {
 /// Asks to accept a command for a slot.
 #[derive(Debug)]
 pub struct Accept {
-    /// Slot, ballot and command.
-    pub vote: Vote,
+    /// The slot.
+    pub slot: Slot,
+    /// The leader's ballot.
+    pub ballot: Ballot,
+    /// The command.
+    pub command: Command,
     /// The leader.
     pub from: ActorRef<Node>,
 }

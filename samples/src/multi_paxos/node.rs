@@ -169,11 +169,9 @@ impl Node {
         let ballot = self.ballot;
         for peer in &self.peers {
             peer.accepts.tell(Accept {
-                vote: Vote {
-                    slot,
-                    ballot,
-                    command,
-                },
+                slot,
+                ballot,
+                command,
                 from: cx.me(),
             });
         }

@@ -49,12 +49,12 @@ impl Acceptor {
 
     #[on]
     fn accept(&mut self, accept: Accept, cx: &mut Context<Self>) {
-        let ballot = accept.proposal.ballot;
+        let Accept { ballot, value, .. } = accept;
         if ballot < self.promised && self.bug != Some(Bug::NoPromiseCheck) {
             return self.reject(ballot, &accept.from, cx);
         }
         self.promised = ballot;
-        self.accepted = Some(accept.proposal);
+        self.accepted = Some(Proposal { ballot, value });
         let from = cx.me();
         self.answer(&accept.from, Accepted { ballot, from });
     }

@@ -54,8 +54,10 @@ pub struct Promise {
 /// Asks an acceptor to accept a proposal.
 #[derive(Debug)]
 pub struct Accept {
-    /// The proposal.
-    pub proposal: Proposal,
+    /// The number of the proposal.
+    pub ballot: Ballot,
+    /// What is proposed.
+    pub value: u32,
     /// Who asks.
     pub from: ActorRef<Proposer>,
 }

@@ -96,8 +96,11 @@ impl Proposer {
         self.votes.clear();
         let (ballot, value) = (self.ballot, self.safe_value());
         for acceptor in &self.acceptors {
-            let (proposal, from) = (Proposal { ballot, value }, cx.me());
-            acceptor.tell(Accept { proposal, from });
+            acceptor.tell(Accept {
+                ballot,
+                value,
+                from: cx.me(),
+            });
         }
     }
 

@@ -6,8 +6,8 @@
 //! sends [`StatusQuery`] to the others, and with the [`StatusReply`] of as many as make a majority
 //! with itself it is *stable* again. Where the lease has run out, a stable replica waits for a random
 //! time, and learns before it does anything else, as others may know more. Then it is *preparing*: it
-//! asks the others to [`Promise`] that they follow no older primary, and with a majority it is the
-//! primary. Who has given a lease refuses.
+//! asks the others to [`Promise`] that they follow no older primary, which gives it a lease of each,
+//! and with a majority it is the primary. Who has given another a lease refuses.
 //!
 //! In short, a replica never goes from stable to preparing. An [`Outage`] ends the first primary
 //! after some time.

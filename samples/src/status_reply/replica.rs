@@ -37,7 +37,7 @@ pub struct Replica {
     others: Vec<ActorRef<Replica>>,
     observer: ActorRef<Observer>,
     promised: Ballot,
-    /// The lease that the primary has of this replica.
+    /// The lease that the primary, or who may soon be, has of this replica.
     lease: Option<Timer>,
     /// The number of the last status query.
     query: u32,
@@ -200,9 +200,12 @@ impl Replica {
             return prepare.from.tell(Refused { ballot, promised });
         }
         self.promised = ballot;
+        self.renew_lease(cx);
         let decrees = self.decrees.clone();
         prepare.from.tell(Promise { ballot, decrees });
-        cx.goto(To::Stable);
+        if matches!(cx.state(), To::Preparing | To::Primary) {
+            cx.goto(To::Stable);
+        }
     }
 
     #[on(Preparing)]

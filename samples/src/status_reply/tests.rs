@@ -11,14 +11,15 @@ async fn the_next_primary_knows_everything(sys: &System, bug: Option<Bug>) {
 }
 
 #[actor_test]
-async fn a_late_reply_is_no_news(sys: &System) {
+async fn a_replica_learns_before_it_prepares(sys: &System) {
     the_next_primary_knows_everything(sys, None).await;
 }
 
+/// Found in one random schedule of five, and in three weighted ones of a hundred.
 #[actor_test(
-    iterations = 10000,
+    iterations = 1000,
     expect_bug = "from Stable to Preparing, without learning"
 )]
-async fn a_late_reply_ends_no_learning(sys: &System) {
+async fn a_late_reply_is_no_reason_to_prepare(sys: &System) {
     the_next_primary_knows_everything(sys, Some(Bug::NoStateCheck)).await;
 }
