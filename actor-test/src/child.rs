@@ -35,7 +35,10 @@ pub(crate) fn serve(test: &'static ActorTest, path: &Path) {
         Event::Skipped
     } else {
         let answer = answer(test, request, &events);
-        answer.unwrap_or_else(|problem| Event::Refused { problem })
+        answer.unwrap_or_else(|problem| Event::Refused {
+            problem,
+            source: source(test),
+        })
     };
     events.tell(&last);
 }
@@ -66,7 +69,7 @@ fn answer(
     if let Some(path) = &request.pin {
         watchdog::pin_to(path).map_err(|error| format!("{}: {error}", path.display()))?;
     }
-    events.tell(&began(&settings, &request.task));
+    events.tell(&began(test, &settings, &request.task));
     guard(limit.unwrap_or(watchdog::HANG_TIMEOUT), events);
     match request.task {
         Task::Explore => Ok(explored(test, &settings, request.given, events)),
@@ -90,8 +93,13 @@ fn answer(
     }
 }
 
+/// Where the test is.
+fn source(test: &ActorTest) -> (String, u32) {
+    (test.file.into(), test.line)
+}
+
 /// The settings, for whoever has to tell of this process's end.
-fn began(settings: &Settings, task: &Task) -> Event {
+fn began(test: &ActorTest, settings: &Settings, task: &Task) -> Event {
     let strategies = settings.search.strategies();
     let (iterations, strategies) = match task {
         Task::Reproduce { token } => {
@@ -111,6 +119,7 @@ fn began(settings: &Settings, task: &Task) -> Event {
         bounds: settings.bounds,
         strategies,
         expect_bug: settings.expect_bug.clone(),
+        source: source(test),
     }
 }
 

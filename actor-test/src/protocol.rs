@@ -77,6 +77,8 @@ pub(crate) enum Event {
         bounds: Bounds,
         strategies: Vec<String>,
         expect_bug: Option<String>,
+        /// The test's source file, as rustc was given it, and its line there.
+        source: (String, u32),
     },
     /// The child makes progress.
     Alive,
@@ -106,7 +108,11 @@ pub(crate) enum Event {
     /// The test is not to be run.
     Skipped,
     /// The request can't be met.
-    Refused { problem: String },
+    Refused {
+        problem: String,
+        /// As in [`Began`](Event::Began).
+        source: (String, u32),
+    },
 }
 
 /// The file that events are appended to.

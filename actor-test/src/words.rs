@@ -98,26 +98,32 @@ pub(crate) fn unexpected(
     notes: &[String],
     place: &Place,
 ) -> String {
-    let head = format!(
-        "FAIL  {}  expected the bug \"{expected}\", but ",
-        report.test
-    );
-    let Some(bug) = report.bugs.first() else {
-        let mut lines = vec![format!(
-            "{head}{} found none; is it fixed? then remove `expect_bug`, else give more iterations \
-             or another seed",
-            count(report.executions, "execution")
-        )];
-        lines.extend(indented(failing_statistics(report)));
-        lines.extend(indented(warnings(report, notes)));
-        return lines.join("\n");
-    };
-    let mut lines = vec![format!("{head}found {}", hanging(&finding(&bug.finding)))];
-    lines.extend(indented(evidence(report, bug, place)));
+    let mut lines = vec![format!(
+        "FAIL  {}  {}",
+        report.test,
+        hanging(&unmet(report, expected))
+    )];
+    let found = report.bugs.first();
+    lines.extend(indented(
+        found.map_or_else(Vec::new, |bug| evidence(report, bug, place)),
+    ));
     lines.extend(indented(failing_statistics(report)));
     lines.extend(indented(warnings(report, notes)));
-    lines.extend(last_steps(bug, place));
+    lines.extend(found.into_iter().flat_map(|bug| last_steps(bug, place)));
     lines.join("\n")
+}
+
+/// That an expected bug was not found, and what was.
+pub(crate) fn unmet(report: &Report, expected: &str) -> String {
+    let head = format!("expected the bug \"{expected}\", but ");
+    match report.bugs.first() {
+        Some(bug) => format!("{head}found {}", finding(&bug.finding)),
+        None => format!(
+            "{head}{} found none; is it fixed? then remove `expect_bug`, else give more iterations or \
+             another seed",
+            count(report.executions, "execution")
+        ),
+    }
 }
 
 /// A test without a bug.

@@ -25,6 +25,8 @@ const PROFILE: [&str; 7] = [
 #[derive(Debug)]
 pub(crate) struct Built {
     pub(crate) target_directory: PathBuf,
+    /// Where cargo runs rustc: paths of sources are relative to it.
+    pub(crate) workspace: PathBuf,
     /// In the order in which cargo tells of them, which is that of their names here.
     pub(crate) executables: Vec<Executable>,
 }
@@ -55,6 +57,7 @@ pub(crate) fn build(selection: &Selection) -> Result<Built, Trouble> {
     let executables = executables(selection, &metadata)?;
     Ok(Built {
         target_directory: metadata.target_directory.into(),
+        workspace: metadata.workspace_root.into(),
         executables,
     })
 }

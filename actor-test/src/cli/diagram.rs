@@ -130,8 +130,10 @@ pub(super) mod tests {
     use super::*;
     use crate::coverage::{HandlerCoverage, Transition};
 
-    /// An actor type with these states: name, starts, entries, and handlers with counts.
-    pub(crate) fn actor(path: &str, states: &[(&str, u64, u64, &[(&str, u64)])]) -> ActorCoverage {
+    /// A state: name, starts, entries, and handlers with counts.
+    type Row<'a> = (&'a str, u64, u64, &'a [(&'a str, u64)]);
+
+    pub(crate) fn actor(path: &str, states: &[Row<'_>]) -> ActorCoverage {
         let handler = |(event, ran): &(&str, u64)| HandlerCoverage {
             event: (*event).into(),
             ran: *ran,

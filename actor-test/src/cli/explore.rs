@@ -7,8 +7,8 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use super::build::Built;
-use super::coverage::{Directory, Gathered};
 use super::discover::{self, Test};
+use super::documents::Documents;
 use super::options::{Explore, Format};
 use super::process::{self, Ending, Job};
 use super::results::Results;
@@ -37,17 +37,14 @@ pub(crate) fn run(options: &Explore, screen: &mut Screen) -> Result<Exit, Troubl
         Some(_) => vec![one(tests, &options.filters)?],
         None => tests,
     };
-    let coverage = options.coverage.as_deref();
-    let coverage = coverage.map(Directory::make).transpose()?;
     let plan = Plan::new(options, given, &built, tests.len());
-    let tally = plan.run_all(&tests, screen)?;
+    let mut documents = Documents::open(options, &built, plan.place.clone())?;
+    let tally = plan.run_all(&tests, screen, &mut documents)?;
     tally.close(plan.format, plan.job.given.seed, screen);
     if let Some(path) = &options.results {
         Results::new(tally.results.clone()).write(path)?;
     }
-    if let Some(directory) = coverage {
-        plan.write_coverage(&directory, &tally.gathered, screen)?;
-    }
+    documents.finish(screen)?;
     Ok(tally.exit())
 }
 
@@ -80,6 +77,15 @@ struct Plan {
     children: usize,
     format: Format,
     place: Place,
+}
+
+/// How a test ended.
+pub(crate) struct Ended {
+    pub(crate) verdict: Verdict,
+    /// The time that it took, the start of its process included.
+    pub(crate) elapsed: Duration,
+    /// Its source file, as rustc was given it, and its line there; not known where it did not begin.
+    pub(crate) source: Option<(String, u32)>,
 }
 
 impl Plan {
@@ -120,7 +126,12 @@ impl Plan {
     }
 
     /// Runs the tests, as many at a time as there are children, and tells of them in their order.
-    fn run_all(&self, tests: &[Test], screen: &Screen) -> Result<Tally, Trouble> {
+    fn run_all(
+        &self,
+        tests: &[Test],
+        screen: &Screen,
+        documents: &mut Documents,
+    ) -> Result<Tally, Trouble> {
         let next = AtomicUsize::new(0);
         let (done, results) = mpsc::channel();
         std::thread::scope(|scope| {
@@ -135,37 +146,51 @@ impl Plan {
                 });
             }
             drop(done);
-            self.tell_in_order(tests, results, screen)
+            self.tell_in_order(tests, results, screen, documents)
         })
     }
 
     fn tell_in_order(
         &self,
         tests: &[Test],
-        results: mpsc::Receiver<(usize, Result<Verdict, Trouble>)>,
+        results: mpsc::Receiver<(usize, Result<Ended, Trouble>)>,
         screen: &Screen,
+        documents: &mut Documents,
     ) -> Result<Tally, Trouble> {
         let mut tally = Tally::default();
         let mut waiting = BTreeMap::new();
         let mut next = 0;
-        for (number, verdict) in results {
-            waiting.insert(number, verdict);
-            while let Some(verdict) = waiting.remove(&next) {
-                let verdict = verdict?;
-                tally.count(&verdict, &tests[next].executable.package.name);
-                self.tell(&tests[next], &verdict, screen);
+        for (number, ended) in results {
+            waiting.insert(number, ended);
+            while let Some(ended) = waiting.remove(&next) {
+                let ended = ended?;
+                tally.count(&ended.verdict, &tests[next].executable.package.name);
+                let block = self.tell(&tests[next], &ended.verdict, screen);
+                documents.add(&tests[next], &ended, block.as_deref(), screen);
                 next += 1;
             }
         }
         Ok(tally)
     }
 
-    fn run_one(&self, test: &Test, screen: &Screen) -> Result<Verdict, Trouble> {
+    fn run_one(&self, test: &Test, screen: &Screen) -> Result<Ended, Trouble> {
         let mut bar = screen.bar(&test.name, self.job.given.time_limit);
         let ending = process::run(test, &self.job, &mut |event| bar.tell(event))?;
         let crashed = ending.answer.is_none() && ending.began.is_some() && ending.killed.is_none();
+        let source = match (&ending.began, &ending.answer) {
+            (Some(Event::Began { source, .. }), _) | (_, Some(Event::Refused { source, .. })) => {
+                Some(source.clone())
+            }
+            _ => None,
+        };
+        let ended = |elapsed, verdict| Ended {
+            verdict,
+            elapsed,
+            source,
+        };
+        let elapsed = ending.elapsed;
         if !crashed {
-            return Ok(judge(&self.job, test, ending, None));
+            return Ok(ended(elapsed, judge(&self.job, test, ending, None)));
         }
         // What it does is decided by the seed, so a second run shows where. One worker needs the
         // time of all.
@@ -180,34 +205,20 @@ impl Plan {
             ..self.job.clone()
         };
         let again = process::run(test, &job, &mut |event| bar.tell(event))?;
-        Ok(judge(&self.job, test, ending, Some(again)))
+        let elapsed = elapsed + again.elapsed;
+        Ok(ended(elapsed, judge(&self.job, test, ending, Some(again))))
     }
 
-    fn tell(&self, test: &Test, verdict: &Verdict, screen: &Screen) {
-        match self.format {
-            Format::Json => {
-                let package = &test.executable.package.name;
-                screen.raw(&verdict.as_json(&test.name, package).to_string());
-            }
-            Format::Human => {
-                if let Some(block) = verdict.block(&test.name, &self.place) {
-                    screen.line(&block);
-                }
-            }
+    /// Tells of a test; returns what people read of it.
+    fn tell(&self, test: &Test, verdict: &Verdict, screen: &Screen) -> Option<String> {
+        let block = verdict.block(&test.name, &self.place);
+        let package = &test.executable.package.name;
+        match (self.format, &block) {
+            (Format::Json, _) => screen.raw(&verdict.as_json(&test.name, package).to_string()),
+            (Format::Human, Some(block)) => screen.line(block),
+            (Format::Human, None) => {}
         }
-    }
-
-    fn write_coverage(
-        &self,
-        directory: &Directory,
-        gathered: &Gathered,
-        screen: &Screen,
-    ) -> Result<(), Trouble> {
-        let summary = directory.write(gathered)?;
-        if self.format == Format::Human {
-            screen.line(&words::coverage_written(gathered, &summary));
-        }
-        Ok(())
+        block
     }
 }
 
@@ -217,7 +228,7 @@ fn judge(job: &Job, test: &Test, ending: Ending, again: Option<Ending>) -> Verdi
     match ending.answer {
         Some(Event::Done { report, notes }) => verdict(*report, notes, began.settings.expect_bug),
         Some(Event::Skipped) => Verdict::Skipped,
-        Some(Event::Refused { problem }) => Verdict::Refused(problem),
+        Some(Event::Refused { problem, .. }) => Verdict::Refused(problem),
         Some(Event::Hang {
             strategy,
             iteration,

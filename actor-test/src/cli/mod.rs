@@ -1,13 +1,17 @@
 //! `cargo actor-test`.
 //!
 //! `options` is what a user types, `build` has cargo build the tests, `discover` finds them in
-//! the executables, `process` runs one of them as a child, and each command has a file of its own.
+//! the executables, `process` runs one of them as a child, and each command has a file of its own;
+//! `documents` is what a run leaves beside its words.
 
+mod annotations;
 mod build;
 pub(crate) mod coverage;
 mod diagram;
 mod discover;
+mod documents;
 mod explore;
+mod junit;
 mod list;
 mod merge;
 mod options;

@@ -33,6 +33,8 @@ each event handled in each state, and each transition taken. In the diagrams gre
 has a handler that never ran, and grey and dashed was never entered. A test that ends at a bug does not
 count and is named in the summary; with --no-fail-fast it does count.
 
+In GitHub Actions a failure is also an annotation of the line that it is about.
+
 Settings come from, in this order: a flag, a variable (ACTOR_TEST_ITERATIONS, _SEED, _STRATEGY,
 _MAX_STEPS, _TEMPERATURE, _WORKERS, _FOR, _UNTIL_SATURATED, _PARTITION, _KEEP_GOING, _HANG_TIMEOUT,
 _TRACE_DIR, _DENY), an attribute of the test, [package.metadata.actor-test] in Cargo.toml, and the
@@ -128,6 +130,9 @@ pub(crate) struct Explore {
     /// For people, or one line of JSON per test.
     #[arg(long, value_name = "FORMAT", default_value = "human", help_heading = REPORTS)]
     pub(crate) format: Format,
+    /// Write the results as JUnit XML.
+    #[arg(long, value_name = "FILE", help_heading = REPORTS)]
+    pub(crate) junit: Option<PathBuf>,
     /// Write what the tests reached together: a summary, coverage.txt, and diagrams of the state
     /// machines, for Graphviz (.dot) and Mermaid (.mmd).
     #[arg(long, value_name = "DIR", help_heading = REPORTS)]

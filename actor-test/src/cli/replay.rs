@@ -53,7 +53,7 @@ pub(crate) fn run(options: &Replay, screen: &mut Screen) -> Result<Exit, Trouble
                 }
             })
         }
-        Some(Event::Refused { problem }) => Err(Trouble(problem)),
+        Some(Event::Refused { problem, .. }) => Err(Trouble(problem)),
         Some(Event::Hang { seconds, .. }) => {
             let finding = crate::protocol::hang(seconds);
             screen.line(&words::reproduced(&finding));

@@ -67,6 +67,13 @@ impl Screen {
         });
     }
 
+    /// Writes a line as it is on standard error.
+    pub(crate) fn aside(&self, text: &str) {
+        self.bars.suspend(|| {
+            let _ = writeln!(std::io::stderr(), "{text}");
+        });
+    }
+
     /// Tells why the request can't be met.
     pub(crate) fn error(&self, text: &str) {
         let style = AnsiColor::Red.on_default().bold();

@@ -3,7 +3,6 @@
 use serde_json::json;
 
 use super::Exit;
-use super::coverage::Gathered;
 use super::options::Format;
 use super::results::Entry;
 use super::screen::Screen;
@@ -11,7 +10,7 @@ use crate::report::{Bug, Report, StrategyStatistics};
 use crate::words::{self, Place};
 
 /// What became of a test.
-pub(super) enum Verdict {
+pub(crate) enum Verdict {
     Passed {
         report: Report,
         notes: Vec<String>,
@@ -47,7 +46,7 @@ impl Verdict {
     }
 
     /// As people read it; `None` where there is nothing to say.
-    pub(super) fn block(&self, test: &str, place: &Place) -> Option<String> {
+    pub(crate) fn block(&self, test: &str, place: &Place) -> Option<String> {
         Some(match self {
             Self::Passed { report, notes } => words::passed(report, notes),
             Self::Expected { report, bug, notes } => words::expected(report, bug, notes, place),
@@ -63,7 +62,7 @@ impl Verdict {
     }
 
     /// As a line of JSON.
-    pub(super) fn as_json(&self, test: &str, package: &str) -> serde_json::Value {
+    pub(crate) fn as_json(&self, test: &str, package: &str) -> serde_json::Value {
         let about = |outcome: &str, report: &Report, notes: &[String]| {
             json!({
                 "type": "test", "test": test, "package": package, "outcome": outcome,
@@ -89,7 +88,7 @@ impl Verdict {
 }
 
 /// Judges what was explored.
-pub(super) fn verdict(report: Report, notes: Vec<String>, expected: Option<String>) -> Verdict {
+pub(crate) fn verdict(report: Report, notes: Vec<String>, expected: Option<String>) -> Verdict {
     match expected {
         None if report.is_clean() => Verdict::Passed { report, notes },
         None => Verdict::Failed { report, notes },
@@ -110,20 +109,19 @@ pub(super) fn verdict(report: Report, notes: Vec<String>, expected: Option<Strin
 
 /// How many tests ended in which way.
 #[derive(Default)]
-pub(super) struct Tally {
+pub(crate) struct Tally {
     passed: usize,
     failed: usize,
     refused: usize,
     skipped: usize,
-    pub(super) gathered: Gathered,
     /// The reports of parts of a search.
-    pub(super) results: Vec<Entry>,
+    pub(crate) results: Vec<Entry>,
     /// What each strategy contributed over all tests, in the order in which they came up.
     strategies: Vec<StrategyStatistics>,
 }
 
 impl Tally {
-    pub(super) fn exit(&self) -> Exit {
+    pub(crate) fn exit(&self) -> Exit {
         match self {
             Self { failed: 1.., .. } => Exit::Bug,
             Self { refused: 1.., .. } => Exit::Trouble,
@@ -131,7 +129,7 @@ impl Tally {
         }
     }
 
-    pub(super) fn count(&mut self, verdict: &Verdict, package: &str) {
+    pub(crate) fn count(&mut self, verdict: &Verdict, package: &str) {
         *match verdict {
             Verdict::Passed { .. } | Verdict::Expected { .. } => &mut self.passed,
             Verdict::Failed { .. } | Verdict::Unexpected { .. } => &mut self.failed,
@@ -139,7 +137,6 @@ impl Tally {
             Verdict::Skipped => &mut self.skipped,
         } += 1;
         if let Some(report) = verdict.report() {
-            self.gathered.add(report);
             report.strategies.iter().for_each(|one| self.add(one));
             if report.sketch.is_some() {
                 let (package, report) = (package.to_owned(), report.clone());
@@ -163,7 +160,7 @@ impl Tally {
     }
 
     /// Ends the output.
-    pub(super) fn close(&self, format: Format, seed: Option<u64>, screen: &Screen) {
+    pub(crate) fn close(&self, format: Format, seed: Option<u64>, screen: &Screen) {
         let Tally {
             passed,
             failed,

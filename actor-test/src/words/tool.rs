@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use super::{count, finding, hanging};
+use super::{Place, count, evidence, finding, hanging};
 use crate::bug::Finding;
+use crate::report::{Bug, Report};
 use crate::trace::Trace;
 
 /// How many lines of a crashed child's messages are shown.
@@ -12,6 +13,13 @@ const LAST_LINES: usize = 5;
 /// A test that was not run as asked.
 pub(crate) fn refused(test: &str, problem: &str) -> String {
     format!("ERROR {test}  {}", hanging(problem))
+}
+
+/// A bug beside the line that it is about: what, how it was found, and how to see it again.
+pub(crate) fn annotation(report: &Report, bug: &Bug, place: &Place) -> String {
+    let mut lines = vec![finding(&bug.finding)];
+    lines.extend(evidence(report, bug, place));
+    lines.join("\n")
 }
 
 /// The head of a trace that is shown or replayed.

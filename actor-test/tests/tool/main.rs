@@ -6,6 +6,7 @@
 
 mod bad_input;
 mod commands;
+mod integration;
 mod misbehaviour;
 mod project;
 mod reached;

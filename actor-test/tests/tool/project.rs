@@ -130,6 +130,8 @@ impl Run {
             .env("CARGO_TARGET_DIR", directory().join("target"))
             .env("RUST_BACKTRACE", "0")
             .env("PWD", directory())
+            .env_remove("GITHUB_ACTIONS")
+            .env_remove("GITHUB_WORKSPACE")
             .env_remove("RUSTFLAGS")
             .env_remove("CARGO_MANIFEST_DIR");
         Self { command }
