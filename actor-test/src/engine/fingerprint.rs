@@ -25,14 +25,25 @@ use super::timers::{Timer, TimerStage};
 use crate::hash::mix;
 use crate::strategy::{OperationId, Pending, StepKind};
 
+/// What an operation costs before its queues.
+const COST: u64 = 4;
+
 /// Looks at the state between two steps. Types' own code runs with nothing borrowed.
 pub(super) struct Look<'a> {
     pub(super) bodies: &'a [Option<Box<dyn AnyBody>>],
     pub(super) shared: &'a Shared,
 }
 
+/// Memory to use for fingerprints, and what they have cost.
+#[derive(Default)]
+pub(super) struct Scratch {
+    items: Vec<Item>,
+    /// In units of about 10 ns.
+    pub(super) cost: u64,
+}
+
 /// What is fed once nothing is borrowed.
-pub(super) enum Item {
+enum Item {
     Number(u64),
     /// An event, and what stands for it where it offers nothing.
     Event {
@@ -43,8 +54,10 @@ pub(super) enum Item {
 }
 
 impl Look<'_> {
-    /// The fingerprint of an operation; zero for one that is gone. `items` is memory to use.
-    pub(super) fn operation(&self, index: u32, items: &mut Vec<Item>) -> u128 {
+    /// The fingerprint of an operation; zero for one that is gone.
+    pub(super) fn operation(&self, index: u32, scratch: &mut Scratch) -> u128 {
+        let Scratch { items, cost } = scratch;
+        *cost += COST;
         let header = {
             let state = self.shared.state.borrow();
             let operation = &state.operations[index as usize];
@@ -54,6 +67,7 @@ impl Look<'_> {
             list_operation(&state, index, items);
             Header::of(operation)
         };
+        *cost += items.len() as u64;
         let before = self.shared.current.replace(index);
         let mut to = Fingerprinter::new();
         to.write_u32(index);
@@ -74,7 +88,8 @@ impl Look<'_> {
     }
 
     /// The fingerprint of everything but the operations.
-    pub(super) fn rest(&self, items: &mut Vec<Item>) -> u128 {
+    pub(super) fn rest(&self, scratch: &mut Scratch) -> u128 {
+        let Scratch { items, cost } = scratch;
         let mut to = Fingerprinter::new();
         let lengths = {
             let state = self.shared.state.borrow();
@@ -82,6 +97,7 @@ impl Look<'_> {
             state.thermometer.feed(&mut to);
             list_timers(&state, items)
         };
+        *cost += COST + items.len() as u64;
         let mut items = items.drain(..);
         // No order among timers is left once their deadlines are told.
         let mut sum = 0_u128;
@@ -98,24 +114,33 @@ impl Look<'_> {
         to.value()
     }
 
-    /// Calls types' code. One that panics gives what is never the same again.
-    fn feed(&self, to: &mut Fingerprinter, f: impl FnOnce(&mut Fingerprinter)) {
+    /// The fingerprint of the whole state, from the sum over its operations and the rest.
+    pub(super) fn whole(&self, sum: u128, rest: u128) -> u128 {
+        let mut to = Fingerprinter::new();
+        to.write_u128(sum);
+        to.write_u128(rest);
+        to.value()
+    }
+
+    /// Calls types' code, which may look and not act; `None` where it panics.
+    pub(super) fn guarded<T>(&self, f: impl FnOnce() -> T) -> Option<T> {
         let before = self.shared.phase.replace(Phase::Looking);
-        let fed = panics::catch(|| f(to));
+        let result = panics::catch(f);
         self.shared.phase.set(before);
-        if fed.is_err() {
+        result.ok()
+    }
+
+    /// As [`guarded`](Self::guarded). Types that panic give what is never the same again.
+    fn feed(&self, to: &mut Fingerprinter, f: impl FnOnce(&mut Fingerprinter)) {
+        if self.guarded(|| f(to)).is_none() {
             to.write_u64(self.shared.state.borrow().step);
         }
     }
 
     /// Whether an actor's value offers a fingerprint; `None` while it can't be asked.
     pub(super) fn offers(&self, index: u32) -> Option<bool> {
-        let mut offers = None;
-        self.feed(&mut Fingerprinter::new(), |to| {
-            let body = self.bodies.get(index as usize).and_then(Option::as_ref);
-            offers = body.and_then(|body| body.fingerprint(to));
-        });
-        offers
+        let body = self.bodies.get(index as usize)?.as_ref()?;
+        self.guarded(|| body.fingerprint(&mut Fingerprinter::new()))?
     }
 
     /// Whether the next event of an actor offers a fingerprint.
@@ -125,11 +150,7 @@ impl Look<'_> {
             let operation = &state.operations[index as usize];
             (operation.mail.clone()?, operation.next()?.slot)
         };
-        let mut offers = None;
-        self.feed(&mut Fingerprinter::new(), |to| {
-            offers = Some(mail.fingerprint(slot, to));
-        });
-        offers
+        self.guarded(|| mail.fingerprint(slot, &mut Fingerprinter::new()))
     }
 }
 

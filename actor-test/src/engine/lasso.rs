@@ -30,22 +30,23 @@
 //!
 //! The search only looks: it changes no decision, so a recording replays with it as without.
 
-use std::hash::Hasher;
 use std::time::Duration;
 
-use actor_core::Fingerprinter;
+use actor_core::parts::AnyBody;
 
+use super::controlled::Shared;
 use super::enabled::ABSENT;
 use super::execution::{Engine, Program};
-use super::fingerprint::{Item, Look};
-use super::operation::{Kind, Stage};
-use super::region::{Region, Shape};
+use super::fingerprint::Look;
+use super::opaque::Opaque;
+use super::prints::Prints;
+use super::region::{Place, Region, Shape};
 use super::state::State;
 use crate::bug::Cycle;
-use crate::strategy::{OperationId, Pending, StepKind};
+use crate::strategy::{OperationId, Pending};
 
-/// How many steps an execution takes for each fingerprint of an operation.
-const STEPS_PER_LOOK: u64 = 8;
+/// What an operation costs in a window's plan, and what a step of it does besides.
+const COST: u64 = 6;
 
 /// The length of the first window in steps.
 const WINDOW_MIN: u64 = 16;
@@ -53,8 +54,8 @@ const WINDOW_MIN: u64 = 16;
 /// The length of the longest window in steps.
 const WINDOW_MAX: u64 = 1 << 13;
 
-/// How many steps a survey may take in any case.
-const SURVEY_MIN: u64 = 64;
+/// What a survey may cost in any case.
+const SURVEY_MIN: u64 = 2_000;
 
 /// Why an execution is believed to go on for ever without what is owed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -82,22 +83,15 @@ enum Phase {
     Surveying,
 }
 
-/// The state that a window began with, and what has happened since.
+/// Where a window began, and what was so then.
 #[derive(Default)]
-struct Anchor {
+struct Departure {
     step: u64,
-    /// The specification that is hot.
-    entry: usize,
-    since: u64,
     choices: u64,
     clock_reads: u64,
     now: Duration,
-    operations: Vec<u128>,
-    rest: u128,
     /// What was enabled ever since and has not taken a step.
     unserved: Vec<OperationId>,
-    /// How many events each monitor had seen.
-    looks: Vec<u64>,
 }
 
 #[derive(Default)]
@@ -105,40 +99,31 @@ pub(super) struct Lasso {
     /// The search is wanted.
     pub(super) wanted: bool,
     phase: Phase,
-    anchor: Anchor,
-    /// The fingerprints of operations as they were when they were looked at last.
-    prints: Vec<u128>,
-    /// The sum of `prints`.
-    sum: u128,
-    /// The operations that may have changed since.
-    stale: Vec<u32>,
-    is_stale: Vec<bool>,
-    /// An operation whose fingerprint is not that of the anchor.
-    differs: Option<u32>,
+    /// The specification that is hot, by its number in the thermometer, and since when.
+    owed: (usize, u64),
+    departure: Departure,
+    prints: Prints,
     region: Region,
+    /// The last cycle seen since the specification was cold.
+    cycle: Option<Cycle>,
     /// The length of the next window.
     window: u64,
     /// The step with which the window ends.
     until: u64,
-    /// How much looking the execution has cost, in fingerprints.
-    spent: u64,
-    /// The last cycle seen since the specification was cold, with its entry and since when.
-    cycle: Option<(usize, u64, Cycle)>,
-    /// Whether values of a type, and its events, offer a fingerprint, where that is known.
-    offers: Vec<Vec<Option<bool>>>,
-    /// What took part in the execution and offers none.
-    opaque: Vec<String>,
-    items: Vec<Item>,
+    /// The cost at which the window or survey ends.
+    limit: u64,
+    names: Opaque,
 }
 
 impl Lasso {
     /// Starts an execution.
     pub(super) fn begin(&mut self, state: &mut State) {
         self.phase = Phase::Resting;
-        self.window = WINDOW_MIN;
-        self.spent = 0;
+        self.owed = (usize::MAX, 0);
         self.cycle = None;
-        self.opaque.clear();
+        self.window = WINDOW_MIN;
+        self.prints.begin();
+        self.names.begin();
         state.thermometer.warn(self.wanted.then_some(0));
     }
 
@@ -161,9 +146,14 @@ impl Lasso {
         }
     }
 
-    /// The step from which on the next window costs no more than its share.
+    /// The step from which on the next window costs no more than its share: a unit for each step.
     fn affordable_from(&self, state: &State) -> u64 {
-        (self.spent + state.live as u64 + self.window) * STEPS_PER_LOOK
+        self.prints.cost() + self.plan(state)
+    }
+
+    /// What the next window may cost.
+    fn plan(&self, state: &State) -> u64 {
+        (state.live as u64 + self.window) * COST
     }
 
     fn close(&mut self, state: &mut State) {
@@ -173,145 +163,68 @@ impl Lasso {
         state.thermometer.warn(Some(self.affordable_from(state)));
     }
 
+    fn is_over(&self, state: &State) -> bool {
+        state.step >= self.until || self.prints.cost() >= self.limit
+    }
+
     /// The cycle seen while that specification was owed since then.
     pub(super) fn cycle_of(&self, entry: usize, since: u64) -> Option<Cycle> {
-        let (of, from, cycle) = self.cycle?;
-        ((of, from) == (entry, since)).then_some(cycle)
+        self.cycle.filter(|_| self.owed == (entry, since))
     }
 
     /// What took part and offers no fingerprint: `` `Server` (actor) `` and so on.
     pub(super) fn opaque(&self) -> Vec<String> {
-        let mut opaque = self.opaque.clone();
-        opaque.sort();
-        opaque
+        self.names.all()
     }
 
-    fn mark_stale(&mut self, operation: u32) {
-        let index = operation as usize;
-        if self.is_stale.len() <= index {
-            self.is_stale.resize(index + 1, false);
-            self.prints.resize(index + 1, 0);
-        }
-        if !std::mem::replace(&mut self.is_stale[index], true) {
-            self.stale.push(operation);
+    /// Keeps to the specification that is owed since then; forgets what was seen for another.
+    fn look_after(&mut self, owed: (usize, u64)) {
+        if std::mem::replace(&mut self.owed, owed) != owed {
+            self.cycle = None;
+            self.region.forget();
         }
     }
 
-    /// Takes the fingerprint of an operation anew, which is no longer stale then.
-    fn renew(&mut self, look: &Look<'_>, operation: u32) -> u128 {
-        let print = look.operation(operation, &mut self.items);
-        let before = std::mem::replace(&mut self.prints[operation as usize], print);
-        self.sum = self.sum.wrapping_sub(before).wrapping_add(print);
-        self.is_stale[operation as usize] = false;
-        self.spent += 1;
-        print
-    }
-
-    fn renew_all(&mut self, look: &Look<'_>) {
-        while let Some(operation) = self.stale.pop() {
-            if self.is_stale[operation as usize] {
-                self.renew(look, operation);
-            }
+    /// Hands on what the step in which `live` operations became more has touched.
+    fn note_touched(&mut self, state: &State, live: u32) {
+        let newborn = live..state.live as u32;
+        for operation in state.touched.iter().copied().chain(newborn) {
+            self.prints.touch(operation);
         }
+        self.prints.add_cost(COST);
     }
 
-    /// Whether the state is that of the anchor. Looks no further than to the first difference.
-    fn is_at_anchor(&mut self, look: &Look<'_>) -> bool {
-        if let Some(differs) = self.differs
-            && (!self.is_stale[differs as usize] || self.renewed_differs(look, differs))
-        {
-            return false;
-        }
-        while let Some(operation) = self.stale.pop() {
-            if self.is_stale[operation as usize] && self.renewed_differs(look, operation) {
-                self.differs = Some(operation);
-                return false;
-            }
-        }
-        self.differs = None;
-        self.spent += 1;
-        look.rest(&mut self.items) == self.anchor.rest
-    }
-
-    fn renewed_differs(&mut self, look: &Look<'_>, operation: u32) -> bool {
-        let now = self.renew(look, operation);
-        let before = self.anchor.operations.get(operation as usize);
-        now != before.copied().unwrap_or(0)
-    }
-
-    /// Begins to count anew what happens after the anchor, at which the execution is.
-    fn depart(&mut self, state: &State, clock_reads: u64) {
-        let anchor = &mut self.anchor;
-        anchor.step = state.step;
-        anchor.choices = state.choices;
-        anchor.clock_reads = clock_reads;
-        anchor.now = state.now;
-        anchor.unserved.clear();
-        let enabled = state.enabled.pending().iter();
-        anchor
+    /// Takes from the unserved whoever took the step, and whoever can't take one now.
+    fn serve(&mut self, state: &State, taken: &Pending) {
+        self.departure
             .unserved
-            .extend(enabled.map(|pending| pending.operation));
+            .retain(|operation| *operation != taken.operation && is_enabled(state, *operation));
     }
 
-    /// The execution is back at the anchor, along a cycle that a fair schedule can repeat: looks at
-    /// the states around from now on.
-    fn turn_to_survey(&mut self, state: &State, clock_reads: u64) {
-        let Anchor {
-            entry, since, step, ..
-        } = self.anchor;
-        let (from, to) = (step, state.step);
-        self.cycle = Some((entry, since, Cycle { from, to }));
-        self.depart(state, clock_reads);
-        let print = self.whole(self.anchor.rest);
+    /// The state with that fingerprint as a place in the region.
+    fn place(&self, state: &State, print: u128) -> Place {
+        let is_hot = state.thermometer.hot_since(self.owed.0).is_some();
+        Place { print, is_hot }
+    }
+
+    /// Begins to count what happens from here on.
+    fn depart(&mut self, state: &State, clock_reads: u64) {
+        let departure = &mut self.departure;
+        departure.step = state.step;
+        departure.choices = state.choices;
+        departure.clock_reads = clock_reads;
+        departure.now = state.now;
+        departure.unserved.clear();
         let enabled = state.enabled.pending().iter();
-        let steps = enabled.map(|pending| state.step_name(pending));
-        self.region.begin(print, steps);
-        self.until = state.step + (state.step / STEPS_PER_LOOK).max(SURVEY_MIN);
-        self.phase = Phase::Surveying;
+        let enabled = enabled.map(|pending| pending.operation);
+        departure.unserved.extend(enabled);
     }
 
-    /// The fingerprint of the whole state, of which nothing is stale.
-    fn whole(&self, rest: u128) -> u128 {
-        let mut to = Fingerprinter::new();
-        to.write_u128(self.sum);
-        to.write_u128(rest);
-        to.value()
-    }
-
-    fn forget_prints(&mut self) {
-        self.prints.clear();
-        self.stale.clear();
-        self.is_stale.clear();
-        self.sum = 0;
-        self.differs = None;
-    }
-
-    /// Keeps the name of what takes part and offers no fingerprint.
-    fn note(&mut self, name: &str, what: &str) {
-        let opaque = format!("`{name}` ({what})");
-        if !self.opaque.contains(&opaque) {
-            self.opaque.push(opaque);
-        }
-    }
-
-    /// Whether a value or event of an actor type offers a fingerprint, where that is known.
-    fn known(&mut self, of_type: u32, of_what: usize) -> &mut Option<bool> {
-        let of_type = of_type as usize;
-        if self.offers.len() <= of_type {
-            self.offers.resize_with(of_type + 1, Vec::new);
-        }
-        let offers = &mut self.offers[of_type];
-        if offers.len() <= of_what {
-            offers.resize(of_what + 1, None);
-        }
-        &mut offers[of_what]
-    }
-
-    /// Since the anchor the program asked for something that may be answered in another way.
+    /// Since the departure the program asked for something that may be answered in another way.
     fn has_asked(&self, state: &State, clock_reads: u64) -> bool {
-        let anchor = &self.anchor;
-        let saw_time_pass = clock_reads != anchor.clock_reads && state.now != anchor.now;
-        state.choices != anchor.choices || saw_time_pass
+        let departure = &self.departure;
+        let saw_time_pass = clock_reads != departure.clock_reads && state.now != departure.now;
+        state.choices != departure.choices || saw_time_pass
     }
 }
 
@@ -328,7 +241,8 @@ impl Engine {
             self.after_step(changed_actor);
             return self.open_window();
         }
-        self.note_event(&pending);
+        let look = looking(&self.bodies, &self.shared);
+        self.lasso.names.before(&look, &pending);
         let (name, live) = {
             let mut state = self.state();
             state.touched.clear();
@@ -337,208 +251,141 @@ impl Engine {
         };
         let changed_actor = self.step(operation, kind, shared.state.borrow_mut(), test);
         self.after_step(changed_actor);
-        self.note_value(&pending);
-        {
-            let state = self.shared.state.borrow();
-            let newborn = live..state.live as u32;
-            for operation in state.touched.iter().copied().chain(newborn) {
-                self.lasso.mark_stale(operation);
+        let look = looking(&self.bodies, &self.shared);
+        self.lasso.names.after(&look, &pending);
+        self.lasso.note_touched(&self.shared.state.borrow(), live);
+        if self.is_still_owed() {
+            match self.lasso.phase {
+                Phase::Surveying => self.survey(name),
+                _ => self.scout(&pending),
             }
         }
-        self.look_for_lasso(&pending, name);
     }
 
-    /// Makes the state that the execution is in the anchor.
+    /// Makes the state that the execution is in the one that others are compared with.
     fn open_window(&mut self) {
+        let look = looking(&self.bodies, &self.shared);
         let lasso = &mut self.lasso;
-        let look = Look {
-            bodies: &self.bodies,
-            shared: &self.shared,
-        };
         let (live, hottest) = {
             let mut state = self.shared.state.borrow_mut();
             state.settle_enabled();
             (state.live as u32, state.thermometer.hottest(state.step))
         };
-        let Some((entry, since)) = hottest else {
+        let Some(hottest) = hottest else {
             return self.close_window();
         };
-        lasso.forget_prints();
-        (0..live).for_each(|operation| lasso.mark_stale(operation));
-        lasso.renew_all(&look);
-        lasso.anchor.rest = look.rest(&mut lasso.items);
-        lasso.anchor.operations.clone_from(&lasso.prints);
-        lasso.anchor.entry = entry;
-        lasso.anchor.since = since;
-        lasso.anchor.looks = self.shared.specifications.borrow().looks();
+        lasso.look_after(hottest);
+        let before = lasso.prints.cost();
+        lasso.prints.anchor(&look, live);
+        let opening = lasso.prints.cost() - before;
+        lasso.names.open(&look);
         let state = self.shared.state.borrow();
         lasso.depart(&state, self.shared.clock_reads.get());
         lasso.until = state.step + lasso.window;
+        lasso.limit = before + 2 * opening + lasso.plan(&state);
         lasso.phase = Phase::Scouting;
-    }
-
-    /// Notes where the event to be handled, or the future to be polled, offers no fingerprint.
-    fn note_event(&mut self, pending: &Pending) {
-        let index = pending.operation.bits();
-        if pending.operation.is_timer() || pending.kind == StepKind::Flush {
-            return;
-        }
-        let state = self.shared.state.borrow();
-        let operation = &state.operations[index as usize];
-        let (of_type, event) = match (operation.kind, pending.kind) {
-            (Kind::Actor(of_type), StepKind::Handle) => match operation.next() {
-                Some(letter) => (of_type, letter.event),
-                None => return,
-            },
-            (Kind::Actor(_), _) => return,
-            (Kind::Body | Kind::Future { .. }, _) => {
-                return self.lasso.note(&state.name(index), "async");
-            }
-        };
-        let name = state.types[of_type as usize].info.events[usize::from(event)].name;
-        drop(state);
-        let look = Look {
-            bodies: &self.bodies,
-            shared: &self.shared,
-        };
-        let known = self.lasso.known(of_type, usize::from(event) + 1);
-        if known.is_none() {
-            *known = look.offers_next(index);
-        }
-        if *known == Some(false) {
-            self.lasso.note(name, "event");
-        }
-    }
-
-    /// Notes where the actor that took a step offers no fingerprint.
-    fn note_value(&mut self, pending: &Pending) {
-        let index = pending.operation.bits();
-        if pending.operation.is_timer() || pending.kind == StepKind::Flush {
-            return;
-        }
-        let state = self.shared.state.borrow();
-        let operation = &state.operations[index as usize];
-        let (Kind::Actor(of_type), Stage::Idle) = (operation.kind, operation.stage) else {
-            return;
-        };
-        let name = state.types[of_type as usize].info.name;
-        drop(state);
-        let look = Look {
-            bodies: &self.bodies,
-            shared: &self.shared,
-        };
-        let known = self.lasso.known(of_type, 0);
-        if known.is_none() {
-            *known = look.offers(index);
-        }
-        if *known == Some(false) {
-            self.lasso.note(name, "actor");
-        }
     }
 
     /// Ends the window; the next is longer, and opens when the execution can afford it.
     fn close_window(&mut self) {
-        let specifications = self.shared.specifications.borrow();
-        let looks = std::mem::take(&mut self.lasso.anchor.looks);
-        for monitor in specifications.opaque_since(&looks) {
-            self.lasso.note(monitor, "monitor");
-        }
+        let look = looking(&self.bodies, &self.shared);
+        self.lasso.names.close(&look);
         self.lasso.close(&mut self.shared.state.borrow_mut());
     }
 
-    fn look_for_lasso(&mut self, taken: &Pending, name: u64) {
-        let anchor = &self.lasso.anchor;
-        let owed = {
-            let mut state = self.shared.state.borrow_mut();
-            if state.found.is_some() {
-                return;
-            }
-            state.settle_enabled();
-            state.thermometer.owed_since(anchor.entry)
-        };
-        if owed != Some(anchor.since) {
-            // Cold meanwhile: there was a way out of whatever was seen.
-            self.lasso.cycle = None;
-            return self.close_window();
+    /// Whether the specification was never cold since the window opened; closes it otherwise.
+    fn is_still_owed(&mut self) -> bool {
+        let (entry, since) = self.lasso.owed;
+        let mut state = self.state();
+        if state.found.is_some() {
+            return false;
         }
-        match self.lasso.phase {
-            Phase::Scouting => self.scout(taken),
-            Phase::Surveying => self.survey(name),
-            Phase::Resting | Phase::Opening => {}
+        state.settle_enabled();
+        let owed = state.thermometer.owed_since(entry) == Some(since);
+        drop(state);
+        if !owed {
+            // There was a way out of whatever was seen.
+            self.lasso.look_after((usize::MAX, 0));
+            self.close_window();
         }
+        owed
     }
 
-    /// Looks whether the execution is back at the anchor.
+    /// Looks whether the execution is back where the window began.
     fn scout(&mut self, taken: &Pending) {
-        let lasso = &mut self.lasso;
-        let look = Look {
-            bodies: &self.bodies,
-            shared: &self.shared,
-        };
-        let is_back = lasso.is_at_anchor(&look);
+        let look = looking(&self.bodies, &self.shared);
         let clock_reads = self.shared.clock_reads.get();
+        let lasso = &mut self.lasso;
+        let is_back = lasso.prints.is_at_anchor(&look);
         let state = self.shared.state.borrow();
-        let waits = |operation: &OperationId| {
-            *operation != taken.operation && is_enabled(&state, *operation)
-        };
-        lasso.anchor.unserved.retain(waits);
-        let is_over = state.step >= lasso.until;
+        lasso.serve(&state, taken);
         if is_back && lasso.has_asked(&state, clock_reads) {
             lasso.depart(&state, clock_reads);
-        } else if is_back && lasso.anchor.unserved.is_empty() {
-            lasso.turn_to_survey(&state, clock_reads);
-            return;
+        } else if is_back && lasso.departure.unserved.is_empty() {
+            let (from, to) = (lasso.departure.step, state.step);
+            lasso.cycle = Some(Cycle { from, to });
+            drop(state);
+            return self.begin_survey();
         }
+        let is_over = lasso.is_over(&state);
         drop(state);
         if is_over {
             self.close_window();
         }
     }
 
+    /// The execution went round a cycle that a fair schedule can repeat: looks at the states around.
+    fn begin_survey(&mut self) {
+        let look = looking(&self.bodies, &self.shared);
+        let lasso = &mut self.lasso;
+        let print = lasso.prints.whole(&look);
+        let state = self.shared.state.borrow();
+        lasso.depart(&state, self.shared.clock_reads.get());
+        let place = lasso.place(&state, print);
+        lasso.region.enter(place, names(&state));
+        lasso.until = u64::MAX;
+        lasso.limit = lasso.prints.cost() + state.step.max(SURVEY_MIN);
+        lasso.phase = Phase::Surveying;
+    }
+
     /// Enters the step that was taken, and the state to which it led, in the region.
     fn survey(&mut self, name: u64) {
+        let look = looking(&self.bodies, &self.shared);
         let lasso = &mut self.lasso;
-        let look = Look {
-            bodies: &self.bodies,
-            shared: &self.shared,
-        };
-        lasso.renew_all(&look);
-        let rest = look.rest(&mut lasso.items);
-        lasso.spent += 1;
+        let print = lasso.prints.whole(&look);
         let state = self.shared.state.borrow();
-        let print = lasso.whole(rest);
-        let enabled = state.enabled.pending().iter();
-        let steps = enabled.map(|pending| state.step_name(pending));
-        let shape = lasso.region.take(name, print, steps);
         let asked = lasso.has_asked(&state, self.shared.clock_reads.get());
-        let is_over = asked || state.step >= lasso.until;
+        let place = lasso.place(&state, print);
+        let shape = lasso.region.take(name, place, names(&state));
+        let is_over = lasso.is_over(&state);
         drop(state);
+        if asked {
+            lasso.region.forget();
+            return self.close_window();
+        }
         match shape {
-            Shape::Untrue => self.give_up(),
-            Shape::Closed if !asked => self.find_lasso(),
             Shape::Open if !is_over => {}
-            _ => self.close_window(),
+            Shape::Open | Shape::Complete => self.judge_region(),
+            Shape::Untrue => self.give_up(),
+            Shape::TooLarge => {
+                lasso.region.forget();
+                self.close_window();
+            }
         }
     }
 
-    /// The fingerprints lie: the execution is not looked at again.
-    fn give_up(&mut self) {
-        self.lasso.cycle = None;
+    /// The survey is over: where the region is closed, what is owed stays owed, whatever the schedule.
+    fn judge_region(&mut self) {
+        let closed = self.lasso.region.closed();
+        let cycle = self.lasso.cycle;
         self.close_window();
-        self.state().thermometer.warn(None);
-    }
-
-    /// The region is closed: what is owed stays owed, whatever the schedule.
-    fn find_lasso(&mut self) {
-        let Anchor { entry, since, .. } = self.lasso.anchor;
-        let Some(cycle) = self.lasso.cycle_of(entry, since) else {
+        let (Some(around), Some(cycle)) = (closed, cycle) else {
             return;
         };
+        let (entry, since) = self.lasso.owed;
         let why = format!(
-            "owed since step {since}, in {cycle}; no step leads out of the {} states around it",
-            self.lasso.region.states(),
+            "owed since step {since}, in {cycle}; no step leads out of the {around} states around it"
         );
-        self.close_window();
         let suspicion = Suspicion {
             entry,
             since,
@@ -547,6 +394,23 @@ impl Engine {
         };
         self.suspect(&mut self.state(), suspicion, &why);
     }
+
+    /// The fingerprints lie: the execution is not looked at again.
+    fn give_up(&mut self) {
+        self.lasso.look_after((usize::MAX, 0));
+        self.close_window();
+        self.state().thermometer.warn(None);
+    }
+}
+
+fn looking<'a>(bodies: &'a [Option<Box<dyn AnyBody>>], shared: &'a Shared) -> Look<'a> {
+    Look { bodies, shared }
+}
+
+/// The names of the enabled steps.
+fn names(state: &State) -> impl Iterator<Item = u64> {
+    let enabled = state.enabled.pending().iter();
+    enabled.map(|pending| state.step_name(pending))
 }
 
 fn is_enabled(state: &State, operation: OperationId) -> bool {

@@ -290,21 +290,21 @@ impl Specifications {
     }
 
     /// How many events each monitor has seen.
-    pub(super) fn looks(&self) -> Vec<u64> {
+    pub(super) fn looks(&self) -> impl Iterator<Item = u64> {
         let looks = |entry: &MonitorEntry| self.observed[entry.observed].looks;
-        self.monitors.iter().map(looks).collect()
+        self.monitors.iter().map(looks)
     }
 
     /// The monitors that have seen more since then and offer no fingerprint.
-    pub(super) fn opaque_since(&self, looks: &[u64]) -> Vec<&'static str> {
+    pub(super) fn opaque_since(&self, looks: &[u64]) -> impl Iterator<Item = &'static str> {
         let looks = looks.iter().zip(self.looks());
         let entries = self.monitors.iter().zip(looks);
+        let is_opaque = |(entry, (before, now)): &(&MonitorEntry, (&u64, u64))| {
+            **before != *now && !entry.monitor.fingerprint(&mut Fingerprinter::new())
+        };
         entries
-            .filter(|(entry, (before, now))| {
-                *before != now && !entry.monitor.fingerprint(&mut Fingerprinter::new())
-            })
+            .filter(is_opaque)
             .map(|(entry, _)| entry.monitor.info().name)
-            .collect()
     }
 
     /// What is hot now, or warm since it was hot when `or_warm`.
