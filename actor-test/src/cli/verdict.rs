@@ -35,7 +35,7 @@ pub(crate) enum Verdict {
 
 impl Verdict {
     /// What was explored, if anything was.
-    fn report(&self) -> Option<&Report> {
+    pub(crate) fn report(&self) -> Option<&Report> {
         match self {
             Self::Passed { report, .. }
             | Self::Expected { report, .. }
