@@ -13,7 +13,7 @@ pub(crate) const ITERATIONS: &str = "ACTOR_TEST_ITERATIONS";
 pub(crate) const SEED: &str = "ACTOR_TEST_SEED";
 /// `portfolio`, `portfolio=fair`, or strategies with commas between them.
 pub(crate) const STRATEGY: &str = "ACTOR_TEST_STRATEGY";
-/// `N` or `N:M`.
+/// `N`, `N:M` or `auto`.
 pub(crate) const MAX_STEPS: &str = "ACTOR_TEST_MAX_STEPS";
 /// After how many fair steps something owed is a bug.
 pub(crate) const TEMPERATURE: &str = "ACTOR_TEST_TEMPERATURE";
@@ -212,6 +212,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::overrides::MaxSteps;
 
     fn variable(name: &str, value: &str) -> Result<Overrides, String> {
         read([(name.into(), value.into())]).map_err(|malformed| malformed.to_string())
@@ -222,7 +223,7 @@ mod tests {
         assert_eq!(variable(ITERATIONS, "7").unwrap().iterations, Some(7));
         assert_eq!(
             variable(MAX_STEPS, "5:6").unwrap().max_steps,
-            Some((5, Some(6)))
+            Some(MaxSteps::Steps(5, Some(6)))
         );
         let search = variable(STRATEGY, "random, dfs:9").unwrap().search;
         assert_eq!(search, Some(vec!["random".into(), "dfs:9".into()]));

@@ -69,6 +69,7 @@ mod attribute;
 mod bandit;
 mod behaviours;
 mod bug;
+mod calibration;
 mod child;
 #[cfg(feature = "cli")]
 #[doc(hidden)]

@@ -13,6 +13,16 @@ use crate::deny::Deny;
 use crate::partition::Partition;
 use crate::settings::{Bounds, Search, Semantics, Settings};
 
+/// How far executions go.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum MaxSteps {
+    /// As far as fits the program.
+    Auto,
+    /// Unfair ones so far, and fair ones ten times as far or as given.
+    Steps(u64, Option<u64>),
+}
+
 /// The settings that one place gives.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -21,7 +31,7 @@ pub(crate) struct Overrides {
     pub(crate) seed: Option<u64>,
     /// Strategies as `-s` takes them, `portfolio` and `portfolio=fair` included.
     pub(crate) search: Option<Vec<String>>,
-    pub(crate) max_steps: Option<(u64, Option<u64>)>,
+    pub(crate) max_steps: Option<MaxSteps>,
     pub(crate) temperature: Option<u64>,
     pub(crate) workers: Option<usize>,
     pub(crate) time_limit: Option<Duration>,
@@ -62,7 +72,9 @@ impl Overrides {
             seed: attributes.seed,
             search: (!strategies.is_empty())
                 .then(|| strategies.iter().map(|text| (*text).to_owned()).collect()),
-            max_steps: attributes.max_steps,
+            max_steps: attributes
+                .max_steps
+                .map(|(unfair, fair)| MaxSteps::Steps(unfair, fair)),
             temperature: attributes.temperature,
             deny: attributes.deny.map(parse::deny).transpose()?,
             ..Self::default()
@@ -103,6 +115,7 @@ pub(crate) fn resolve(
         seed: all.seed.unwrap_or(defaults.seed),
         search,
         bounds: bounds(&all),
+        calibrate: all.max_steps == Some(MaxSteps::Auto),
         semantics: semantics(attributes),
         workers: all.workers.unwrap_or(defaults.workers),
         keep_going: all.keep_going.unwrap_or(defaults.keep_going),
@@ -118,9 +131,9 @@ pub(crate) fn resolve(
 
 fn bounds(all: &Overrides) -> Bounds {
     let bounds = match all.max_steps {
-        None => Bounds::default(),
-        Some((unfair, None)) => Bounds::new(unfair),
-        Some((unfair, Some(fair))) => Bounds::new(unfair).with_fair(fair),
+        None | Some(MaxSteps::Auto) => Bounds::default(),
+        Some(MaxSteps::Steps(unfair, None)) => Bounds::new(unfair),
+        Some(MaxSteps::Steps(unfair, Some(fair))) => Bounds::new(unfair).with_fair(fair),
     };
     match all.temperature {
         None => bounds,
@@ -142,7 +155,7 @@ fn semantics(attributes: &Attributes) -> Semantics {
 pub(crate) mod parse {
     use std::hash::{BuildHasher, RandomState};
 
-    use super::{Deny, Duration, Partition, Search};
+    use super::{Deny, Duration, MaxSteps, Partition, Search};
     use crate::strategy::StrategySpec;
 
     /// A number above zero.
@@ -170,17 +183,18 @@ pub(crate) mod parse {
         }
     }
 
-    /// `N` or `N:M`.
-    pub(crate) fn max_steps(text: &str) -> Result<(u64, Option<u64>), String> {
+    /// `N`, `N:M` or `auto`.
+    pub(crate) fn max_steps(text: &str) -> Result<MaxSteps, String> {
         let steps = match text.split_once(':') {
-            None => count(text).map(|unfair| (unfair, None)),
+            _ if text == "auto" => return Ok(MaxSteps::Auto),
+            None => count(text).map(|unfair| MaxSteps::Steps(unfair, None)),
             Some((unfair, fair)) => {
-                count(unfair).and_then(|unfair| Ok((unfair, Some(count(fair)?))))
+                count(unfair).and_then(|unfair| Ok(MaxSteps::Steps(unfair, Some(count(fair)?))))
             }
         };
         steps.map_err(|_| {
             "expected N or N:M, numbers above zero: `500` stops unfair executions after 500 steps \
-             and fair ones after 5000, `500:2000` fair ones after 2000"
+             and fair ones after 5000, `500:2000` fair ones after 2000; or `auto`"
                 .into()
         })
     }
@@ -323,8 +337,15 @@ mod tests {
 
     #[test]
     fn forms_are_accepted_and_refused() {
-        assert_eq!(parse::max_steps("500:2000"), Ok((500, Some(2000))));
-        assert_eq!(parse::max_steps("10_000"), Ok((10_000, None)));
+        assert_eq!(
+            parse::max_steps("500:2000"),
+            Ok(MaxSteps::Steps(500, Some(2000)))
+        );
+        assert_eq!(parse::max_steps("auto"), Ok(MaxSteps::Auto));
+        assert_eq!(
+            parse::max_steps("10_000"),
+            Ok(MaxSteps::Steps(10_000, None))
+        );
         assert_eq!(parse::duration("1.5s"), Ok(Duration::from_millis(1500)));
         assert_eq!(parse::duration("2"), Ok(Duration::from_secs(2)));
         for wrong in ["", "0", "-1", "5:", "5:0", "x"] {

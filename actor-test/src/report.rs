@@ -27,8 +27,11 @@ pub struct Report {
     pub seed: u64,
     /// How many executions were asked for.
     pub iterations: u64,
-    /// How far executions go.
+    /// How far executions go, as given or as found to fit the program.
     pub bounds: Bounds,
+    /// The bounds were found to fit the program.
+    #[serde(default)]
+    pub calibrated: bool,
     /// How many executions were run up to the first bug, or to the end.
     pub executions: u64,
     /// How many of them were scheduled fairly.
@@ -240,6 +243,7 @@ impl Report {
             seed: settings.seed,
             iterations: settings.iterations,
             bounds: settings.bounds,
+            calibrated: settings.calibrate,
             executions: 0,
             fair: 0,
             unfair: 0,

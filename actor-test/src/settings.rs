@@ -22,6 +22,9 @@ pub struct Settings {
     pub search: Search,
     /// How far an execution goes, and what is too hot.
     pub bounds: Bounds,
+    /// Find bounds that fit the program instead: 200 uniform walks come first, and what they show
+    /// takes the place of `bounds`. Default no.
+    pub calibrate: bool,
     /// How actors behave where the framework leaves a choice.
     pub semantics: Semantics,
     /// How many threads explore; the result is the same for any number. Default 1.
@@ -55,6 +58,7 @@ impl Default for Settings {
             seed: 0,
             search: Search::Portfolio,
             bounds: Bounds::default(),
+            calibrate: false,
             semantics: Semantics::default(),
             workers: 1,
             keep_going: false,

@@ -283,6 +283,15 @@ fn explored(report: &Report) -> Vec<String> {
     parts.push(behaviours(report));
     parts.push(saturation(report));
     lines.push(parts.join(" · "));
+    if report.calibrated {
+        let bounds = report.bounds;
+        lines.push(format!(
+            "bounds found to fit: -m {}:{}, threshold {}",
+            bounds.unfair(),
+            bounds.fair(),
+            bounds.temperature()
+        ));
+    }
     if !report.covered.is_empty() {
         let label = |(label, times): (&String, &u64)| format!("\"{label}\" in {times}");
         let labels: Vec<String> = report.covered.iter().map(label).collect();

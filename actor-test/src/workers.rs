@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 
+use crate::calibration::calibrate;
 use crate::engine::{Observations, Program};
 use crate::explorer::{Contribution, Explorer};
 use crate::plan::{Epoch, Plan};
@@ -47,6 +48,7 @@ pub(crate) fn explore(
     settings: &Settings,
     observer: &mut dyn Observer,
 ) -> Report {
+    let settings = &calibrated(name, program, settings);
     let mut exploration = Exploration {
         plan: Plan::new(settings),
         summary: Summary::new(name, settings),
@@ -64,6 +66,15 @@ pub(crate) fn explore(
         exploration.run_in_parallel(name, program, settings, &estimates, pilots)
     };
     exploration.summary.finish(program, &observed)
+}
+
+/// The settings with bounds that fit the program, where they are to be found.
+fn calibrated(name: &str, program: &dyn Program, settings: &Settings) -> Settings {
+    let mut settings = settings.clone();
+    if settings.calibrate {
+        settings.bounds = calibrate(name, program, &settings);
+    }
+    settings
 }
 
 /// Explores a program with the strategies of one explorer, in turn.

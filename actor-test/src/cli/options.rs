@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::deny::Deny;
-use crate::overrides::{Overrides, parse};
+use crate::overrides::{MaxSteps, Overrides, parse};
 use crate::partition::Partition;
 use crate::protocol::Ignored;
 
@@ -81,9 +81,10 @@ pub(crate) struct Explore {
     /// One strategy, or several in turn; `-s list` explains them.
     #[arg(short, long, value_name = "NAME[:VALUE]", value_parser = strategy, help_heading = SEARCH)]
     pub(crate) strategy: Vec<String>,
-    /// Steps of an execution: unfair ones stop after N, fair ones after M [default: 10000, and 10 N].
+    /// Steps of an execution: unfair ones stop after N, fair ones after M [default: 10000, and 10 N];
+    /// `auto` finds what fits the program by 200 executions beforehand.
     #[arg(short, long, value_name = "N[:M]", value_parser = parse::max_steps, help_heading = SEARCH)]
-    pub(crate) max_steps: Option<(u64, Option<u64>)>,
+    pub(crate) max_steps: Option<MaxSteps>,
     /// What is owed for more than T fair steps is a liveness bug [default: M / 2].
     #[arg(long, value_name = "T", value_parser = parse::count, help_heading = SEARCH)]
     pub(crate) temperature: Option<u64>,

@@ -68,6 +68,8 @@ pub(crate) struct Outcome {
     pub(crate) undecided: Vec<Owed>,
     /// Hot monitors or predicates to be met were registered.
     pub(crate) wants_liveness: bool,
+    /// For how many steps something was owed at most that became cold in the end.
+    pub(crate) owed_longest: u64,
     /// Why what is owed is believed to stay so for ever, where that is the finding.
     pub(crate) suspicion: Option<Suspicion>,
     /// What kept states from being compared, where something was owed at the end: `` `X` (actor) ``.
@@ -218,6 +220,7 @@ impl Engine {
             class: 0,
             undecided: Vec::new(),
             wants_liveness: false,
+            owed_longest: 0,
             suspicion: None,
             opaque: Vec::new(),
             dead_letters: 0,

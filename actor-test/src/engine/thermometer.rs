@@ -40,6 +40,8 @@ pub(super) struct Thermometer {
     watched: Option<(usize, u64)>,
     /// It has.
     recovered: bool,
+    /// For how many steps something was owed at most that became cold in the end.
+    owed_longest: u64,
 }
 
 impl Thermometer {
@@ -58,6 +60,7 @@ impl Thermometer {
         self.alarm = u64::MAX;
         self.watched = watched;
         self.recovered = false;
+        self.owed_longest = 0;
     }
 
     /// Adds an entry that is cold; tells its number.
@@ -97,7 +100,9 @@ impl Thermometer {
             .is_some_and(|(watched, from)| watched == number && step >= from);
         let entry = &mut self.entries[number];
         entry.kept = 0;
-        entry.owed_since = None;
+        if let Some(since) = entry.owed_since.take() {
+            self.owed_longest = self.owed_longest.max(step - since);
+        }
         if entry.hot_from.take().is_some() || self.recovered {
             self.set_alarm();
         }
@@ -139,6 +144,11 @@ impl Thermometer {
     #[inline]
     pub(super) fn alarms(&self, step: u64) -> bool {
         step >= self.alarm
+    }
+
+    /// For how many steps something was owed at most that became cold in the end.
+    pub(super) fn owed_longest(&self) -> u64 {
+        self.owed_longest
     }
 
     /// Whether the watched entry became cold.

@@ -98,6 +98,7 @@ impl Engine {
             class: state.class,
             undecided,
             wants_liveness: specifications.wants_liveness(),
+            owed_longest: state.thermometer.owed_longest(),
             suspicion,
             opaque,
             dead_letters: state.dead_letters,

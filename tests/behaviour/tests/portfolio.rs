@@ -221,3 +221,22 @@ fn an_unsaturated_search_goes_on() {
         "1 296 behaviours, of which half are seen"
     );
 }
+
+#[test]
+fn bounds_are_found_that_fit() {
+    let calibrated = |program: fn(&System)| {
+        let mut settings = settings(Search::Portfolio, 10);
+        settings.calibrate = true;
+        explore(settings, program).bounds
+    };
+    // 31 steps each: less than the least bound.
+    let short = calibrated(|sys| programs::fan_in(sys, 3, 3));
+    assert_eq!((short.unfair(), short.fair()), (200, 2_000));
+    // One behaviour, always as long: a start, and two steps for each of 3 + 2 * 2 000 messages.
+    let long = calibrated(|sys| programs::ping_pong(sys, 2_000));
+    let steps = Tester::new()
+        .iterations(1)
+        .run(|sys| programs::ping_pong(sys, 2_000))
+        .steps_total;
+    assert_eq!(long.unfair(), 2 * steps);
+}
