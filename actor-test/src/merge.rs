@@ -187,7 +187,9 @@ impl Report {
         self.opaque.dedup();
         self.bugs.sort_by_key(|bug| bug.iteration);
         let mut differ: Vec<crate::report::Bug> = Vec::new();
-        for bug in self.bugs.drain(..) {
+        for mut bug in self.bugs.drain(..) {
+            // Where the part was run.
+            bug.trace_path = None;
             if !differ
                 .iter()
                 .any(|known| known.finding.is_like(&bug.finding))

@@ -182,7 +182,7 @@ pub(crate) fn reproduce(
     }
     let settings = Settings {
         seed,
-        iterations: 1,
+        iterations: iteration + 1,
         check_every: 1,
         search: Search::Strategies(vec![strategy.clone()]),
         // One execution reaches little.

@@ -331,7 +331,7 @@ pub(crate) fn strategies(strategies: &[StrategyStatistics], of_one_test: bool) -
         widths.max().unwrap_or(0)
     };
     let name = widest(|strategy| strategy.name.clone());
-    let executions = widest(|strategy| strategy.executions.to_string());
+    let executions = widest(|strategy| count(strategy.executions, "execution"));
     let new = widest(|strategy| strategy.new_behaviours.to_string());
     let line = |strategy: &&StrategyStatistics| {
         let failures = match strategy.bugs {
@@ -343,8 +343,11 @@ pub(crate) fn strategies(strategies: &[StrategyStatistics], of_one_test: bool) -
             false => String::new(),
         };
         format!(
-            "  {:name$}  {:>executions$} executions, {:>new$} new{next}, {:.2} s{failures}",
-            strategy.name, strategy.executions, strategy.new_behaviours, strategy.elapsed_s,
+            "  {:name$}  {:>executions$}, {:>new$} new{next}{failures}, {:.2} s",
+            strategy.name,
+            count(strategy.executions, "execution"),
+            strategy.new_behaviours,
+            strategy.elapsed_s,
         )
     };
     strategies.iter().map(line).collect()

@@ -233,7 +233,8 @@ fn redact_line(line: &str) -> String {
         line.truncate(at);
         line += "· found in [time]";
     }
-    if line.starts_with("PASS") && line.ends_with(" s") {
+    let is_timed = line.starts_with("PASS") || line.contains(" new");
+    if is_timed && line.ends_with(" s") {
         let at = line.rfind(", ").unwrap_or(line.len());
         line.truncate(at);
         line += ", [time]";

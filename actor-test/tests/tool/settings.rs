@@ -111,7 +111,10 @@ fn malformed_flags() {
             "-s weighted:0/1",
             "malformed parameter in `weighted:0/1`; the form is `weighted[:WORK/TIMER]`",
         ),
-        ("--portfolio=unfair", "[possible values: all, fair]"),
+        (
+            "--portfolio=unfair",
+            "[possible values: all, fair, round-robin, coyote]",
+        ),
         ("--portfolio -s random", "cannot be used with"),
         (
             "--sch-pct 0",
