@@ -415,6 +415,13 @@ fn warnings(report: &Report, notes: &[String]) -> Vec<String> {
             count(report.executions, "execution")
         ));
     }
+    if !report.opaque.is_empty() {
+        lines.push(format!(
+            "note: states can't be compared, so what goes round in circles is found by its temperature \
+             alone: {} offer neither `Hash` nor `Fingerprint`",
+            report.opaque.join(", ")
+        ));
+    }
     if report.liveness_unchecked {
         lines.push(
             "warning: liveness was not checked: no strategy was fair; add one, `-s random` for \

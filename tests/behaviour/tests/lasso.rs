@@ -54,9 +54,11 @@ impl Hit for Numbered {
     }
 }
 
+// ANCHOR: skip
 /// Counts, and nothing depends on it.
 #[derive(Debug, Default, Fingerprint)]
 struct Named(#[fingerprint(skip)] u64);
+// ANCHOR_END: skip
 impl Hit for Named {
     fn hit(self) -> Self {
         Self(self.0 + 1)
