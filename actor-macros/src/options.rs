@@ -1,13 +1,14 @@
-//! The arguments of an attribute: `name`, `name = value` or `name(list)`, between commas.
+//! The arguments of an attribute: `name`, `name = value`, `name(list)` or `name in values`, between
+//! commas.
 //!
 //! Each is parsed by itself, so that a mistake in one does not hide those in others.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
-use quote::ToTokens;
+use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Ident, Path, Token, Type, Visibility, parse_quote};
+use syn::{Attribute, Expr, Ident, Path, Token, Type, Visibility, parse_quote};
 
 use crate::errors::Errors;
 use crate::nearest;
@@ -26,6 +27,7 @@ pub(crate) enum Value {
     Nothing,
     Is(TokenStream),
     List(TokenStream),
+    In(TokenStream),
 }
 
 impl Argument {
@@ -96,6 +98,9 @@ fn argument(input: ParseStream<'_>) -> syn::Result<Argument> {
     let value = if input.peek(Token![=]) {
         input.parse::<Token![=]>()?;
         Value::Is(input.parse()?)
+    } else if input.peek(Token![in]) {
+        input.parse::<Token![in]>()?;
+        Value::In(input.parse()?)
     } else if input.peek(syn::token::Paren) {
         let content;
         syn::parenthesized!(content in input);
@@ -124,7 +129,43 @@ fn split(tokens: TokenStream) -> Vec<TokenStream> {
         }
     }
     parts.retain(|part| !part.is_empty());
-    parts
+    rejoined(parts)
+}
+
+/// Values may have a comma of their own, as `Table::<Key, Value>::rows()`: they are put together.
+fn rejoined(parts: Vec<TokenStream>) -> Vec<TokenStream> {
+    let mut joined: Vec<TokenStream> = Vec::new();
+    let mut rest = parts.into_iter().peekable();
+    while let Some(part) = rest.next() {
+        let mut whole = part.clone();
+        let mut more = rest.clone();
+        while is_cut_off(&whole) && let Some(next) = more.next() {
+            whole.extend([quote!(,), next]);
+        }
+        if is_cut_off(&whole) {
+            joined.push(part);
+        } else {
+            joined.push(whole);
+            rest = more;
+        }
+    }
+    joined
+}
+
+/// Values that are no expression.
+fn is_cut_off(part: &TokenStream) -> bool {
+    let parser = |input: ParseStream<'_>| {
+        input.call(Ident::parse_any)?;
+        input.parse::<Token![in]>()?;
+        Ok(input.parse::<Expr>().is_err() || !input.is_empty())
+    };
+    // What follows an expression, after a mistake in it, need not be read.
+    let parser = |input: ParseStream<'_>| {
+        let cut_off = parser(input);
+        input.parse::<TokenStream>()?;
+        cut_off
+    };
+    parser.parse2(part.clone()).unwrap_or(false)
 }
 
 /// Which of `accepted` the argument is. One that is misspelt is reported, and taken as meant.

@@ -6,6 +6,8 @@ use std::pin::Pin;
 
 use actor_core::System;
 
+use crate::parameters::Parameter;
+
 /// A test marked `#[actor_test]`.
 #[derive(Debug)]
 pub struct ActorTest {
@@ -21,6 +23,10 @@ pub struct ActorTest {
     pub ignored: bool,
     /// Its options.
     pub attributes: Attributes,
+    /// Its parameters after the system.
+    pub parameters: &'static [&'static dyn Parameter],
+    /// Each so many of them take all combinations of their values: `pairwise` is two. `None`: all.
+    pub strength: Option<usize>,
     /// Its function.
     pub body: TestBody,
 }
@@ -50,13 +56,13 @@ pub struct Attributes {
     pub clock_error_ms: Option<u64>,
 }
 
-/// The function of a test.
+/// The function of a test. It is told the position of each parameter's value.
 #[derive(Clone, Copy)]
 pub enum TestBody {
     /// `fn`
-    Sync(fn(&System)),
+    Sync(fn(&System, &[usize])),
     /// `async fn`
-    Async(for<'a> fn(&'a System) -> Pin<Box<dyn Future<Output = ()> + 'a>>),
+    Async(for<'a> fn(&'a System, &'a [usize]) -> Pin<Box<dyn Future<Output = ()> + 'a>>),
 }
 
 impl Debug for TestBody {

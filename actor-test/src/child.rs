@@ -8,12 +8,13 @@ use std::time::{Duration, Instant};
 use crate::attribute::ActorTest;
 use crate::explorer::WorkerStatus;
 use crate::overrides::Overrides;
+use crate::parameters::Combination;
 use crate::protocol::{Event, Events, Request, Task, VERSION};
 use crate::report::{Bug, Report};
 use crate::reproduction::{replay, reproduce};
 use crate::settings::Settings;
 use crate::workers::{Observer, Progress, Silent, explore};
-use crate::{BugKind, Finding, environment, run, trace, watchdog, words};
+use crate::{BugKind, Finding, environment, parameters, run, trace, watchdog, words};
 
 /// How often progress is told.
 const TELL: Duration = Duration::from_millis(50);
@@ -24,7 +25,7 @@ pub(crate) fn serve(test: &'static ActorTest, path: &Path) {
         Ok(request) => request,
         Err(problem) => panic!("{}: {problem}", path.display()),
     };
-    if request.test != test.name {
+    if parameters::path(&request.test) != test.name {
         return;
     }
     let events = match Events::open(&request.events) {
@@ -34,7 +35,13 @@ pub(crate) fn serve(test: &'static ActorTest, path: &Path) {
     let last = if !request.ignored.runs(test.ignored) {
         Event::Skipped
     } else {
-        let answer = answer(test, request, &events);
+        let answer = match request.task.clone() {
+            None => combine(test),
+            Some(task) => {
+                let found = named(test, &request.test);
+                found.and_then(|test| answer(&test, task, request, &events))
+            }
+        };
         answer.unwrap_or_else(|problem| Event::Refused {
             problem,
             source: source(test),
@@ -58,8 +65,21 @@ fn read(path: &Path) -> Result<Request, String> {
     serde_json::from_value(value).map_err(|error| error.to_string())
 }
 
+fn combine(test: &'static ActorTest) -> Result<Event, String> {
+    let names = run::combinations(test)?.into_iter();
+    Ok(Event::Combinations {
+        names: names.map(|combination| combination.name).collect(),
+    })
+}
+
+fn named(test: &'static ActorTest, name: &str) -> Result<Combination, String> {
+    let found = Combination::named(test, name).map_err(|error| error.to_string())?;
+    found.ok_or_else(|| words::no_such_combination(name, test))
+}
+
 fn answer(
-    test: &'static ActorTest,
+    test: &Combination,
+    task: Task,
     request: Request,
     events: &Arc<Events>,
 ) -> Result<Event, String> {
@@ -69,12 +89,12 @@ fn answer(
     if let Some(path) = &request.pin {
         watchdog::pin_to(path).map_err(|error| format!("{}: {error}", path.display()))?;
     }
-    events.tell(&began(test, &settings, &request.task));
+    events.tell(&began(test.test, &settings, &task));
     guard(limit.unwrap_or(watchdog::HANG_TIMEOUT), events);
-    match request.task {
+    match task {
         Task::Explore => Ok(explored(test, &settings, request.given, events)),
         Task::Reproduce { token } => {
-            let report = reproduce(test.name, &test.body, &settings, &token);
+            let report = reproduce(&test.name, test, &settings, &token);
             let mut report = report.map_err(|error| error.to_string())?;
             let notes = trace::write_all(&mut report, &trace::directory(request.given.trace_dir));
             Ok(Event::Done {
@@ -83,7 +103,7 @@ fn answer(
             })
         }
         Task::Replay { recording } => {
-            let replayed = replay(&test.body, &recording);
+            let replayed = replay(test, &recording);
             Ok(Event::Replayed {
                 finding: replayed.finding,
                 story: replayed.story,
@@ -137,12 +157,7 @@ fn guard(limit: Duration, events: &Arc<Events>) {
     watchdog::start(limit, move |event| alive.tell(&event), Box::new(bark));
 }
 
-fn explored(
-    test: &'static ActorTest,
-    settings: &Settings,
-    given: Overrides,
-    events: &Events,
-) -> Event {
+fn explored(test: &Combination, settings: &Settings, given: Overrides, events: &Events) -> Event {
     let threads = watchdog::threads();
     let mut teller = Teller { events, told: None };
     let (mut report, mut notes) = run::explore_test(test, settings, given, &mut teller);
@@ -158,7 +173,7 @@ fn explored(
 /// Threads still run that did not before: finds the iteration that started one by exploring again.
 /// Where none adds another, they were started once for all, and it is worth a note.
 fn leak(
-    test: &'static ActorTest,
+    test: &Combination,
     settings: &Settings,
     before: usize,
     report: &mut Report,
@@ -173,7 +188,7 @@ fn leak(
         check_every: 0,
         ..settings.clone()
     };
-    explore(test.name, &test.body, &settings, &mut Silent);
+    explore(&test.name, test, &settings, &mut Silent);
     let Some(turn) = watchdog::leaking() else {
         return Some(words::lasting_threads(lasting));
     };

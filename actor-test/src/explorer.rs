@@ -180,7 +180,7 @@ impl<'a> Explorer<'a> {
     fn execution(&self, iteration: u64) -> Execution {
         Execution {
             iteration,
-            seed: execution_seed(self.settings.seed, iteration),
+            seed: execution_seed(self.settings.session(), iteration),
             max_steps: self.settings.bounds.unfair(),
             estimates: self.estimates.clone(),
         }

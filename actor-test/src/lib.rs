@@ -76,6 +76,7 @@ mod child;
 pub mod cli;
 mod confirmation;
 mod coverage;
+mod covering;
 mod deny;
 mod engine;
 mod environment;
@@ -83,6 +84,7 @@ mod explorer;
 mod hash;
 mod merge;
 mod overrides;
+mod parameters;
 mod partition;
 mod plan;
 mod protocol;
@@ -122,5 +124,6 @@ pub mod __private {
     pub use inventory;
 
     pub use crate::attribute::{ActorTest, Attributes, Registered, TestBody, TestOutcome, finish};
+    pub use crate::parameters::{Values, values};
     pub use crate::run::run;
 }

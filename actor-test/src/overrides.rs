@@ -126,6 +126,7 @@ pub(crate) fn resolve(
         lasso: defaults.lasso,
         expect_bug: attributes.expect_bug.map(str::to_owned),
         deny: all.deny.unwrap_or(defaults.deny),
+        salt: defaults.salt,
     })
 }
 

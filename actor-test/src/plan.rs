@@ -53,8 +53,8 @@ pub(crate) struct Turn {
 impl Plan {
     pub(crate) fn new(settings: &Settings) -> Self {
         let bandit = match settings.search {
-            Search::Portfolio => Some(Bandit::new(settings.seed, false)),
-            Search::FairPortfolio => Some(Bandit::new(settings.seed, true)),
+            Search::Portfolio => Some(Bandit::new(settings.session(), false)),
+            Search::FairPortfolio => Some(Bandit::new(settings.session(), true)),
             _ => None,
         };
         let strategies = settings.search.strategies();

@@ -18,17 +18,18 @@ use crate::story::StoryStep;
 use crate::{BugKind, Finding};
 
 /// The version of the protocol; a child of another version refuses the request.
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 
 /// What the child is to do.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Request {
     pub(crate) version: u32,
-    /// The test, by its full name.
+    /// The test, by its full name, with the values of its parameters.
     pub(crate) test: String,
     /// Flags and variables, merged.
     pub(crate) given: Overrides,
-    pub(crate) task: Task,
+    /// What to do with it. `None`: tell the combinations of its parameters.
+    pub(crate) task: Option<Task>,
     pub(crate) ignored: Ignored,
     /// Where the events go.
     pub(crate) events: PathBuf,
@@ -80,6 +81,8 @@ pub(crate) enum Event {
         /// The test's source file, as rustc was given it, and its line there.
         source: (String, u32),
     },
+    /// The names of the combinations.
+    Combinations { names: Vec<String> },
     /// The child makes progress.
     Alive,
     Progress {

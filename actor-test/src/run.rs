@@ -9,17 +9,20 @@ use crate::attribute::ActorTest;
 use crate::environment::{self, REQUEST};
 use crate::explorer::WorkerStatus;
 use crate::overrides::{self, Overrides};
+use crate::parameters::Combination;
 use crate::protocol;
 use crate::report::{Bug, Report};
 use crate::settings::Settings;
 use crate::workers::{Observer, Silent, explore};
-use crate::{Finding, child, saved, trace, watchdog, words};
+use crate::{Finding, child, parameters, saved, trace, watchdog, words};
 
-/// Runs a test: as its child where the tool asks for it, and else as an ordinary test.
+/// Runs a test: as its child where the tool asks for it, and else as an ordinary test, each
+/// combination of its parameters after the other.
 ///
 /// # Panics
 ///
-/// When a bug is found, or the expected one isn't; the report is printed before.
+/// When a bug is found, or the expected one isn't; the report is printed before. When a setting is
+/// malformed, or a parameter has no values, or there are too many.
 #[track_caller]
 pub fn run(test: &'static ActorTest) {
     if let Some(request) = std::env::var_os(REQUEST) {
@@ -31,38 +34,57 @@ pub fn run(test: &'static ActorTest) {
         .hang_timeout
         .or(manifest.hang_timeout)
         .unwrap_or(watchdog::HANG_TIMEOUT);
-    let settings =
-        settings(test, given.clone(), manifest).unwrap_or_else(|error| panic!("{error}"));
-    running().insert(test.name.to_owned(), settings.clone());
+    let combinations = combinations(test).unwrap_or_else(|error| panic!("{error}"));
     watchdog::start(limit, |_| (), Box::new(bark));
-    let (report, notes) = explore_test(test, &settings, given, &mut Silent);
-    running().remove(test.name);
-    judge(&report, &notes, settings.expect_bug.as_deref());
+    let mut verdicts = Vec::new();
+    for combination in &combinations {
+        let settings = settings(combination, given.clone(), manifest.clone())
+            .unwrap_or_else(|error| panic!("{error}"));
+        running().insert(combination.name.clone(), settings.clone());
+        let (report, notes) = explore_test(combination, &settings, given.clone(), &mut Silent);
+        running().remove(&combination.name);
+        let expected = settings.expect_bug.as_deref();
+        verdicts.push(judge(combination, &report, &notes, expected));
+    }
+    conclude(test, verdicts);
+}
+
+/// The combinations of a test's parameters; an error says where the test is.
+pub(crate) fn combinations(test: &'static ActorTest) -> Result<Vec<Combination>, String> {
+    parameters::combinations(test).map_err(|error| format!("{}: {error}", place(test)))
 }
 
 /// The settings of a test, from all places.
 pub(crate) fn settings(
-    test: &ActorTest,
+    combination: &Combination,
     given: Overrides,
     manifest: Overrides,
 ) -> Result<Settings, String> {
-    let at = || format!("{}, at {}:{}", test.name, test.file, test.line);
-    overrides::resolve(given, &test.attributes, manifest)
-        .map_err(|problem| format!("a setting of {}: {problem}", at()))
+    let test = combination.test;
+    let settings = overrides::resolve(given, &test.attributes, manifest)
+        .map_err(|problem| format!("a setting of {}: {problem}", place(test)))?;
+    Ok(Settings {
+        salt: combination.salt(),
+        ..settings
+    })
+}
+
+fn place(test: &ActorTest) -> String {
+    format!("{}, at {}:{}", test.name, test.file, test.line)
 }
 
 /// Runs the saved schedules of a test, explores it, and writes the traces.
 pub(crate) fn explore_test(
-    test: &ActorTest,
+    test: &Combination,
     settings: &Settings,
     given: Overrides,
     observer: &mut dyn Observer,
 ) -> (Report, Vec<String>) {
-    let saved = saved::run(test.name, &test.body);
+    let saved = saved::run(&test.name, test);
     let mut report = if saved.bugs.is_empty() || settings.keep_going {
-        explore(test.name, &test.body, settings, observer)
+        explore(&test.name, test, settings, observer)
     } else {
-        let mut report = Report::empty(test.name, settings);
+        let mut report = Report::empty(&test.name, settings);
         report.executions = saved.executions;
         report.fair = saved.executions;
         report
@@ -76,19 +98,68 @@ pub(crate) fn explore_test(
     (report, notes)
 }
 
-#[track_caller]
-fn judge(report: &Report, notes: &[String], expected: Option<&str>) {
+/// What became of a combination.
+enum Verdict {
+    Clean,
+    /// It is clean, and the bug is expected in one combination at least.
+    Without,
+    Expected,
+    /// The test's name, and what was wrong in a few words.
+    Failed(String, String),
+}
+
+/// Prints the report of a combination.
+fn judge(
+    combination: &Combination,
+    report: &Report,
+    notes: &[String],
+    expected: Option<&str>,
+) -> Verdict {
     let place = words::Place::of_shell();
     let block = match expected {
         Some(expected) => match report.bugs.iter().find(|bug| bug.is(expected)) {
-            Some(bug) => return println!("{}", words::expected(report, bug, notes, &place)),
+            Some(bug) => {
+                println!("{}", words::expected(report, bug, notes, &place));
+                return Verdict::Expected;
+            }
+            None if report.is_clean() && combination.is_of_several() => {
+                println!("{}", words::without(report, expected, notes));
+                return Verdict::Without;
+            }
             None => words::unexpected(report, expected, notes, &place),
         },
-        None if report.is_clean() => return println!("{}", words::passed(report, notes)),
+        None if report.is_clean() => {
+            println!("{}", words::passed(report, notes));
+            return Verdict::Clean;
+        }
         None => words::failed(report, notes, &place),
     };
     eprintln!("\n{block}\n");
-    panic!("{}", words::panic(report, expected));
+    Verdict::Failed(report.test.clone(), words::panic(report, expected))
+}
+
+/// Fails where a combination did, or where none has the bug that is expected.
+#[track_caller]
+fn conclude(test: &ActorTest, verdicts: Vec<Verdict>) {
+    let all = verdicts.len();
+    if verdicts
+        .iter()
+        .all(|verdict| matches!(verdict, Verdict::Without))
+        && let Some(expected) = test.attributes.expect_bug
+    {
+        eprintln!("\n{}\n", words::in_no_combination(test.name, expected, all));
+        panic!("{}", words::missing_everywhere(expected, all));
+    }
+    let failed = verdicts.into_iter().filter_map(|verdict| match verdict {
+        Verdict::Failed(name, why) => Some((name, why)),
+        _ => None,
+    });
+    let failed: Vec<(String, String)> = failed.collect();
+    match &failed[..] {
+        [] => {}
+        [(_, why)] if test.parameters.is_empty() => panic!("{why}"),
+        _ => panic!("{}", words::panic_of_combinations(&failed, all)),
+    }
 }
 
 /// The tests that run now, for the watchdog.

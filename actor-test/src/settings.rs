@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bandit;
 use crate::deny::Deny;
+use crate::hash::mix;
 use crate::partition::Partition;
 use crate::strategy::{ExplorerKind, StrategySpec};
 
@@ -49,6 +50,8 @@ pub struct Settings {
     pub expect_bug: Option<String>,
     /// What fails the test though no execution failed. Default: nothing.
     pub deny: Deny,
+    /// Mixed into the seed: combinations of parameters differ in their schedules too.
+    pub(crate) salt: u64,
 }
 
 impl Default for Settings {
@@ -69,6 +72,17 @@ impl Default for Settings {
             lasso: true,
             expect_bug: None,
             deny: Deny::default(),
+            salt: 0,
+        }
+    }
+}
+
+impl Settings {
+    /// What the executions of this test derive from.
+    pub(crate) fn session(&self) -> u64 {
+        match self.salt {
+            0 => self.seed,
+            salt => mix(self.seed, salt),
         }
     }
 }

@@ -5,7 +5,6 @@ use std::pin::Pin;
 
 use actor_core::System;
 
-use crate::attribute::TestBody;
 use crate::deny::Deny;
 use crate::engine::Program;
 use crate::explorer::Explorer;
@@ -178,20 +177,5 @@ struct AsyncBody<B>(B);
 impl<B: Fn(System) -> F, F: Future<Output = ()> + 'static> Program for AsyncBody<B> {
     fn start(&self) -> Option<Pin<Box<dyn Future<Output = ()>>>> {
         Some(Box::pin((self.0)(System::controlled())))
-    }
-}
-
-impl Program for TestBody {
-    fn start(&self) -> Option<Pin<Box<dyn Future<Output = ()>>>> {
-        match *self {
-            Self::Sync(body) => {
-                body(&System::controlled());
-                None
-            }
-            Self::Async(body) => Some(Box::pin(async move {
-                let system = System::controlled();
-                body(&system).await;
-            })),
-        }
     }
 }

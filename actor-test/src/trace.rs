@@ -16,13 +16,16 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::bug::{Cycle, Finding};
-use crate::hash;
 use crate::report::{Bug, Recording, Report};
 use crate::settings::{Bounds, Semantics};
 use crate::story::StoryStep;
+use crate::{hash, parameters};
 
 /// What a trace begins with.
 pub(crate) const FORMAT: &str = "actor-test trace";
+
+/// How many letters of a combination's values are part of a file's name.
+const VALUES_MAX: usize = 60;
 
 /// The version that is written, and the newest that is read.
 pub(crate) const VERSION: u32 = 1;
@@ -201,7 +204,7 @@ impl Trace {
         if number > 0 {
             name = format!("{name}-{}", number + 1);
         }
-        let path = directory.join(name).with_extension("json");
+        let path = directory.join(format!("{name}.json"));
         // Whoever reads meanwhile sees the old trace or the new one, and never half of one.
         let partial = path.with_extension(format!("json.{}", std::process::id()));
         fs::write(&partial, self.to_json())?;
@@ -295,12 +298,26 @@ fn claims(bytes: &[u8]) -> bool {
 }
 
 /// The name of a test's trace: its path with dashes, with its package first where that is not the
-/// crate of the test, so that `tests/it.rs` of two packages don't share one.
+/// crate of the test, so that `tests/it.rs` of two packages don't share one. Values of parameters
+/// follow; a hash tells apart those that no file could be called after.
 fn slug(package: Option<&str>, test: &str) -> String {
-    let krate = test.split("::").next().unwrap_or(test);
+    let path = parameters::path(test);
+    let krate = path.split("::").next().unwrap_or(path);
     let package = package.filter(|package| package.replace('-', "_") != krate);
-    let segments = package.into_iter().chain(test.split("::"));
-    segments.collect::<Vec<_>>().join("-")
+    let segments = package.into_iter().chain(path.split("::"));
+    let slug = segments.collect::<Vec<_>>().join("-");
+    let values = test[path.len()..].trim_start_matches('[');
+    let values = values.strip_suffix(']').unwrap_or(values);
+    if values.is_empty() {
+        return slug;
+    }
+    let values = values.replace(", ", "-");
+    let plain = |c: &char| c.is_alphanumeric() || "_-.=".contains(*c);
+    let short: String = values.chars().filter(plain).take(VALUES_MAX).collect();
+    match short == values {
+        true => format!("{slug}-{short}"),
+        false => format!("{slug}-{short}-{:08x}", hash::text(test) as u32),
+    }
 }
 
 /// Writes the traces of a report's bugs; tells what could not be written.
@@ -349,10 +366,15 @@ pub(crate) fn short(path: &Path, here: &Path) -> String {
         .strip_prefix(here)
         .ok()
         .filter(|short| !short.as_os_str().is_empty());
-    let path = short.unwrap_or(path).display().to_string();
-    if path.contains(|c: char| c.is_whitespace() || "'\"\\$&;()*?".contains(c)) {
-        format!("'{}'", path.replace('\'', r"'\''"))
+    quoted(&short.unwrap_or(path).display().to_string())
+}
+
+/// A word as a user would type it in a shell.
+pub(crate) fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "_-./:=@+,%".contains(c);
+    if word.chars().all(plain) && !word.is_empty() {
+        word.to_owned()
     } else {
-        path
+        format!("'{}'", word.replace('\'', r"'\''"))
     }
 }

@@ -11,6 +11,7 @@ mod unreached;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::attribute::ActorTest;
 use crate::bug::{BugKind, Finding};
 use crate::confirmation::Confirmation;
 use crate::report::{BehaviourStatistics, Bug, Report, StrategyStatistics};
@@ -145,6 +146,29 @@ pub(crate) fn passed(report: &Report, notes: &[String]) -> String {
     lines.join("\n")
 }
 
+/// A combination of parameters without the bug that one combination at least should have.
+pub(crate) fn without(report: &Report, expected: &str, notes: &[String]) -> String {
+    let passed = passed(report, notes);
+    format!("{passed}\n      without the bug \"{expected}\", which is expected in one combination")
+}
+
+/// A test none of whose combinations has the bug that is expected.
+pub(crate) fn in_no_combination(test: &str, expected: &str, combinations: usize) -> String {
+    format!(
+        "FAIL  {test}  {}; is it fixed? then remove `expect_bug`, else give more iterations or \
+         another seed",
+        missing_everywhere(expected, combinations)
+    )
+}
+
+/// The same, in a few words.
+pub(crate) fn missing_everywhere(expected: &str, combinations: usize) -> String {
+    format!(
+        "the expected bug \"{expected}\" was found in none of {}",
+        count(combinations as u64, "combination")
+    )
+}
+
 /// A test whose expected bug was found.
 pub(crate) fn expected(report: &Report, bug: &Bug, notes: &[String], place: &Place) -> String {
     let mut lines = vec![format!(
@@ -191,7 +215,8 @@ fn evidence(report: &Report, bug: &Bug, place: &Place) -> Vec<String> {
         let bounds = bounds(&report.bounds);
         let (test, token) = (&report.test, &bug.token);
         lines.push(format!(
-            "reproduce:  cargo actor-test {test} --reproduce {token}{bounds}{selection}"
+            "reproduce:  cargo actor-test {} --reproduce {token}{bounds}{selection}",
+            trace::quoted(test)
         ));
     }
     lines
@@ -596,6 +621,36 @@ pub(crate) fn panic(report: &Report, expected: Option<&str>) -> String {
         (None, Some(bug)) => format!("actor test failed: {}", finding(&bug.finding)),
         (None, None) => "actor test failed".into(),
     }
+}
+
+/// The same for a test with parameters: how many combinations failed, and the first of them.
+pub(crate) fn panic_of_combinations(failed: &[(String, String)], all: usize) -> String {
+    let first = failed
+        .first()
+        .map(|(name, why)| format!(", first in {name}: {why}"));
+    format!(
+        "{} of {} failed{}",
+        failed.len(),
+        count(all as u64, "combination"),
+        first.unwrap_or_default()
+    )
+}
+
+/// A trace, or a request, of a combination that a test does not have.
+pub(crate) fn no_such_combination(name: &str, test: &ActorTest) -> String {
+    let names: Vec<&str> = test
+        .parameters
+        .iter()
+        .map(|parameter| parameter.name())
+        .collect();
+    let now = match names[..] {
+        [] => "it takes no parameters".to_owned(),
+        _ => format!("it takes {}, and not with these values", names.join(", ")),
+    };
+    format!(
+        "{name} is no combination of the test's parameters: {now}; were they changed? or does the \
+         `Debug` of a value print something else in each process?"
+    )
 }
 
 /// Threads that were started once, in a pool most likely.

@@ -2,6 +2,7 @@
 
 mod expand;
 mod model;
+mod parameters;
 mod parse;
 mod validate;
 
@@ -17,9 +18,10 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
         return quote!(#item #errors);
     };
     let attributes = model::Attributes::read(arguments, &mut errors);
+    let parameters = parameters::read(&attributes, &function, &mut errors);
     validate::check(&function, &mut errors);
     if errors.is_empty() {
-        return expand::expand(&attributes, &function);
+        return expand::expand(&attributes, &parameters, &function);
     }
     // As a plain function: the editor still completes in it, and rustc checks it.
     let function = function.alone();

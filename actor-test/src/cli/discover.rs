@@ -1,7 +1,8 @@
 //! Finds actor tests in executables, without running any.
 //!
 //! Each test leaves a marker in its executable, a string that neither stripping nor optimising
-//! removes: `\0actor-test:1:<path>\0`. An executable without one is never run.
+//! removes: `\0actor-test:1:<path>\0`, with `[]` after the path where the test takes parameters,
+//! whose values only the test itself can tell. An executable without a marker is never run.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -9,7 +10,7 @@ use std::io::Read;
 
 use super::Trouble;
 use super::build::{Built, Executable};
-use crate::words;
+use crate::{parameters, words};
 
 /// The longest path of a test that is found.
 const NAME_MAX: usize = 4096;
@@ -20,19 +21,62 @@ const CHUNK: usize = 1 << 20;
 /// An actor test.
 #[derive(Clone, Debug)]
 pub(crate) struct Test {
-    /// Its path: crate, modules and function.
+    /// Its path: crate, modules and function; then the values of its parameters, once known.
     pub(crate) name: String,
     pub(crate) executable: Executable,
+    pub(crate) parameters: Parameters,
+}
+
+/// What is known of a test's parameters.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Parameters {
+    /// It takes none.
+    None,
+    /// It takes some; their values were not asked for.
+    Unasked,
+    /// This is one of so many combinations.
+    OneOf(usize),
+    /// Why their values can't be told.
+    Unknown(String),
 }
 
 impl Test {
+    /// A test by what its marker says.
+    fn marked(marker: &str, executable: &Executable) -> Self {
+        let (name, parameters) = match marker.strip_suffix(WITH_PARAMETERS) {
+            Some(name) => (name, Parameters::Unasked),
+            None => (marker, Parameters::None),
+        };
+        Self {
+            name: name.to_owned(),
+            executable: executable.clone(),
+            parameters,
+        }
+    }
+
+    /// The same test, with values of its parameters.
+    pub(crate) fn named(&self, name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            ..self.clone()
+        }
+    }
+
+    /// Its path: crate, modules and function.
+    pub(crate) fn path(&self) -> &str {
+        parameters::path(&self.name)
+    }
+
     /// Its name for libtest: the path without the crate.
     pub(crate) fn libtest_name(&self) -> &str {
-        self.name
+        self.path()
             .split_once("::")
-            .map_or(&*self.name, |(_, rest)| rest)
+            .map_or(self.path(), |(_, rest)| rest)
     }
 }
+
+/// What follows the path in the marker of a test with parameters.
+const WITH_PARAMETERS: &str = "[]";
 
 /// All tests, in the order of their packages, targets and names.
 pub(crate) fn discover(built: &Built) -> Result<Vec<Test>, Trouble> {
@@ -42,10 +86,7 @@ pub(crate) fn discover(built: &Built) -> Result<Vec<Test>, Trouble> {
         let file = File::open(path).and_then(|mut file| scan(&mut file));
         let names =
             file.map_err(|error| Trouble(format!("can't read {}: {error}", path.display())))?;
-        tests.extend(names.into_iter().map(|name| Test {
-            name,
-            executable: executable.clone(),
-        }));
+        tests.extend(names.iter().map(|name| Test::marked(name, executable)));
     }
     Ok(tests)
 }
@@ -78,7 +119,8 @@ pub(crate) fn select(
 /// Up to three tests whose names, or parts of them, are like a filter.
 pub(crate) fn nearest<'a>(tests: &'a [Test], filters: &[String]) -> Vec<&'a str> {
     let likeness = |name: &str, filter: &str| {
-        let parts = name.split("::").chain([name]);
+        let path = parameters::path(name);
+        let parts = path.split("::").chain([path, name]);
         parts
             .map(|part| strsim::jaro_winkler(part, filter))
             .fold(0.0, f64::max)
@@ -147,6 +189,7 @@ fn find(bytes: &[u8], marker: &[u8]) -> Option<usize> {
 }
 
 fn is_path(name: &str) -> bool {
+    let name = name.strip_suffix(WITH_PARAMETERS).unwrap_or(name);
     name.contains("::")
         && name.split("::").all(|segment| {
             !segment.is_empty()
@@ -170,11 +213,16 @@ mod tests {
             let mut bytes = vec![7; offset];
             bytes.extend(marked("krate::module::test"));
             bytes.extend(marked("krate::größe"));
+            bytes.extend(marked("krate::with_parameters[]"));
             bytes.extend(vec![0; 3]);
             let names = scan(&mut &bytes[..]).unwrap();
             assert_eq!(
                 names.into_iter().collect::<Vec<_>>(),
-                ["krate::größe", "krate::module::test"]
+                [
+                    "krate::größe",
+                    "krate::module::test",
+                    "krate::with_parameters[]"
+                ]
             );
         }
     }
@@ -185,6 +233,7 @@ mod tests {
         bytes.extend(b"{}\0");
         bytes.extend(marked("no path"));
         bytes.extend(marked("a::b c"));
+        bytes.extend(marked("a::b[n=2]"));
         bytes.extend(prefix());
         assert_eq!(scan(&mut &bytes[..]).unwrap(), BTreeSet::new());
     }

@@ -6,15 +6,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
+use serde_json::json;
+
 use super::build::Built;
-use super::discover::{self, Test};
+use super::discover::{self, Parameters, Test};
 use super::documents::Documents;
+use super::expectation::{Expectation, Missing};
 use super::options::{Explore, Format};
 use super::process::{self, Ending, Job};
 use super::results::Results;
 use super::screen::Screen;
 use super::verdict::{Tally, Verdict, verdict};
-use super::{Exit, Trouble, build};
+use super::{Exit, Trouble, build, combinations};
 use crate::overrides::Overrides;
 use crate::protocol::{self, Event, Task};
 use crate::settings::{Bounds, Settings};
@@ -32,7 +35,8 @@ pub(crate) fn run(options: &Explore, screen: &mut Screen) -> Result<Exit, Troubl
     let built = build::build(&options.selection)?;
     check_manifests(&built)?;
     let flags = options.selection.flags();
-    let tests = discover::select(discover::discover(&built)?, &options.filters, &flags)?;
+    let tests = combinations::ask(discover::discover(&built)?, &given, options.ignored())?;
+    let tests = discover::select(tests, &options.filters, &flags)?;
     let tests = match options.reproduce {
         Some(_) => vec![one(tests, &options.filters)?],
         None => tests,
@@ -102,12 +106,12 @@ impl Plan {
             |directory| here.join(directory),
         );
         given.trace_dir = Some(directory);
-        let task = match &options.reproduce {
+        let task = Some(match &options.reproduce {
             None => Task::Explore,
             Some(token) => Task::Reproduce {
                 token: token.clone(),
             },
-        };
+        });
         Self {
             job: Job {
                 given,
@@ -158,6 +162,7 @@ impl Plan {
         documents: &mut Documents,
     ) -> Result<Tally, Trouble> {
         let mut tally = Tally::default();
+        let mut expectation = Expectation::default();
         let mut waiting = BTreeMap::new();
         let mut next = 0;
         for (number, ended) in results {
@@ -167,6 +172,12 @@ impl Plan {
                 tally.count(&ended.verdict, &tests[next].executable.package.name);
                 let block = self.tell(&tests[next], &ended.verdict, screen);
                 documents.add(&tests[next], &ended, block.as_deref(), screen);
+                if let Verdict::Without { expected, .. } = &ended.verdict
+                    && let Some(missing) = expectation.without(&tests[next])
+                {
+                    tally.fail();
+                    self.tell_missing(&missing, expected, screen);
+                }
                 next += 1;
             }
         }
@@ -209,6 +220,28 @@ impl Plan {
         Ok(ended(elapsed, judge(&self.job, test, ending, Some(again))))
     }
 
+    /// Tells that none of a test's combinations has the bug that is expected.
+    fn tell_missing(&self, missing: &Missing, expected: &str, screen: &Screen) {
+        let Missing { test, combinations } = missing;
+        match self.format {
+            Format::Json => {
+                let package = &test.executable.package.name;
+                let line = json!({
+                    "type": "test", "test": test.path(), "package": package,
+                    "outcome": "expected-bug-missing", "combinations": combinations,
+                });
+                screen.raw(&line.to_string());
+            }
+            Format::Human => {
+                screen.line(&words::in_no_combination(
+                    test.path(),
+                    expected,
+                    *combinations,
+                ));
+            }
+        }
+    }
+
     /// Tells of a test; returns what people read of it.
     fn tell(&self, test: &Test, verdict: &Verdict, screen: &Screen) -> Option<String> {
         let block = verdict.block(&test.name, &self.place);
@@ -222,11 +255,20 @@ impl Plan {
     }
 }
 
+fn is_combination(test: &Test) -> bool {
+    matches!(test.parameters, Parameters::OneOf(_))
+}
+
 /// Judges how a child ended; `again` is a second run after a crash, with iterations noted.
 fn judge(job: &Job, test: &Test, ending: Ending, again: Option<Ending>) -> Verdict {
     let began = Began::new(job, test, ending.began.as_ref());
     match ending.answer {
-        Some(Event::Done { report, notes }) => verdict(*report, notes, began.settings.expect_bug),
+        Some(Event::Done { report, notes }) => verdict(
+            is_combination(test),
+            *report,
+            notes,
+            began.settings.expect_bug,
+        ),
         Some(Event::Skipped) => Verdict::Skipped,
         Some(Event::Refused { problem, .. }) => Verdict::Refused(problem),
         Some(Event::Hang {
@@ -286,7 +328,7 @@ impl<'a> Began<'a> {
             _ => Vec::new(),
         };
         let token = match &job.task {
-            Task::Reproduce { token } => Some(&**token),
+            Some(Task::Reproduce { token }) => Some(&**token),
             _ => None,
         };
         Self {
@@ -321,7 +363,13 @@ impl<'a> Began<'a> {
             (None, None) => bug.token.clear(),
             (None, Some(_)) => {}
         }
-        verdict(report, note.into_iter().collect(), self.settings.expect_bug)
+        let notes = note.into_iter().collect();
+        verdict(
+            is_combination(self.test),
+            report,
+            notes,
+            self.settings.expect_bug,
+        )
     }
 }
 
@@ -349,7 +397,7 @@ fn settings(began: Option<&Event>) -> Settings {
 }
 
 /// Why a test did not even begin.
-fn never_began(ending: &Ending) -> String {
+pub(crate) fn never_began(ending: &Ending) -> String {
     if ending.stdout.contains("running 0 tests") {
         return words::not_in_executable();
     }

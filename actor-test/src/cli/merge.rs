@@ -32,7 +32,12 @@ pub(crate) fn run(options: &Merge, screen: &mut Screen) -> Result<Exit, Trouble>
         let mut report =
             Report::merge(parts).map_err(|error| Trouble(format!("package {package}, {error}")))?;
         let notes = trace::write_all(&mut report, &here.join(&options.traces));
-        let verdict = verdict(report, notes.into_iter().collect(), expected);
+        let verdict = verdict(
+            test.contains('['),
+            report,
+            notes.into_iter().collect(),
+            expected,
+        );
         tally.count(&verdict, &package);
         match options.format {
             Format::Json => screen.raw(&verdict.as_json(&test, &package).to_string()),

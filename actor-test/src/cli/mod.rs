@@ -1,15 +1,18 @@
 //! `cargo actor-test`.
 //!
 //! `options` is what a user types, `build` has cargo build the tests, `discover` finds them in
-//! the executables, `process` runs one of them as a child, and each command has a file of its own;
-//! `documents` is what a run leaves beside its words.
+//! the executables, `combinations` asks them for the values of their parameters, `process` runs one of
+//! them as a child, and each command has a file of its own; `documents` is what a run leaves beside its
+//! words.
 
 mod annotations;
 mod build;
+mod combinations;
 pub(crate) mod coverage;
 mod diagram;
 mod discover;
 mod documents;
+mod expectation;
 mod explore;
 mod junit;
 mod list;

@@ -50,7 +50,8 @@ pub(crate) struct Ending {
 #[derive(Clone, Debug)]
 pub(crate) struct Job {
     pub(crate) given: Overrides,
-    pub(crate) task: Task,
+    /// `None`: tell the combinations of its parameters.
+    pub(crate) task: Option<Task>,
     pub(crate) ignored: Ignored,
     /// Note each iteration before it runs.
     pub(crate) pin: bool,

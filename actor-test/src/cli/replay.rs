@@ -4,11 +4,10 @@ use super::options::Replay;
 use super::process::{self, Job};
 use super::screen::Screen;
 use super::{Exit, Trouble, build, discover};
-use crate::environment;
 use crate::overrides::Overrides;
 use crate::protocol::{Event, Ignored, Task};
 use crate::trace::Trace;
-use crate::words;
+use crate::{environment, parameters, words};
 
 /// Runs a recorded execution again, and tells its story.
 pub(crate) fn run(options: &Replay, screen: &mut Screen) -> Result<Exit, Trouble> {
@@ -21,9 +20,9 @@ pub(crate) fn run(options: &Replay, screen: &mut Screen) -> Result<Exit, Trouble
     };
     let job = Job {
         given: flags.or(variables),
-        task: Task::Replay {
+        task: Some(Task::Replay {
             recording: Box::new(trace.recording()),
-        },
+        }),
         ignored: Ignored::Include,
         pin: false,
     };
@@ -74,6 +73,8 @@ fn find(options: &Replay, trace: &Trace) -> Result<discover::Test, Trouble> {
     let tests = discover::discover(&built)?;
     let known = tests.len();
     let nearest = discover::nearest(&tests, std::slice::from_ref(&trace.test)).join(" or ");
-    let found = tests.into_iter().find(|test| test.name == trace.test);
+    let path = parameters::path(&trace.test);
+    let found = tests.into_iter().find(|test| test.name == path);
+    let found = found.map(|test| test.named(&trace.test));
     found.ok_or_else(|| Trouble(words::lost_test(&trace.test, known, &nearest)))
 }

@@ -20,6 +20,12 @@ pub(crate) enum Verdict {
         bug: Box<Bug>,
         notes: Vec<String>,
     },
+    /// A combination of parameters is clean, and the bug is expected in one at least.
+    Without {
+        report: Report,
+        expected: String,
+        notes: Vec<String>,
+    },
     Failed {
         report: Report,
         notes: Vec<String>,
@@ -39,6 +45,7 @@ impl Verdict {
         match self {
             Self::Passed { report, .. }
             | Self::Expected { report, .. }
+            | Self::Without { report, .. }
             | Self::Failed { report, .. }
             | Self::Unexpected { report, .. } => Some(report),
             Self::Refused(_) | Self::Skipped => None,
@@ -50,6 +57,11 @@ impl Verdict {
         Some(match self {
             Self::Passed { report, notes } => words::passed(report, notes),
             Self::Expected { report, bug, notes } => words::expected(report, bug, notes, place),
+            Self::Without {
+                report,
+                expected,
+                notes,
+            } => words::without(report, expected, notes),
             Self::Failed { report, notes } => words::failed(report, notes, place),
             Self::Unexpected {
                 report,
@@ -70,7 +82,9 @@ impl Verdict {
             })
         };
         match self {
-            Verdict::Passed { report, notes } => about("passed", report, notes),
+            Verdict::Passed { report, notes } | Verdict::Without { report, notes, .. } => {
+                about("passed", report, notes)
+            }
             Verdict::Expected { report, notes, .. } => about("expected-bug", report, notes),
             Verdict::Failed { report, notes } => about("failed", report, notes),
             Verdict::Unexpected { report, notes, .. } => {
@@ -88,7 +102,12 @@ impl Verdict {
 }
 
 /// Judges what was explored.
-pub(crate) fn verdict(report: Report, notes: Vec<String>, expected: Option<String>) -> Verdict {
+pub(crate) fn verdict(
+    is_combination: bool,
+    report: Report,
+    notes: Vec<String>,
+    expected: Option<String>,
+) -> Verdict {
     match expected {
         None if report.is_clean() => Verdict::Passed { report, notes },
         None => Verdict::Failed { report, notes },
@@ -96,6 +115,11 @@ pub(crate) fn verdict(report: Report, notes: Vec<String>, expected: Option<Strin
             Some(bug) => Verdict::Expected {
                 bug: Box::new(bug.clone()),
                 report,
+                notes,
+            },
+            None if is_combination && report.is_clean() => Verdict::Without {
+                report,
+                expected,
                 notes,
             },
             None => Verdict::Unexpected {
@@ -131,7 +155,9 @@ impl Tally {
 
     pub(crate) fn count(&mut self, verdict: &Verdict, package: &str) {
         *match verdict {
-            Verdict::Passed { .. } | Verdict::Expected { .. } => &mut self.passed,
+            Verdict::Passed { .. } | Verdict::Expected { .. } | Verdict::Without { .. } => {
+                &mut self.passed
+            }
             Verdict::Failed { .. } | Verdict::Unexpected { .. } => &mut self.failed,
             Verdict::Refused(_) => &mut self.refused,
             Verdict::Skipped => &mut self.skipped,
@@ -143,6 +169,11 @@ impl Tally {
                 self.results.push(Entry { package, report });
             }
         }
+    }
+
+    /// A test fails as a whole, none of whose combinations does.
+    pub(crate) fn fail(&mut self) {
+        self.failed += 1;
     }
 
     fn add(&mut self, one: &StrategyStatistics) {

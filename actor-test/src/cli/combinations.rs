@@ -1,0 +1,54 @@
+//! Asks tests with parameters for the combinations of their values.
+
+use super::Trouble;
+use super::discover::{Parameters, Test};
+use super::explore;
+use super::process::{self, Job};
+use crate::overrides::Overrides;
+use crate::protocol::{Event, Ignored};
+use crate::words;
+
+/// All tests, with each combination of parameters as a test of its own. One whose values can't be
+/// told stays as it is, with the reason, and so does one that is not to be run.
+pub(crate) fn ask(
+    tests: Vec<Test>,
+    given: &Overrides,
+    ignored: Ignored,
+) -> Result<Vec<Test>, Trouble> {
+    let job = Job {
+        given: given.clone(),
+        task: None,
+        ignored,
+        pin: false,
+    };
+    let mut all = Vec::with_capacity(tests.len());
+    for test in tests {
+        match test.parameters {
+            Parameters::Unasked => all.extend(ask_one(&test, &job)?),
+            _ => all.push(test),
+        }
+    }
+    Ok(all)
+}
+
+fn ask_one(test: &Test, job: &Job) -> Result<Vec<Test>, Trouble> {
+    let ending = process::run(test, job, &mut |_| ())?;
+    let problem = match ending.answer {
+        Some(Event::Combinations { names }) => {
+            let parameters = Parameters::OneOf(names.len());
+            let combination = |name: &String| Test {
+                parameters: parameters.clone(),
+                ..test.named(name)
+            };
+            return Ok(names.iter().map(combination).collect());
+        }
+        Some(Event::Skipped) => return Ok(vec![test.clone()]),
+        Some(Event::Refused { problem }) => problem,
+        Some(_) => words::wrong_answer(),
+        None => explore::never_began(&ending),
+    };
+    Ok(vec![Test {
+        parameters: Parameters::Unknown(problem),
+        ..test.clone()
+    }])
+}
