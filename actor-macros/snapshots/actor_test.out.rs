@@ -6,7 +6,10 @@ fn every_ping_is_answered() {
     fn every_ping_is_answered(sys: &System) {
         sys.spawn(Server::default());
     }
-    fn __body(__sys: &::actor_test::__private::System) {
+    fn __body(
+        __sys: &::actor_test::__private::System,
+        __chosen: &[::core::primitive::usize],
+    ) {
         ::actor_test::__private::finish(every_ping_is_answered(__sys))
     }
     static __TEST: ::actor_test::__private::ActorTest = ::actor_test::__private::ActorTest {
@@ -33,6 +36,8 @@ fn every_ping_is_answered() {
             atomic_handlers: false,
             clock_error_ms: ::core::option::Option::None,
         },
+        parameters: &[],
+        strength: ::core::option::Option::None,
         body: ::actor_test::__private::TestBody::Sync(__body),
     };
     ::actor_test::__private::inventory::submit! {

@@ -6,10 +6,11 @@ fn the_server_counts() {
         assert_eq!(server.ask(HowMany). await ?, 0);
         Ok(())
     }
-    fn __body(
-        __sys: &::actor_test::__private::System,
+    fn __body<'__a>(
+        __sys: &'__a ::actor_test::__private::System,
+        __chosen: &'__a [::core::primitive::usize],
     ) -> ::core::pin::Pin<
-        ::std::boxed::Box<dyn ::core::future::Future<Output = ()> + '_>,
+        ::std::boxed::Box<dyn ::core::future::Future<Output = ()> + '__a>,
     > {
         ::std::boxed::Box::pin(async move {
             ::actor_test::__private::finish(the_server_counts(__sys).await)
@@ -35,6 +36,8 @@ fn the_server_counts() {
             atomic_handlers: false,
             clock_error_ms: ::core::option::Option::None,
         },
+        parameters: &[],
+        strength: ::core::option::Option::None,
         body: ::actor_test::__private::TestBody::Async(__body),
     };
     ::actor_test::__private::inventory::submit! {

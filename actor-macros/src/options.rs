@@ -139,7 +139,9 @@ fn rejoined(parts: Vec<TokenStream>) -> Vec<TokenStream> {
     while let Some(part) = rest.next() {
         let mut whole = part.clone();
         let mut more = rest.clone();
-        while is_cut_off(&whole) && let Some(next) = more.next() {
+        while is_cut_off(&whole)
+            && let Some(next) = more.next()
+        {
             whole.extend([quote!(,), next]);
         }
         if is_cut_off(&whole) {
@@ -154,18 +156,13 @@ fn rejoined(parts: Vec<TokenStream>) -> Vec<TokenStream> {
 
 /// Values that are no expression.
 fn is_cut_off(part: &TokenStream) -> bool {
-    let parser = |input: ParseStream<'_>| {
-        input.call(Ident::parse_any)?;
-        input.parse::<Token![in]>()?;
-        Ok(input.parse::<Expr>().is_err() || !input.is_empty())
-    };
-    // What follows an expression, after a mistake in it, need not be read.
-    let parser = |input: ParseStream<'_>| {
-        let cut_off = parser(input);
-        input.parse::<TokenStream>()?;
-        cut_off
-    };
-    parser.parse2(part.clone()).unwrap_or(false)
+    let mut trees = part.clone().into_iter();
+    match (trees.next(), trees.next()) {
+        (Some(TokenTree::Ident(_)), Some(TokenTree::Ident(word))) if word == "in" => {
+            syn::parse2::<Expr>(trees.collect()).is_err()
+        }
+        _ => false,
+    }
 }
 
 /// Which of `accepted` the argument is. One that is misspelt is reported, and taken as meant.

@@ -81,7 +81,7 @@ impl Declared {
                     declared.take(&argument, errors);
                 }
             }
-            Value::Is(value) => {
+            Value::Is(value) | Value::In(value) => {
                 errors.push(
                     value,
                     "a state has no value: `State(defer(Event), ignore(Event))`",

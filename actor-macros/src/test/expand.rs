@@ -1,26 +1,36 @@
-//! The code of a test: the user's function, what is known of it, and a libtest test around them.
+//! The code of a test: the user's function, the values of its parameters, what is known of it, and a
+//! libtest test around them.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, format_ident, quote};
-use syn::Path;
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+use syn::{Ident, Path};
 
 use super::model::Attributes;
+use super::parameters::Parameter;
 use super::parse::Function;
 
 /// A libtest test of the same name.
-pub(crate) fn expand(attributes: &Attributes, function: &Function) -> TokenStream {
+pub(crate) fn expand(
+    attributes: &Attributes,
+    parameters: &[Parameter<'_>],
+    function: &Function,
+) -> TokenStream {
     let krate = &attributes.krate;
     let name = &function.signature.ident;
     let outer = &function.attributes;
     let (signature, code) = (&function.signature, &function.body);
-    let body = body(krate, function);
-    let description = description(attributes, function);
+    let values = values(krate, parameters);
+    let body = body(krate, parameters, function);
+    let description = description(attributes, parameters, function);
     quote! {
         #[cfg(test)]
         #[test]
         #(#outer)*
         fn #name() {
             #signature #code
+            #values
             #body
             static __TEST: #krate::__private::ActorTest = #description;
             #krate::__private::inventory::submit! {
@@ -31,29 +41,58 @@ pub(crate) fn expand(attributes: &Attributes, function: &Function) -> TokenStrea
     }
 }
 
+/// A static for the values of each parameter.
+fn values(krate: &Path, parameters: &[Parameter<'_>]) -> TokenStream {
+    let one = |(number, parameter): (usize, &Parameter<'_>)| {
+        let Parameter { name, ty, values } = parameter;
+        let (holder, name) = (holder(number), name.unraw().to_string());
+        // A type that can't be that of a parameter is the one to underline.
+        let ty = quote_spanned!(ty.span()=> #krate::__private::Values<#ty>);
+        quote! {
+            static #holder: #ty =
+                #krate::__private::Values::new(#name, || #krate::__private::values(#values));
+        }
+    };
+    parameters.iter().enumerate().map(one).collect()
+}
+
+fn holder(number: usize) -> Ident {
+    format_ident!("__PARAMETER_{number}")
+}
+
 /// Runs the user's function in one execution.
-fn body(krate: &Path, function: &Function) -> TokenStream {
+fn body(krate: &Path, parameters: &[Parameter<'_>], function: &Function) -> TokenStream {
     let name = &function.signature.ident;
+    let values = (0..parameters.len()).map(|number| {
+        let holder = holder(number);
+        quote!(, #holder.at(__chosen, #number))
+    });
+    let call = quote!(#name(__sys #(#values)*));
     if function.signature.asyncness.is_none() {
         return quote! {
-            fn __body(__sys: &#krate::__private::System) {
-                #krate::__private::finish(#name(__sys))
+            fn __body(__sys: &#krate::__private::System, __chosen: &[::core::primitive::usize]) {
+                #krate::__private::finish(#call)
             }
         };
     }
     quote! {
-        fn __body(
-            __sys: &#krate::__private::System,
+        fn __body<'__a>(
+            __sys: &'__a #krate::__private::System,
+            __chosen: &'__a [::core::primitive::usize],
         ) -> ::core::pin::Pin<
-            ::std::boxed::Box<dyn ::core::future::Future<Output = ()> + '_>,
+            ::std::boxed::Box<dyn ::core::future::Future<Output = ()> + '__a>,
         > {
-            ::std::boxed::Box::pin(async move { #krate::__private::finish(#name(__sys).await) })
+            ::std::boxed::Box::pin(async move { #krate::__private::finish(#call.await) })
         }
     }
 }
 
 /// What the tester, and whoever looks for tests in an executable, is told.
-fn description(attributes: &Attributes, function: &Function) -> TokenStream {
+fn description(
+    attributes: &Attributes,
+    parameters: &[Parameter<'_>],
+    function: &Function,
+) -> TokenStream {
     let krate = &attributes.krate;
     let name = function.signature.ident.to_string();
     let name = name.strip_prefix("r#").unwrap_or(&name);
@@ -66,16 +105,24 @@ fn description(attributes: &Attributes, function: &Function) -> TokenStream {
         None => format_ident!("Sync"),
     };
     let settings = settings(attributes);
+    let end = match parameters {
+        [] => "\0",
+        _ => "[]\0",
+    };
+    let holders = (0..parameters.len()).map(holder);
+    let strength = option(attributes.strength.as_ref().map(|strength| strength.of));
     quote! {
         #krate::__private::ActorTest {
             name: ::core::concat!(::core::module_path!(), "::", #name),
             marker: ::core::concat!(
-                "\0actor-test:1:", ::core::module_path!(), "::", #name, "\0"
+                "\0actor-test:1:", ::core::module_path!(), "::", #name, #end
             ),
             file: ::core::file!(),
             line: ::core::line!(),
             ignored: #ignored,
             attributes: #settings,
+            parameters: &[#(&#holders),*],
+            strength: #strength,
             body: #krate::__private::TestBody::#kind(__body),
         }
     }

@@ -17,7 +17,8 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let Some(function) = errors.take(syn::parse2::<parse::Function>(item.clone())) else {
         return quote!(#item #errors);
     };
-    let attributes = model::Attributes::read(arguments, &mut errors);
+    let names = parameters::names(&function);
+    let attributes = model::Attributes::read(arguments, &names, &mut errors);
     let parameters = parameters::read(&attributes, &function, &mut errors);
     validate::check(&function, &mut errors);
     if errors.is_empty() {

@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use syn::parse::ParseStream;
-use syn::{LitInt, LitStr, Path, parse_quote};
+use syn::{Ident, LitInt, LitStr, Path, parse_quote};
 
 use crate::errors::Errors;
 use crate::options::{self, Argument, Value};
@@ -21,9 +21,19 @@ pub(crate) struct Attributes {
     pub(crate) patient_timers: bool,
     pub(crate) atomic_handlers: bool,
     pub(crate) clock_error_ms: Option<u64>,
+    /// The values of parameters, as they are given.
+    pub(crate) given: Vec<Argument>,
+    pub(crate) strength: Option<Strength>,
 }
 
-const ACCEPTED: [&str; 11] = [
+/// `pairwise` or `t_wise = 3`.
+pub(crate) struct Strength {
+    pub(crate) tokens: TokenStream,
+    /// Each so many parameters take all combinations of their values.
+    pub(crate) of: usize,
+}
+
+const ACCEPTED: [&str; 13] = [
     "iterations",
     "max_steps",
     "temperature",
@@ -34,12 +44,14 @@ const ACCEPTED: [&str; 11] = [
     "timers",
     "atomic_handlers",
     "clock_error_ms",
+    "pairwise",
+    "t_wise",
     "crate",
 ];
 
 impl Attributes {
-    /// Reads what can be read, and reports the rest.
-    pub(crate) fn read(tokens: TokenStream, errors: &mut Errors) -> Self {
+    /// Reads what can be read, and reports the rest. A name of `parameters` is no misspelt option.
+    pub(crate) fn read(tokens: TokenStream, parameters: &[&Ident], errors: &mut Errors) -> Self {
         let mut read = Self {
             krate: parse_quote!(::actor_test),
             iterations: None,
@@ -52,9 +64,20 @@ impl Attributes {
             patient_timers: false,
             atomic_handlers: false,
             clock_error_ms: None,
+            given: Vec::new(),
+            strength: None,
         };
         let mut seen = Vec::new();
+        let mut seen_parameters = Vec::new();
         for argument in options::arguments(tokens, errors) {
+            let is_option = ACCEPTED.iter().any(|option| argument.name == option);
+            if matches!(argument.value, Value::In(_))
+                || !is_option && parameters.contains(&&argument.name)
+            {
+                argument.only_once(&mut seen_parameters, errors);
+                read.given.push(argument);
+                continue;
+            }
             if argument.name != "strategy" {
                 argument.only_once(&mut seen, errors);
             }
@@ -102,8 +125,27 @@ impl Attributes {
                 let right = "`clock_error_ms = 5`, a number of milliseconds";
                 self.clock_error_ms = argument.parsed(number, right, errors);
             }
+            "pairwise" => {
+                if flag(argument, errors) {
+                    self.strengthen(argument, 2, errors);
+                }
+            }
+            "t_wise" => {
+                let right = "`t_wise = 3`, a number of parameters";
+                if let Some(of) = argument.parsed(at_least_one, right, errors) {
+                    self.strengthen(argument, usize::try_from(of).unwrap_or(usize::MAX), errors);
+                }
+            }
             _ => self.krate = options::krate(argument, errors).unwrap_or(self.krate.clone()),
         }
+    }
+
+    fn strengthen(&mut self, argument: &Argument, of: usize, errors: &mut Errors) {
+        let tokens = argument.tokens.clone();
+        if self.strength.is_some() {
+            errors.push(&tokens, "`pairwise` is `t_wise = 2`: give one of them");
+        }
+        self.strength = Some(Strength { tokens, of });
     }
 }
 

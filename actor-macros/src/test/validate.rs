@@ -10,24 +10,17 @@ const RIGHT: &str = "an actor test takes the system: `fn name(sys: &System)`, or
 
 /// Reports every mistake in the signature and among the other attributes.
 pub(crate) fn check(function: &Function, errors: &mut Errors) {
-    parameters(function, errors);
+    system(function, errors);
     qualifiers(function, errors);
     attributes(function, errors);
 }
 
-fn parameters(function: &Function, errors: &mut Errors) {
+fn system(function: &Function, errors: &mut Errors) {
     let signature = &function.signature;
-    let mut inputs = signature.inputs.iter();
-    match inputs.next() {
+    match signature.inputs.first() {
         None => errors.push(&signature.ident, RIGHT),
         Some(FnArg::Typed(input)) if is_reference(&input.ty) => {}
         Some(other) => errors.push(other, RIGHT),
-    }
-    for extra in inputs {
-        errors.push(
-            extra,
-            "an actor test takes the system and nothing else: `fn name(sys: &System)`",
-        );
     }
 }
 
