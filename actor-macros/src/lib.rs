@@ -186,7 +186,8 @@ pub fn fingerprint(item: TokenStream) -> TokenStream {
 
 /// Makes a test of a function: the tester runs it again and again, under other schedules.
 ///
-/// The function takes the system, may be `async`, and returns nothing or a `Result<(), E>` whose
+/// The function takes the system, and parameters if it likes (see [Parameters](#parameters)); it may
+/// be `async`, and returns nothing or a `Result<(), E>` whose
 /// error is a failure. It becomes a `#[test]` of the same name: in a `#[cfg(test)]` module or in
 /// `tests/`, under `cargo test` and under `cargo actor-test`.
 ///
@@ -219,9 +220,55 @@ pub fn fingerprint(item: TokenStream) -> TokenStream {
 /// | `timers = patient` | timers fire only when no event can be handled |
 /// | `atomic_handlers` | what a handler sends arrives in one step |
 /// | `clock_error_ms = 5` | how far apart timers may be and still fire in either order |
+/// | `n in 2..=4` | the values of a parameter, see below |
+/// | `pairwise`, `t_wise = 3` | which combinations of parameters are run, see below |
 /// | `crate = path` | where `actor_test` is, if not at `::actor_test` |
 ///
 /// `#[ignore]` works as in any test. `#[should_panic]` does not: name the bug with `expect_bug`.
+///
+/// # Parameters
+///
+/// A parameter of the function after the system takes the values that `name in values` gives, where
+/// `values` is any `IntoIterator` over the parameter's type, which is `Clone + Debug + Send + Sync +
+/// 'static`. The test is run for each combination of values:
+///
+/// ```
+/// # use actor_macros::actor_test;
+/// use actor_core::System;
+///
+/// #[derive(Clone, Copy, Debug)]
+/// enum Loss {
+///     None,
+///     Some,
+/// }
+///
+/// #[actor_test(size in 2..=4, loss in [Loss::None, Loss::Some], iterations = 50)]
+/// fn a_leader_is_elected(sys: &System, size: u32, loss: Loss) {
+///     // ..
+/// }
+///
+/// // 4 combinations of 8, in which each two values of two parameters meet.
+/// #[actor_test(batched in [false, true], eager in [false, true], cached in [false, true], pairwise)]
+/// fn what_is_written_is_read(sys: &System, batched: bool, eager: bool, cached: bool) {
+///     // ..
+/// }
+/// ```
+///
+/// A combination is called after its values, as their `Debug` prints them:
+/// `tests::a_leader_is_elected[size=2, loss=Some]`. `cargo actor-test` lists, filters, runs and
+/// reports each by itself; `cargo test` runs them one after the other in one test, which fails where
+/// one of them does. Each is explored with all iterations, and its schedules depend on the seed and on
+/// its own values alone: they stay the same when other values come or go.
+///
+/// `pairwise` runs fewer combinations: so many that each value of a parameter meets each value of any
+/// other. With `t_wise = 3` each three parameters take all combinations of their values, and so on, up
+/// to the number of parameters; `t_wise = 1` has each value at least once. Most bugs need few
+/// parameters to have certain values.
+///
+/// With `expect_bug` one combination at least has to have the bug, and those without a bug pass.
+///
+/// The values are evaluated once in a process, and have to be the same in each. No parameter is
+/// without values, no two values of one print the same, and there are 10 000 combinations at most.
 #[proc_macro_attribute]
 pub fn actor_test(arguments: TokenStream, item: TokenStream) -> TokenStream {
     test::expand(arguments.into(), item.into()).into()

@@ -89,6 +89,10 @@ debug = false
         &directory.join("tests/bad.rs"),
         include_str!("../specimens/bad.rs"),
     );
+    keep(
+        &directory.join("tests/parameters.rs"),
+        include_str!("../specimens/parameters.rs"),
+    );
     keep(&directory.join("tests/no_harness.rs"), NO_HARNESS);
     // The versions that are here already, so that nothing is downloaded.
     let lock = crates.with_file_name("Cargo.lock");

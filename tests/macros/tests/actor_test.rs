@@ -17,6 +17,8 @@ mod stand_in {
             pub(crate) line: u32,
             pub(crate) ignored: bool,
             pub(crate) attributes: Attributes,
+            pub(crate) parameters: &'static [&'static dyn Parameter],
+            pub(crate) strength: Option<usize>,
             pub(crate) body: TestBody,
         }
 
@@ -35,8 +37,42 @@ mod stand_in {
         }
 
         pub(crate) enum TestBody {
-            Sync(fn(&System)),
-            Async(fn(&System) -> Pin<Box<dyn Future<Output = ()> + '_>>),
+            Sync(fn(&System, &[usize])),
+            Async(for<'a> fn(&'a System, &'a [usize]) -> Pin<Box<dyn Future<Output = ()> + 'a>>),
+        }
+
+        pub(crate) trait Parameter: Sync {
+            fn name(&self) -> &'static str;
+            fn values(&self) -> String;
+        }
+
+        pub(crate) struct Values<T> {
+            name: &'static str,
+            evaluate: fn() -> Vec<T>,
+        }
+
+        impl<T> Values<T> {
+            pub(crate) const fn new(name: &'static str, evaluate: fn() -> Vec<T>) -> Self {
+                Self { name, evaluate }
+            }
+
+            pub(crate) fn at(&self, chosen: &[usize], position: usize) -> T {
+                (self.evaluate)().remove(chosen[position])
+            }
+        }
+
+        impl<T: std::fmt::Debug> Parameter for Values<T> {
+            fn name(&self) -> &'static str {
+                self.name
+            }
+
+            fn values(&self) -> String {
+                format!("{:?}", (self.evaluate)())
+            }
+        }
+
+        pub(crate) fn values<T>(values: impl IntoIterator<Item = T>) -> Vec<T> {
+            values.into_iter().collect()
         }
 
         pub(crate) struct Registered(pub(crate) &'static ActorTest);
@@ -58,16 +94,17 @@ mod stand_in {
             outcome.check();
         }
 
-        /// Calls the body on a production system.
+        /// Calls the body on a production system, with the last values.
         pub(crate) fn run(test: &ActorTest) {
             let runtime = tokio::runtime::Builder::new_current_thread()
                 .enable_time()
                 .build();
             runtime.expect("a runtime").block_on(async {
                 let sys = System::new();
+                let chosen = vec![1; test.parameters.len()];
                 match test.body {
-                    TestBody::Sync(body) => body(&sys),
-                    TestBody::Async(body) => body(&sys).await,
+                    TestBody::Sync(body) => body(&sys, &chosen),
+                    TestBody::Async(body) => body(&sys, &chosen).await,
                 }
             });
         }
@@ -115,6 +152,42 @@ fn with_a_result(_sys: &System) -> Result<(), String> {
     Ok(())
 }
 
+struct Table<K, V>(std::marker::PhantomData<(K, V)>);
+
+impl<K, V> Table<K, V> {
+    fn rows() -> impl Iterator<Item = &'static str> {
+        ["first", "second"].into_iter()
+    }
+}
+
+const SIZES: [u8; 2] = [3, 5];
+
+/// Given in another order, with a comma of its own, and called as an option is.
+#[actor_test(
+    text in Table::<u8, u32>::rows(),
+    seed in [None, Some(1..=2)],
+    r#type in SIZES,
+    seed = 7,
+    t_wise = 2,
+    crate = stand_in,
+)]
+fn with_parameters(
+    _: &System,
+    mut r#type: u8,
+    text: &str,
+    seed: Option<std::ops::RangeInclusive<u64>>,
+) {
+    r#type += 1;
+    assert_eq!((r#type, text, seed), (6, "second", Some(1..=2)));
+}
+
+#[actor_test(count in 0..2, pairwise, flag in [false, true], crate = stand_in)]
+async fn async_with_parameters(sys: &System, count: usize, flag: bool) -> Result<(), String> {
+    let _ = sys.now();
+    std::future::ready(()).await;
+    (count == 1 && flag).then_some(()).ok_or_else(String::new)
+}
+
 #[cfg(any())]
 #[actor_test(crate = stand_in)]
 fn left_out(_sys: &System) {
@@ -145,7 +218,7 @@ fn names_lead_back_to_the_source() {
     );
     assert!(test.file.ends_with("actor_test.rs"));
     assert!(test.line > 1);
-    assert_eq!(inventory::iter::<Registered>.into_iter().count(), 5);
+    assert_eq!(inventory::iter::<Registered>.into_iter().count(), 7);
 }
 
 #[test]
@@ -165,6 +238,22 @@ fn options_arrive() {
         clock_error_ms: Some(5),
     };
     assert_eq!(test.attributes, attributes);
+}
+
+#[test]
+fn parameters_arrive_in_the_order_of_the_signature() {
+    let test = registered("with_parameters");
+    assert!(test.marker.ends_with("::with_parameters[]\0"));
+    let names: Vec<_> = test.parameters.iter().map(|one| one.name()).collect();
+    assert_eq!(names, ["type", "text", "seed"]);
+    let values: Vec<_> = test.parameters.iter().map(|one| one.values()).collect();
+    let expected = ["[3, 5]", "[\"first\", \"second\"]", "[None, Some(1..=2)]"];
+    assert_eq!(values, expected);
+    assert_eq!(test.attributes.seed, Some(7));
+    assert_eq!(test.strength, Some(2));
+    assert_eq!(registered("async_with_parameters").strength, Some(2));
+    assert!(registered("without_options").parameters.is_empty());
+    assert_eq!(registered("without_options").strength, None);
 }
 
 #[test]
