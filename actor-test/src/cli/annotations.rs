@@ -47,7 +47,10 @@ impl Annotations {
         let own = ended.source.as_ref();
         let own = own.and_then(|(file, line)| self.line(file, *line, None));
         match &ended.verdict {
-            Verdict::Passed { .. } | Verdict::Expected { .. } | Verdict::Skipped => Vec::new(),
+            Verdict::Passed { .. }
+            | Verdict::Expected { .. }
+            | Verdict::Without { .. }
+            | Verdict::Skipped => Vec::new(),
             Verdict::Failed { report, .. } => {
                 let annotation = |bug: &crate::Bug| {
                     let location = bug.finding.location.as_deref();

@@ -43,7 +43,7 @@ fn ask_one(test: &Test, job: &Job) -> Result<Vec<Test>, Trouble> {
             return Ok(names.iter().map(combination).collect());
         }
         Some(Event::Skipped) => return Ok(vec![test.clone()]),
-        Some(Event::Refused { problem }) => problem,
+        Some(Event::Refused { problem, .. }) => problem,
         Some(_) => words::wrong_answer(),
         None => explore::never_began(&ending),
     };

@@ -185,6 +185,13 @@ impl Plan {
     }
 
     fn run_one(&self, test: &Test, screen: &Screen) -> Result<Ended, Trouble> {
+        if let Parameters::Unknown(problem) = &test.parameters {
+            return Ok(Ended {
+                verdict: Verdict::Refused(problem.clone()),
+                elapsed: Duration::ZERO,
+                source: None,
+            });
+        }
         let mut bar = screen.bar(&test.name, self.job.given.time_limit);
         let ending = process::run(test, &self.job, &mut |event| bar.tell(event))?;
         let crashed = ending.answer.is_none() && ending.began.is_some() && ending.killed.is_none();

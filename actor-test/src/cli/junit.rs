@@ -88,7 +88,9 @@ fn suite(test: &Test) -> String {
 
 fn status(verdict: &Verdict, block: &str) -> TestCaseStatus {
     let (kind, what, message) = match verdict {
-        Verdict::Passed { .. } | Verdict::Expected { .. } => return TestCaseStatus::success(),
+        Verdict::Passed { .. } | Verdict::Expected { .. } | Verdict::Without { .. } => {
+            return TestCaseStatus::success();
+        }
         Verdict::Skipped => return TestCaseStatus::skipped(),
         Verdict::Failed { report, .. } => {
             let finding = report.bugs.first().map(|bug| &bug.finding);
