@@ -10,7 +10,9 @@ use super::{Client, FailureDetector, Master, Server};
 pub type ServerRef = ActorRef<Server>;
 
 /// A client's request. It keeps its number when it is sent again.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+///
+/// Its `Debug` form is short, so that it leaves room in a report.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Request {
     /// Which client.
     pub client: u32,
@@ -18,7 +20,7 @@ pub struct Request {
     pub number: u32,
 }
 
-impl fmt::Display for Request {
+impl fmt::Debug for Request {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}", self.client, self.number)
     }

@@ -8,7 +8,9 @@ use actor_core::prelude::*;
 use super::{Client, Coordinator, Participant};
 
 /// A transaction, in the order in which they began.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+///
+/// Its `Debug` form is short, so that it leaves room in a report.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Tx {
     /// How often the coordinator had recovered when it began.
     pub life: u32,
@@ -16,7 +18,7 @@ pub struct Tx {
     pub number: u32,
 }
 
-impl fmt::Display for Tx {
+impl fmt::Debug for Tx {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}", self.life, self.number)
     }

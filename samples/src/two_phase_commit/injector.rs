@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use actor_core::prelude::*;
 
-use super::{Coordinator, Crash};
+use super::{Coordinator, Crash, Log};
 
 /// How long it waits before it may strike.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -19,13 +19,14 @@ pub struct Strike;
 #[derive(Debug)]
 pub struct Injector {
     coordinator: ActorRef<Coordinator>,
+    log: ActorRef<Log>,
 }
 
 #[actor]
 impl Injector {
-    /// An injector for this coordinator.
-    pub fn new(coordinator: ActorRef<Coordinator>) -> Self {
-        Self { coordinator }
+    /// An injector for the machine that these two run on.
+    pub fn new(coordinator: ActorRef<Coordinator>, log: ActorRef<Log>) -> Self {
+        Self { coordinator, log }
     }
 
     #[start]
@@ -36,6 +37,7 @@ impl Injector {
     #[on]
     fn strike(&mut self, strike: Strike, cx: &mut Context<Self>) {
         if cx.choose(ODDS) == 0 {
+            self.log.tell(Crash);
             self.coordinator.tell(Crash);
         } else {
             cx.after(PAUSE, strike);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use actor_core::prelude::*;
 
-use super::{Append, Appended, Coordinator, LogRead, ReadLog, Tx};
+use super::{Append, Appended, Coordinator, Crash, LogRead, ReadLog, Tx};
 
 /// The cache goes to the disk.
 #[derive(Debug)]
@@ -34,7 +34,13 @@ impl Log {
         }
     }
 
-    /// Who reads has crashed, and the cache was lost with the rest.
+    /// The cache is lost.
+    #[on]
+    fn crash(&mut self, _: Crash) {
+        self.cached.clear();
+    }
+
+    /// Who reads has crashed, and goes by what it is told: nothing may be added to that.
     #[on]
     fn read(&mut self, read: ReadLog) {
         self.cached.clear();

@@ -82,9 +82,9 @@ pub fn set_up(sys: &System, scenario: Scenario, bug: Option<Bug>) -> Vec<ActorRe
         .collect();
     let clock = sys.spawn(Clock::default());
     let log = sys.spawn(Log::default());
-    let coordinator = sys.spawn(Coordinator::new(participants, clock, log, bug));
+    let coordinator = sys.spawn(Coordinator::new(participants, clock, log.clone(), bug));
     if scenario.crash {
-        sys.spawn(Injector::new(coordinator.clone()));
+        sys.spawn(Injector::new(coordinator.clone(), log));
     } else {
         sys.monitor::<Progress>();
     }

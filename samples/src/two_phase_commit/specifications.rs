@@ -47,7 +47,7 @@ impl Atomicity {
         let tx = append.tx;
         assert!(
             asked == voted,
-            "transaction {tx} commits without a vote of everybody"
+            "transaction {tx:?} commits without a vote of everybody"
         );
     }
 
@@ -70,7 +70,7 @@ impl Atomicity {
         let both = seen.committed && seen.aborted;
         assert!(
             !both,
-            "transaction {tx} is committed for some and aborted for others"
+            "transaction {tx:?} is committed for some and aborted for others"
         );
     }
 

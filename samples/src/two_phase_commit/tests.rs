@@ -3,9 +3,10 @@ use actor_test::actor_test;
 
 use super::{Bug, Scenario, set_up};
 
+/// Several clients, so that one transaction follows close upon the other.
 const SCENARIO: Scenario = Scenario {
     participants: 2,
-    clients: 2,
+    clients: 4,
     writes: 2,
     crash: false,
 };
@@ -25,10 +26,11 @@ fn all_or_none_commit_around_a_crash(sys: &System) {
     set_up(sys, CRASH, None);
 }
 
-/// Found in three random schedules of a hundred, and in one weighted one: a participant has to sleep
-/// through a whole transaction, and then vote in time for the next.
+/// Found in one random schedule of nine, and in one weighted one of thirty: a participant has to sleep
+/// through a whole transaction, and then vote in time for the next. With two clients, these are one
+/// of thirty and one of a hundred; with one client, who reads in between, it is none.
 #[actor_test(
-    iterations = 2000,
+    iterations = 1000,
     max_steps = 1000,
     expect_bug = "commits without a vote of everybody"
 )]
@@ -36,7 +38,7 @@ fn a_late_vote_counts_for_the_next(sys: &System) {
     set_up(sys, SCENARIO, Some(Bug::StaleVote));
 }
 
-/// Found in two schedules of three. Most often it is the coordinator whom the time-out surprises;
+/// Found in nearly all schedules. Most often it is the coordinator whom the time-out surprises;
 /// where that aborts the next transaction instead, it is the clock, which is started twice.
 #[actor_test(max_steps = 1000, expect_bug = "neither handles, defers nor ignores")]
 fn the_clock_is_stopped_too_late(sys: &System) {
@@ -52,9 +54,9 @@ fn a_participant_in_doubt_aborts(sys: &System) {
     set_up(sys, SCENARIO, Some(Bug::UnilateralAbort));
 }
 
-/// Found in eight schedules of a thousand: the crash has to come while the log is being written.
+/// Found in one schedule of fourteen: the crash has to come while the log is being written.
 #[actor_test(
-    iterations = 5000,
+    iterations = 1000,
     max_steps = 1000,
     expect_bug = "is committed for some and aborted for others"
 )]
