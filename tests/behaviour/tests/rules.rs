@@ -882,7 +882,8 @@ impl Oven {
 
 #[test]
 fn rule_10_hot_to_hot_does_not_reset_the_heat() {
-    let report = Tester::new().iterations(1).max_steps(100).run(|sys| {
+    let tester = Tester::new().iterations(1).max_steps(100).lasso(false);
+    let report = tester.run(|sys| {
         sys.monitor::<Heats>();
         sys.spawn(Oven).tell(Go);
     });

@@ -89,8 +89,10 @@ fn the_core_knows_nothing_of_testing() {
 #[test]
 fn strategies_see_no_user_types() {
     for (path, text) in sources(&root().join("actor-test/src/strategy")) {
+        // An example in the docs may show a program.
+        let mut code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
         assert!(
-            !text.contains("actor_core"),
+            !code.any(|line| line.contains("actor_core")),
             "{} uses actor-core",
             path.display()
         );
