@@ -17,6 +17,6 @@ async fn main() -> Result<(), actor_core::Error> {
         let writes = client.ask(HowManyCommitted).await;
         committed += writes.expect("every request is answered");
     }
-    println!("{committed} of 1000 writes were committed, and the others refused");
+    println!("{committed} of 1000 writes were committed, and the others aborted");
     sys.shutdown().await
 }

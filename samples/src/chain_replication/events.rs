@@ -221,6 +221,10 @@ pub struct Fail;
 #[derive(Debug)]
 pub struct HowManyReplies;
 
+/// Asks the power switch how many servers are on.
+#[derive(Debug)]
+pub struct HowManyAreOn;
+
 /// For monitors: a server has added an update to its history.
 #[derive(Debug)]
 pub struct Appended {

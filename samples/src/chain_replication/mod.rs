@@ -79,13 +79,15 @@ pub struct Scenario {
     pub pings: u32,
 }
 
-/// A chain and its clients.
+/// A chain, its clients and its power.
 #[derive(Debug)]
 pub struct Chain {
     /// The servers, from head to tail.
     pub servers: Vec<ServerRef>,
     /// The clients.
     pub clients: Vec<ActorRef<Client>>,
+    /// The switch of the servers.
+    pub power: ActorRef<PowerSwitch>,
 }
 
 /// Starts everybody.
@@ -102,13 +104,16 @@ pub fn set_up(sys: &System, scenario: Scenario, bug: Option<Bug>) -> Chain {
         .collect();
     let master = sys.spawn(Master::new(servers.clone(), clients.clone(), bug));
     let power = sys.spawn(PowerSwitch::new(servers.clone(), scenario.failures));
-    let watched = servers.clone();
     sys.spawn(FailureDetector::new(
-        watched,
+        servers.clone(),
         master,
-        power,
+        power.clone(),
         scenario.pings,
         bug,
     ));
-    Chain { servers, clients }
+    Chain {
+        servers,
+        clients,
+        power,
+    }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use actor_core::prelude::*;
 
-use super::{Fail, Fence, ServerRef};
+use super::{Fail, Fence, HowManyAreOn, ServerRef};
 
 /// How long it waits before it may strike.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -59,6 +59,11 @@ impl PowerSwitch {
         if let Some(server) = server {
             self.switch_off(server);
         }
+    }
+
+    #[on]
+    fn how_many_are_on(&mut self, _: HowManyAreOn) -> usize {
+        self.on.len()
     }
 
     fn switch_off(&mut self, server: usize) {
