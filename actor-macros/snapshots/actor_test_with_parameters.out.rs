@@ -40,6 +40,7 @@ fn a_leader_is_elected() {
             seed: ::core::option::Option::None,
             strategies: &[],
             expect_bug: ::core::option::Option::None,
+            deny: ::core::option::Option::None,
             patient_timers: false,
             atomic_handlers: false,
             clock_error_ms: ::core::option::Option::None,

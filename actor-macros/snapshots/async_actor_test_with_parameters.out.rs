@@ -36,6 +36,7 @@ fn the_server_counts() {
             seed: ::core::option::Option::None,
             strategies: &[],
             expect_bug: ::core::option::Option::None,
+            deny: ::core::option::Option::None,
             patient_timers: false,
             atomic_handlers: false,
             clock_error_ms: ::core::option::Option::None,
