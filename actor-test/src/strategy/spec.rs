@@ -48,9 +48,10 @@ pub enum StrategySpec {
     Dfs(Option<u64>),
     /// [`Dfs::local_first`], with its bound on executions.
     DfsLocal(Option<u64>),
-    /// [`FairSuffix::at_max_steps`] of another.
+    /// [`FairSuffix::at_max_steps`] of an unfair one.
     Fair(Box<StrategySpec>),
-    /// [`FairSuffix::anywhere`] of another.
+    /// [`FairSuffix::anywhere`] of an unfair one without memory. `dfs`, which has one, would end too
+    /// soon: it must come as far each time.
     EarlyFair(Box<StrategySpec>),
 }
 
