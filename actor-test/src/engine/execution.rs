@@ -297,7 +297,7 @@ impl Engine {
     }
 
     #[inline]
-    fn pick(&mut self, state: &mut State) -> Result<(OperationId, StepKind), End> {
+    pub(super) fn pick(&mut self, state: &mut State) -> Result<(OperationId, StepKind), End> {
         if state.found.is_some() {
             return Err(End::Bug);
         }

@@ -23,7 +23,7 @@ use super::panics;
 use super::state::State;
 use super::timers::{Timer, TimerStage};
 use crate::hash::mix;
-use crate::strategy::{OperationId, Pending, StepKind};
+use crate::strategy::{OperationId, Pending};
 
 /// What an operation costs before its queues.
 const COST: u64 = 4;
@@ -362,42 +362,32 @@ impl State {
         own.filter(|other| order(*other) < this).count() as u64
     }
 
-    /// Adds the operations that a step may change to [`touched`](State::touched), before it is
-    /// taken; those that it wakes or creates are added as it does.
+    /// Adds to [`touched`](State::touched) whoever the step is known to change before it is taken. The
+    /// effects that it carries out, and those whom it wakes, are added as they come.
     pub(super) fn touch(&mut self, pending: &Pending) {
-        let receiver = pending.inbox.map(OperationId::bits);
-        self.touched.extend(receiver);
-        if pending.operation.is_timer() {
-            return;
+        self.touched.extend(pending.inbox.map(OperationId::bits));
+        if !pending.operation.is_timer() {
+            self.touched.push(pending.operation.bits());
         }
-        let index = pending.operation.bits();
-        self.touched.push(index);
-        if pending.kind != StepKind::Flush {
-            return;
-        }
-        let outbox = self.operations[index as usize].outbox.effects();
-        let carried = if self.atomic_handlers {
-            outbox.len()
-        } else {
-            1
-        };
-        for effect in outbox.iter().take(carried) {
-            match effect {
-                Effect::Send { to, .. } => self.touched.push(*to),
-                Effect::Start(started) => self.touched.push(*started),
-                Effect::Reply { ask, .. } => self.touched.push(self.asks[*ask as usize].asker),
-                Effect::Notice { watch } => {
-                    self.touched.push(self.watches[*watch as usize].watcher);
-                }
-                Effect::Halt => {
-                    let owned = |future: &u32| {
-                        let kind = self.operations[*future as usize].kind;
-                        matches!(kind, Kind::Future { owner } if owner == index)
-                    };
-                    self.touched.extend((0..self.live as u32).filter(owned));
-                }
-                _ => {}
+    }
+
+    /// Adds to [`touched`](State::touched) whoever an effect of `index` changes.
+    pub(super) fn touch_by(&mut self, index: u32, effect: &Effect) {
+        match effect {
+            Effect::Send { to, .. } => self.touched.push(*to),
+            Effect::Start(started) => self.touched.push(*started),
+            Effect::Reply { ask, .. } => self.touched.push(self.asks[*ask as usize].asker),
+            Effect::Notice { watch } | Effect::Watch { watch } => {
+                self.touched.push(self.watches[*watch as usize].watcher);
             }
+            Effect::Halt => {
+                let owned = |future: &u32| {
+                    let kind = self.operations[*future as usize].kind;
+                    matches!(kind, Kind::Future { owner } if owner == index)
+                };
+                self.touched.extend((0..self.live as u32).filter(owned));
+            }
+            Effect::Announce { .. } | Effect::Arm { .. } | Effect::Cancel { .. } => {}
         }
     }
 

@@ -2,6 +2,9 @@
 
 use super::fingerprint::{Look, Scratch};
 
+#[cfg(test)]
+mod tests;
+
 /// The fingerprints as they were when they were looked at last, and those of the anchor: the state
 /// with which others are compared.
 #[derive(Default)]

@@ -498,6 +498,9 @@ impl State {
         let Some(effect) = self.operations[index as usize].outbox.take_first() else {
             return FollowUp::Nothing;
         };
+        if self.watched {
+            self.touch_by(index, &effect);
+        }
         match effect {
             Effect::Send { to, letter } => {
                 self.in_flight -= 1;

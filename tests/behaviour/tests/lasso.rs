@@ -201,6 +201,303 @@ fn what_offers_nothing_is_named() {
     assert_eq!(report.opaque, ["`Opaque` (event)"]);
 }
 
+/// A walk along a line of `length` places, a step there or back as `turn` has it; at the end it pays.
+/// Announces that it owes when it begins.
+macro_rules! walkers {
+    ($($(#[$meta:meta])* $walker:ident steps $walk:expr;)*) => {$(
+        $(#[$meta])*
+        #[derive(Hash)]
+        struct $walker {
+            at: u32,
+            length: u32,
+        }
+        #[actor]
+        impl $walker {
+            #[start]
+            fn start(&mut self, cx: &mut Context<Self>) {
+                cx.announce(Owe);
+                cx.me().tell(Ball);
+            }
+            #[on]
+            fn ball(&mut self, _: Ball, cx: &mut Context<Self>) {
+                let walk: fn(&mut Context<Self>) -> bool = $walk;
+                self.at = if walk(cx) { self.at + 1 } else { 0 };
+                if self.at == self.length {
+                    cx.announce(Pay);
+                } else {
+                    cx.me().tell(Ball);
+                }
+            }
+        }
+    )*};
+}
+walkers! {
+    /// Tosses a coin.
+    Tosser steps |cx| cx.choose_bool();
+    /// Never gets anywhere.
+    Stander steps |_| false;
+    /// Draws a number.
+    Drawer steps |cx| rand_core::Rng::next_u32(&mut cx.rng()).is_multiple_of(2);
+}
+
+/// 2 200 executions of programs that get out with a chance of 2^-8 in each of up to 8 000 rounds: not
+/// one stays in for 50 000 steps, but for 3 in 10^14.
+#[test]
+fn a_choice_may_always_turn_out_well() {
+    let tester = Tester::new().iterations(1_100);
+    let report = tester.run(|sys| {
+        sys.monitor::<Debt>();
+        sys.spawn(Tosser { at: 0, length: 8 });
+    });
+    report.assert_clean();
+    let report = tester.run(|sys| {
+        sys.monitor::<Debt>();
+        sys.spawn(Drawer { at: 0, length: 8 });
+    });
+    report.assert_clean();
+    lasso(&once().run(|sys| {
+        sys.monitor::<Debt>();
+        sys.spawn(Stander { at: 0, length: 8 });
+    }));
+}
+
+/// Pays when it has heard one of two callers several times in a row: the schedule's luck.
+#[derive(Hash)]
+struct Listener {
+    run: u32,
+    enough: u32,
+    last: Option<ActorId>,
+}
+#[derive(Debug, Hash)]
+struct Heard(Recipient<Ball>, ActorId);
+#[actor]
+impl Listener {
+    #[on]
+    fn heard(&mut self, heard: Heard, cx: &mut Context<Self>) {
+        self.run = if self.last == Some(heard.1) {
+            self.run + 1
+        } else {
+            1
+        };
+        self.last = Some(heard.1);
+        if self.run == self.enough {
+            cx.announce(Pay);
+            cx.halt();
+        }
+        heard.0.tell(Ball);
+    }
+}
+#[derive(Hash)]
+struct Caller(ActorRef<Listener>);
+#[actor]
+impl Caller {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        cx.announce(Owe);
+        cx.me().tell(Ball);
+    }
+    #[on]
+    fn ball(&mut self, _: Ball, cx: &mut Context<Self>) {
+        self.0.tell(Heard(cx.recipient(), cx.me().id()));
+    }
+}
+
+fn callers(sys: &System, enough: u32) {
+    sys.monitor::<Debt>();
+    let (run, last) = (0, None);
+    let listener = sys.spawn(Listener { run, enough, last });
+    sys.spawn(Caller(listener.clone()));
+    sys.spawn(Caller(listener));
+}
+
+/// Every cycle of theirs is one that a fair schedule could repeat for ever, and none does.
+#[test]
+fn a_schedule_may_always_turn_out_well() {
+    let report = Tester::new().iterations(300).run(|sys| callers(sys, 4));
+    report.assert_clean();
+    assert!(report.steps.expect("they end").max > 5_000, "luck is rare");
+    // No run is long enough here; but since runs have no limit, neither have the states.
+    let report = once().run(|sys| callers(sys, u32::MAX));
+    heat(&report);
+    let cycle = report.bugs()[0].trace.cycle.expect("some run comes back");
+    assert!(report.bugs()[0].message().contains(&cycle.to_string()));
+}
+
+/// Some matches at a time: four states each, in all combinations.
+#[test]
+fn all_states_around_are_looked_at() {
+    for (matches, before) in [(1, 300), (2, 10_000), (3, 40_000)] {
+        let report = once().run(|sys| {
+            sys.monitor::<Debt>();
+            for _ in 0..matches {
+                let first = sys.spawn(Hashed::new(None));
+                first.tell(Serve(sys.spawn(Hashed::new(Some(&first)))));
+            }
+        });
+        let step = lasso(&report);
+        assert!(step < before, "{step} steps for {matches}");
+        let states = format!("out of the {} states", 4_u32.pow(matches));
+        assert!(report.bugs()[0].message().contains(&states));
+    }
+}
+
+/// Always the last of some operations that is enabled: fair only in name, where that leaves someone
+/// out.
+#[derive(Debug)]
+struct LeavesOut(usize);
+impl Strategy for LeavesOut {
+    fn name(&self) -> String {
+        "leaves out".into()
+    }
+    fn fairness(&self) -> Fairness {
+        Fairness::Fair
+    }
+    fn begin(&mut self, _: &Execution) -> bool {
+        true
+    }
+    fn pick(&mut self, enabled: &Enabled<'_>) -> usize {
+        let others = enabled.iter().enumerate();
+        let mut others = others.filter(|(_, pending)| pending.operation.index() != self.0);
+        others.next().map_or(0, |(index, _)| index)
+    }
+    fn choose(&mut self, _: Choice) -> u32 {
+        0
+    }
+}
+
+/// Pays when it gets to it.
+struct Payer;
+#[actor]
+impl Payer {
+    #[on]
+    fn ball(&mut self, _: Ball, cx: &mut Context<Self>) {
+        cx.announce(Pay);
+    }
+}
+
+#[test]
+fn a_cycle_that_leaves_someone_out_is_none() {
+    let bounds = Bounds::new(1_000)
+        .with_fair(20_000)
+        .with_temperature(19_000);
+    let run = |left_out: usize| {
+        let strategy = Box::new(LeavesOut(left_out));
+        let tester = Tester::new().iterations(1).bounds(bounds);
+        tester.run_with(strategy, |sys| {
+            sys.monitor::<Debt>();
+            let first = sys.spawn(Hashed::new(None));
+            first.tell(Serve(sys.spawn(Hashed::new(Some(&first)))));
+            sys.spawn(Payer).tell(Ball);
+        })
+    };
+    let report = run(3);
+    let bug = report.assert_bug("(threshold 19000)");
+    assert_eq!(bug.trace.cycle, None, "the payer could act all the time");
+    run(usize::MAX).assert_bug("that a fair schedule can repeat for ever");
+}
+
+#[derive(Debug, Clone, Hash)]
+struct Tick;
+
+/// Tries again every second, and looks at the clock or not.
+#[derive(Fingerprint)]
+struct Retries {
+    timer: Option<Timer>,
+    periodic: bool,
+    gives_up_after: Option<Duration>,
+}
+#[actor]
+impl Retries {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        cx.announce(Owe);
+        self.arm(cx);
+    }
+    #[on]
+    fn tick(&mut self, _: Tick, cx: &mut Context<Self>) {
+        if self.gives_up_after.is_some_and(|limit| cx.now() >= limit) {
+            cx.announce(Pay);
+            cx.halt();
+        } else if !self.periodic {
+            self.arm(cx);
+        }
+    }
+}
+impl Retries {
+    fn arm(&mut self, cx: &mut Context<Self>) {
+        let second = Duration::from_secs(1);
+        self.timer = Some(if self.periodic {
+            cx.every(second, Tick)
+        } else {
+            cx.after(second, Tick)
+        });
+    }
+}
+
+fn retries(periodic: bool, gives_up_after: Option<Duration>) -> Report {
+    once().run(move |sys| {
+        sys.monitor::<Debt>();
+        sys.spawn(Retries {
+            timer: None,
+            periodic,
+            gives_up_after,
+        });
+        // Someone else, who keeps a periodic timer from being all there is.
+        let first = sys.spawn(Hashed::new(None));
+        first.tell(Serve(sys.spawn(Hashed::new(Some(&first)))));
+    })
+}
+
+#[test]
+fn timers_are_compared_by_what_is_left_of_them() {
+    for periodic in [false, true] {
+        assert!(lasso(&retries(periodic, None)) < 3_000);
+    }
+}
+
+/// The state repeats, but for the time, and the program looks at it.
+#[test]
+fn a_program_that_looks_at_the_clock_may_change_its_mind() {
+    for periodic in [false, true] {
+        heat(&retries(periodic, Some(Duration::from_secs(100_000))));
+        let report = retries(periodic, Some(Duration::from_secs(1_000)));
+        report.assert_clean();
+        assert_eq!(report.undecided, 0, "it gave up");
+    }
+}
+
+#[test]
+fn unmet_predicates_are_owed_as_well() {
+    let report = once().run(|sys| {
+        let first = sys.spawn(Hashed::new(None));
+        first.tell(Serve(sys.spawn(Hashed::new(Some(&first)))));
+        sys.eventually("a third joins", |w| w.all::<Hashed>().count() == 3);
+    });
+    lasso(&report);
+    assert!(report.bugs()[0].message().contains("a third joins"));
+    let report = once().run(|sys| {
+        let first = sys.spawn(Hashed::new(None));
+        first.tell(Serve(sys.spawn(Hashed::new(Some(&first)))));
+        sys.always_eventually("the first has no ball", move |w| w.inbox_len(&first) == 0);
+    });
+    assert_eq!(report.bugs().len(), 0, "it is true again and again");
+}
+
+#[test]
+fn the_result_does_not_depend_on_the_number_of_workers() {
+    let tester = Tester::new().iterations(64).keep_going();
+    let run = |workers: usize| {
+        let mut report = play!(tester.clone().workers(workers), Hashed);
+        report.elapsed_s = 0.0;
+        report
+            .bugs
+            .iter_mut()
+            .for_each(|bug| bug.found_after_s = 0.0);
+        report
+    };
+    assert_eq!(run(1), run(4));
+}
+
 #[test]
 fn the_search_can_be_turned_off() {
     let report = play!(once().lasso(false), Hashed);

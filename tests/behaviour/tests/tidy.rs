@@ -90,7 +90,9 @@ fn the_core_knows_nothing_of_testing() {
 fn strategies_see_no_user_types() {
     for (path, text) in sources(&root().join("actor-test/src/strategy")) {
         // An example in the docs may show a program.
-        let mut code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+        let mut code = text
+            .lines()
+            .filter(|line| !line.trim_start().starts_with("//"));
         assert!(
             !code.any(|line| line.contains("actor_core")),
             "{} uses actor-core",
