@@ -23,22 +23,25 @@ fn a_flag_comes_before_a_variable_before_the_default() {
 /// The attribute of `too_hot` is `max_steps = 20`.
 #[test]
 fn a_flag_and_a_variable_come_before_an_attribute() {
-    let bound = |run: crate::project::Run| {
-        let words = run.args("too_hot -s random").run().words(1);
-        words
-            .split("(threshold ")
-            .nth(1)
-            .and_then(|rest| rest.split(')').next())
-            .unwrap()
-            .to_owned()
+    let bounds = |run: crate::project::Run| {
+        let said = run.args("too_hot -s random --format json").run().stdout;
+        let line = said.lines().next().expect("a line for the test");
+        let line: serde_json::Value = serde_json::from_str(line).expect("a line of JSON");
+        let bounds = &line["report"]["bounds"];
+        let number = |name: &str| bounds[name].as_u64();
+        (number("unfair"), number("fair"), number("temperature"))
     };
-    assert_eq!(bound(tool()), "100");
-    assert_eq!(bound(tool().env("ACTOR_TEST_MAX_STEPS", "30")), "150");
+    assert_eq!(bounds(tool()), (Some(20), None, None));
+    let variable = || tool().env("ACTOR_TEST_MAX_STEPS", "30");
+    assert_eq!(bounds(variable()), (Some(30), None, None));
     assert_eq!(
-        bound(tool().env("ACTOR_TEST_MAX_STEPS", "30").args("-m 40:60")),
-        "30"
+        bounds(variable().args("-m 40:60")),
+        (Some(40), Some(60), None)
     );
-    assert_eq!(bound(tool().args("--temperature 12")), "12");
+    assert_eq!(
+        bounds(tool().args("--temperature 12")),
+        (Some(20), None, Some(12))
+    );
 }
 
 #[test]
