@@ -94,6 +94,11 @@ pub(crate) enum ParameterError {
          known by its values, so give each once"
     )]
     Twice(&'static str, String),
+    #[error(
+        "two combinations are called {0}, by what the `Debug` of their values prints; a combination \
+         is known by its name, so let them print something else"
+    )]
+    Ambiguous(String),
     #[error("the parameter `{0}` has more than {COMBINATIONS_MAX} values; give fewer")]
     TooManyValues(&'static str),
     #[error(
@@ -121,10 +126,18 @@ pub(crate) fn combinations(test: &'static ActorTest) -> Result<Vec<Combination>,
         None => every(&sizes)?,
         Some(strength) => some(&sizes, strength)?,
     };
-    Ok(rows
-        .into_iter()
+    let rows = rows.into_iter();
+    let all: Vec<_> = rows
         .map(|row| Combination::new(test, &labels, row))
-        .collect())
+        .collect();
+    let mut seen = BTreeSet::new();
+    match all
+        .iter()
+        .find(|combination| !seen.insert(&combination.name))
+    {
+        Some(twice) => Err(ParameterError::Ambiguous(twice.name.clone())),
+        None => Ok(all),
+    }
 }
 
 fn every(sizes: &[usize]) -> Result<Vec<covering::Row>, ParameterError> {
@@ -208,8 +221,8 @@ impl Combination {
         Ok(chosen.map(|chosen| Self::new(test, &labels, chosen)))
     }
 
-    /// Sets what its schedules are derived from, besides the seed: the values, so that they do not
-    /// depend on what other combinations there are.
+    /// What its schedules derive from besides the seed: its values, so that they do not depend on what
+    /// other combinations there are.
     pub(crate) fn salt(&self) -> u64 {
         match self.chosen[..] {
             [] => 0,
@@ -265,5 +278,133 @@ impl Program for Combination {
                 }))
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::attribute::Attributes;
+
+    static COUNTS: Values<u32> = Values::new("n", || values([1, 12]));
+    static TEXTS: Values<&str> = Values::new("text", || values(["a", "a\", n=\"b", "two\nlines"]));
+    static RAW: Values<Plain> =
+        Values::new("m", || values([Plain("1"), Plain("1, k=3"), Plain("1]")]));
+    static LAST: Values<Plain> = Values::new("k", || values([Plain("2"), Plain("3")]));
+
+    /// Prints its text as it is.
+    #[derive(Clone)]
+    struct Plain(&'static str);
+
+    impl Debug for Plain {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str(self.0)
+        }
+    }
+
+    const fn test(parameters: &'static [&'static dyn Parameter]) -> ActorTest {
+        ActorTest {
+            name: "krate::test",
+            marker: "",
+            file: file!(),
+            line: line!(),
+            ignored: false,
+            attributes: Attributes {
+                iterations: None,
+                max_steps: None,
+                temperature: None,
+                seed: None,
+                strategies: &[],
+                expect_bug: None,
+                patient_timers: false,
+                atomic_handlers: false,
+                clock_error_ms: None,
+            },
+            parameters,
+            strength: None,
+            body: TestBody::Sync(|_, _| ()),
+        }
+    }
+
+    #[test]
+    fn a_combination_is_found_by_its_name() {
+        static TEST: ActorTest = test(&[&COUNTS, &TEXTS]);
+        let all = combinations(&TEST).unwrap();
+        assert_eq!(all.len(), 6);
+        assert_eq!(all[0].name, "krate::test[n=1, text=\"a\"]");
+        assert_eq!(all[5].name, "krate::test[n=12, text=\"two\\nlines\"]");
+        for one in &all {
+            assert!(one.is_of_several());
+            let found = Combination::named(&TEST, &one.name).unwrap().unwrap();
+            assert_eq!(
+                (found.name, found.chosen),
+                (one.name.clone(), one.chosen.clone())
+            );
+        }
+        let salts: BTreeSet<u64> = all.iter().map(Combination::salt).collect();
+        assert_eq!(salts.len(), 6);
+        for wrong in [
+            "",
+            "[]",
+            "[n=1]",
+            "[n=2, text=\"a\"]",
+            "[n=1, text=\"a\"",
+            "[n=1, text=\"a\"]]",
+        ] {
+            let found = Combination::named(&TEST, &format!("krate::test{wrong}")).unwrap();
+            assert!(found.is_none(), "{wrong}");
+        }
+    }
+
+    /// The first value that a name could begin with need not be the one.
+    #[test]
+    fn a_value_may_look_like_what_follows_it() {
+        static TEST: ActorTest = test(&[&RAW, &LAST]);
+        for one in combinations(&TEST).unwrap() {
+            let found = Combination::named(&TEST, &one.name).unwrap().unwrap();
+            assert_eq!(found.name, one.name);
+        }
+    }
+
+    #[test]
+    fn two_combinations_do_not_share_a_name() {
+        static END: Values<Plain> = Values::new("k", || values([Plain("2"), Plain("3, k=2")]));
+        static TEST: ActorTest = test(&[&RAW, &END]);
+        let error = combinations(&TEST).unwrap_err();
+        let name = "krate::test[m=1, k=3, k=2]".to_owned();
+        assert_eq!(error, ParameterError::Ambiguous(name));
+    }
+
+    #[test]
+    fn a_test_without_parameters_is_one_combination() {
+        static TEST: ActorTest = test(&[]);
+        let all = combinations(&TEST).unwrap();
+        assert_eq!(all.len(), 1);
+        assert_eq!((&*all[0].name, all[0].salt()), ("krate::test", 0));
+        assert!(!all[0].is_of_several());
+        assert!(Combination::named(&TEST, "krate::test").unwrap().is_some());
+        assert!(
+            Combination::named(&TEST, "krate::test[n=1]")
+                .unwrap()
+                .is_none()
+        );
+    }
+
+    #[test]
+    fn too_many_are_refused_before_they_are_made() {
+        static BITS: Values<bool> = Values::new("bit", || values([false, true]));
+        static BIG: Values<u32> = Values::new("big", || values(0..9_999));
+        static ALL: ActorTest = test(&[&BIG, &BIG, &BIG, &BIG, &BIG]);
+        let many: &[&dyn Parameter] = &[&BITS; 40];
+        assert_eq!(labels(&ALL).unwrap().len(), 5);
+        let error = |sizes: &[usize], strength| some(sizes, strength).unwrap_err();
+        assert!(matches!(
+            combinations(&ALL),
+            Err(ParameterError::TooManyCombinations(_))
+        ));
+        assert_eq!(error(&[9_999; 5], 2), ParameterError::TooManyRows(2, ""));
+        let sizes: Vec<usize> = many.iter().map(|one| one.labels().len()).collect();
+        assert_eq!(error(&sizes, 8), ParameterError::TooManyTuples(8, 40));
+        assert_eq!(some(&[100, 100], 2).unwrap().len(), 10_000);
     }
 }

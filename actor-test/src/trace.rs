@@ -378,3 +378,22 @@ pub(crate) fn quoted(word: &str) -> String {
         format!("'{}'", word.replace('\'', r"'\''"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::slug;
+
+    #[test]
+    fn files_are_called_after_tests_and_values() {
+        let of = |values: &str| slug(None, &format!("krate::tests::test{values}"));
+        assert_eq!(of(""), "krate-tests-test");
+        assert_eq!(of("[n=-2, p=0.5]"), "krate-tests-test-n=-2-p=0.5");
+        assert_eq!(slug(Some("a-b"), "a_b::t[n=1]"), "a_b-t-n=1");
+        assert_eq!(slug(Some("pkg"), "it::t[n=1]"), "pkg-it-t-n=1");
+        // What can't be part of a file's name is told apart all the same.
+        assert_ne!(of("[path=\"a/b\"]"), of("[path=\"ab\"]"));
+        assert!(of("[path=\"a/b\"]").starts_with("krate-tests-test-path=ab-"));
+        let long = of(&format!("[text={}]", "ab".repeat(200)));
+        assert!(long.len() < 100, "{long}");
+    }
+}
