@@ -119,9 +119,8 @@ fn check(strength: &Strength, parameters: usize, errors: &mut Errors) {
         return;
     }
     let mistake = match parameters {
-        0 | 1 => "it takes two parameters or more for some combinations of values to be left out: \
-                  remove it"
-            .to_owned(),
+        0 | 1 => "with fewer than two parameters there are no combinations to leave out: remove it"
+            .into(),
         _ => format!("expected a number from 1 to {parameters}, that of the parameters"),
     };
     errors.push(tokens, mistake);

@@ -1,7 +1,7 @@
 use actor_core::System;
 use actor_macros::actor_test;
 
-#[actor_test(n in 2..=4, m in 0..2, pairwise, t_wise = 1, parwise)]
-fn a_test(_sys: &System, n: u32, m: u32) {}
+#[actor_test(_n in 2..=4, _m in 0..2, pairwise, t_wise = 1)]
+fn a_test(_sys: &System, _n: u32, _m: u32) {}
 
 fn main() {}
