@@ -45,6 +45,7 @@ impl Repair {
     }
 }
 
+// In `Stable`, answers come only from a server that was removed while it lived.
 #[actor(states(
     Stable(ignore(HeadChanged, TailChanged, NewSuccInfo, Success)),
     Repairing,

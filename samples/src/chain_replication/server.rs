@@ -28,6 +28,8 @@ pub struct Server {
 }
 
 // ANCHOR: states
+// A head is sent no update and a tail no acknowledgement, unless by a server that was removed while it
+// lived.
 #[actor(states(
     Joining,
     Head(ignore(Forward)),

@@ -27,6 +27,8 @@ pub struct Coordinator {
 }
 
 // ANCHOR: states
+// The clock's answers are awaited in `Cancelling`; elsewhere they come only where the bug is on that
+// does not wait for them.
 #[actor(states(
     Ready(ignore(Vote, CancelOk, CancelFail)),
     Collecting(defer(WriteRequest, ReadRequest), ignore(CancelOk, CancelFail)),
