@@ -215,7 +215,7 @@ pub fn fingerprint(item: TokenStream) -> TokenStream {
 /// | `temperature = 2500` | for how many steps a monitor may be hot |
 /// | `seed = 7` | what all choices derive from |
 /// | `strategy = "pct:3"` | how schedules are chosen; may be repeated |
-/// | `expect_bug = "part of its message"` | the test passes where this bug is found |
+/// | `expect_bug = "part of its message"` | the test passes where this bug is found; `iterations` is then the least, whatever `-i` says |
 /// | `deny = "vacuous"`, `"unreached"`, or both with a comma | specifications that could not have failed, states and handlers never reached: the test fails for them |
 /// | `timers = patient` | timers fire only when no event can be handled |
 /// | `atomic_handlers` | what a handler sends arrives in one step |

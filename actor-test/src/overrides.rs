@@ -110,8 +110,11 @@ pub(crate) fn resolve(
             "`{spec}` can't be divided into parts: what it does depends on the executions before"
         ));
     }
+    let iterations = all.iterations.unwrap_or(iterations);
+    // A test that expects a bug says how many executions that takes, and stops when it is found.
+    let least = attributes.expect_bug.and(attributes.iterations);
     Ok(Settings {
-        iterations: all.iterations.unwrap_or(iterations),
+        iterations: iterations.max(least.unwrap_or(0)),
         seed: all.seed.unwrap_or(defaults.seed),
         search,
         bounds: bounds(&all),
@@ -334,6 +337,12 @@ mod tests {
         assert_eq!(of(none(), &attributes, iterations(4)), Ok(3));
         assert_eq!(of(none(), &nothing(), iterations(4)), Ok(4));
         assert_eq!(of(none(), &nothing(), none()), Ok(100));
+        let expecting = Attributes {
+            expect_bug: Some("a rare one"),
+            ..attributes
+        };
+        assert_eq!(of(iterations(1), &expecting, none()), Ok(3));
+        assert_eq!(of(iterations(5), &expecting, none()), Ok(5));
     }
 
     #[test]

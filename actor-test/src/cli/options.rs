@@ -68,7 +68,8 @@ pub(crate) struct Explore {
     /// Only tests whose path contains one of these.
     #[arg(value_name = "FILTER")]
     pub(crate) filters: Vec<String>,
-    /// Executions per test [default: 100].
+    /// Executions per test [default: 100]; a test that expects a bug has as many as its attribute says,
+    /// if that is more.
     #[arg(short, long, value_name = "N", value_parser = parse::count, help_heading = SEARCH)]
     pub(crate) iterations: Option<u64>,
     /// Several strategies, the more fruitful ones more often; this is the default. `=fair` keeps to
