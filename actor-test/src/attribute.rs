@@ -62,8 +62,11 @@ pub enum TestBody {
     /// `fn`
     Sync(fn(&System, &[usize])),
     /// `async fn`
-    Async(for<'a> fn(&'a System, &'a [usize]) -> Pin<Box<dyn Future<Output = ()> + 'a>>),
+    Async(for<'a> fn(&'a System, &'a [usize]) -> Body<'a>),
 }
+
+/// What an async test function returns.
+pub type Body<'a> = Pin<Box<dyn Future<Output = ()> + 'a>>;
 
 impl Debug for TestBody {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -315,6 +315,7 @@ mod tests {
                 temperature: None,
                 seed: None,
                 strategies: &[],
+                deny: None,
                 expect_bug: None,
                 patient_timers: false,
                 atomic_handlers: false,

@@ -38,8 +38,10 @@ mod stand_in {
 
         pub(crate) enum TestBody {
             Sync(fn(&System, &[usize])),
-            Async(for<'a> fn(&'a System, &'a [usize]) -> Pin<Box<dyn Future<Output = ()> + 'a>>),
+            Async(for<'a> fn(&'a System, &'a [usize]) -> Body<'a>),
         }
+
+        type Body<'a> = Pin<Box<dyn Future<Output = ()> + 'a>>;
 
         pub(crate) trait Parameter: Sync {
             fn name(&self) -> &'static str;
