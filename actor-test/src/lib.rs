@@ -123,7 +123,9 @@ pub mod __private {
     pub use actor_core::System;
     pub use inventory;
 
-    pub use crate::attribute::{ActorTest, Attributes, Registered, TestBody, TestOutcome, finish};
+    pub use crate::attribute::{
+        ActorTest, Attributes, Body, Registered, TestBody, TestOutcome, finish,
+    };
     pub use crate::parameters::{Values, values};
     pub use crate::run::run;
 }

@@ -1,3 +1,5 @@
+#![expect(clippy::disallowed_types, reason = "a type that offers no fingerprint")]
+
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::future::Future;
 use std::pin::Pin;
