@@ -28,17 +28,17 @@ pub(crate) enum Cargo {
 const AFTER: &str = "\
 Exit codes: 0 no bug; 1 a bug was found, or an expected one wasn't; 2 the request or the build failed.
 
---coverage counts, for each actor type and over all tests of the run, how often each state was entered,
-each event handled in each state, and each transition taken. In the diagrams green was reached, orange
-has a handler that never ran, and grey and dashed was never entered. A test that ends at a bug does not
-count and is named in the summary; with --no-fail-fast it does count.
+--coverage counts, for each actor type and over all tests of the run, how often each state was \
+entered, each event handled in each state, and each transition taken. In the diagrams green was \
+reached, orange has a handler that never ran, and grey and dashed was never entered. A test that ends \
+at a bug does not count and is named in the summary; with --no-fail-fast it does count.
 
 In GitHub Actions a failure is also an annotation of the line that it is about.
 
-Settings come from, in this order: a flag, a variable (ACTOR_TEST_ITERATIONS, _SEED, _STRATEGY,
-_MAX_STEPS, _TEMPERATURE, _WORKERS, _FOR, _UNTIL_SATURATED, _PARTITION, _KEEP_GOING, _HANG_TIMEOUT,
-_TRACE_DIR, _DENY), an attribute of the test, [package.metadata.actor-test] in Cargo.toml, and the
-default.";
+Settings come from, in this order: a flag, a variable (ACTOR_TEST_ITERATIONS, _SEED, _STRATEGY, \
+_MAX_STEPS, _TEMPERATURE, _WORKERS, _FOR, _UNTIL_SATURATED, _PARTITION, _KEEP_GOING, \
+_HANG_TIMEOUT, _TRACE_DIR, _DENY), an attribute \
+of the test, [package.metadata.actor-test] in Cargo.toml, and the default.";
 
 /// All arguments.
 #[derive(Args, Debug)]
