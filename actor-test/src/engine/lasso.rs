@@ -83,15 +83,36 @@ enum Phase {
     Surveying,
 }
 
-/// Where a window began, and what was so then.
-#[derive(Default)]
-struct Departure {
+/// A point of an execution, with what tells whether the program asked for something since.
+#[derive(Clone, Copy, Default)]
+struct Moment {
     step: u64,
     choices: u64,
     clock_reads: u64,
     now: Duration,
-    /// What was enabled ever since and has not taken a step.
-    unserved: Vec<OperationId>,
+    live: usize,
+}
+
+impl Moment {
+    fn now(state: &State, shared: &Shared) -> Self {
+        Self {
+            step: state.step,
+            choices: state.choices,
+            clock_reads: shared.clock_reads.get(),
+            now: state.now,
+            live: state.live,
+        }
+    }
+
+    /// The program asked for a choice.
+    fn has_chosen(self, since: Self) -> bool {
+        self.choices != since.choices
+    }
+
+    /// Time has passed, and the program looked at the clock.
+    fn has_seen_time_pass(self, since: Self) -> bool {
+        self.clock_reads != since.clock_reads && self.now != since.now
+    }
 }
 
 #[derive(Default)]
@@ -101,9 +122,14 @@ pub(super) struct Lasso {
     phase: Phase,
     /// The specification that is hot, by its number in the thermometer, and since when.
     owed: (usize, u64),
-    departure: Departure,
+    /// Where the cycle that is looked for begins.
+    departure: Moment,
+    /// What was enabled ever since and has not taken a step.
+    unserved: Vec<OperationId>,
     prints: Prints,
     region: Region,
+    /// When the region got its first state.
+    region_from: Moment,
     /// The last cycle seen since the specification was cold.
     cycle: Option<Cycle>,
     /// The length of the next window.
@@ -196,8 +222,7 @@ impl Lasso {
 
     /// Takes from the unserved whoever took the step, and whoever can't take one now.
     fn serve(&mut self, state: &State, taken: &Pending) {
-        self.departure
-            .unserved
+        self.unserved
             .retain(|operation| *operation != taken.operation && is_enabled(state, *operation));
     }
 
@@ -208,23 +233,12 @@ impl Lasso {
     }
 
     /// Begins to count what happens from here on.
-    fn depart(&mut self, state: &State, clock_reads: u64) {
-        let departure = &mut self.departure;
-        departure.step = state.step;
-        departure.choices = state.choices;
-        departure.clock_reads = clock_reads;
-        departure.now = state.now;
-        departure.unserved.clear();
+    fn depart(&mut self, state: &State, now: Moment) {
+        self.departure = now;
+        self.unserved.clear();
         let enabled = state.enabled.pending().iter();
         let enabled = enabled.map(|pending| pending.operation);
-        departure.unserved.extend(enabled);
-    }
-
-    /// Since the departure the program asked for something that may be answered in another way.
-    fn has_asked(&self, state: &State, clock_reads: u64) -> bool {
-        let departure = &self.departure;
-        let saw_time_pass = clock_reads != departure.clock_reads && state.now != departure.now;
-        state.choices != departure.choices || saw_time_pass
+        self.unserved.extend(enabled);
     }
 }
 
@@ -280,7 +294,7 @@ impl Engine {
         let opening = lasso.prints.cost() - before;
         lasso.names.open(&look);
         let state = self.shared.state.borrow();
-        lasso.depart(&state, self.shared.clock_reads.get());
+        lasso.depart(&state, Moment::now(&state, &self.shared));
         lasso.until = state.step + lasso.window;
         lasso.limit = before + 2 * opening + lasso.plan(&state);
         lasso.phase = Phase::Scouting;
@@ -314,15 +328,15 @@ impl Engine {
     /// Looks whether the execution is back where the window began.
     fn scout(&mut self, taken: &Pending) {
         let look = looking(&self.bodies, &self.shared);
-        let clock_reads = self.shared.clock_reads.get();
         let lasso = &mut self.lasso;
         let is_back = lasso.prints.is_at_anchor(&look);
         let state = self.shared.state.borrow();
+        let (before, now) = (lasso.departure, Moment::now(&state, &self.shared));
         lasso.serve(&state, taken);
-        if is_back && lasso.has_asked(&state, clock_reads) {
-            lasso.depart(&state, clock_reads);
-        } else if is_back && lasso.departure.unserved.is_empty() {
-            let (from, to) = (lasso.departure.step, state.step);
+        if is_back && (now.has_chosen(before) || now.has_seen_time_pass(before)) {
+            lasso.depart(&state, now);
+        } else if is_back && lasso.unserved.is_empty() {
+            let (from, to) = (before.step, now.step);
             lasso.cycle = Some(Cycle { from, to });
             drop(state);
             return self.begin_survey();
@@ -340,7 +354,11 @@ impl Engine {
         let lasso = &mut self.lasso;
         let print = lasso.prints.whole(&look);
         let state = self.shared.state.borrow();
-        lasso.depart(&state, self.shared.clock_reads.get());
+        let now = Moment::now(&state, &self.shared);
+        lasso.departure = now;
+        if lasso.region.is_empty() {
+            lasso.region_from = now;
+        }
         let place = lasso.place(&state, print);
         lasso.region.enter(place, names(&state));
         lasso.until = u64::MAX;
@@ -354,14 +372,15 @@ impl Engine {
         let lasso = &mut self.lasso;
         let print = lasso.prints.whole(&look);
         let state = self.shared.state.borrow();
-        let asked = lasso.has_asked(&state, self.shared.clock_reads.get());
+        let now = Moment::now(&state, &self.shared);
         let place = lasso.place(&state, print);
-        let shape = lasso.region.take(name, place, names(&state));
+        let mut shape = lasso.region.take(name, place, names(&state));
         let is_over = lasso.is_over(&state);
         drop(state);
-        if asked {
-            lasso.region.forget();
-            return self.close_window();
+        let from = lasso.region_from;
+        // A newborn has a number of its own, and nothing else leads there again.
+        if now.has_chosen(lasso.departure) || now.has_seen_time_pass(from) || now.live > from.live {
+            shape = Shape::TooLarge;
         }
         match shape {
             Shape::Open if !is_over => {}
@@ -416,7 +435,8 @@ fn names(state: &State) -> impl Iterator<Item = u64> {
 fn is_enabled(state: &State, operation: OperationId) -> bool {
     let index = operation.index();
     let position = if operation.is_timer() {
-        state.timers.slots[index].position
+        let timer = state.timers.slots.get(index);
+        timer.map_or(ABSENT, |timer| timer.position)
     } else {
         state.operations[index].position
     };

@@ -20,6 +20,8 @@ pub(super) struct Region {
     steps: Vec<Step>,
     /// How many steps were not taken often enough.
     open: usize,
+    /// The state that was entered last.
+    entered: usize,
     /// The state that the execution is in.
     at: usize,
 }
@@ -79,6 +81,12 @@ impl Region {
     /// The execution is in that state, which has these steps; how it came there does not matter.
     pub(super) fn enter(&mut self, place: Place, steps: impl Iterator<Item = u64>) {
         self.at = self.meet(place, steps);
+        self.entered = self.at;
+    }
+
+    /// It has no state yet.
+    pub(super) fn is_empty(&self) -> bool {
+        self.states.is_empty()
     }
 
     /// The execution takes a step to another state.
@@ -109,8 +117,8 @@ impl Region {
     }
 
     /// How many states can be reached from where the execution is, where it is closed in: every step
-    /// of every one of them was taken again and again, none led elsewhere, and from each of them one
-    /// can be reached in which what is owed is hot.
+    /// of every one of them was taken again and again, none led elsewhere, the state that was entered
+    /// last is among them, and from each of them one can be reached in which what is owed is hot.
     pub(super) fn closed(&self) -> Option<usize> {
         let mut inside = vec![false; self.states.len()];
         let mut reached = vec![self.at];
@@ -125,7 +133,8 @@ impl Region {
                 }
             }
         }
-        self.all_lead_to_heat(&reached).then_some(reached.len())
+        let is_closed = inside[self.entered] && self.all_lead_to_heat(&reached);
+        is_closed.then_some(reached.len())
     }
 
     /// From each of these states, which lead to no others, a hot one can be reached.
@@ -223,7 +232,13 @@ mod tests {
         for _ in 0..5 {
             assert_eq!(region.take(7, hot(1), [7].into_iter()), Shape::Open);
         }
-        assert_eq!(region.closed(), Some(1), "the first state has an open step");
+        assert_eq!(region.closed(), None, "where it began is out of reach");
+        region.enter(hot(1), [7].into_iter());
+        assert_eq!(
+            region.closed(),
+            Some(1),
+            "though the first has an open step"
+        );
     }
 
     #[test]
