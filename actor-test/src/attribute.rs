@@ -56,17 +56,17 @@ pub struct Attributes {
     pub clock_error_ms: Option<u64>,
 }
 
+/// What an async test has yet to do.
+pub type Pending<'a> = Pin<Box<dyn Future<Output = ()> + 'a>>;
+
 /// The function of a test. It is told the position of each parameter's value.
 #[derive(Clone, Copy)]
 pub enum TestBody {
     /// `fn`
     Sync(fn(&System, &[usize])),
     /// `async fn`
-    Async(for<'a> fn(&'a System, &'a [usize]) -> Body<'a>),
+    Async(for<'a> fn(&'a System, &'a [usize]) -> Pending<'a>),
 }
-
-/// What an async test function returns.
-pub type Body<'a> = Pin<Box<dyn Future<Output = ()> + 'a>>;
 
 impl Debug for TestBody {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -124,7 +124,7 @@ pub mod __private {
     pub use inventory;
 
     pub use crate::attribute::{
-        ActorTest, Attributes, Body, Registered, TestBody, TestOutcome, finish,
+        ActorTest, Attributes, Pending, Registered, TestBody, TestOutcome, finish,
     };
     pub use crate::parameters::{Values, values};
     pub use crate::run::run;
