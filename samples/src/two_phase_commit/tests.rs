@@ -26,6 +26,19 @@ fn all_or_none_commit_around_a_crash(sys: &System) {
     set_up(sys, CRASH, None);
 }
 
+// ANCHOR: parameters
+#[actor_test(participants in 1..=4, clients in 1..=3, crash in [false, true], pairwise, max_steps = 1000)]
+fn all_or_none_commit_in_any_group(sys: &System, participants: usize, clients: u32, crash: bool) {
+    let scenario = Scenario {
+        participants,
+        clients,
+        writes: 2,
+        crash,
+    };
+    set_up(sys, scenario, None);
+}
+// ANCHOR_END: parameters
+
 /// Found in one random schedule of nine, and in one weighted one of thirty: a participant has to sleep
 /// through a whole transaction, and then vote in time for the next. With two clients, these are one
 /// of thirty and one of a hundred; with one client, who reads in between, it is none.
