@@ -2,10 +2,12 @@
 
 use std::cell::RefCell;
 use std::convert::Infallible;
+use std::hash::Hasher;
 
 use rand_core::{Rng, SeedableRng, TryRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use crate::fingerprint::{Fingerprint, Fingerprinter};
 use crate::runtime;
 
 /// A random generator for one handler call; implements `rand_core`'s traits, so that everything
@@ -29,6 +31,17 @@ impl TryRng for ActorRng {
 
     fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
         self.0.try_fill_bytes(bytes)
+    }
+}
+
+/// By the numbers that come next.
+impl Fingerprint for ActorRng {
+    fn fingerprint(&self, to: &mut Fingerprinter) {
+        let mut next = self.0.clone();
+        // As many bits as the generator has.
+        for _ in 0..4 {
+            to.write_u64(next.next_u64());
+        }
     }
 }
 

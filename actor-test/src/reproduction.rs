@@ -250,3 +250,62 @@ pub(crate) fn record(
     };
     (judged, recording)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::future::Future;
+    use std::pin::Pin;
+
+    use actor_core::prelude::*;
+
+    use super::replay;
+    use crate::Tester;
+    use crate::engine::Program;
+    use crate::report::Recording;
+
+    #[derive(Debug)]
+    struct Go;
+    /// Sends itself to itself for ever.
+    struct Restless;
+    #[actor]
+    impl Restless {
+        #[on]
+        fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+            cx.me().tell(Go);
+        }
+    }
+
+    fn restless(sys: &System) {
+        sys.spawn(Restless).tell(Go);
+        sys.eventually("it rests", |_| false);
+    }
+
+    struct Body;
+    impl Program for Body {
+        fn start(&self) -> Option<Pin<Box<dyn Future<Output = ()>>>> {
+            restless(&System::controlled());
+            None
+        }
+    }
+
+    /// A recorded cycle has the replay look for lassos, too; one without ends in the heat, however
+    /// many lassos it meets.
+    #[test]
+    fn a_cycle_is_found_again_where_one_was_recorded() {
+        let report = Tester::new().iterations(1).run(restless);
+        let bug = report.assert_bug("that a fair schedule can repeat for ever");
+        let replayed = replay(&Body, &bug.trace);
+        assert_eq!(replayed.finding.as_ref(), Some(&bug.finding));
+        assert_eq!(replayed.diverged, None);
+        let hot = Tester::new().iterations(1).lasso(false).run(restless);
+        let hot = hot.assert_bug("(threshold 50000)");
+        let replayed = replay(&Body, &hot.trace);
+        assert_eq!(replayed.finding.as_ref(), Some(&hot.finding));
+        let looked = Recording {
+            cycle: bug.trace.cycle,
+            ..hot.trace.clone()
+        };
+        let replayed = replay(&Body, &looked);
+        assert_eq!(replayed.finding.as_ref(), Some(&bug.finding));
+    }
+}

@@ -397,3 +397,44 @@ mod tests {
         assert!(long.len() < 100, "{long}");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Trace, TraceError};
+    use crate::bug::{BugKind, Cycle, Finding};
+    use crate::report::Bug;
+    use crate::settings::Settings;
+
+    fn trace(cycle: Option<Cycle>) -> String {
+        let finding = Finding {
+            kind: BugKind::Liveness,
+            message: "monitor `Owed` is hot".into(),
+            location: None,
+            step: 135,
+        };
+        let mut bug = Bug::unrecorded(finding, "random", 0, &Settings::default());
+        bug.trace.cycle = cycle;
+        Trace::of("owed", &bug).to_json()
+    }
+
+    #[test]
+    fn a_cycle_is_kept_and_belongs_to_the_digest() {
+        let cycle = Some(Cycle { from: 112, to: 116 });
+        let text = trace(cycle);
+        let read = Trace::parse("here", text.as_bytes()).expect("it was just written");
+        assert_eq!(read.recording().cycle, cycle);
+        let edited = text.replace("\"from\":112", "\"from\":113");
+        assert_ne!(edited, text);
+        let refused = Trace::parse("here", edited.as_bytes());
+        assert!(matches!(refused, Err(TraceError::Edited { .. })));
+    }
+
+    /// As every trace was, before there were cycles.
+    #[test]
+    fn without_a_cycle_nothing_is_said() {
+        let text = trace(None);
+        assert!(!text.contains("cycle"));
+        let read = Trace::parse("here", text.as_bytes()).expect("it was just written");
+        assert_eq!(read.recording().cycle, None);
+    }
+}

@@ -1,11 +1,11 @@
 //! Lassos: a state that repeats while something was owed all the time.
 //!
-//! The search begins when something has been hot for more than [`WARNING`](super::thermometer::WARNING) fair steps, and goes on
-//! in windows: a window compares the state after each step with the one that the window began with,
-//! its *anchor*. Windows get longer and rarer, as in Brent's algorithm for cycles, so that they cost
-//! a bounded share of the execution, and nothing before the first. An unequal state is told by one
-//! operation that differs, and only when that one moves the next is looked for; so a step costs no
-//! hash at all as long as the witness rests.
+//! The search begins when something has been hot for more than
+//! [`WARNING`](super::thermometer::WARNING) fair steps, and goes on in windows. A window remembers the
+//! state with which it begins, its *anchor*, and looks for a return to it. Windows get longer and
+//! rarer, as in Brent's algorithm for cycles, and open only when what was spent on looking is less
+//! than one unit of about 10 ns for each step that the execution has taken; so they cost a bounded
+//! share of it, and nothing before the first.
 //!
 //! # What is reported
 //!
@@ -15,20 +15,23 @@
 //!
 //! 1. A **cycle** is a return to the anchor in which the specification was never cold, no choice was
 //!    asked for, and every operation that was enabled throughout took a step (weak fairness). It is a
-//!    suspicion at most, kept as a [`Cycle`], forgotten when the specification turns cold, and named
-//!    beside the heat when the threshold is passed.
-//! 2. A cycle is followed by a **survey** of the states around: each state by its fingerprint, and
-//!    for each of its enabled steps where it leads. When every step of every state was taken four
-//!    times, always with the same result, and all of them led to states that were met before, the
-//!    region is closed. No schedule leaves it, however lucky, and nothing in it is cold: a liveness
-//!    bug for certain, and the cycle is its witness.
+//!    suspicion at most: it is remembered until the specification turns cold, and named beside the
+//!    heat where the threshold is passed.
+//! 2. A cycle is followed by a **survey**, which goes along with the execution and enters in a
+//!    [`Region`] each state that it meets, by fingerprint, and where each of its steps leads. When
+//!    every step that is enabled in any of the states was taken four times, always with the same
+//!    result, and none led out, then no schedule does, however lucky: a liveness bug for certain, and
+//!    the cycle is its witness. The first time is the proof, and the others guard against types whose
+//!    fingerprints leave out what matters.
 //!
-//! A step that asks for a choice, of `choose`, `rng` or a full mailbox, is never believed to have
-//! been taken in every way: a cycle with one is *choice-unfair*, which is no lasso, and its region
-//! is not closed. Likewise where time passes and the program looks at the clock, since then the same
-//! state may act differently later. What remains is left to the heat.
+//! A step that asks for a choice, of `choose`, `rng` or a full mailbox, has more results than can be
+//! seen: a cycle with one is *choice-unfair*, which is no lasso, and a survey ends with it. Where time
+//! passes and the program looks at the clock the same state may act differently later, and a newborn
+//! actor has a number that no state had before; these end a survey, too. What remains is left to the
+//! heat.
 //!
-//! The search only looks: it changes no decision, so a recording replays with it as without.
+//! The search only looks and changes no decision, so that the same schedule is run with it and
+//! without it.
 
 use std::time::Duration;
 

@@ -85,12 +85,14 @@ impl Opaque {
         let index = taken.operation.bits();
         let state = look.shared.state.borrow();
         let operation = &state.operations[index as usize];
-        // Whether one that waits in a handler would offer anything is not known yet.
-        let (Kind::Actor(of_type), Stage::Idle) = (operation.kind, operation.stage) else {
+        let Kind::Actor(of_type) = operation.kind else {
             return;
         };
-        let name = state.types[of_type as usize].info.name;
+        let (stage, name) = (operation.stage, state.types[of_type as usize].info.name);
         drop(state);
+        if stage == Stage::Suspended {
+            return self.note(name, "async handler");
+        }
         let known = self.known(of_type, 0);
         if known.is_none() {
             *known = look.offers(index);

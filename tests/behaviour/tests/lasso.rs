@@ -199,6 +199,62 @@ fn what_offers_nothing_is_named() {
     let report = play!(once(), Obscure);
     heat(&report);
     assert_eq!(report.opaque, ["`Opaque` (event)"]);
+    let report = once().run(|sys| {
+        sys.monitor::<Debt>();
+        let player = sys.spawn(Hashed::new(None));
+        sys.spawn(Asks(player));
+    });
+    heat(&report);
+    assert_eq!(report.opaque, ["`Asks` (async handler)"]);
+    let report = once().run_async(|sys| async move {
+        sys.monitor::<Debt>();
+        sys.announce(Owe);
+        let player = sys.spawn(Hashed::new(None));
+        while player.ask(Ball).await.is_ok() {}
+    });
+    heat(&report);
+    assert_eq!(report.opaque, ["`test` (async)"]);
+}
+
+/// Asks again and again.
+#[derive(Hash)]
+struct Asks(ActorRef<Hashed>);
+#[actor]
+impl Asks {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        cx.announce(Owe);
+        cx.me().tell(Ball);
+    }
+    #[on]
+    async fn ball(&mut self, _: Ball, cx: &mut Context<Self>) {
+        self.0.ask(Ball).await.expect("it lives");
+        cx.me().tell(Ball);
+    }
+}
+
+/// Whoever waits all the while, and is left alone, is in nobody's way.
+#[test]
+fn what_rests_may_be_opaque() {
+    let report = once().run_async(|sys| async move {
+        sys.monitor::<Debt>();
+        let never = sys.spawn(Bare::new(None));
+        let first = sys.spawn(Hashed::new(None));
+        first.tell(Serve(sys.spawn(Hashed::new(Some(&first)))));
+        let asks = sys.spawn(Waits(never));
+        asks.ask(Ball).await.expect("it never does");
+    });
+    assert!(lasso(&report) < 300);
+}
+
+/// Waits in a handler for what never comes.
+struct Waits(#[allow(dead_code)] ActorRef<Bare>);
+#[actor(receive(Pay))]
+impl Waits {
+    #[on]
+    async fn ball(&mut self, _: Ball, cx: &mut Context<Self>) {
+        cx.receive::<Pay>().await;
+    }
 }
 
 /// A walk along a line of `length` places, a step there or back as `turn` has it; at the end it pays.
@@ -240,11 +296,11 @@ walkers! {
     Drawer steps |cx| rand_core::Rng::next_u32(&mut cx.rng()).is_multiple_of(2);
 }
 
-/// 2 200 executions of programs that get out with a chance of 2^-8 in each of up to 8 000 rounds: not
-/// one stays in for 50 000 steps, but for 3 in 10^14.
+/// 500 executions of programs that get out after eight lucky choices in a row, which takes 510 choices
+/// on average: one stays in for 50 000 steps, that is 25 000 choices, once in 10^18 runs of this test.
 #[test]
 fn a_choice_may_always_turn_out_well() {
-    let tester = Tester::new().iterations(1_100);
+    let tester = Tester::new().iterations(250);
     let report = tester.run(|sys| {
         sys.monitor::<Debt>();
         sys.spawn(Tosser { at: 0, length: 8 });
@@ -394,6 +450,107 @@ fn a_cycle_that_leaves_someone_out_is_none() {
     let bug = report.assert_bug("(threshold 19000)");
     assert_eq!(bug.trace.cycle, None, "the payer could act all the time");
     run(usize::MAX).assert_bug("that a fair schedule can repeat for ever");
+}
+
+/// Always the first that is enabled.
+#[derive(Debug)]
+struct First(Fairness);
+impl Strategy for First {
+    fn name(&self) -> String {
+        "first".into()
+    }
+    fn fairness(&self) -> Fairness {
+        self.0
+    }
+    fn begin(&mut self, _: &Execution) -> bool {
+        true
+    }
+    fn pick(&mut self, _: &Enabled<'_>) -> usize {
+        0
+    }
+    fn choose(&mut self, _: Choice) -> u32 {
+        0
+    }
+}
+
+#[test]
+fn only_fair_steps_count() {
+    let run = |fairness: Fairness| {
+        let tester = Tester::new().iterations(1).max_steps(10_000);
+        tester.run_with(Box::new(First(fairness)), |sys| {
+            sys.monitor::<Debt>();
+            let first = sys.spawn(Hashed::new(None));
+            first.tell(Serve(sys.spawn(Hashed::new(Some(&first)))));
+        })
+    };
+    let report = run(Fairness::Unfair);
+    report.assert_clean();
+    assert_eq!((report.undecided, report.liveness_unchecked), (1, true));
+    let report = run(Fairness::FairFrom(5_000));
+    let step = lasso(&report);
+    assert!((5_100..5_300).contains(&step), "{step}");
+    let cycle = report.bugs()[0].trace.cycle.expect("the cycle is recorded");
+    assert!(cycle.from > 5_100);
+}
+
+/// Something is owed no longer, and not yet paid.
+#[derive(Debug)]
+struct Forgive;
+#[derive(Default)]
+struct Patience;
+#[monitor(hot(Open), cold(Paid), warm(Forgiven))]
+impl Patience {
+    #[on]
+    fn owe(&mut self, _: &Owe, cx: &mut MonitorContext<Self>) {
+        cx.goto(PatienceState::Open);
+    }
+    #[on]
+    fn forgive(&mut self, _: &Forgive, cx: &mut MonitorContext<Self>) {
+        cx.goto(PatienceState::Forgiven);
+    }
+}
+
+/// Owes for some balls, then forgives; or owes and forgives with every ball.
+#[derive(Hash)]
+struct Moody {
+    balls: u32,
+    always: bool,
+}
+#[actor]
+impl Moody {
+    #[on]
+    fn ball(&mut self, _: Ball, cx: &mut Context<Self>) {
+        if self.balls > 0 {
+            self.balls -= 1;
+            cx.announce(Owe);
+        } else if self.always {
+            cx.announce(Owe);
+            cx.me().tell(Tick);
+        } else {
+            cx.announce(Forgive);
+        }
+        cx.me().tell(Ball);
+    }
+    #[on]
+    fn tick(&mut self, _: Tick, cx: &mut Context<Self>) {
+        cx.announce(Forgive);
+    }
+}
+
+#[test]
+fn what_is_warm_for_ever_is_not_owed_for_ever() {
+    let run = |always: bool| {
+        let bounds = Bounds::new(1_000).with_temperature(5_000);
+        once().bounds(bounds).run(move |sys| {
+            sys.monitor::<Patience>();
+            let balls = 200;
+            sys.spawn(Moody { balls, always }).tell(Ball);
+        })
+    };
+    let report = run(false);
+    report.assert_clean();
+    assert_eq!(report.undecided, 1, "warm since it was hot");
+    lasso(&run(true));
 }
 
 #[derive(Debug, Clone, Hash)]
