@@ -20,7 +20,7 @@ specimens::tests::vacuous
 /// A binary without a marker is not run: `no_harness` would fail if it was.
 #[test]
 fn list_names_the_tests_one_a_line() {
-    let all = tool().args("list").run();
+    let all = tool().args("list --lib --test bad --test no_harness").run();
     assert_eq!(all.code, Some(0), "{}", all.stderr);
     assert!(
         all.stdout
@@ -30,12 +30,26 @@ fn list_names_the_tests_one_a_line() {
     );
     assert!(all.stdout.ends_with(LIB), "{}", all.stdout);
     assert_eq!(tool().args("list --lib").run().stdout, LIB);
-    assert_eq!(tool().args("list six hot").run().stdout.lines().count(), 4);
+    assert_eq!(
+        tool()
+            .args("list six hot --lib")
+            .run()
+            .stdout
+            .lines()
+            .count(),
+        4
+    );
 }
 
 #[test]
 fn ignored_tests_are_run_when_asked_for() {
-    let outcome = |flags: &str| tool().args("ignored at_most").args(flags).run().stdout;
+    let outcome = |flags: &str| {
+        tool()
+            .args("ignored at_most --lib")
+            .args(flags)
+            .run()
+            .stdout
+    };
     assert!(outcome("").ends_with("\n1 passed, 0 failed, 1 ignored\n"));
     assert!(outcome("--ignored").contains("PASS  specimens::tests::ignored"));
     assert!(outcome("--ignored").ends_with("\n1 passed, 0 failed, 1 ignored\n"));
@@ -109,9 +123,9 @@ fn the_second_word_may_be_left_out() {
 
 #[test]
 fn a_broken_pipe_is_no_error() {
-    assert_eq!(tool().args("list").unheard(), Some(0));
-    assert_eq!(tool().args("at_most").unheard(), Some(0));
-    assert_eq!(tool().args("never_six").unheard(), Some(1));
+    assert_eq!(tool().args("list --lib").unheard(), Some(0));
+    assert_eq!(tool().args("at_most --lib").unheard(), Some(0));
+    assert_eq!(tool().args("never_six --lib").unheard(), Some(1));
 }
 
 /// The selection is part of the printed commands, so that they work as they stand.

@@ -23,7 +23,7 @@ fn junit() {
     let traces = traces();
     let file = traces.path().join("new/junit.xml");
     let said = tool()
-        .args("never_six tests::expected wrong_strategy ignored --junit")
+        .args("never_six tests::expected wrong_strategy ignored --lib --test bad --junit")
         .arg(&file)
         .traces(&traces)
         .run();
@@ -61,6 +61,7 @@ fn annotations() {
     };
     let said = tool()
         .args("never_six at_most_six aborts panics_outside tests::expected wrong_strategy")
+        .args("--lib --test bad")
         .traces(&traces)
         .env("GITHUB_ACTIONS", "true")
         .run();

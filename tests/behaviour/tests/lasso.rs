@@ -369,7 +369,8 @@ fn callers(sys: &System, enough: u32) {
 /// Every cycle of theirs is one that a fair schedule could repeat for ever, and none does.
 #[test]
 fn a_schedule_may_always_turn_out_well() {
-    let report = Tester::new().iterations(300).run(|sys| callers(sys, 4));
+    let tester = Tester::new().iterations(300).strategy(StrategySpec::Random);
+    let report = tester.run(|sys| callers(sys, 4));
     report.assert_clean();
     assert!(report.steps.expect("they end").max > 5_000, "luck is rare");
     // No run is long enough here; but since runs have no limit, neither have the states.
@@ -446,9 +447,11 @@ fn a_cycle_that_leaves_someone_out_is_none() {
             sys.spawn(Payer).tell(Ball);
         })
     };
+    // The payer could act all the time, and in a continuation it does.
     let report = run(3);
-    let bug = report.assert_bug("(threshold 19000)");
-    assert_eq!(bug.trace.cycle, None, "the payer could act all the time");
+    report.assert_clean();
+    let example = report.transient_example.expect("it was suspected");
+    assert!(example.contains("(threshold 19000)"), "{example}");
     run(usize::MAX).assert_bug("that a fair schedule can repeat for ever");
 }
 
@@ -642,10 +645,12 @@ fn unmet_predicates_are_owed_as_well() {
 
 #[test]
 fn the_result_does_not_depend_on_the_number_of_workers() {
-    let tester = Tester::new().iterations(64).keep_going();
+    let tester = Tester::new().iterations(64).max_steps(500).keep_going();
     let run = |workers: usize| {
         let mut report = play!(tester.clone().workers(workers), Hashed);
         report.elapsed_s = 0.0;
+        let strategies = report.strategies.iter_mut();
+        strategies.for_each(|strategy| strategy.elapsed_s = 0.0);
         report
             .bugs
             .iter_mut()
