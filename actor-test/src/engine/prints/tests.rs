@@ -1,6 +1,4 @@
-#![expect(clippy::disallowed_types, reason = "a type that offers no fingerprint")]
-
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
@@ -22,7 +20,7 @@ struct Act;
 #[derive(Clone, Debug)]
 struct Unhashed(#[allow(dead_code)] u32);
 #[derive(Clone, Debug, Fingerprint)]
-struct Bell(HashMap<u32, u32>);
+struct Bell(BTreeMap<u32, u32>);
 #[derive(Debug)]
 struct Question;
 #[derive(Debug)]
@@ -37,7 +35,7 @@ struct Meet(ActorRef<Actress>);
 struct Actress {
     others: VecDeque<ActorRef<Actress>>,
     timers: Vec<Timer>,
-    bells: HashMap<u32, u32>,
+    bells: BTreeMap<u32, u32>,
     strangers: Option<ActorRef<Stranger>>,
 }
 
@@ -76,7 +74,7 @@ impl Actress {
             }
             3 => self
                 .timers
-                .push(cx.after(second, Bell(HashMap::from([(1, 2), (3, 4)])))),
+                .push(cx.after(second, Bell(BTreeMap::from([(1, 2), (3, 4)])))),
             4 => self.timers.push(cx.every(second, Act)),
             5 | 6 => {
                 if let Some(timer) = self.timers.pop() {
@@ -147,7 +145,7 @@ impl Actress {
         Self {
             others,
             timers: Vec::new(),
-            bells: HashMap::new(),
+            bells: BTreeMap::new(),
             strangers: None,
         }
     }
