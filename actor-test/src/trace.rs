@@ -381,7 +381,10 @@ pub(crate) fn quoted(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::slug;
+    use super::{Trace, TraceError, slug};
+    use crate::bug::{BugKind, Cycle, Finding};
+    use crate::report::Bug;
+    use crate::settings::Settings;
 
     #[test]
     fn files_are_called_after_tests_and_values() {
@@ -396,14 +399,6 @@ mod tests {
         let long = of(&format!("[text={}]", "ab".repeat(200)));
         assert!(long.len() < 100, "{long}");
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Trace, TraceError};
-    use crate::bug::{BugKind, Cycle, Finding};
-    use crate::report::Bug;
-    use crate::settings::Settings;
 
     fn trace(cycle: Option<Cycle>) -> String {
         let finding = Finding {
