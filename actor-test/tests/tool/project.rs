@@ -238,10 +238,11 @@ fn redact_line(line: &str) -> String {
         line += "· found in [time]";
     }
     let is_timed = line.starts_with("PASS") || line.contains(" new");
-    if is_timed && line.ends_with(" s") {
-        let at = line.rfind(", ").unwrap_or(line.len());
-        line.truncate(at);
-        line += ", [time]";
+    // In XML, an element may end with the line.
+    let end = line.find("</").unwrap_or(line.len());
+    if is_timed && line[..end].ends_with(" s") {
+        let at = line[..end].rfind(", ").unwrap_or(end);
+        line.replace_range(at..end, ", [time]");
     }
     for word in ["/tmp/.tmp", "thread '"] {
         if let Some(at) = line.find(word) {
