@@ -667,3 +667,60 @@ fn the_search_can_be_turned_off() {
     assert_eq!(report.bugs()[0].trace.cycle, None);
     assert!(report.opaque.is_empty(), "nobody asked");
 }
+
+/// Leaves out what decides: every fifth ball marks it.
+#[derive(Fingerprint)]
+struct Lies {
+    marked: bool,
+    #[fingerprint(skip)]
+    balls: u64,
+}
+#[actor]
+impl Lies {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        cx.announce(Owe);
+        cx.me().tell(Ball);
+    }
+    #[on]
+    fn ball(&mut self, _: Ball, cx: &mut Context<Self>) {
+        self.balls += 1;
+        self.marked = self.balls.is_multiple_of(5);
+        cx.me().tell(Ball);
+    }
+}
+
+/// Can't be hashed after all.
+struct Breaks;
+impl std::hash::Hash for Breaks {
+    fn hash<H: std::hash::Hasher>(&self, _: &mut H) {
+        panic!("not today");
+    }
+}
+#[actor]
+impl Breaks {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        cx.announce(Owe);
+        cx.me().tell(Ball);
+    }
+    #[on]
+    fn ball(&mut self, _: Ball, cx: &mut Context<Self>) {
+        cx.me().tell(Ball);
+    }
+}
+
+#[test]
+fn a_fingerprint_that_lies_is_not_believed() {
+    let report = once().run(|sys| {
+        sys.monitor::<Debt>();
+        let (marked, balls) = (false, 0);
+        sys.spawn(Lies { marked, balls });
+    });
+    heat(&report);
+    assert_eq!(report.bugs()[0].trace.cycle, None, "what was seen is void");
+    heat(&once().run(|sys| {
+        sys.monitor::<Debt>();
+        sys.spawn(Breaks);
+    }));
+}
