@@ -6,19 +6,21 @@ use std::fmt::Debug;
 use crate::actor::Actor;
 use crate::context::Context;
 use crate::event::Event;
+use crate::parts::drive;
 use crate::reply::Reply;
 
 pub use crate::monitor::AnyMonitor;
 pub use crate::offer::{Offer, of_a_field, of_a_whole};
+pub use crate::parts::Driver;
 pub use crate::predicate::{Expectation, Predicate, Snapshot};
-pub use crate::reply::AnyAskSlot;
+pub use crate::reply::AskSlot;
 
 /// Takes note of a label, where an execution is controlled.
 pub fn cover(label: &'static str) {
     let _ = crate::runtime::try_with(|runtime| runtime.cover(label));
 }
 
-/// Borrows a handler's result, to see whether it is an `Err`.
+/// Borrows a handler's result, to see whether it is an `Err` that nobody receives.
 ///
 /// The method `failure` is found on the value itself where it is a `Result` with a printable error
 /// ([`IsResult`]), and by one more auto-reference on anything else ([`IsOther`]).
@@ -27,43 +29,48 @@ pub struct Outcome<'a, T>(pub &'a T);
 
 /// See [`Outcome`].
 pub trait IsResult {
-    /// The error, printed.
-    fn failure(&self) -> Option<String>;
+    /// The error, printed, where nobody receives it.
+    fn failure(&self, nobody: bool) -> Option<String>;
 }
 
 impl<T, E: Debug> IsResult for Outcome<'_, Result<T, E>> {
-    fn failure(&self) -> Option<String> {
-        self.0.as_ref().err().map(|error| format!("{error:?}"))
+    fn failure(&self, nobody: bool) -> Option<String> {
+        match self.0 {
+            Err(error) if nobody => Some(format!("{error:?}")),
+            _ => None,
+        }
     }
 }
 
 /// See [`Outcome`].
 pub trait IsOther {
     /// Never fails.
-    fn failure(&self) -> Option<String>;
+    fn failure(&self, nobody: bool) -> Option<String>;
 }
 
 impl<T> IsOther for &Outcome<'_, T> {
-    fn failure(&self) -> Option<String> {
+    fn failure(&self, _: bool) -> Option<String> {
         None
     }
 }
 
-/// Sends a handler's result to the asker; an `Err` that nobody receives is reported.
-#[inline]
+/// Sends a handler's result to the asker; a failure that nobody receives is reported.
 pub fn reply<A: Actor, R: Event>(
     cx: &Context<A>,
     event: &'static str,
     reply: Reply<R>,
     value: R,
-    failure: impl FnOnce(&R) -> Option<String>,
+    failure: Option<String>,
 ) {
-    if reply.is_nobody()
-        && let Some(error) = failure(&value)
-    {
+    if let Some(error) = failure {
         cx.failed(event, &error);
     }
     reply.send(value);
+}
+
+/// The driver of an actor that has async handlers.
+pub fn driver<A: Actor>() -> Option<Driver> {
+    Some(Box::pin(drive::<A>()))
 }
 
 /// Borrows an observed event as its type.

@@ -7,6 +7,7 @@ use std::future::Future;
 use crate::context::Context;
 use crate::event::Event;
 use crate::fingerprint::Fingerprinter;
+use crate::parts::Driver;
 use crate::reply::Reply;
 
 /// A state machine or plain actor: private state, changed by one event at a time.
@@ -64,7 +65,14 @@ pub trait Actor: Sized + Send + 'static {
         &mut self,
         call: Call<Self>,
         cx: &mut Context<Self>,
-    ) -> impl Future<Output = ()> + Send;
+    ) -> impl Future<Output = ()> + Send {
+        let _ = (call, cx);
+        std::future::ready(())
+    }
+    /// What runs [`call_async`](Actor::call_async); `None` where nothing is async.
+    fn driver() -> Option<Driver> {
+        None
+    }
 }
 
 /// The actor accepts `E`: some state handles, defers or ignores it, or a handler receives it.

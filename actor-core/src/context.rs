@@ -1,23 +1,22 @@
 //! What a handler can do: [`Context`].
 
-use std::any::Any;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::rc::Rc;
-use std::task::{Context as TaskContext, Poll};
+use std::task::{Context as TaskContext, Poll, ready};
 use std::time::Duration;
 
 use crate::actor::{Actor, Call, Disposition, Handler, State};
 use crate::event::Event;
 use crate::live;
-use crate::parts::{Announcing, AnyMail, Mail};
+use crate::parts::{Announcing, AnyMail, Due, Ran, Slot, Spawning, mail_of};
 use crate::random::ActorRng;
-use crate::reference::{ActorRef, Recipient};
+use crate::reference::{ActorRef, Recipient, Target};
 use crate::reply::Reply;
-use crate::runtime::{self, Address, ViolationKind, violate};
+use crate::rules::{self, Decision};
+use crate::runtime::{self, Address, Spawn};
 use crate::timer::Timer;
-use crate::watch::{StopReason, Terminated};
+use crate::watch::Terminated;
 
 /// How many raised events and transitions may follow from one event before it is a bug.
 pub const CHAIN_MAX: u32 = 1000;
@@ -61,31 +60,107 @@ pub const CHAIN_MAX: u32 = 1000;
 /// # }
 /// ```
 pub struct Context<A: Actor> {
-    me: ActorRef<A>,
+    place: Place,
     state: A::State,
     next: Next<A>,
     entering: Option<A::State>,
     chain: u32,
     part: Part,
     halted: bool,
-    live: Option<live::Side<A>>,
+}
+
+/// Where an actor is, and what it has there beside its state.
+enum Place {
+    Live(live::Side),
+    Controlled(Address),
+}
+
+impl Place {
+    fn of(target: &Target) -> Self {
+        match target.cell() {
+            Some(cell) => Self::Live(live::Side::new(cell.clone())),
+            None => Self::Controlled(target.address()),
+        }
+    }
+
+    fn target(&self) -> Target {
+        match self {
+            Self::Live(side) => Target::live(side.cell().clone()),
+            Self::Controlled(address) => Target::controlled(*address),
+        }
+    }
+
+    fn is_live(&self) -> bool {
+        matches!(self, Self::Live(_))
+    }
+
+    fn now(&self) -> Duration {
+        match self {
+            Self::Live(side) => side.now(),
+            Self::Controlled(_) => runtime::with(|rt| rt.now()),
+        }
+    }
+
+    fn spawn(&self, actor: &mut dyn Spawn) -> Target {
+        match self {
+            Self::Live(side) => side.spawn(actor),
+            Self::Controlled(_) => runtime::spawn(actor, None),
+        }
+    }
+
+    fn failed(&self, event: &str, error: &str) {
+        match self {
+            Self::Live(side) => side.failed(event, error),
+            Self::Controlled(_) => runtime::failed(event, error),
+        }
+    }
+
+    /// The tester counts where its actors go.
+    fn entered(&self, from: Option<usize>, to: usize) {
+        if let Self::Controlled(owner) = self {
+            runtime::entered(*owner, from, to);
+        }
+    }
+
+    fn raised(&self, state: usize, event: u16) {
+        if let Self::Controlled(owner) = self {
+            runtime::raised(*owner, state, event);
+        }
+    }
+
+    fn pipe(&mut self, future: Pin<Box<dyn Future<Output = ()> + Send>>) {
+        match self {
+            Self::Live(side) => drop(side.background(future)),
+            Self::Controlled(address) => runtime::with(|rt| rt.pipe(*address, future)),
+        }
+    }
+
+    /// What a live actor has beside.
+    fn side(&mut self) -> &mut live::Side {
+        match self {
+            Self::Live(side) => side,
+            Self::Controlled(_) => unreachable!("production runs live actors"),
+        }
+    }
 }
 
 /// What the handler that runs has decided.
 enum Next<A: Actor> {
     Stay,
     Goto(A::State),
-    Raise(A::Message),
     Halt,
+    /// To handle a raised event. Or nothing is decided, and this is an async call that waits for
+    /// its driver, which takes it before the call begins: one place for both keeps actors small.
+    Run(Call<A>),
 }
 
 impl<A: Actor> Next<A> {
-    fn describe(&self) -> String {
+    fn decision(&self) -> Decision<'_> {
         match self {
-            Self::Stay => "nothing".into(),
-            Self::Goto(state) => format!("goto({state:?})"),
-            Self::Raise(message) => format!("raise({:?})", A::event(message)),
-            Self::Halt => "halt()".into(),
+            Self::Goto(state) => Decision::Goto(state),
+            Self::Halt => Decision::Halt,
+            Self::Run(Call::Event(message)) => Decision::Raise(A::event(message)),
+            Self::Stay | Self::Run(_) => Decision::Nothing,
         }
     }
 }
@@ -100,31 +175,33 @@ enum Part {
     Stop,
 }
 
+impl Part {
+    /// The hook, where what follows is decided already.
+    fn decided(self) -> Option<&'static str> {
+        match self {
+            Self::Exit => Some("#[exit]"),
+            Self::Stop => Some("#[stop]"),
+            Self::Handler | Self::Start | Self::Entry => None,
+        }
+    }
+}
+
 impl<A: Actor> Context<A> {
-    pub(crate) fn controlled(me: ActorRef<A>) -> Self {
-        Self::new(me, None)
-    }
-
-    pub(crate) fn live(me: ActorRef<A>, side: live::Side<A>) -> Self {
-        Self::new(me, Some(side))
-    }
-
-    fn new(me: ActorRef<A>, live: Option<live::Side<A>>) -> Self {
+    pub(crate) fn new(me: &Target) -> Self {
         Self {
-            me,
+            place: Place::of(me),
             state: A::first_state(),
             next: Next::Stay,
             entering: None,
             chain: 0,
             part: Part::Handler,
             halted: false,
-            live,
         }
     }
 
     /// This actor.
     pub fn me(&self) -> ActorRef<A> {
-        self.me.clone()
+        ActorRef::new(self.place.target())
     }
 
     /// This actor, as the recipient of one kind of event.
@@ -132,7 +209,7 @@ impl<A: Actor> Context<A> {
     where
         A: Handler<E>,
     {
-        self.me.recipient()
+        self.me().recipient()
     }
 
     /// The current state: in a handler the one that it was called in, in an entry hook the new
@@ -183,7 +260,8 @@ impl<A: Actor> Context<A> {
     where
         A: Handler<E>,
     {
-        self.decide(Next::Raise(A::message(event, Reply::nobody())));
+        let message = A::message(event, Reply::nobody());
+        self.decide(Next::Run(Call::Event(message)));
     }
 
     /// Stops this actor when the handler returns: the `#[stop]` hook runs, what was sent before
@@ -193,49 +271,27 @@ impl<A: Actor> Context<A> {
     }
 
     fn decide(&mut self, next: Next<A>) {
-        if matches!(self.part, Part::Exit | Part::Stop) {
-            let hook = if self.part == Part::Exit {
-                "#[exit]"
-            } else {
-                "#[stop]"
-            };
-            violate(
-                ViolationKind::TwoDecisions,
-                format!(
-                    "`{}` in an {hook} hook of `{}`: what follows is already decided there",
-                    next.describe(),
-                    A::INFO.name
-                ),
-            );
+        if let Some(hook) = self.part.decided() {
+            rules::decision_in_hook(A::INFO.name, hook, &next.decision());
         }
         if !matches!(self.next, Next::Stay) {
-            violate(
-                ViolationKind::TwoDecisions,
-                format!(
-                    "`{}` after `{}` in one handler of `{}`: at most one of goto, raise and halt \
-                     decides what follows",
-                    next.describe(),
-                    self.next.describe(),
-                    A::INFO.name
-                ),
-            );
+            rules::two_decisions(A::INFO.name, &self.next.decision(), &next.decision());
         }
         self.next = next;
     }
 
     /// Starts an actor and returns a reference to it, to which events may be sent at once.
     pub fn spawn<B: Actor>(&mut self, actor: B) -> ActorRef<B> {
-        match &self.live {
-            None => ActorRef::spawn_controlled(actor, None),
-            Some(side) => side.spawn(actor),
-        }
+        ActorRef::new(self.place.spawn(&mut Spawning(Some(actor))))
     }
 
     /// Shows `event` to the monitors that observe its type, and to nobody else.
     pub fn announce<E: Event>(&mut self, event: E) {
-        match &self.live {
-            None => runtime::with(|rt| rt.announce(&mut Announcing(Some(event)))),
-            Some(side) => side.announce(&event),
+        match &self.place {
+            Place::Live(side) => side.announce(&event),
+            Place::Controlled(_) => {
+                runtime::with(|rt| rt.announce(&mut Announcing(Some(event))));
+            }
         }
     }
 
@@ -245,7 +301,7 @@ impl<A: Actor> Context<A> {
     ///
     /// Where `bound` is zero or above 2³² − 1.
     pub fn choose(&mut self, bound: usize) -> usize {
-        crate::random::choose(self.live.is_some(), bound)
+        crate::random::choose(self.place.is_live(), bound)
     }
 
     /// `true` or `false`, as the tester chooses; in production at random.
@@ -255,15 +311,12 @@ impl<A: Actor> Context<A> {
 
     /// A generator for this call: under test its seed is one recorded choice.
     pub fn rng(&mut self) -> ActorRng {
-        crate::random::generator(self.live.is_some())
+        crate::random::generator(self.place.is_live())
     }
 
     /// The time since the system started: virtual under test, and constant within a step.
     pub fn now(&self) -> Duration {
-        match &self.live {
-            None => runtime::with(|rt| rt.now()),
-            Some(side) => side.now(),
-        }
+        self.place.now()
     }
 
     /// Sends `event` to this actor after `delay`. The timer ends with the actor, and so does its
@@ -277,13 +330,12 @@ impl<A: Actor> Context<A> {
         A: Handler<E>,
     {
         let message = A::message(event, Reply::nobody());
-        match &mut self.live {
-            None => {
-                let owner = self.address();
-                let mut message = Some(message);
-                Timer::controlled(runtime::with(|rt| rt.arm(owner, delay, &mut message, None)))
+        match &mut self.place {
+            Place::Controlled(owner) => runtime::arm(*owner, delay, &mut Slot::Full(message), None),
+            Place::Live(side) => {
+                let fire = move |cell: &live::Cell, fired| cell.notify::<A>(message, Some(fired));
+                side.after(delay, Box::new(fire))
             }
-            Some(side) => side.after(delay, message),
         }
     }
 
@@ -334,16 +386,16 @@ impl<A: Actor> Context<A> {
             "a period of zero would never let time pass"
         );
         let next = move || A::message(event.clone(), Reply::nobody());
-        match &mut self.live {
-            None => {
-                let owner = self.address();
-                let mut first = Some(next());
-                let again = Box::new(move |mail: &dyn AnyMail| mail.put(&mut Some(next())).0);
-                Timer::controlled(runtime::with(|rt| {
-                    rt.arm(owner, period, &mut first, Some(again))
-                }))
+        match &mut self.place {
+            Place::Controlled(owner) => {
+                let mut first = Slot::Full(next());
+                let again = Box::new(move |mail: &dyn AnyMail| mail.put(&mut Slot::Full(next())).0);
+                runtime::arm(*owner, period, &mut first, Some(again))
             }
-            Some(side) => side.every(period, next),
+            Place::Live(side) => {
+                let fire = move |cell: &live::Cell, fired| cell.notify::<A>(next(), Some(fired));
+                side.every(period, Box::new(fire))
+            }
         }
     }
 
@@ -386,23 +438,25 @@ impl<A: Actor> Context<A> {
     where
         A: Handler<Terminated>,
     {
-        let id = other.id();
-        let notice =
-            move |reason: StopReason| A::message(Terminated { actor: id, reason }, Reply::nobody());
-        match &self.live {
-            None => {
-                let (watcher, target) = (self.address(), other.address());
-                let notice =
-                    Box::new(move |mail: &dyn AnyMail, reason| mail.put(&mut Some(notice(reason))));
-                runtime::with(|rt| rt.watch(watcher, target, notice));
+        let notice = |actor, reason| A::message(Terminated { actor, reason }, Reply::nobody());
+        match &self.place {
+            Place::Controlled(watcher) => {
+                let (id, target) = (other.id(), other.target().address());
+                let notice = Box::new(move |mail: &dyn AnyMail, reason| {
+                    mail.put(&mut Slot::Full(notice(id, reason)))
+                });
+                runtime::watch(*watcher, target, notice);
             }
-            Some(side) => side.watch(other, notice),
+            Place::Live(side) => side.watch(other.target().watched(), |cell, actor, reason| {
+                let ended = Terminated { actor, reason };
+                cell.notify::<A>(A::message(ended, Reply::nobody()), None);
+            }),
         }
     }
 
     /// Waits. Events that arrive meanwhile stay in the inbox.
     pub fn sleep(&mut self, delay: Duration) -> impl Future<Output = ()> + Send + use<A> {
-        crate::timer::sleep(self.live.is_some(), delay)
+        crate::timer::sleep(self.place.is_live(), delay)
     }
 
     /// Waits for the next event of one kind; others stay in the inbox in their order. Deferred
@@ -484,26 +538,17 @@ impl<A: Actor> Context<A> {
             let event = map(future.await);
             me.tell(event);
         };
-        match &mut self.live {
-            None => runtime::with(|rt| rt.pipe(self.address(), Box::pin(piped))),
-            Some(side) => side.pipe(piped),
-        }
+        self.place.pipe(Box::pin(piped));
     }
 
     /// Reports a handler's `Err` that nobody receives.
     pub(crate) fn failed(&self, event: &str, error: &str) {
-        match &self.live {
-            None => runtime::with(|rt| rt.failed(event, error)),
-            Some(side) => side.failed(event, error),
-        }
+        self.place.failed(event, error);
     }
 
-    pub(crate) fn is_halted(&self) -> bool {
-        self.halted
-    }
-
-    fn address(&self) -> Address {
-        self.me.address()
+    /// What a run of calls ended with, after which nothing follows.
+    pub(crate) fn ran(&self) -> Ran {
+        if self.halted { Ran::Halted } else { Ran::Done }
     }
 
     /// The first step: after the `#[start]` hook, the first state is entered.
@@ -511,8 +556,27 @@ impl<A: Actor> Context<A> {
         self.entering = Some(self.state);
     }
 
-    pub(crate) fn live_side(&mut self) -> Option<&mut live::Side<A>> {
-        self.live.as_mut()
+    /// Keeps an async call for the driver.
+    pub(crate) fn postpone(&mut self, call: Call<A>) {
+        self.next = Next::Run(call);
+    }
+
+    /// The call that was kept.
+    pub(crate) fn postponed(&mut self) -> Call<A> {
+        match std::mem::replace(&mut self.next, Next::Stay) {
+            Next::Run(call) => call,
+            _ => unreachable!("a driver runs what was kept for it"),
+        }
+    }
+
+    /// The next event to be handled in production, or what else is due.
+    #[inline]
+    pub(crate) fn next(&mut self, task: &TaskContext<'_>) -> Result<A::Message, Due> {
+        let side = self.place.side();
+        match side.next(self.state.index(), task) {
+            Ok(slot) => Ok(mail_of::<A>(side.mail()).take(slot)),
+            Err(due) => Err(due),
+        }
     }
 
     #[inline]
@@ -542,14 +606,7 @@ impl<A: Actor> Context<A> {
     fn settle_decision(&mut self) -> Option<Call<A>> {
         self.chain += 1;
         if self.chain > CHAIN_MAX {
-            violate(
-                ViolationKind::EndlessChain,
-                format!(
-                    "`{}` raised events or changed its state {CHAIN_MAX} times without returning \
-                     to its inbox",
-                    A::INFO.name
-                ),
-            );
+            rules::endless_chain(A::INFO.name);
         }
         let next = std::mem::replace(&mut self.next, Next::Stay);
         if let Some(state) = self.entering.take() {
@@ -561,7 +618,7 @@ impl<A: Actor> Context<A> {
                 self.entering = Some(state);
                 Some(Call::Exit(self.state))
             }
-            Next::Raise(message) => self.settle_raise(message),
+            Next::Run(call) => self.settle_raise(call),
             Next::Halt => {
                 self.halted = true;
                 Some(Call::Stop)
@@ -578,29 +635,31 @@ impl<A: Actor> Context<A> {
                 self.halted = true;
                 return Some(Call::Stop);
             }
-            raise @ Next::Raise(_) => {
+            raise @ Next::Run(_) => {
                 self.next = raise;
                 state
             }
         };
+        let from = (self.part != Part::Start).then(|| self.state.index());
+        self.place.entered(from, state.index());
         self.state = state;
         Some(Call::Entry(state))
     }
 
-    fn settle_raise(&mut self, message: A::Message) -> Option<Call<A>> {
-        let event = A::event_index(&message);
+    fn settle_raise(&mut self, raised: Call<A>) -> Option<Call<A>> {
+        let Call::Event(message) = &raised else {
+            unreachable!("what a driver runs is not left to be settled")
+        };
+        let event = A::event_index(message);
         match A::INFO.disposition(self.state.index(), event) {
-            Disposition::Handle => Some(Call::Event(message)),
+            Disposition::Handle => {
+                self.place.raised(self.state.index(), event);
+                Some(raised)
+            }
             Disposition::Ignore => None,
-            Disposition::Defer | Disposition::Unhandled => violate(
-                ViolationKind::UnhandledRaise,
-                format!(
-                    "`{}` raised {:?} in state {:?}, which neither handles nor ignores it",
-                    A::INFO.name,
-                    A::event(&message),
-                    self.state
-                ),
-            ),
+            Disposition::Defer | Disposition::Unhandled => {
+                rules::unhandled_raise(A::INFO.name, A::event(message), &self.state)
+            }
         }
     }
 }
@@ -608,7 +667,7 @@ impl<A: Actor> Context<A> {
 impl<A: Actor> fmt::Debug for Context<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Context")
-            .field("me", &self.me)
+            .field("me", &self.place.target())
             .field("state", &self.state)
             .finish_non_exhaustive()
     }
@@ -636,29 +695,23 @@ impl<A: Actor + Handler<E>, E: Event> Future for Receive<'_, A, E> {
     type Output = E;
 
     fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<E> {
-        if let Some(side) = self.cx.live_side() {
-            return side.poll_receive(A::EVENT, task).map(Self::unwrap);
-        }
-        let owner = self.cx.address();
-        let found = runtime::with(|rt| rt.receive(owner, A::EVENT, task.waker()));
-        match found {
-            None => Poll::Pending,
-            Some((mail, slot)) => {
-                let mail: Rc<dyn Any> = mail;
-                let mail = mail
-                    .downcast::<Mail<A>>()
-                    .expect("an actor reads its own mail");
-                let message = mail.take(slot).expect("an inbox names a full slot");
-                Poll::Ready(Self::unwrap(message))
+        let message = match &mut self.cx.place {
+            Place::Live(side) => {
+                let slot = ready!(side.poll_receive(A::EVENT, task));
+                mail_of::<A>(side.mail()).take(slot)
             }
-        }
+            Place::Controlled(owner) => {
+                let (mail, slot) = ready!(runtime::receive(*owner, A::EVENT, task.waker()));
+                mail_of::<A>(&*mail).take(slot)
+            }
+        };
+        Poll::Ready(Self::unwrap(message))
     }
 }
 
 impl<A: Actor + Handler<E>, E: Event> Drop for Receive<'_, A, E> {
     fn drop(&mut self) {
-        if self.cx.live.is_none() {
-            let owner = self.cx.me.address();
+        if let Place::Controlled(owner) = self.cx.place {
             runtime::try_with(|rt| rt.receive_dropped(owner, A::EVENT));
         }
     }

@@ -116,10 +116,10 @@ mod predicate;
 mod random;
 mod reference;
 mod reply;
+mod rules;
 #[doc(hidden)]
 pub mod runtime;
 mod system;
-mod tally;
 mod timer;
 mod watch;
 

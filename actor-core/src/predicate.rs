@@ -67,14 +67,14 @@ impl<'a> World<'a> {
     /// The actor; `None` while it is not started, when it has stopped, and while it is suspended
     /// inside an async handler.
     pub fn get<A: Actor>(&self, actor: &ActorRef<A>) -> Option<&'a A> {
-        let found = self.snapshot.actor(actor.address());
+        let found = self.snapshot.actor(actor.target().address());
         self.absent.set(self.absent.get() || found.is_none());
         found.and_then(|actor| actor.downcast_ref())
     }
 
     /// The actor's state, under the conditions of [`get`](World::get).
     pub fn state_of<A: Actor>(&self, actor: &ActorRef<A>) -> Option<&'static str> {
-        let state = self.snapshot.state(actor.address());
+        let state = self.snapshot.state(actor.target().address());
         self.absent.set(self.absent.get() || state.is_none());
         state.and_then(|state| A::INFO.state_name(state))
     }
@@ -96,7 +96,7 @@ impl<'a> World<'a> {
 
     /// How many events wait in the actor's inbox.
     pub fn inbox_len<A: Actor>(&self, actor: &ActorRef<A>) -> usize {
-        self.snapshot.inbox_len(actor.address())
+        self.snapshot.inbox_len(actor.target().address())
     }
 
     /// How many events were sent and have not reached an inbox yet.

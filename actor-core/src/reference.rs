@@ -2,14 +2,15 @@
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::marker::PhantomData;
 use std::num::NonZeroU64;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::actor::{Actor, Handler};
 use crate::event::Event;
 use crate::live;
-use crate::parts::Spawning;
-use crate::reply::{Ask, AskSlot, Reply};
+use crate::parts::Slot;
+use crate::reply::{Ask, Origin, Reply, asking};
 use crate::runtime::{self, Address};
 
 /// The identity of an actor, unique within a run of the program or one execution of a test.
@@ -79,36 +80,48 @@ impl fmt::Display for ActorId {
 /// # sys.shutdown().await
 /// # }
 /// ```
-pub struct ActorRef<A: Actor>(Target<A>);
+pub struct ActorRef<A: Actor> {
+    target: Target,
+    actor: PhantomData<fn(A)>,
+}
 
-enum Target<A: Actor> {
-    Live(Arc<live::Cell<A>>),
+/// To whom a reference refers, without the type.
+#[derive(Clone)]
+pub struct Target(Where);
+
+#[derive(Clone)]
+enum Where {
+    Live(Arc<live::Cell>),
     Controlled(Address),
 }
 
-impl<A: Actor> ActorRef<A> {
-    pub(crate) fn live(cell: Arc<live::Cell<A>>) -> Self {
-        Self(Target::Live(cell))
+impl Target {
+    /// An actor under test.
+    pub fn controlled(address: Address) -> Self {
+        Self(Where::Controlled(address))
     }
 
-    pub(crate) fn controlled(address: Address) -> Self {
-        Self(Target::Controlled(address))
-    }
-
-    pub(crate) fn spawn_controlled(actor: A, name: Option<&str>) -> Self {
-        let mut spawning = Spawning(Some(actor));
-        Self::controlled(runtime::with(|rt| rt.spawn(&mut spawning, name)))
+    pub(crate) fn live(cell: Arc<live::Cell>) -> Self {
+        Self(Where::Live(cell))
     }
 
     /// The cell in production.
+    pub(crate) fn cell(&self) -> Option<&Arc<live::Cell>> {
+        match &self.0 {
+            Where::Live(cell) => Some(cell),
+            Where::Controlled(_) => None,
+        }
+    }
+
+    /// The cell of who is watched.
     ///
     /// # Panics
     ///
     /// For an actor under test: it was handed to an actor in production.
-    pub(crate) fn watched(&self) -> &live::Cell<A> {
+    pub(crate) fn watched(&self) -> &live::Cell {
         match &self.0 {
-            Target::Live(cell) => cell,
-            Target::Controlled(_) => panic!("an actor under test was used in production"),
+            Where::Live(cell) => cell,
+            Where::Controlled(_) => panic!("an actor under test was used in production"),
         }
     }
 
@@ -119,17 +132,64 @@ impl<A: Actor> ActorRef<A> {
     /// For an actor in production: it was handed to a test's predicate.
     pub(crate) fn address(&self) -> Address {
         match &self.0 {
-            Target::Controlled(address) => *address,
-            Target::Live(_) => panic!("an actor in production was used in a controlled execution"),
+            Where::Controlled(address) => *address,
+            Where::Live(_) => panic!("an actor in production was used in a controlled execution"),
         }
+    }
+
+    fn id(&self) -> ActorId {
+        match &self.0 {
+            Where::Live(cell) => cell.id(),
+            Where::Controlled(address) => ActorId::controlled(*address),
+        }
+    }
+
+    /// From where an `ask` of this actor is.
+    fn asking(&self) -> Origin {
+        match &self.0 {
+            Where::Live(cell) => cell.asking(),
+            Where::Controlled(_) => Origin::Controlled(OnceLock::new()),
+        }
+    }
+
+    // Generic over the actor alone, never over the event: it keeps compile times down.
+    fn post<A: Actor>(&self, message: &mut Slot<A::Message>) {
+        match &self.0 {
+            Where::Live(cell) => cell.post::<A>(message),
+            Where::Controlled(address) => runtime::post(*address, message),
+        }
+    }
+}
+
+impl fmt::Debug for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Where::Live(cell) => f.write_str(&cell.name()),
+            Where::Controlled(address) => f.write_str(&controlled_name(*address)),
+        }
+    }
+}
+
+fn controlled_name(address: Address) -> String {
+    runtime::try_with(|rt| rt.name(address))
+        .unwrap_or_else(|| ActorId::controlled(address).to_string())
+}
+
+impl<A: Actor> ActorRef<A> {
+    pub(crate) fn new(target: Target) -> Self {
+        Self {
+            target,
+            actor: PhantomData,
+        }
+    }
+
+    pub(crate) fn target(&self) -> &Target {
+        &self.target
     }
 
     /// The actor's identity.
     pub fn id(&self) -> ActorId {
-        match &self.0 {
-            Target::Live(cell) => cell.id(),
-            Target::Controlled(address) => ActorId::controlled(*address),
-        }
+        self.target.id()
     }
 
     /// Sends `event` and goes on. Whether the actor still lives is not known yet: an event that
@@ -139,7 +199,8 @@ impl<A: Actor> ActorRef<A> {
     where
         A: Handler<E>,
     {
-        self.post(A::message(event, Reply::nobody()));
+        let message = A::message(event, Reply::nobody());
+        self.target.post::<A>(&mut Slot::Full(message));
     }
 
     /// Sends `event` at once, and returns the future of what its handler returns.
@@ -185,78 +246,40 @@ impl<A: Actor> ActorRef<A> {
     where
         A: Handler<E>,
     {
-        match &self.0 {
-            Target::Live(cell) => {
-                let (reply, ask) = cell.asking();
-                if cell.post(A::message(event, Reply::live(reply))) {
-                    Ask::live(ask)
-                } else {
-                    Ask::stopped()
-                }
-            }
-            Target::Controlled(address) => {
-                let slot = Arc::new(AskSlot::new());
-                let id = runtime::with(|rt| rt.ask(*address, slot.clone()));
-                let (reply, ask) = Reply::controlled(id, slot);
-                post_controlled::<A>(*address, A::message(event, reply));
-                ask
-            }
+        let (reply, ask) = asking(self.target.asking());
+        if let Where::Controlled(address) = &self.target.0 {
+            runtime::ask(*address, ask.slot());
         }
+        self.target
+            .post::<A>(&mut Slot::Full(A::message(event, reply)));
+        ask
     }
 
     /// This actor, as the recipient of one kind of event.
-    #[inline]
     pub fn recipient<E: Event>(&self) -> Recipient<E>
     where
         A: Handler<E>,
     {
-        Recipient(match &self.0 {
-            Target::Live(cell) => To::Live(cell.clone()),
-            Target::Controlled(address) => To::Controlled {
-                address: *address,
-                post: |address, event| {
-                    post_controlled::<A>(address, A::message(event, Reply::nobody()));
-                },
+        Recipient {
+            target: self.target.clone(),
+            post: |target, event| {
+                let message = A::message(event, Reply::nobody());
+                target.post::<A>(&mut Slot::Full(message));
             },
-        })
-    }
-
-    // Generic over the actor alone, never over the event: it keeps compile times down.
-    fn post(&self, message: A::Message) {
-        match &self.0 {
-            Target::Live(cell) => {
-                cell.post(message);
-            }
-            Target::Controlled(address) => post_controlled::<A>(*address, message),
         }
     }
 }
 
-fn post_controlled<A: Actor>(address: Address, message: A::Message) {
-    runtime::post(address, &mut Some(message));
-}
-
 impl<A: Actor> Clone for ActorRef<A> {
     fn clone(&self) -> Self {
-        Self(match &self.0 {
-            Target::Live(cell) => Target::Live(cell.clone()),
-            Target::Controlled(address) => Target::Controlled(*address),
-        })
+        Self::new(self.target.clone())
     }
 }
 
 impl<A: Actor> fmt::Debug for ActorRef<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0 {
-            Target::Live(cell) => f.write_str(cell.name()),
-            Target::Controlled(address) => f.write_str(&controlled_name(*address)),
-        }
+        self.target.fmt(f)
     }
-}
-
-fn controlled_name(address: Address) -> String {
-    runtime::try_with(|rt| rt.name(address))
-        .unwrap_or_else(|| ActorId::controlled(address).to_string())
 }
 
 impl<A: Actor> PartialEq for ActorRef<A> {
@@ -311,32 +334,22 @@ impl<A: Actor> Hash for ActorRef<A> {
 /// # sys.shutdown().await
 /// # }
 /// ```
-pub struct Recipient<E: Event>(To<E>);
-
-enum To<E: Event> {
-    Live(Arc<dyn live::Accept<E>>),
-    Controlled {
-        address: Address,
-        post: fn(Address, E),
-    },
+pub struct Recipient<E: Event> {
+    target: Target,
+    /// Wraps the event for the type of the target.
+    post: fn(&Target, E),
 }
 
 impl<E: Event> Recipient<E> {
     /// Sends `event`, as [`ActorRef::tell`] does.
     #[inline]
     pub fn tell(&self, event: E) {
-        match &self.0 {
-            To::Live(accept) => accept.tell(event),
-            To::Controlled { address, post } => post(*address, event),
-        }
+        (self.post)(&self.target, event);
     }
 
     /// The actor's identity.
     pub fn id(&self) -> ActorId {
-        match &self.0 {
-            To::Live(accept) => accept.id(),
-            To::Controlled { address, .. } => ActorId::controlled(*address),
-        }
+        self.target.id()
     }
 }
 
@@ -348,22 +361,16 @@ impl<A: Actor + Handler<E>, E: Event> From<&ActorRef<A>> for Recipient<E> {
 
 impl<E: Event> Clone for Recipient<E> {
     fn clone(&self) -> Self {
-        Self(match &self.0 {
-            To::Live(accept) => To::Live(accept.clone()),
-            To::Controlled { address, post } => To::Controlled {
-                address: *address,
-                post: *post,
-            },
-        })
+        Self {
+            target: self.target.clone(),
+            post: self.post,
+        }
     }
 }
 
 impl<E: Event> fmt::Debug for Recipient<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0 {
-            To::Live(accept) => f.write_str(accept.name()),
-            To::Controlled { address, .. } => f.write_str(&controlled_name(*address)),
-        }
+        self.target.fmt(f)
     }
 }
 

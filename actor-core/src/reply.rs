@@ -1,64 +1,53 @@
 //! The two ends of an `ask`: [`Reply`] at the actor that answers, [`Ask`] at the one that waits.
 
-use std::any::Any;
+use std::any::{Any, TypeId};
 use std::fmt;
 use std::future::Future;
 use std::hash::Hasher;
+use std::marker::PhantomData;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::{Context as TaskContext, Poll, Waker};
 
 use crate::event::Event;
 use crate::fingerprint::Fingerprinter;
-use crate::live::{LiveAsk, LiveReply};
+use crate::live::Observed;
 use crate::runtime::{self, AskId};
 
 /// To whom a handler's result goes: the asker, or nobody after a `tell`.
 ///
 /// Dropping it without [`send`](Reply::send) tells the asker [`AskError::Dropped`].
-pub struct Reply<R>(To<R>);
-
-enum To<R> {
-    Nobody,
-    Live(LiveReply<R>),
-    Controlled(ControlledReply<R>),
+pub struct Reply<R> {
+    to: Answering,
+    value: PhantomData<fn(R)>,
 }
+
+/// The slot to answer into; `None` after a `tell`, or once it was answered. It does not know the
+/// reply's type, so that one destructor serves all.
+struct Answering(Option<Arc<AskSlot>>);
 
 impl<R: Event> Reply<R> {
     /// The event was told: no one waits.
     pub const fn nobody() -> Self {
-        Self(To::Nobody)
-    }
-
-    pub(crate) fn live(reply: LiveReply<R>) -> Self {
-        Self(To::Live(reply))
-    }
-
-    pub(crate) fn controlled(id: AskId, slot: Arc<AskSlot<R>>) -> (Self, Ask<R>) {
-        let to = ControlledReply {
-            id,
-            slot: Some(slot.clone()),
-        };
-        let from = ControlledAsk { id, slot };
-        (Self(To::Controlled(to)), Ask(From::Controlled(from)))
+        Self {
+            to: Answering(None),
+            value: PhantomData,
+        }
     }
 
     /// Nobody waits for this reply: the event was told, or the asker has gone.
     pub fn is_nobody(&self) -> bool {
-        match &self.0 {
-            To::Nobody => true,
-            To::Live(reply) => reply.is_nobody(),
-            To::Controlled(_) => false,
-        }
+        self.to.is_nobody()
     }
 
     /// Feeds to whom it goes. Under test: an ask keeps its number while anyone waits for it.
     #[doc(hidden)]
     pub fn fingerprint<'a>(&self, to: &'a mut Fingerprinter) -> &'a mut Fingerprinter {
-        to.write_u64(match &self.0 {
-            To::Nobody => 0,
-            To::Live(_) => 1,
-            To::Controlled(reply) => 2 + u64::from(reply.id.index),
+        let asked = self.to.0.as_ref().map(|slot| slot.controlled());
+        to.write_u64(match asked {
+            None => 0,
+            Some(None) => 1,
+            Some(Some(ask)) => 2 + u64::from(ask.index),
         });
         to
     }
@@ -66,60 +55,63 @@ impl<R: Event> Reply<R> {
     /// Answers. The value is dropped where nobody waits for it.
     #[inline]
     pub fn send(self, value: R) {
-        match self.0 {
-            To::Nobody => {}
-            To::Live(reply) => reply.send(value),
-            To::Controlled(mut to) => {
-                if let Some(slot) = to.slot.take() {
-                    let dropped = slot.lock().value.replace(value);
-                    debug_assert!(dropped.is_none(), "a reply is sent once");
-                    runtime::with(|rt| rt.replied(to.id));
-                }
-            }
+        let mut to = self.to;
+        if let Some(slot) = to.0.take() {
+            slot.observe(TypeId::of::<R>(), &value);
+            let mut open = slot.lock();
+            *place(&mut open.value) = Some(value);
+            slot.answered(open);
+        }
+    }
+}
+
+impl Answering {
+    fn is_nobody(&self) -> bool {
+        match &self.0 {
+            None => true,
+            Some(slot) => match slot.origin {
+                // The other end is the asker's.
+                Origin::Live(_) => Arc::strong_count(slot) == 1,
+                Origin::Controlled(_) => false,
+            },
+        }
+    }
+}
+
+impl Drop for Answering {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(slot) = &self.0 {
+            slot.unanswered();
         }
     }
 }
 
 impl<R> fmt::Debug for Reply<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.0 {
-            To::Nobody => "Reply(nobody)",
-            To::Live(_) | To::Controlled(_) => "Reply",
+        f.write_str(match self.to.0 {
+            None => "Reply(nobody)",
+            Some(_) => "Reply",
         })
-    }
-}
-
-struct ControlledReply<R> {
-    id: AskId,
-    slot: Option<Arc<AskSlot<R>>>,
-}
-
-impl<R> Drop for ControlledReply<R> {
-    fn drop(&mut self) {
-        if self.slot.is_some() {
-            runtime::try_with(|rt| rt.reply_dropped(self.id));
-        }
     }
 }
 
 /// The future reply of an [`ask`](crate::ActorRef::ask). The event was sent when `ask` was called;
 /// awaiting this, or dropping it, changes nothing for the actor that was asked.
 #[must_use = "await the reply, or use `tell` where none is needed"]
-pub struct Ask<R>(From<R>);
-
-enum From<R> {
-    Live(LiveAsk<R>),
-    Stopped,
-    Controlled(ControlledAsk<R>),
+pub struct Ask<R> {
+    from: Asking,
+    value: PhantomData<fn() -> R>,
 }
 
-impl<R> Ask<R> {
-    pub(crate) fn live(ask: LiveAsk<R>) -> Self {
-        Self(From::Live(ask))
-    }
+/// The slot to wait at, without the reply's type.
+struct Asking(Arc<AskSlot>);
 
-    pub(crate) fn stopped() -> Self {
-        Self(From::Stopped)
+impl Drop for Asking {
+    fn drop(&mut self) {
+        if let Some(id) = self.0.controlled() {
+            runtime::try_with(|rt| rt.ask_dropped(id));
+        }
     }
 }
 
@@ -129,27 +121,35 @@ impl<R> fmt::Debug for Ask<R> {
     }
 }
 
-struct ControlledAsk<R> {
-    id: AskId,
-    slot: Arc<AskSlot<R>>,
-}
-
-impl<R> Drop for ControlledAsk<R> {
-    fn drop(&mut self) {
-        runtime::try_with(|rt| rt.ask_dropped(self.id));
+impl<R> Ask<R> {
+    /// The slot to wait at, as the tester keeps it.
+    pub(crate) fn slot(&self) -> &Arc<AskSlot> {
+        &self.from.0
     }
 }
 
 impl<R: Event> Future for Ask<R> {
     type Output = Result<R, AskError>;
 
-    fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Self::Output> {
-        match &mut self.0 {
-            From::Stopped => Poll::Ready(Err(AskError::Stopped)),
-            From::Live(ask) => ask.poll(task),
-            From::Controlled(ask) => ask.slot.lock().poll(task.waker()),
+    fn poll(self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Self::Output> {
+        let mut open = self.from.0.lock();
+        match open.poll(task.waker()) {
+            Poll::Pending => Poll::Pending,
+            Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
+            Poll::Ready(Ok(())) => Poll::Ready(match place(&mut open.value).take() {
+                Some(value) => Ok(value),
+                None => Err(AskError::Dropped),
+            }),
         }
     }
+}
+
+/// The place of a value, by its type.
+fn place<R: Event>(value: &mut dyn AnyValue) -> &mut Option<R> {
+    let value: &mut dyn Any = value;
+    value
+        .downcast_mut()
+        .expect("both ends of an ask are of one type")
 }
 
 /// Why an [`ask`](crate::ActorRef::ask) got no reply.
@@ -173,13 +173,48 @@ impl fmt::Display for AskError {
 
 impl std::error::Error for AskError {}
 
-/// Where the reply of a controlled `ask` waits until the tester delivers it.
-pub(crate) struct AskSlot<R>(Mutex<Slot<R>>);
+/// Both ends of a new `ask`.
+pub(crate) fn asking<R: Event>(origin: Origin) -> (Reply<R>, Ask<R>) {
+    let slot = Arc::new(AskSlot {
+        origin,
+        open: Mutex::new(Open {
+            status: Status::Open,
+            waker: None,
+            value: None::<R>,
+        }),
+    });
+    let slot: Arc<AskSlot> = slot;
+    let reply = Reply {
+        to: Answering(Some(slot.clone())),
+        value: PhantomData,
+    };
+    let ask = Ask {
+        from: Asking(slot),
+        value: PhantomData,
+    };
+    (reply, ask)
+}
 
-struct Slot<R> {
-    value: Option<R>,
+/// Where a reply waits for the asker; under test, until the tester delivers it.
+///
+/// The value comes last, so that a slot is used without its type.
+pub struct AskSlot<V: AnyValue + ?Sized = dyn AnyValue> {
+    origin: Origin,
+    open: Mutex<Open<V>>,
+}
+
+/// From which executor the `ask` is.
+pub(crate) enum Origin {
+    /// Production. Who asked is kept only while a monitor is registered.
+    Live(Option<Box<Observed>>),
+    /// A test, once it has registered the `ask`.
+    Controlled(OnceLock<AskId>),
+}
+
+struct Open<V: ?Sized> {
     status: Status,
     waker: Option<Waker>,
+    value: V,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -189,27 +224,28 @@ enum Status {
     Lost(AskError),
 }
 
-impl<R> AskSlot<R> {
-    pub(crate) fn new() -> Self {
-        Self(Mutex::new(Slot {
-            value: None,
-            status: Status::Open,
-            waker: None,
-        }))
-    }
+/// A reply without its type, where one was sent.
+pub trait AnyValue: Any + Send {
+    /// The reply.
+    fn event(&self) -> Option<&dyn Event>;
+}
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Slot<R>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+impl<R: Event> AnyValue for Option<R> {
+    fn event(&self) -> Option<&dyn Event> {
+        match self {
+            Some(value) => Some(value),
+            None => None,
+        }
     }
 }
 
-impl<R> Slot<R> {
-    fn poll(&mut self, waker: &Waker) -> Poll<Result<R, AskError>> {
-        match (self.status, self.value.take()) {
-            (Status::Delivered, Some(value)) => Poll::Ready(Ok(value)),
-            (Status::Lost(error), _) => Poll::Ready(Err(error)),
-            (_, value) => {
-                self.value = value;
+impl Open<dyn AnyValue> {
+    /// Whether the reply, or its loss, is visible.
+    fn poll(&mut self, waker: &Waker) -> Poll<Result<(), AskError>> {
+        match self.status {
+            Status::Delivered => Poll::Ready(Ok(())),
+            Status::Lost(error) => Poll::Ready(Err(error)),
+            Status::Open => {
                 self.waker = Some(waker.clone());
                 Poll::Pending
             }
@@ -217,31 +253,76 @@ impl<R> Slot<R> {
     }
 }
 
-/// The slot of a controlled `ask` without its type, as the tester keeps it.
-pub trait AnyAskSlot: Any + Send + Sync {
-    /// Makes the reply, or its loss, visible to the asker.
-    fn deliver(&self, lost: Option<AskError>);
-    /// Shows the reply, where one was sent.
-    fn inspect(&self, f: &mut dyn FnMut(&dyn Event));
-}
+impl AskSlot {
+    fn lock(&self) -> MutexGuard<'_, Open<dyn AnyValue>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 
-impl<R: Event> AnyAskSlot for AskSlot<R> {
-    fn deliver(&self, lost: Option<AskError>) {
-        let waker = {
-            let mut slot = self.lock();
-            slot.status = lost.map_or(Status::Delivered, Status::Lost);
-            slot.waker.take()
-        };
-        if let Some(waker) = waker {
-            waker.wake();
+    /// The tester has registered the `ask`.
+    pub(crate) fn register(&self, id: AskId) {
+        if let Origin::Controlled(registered) = &self.origin {
+            registered.get_or_init(|| id);
         }
     }
 
-    fn inspect(&self, f: &mut dyn FnMut(&dyn Event)) {
-        let value = self.lock().value.take();
-        if let Some(value) = value {
-            f(&value);
-            self.lock().value = Some(value);
+    fn controlled(&self) -> Option<AskId> {
+        match &self.origin {
+            Origin::Live(_) => None,
+            Origin::Controlled(id) => id.get().copied(),
         }
+    }
+
+    /// Shows a reply to the monitors of a live system, before the asker can see it.
+    fn observe(&self, kind: TypeId, value: &dyn Event) {
+        if let Origin::Live(Some(observed)) = &self.origin {
+            observed.replied(kind, value);
+        }
+    }
+
+    /// The value is in its place.
+    fn answered(&self, open: MutexGuard<'_, Open<dyn AnyValue>>) {
+        match &self.origin {
+            Origin::Live(_) => settle(open, Status::Delivered),
+            Origin::Controlled(_) => {
+                drop(open);
+                if let Some(id) = self.controlled() {
+                    runtime::with(|rt| rt.replied(id));
+                }
+            }
+        }
+    }
+
+    fn unanswered(&self) {
+        match &self.origin {
+            Origin::Controlled(_) => {
+                if let Some(id) = self.controlled() {
+                    runtime::try_with(|rt| rt.reply_dropped(id));
+                }
+            }
+            Origin::Live(_) => self.deliver(Some(crate::live::why_lost())),
+        }
+    }
+
+    /// Makes the reply, or its loss, visible to the asker.
+    pub fn deliver(&self, lost: Option<AskError>) {
+        settle(self.lock(), lost.map_or(Status::Delivered, Status::Lost));
+    }
+
+    /// Shows the reply, where one was sent.
+    pub fn inspect(&self, f: &mut dyn FnMut(&dyn Event)) {
+        let open = self.lock();
+        if let Some(event) = open.value.event() {
+            f(event);
+        }
+    }
+}
+
+/// Wakes the asker, under no lock.
+fn settle(mut open: MutexGuard<'_, Open<dyn AnyValue>>, status: Status) {
+    open.status = status;
+    let waker = open.waker.take();
+    drop(open);
+    if let Some(waker) = waker {
+        waker.wake();
     }
 }

@@ -10,15 +10,18 @@ use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::task::Waker;
+use std::task::{Poll, Waker};
 use std::time::Duration;
 
 use crate::actor::ActorInfo;
 use crate::monitor::AnyMonitor;
-use crate::parts::{AnyBody, AnyMail, AnySlab, Tally};
+use crate::parts::{AnyMail, AnySlab, MakeMail, Resting};
 use crate::predicate::{Expectation, Predicate};
-use crate::reply::AnyAskSlot;
+use crate::reply::AskSlot;
+use crate::timer::Timer;
 use crate::watch::StopReason;
+
+pub use crate::reference::Target;
 
 /// An actor of one execution: its operation and the number of the execution.
 ///
@@ -59,10 +62,10 @@ pub struct TimerId {
 pub trait Runtime {
     /// Creates an actor; it starts when the effect is carried out.
     fn spawn(&self, actor: &mut dyn Spawn, name: Option<&str>) -> Address;
-    /// Sends. `message` is an `Option<A::Message>`, taken into the target's mail.
+    /// Sends. `message` is a `Slot<A::Message>`, taken into the target's mail.
     fn post(&self, to: Address, message: &mut dyn Any);
     /// Registers an `ask`; its event is posted next.
-    fn ask(&self, to: Address, slot: Arc<dyn AnyAskSlot>) -> AskId;
+    fn ask(&self, to: Address, slot: Arc<AskSlot>) -> AskId;
     /// The reply was sent and waits in its slot.
     fn replied(&self, ask: AskId);
     /// The reply was dropped.
@@ -79,7 +82,7 @@ pub trait Runtime {
     /// The virtual time since the start of the execution.
     fn now(&self) -> Duration;
 
-    /// Arms a timer whose event goes to `owner`. `message` is an `Option<A::Message>`; `again`
+    /// Arms a timer whose event goes to `owner`. `message` is a `Slot<A::Message>`; `again`
     /// makes the next one of a periodic timer.
     fn arm(
         &self,
@@ -105,7 +108,7 @@ pub trait Runtime {
 
     /// Runs a future as an operation that ends with its owner.
     fn pipe(&self, owner: Address, future: Pin<Box<dyn Future<Output = ()>>>);
-    /// Has `message`, an `Option<A::Message>`, sent to `watcher` when `target` has stopped. The
+    /// Has a message sent to `watcher` when `target` has stopped. The
     /// function builds it from the reason.
     fn watch(&self, watcher: Address, target: Address, notice: Notice);
 
@@ -115,6 +118,10 @@ pub trait Runtime {
     fn predicate(&self, name: &str, expectation: Expectation, predicate: Predicate);
     /// Reports a handler's `Err` that nobody receives.
     fn failed(&self, event: &str, error: &str);
+    /// Takes note that `owner` goes from one state to another, or starts in one.
+    fn entered(&self, owner: Address, from: Option<usize>, to: usize);
+    /// Takes note that `owner` handles an event which it has raised.
+    fn raised(&self, owner: Address, state: usize, event: u16);
     /// Takes note that the program came by a label.
     fn cover(&self, label: &'static str);
     /// The name of the actor in reports, `Client#2` for instance.
@@ -158,12 +165,12 @@ pub trait Spawn {
     fn info(&self) -> &'static ActorInfo;
     /// Identifies the actor type, so that its parts can be pooled.
     fn actor_type(&self) -> TypeId;
-    /// Makes a tally for this type.
-    fn tally(&self) -> Rc<Tally>;
-    /// Makes empty mail and an empty body for this type, which counts in `tally`.
-    fn parts(&self, tally: &Rc<Tally>) -> (Rc<dyn AnyMail>, Box<dyn AnyBody>);
-    /// Moves the actor into a body made by [`parts`](Spawn::parts) for the same type.
-    fn install(&mut self, body: &mut dyn AnyBody, address: Address);
+    /// The actor type with its path, as rustc prints it.
+    fn path(&self) -> &'static str;
+    /// Makes empty mail for this type.
+    fn mail(&self) -> MakeMail;
+    /// Gives the actor a context, in which it is `me`. Called once.
+    fn rest(&mut self, me: &Target) -> Box<dyn Resting>;
 }
 
 /// An announced event, without its type.
@@ -217,9 +224,60 @@ pub(crate) fn with<T>(f: impl FnOnce(&dyn Runtime) -> T) -> T {
     })
 }
 
-/// Sends through the current runtime: the only call whose cost counts, once for all types.
+// What generic code calls: a closure for `with` would be compiled for every actor type.
+
+/// See [`Runtime::spawn`].
+pub(crate) fn spawn(actor: &mut dyn Spawn, name: Option<&str>) -> Target {
+    Target::controlled(with(|rt| rt.spawn(actor, name)))
+}
+
+/// See [`Runtime::post`].
 pub(crate) fn post(to: Address, message: &mut dyn Any) {
     with(|rt| rt.post(to, message));
+}
+
+/// See [`Runtime::ask`].
+pub(crate) fn ask(to: Address, slot: &Arc<AskSlot>) {
+    let id = with(|rt| rt.ask(to, slot.clone()));
+    slot.register(id);
+}
+
+/// See [`Runtime::arm`].
+pub(crate) fn arm(
+    owner: Address,
+    delay: Duration,
+    message: &mut dyn Any,
+    again: Option<Again>,
+) -> Timer {
+    Timer::controlled(with(|rt| rt.arm(owner, delay, message, again)))
+}
+
+/// See [`Runtime::watch`].
+pub(crate) fn watch(watcher: Address, target: Address, notice: Notice) {
+    with(|rt| rt.watch(watcher, target, notice));
+}
+
+/// See [`Runtime::receive`].
+pub(crate) fn receive(owner: Address, event: u16, waker: &Waker) -> Poll<(Rc<dyn AnyMail>, u32)> {
+    match with(|rt| rt.receive(owner, event, waker)) {
+        Some(found) => Poll::Ready(found),
+        None => Poll::Pending,
+    }
+}
+
+/// See [`Runtime::entered`].
+pub(crate) fn entered(owner: Address, from: Option<usize>, to: usize) {
+    with(|rt| rt.entered(owner, from, to));
+}
+
+/// See [`Runtime::raised`].
+pub(crate) fn raised(owner: Address, state: usize, event: u16) {
+    with(|rt| rt.raised(owner, state, event));
+}
+
+/// See [`Runtime::failed`].
+pub(crate) fn failed(event: &str, error: &str) {
+    with(|rt| rt.failed(event, error));
 }
 
 /// Calls the current runtime, if there is one: for destructors.

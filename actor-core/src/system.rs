@@ -9,11 +9,11 @@ use crate::error::Error;
 use crate::event::Event;
 use crate::live::LiveSystem;
 use crate::monitor::{Monitor, Watching};
-use crate::parts::Announcing;
+use crate::parts::{Announcing, Spawning};
 use crate::predicate::{Expectation, World};
 use crate::random::ActorRng;
 use crate::reference::ActorRef;
-use crate::runtime;
+use crate::runtime::{self, Spawn, Target};
 
 /// Where actors live: the production executor, or one execution of a test.
 ///
@@ -89,17 +89,18 @@ impl System {
     /// events may be sent at once. From the beginning of a shutdown on, the actor is dropped
     /// instead, and the reference is to one that has stopped.
     pub fn spawn<A: Actor>(&self, actor: A) -> ActorRef<A> {
-        match &self.0 {
-            Inner::Live(live) => live.spawn(actor, None),
-            Inner::Controlled => ActorRef::spawn_controlled(actor, None),
-        }
+        ActorRef::new(self.start(&mut Spawning(Some(actor)), None))
     }
 
     /// Starts an actor under a name of its own, for logs and reports.
     pub fn spawn_named<A: Actor>(&self, name: &str, actor: A) -> ActorRef<A> {
+        ActorRef::new(self.start(&mut Spawning(Some(actor)), Some(name)))
+    }
+
+    fn start(&self, actor: &mut dyn Spawn, name: Option<&str>) -> Target {
         match &self.0 {
-            Inner::Live(live) => live.spawn(actor, Some(name)),
-            Inner::Controlled => ActorRef::spawn_controlled(actor, Some(name)),
+            Inner::Live(live) => live.spawn(actor, name),
+            Inner::Controlled => runtime::spawn(actor, name),
         }
     }
 

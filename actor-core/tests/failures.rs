@@ -140,6 +140,43 @@ async fn a_panic_in_an_async_handler() {
     scene.expect("Panicked glass: in an async handler").await;
 }
 
+#[derive(Debug)]
+struct Explode;
+
+/// Panics in an async handler, and again when it is dropped for that.
+struct Twice(Journal);
+
+#[actor]
+impl Twice {
+    #[on]
+    async fn explode(&mut self, _: Explode, cx: &mut Context<Self>) {
+        cx.sleep(std::time::Duration::from_secs(1)).await;
+        panic!("in an async handler");
+    }
+}
+
+impl Drop for Twice {
+    fn drop(&mut self) {
+        self.0
+            .note(format!("unwinding: {}", std::thread::panicking()));
+        panic!("in a destructor");
+    }
+}
+
+/// Two panics at a time would abort the process.
+#[tokio::test(start_paused = true)]
+async fn a_panic_in_an_async_handler_and_one_in_the_destructor() {
+    let Scene { sys, journal, .. } = scene(false);
+    let twice = sys.spawn_named("glass", Twice(journal.clone()));
+    assert_eq!(twice.ask(Explode).await, Err(AskError::Dropped));
+    idle().await;
+    journal.expect([
+        "Panicked glass: in an async handler",
+        "unwinding: false",
+        "Panicked glass: in a destructor",
+    ]);
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_panic_without_a_message() {
     let scene = scene(false);

@@ -3,6 +3,10 @@
 
 mod support;
 
+use std::future::Future;
+use std::pin::pin;
+use std::task::{Context as TaskContext, Waker};
+
 use actor_core::prelude::*;
 use support::{Journal, idle};
 
@@ -96,6 +100,54 @@ async fn a_shutdown_waits_behind_a_receive() {
     });
     done.unwrap();
     journal.expect(["pay", "paid 1 2"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn deferred_events_keep_their_order_while_others_come() {
+    let sys = System::new();
+    let (till, journal) = till(&sys);
+    for round in 1..=4 {
+        till.tell(Coin(round)); // deferred
+        till.tell(Other(round));
+        till.tell(Other(round + 10));
+        idle().await;
+    }
+    journal.expect([
+        "other 1", "other 11", "other 2", "other 12", "other 3", "other 13", "other 4", "other 14",
+    ]);
+    till.tell(Unlock);
+    idle().await;
+    journal.expect(["coin 1", "coin 2", "coin 3", "coin 4"]);
+}
+
+/// Waits for a coin with a waker of its own, as a collection of futures does, and gives up.
+struct Collector {
+    journal: Journal,
+}
+
+#[actor(receive(Coin))]
+impl Collector {
+    #[on]
+    async fn peek(&mut self, _: Peek, cx: &mut Context<Self>) {
+        let mut coin = pin!(cx.receive::<Coin>());
+        let mut own = TaskContext::from_waker(Waker::noop());
+        assert!(coin.as_mut().poll(&mut own).is_pending());
+        self.journal.note("no coin");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_waits_with_a_waker_of_its_own_leaves_the_actor_awake() {
+    let sys = System::new();
+    let journal = Journal::new();
+    let collector = sys.spawn(Collector {
+        journal: journal.clone(),
+    });
+    for _ in 0..3 {
+        collector.tell(Peek);
+        idle().await;
+        journal.expect(["no coin"]);
+    }
 }
 
 #[derive(Debug)]

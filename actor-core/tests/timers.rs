@@ -116,6 +116,51 @@ async fn cancel_removes_the_fired_event() {
     journal.expect(["4 awake"]);
 }
 
+#[derive(Debug)]
+struct Later;
+#[derive(Debug)]
+struct Sleepy;
+
+/// Keeps a deferred event, while a timer fires that it will have cancelled.
+struct Sleeper {
+    journal: Journal,
+}
+
+#[actor(states(Asleep(defer(Later)), Awake))]
+impl Sleeper {
+    #[on(Asleep)]
+    async fn sleepy(&mut self, _: Sleepy, cx: &mut Context<Self>) {
+        let cancelled = cx.after(Duration::from_secs(1), Tick("cancelled"));
+        cx.after(Duration::from_secs(1), Tick("due"));
+        cx.sleep(Duration::from_secs(2)).await;
+        cx.cancel(cancelled);
+    }
+
+    #[on]
+    fn tick(&mut self, tick: Tick, cx: &mut Context<Self>) {
+        self.journal.note(tick.0);
+        cx.goto(SleeperState::Awake);
+    }
+
+    #[on(Awake)]
+    fn later(&mut self, _: Later) {
+        self.journal.note("later");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn cancel_removes_the_fired_event_behind_a_deferred_one() {
+    let sys = System::new();
+    let journal = Journal::new();
+    let sleeper = sys.spawn(Sleeper {
+        journal: journal.clone(),
+    });
+    sleeper.tell(Later);
+    sleeper.tell(Sleepy);
+    sys.sleep(Duration::from_secs(10)).await;
+    journal.expect(["due", "later"]);
+}
+
 #[tokio::test(start_paused = true)]
 async fn what_fires_during_a_nap_waits_in_the_inbox() {
     let sys = System::new();

@@ -152,14 +152,14 @@ const _: () = {
                 #[cfg(feature = "metrics")]
                 ::actor_core::Call::Event(__Message::Count(__event, __reply)) => {
                     let __value = Self::count(self, __event);
+                    let __failure = (&::actor_core::__private::Outcome(&__value))
+                        .failure(__reply.is_nobody());
                     ::actor_core::__private::reply(
                         __cx,
                         "Count",
                         __reply,
                         __value,
-                        |__value| {
-                            (&::actor_core::__private::Outcome(__value)).failure()
-                        },
+                        __failure,
                     );
                 }
                 ::actor_core::Call::Event(__Message::Ping(__event, __reply)) => {
@@ -212,6 +212,9 @@ const _: () = {
                 ::actor_core::Call::Start => Self::start(self).await,
                 _ => {}
             }
+        }
+        fn driver() -> ::core::option::Option<::actor_core::__private::Driver> {
+            ::actor_core::__private::driver::<Self>()
         }
     }
     #[cfg(feature = "metrics")]

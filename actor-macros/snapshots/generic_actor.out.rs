@@ -133,26 +133,28 @@ const _: () = {
                         }
                         ReplicaState::Follower => {
                             let __value = Self::refuse(self, __event, __cx);
+                            let __failure = (&::renamed::__private::Outcome(&__value))
+                                .failure(__reply.is_nobody());
                             ::renamed::__private::reply(
                                 __cx,
                                 "Put",
                                 __reply,
                                 __value,
-                                |__value| {
-                                    (&::renamed::__private::Outcome(__value)).failure()
-                                },
+                                __failure,
                             );
                         }
                     }
                 }
                 ::renamed::Call::Event(__Message::Ask(__event, __reply)) => {
                     let __value = Self::state(self, __event);
+                    let __failure = (&::renamed::__private::Outcome(&__value))
+                        .failure(__reply.is_nobody());
                     ::renamed::__private::reply(
                         __cx,
                         "Ask",
                         __reply,
                         __value,
-                        |__value| { (&::renamed::__private::Outcome(__value)).failure() },
+                        __failure,
                     );
                 }
                 _ => {}
@@ -169,14 +171,14 @@ const _: () = {
                     match __cx.state() {
                         ReplicaState::Leader => {
                             let __value = Self::put(self, __event).await;
+                            let __failure = (&::renamed::__private::Outcome(&__value))
+                                .failure(__reply.is_nobody());
                             ::renamed::__private::reply(
                                 __cx,
                                 "Put",
                                 __reply,
                                 __value,
-                                |__value| {
-                                    (&::renamed::__private::Outcome(__value)).failure()
-                                },
+                                __failure,
                             );
                         }
                         _ => {}
@@ -184,6 +186,9 @@ const _: () = {
                 }
                 _ => {}
             }
+        }
+        fn driver() -> ::core::option::Option<::renamed::__private::Driver> {
+            ::renamed::__private::driver::<Self>()
         }
     }
     #[automatically_derived]

@@ -88,25 +88,20 @@ const _: () = {
                 }
                 ::actor_core::Call::Event(__Message::HowMany(__event, __reply)) => {
                     let __value = Self::served(self, __event);
+                    let __failure = (&::actor_core::__private::Outcome(&__value))
+                        .failure(__reply.is_nobody());
                     ::actor_core::__private::reply(
                         __cx,
                         "HowMany",
                         __reply,
                         __value,
-                        |__value| {
-                            (&::actor_core::__private::Outcome(__value)).failure()
-                        },
+                        __failure,
                     );
                 }
                 _ => {}
             }
             ::actor_core::Flow::Done
         }
-        async fn call_async(
-            &mut self,
-            _: ::actor_core::Call<Self>,
-            _: &mut ::actor_core::Context<Self>,
-        ) {}
     }
     #[automatically_derived]
     impl ::actor_core::Handler<Ping> for Server {

@@ -160,6 +160,9 @@ const _: () = {
                 _ => {}
             }
         }
+        fn driver() -> ::core::option::Option<::actor_core::__private::Driver> {
+            ::actor_core::__private::driver::<Self>()
+        }
     }
     #[automatically_derived]
     impl ::actor_core::Handler<Pong> for Client {

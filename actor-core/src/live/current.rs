@@ -15,6 +15,16 @@ pub(super) struct Sender(u64);
 impl Sender {
     pub(super) const NONE: Self = Self(0);
 
+    /// As it was told by [`number`](Self::number).
+    pub(super) fn numbered(number: u64) -> Self {
+        Self(number)
+    }
+
+    #[inline]
+    pub(super) fn number(self) -> u64 {
+        self.0
+    }
+
     /// The actor whose code runs on this thread.
     pub(super) fn current() -> Self {
         CURRENT.try_with(Cell::get).unwrap_or(Self::NONE)

@@ -219,12 +219,17 @@ impl Hooks {
         guarded(|| hook(failure));
     }
 
-    pub(super) fn dead_letter(&self, letter: &DeadLetter<'_>) {
+    pub(super) fn dead_letter(&self, target: &super::Cell, event: &dyn Event) {
         // Relaxed: a count, which orders nothing.
         self.dead_letters.fetch_add(1, Ordering::Relaxed);
         let hook = lock(&self.dead_letter).clone();
         if let Some(hook) = hook {
-            guarded(|| hook(letter));
+            let letter = DeadLetter {
+                target: target.id(),
+                name: &target.name(),
+                event,
+            };
+            guarded(|| hook(&letter));
         }
     }
 

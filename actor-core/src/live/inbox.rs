@@ -1,104 +1,146 @@
 //! The reader's side of a mailbox: [`Inbox`] picks the next event of an actor.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll, ready};
 
 use super::cell::Cell;
 use super::current::Sender;
-use super::mailbox::Item;
-use crate::actor::{Actor, Disposition};
+use super::mailbox::{Entry, Fetched, Kind, Letters};
+use crate::actor::{ActorInfo, Disposition};
+use crate::parts::AnyMail;
 
 /// The events of one actor that its task has taken from the mailbox and not handled yet.
 ///
-/// In order of arrival they are: `deferred`, `fetched`, then what is still in the mailbox.
-pub(super) struct Inbox<A: Actor> {
-    fetched: VecDeque<Item<A::Message>>,
-    deferred: VecDeque<Item<A::Message>>,
+/// In order of arrival they are: the deferred ones, `fetched`, then what is still in the mailbox.
+#[derive(Default)]
+pub(super) struct Inbox {
+    /// Its mail holds the deferred messages, too.
+    fetched: Letters,
+    /// Most actors have no use for it.
+    aside: Option<Box<Aside>>,
+    /// The next sender wakes the actor's task, or has done so.
+    awaited: bool,
+}
+
+/// What an actor that defers events, or waits for those of one kind, knows beside.
+#[derive(Default)]
+struct Aside {
+    deferred: VecDeque<Entry>,
     /// The first `known.1` deferred events are deferred in state `known.0` too.
     known: (usize, usize),
-    /// The kind that `receive` looks for, and how many of `fetched` it has seen in vain.
+    /// The kind that `receive` looks for, and how many of the fetched events it has seen in vain.
     search: Option<(u16, usize)>,
 }
 
 /// What the inbox has to offer.
-pub(super) enum Next<M> {
+pub(super) enum Next {
     /// An event that the state handles.
-    Handle { message: M, sender: Sender },
-    /// An event that the state has no use for.
-    Unhandled(M),
+    Handle(Found),
+    /// An event that the state has no use for, in this slot.
+    Unhandled(u32),
     /// An event was dropped or put aside.
     Nothing,
     /// The system stops the actor.
     Stop,
 }
 
-impl<A: Actor> Inbox<A> {
-    pub(super) fn new() -> Self {
+/// An event that was taken from the inbox; its message is in the mail.
+#[derive(Clone, Copy)]
+pub(super) struct Found {
+    pub(super) event: u16,
+    pub(super) slot: u32,
+    pub(super) sender: Sender,
+}
+
+impl Found {
+    #[inline]
+    fn of(entry: &Entry) -> Self {
         Self {
-            fetched: VecDeque::new(),
-            deferred: VecDeque::new(),
-            known: (0, 0),
-            search: None,
+            event: entry.event,
+            slot: entry.slot,
+            sender: entry.sender(),
         }
     }
+}
 
-    /// Looks at the next item. The order is the tester's: the first event that is not deferred.
+impl Inbox {
+    /// What holds the messages of the slots that are told.
     #[inline]
+    pub(super) fn mail(&self) -> &dyn AnyMail {
+        self.fetched.mail()
+    }
+
+    /// Takes the next entry where it is what most are: an event to be handled, with nothing
+    /// deferred before it. Tells the slot.
+    #[inline]
+    pub(super) fn next_plain(&mut self, info: &ActorInfo, state: usize) -> Option<u32> {
+        if self.aside.is_some() {
+            return None;
+        }
+        let entry = self.fetched.entries.front()?;
+        let slot = entry.slot;
+        let plain = entry.kind == Kind::Event
+            && info.disposition(state, entry.event) == Disposition::Handle;
+        if !plain {
+            return None;
+        }
+        self.fetched.entries.pop_front();
+        Some(slot)
+    }
+
+    /// Looks at the next entry. The order is the tester's: the first event that is not deferred.
     pub(super) fn poll_next(
         &mut self,
-        cell: &Cell<A>,
+        cell: &Cell,
         state: usize,
         task: &TaskContext<'_>,
-    ) -> Poll<Next<A::Message>> {
-        if A::INFO.defers
-            && let Some(next) = self.recall(state)
-        {
-            return Poll::Ready(next);
-        }
-        self.search = None;
-        if self.fetched.is_empty() {
-            ready!(cell.mailbox().poll_fetch(&mut self.fetched, task));
-        }
-        let item = self.fetched.pop_front().expect("a fetch brings an item");
-        Poll::Ready(self.dispose(item, state))
-    }
-
-    /// Takes the first deferred event that is no longer deferred.
-    fn recall(&mut self, state: usize) -> Option<Next<A::Message>> {
-        if self.known.0 != state {
-            self.known = (state, 0);
-        }
-        while let Some(item) = self.deferred.get(self.known.1) {
-            let message = item.message().expect("a stop is never deferred");
-            let disposition = A::INFO.disposition(state, A::event_index(message));
-            if item.is_void() || disposition != Disposition::Defer {
-                let item = self.deferred.remove(self.known.1)?;
-                return Some(self.dispose(item, state));
+    ) -> Poll<Next> {
+        if let Some(aside) = &mut self.aside {
+            aside.search = None;
+            if let Some(entry) = aside.recall(&self.fetched, cell.info(), state) {
+                return Poll::Ready(self.dispose(cell, entry, state));
             }
-            self.known.1 += 1;
         }
-        None
+        if self.fetched.entries.is_empty() {
+            if std::mem::take(&mut self.awaited) {
+                return Poll::Pending;
+            }
+            let fetched = ready!(self.poll_fetch(cell, task));
+            self.awaited = fetched == Fetched::One;
+        }
+        let entry = self.fetched.entries.pop_front();
+        let entry = entry.expect("a fetch brings an entry");
+        Poll::Ready(self.dispose(cell, entry, state))
     }
 
-    #[inline]
-    fn dispose(&mut self, item: Item<A::Message>, state: usize) -> Next<A::Message> {
-        let Some(message) = item.message() else {
+    fn poll_fetch(&mut self, cell: &Cell, task: &TaskContext<'_>) -> Poll<Fetched> {
+        let aside = self.aside.as_ref();
+        let idle = aside.is_none_or(|aside| aside.deferred.is_empty());
+        cell.mailbox().poll_fetch(&mut self.fetched, idle, task)
+    }
+
+    fn dispose(&mut self, cell: &Cell, entry: Entry, state: usize) -> Next {
+        if entry.kind == Kind::Stop {
             return Next::Stop;
+        }
+        let disposition = if self.fetched.is_void(&entry) {
+            Disposition::Ignore
+        } else {
+            cell.info().disposition(state, entry.event)
         };
-        if item.is_void() {
-            return Next::Nothing;
-        }
-        let disposition = A::INFO.disposition(state, A::event_index(message));
         if disposition == Disposition::Defer {
-            self.deferred.push_back(item);
+            let aside = self.aside.get_or_insert_default();
+            aside.deferred.push_back(entry);
             return Next::Nothing;
         }
-        let (message, sender) = open(item);
+        drop(self.fetched.read(&entry));
         match disposition {
-            Disposition::Handle => Next::Handle { message, sender },
-            Disposition::Unhandled => Next::Unhandled(message),
-            Disposition::Ignore | Disposition::Defer => Next::Nothing,
+            Disposition::Handle => Next::Handle(Found::of(&entry)),
+            Disposition::Unhandled => Next::Unhandled(entry.slot),
+            Disposition::Ignore | Disposition::Defer => {
+                self.mail().discard(entry.slot);
+                Next::Nothing
+            }
         }
     }
 
@@ -106,67 +148,74 @@ impl<A: Actor> Inbox<A> {
     /// in their order.
     pub(super) fn poll_receive(
         &mut self,
-        cell: &Cell<A>,
+        cell: &Cell,
         event: u16,
         task: &TaskContext<'_>,
-    ) -> Poll<(A::Message, Sender)> {
-        let mut seen = match self.search {
+    ) -> Poll<Found> {
+        let aside = self.aside.get_or_insert_default();
+        let mut seen = match aside.search {
             Some((kind, seen)) if kind == event => seen,
             _ => {
-                if let Some(at) = find::<A>(&self.deferred, 0, event) {
-                    self.known = (self.known.0, self.known.1.min(at));
-                    return Poll::Ready(take(&mut self.deferred, at));
+                if let Some(at) = find(&self.fetched, &aside.deferred, 0, event) {
+                    aside.known.1 = aside.known.1.min(at);
+                    let entry = aside.deferred.remove(at);
+                    return Poll::Ready(self.found(entry));
                 }
                 0
             }
         };
         loop {
-            if let Some(at) = find::<A>(&self.fetched, seen, event) {
-                self.search = None;
-                return Poll::Ready(take(&mut self.fetched, at));
+            let aside = self.aside.get_or_insert_default();
+            if let Some(at) = find(&self.fetched, &self.fetched.entries, seen, event) {
+                aside.search = None;
+                let entry = self.fetched.entries.remove(at);
+                return Poll::Ready(self.found(entry));
             }
-            seen = self.fetched.len();
-            self.search = Some((event, seen));
-            ready!(cell.mailbox().poll_fetch(&mut self.fetched, task));
+            seen = self.fetched.entries.len();
+            aside.search = Some((event, seen));
+            // It may not be the task that waits here, but something within it.
+            self.awaited = false;
+            ready!(self.poll_fetch(cell, task));
         }
     }
 
-    /// Closes the mailbox; returns what will never be handled, in order of arrival. Notices are
-    /// not among it: nobody sent them.
-    pub(super) fn close(
-        &mut self,
-        cell: &Arc<Cell<A>>,
-    ) -> impl Iterator<Item = A::Message> + use<A> {
-        let queued = cell.mailbox().close();
-        let deferred = std::mem::take(&mut self.deferred);
-        let fetched = std::mem::take(&mut self.fetched);
-        deferred
-            .into_iter()
-            .chain(fetched)
-            .chain(queued)
-            .filter_map(|item| match item {
-                Item::Event { message, .. } => Some(message),
-                Item::Notice { .. } | Item::Stop => None,
-            })
+    fn found(&mut self, entry: Option<Entry>) -> Found {
+        let entry = entry.expect("an event was found at this place");
+        drop(self.fetched.read(&entry));
+        Found::of(&entry)
+    }
+
+    /// Everything that is left, in order of arrival.
+    pub(super) fn into_letters(self) -> Letters {
+        let mut letters = self.fetched;
+        if let Some(mut aside) = self.aside {
+            aside.deferred.append(&mut letters.entries);
+            letters.entries = aside.deferred;
+        }
+        letters
     }
 }
 
-fn find<A: Actor>(items: &VecDeque<Item<A::Message>>, from: usize, event: u16) -> Option<usize> {
-    let found = items.range(from..).position(|item| {
-        let kind = item.message().map(A::event_index);
-        kind == Some(event) && !item.is_void()
-    })?;
-    Some(from + found)
-}
-
-fn take<M>(items: &mut VecDeque<Item<M>>, at: usize) -> (M, Sender) {
-    open(items.remove(at).expect("an event was found at this place"))
-}
-
-fn open<M>(item: Item<M>) -> (M, Sender) {
-    match item {
-        Item::Event { message, sender } => (message, sender),
-        Item::Notice { message, .. } => (message, Sender::NONE),
-        Item::Stop => unreachable!("a stop carries no event"),
+impl Aside {
+    /// Takes the first deferred event that is no longer deferred.
+    fn recall(&mut self, fetched: &Letters, info: &ActorInfo, state: usize) -> Option<Entry> {
+        if self.known.0 != state {
+            self.known = (state, 0);
+        }
+        while let Some(entry) = self.deferred.get(self.known.1) {
+            let disposition = info.disposition(state, entry.event);
+            if fetched.is_void(entry) || disposition != Disposition::Defer {
+                return self.deferred.remove(self.known.1);
+            }
+            self.known.1 += 1;
+        }
+        None
     }
+}
+
+/// The first event of that kind in `entries` from there on; their timers are those of `letters`.
+fn find(letters: &Letters, entries: &VecDeque<Entry>, from: usize, event: u16) -> Option<usize> {
+    let wanted =
+        |entry: &Entry| entry.kind != Kind::Stop && entry.event == event && !letters.is_void(entry);
+    Some(from + entries.range(from..).position(wanted)?)
 }

@@ -1,125 +1,291 @@
 //! The queue between everyone who sends to an actor and its task: [`Mailbox`].
 //!
 //! A mutex and a waker. It is chosen over a tokio channel because closing it is exact: under the
-//! lock an item is either queued, and so handled or a dead letter, or handed back to its sender.
+//! lock an event is either queued, and so handled or a dead letter, or handed back to its sender.
 //! The reader takes the whole queue at once, so it locks once for each batch, and a sender pays for
 //! a wake-up only where the reader found the queue empty.
+//!
+//! What is queued is an [`Entry`], which does not know the actor's type; the messages themselves
+//! lie in the [mail](crate::parts::Mail), under the same lock, in the slots that the entries name.
+//! The reader takes both by swapping them for its own, which it has emptied; only where it still
+//! keeps deferred events, messages are moved from mail to mail.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context as TaskContext, Poll, Waker};
 
 use super::current::Sender;
 use super::lock;
 use super::timer::Fired;
+use crate::parts::{AnyMail, MakeMail, Slab, Slot};
 
 /// Above this capacity, an emptied queue gives its memory back.
 const CAPACITY_KEPT: usize = 4096;
 
-/// What waits in a mailbox.
-pub(super) enum Item<M> {
-    /// An event that was told or asked. The sender is recorded only while a monitor is registered.
-    Event { message: M, sender: Sender },
-    /// An event that nobody sent: word of an actor's end, or a timer's, void once the timer is
-    /// cancelled. It ends with the actor and is never a dead letter.
-    Notice {
-        message: M,
-        timer: Option<Arc<Fired>>,
-    },
+/// What waits in a mailbox: small and plain, since senders and readers spend their time on moving
+/// it.
+#[derive(Clone, Copy)]
+pub(super) struct Entry {
+    pub(super) kind: Kind,
+    /// Which event, and where in the mail its message is; of no meaning for [`Kind::Stop`].
+    pub(super) event: u16,
+    pub(super) slot: u32,
+    /// What the kind says.
+    of: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    /// An event that was told or asked, of a sender that is recorded only while a monitor is
+    /// registered.
+    Event,
+    /// Word of an actor's end. As the event of a timer, it was sent by nobody, ends with the actor
+    /// and is never a dead letter.
+    Notice,
+    /// The event of a timer, in a slot of the timers. It is void once the timer is cancelled.
+    Timer,
     /// The system stops the actor, when it has handled what came before.
     Stop,
 }
 
-impl<M> Item<M> {
-    /// It belongs to a timer that was cancelled since it fired.
+impl Entry {
+    pub(super) fn sender(&self) -> Sender {
+        match self.kind {
+            Kind::Event => Sender::numbered(self.of),
+            Kind::Notice | Kind::Timer | Kind::Stop => Sender::NONE,
+        }
+    }
+}
+
+/// Entries in order, and what they name.
+#[derive(Default)]
+pub(super) struct Letters {
+    pub(super) entries: VecDeque<Entry>,
+    /// `None` before the first message.
+    mail: Option<Box<dyn AnyMail>>,
+    /// Most actors have no timers.
+    timers: Option<Box<Slab<Arc<Fired>>>>,
+}
+
+impl Letters {
+    /// The mail, where an entry says that there is some.
     #[inline]
-    pub(super) fn is_void(&self) -> bool {
-        match self {
-            Self::Notice {
-                timer: Some(timer), ..
-            } => timer.is_cancelled(),
-            Self::Notice { .. } | Self::Event { .. } | Self::Stop => false,
+    pub(super) fn mail(&self) -> &dyn AnyMail {
+        &**self.mail.as_ref().expect("what an entry names is there")
+    }
+
+    /// It is an event of a timer that was cancelled since it fired.
+    pub(super) fn is_void(&self, entry: &Entry) -> bool {
+        if entry.kind != Kind::Timer {
+            return false;
+        }
+        let timer = self
+            .timers
+            .as_ref()
+            .and_then(|timers| timers.get(entry.of as u32));
+        timer.is_some_and(|timer| timer.is_cancelled())
+    }
+
+    /// An entry was taken; if it is a timer's, that has no unread event once this is dropped.
+    pub(super) fn read(&mut self, entry: &Entry) -> Option<Arc<Fired>> {
+        match (entry.kind, &mut self.timers) {
+            (Kind::Timer, Some(timers)) => timers.remove(entry.of as u32),
+            _ => None,
         }
     }
 
-    /// The event, unless it is the system's stop.
-    pub(super) fn message(&self) -> Option<&M> {
-        match self {
-            Self::Event { message, .. } | Self::Notice { message, .. } => Some(message),
-            Self::Stop => None,
+    fn add_timer(&mut self, timer: Arc<Fired>) -> u64 {
+        let timers = self.timers.get_or_insert_with(|| Box::new(Slab::new()));
+        u64::from(timers.insert(&mut Slot::Full(timer)))
+    }
+
+    /// Moves everything in `other` behind what is here.
+    fn append(&mut self, other: &mut Self) {
+        if self.mail.is_none() {
+            std::mem::swap(&mut self.mail, &mut other.mail);
+            std::mem::swap(&mut self.timers, &mut other.timers);
+            self.entries.append(&mut other.entries);
+            return;
+        }
+        self.entries.reserve(other.entries.len());
+        while let Some(mut entry) = other.entries.pop_front() {
+            if let Some(timer) = other.read(&entry) {
+                entry.of = self.add_timer(timer);
+            }
+            if let (Some(to), Some(from)) = (&self.mail, &other.mail)
+                && entry.kind != Kind::Stop
+            {
+                entry.slot = to.adopt(&**from, entry.slot);
+            }
+            self.entries.push_back(entry);
         }
     }
 }
 
-pub(super) struct Mailbox<M> {
-    queue: Mutex<Queue<M>>,
+pub(super) struct Mailbox {
+    queue: Mutex<Queue>,
+    make_mail: MakeMail,
 }
 
-struct Queue<M> {
-    items: VecDeque<Item<M>>,
-    /// Set where the reader found nothing; taken by the next sender.
+/// What a fetch brought.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fetched {
+    /// One entry, and most likely nothing comes before it is handled: the next sender will wake the
+    /// reader, which needs no look at the queue before it waits.
+    One,
+    /// More: the reader looks again when it has handled them.
+    Several,
+}
+
+struct Queue {
+    letters: Letters,
+    /// Set where the reader found nothing, or one entry only; taken by the next sender.
     reader: Option<Waker>,
     closed: bool,
 }
 
-impl<M> Mailbox<M> {
-    pub(super) fn new() -> Self {
-        Self {
-            queue: Mutex::new(Queue {
-                items: VecDeque::new(),
-                reader: None,
-                closed: false,
-            }),
-        }
+/// A mailbox that is open and locked.
+pub(super) struct Opened<'a> {
+    queue: MutexGuard<'a, Queue>,
+    make_mail: MakeMail,
+}
+
+impl Opened<'_> {
+    /// Where to put the message.
+    #[inline]
+    pub(super) fn mail(&mut self) -> &dyn AnyMail {
+        let Letters { entries, mail, .. } = &mut self.queue.letters;
+        let make_mail = self.make_mail;
+        &**mail.get_or_insert_with(|| {
+            // Most queues never hold more than one entry.
+            entries.reserve_exact(1);
+            make_mail()
+        })
     }
 
-    /// Appends, or gives the item back where the mailbox is closed.
+    /// Appends an event whose message is in that slot of the mail.
     #[inline]
-    pub(super) fn push(&self, item: Item<M>) -> Result<(), Item<M>> {
-        let reader = {
-            let mut queue = lock(&self.queue);
-            if queue.closed {
-                return Err(item);
-            }
-            queue.items.push_back(item);
-            queue.reader.take()
+    pub(super) fn push_event(self, event: u16, slot: u32, sender: Sender) {
+        self.push(Entry {
+            kind: Kind::Event,
+            event,
+            slot,
+            of: sender.number(),
+        });
+    }
+
+    /// As [`push_event`](Self::push_event), for what nobody sent but a timer or an actor's end.
+    pub(super) fn push_notice(mut self, event: u16, slot: u32, timer: Option<Arc<Fired>>) {
+        let (kind, of) = match timer {
+            Some(timer) => (Kind::Timer, self.queue.letters.add_timer(timer)),
+            None => (Kind::Notice, 0),
         };
+        self.push(Entry {
+            kind,
+            event,
+            slot,
+            of,
+        });
+    }
+
+    pub(super) fn push_stop(self) {
+        self.push(Entry {
+            kind: Kind::Stop,
+            event: 0,
+            slot: 0,
+            of: 0,
+        });
+    }
+
+    /// Appends, unlocks, and wakes the reader where it waits.
+    #[inline]
+    fn push(self, entry: Entry) {
+        let mut queue = self.queue;
+        queue.letters.entries.push_back(entry);
+        let reader = queue.reader.take();
+        drop(queue);
         if let Some(reader) = reader {
             reader.wake();
         }
-        Ok(())
+    }
+}
+
+impl Mailbox {
+    pub(super) fn new(make_mail: MakeMail) -> Self {
+        Self {
+            queue: Mutex::new(Queue {
+                letters: Letters::default(),
+                reader: None,
+                closed: false,
+            }),
+            make_mail,
+        }
     }
 
-    /// Moves everything queued to the end of `items`, or waits for the next item.
+    /// Locks, to send; `None` where the mailbox is closed.
+    #[inline]
+    pub(super) fn open(&self) -> Option<Opened<'_>> {
+        let queue = lock(&self.queue);
+        if queue.closed {
+            return None;
+        }
+        Some(Opened {
+            queue,
+            make_mail: self.make_mail,
+        })
+    }
+
+    /// Empty mail, as the messages of this mailbox need it.
+    pub(super) fn make_mail(&self) -> Box<dyn AnyMail> {
+        (self.make_mail)()
+    }
+
+    /// Moves everything queued to the end of `letters`, or waits for the next entry. `idle` says
+    /// that no message is left in the mail of `letters`.
     pub(super) fn poll_fetch(
         &self,
-        items: &mut VecDeque<Item<M>>,
+        letters: &mut Letters,
+        idle: bool,
         task: &TaskContext<'_>,
-    ) -> Poll<()> {
-        let mut emptied = VecDeque::new();
+    ) -> Poll<Fetched> {
+        let mut emptied = Letters::default();
         let mut queue = lock(&self.queue);
-        if queue.items.is_empty() {
+        let count = queue.letters.entries.len();
+        if count <= 1 {
             queue.reader = Some(task.waker().clone());
+        }
+        if count == 0 {
             return Poll::Pending;
         }
-        if items.is_empty() {
-            std::mem::swap(&mut queue.items, items);
+        if idle && letters.entries.is_empty() {
+            std::mem::swap(&mut queue.letters, letters);
         } else {
-            items.append(&mut queue.items);
+            letters.append(&mut queue.letters);
         }
-        if queue.items.capacity() > CAPACITY_KEPT {
-            std::mem::swap(&mut queue.items, &mut emptied);
+        if queue.letters.entries.capacity() > CAPACITY_KEPT {
+            std::mem::swap(&mut queue.letters, &mut emptied);
         }
         drop(queue); // before `emptied` frees its memory
-        Poll::Ready(())
+        Poll::Ready(if count == 1 {
+            Fetched::One
+        } else {
+            Fetched::Several
+        })
+    }
+
+    /// Puts what the reader has fetched and not handled back to the front.
+    pub(super) fn give_back(&self, mut letters: Letters) {
+        let mut queue = lock(&self.queue);
+        letters.append(&mut queue.letters);
+        queue.letters = letters;
     }
 
     /// Refuses what comes from now on, and returns what was queued.
-    pub(super) fn close(&self) -> VecDeque<Item<M>> {
+    pub(super) fn close(&self) -> Letters {
         let mut queue = lock(&self.queue);
         queue.closed = true;
         queue.reader = None;
-        std::mem::take(&mut queue.items)
+        std::mem::take(&mut queue.letters)
     }
 
     pub(super) fn is_closed(&self) -> bool {

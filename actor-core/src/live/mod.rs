@@ -7,6 +7,10 @@
 //! - [`side`]: what a handler's context does to the world.
 //! - [`life`]: the task, from the `#[start]` hook to the dead letters.
 //!
+//! Next to nothing here knows an actor's type, since whatever does is compiled again for every
+//! actor type of a program. What has to know it, the messages in the mail and the handlers, is in
+//! [`parts`](crate::parts), for both executors.
+//!
 //! A handler's effects are not held back until it returns, as the tester does: each takes place
 //! when it is called. What another actor can observe is the same, since it has no other way to look
 //! at this one than the events that it is sent.
@@ -30,8 +34,8 @@ mod timer;
 pub use hooks::{DeadLetter, Failure, FailureKind, MonitorViolation, MonitorViolationKind};
 pub use system::LiveSystem;
 
-pub(crate) use cell::{Accept, Cell};
-pub(crate) use reply::{LiveAsk, LiveReply};
+pub(crate) use cell::Cell;
+pub(crate) use reply::{Observed, why_lost};
 pub(crate) use side::Side;
 pub(crate) use timer::LiveTimer;
 

@@ -1,24 +1,15 @@
 //! Every running actor of a system: whom to stop, whom to abort, and when all are gone.
 
-use std::collections::BTreeMap;
 use std::pin::pin;
 use std::sync::{Arc, Mutex};
 
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
+use super::cell::Cell;
 use super::lock;
+use crate::parts::{Slab, Slot};
 use crate::reference::ActorId;
-
-/// An actor without its type, as its system manages it.
-pub(super) trait Managed: Send + Sync {
-    fn id(&self) -> ActorId;
-    fn name(&self) -> &str;
-    /// Its inbox still takes events.
-    fn is_running(&self) -> bool;
-    /// Stops the actor when it has handled what was sent to it before.
-    fn stop(&self);
-}
 
 pub(super) struct Registry {
     state: Mutex<State>,
@@ -27,13 +18,13 @@ pub(super) struct Registry {
 }
 
 struct State {
-    /// By identity, which is the order of their spawns.
-    actors: BTreeMap<ActorId, Entry>,
+    /// In whatever order.
+    actors: Slab<Entry>,
     phase: Phase,
 }
 
 struct Entry {
-    actor: Arc<dyn Managed>,
+    actor: Arc<Cell>,
     /// `None` for a moment, between entering and the spawn of the task.
     task: Option<AbortHandle>,
 }
@@ -51,32 +42,35 @@ impl Registry {
     pub(super) fn new() -> Self {
         Self {
             state: Mutex::new(State {
-                actors: BTreeMap::new(),
+                actors: Slab::new(),
                 phase: Phase::Open,
             }),
             emptied: Notify::new(),
         }
     }
 
-    /// Adds an actor that is about to start; `false` where the system shuts down.
+    /// Adds an actor that is about to start, and tells its place; `None` where the system shuts
+    /// down.
     #[must_use]
-    pub(super) fn enter(&self, actor: Arc<dyn Managed>) -> bool {
+    pub(super) fn enter(&self, actor: Arc<Cell>) -> Option<u32> {
         let mut state = lock(&self.state);
         if state.phase != Phase::Open {
-            return false;
+            return None;
         }
-        state.actors.insert(actor.id(), Entry { actor, task: None });
-        true
+        let entry = Entry { actor, task: None };
+        Some(state.actors.insert(&mut Slot::Full(entry)))
     }
 
     /// Names the task of an actor that has entered; it may have left meanwhile.
-    pub(super) fn attach(&self, id: ActorId, task: AbortHandle) {
+    pub(super) fn attach(&self, place: u32, actor: ActorId, task: AbortHandle) {
         let aborted = {
             let mut state = lock(&self.state);
             if state.phase == Phase::Aborted {
                 Some(task)
             } else {
-                if let Some(entry) = state.actors.get_mut(&id) {
+                // The place may be another's by now.
+                let entry = state.actors.get_mut(place);
+                if let Some(entry) = entry.filter(|entry| entry.actor.id() == actor) {
                     entry.task = Some(task);
                 }
                 None
@@ -88,11 +82,12 @@ impl Registry {
     }
 
     /// Removes an actor that has ended.
-    pub(super) fn leave(&self, id: ActorId) {
+    pub(super) fn leave(&self, place: u32) {
         let (entry, emptied) = {
             let mut state = lock(&self.state);
-            let entry = state.actors.remove(&id);
-            (entry, state.actors.is_empty() && state.phase != Phase::Open)
+            let entry = state.actors.remove(place);
+            let emptied = state.actors.is_empty() && state.phase != Phase::Open;
+            (entry, emptied)
         };
         drop(entry);
         if emptied {
@@ -100,25 +95,23 @@ impl Registry {
         }
     }
 
-    /// Lets nobody enter any more; returns who is there.
-    pub(super) fn close(&self) -> Vec<Arc<dyn Managed>> {
+    /// Lets nobody enter any more; returns who is there, in the order of their spawns.
+    pub(super) fn close(&self) -> Vec<Arc<Cell>> {
         let mut state = lock(&self.state);
         if state.phase == Phase::Open {
             state.phase = Phase::Closed;
         }
-        state
-            .actors
-            .values()
-            .map(|entry| entry.actor.clone())
-            .collect()
+        let entries = in_order(&state.actors);
+        entries.iter().map(|entry| entry.actor.clone()).collect()
     }
 
-    /// Aborts who is left; returns their names. Their tasks end at their next `.await`.
+    /// Aborts who is left; returns their names, in the order of their spawns. Their tasks end at
+    /// their next `.await`.
     pub(super) fn abort(&self) -> Vec<String> {
         let left: Vec<_> = {
             let mut state = lock(&self.state);
             state.phase = Phase::Aborted;
-            let entries = state.actors.values();
+            let entries = in_order(&state.actors).into_iter();
             entries
                 .map(|entry| (entry.actor.clone(), entry.task.clone()))
                 .collect()
@@ -128,7 +121,7 @@ impl Registry {
             task.abort();
         }
         left.iter()
-            .map(|(actor, _)| actor.name().to_owned())
+            .map(|(actor, _)| actor.name().into_owned())
             .collect()
     }
 
@@ -147,4 +140,11 @@ impl Registry {
     pub(super) fn len(&self) -> usize {
         lock(&self.state).actors.len()
     }
+}
+
+/// By identity, which is the order of their spawns.
+fn in_order(actors: &Slab<Entry>) -> Vec<&Entry> {
+    let mut entries: Vec<&Entry> = actors.iter().collect();
+    entries.sort_unstable_by_key(|entry| entry.actor.id());
+    entries
 }

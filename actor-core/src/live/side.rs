@@ -1,8 +1,8 @@
 //! The live half of a context: [`Side`].
 
-use std::future::{Future, poll_fn};
+use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
+use std::pin::Pin;
 use std::sync::{Arc, Weak};
 use std::task::{Context as TaskContext, Poll};
 use std::time::Duration;
@@ -10,208 +10,227 @@ use std::time::Duration;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep};
 
-use super::cell::Cell;
+use super::cell::{Cell, Watcher};
 use super::hooks::{FailureKind, Fault};
-use super::inbox::{Inbox, Next};
+use super::inbox::{Found, Inbox, Next};
 use super::life;
-use super::registry::Managed;
 use super::timer::{Armed, Fired, LiveTimer};
-use crate::actor::Actor;
 use crate::event::Event;
 use crate::monitor::Moment;
-use crate::reference::ActorRef;
+use crate::parts::{AnyMail, Due};
+use crate::reference::{ActorId, Target};
+use crate::runtime::Spawn;
 use crate::timer::Timer;
 use crate::watch::StopReason;
 
-/// After how many items an actor lets others run.
+/// After how many entries an actor lets others run.
 const BUDGET: u32 = 128;
 
-/// What a live actor owns beside its state. Boxed, so that a controlled context stays small.
-pub(crate) struct Side<A: Actor>(Box<Own<A>>);
-
-struct Own<A: Actor> {
-    cell: Arc<Cell<A>>,
-    inbox: Inbox<A>,
-    /// Items left until the actor lets others run.
+/// What a live actor owns beside its state. It does not know the actor's type.
+pub(crate) struct Side {
+    cell: Arc<Cell>,
+    inbox: Inbox,
+    /// Entries left until the actor lets others run.
     budget: u32,
     /// Timers and piped futures, aborted with the actor. Most actors have none.
     tasks: Option<Box<JoinSet<()>>>,
 }
 
-impl<A: Actor> Side<A> {
-    pub(super) fn new(cell: Arc<Cell<A>>) -> Self {
-        Self(Box::new(Own {
+/// Sends a timer's event to its actor.
+pub(crate) type Fire = Box<dyn FnOnce(&Cell, Arc<Fired>) + Send>;
+
+/// As [`Fire`], again and again.
+pub(crate) type FireAgain = Box<dyn Fn(&Cell, Arc<Fired>) + Send>;
+
+impl Side {
+    pub(crate) fn new(cell: Arc<Cell>) -> Self {
+        Self {
             cell,
-            inbox: Inbox::new(),
+            inbox: Inbox::default(),
             budget: BUDGET,
             tasks: None,
-        }))
+        }
     }
 
-    pub(super) fn cell(&self) -> &Arc<Cell<A>> {
-        &self.0.cell
+    pub(crate) fn cell(&self) -> &Arc<Cell> {
+        &self.cell
     }
 
-    pub(crate) fn spawn<B: Actor>(&self, actor: B) -> ActorRef<B> {
-        life::spawn(self.0.cell.hub(), actor, None)
+    pub(crate) fn spawn(&self, actor: &mut dyn Spawn) -> Target {
+        Target::live(life::spawn(self.cell.hub(), actor, None))
     }
 
     pub(crate) fn now(&self) -> Duration {
-        self.0.cell.hub().now()
+        self.cell.hub().now()
     }
 
     pub(crate) fn announce<E: Event>(&self, event: &E) {
-        self.0.cell.hub().announce(event);
+        self.cell.hub().announce(event);
     }
 
-    pub(crate) fn after(&mut self, delay: Duration, message: A::Message) -> Timer {
-        let cell = self.0.cell.clone();
+    pub(crate) fn after(&mut self, delay: Duration, fire: Fire) -> Timer {
+        let cell = self.cell.clone();
         let armed = Arc::new(Armed::default());
         let sleep = sleep(delay); // made here: the delay counts from now
         let fires = armed.clone();
-        let task = self.background(async move {
+        let task = self.background(Box::pin(async move {
             sleep.await;
-            fire(&cell, message, Fired::new(fires));
-        });
+            if !fires.is_cancelled() {
+                fire(&cell, Fired::new(fires));
+            }
+        }));
         Timer::live(LiveTimer::new(armed, task))
     }
 
-    pub(crate) fn every(
-        &mut self,
-        period: Duration,
-        next: impl Fn() -> A::Message + Send + 'static,
-    ) -> Timer {
-        let cell = self.0.cell.clone();
+    pub(crate) fn every(&mut self, period: Duration, fire: FireAgain) -> Timer {
+        let cell = self.cell.clone();
         let armed = Arc::new(Armed::default());
         let mut interval = interval_at(Instant::now() + period, period);
         interval.set_missed_tick_behavior(MissedTickBehavior::Skip);
         let fires = armed.clone();
-        let task = self.background(async move {
+        let task = self.background(Box::pin(async move {
             let mut unread = Weak::new();
             loop {
                 interval.tick().await;
                 // An actor that is slow has one unread tick, not many.
-                if unread.upgrade().is_none() {
+                if unread.upgrade().is_none() && !fires.is_cancelled() {
                     let fired = Fired::new(fires.clone());
                     unread = Arc::downgrade(&fired);
-                    fire(&cell, next(), fired);
+                    fire(&cell, fired);
                 }
             }
-        });
+        }));
         Timer::live(LiveTimer::new(armed, task))
     }
 
-    pub(crate) fn pipe(&mut self, future: impl Future<Output = ()> + Send + 'static) {
-        self.background(future);
-    }
-
     /// Runs a future beside the actor until the actor stops; a panic in it is reported.
-    fn background(&mut self, future: impl Future<Output = ()> + Send + 'static) -> AbortHandle {
-        let Own { cell, tasks, .. } = &mut *self.0;
-        let tasks = tasks.get_or_insert_default();
+    pub(crate) fn background(&mut self, future: Background) -> AbortHandle {
+        let tasks = self.tasks.get_or_insert_default();
         while tasks.try_join_next().is_some() {}
-        let owner = cell.clone();
-        let contained = async move {
-            let mut future = pin!(future);
-            let poll = |task: &mut TaskContext<'_>| match catch_unwind(AssertUnwindSafe(|| {
-                future.as_mut().poll(task)
-            })) {
-                Ok(poll) => poll.map(Ok),
-                Err(payload) => Poll::Ready(Err(payload)),
-            };
-            if let Err(payload) = poll_fn(poll).await {
-                owner.lost_in_background(payload);
-            }
+        let contained = Contained {
+            future,
+            owner: self.cell.clone(),
         };
-        tasks.spawn_on(contained, &cell.hub().handle)
+        tasks.spawn_on(contained, &self.cell.hub().handle)
     }
 
-    pub(crate) fn watch<B: Actor>(
-        &self,
-        other: &ActorRef<B>,
-        notice: impl FnOnce(StopReason) -> A::Message + Send + 'static,
-    ) {
-        let watcher = Arc::downgrade(&self.0.cell);
-        let managed: Weak<dyn Managed> = watcher.clone();
-        let notify = move |reason| {
-            if let Some(cell) = watcher.upgrade() {
-                cell.notify(notice(reason), None);
-            }
-        };
-        other.watched().watch(managed, Box::new(notify));
+    pub(crate) fn watch(&self, other: &Cell, notify: fn(&Cell, ActorId, StopReason)) {
+        let watcher = Arc::downgrade(&self.cell);
+        other.watch(Watcher { watcher, notify });
     }
 
     pub(crate) fn failed(&self, event: &str, error: &str) {
-        self.0.cell.failed(Fault {
+        self.cell.failed(Fault {
             kind: FailureKind::Error,
             message: format!("`{event}`: {error}"),
         });
     }
 
-    /// Looks at the next item of the inbox, or lets others run where the budget is spent.
+    /// What holds the messages of the slots that are told.
     #[inline]
-    pub(super) fn poll_next(
-        &mut self,
-        state: usize,
-        task: &TaskContext<'_>,
-    ) -> Poll<Next<A::Message>> {
-        let Own {
-            cell,
-            inbox,
-            budget,
-            ..
-        } = &mut *self.0;
-        if *budget == 0 {
-            *budget = BUDGET;
-            task.waker().wake_by_ref();
-            return Poll::Pending;
-        }
-        *budget -= 1;
-        let next = inbox.poll_next(cell, state, task);
-        match &next {
-            Poll::Ready(Next::Handle { message, sender }) if cell.hub().is_observed() => {
-                cell.observe(Moment::Handled, message, *sender);
-            }
-            Poll::Ready(_) => {}
-            Poll::Pending => *budget = BUDGET,
-        }
-        next
+    pub(crate) fn mail(&self) -> &dyn AnyMail {
+        self.inbox.mail()
     }
 
-    /// Takes the first queued event of that kind, keeping the others in their order.
-    pub(crate) fn poll_receive(
-        &mut self,
-        event: u16,
-        task: &mut TaskContext<'_>,
-    ) -> Poll<A::Message> {
-        let Own { cell, inbox, .. } = &mut *self.0;
-        let received = inbox.poll_receive(cell, event, task);
-        received.map(|(message, sender)| {
-            if cell.hub().is_observed() {
-                cell.observe(Moment::Handled, &message, sender);
+    /// The slot of the next event to be handled, or what else is due.
+    #[inline]
+    pub(crate) fn next(&mut self, state: usize, task: &TaskContext<'_>) -> Result<u32, Due> {
+        let plain = self.budget > 0 && !self.cell.hub().is_observed();
+        if plain && let Some(slot) = self.inbox.next_plain(self.cell.info(), state) {
+            self.budget -= 1;
+            return Ok(slot);
+        }
+        self.next_of_any_kind(state, task)
+    }
+
+    fn next_of_any_kind(&mut self, state: usize, task: &TaskContext<'_>) -> Result<u32, Due> {
+        loop {
+            if self.budget == 0 {
+                self.budget = BUDGET;
+                task.waker().wake_by_ref();
+                return Err(Due::Wait);
             }
-            message
+            self.budget -= 1;
+            match self.inbox.poll_next(&self.cell, state, task) {
+                Poll::Pending => {
+                    self.budget = BUDGET;
+                    return Err(Due::Wait);
+                }
+                Poll::Ready(Next::Nothing) => {}
+                Poll::Ready(Next::Handle(found)) => {
+                    self.observe_handled(found);
+                    return Ok(found.slot);
+                }
+                Poll::Ready(Next::Stop) => return Err(Due::Stop),
+                Poll::Ready(Next::Unhandled(slot)) => {
+                    return Err(Due::Unhandled(self.print(slot)));
+                }
+            }
+        }
+    }
+
+    /// Finds the first queued event of that kind, keeping the others in their order.
+    pub(crate) fn poll_receive(&mut self, event: u16, task: &TaskContext<'_>) -> Poll<u32> {
+        let received = self.inbox.poll_receive(&self.cell, event, task);
+        received.map(|found| {
+            self.observe_handled(found);
+            found.slot
         })
     }
 
-    /// The actor is gone: its tasks are aborted, what is left of its inbox becomes dead letters,
-    /// and its watchers are told.
-    pub(super) fn end(&mut self, reason: StopReason) {
-        let Own {
-            cell, inbox, tasks, ..
-        } = &mut *self.0;
-        drop(tasks.take());
-        for message in inbox.close(cell) {
-            cell.dead_letter(message);
+    #[inline]
+    fn observe_handled(&self, found: Found) {
+        if self.cell.hub().is_observed() {
+            let Found {
+                event,
+                slot,
+                sender,
+            } = found;
+            self.mail().inspect(slot, &mut |shown| {
+                self.cell.observe(Moment::Handled, event, shown, sender);
+            });
         }
-        cell.ended(reason);
-        cell.hub().registry.leave(cell.id());
+    }
+
+    /// Prints and drops an event.
+    fn print(&self, slot: u32) -> String {
+        let mut text = String::new();
+        let mail = self.mail();
+        mail.inspect(slot, &mut |event| text = format!("{event:?}"));
+        mail.discard(slot);
+        text
     }
 }
 
-/// A timer is due.
-fn fire<A: Actor>(cell: &Cell<A>, message: A::Message, timer: Arc<Fired>) {
-    if !timer.is_cancelled() {
-        cell.notify(message, Some(timer));
+impl Drop for Side {
+    /// The actor is gone: its tasks are aborted, and what it has not handled goes back to its
+    /// mailbox, whose end is next.
+    fn drop(&mut self) {
+        drop(self.tasks.take());
+        let letters = std::mem::take(&mut self.inbox).into_letters();
+        self.cell.mailbox().give_back(letters);
+    }
+}
+
+/// A future beside an actor. Boxed, so that tokio's machinery is compiled once.
+pub(crate) type Background = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// Reports a panic of the future.
+struct Contained {
+    future: Background,
+    owner: Arc<Cell>,
+}
+
+impl Future for Contained {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<()> {
+        match catch_unwind(AssertUnwindSafe(|| self.future.as_mut().poll(task))) {
+            Ok(poll) => poll,
+            Err(payload) => {
+                self.owner.lost_in_background(payload);
+                Poll::Ready(())
+            }
+        }
     }
 }

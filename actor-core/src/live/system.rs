@@ -10,11 +10,11 @@ use tokio::runtime::Handle;
 use super::hooks::{DeadLetter, Failure, MonitorViolation};
 use super::hub::{Guard, Hub, watch_heat};
 use super::life;
-use crate::actor::Actor;
 use crate::error::Error;
 use crate::event::Event;
 use crate::monitor::AnyMonitor;
-use crate::reference::ActorRef;
+use crate::reference::Target;
+use crate::runtime::Spawn;
 
 /// What a production system offers and a test does not: hooks, counters and wall-clock limits.
 /// Found by [`System::as_live`](crate::System::as_live), which is `None` under test.
@@ -105,8 +105,8 @@ impl LiveSystem {
         self.0.hub.registry.len()
     }
 
-    pub(crate) fn spawn<A: Actor>(&self, actor: A, name: Option<&str>) -> ActorRef<A> {
-        life::spawn(&self.0.hub, actor, name)
+    pub(crate) fn spawn(&self, actor: &mut dyn Spawn, name: Option<&str>) -> Target {
+        Target::live(life::spawn(&self.0.hub, actor, name))
     }
 
     pub(crate) fn monitor(&self, monitor: Box<dyn AnyMonitor>) {

@@ -7,7 +7,7 @@ use tokio::task::AbortHandle;
 
 /// What a timer's task, its fired events and its handles share.
 #[derive(Debug, Default)]
-pub(super) struct Armed {
+pub(crate) struct Armed {
     /// Set by `cancel`, never reset. An event that has fired and is not handled yet is void then.
     /// Relaxed is enough: a cancel must be seen by the actor that cancels, on its own thread or
     /// after tokio has moved its task, which synchronises; for anyone else it is a race anyway.
@@ -22,7 +22,7 @@ impl Armed {
 
 /// One firing of a timer, for as long as its event is unread.
 #[derive(Debug)]
-pub(super) struct Fired(Arc<Armed>);
+pub(crate) struct Fired(Arc<Armed>);
 
 impl Fired {
     pub(super) fn new(armed: Arc<Armed>) -> Arc<Self> {

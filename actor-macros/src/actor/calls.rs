@@ -28,8 +28,9 @@ pub(super) fn call(expansion: &Expansion<'_>) -> TokenStream {
     }
 }
 
-/// Runs what is async.
-pub(super) fn call_async(expansion: &Expansion<'_>) -> TokenStream {
+/// Runs what is async, where anything is.
+pub(super) fn call_async(expansion: &Expansion<'_>) -> Option<TokenStream> {
+    let krate = expansion.actor.krate;
     let events = (0..expansion.events.len()).filter_map(|event| async_event_arm(expansion, event));
     let hooks = expansion
         .actor
@@ -37,12 +38,19 @@ pub(super) fn call_async(expansion: &Expansion<'_>) -> TokenStream {
         .iter()
         .filter(|hook| is_async(hook.function));
     let hooks = hooks.map(|hook| run_hook(expansion, hook));
-    let (parameters, body) = parameters_and_body(expansion, events.chain(hooks).collect());
-    quote! {
+    let arms: Vec<TokenStream> = events.chain(hooks).collect();
+    if arms.is_empty() {
+        return None;
+    }
+    let (parameters, body) = parameters_and_body(expansion, arms);
+    Some(quote! {
         async fn call_async(#parameters) {
             #body
         }
-    }
+        fn driver() -> ::core::option::Option<#krate::__private::Driver> {
+            #krate::__private::driver::<Self>()
+        }
+    })
 }
 
 fn parameters_and_body(
@@ -163,9 +171,8 @@ fn run(expansion: &Expansion<'_>, handler: &Handler<'_>) -> TokenStream {
     let name = &expansion.events[handler.event].name;
     quote! {
         let __value = #call;
-        #krate::__private::reply(__cx, #name, __reply, __value, |__value| {
-            (&#krate::__private::Outcome(__value)).failure()
-        });
+        let __failure = (&#krate::__private::Outcome(&__value)).failure(__reply.is_nobody());
+        #krate::__private::reply(__cx, #name, __reply, __value, __failure);
     }
 }
 

@@ -9,10 +9,12 @@ use std::sync::Arc;
 use std::task::Waker;
 use std::time::Duration;
 
-use actor_core::__private::{AnyAskSlot, AnyMonitor, Expectation, Predicate};
+use actor_core::__private::{AnyMonitor, AskSlot, Expectation, Predicate};
 use actor_core::AskError;
 use actor_core::parts::AnyMail;
-use actor_core::runtime::{Address, Again, Announce, AskId, Notice, Runtime, Spawn, TimerId};
+use actor_core::runtime::{
+    Address, Again, Announce, AskId, Notice, Runtime, Spawn, Target, TimerId,
+};
 
 use super::operation::{Effect, Watch};
 use super::panics::BudgetSpent;
@@ -196,11 +198,15 @@ impl Runtime for Shared {
         }
         let mut state = self.state.borrow_mut();
         let of_type = state.type_of(actor);
-        let (mail, mut body) = state.parts(of_type, actor);
+        let mut parts = state.parts(of_type, actor);
+        let mail = parts.mail.clone();
         let index = state.spawn(self.current.get(), of_type, mail, name);
         let address = self.address(index);
-        actor.install(&mut *body, address);
-        state.newborn_actors.push((index, body));
+        parts.body.install(actor.rest(&Target::controlled(address)));
+        if !actor.info().starts {
+            state.tally(index, |tally| tally.start(parts.body.state()));
+        }
+        state.newborn_actors.push((index, parts));
         self.born.set(true);
         address
     }
@@ -227,7 +233,7 @@ impl Runtime for Shared {
         state.push(current, Effect::Send { to, letter });
     }
 
-    fn ask(&self, to: Address, slot: Arc<dyn AnyAskSlot>) -> AskId {
+    fn ask(&self, to: Address, slot: Arc<AskSlot>) -> AskId {
         let index = if self.phase.get() == Phase::Running {
             let current = self.current.get();
             self.state
@@ -501,6 +507,22 @@ impl Runtime for Shared {
         let message =
             format!("`{name}` answered `{event}` with Err({error}), and nobody receives it");
         state.find(BugKind::UnreceivedError, message, None);
+    }
+
+    fn entered(&self, owner: Address, from: Option<usize>, to: usize) {
+        if let Some(owner) = self.local(owner) {
+            self.state.borrow_mut().tally(owner, |tally| match from {
+                Some(from) => tally.go(from, to),
+                None => tally.start(to),
+            });
+        }
+    }
+
+    fn raised(&self, owner: Address, state: usize, event: u16) {
+        if let Some(owner) = self.local(owner) {
+            let mut known = self.state.borrow_mut();
+            known.tally(owner, |tally| tally.handle(state, event));
+        }
     }
 
     fn cover(&self, label: &'static str) {

@@ -132,7 +132,7 @@ impl Engine {
 
     pub(super) fn halt(&mut self, operation: u32) {
         let halted = self.state().halt(operation);
-        let mut body = self.bodies[operation as usize].take();
+        let mut parts = self.bodies[operation as usize].take();
         let futures: Vec<Option<Piped>> = halted
             .futures
             .iter()
@@ -141,8 +141,8 @@ impl Engine {
         self.shared.current.set(operation);
         let dead = halted.letters.len() as u64;
         self.dropping(AskError::Stopped, || {
-            if let Some(body) = &mut body {
-                body.clear();
+            if let Some(parts) = &mut parts {
+                parts.body.clear();
             }
             drop(futures);
             if let Some(mail) = halted.mail {
@@ -154,7 +154,7 @@ impl Engine {
                 garbage.discard();
             }
         });
-        self.bodies[operation as usize] = body;
+        self.bodies[operation as usize] = parts;
         self.settle_newborn();
         let mut state = self.state();
         state.dead_letters += dead;

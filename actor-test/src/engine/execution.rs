@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::task::Waker;
 
-use actor_core::parts::{AnyBody, AnySlab};
+use actor_core::parts::AnySlab;
 use actor_core::runtime;
 
 use super::controlled::{Phase, Shared};
@@ -19,7 +19,7 @@ use super::operation::Stage;
 use super::panics::{self};
 use super::recorder::Recorder;
 use super::specifications::Owed;
-use super::state::{BODY, Piped, State};
+use super::state::{BODY, Parts, Piped, State};
 use super::tape::Decision;
 use super::telling::tell_step;
 use super::wake::WakeList;
@@ -107,7 +107,7 @@ static EXECUTIONS: AtomicU32 = AtomicU32::new(0);
 /// Runs executions. Everything that an execution allocates is kept for the next one.
 pub(crate) struct Engine {
     pub(super) shared: Rc<Shared>,
-    pub(super) bodies: Vec<Option<Box<dyn AnyBody>>>,
+    pub(super) bodies: Vec<Option<Parts>>,
     pub(super) futures: Vec<Option<Piped>>,
     pub(super) test: Option<Piped>,
     pub(super) test_returned: bool,
@@ -452,9 +452,9 @@ impl Engine {
             )
         };
         let mut actors = actors;
-        for (operation, body) in actors.drain(..) {
+        for (operation, parts) in actors.drain(..) {
             self.ensure_slot(operation);
-            self.bodies[operation as usize] = Some(body);
+            self.bodies[operation as usize] = Some(parts);
         }
         for (operation, future) in futures {
             self.ensure_slot(operation);
@@ -473,17 +473,14 @@ impl Engine {
         for operation in 0..live {
             let future = self.futures.get_mut(operation).and_then(Option::take);
             self.drop_quietly(move || drop(future));
-            let Some(mut body) = self.bodies.get_mut(operation).and_then(Option::take) else {
+            let Some(mut parts) = self.bodies.get_mut(operation).and_then(Option::take) else {
                 continue;
             };
-            let mail = self.state().operations[operation].mail.clone();
             self.drop_quietly(|| {
-                body.clear();
-                if let Some(mail) = mail {
-                    mail.clear();
-                }
+                parts.body.clear();
+                parts.mail.clear();
             });
-            self.state().parts_to_pool(operation as u32, body);
+            self.state().parts_to_pool(operation as u32, parts);
         }
         let (timers, watches, asks, newborn) = {
             let mut state = self.state();

@@ -15,12 +15,12 @@ use std::hash::Hasher;
 use std::rc::Rc;
 
 use actor_core::Fingerprinter;
-use actor_core::parts::{AnyBody, AnyMail};
+use actor_core::parts::AnyMail;
 
 use super::controlled::{Phase, Shared};
 use super::operation::{Effect, Kind, Letter, Operation, Sender, Stage};
 use super::panics;
-use super::state::State;
+use super::state::{Parts, State};
 use super::timers::{Timer, TimerStage};
 use crate::hash::mix;
 use crate::strategy::{OperationId, Pending};
@@ -30,7 +30,7 @@ const COST: u64 = 4;
 
 /// Looks at the state between two steps. Types' own code runs with nothing borrowed.
 pub(super) struct Look<'a> {
-    pub(super) bodies: &'a [Option<Box<dyn AnyBody>>],
+    pub(super) bodies: &'a [Option<Parts>],
     pub(super) shared: &'a Shared,
 }
 
@@ -84,7 +84,8 @@ impl Look<'_> {
     /// nothing.
     fn value(&self, index: u32, to: &mut Fingerprinter) -> bool {
         let body = self.bodies.get(index as usize).and_then(Option::as_ref);
-        body.and_then(|body| body.fingerprint(to)).unwrap_or(false)
+        body.and_then(|parts| parts.body.fingerprint(to))
+            .unwrap_or(false)
     }
 
     /// The fingerprint of everything but the operations.
@@ -139,8 +140,8 @@ impl Look<'_> {
 
     /// Whether an actor's value offers a fingerprint; `None` while it can't be asked.
     pub(super) fn offers(&self, index: u32) -> Option<bool> {
-        let body = self.bodies.get(index as usize)?.as_ref()?;
-        self.guarded(|| body.fingerprint(&mut Fingerprinter::new()))?
+        let parts = self.bodies.get(index as usize)?.as_ref()?;
+        self.guarded(|| parts.body.fingerprint(&mut Fingerprinter::new()))?
     }
 
     /// Whether the next event of an actor offers a fingerprint.

@@ -10,7 +10,7 @@ use super::execution::{Engine, Program};
 use super::observers::Seen;
 use super::operation::{Effect, Kind, Stage};
 use super::panics::{self, Panic};
-use super::state::{BODY, Piped, State};
+use super::state::{BODY, Parts, Piped, State};
 use super::telling::tell_ran;
 use crate::bug::BugKind;
 
@@ -34,7 +34,7 @@ impl Engine {
             Kind::Actor(_) => {
                 let waker = &self.wakers[operation as usize];
                 let ran = match &mut self.bodies[operation as usize] {
-                    Some(body) => panics::catch(|| body.start(waker)),
+                    Some(parts) => panics::catch(|| parts.body.start(waker)),
                     None => Ok(Ran::Done),
                 };
                 self.after_run(operation, ran);
@@ -58,7 +58,7 @@ impl Engine {
             Kind::Actor(_) => {
                 let waker = &self.wakers[operation as usize];
                 let ran = match &mut self.bodies[operation as usize] {
-                    Some(body) => panics::catch(|| body.resume(waker)),
+                    Some(parts) => panics::catch(|| parts.body.resume(waker)),
                     None => Ok(Ran::Done),
                 };
                 self.after_run(operation, ran);
@@ -110,7 +110,9 @@ impl Engine {
                 }
                 let waker = &self.wakers[operation as usize];
                 let ran = match &mut self.bodies[operation as usize] {
-                    Some(body) => panics::catch(|| body.handle(letter.slot, waker)),
+                    Some(Parts { mail, body }) => {
+                        panics::catch(|| body.handle(&**mail, letter.slot, waker))
+                    }
                     None => Ok(Ran::Done),
                 };
                 if !self.settle_plain(operation, &ran) {
@@ -149,7 +151,7 @@ impl Engine {
     /// Takes over the new state, the suspension or the end of an operation, and what rides along.
     fn settle(&mut self, operation: u32, ran: Ran) {
         let state_after = match &self.bodies[operation as usize] {
-            Some(body) => body.state() as u16,
+            Some(parts) => parts.body.state() as u16,
             None => 0,
         };
         let mut borrowed = self.shared.state.borrow_mut();

@@ -35,7 +35,6 @@
 
 use std::time::Duration;
 
-use actor_core::parts::AnyBody;
 
 use super::controlled::Shared;
 use super::enabled::ABSENT;
@@ -44,7 +43,7 @@ use super::fingerprint::Look;
 use super::opaque::Opaque;
 use super::prints::Prints;
 use super::region::{Place, Region, Shape};
-use super::state::State;
+use super::state::{Parts, State};
 use crate::bug::Cycle;
 use crate::strategy::{OperationId, Pending};
 
@@ -425,7 +424,7 @@ impl Engine {
     }
 }
 
-fn looking<'a>(bodies: &'a [Option<Box<dyn AnyBody>>], shared: &'a Shared) -> Look<'a> {
+fn looking<'a>(bodies: &'a [Option<Parts>], shared: &'a Shared) -> Look<'a> {
     Look { bodies, shared }
 }
 

@@ -3,7 +3,7 @@
 use std::any::Any;
 
 use actor_core::__private::{Expectation, Snapshot};
-use actor_core::parts::AnyBody;
+use actor_core::parts::Body;
 use actor_core::runtime::Address;
 use actor_core::{ActorId, AskError, Event, Moment, World};
 
@@ -13,7 +13,7 @@ use super::observers::Seen;
 use super::operation::{Kind, Sender, Stage};
 use super::panics::{self};
 use super::recorder::Recorder;
-use super::state::{BODY, State};
+use super::state::{BODY, Parts, State};
 use crate::bug::BugKind;
 
 impl Engine {
@@ -65,7 +65,7 @@ impl Engine {
         &mut self,
         from: u32,
         ask: u32,
-        slot: &dyn actor_core::__private::AnyAskSlot,
+        slot: &actor_core::__private::AskSlot,
         lost: Option<AskError>,
     ) {
         let asker = self.state().asks[ask as usize].asker;
@@ -196,12 +196,12 @@ impl Engine {
 
 /// The actors between two steps, as predicates see them.
 struct Bodies<'a> {
-    bodies: &'a [Option<Box<dyn AnyBody>>],
+    bodies: &'a [Option<Parts>],
     shared: &'a Shared,
 }
 
 impl Bodies<'_> {
-    fn shown(&self, of: Address) -> Option<&dyn AnyBody> {
+    fn shown(&self, of: Address) -> Option<&Body> {
         if of.execution != self.shared.execution.get() {
             return None;
         }
@@ -213,7 +213,10 @@ impl Bodies<'_> {
             .get(of.operation as usize)?
             .stage;
         match stage {
-            Stage::Idle => self.bodies.get(of.operation as usize)?.as_deref(),
+            Stage::Idle => {
+                let parts = self.bodies.get(of.operation as usize)?.as_ref();
+                parts.map(|parts| &parts.body)
+            }
             _ => None,
         }
     }
@@ -225,7 +228,7 @@ impl Snapshot for Bodies<'_> {
     }
 
     fn state(&self, of: Address) -> Option<usize> {
-        self.shown(of).map(AnyBody::state)
+        self.shown(of).map(Body::state)
     }
 
     fn actors(&self) -> usize {

@@ -24,6 +24,7 @@ mod recorder;
 mod region;
 mod specifications;
 mod state;
+mod tally;
 mod tape;
 mod telling;
 mod thermometer;

@@ -1,10 +1,10 @@
 //! What one engine saw of specifications and of actors, over all its executions.
 
 use actor_core::Disposition;
-use actor_core::parts::{Counts, Tally};
 
 use super::specifications::Observed;
 use super::state::State;
+use super::tally::{Counts, Tally};
 use crate::coverage::{ActorCoverage, Coverage, HandlerCoverage, StateCoverage, Transition};
 
 /// What was seen over all executions.
@@ -36,13 +36,13 @@ impl State {
         Kept(
             self.types
                 .iter()
-                .map(|known| known.tally.counts())
+                .map(|known| known.tally.counts().clone())
                 .collect(),
         )
     }
 
-    pub(super) fn restore_counts(&self, kept: &Kept) {
-        for (number, known) in self.types.iter().enumerate() {
+    pub(super) fn restore_counts(&mut self, kept: &Kept) {
+        for (number, known) in self.types.iter_mut().enumerate() {
             known.tally.restore(kept.0.get(number));
         }
     }
@@ -70,7 +70,7 @@ fn of_type(tally: &Tally) -> ActorCoverage {
             name: (*name).to_owned(),
             started: counts.started[number],
             entered: counts.started[number] + arrivals.sum::<u64>(),
-            handlers: handlers(tally, &counts, number),
+            handlers: handlers(tally, number),
         }
     };
     let pairs = (0..count).flat_map(|from| (0..count).map(move |to| (from, to)));
@@ -90,14 +90,14 @@ fn of_type(tally: &Tally) -> ActorCoverage {
     }
 }
 
-fn handlers(tally: &Tally, counts: &Counts, state: usize) -> Vec<HandlerCoverage> {
+fn handlers(tally: &Tally, state: usize) -> Vec<HandlerCoverage> {
     let events = tally.info().events;
     let handled = (0..events.len())
         .filter(|event| tally.info().disposition(state, *event as u16) == Disposition::Handle);
     handled
         .map(|event| HandlerCoverage {
             event: events[event].name.into(),
-            ran: counts.handled[state * events.len() + event],
+            ran: tally.counts().handled[state * events.len() + event],
         })
         .collect()
 }

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use std::task::Waker;
 use std::time::Duration;
 
-use actor_core::__private::AnyAskSlot;
-use actor_core::parts::{AnyBody, AnyMail, AnySlab, Tally};
+use actor_core::__private::AskSlot;
+use actor_core::parts::{AnyMail, AnySlab, Body};
 use actor_core::runtime::{Again, Notice, Spawn};
 use actor_core::{ActorInfo, AskError, Disposition};
 
@@ -22,6 +22,7 @@ use super::lasso::Suspicion;
 use super::observers::Observers;
 use super::operation::{Effect, Kind, Letter, Operation, Sender, Stage, Watch};
 use super::recorder::Recorder;
+use super::tally::Tally;
 use super::tape::Tape;
 use super::thermometer::Thermometer;
 use super::timers::Timers;
@@ -32,6 +33,12 @@ use crate::strategy::{EventId, OperationId, Pending, StepKind};
 /// The test body.
 pub(super) const BODY: u32 = 0;
 
+/// The parts of one actor. Its operation has the mail, too, for who sends to it.
+pub(super) struct Parts {
+    pub(super) mail: Rc<dyn AnyMail>,
+    pub(super) body: Body,
+}
+
 /// An actor type that this engine has met, with the parts of its actors that have ended.
 pub(super) struct ActorType {
     pub(super) info: &'static ActorInfo,
@@ -39,18 +46,18 @@ pub(super) struct ActorType {
     /// A hash of its name.
     name: u64,
     events: Vec<EventId>,
-    pool: Vec<(Rc<dyn AnyMail>, Box<dyn AnyBody>)>,
+    pool: Vec<Parts>,
     /// One state at most, which handles every event.
     plain: bool,
     /// How many of this type the execution has.
     count: u32,
     /// What its actors ran, over all executions.
-    pub(super) tally: Rc<Tally>,
+    pub(super) tally: Tally,
 }
 
 /// An `ask` in progress.
 pub(super) struct AskRecord {
-    pub(super) slot: Option<Arc<dyn AnyAskSlot>>,
+    pub(super) slot: Option<Arc<AskSlot>>,
     pub(super) asker: u32,
     pub(super) target: u32,
     key: u64,
@@ -75,7 +82,7 @@ pub(super) enum FollowUp {
     /// A reply was delivered.
     Replied {
         ask: u32,
-        slot: Arc<dyn AnyAskSlot>,
+        slot: Arc<AskSlot>,
         lost: Option<AskError>,
     },
     /// The actor is to be dropped.
@@ -130,7 +137,7 @@ pub(super) struct State {
     pub(super) types: Vec<ActorType>,
     pub(super) slabs: Vec<(TypeId, Rc<dyn AnySlab>)>,
     pub(super) observers: Observers,
-    pub(super) newborn_actors: Vec<(u32, Box<dyn AnyBody>)>,
+    pub(super) newborn_actors: Vec<(u32, Parts)>,
     pub(super) newborn_futures: Vec<(u32, Piped)>,
     pub(super) tape: Tape,
     pub(super) thermometer: Thermometer,
@@ -230,26 +237,24 @@ impl State {
                     .iter()
                     .all(|does| *does == Disposition::Handle),
             count: 0,
-            tally: actor.tally(),
+            tally: Tally::new(actor.path(), info),
         });
         self.types.len() as u32 - 1
     }
 
     /// Parts for an actor of a type: recycled, or made.
-    pub(super) fn parts(
-        &mut self,
-        of_type: u32,
-        actor: &dyn Spawn,
-    ) -> (Rc<dyn AnyMail>, Box<dyn AnyBody>) {
-        let known = &mut self.types[of_type as usize];
-        let pooled = known.pool.pop();
-        pooled.unwrap_or_else(|| actor.parts(&known.tally))
+    pub(super) fn parts(&mut self, of_type: u32, actor: &dyn Spawn) -> Parts {
+        let pooled = self.types[of_type as usize].pool.pop();
+        pooled.unwrap_or_else(|| Parts {
+            mail: (actor.mail())().into(),
+            body: Body::new(),
+        })
     }
 
-    pub(super) fn parts_to_pool(&mut self, operation: u32, body: Box<dyn AnyBody>) {
+    pub(super) fn parts_to_pool(&mut self, operation: u32, parts: Parts) {
         let operation = &mut self.operations[operation as usize];
-        if let (Kind::Actor(of_type), Some(mail)) = (operation.kind, operation.mail.take()) {
-            self.types[of_type as usize].pool.push((mail, body));
+        if let (Kind::Actor(of_type), Some(_)) = (operation.kind, operation.mail.take()) {
+            self.types[of_type as usize].pool.push(parts);
         }
     }
 
@@ -312,7 +317,7 @@ impl State {
         sender.outbox.push(effect);
     }
 
-    pub(super) fn open_ask(&mut self, asker: u32, target: u32, slot: Arc<dyn AnyAskSlot>) -> u32 {
+    pub(super) fn open_ask(&mut self, asker: u32, target: u32, slot: Arc<AskSlot>) -> u32 {
         let key = self.child_key_of(asker);
         let record = AskRecord {
             slot: Some(slot),
@@ -335,7 +340,7 @@ impl State {
     }
 
     /// Frees the record of an ask once both ends are done with it.
-    pub(super) fn close_ask(&mut self, index: u32) -> Option<Arc<dyn AnyAskSlot>> {
+    pub(super) fn close_ask(&mut self, index: u32) -> Option<Arc<AskSlot>> {
         let ask = &mut self.asks[index as usize];
         if !(ask.delivered && ask.abandoned) {
             return None;
@@ -619,6 +624,10 @@ impl State {
         let letter = self.operations[index as usize].take_next()?;
         self.extend_chain(index, letter.key);
         let disposition = self.disposition(index, letter.event);
+        if disposition == Disposition::Handle {
+            let state = usize::from(self.operations[index as usize].state);
+            self.tally(index, |tally| tally.handle(state, letter.event));
+        }
         let operation = &mut self.operations[index as usize];
         if letter.sender == Sender::Operation(index) {
             operation.own_run += 1;
@@ -629,6 +638,18 @@ impl State {
             self.taken(index, generation);
         }
         Some((letter, disposition))
+    }
+
+    /// The counts of an actor's type.
+    #[inline]
+    pub(super) fn tally(&mut self, index: u32, count: impl FnOnce(&mut Tally)) {
+        if let Some(Operation {
+            kind: Kind::Actor(of_type),
+            ..
+        }) = self.operations.get(index as usize)
+        {
+            count(&mut self.types[*of_type as usize].tally);
+        }
     }
 
     /// Ends an operation, and takes what the run loop has to drop.

@@ -3,3 +3,4 @@
 pub mod peer;
 pub mod ping_pong;
 pub mod plain;
+pub mod production;

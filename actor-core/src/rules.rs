@@ -1,0 +1,69 @@
+//! What is said of an actor that breaks a rule. Each unwinds to the executor; none knows the
+//! actor's type, so that the sentences are compiled once.
+
+use std::fmt::{self, Debug, Display};
+
+use crate::context::CHAIN_MAX;
+use crate::event::Event;
+use crate::runtime::{ViolationKind, violate};
+
+/// What a handler has decided, as it is written there.
+pub(crate) enum Decision<'a> {
+    Nothing,
+    Goto(&'a dyn Debug),
+    Raise(&'a dyn Event),
+    Halt,
+}
+
+impl Display for Decision<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nothing => f.write_str("nothing"),
+            Self::Goto(state) => write!(f, "goto({state:?})"),
+            Self::Raise(event) => write!(f, "raise({event:?})"),
+            Self::Halt => f.write_str("halt()"),
+        }
+    }
+}
+
+#[cold]
+pub(crate) fn decision_in_hook(actor: &str, hook: &str, decision: &Decision<'_>) -> ! {
+    violate(
+        ViolationKind::TwoDecisions,
+        format!(
+            "`{decision}` in an {hook} hook of `{actor}`: what follows is already decided there"
+        ),
+    )
+}
+
+#[cold]
+pub(crate) fn two_decisions(actor: &str, first: &Decision<'_>, second: &Decision<'_>) -> ! {
+    violate(
+        ViolationKind::TwoDecisions,
+        format!(
+            "`{second}` after `{first}` in one handler of `{actor}`: at most one of goto, raise \
+             and halt decides what follows"
+        ),
+    )
+}
+
+#[cold]
+pub(crate) fn endless_chain(actor: &str) -> ! {
+    violate(
+        ViolationKind::EndlessChain,
+        format!(
+            "`{actor}` raised events or changed its state {CHAIN_MAX} times without returning to \
+             its inbox"
+        ),
+    )
+}
+
+#[cold]
+pub(crate) fn unhandled_raise(actor: &str, event: &dyn Event, state: &dyn Debug) -> ! {
+    violate(
+        ViolationKind::UnhandledRaise,
+        format!(
+            "`{actor}` raised {event:?} in state {state:?}, which neither handles nor ignores it"
+        ),
+    )
+}

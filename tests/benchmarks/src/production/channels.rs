@@ -1,0 +1,125 @@
+//! What a task can wait on: tokio's unbounded channel, and a mailbox written by hand.
+
+use std::future::{Future, poll_fn};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Poll, Waker};
+
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+/// A queue of many senders and one receiver.
+pub trait Channel: Send + Sync + 'static {
+    /// How the table calls it.
+    const NAME: &'static str;
+    /// The end that sends.
+    type Sender<M: Send + 'static>: Clone + Send + Sync + 'static;
+    /// The end that receives.
+    type Receiver<M: Send + 'static>: Send + 'static;
+    /// Both ends.
+    fn new<M: Send + 'static>() -> (Self::Sender<M>, Self::Receiver<M>);
+    /// Appends.
+    fn send<M: Send + 'static>(sender: &Self::Sender<M>, message: M);
+    /// Takes the next message; `None` where none can come.
+    fn receive<M: Send + 'static>(
+        receiver: &mut Self::Receiver<M>,
+    ) -> impl Future<Output = Option<M>> + Send;
+}
+
+/// `tokio::sync::mpsc`, unbounded.
+#[derive(Debug)]
+pub struct Mpsc;
+
+impl Channel for Mpsc {
+    const NAME: &'static str = "tokio mpsc";
+    type Sender<M: Send + 'static> = UnboundedSender<M>;
+    type Receiver<M: Send + 'static> = UnboundedReceiver<M>;
+
+    fn new<M: Send + 'static>() -> (Self::Sender<M>, Self::Receiver<M>) {
+        unbounded_channel()
+    }
+
+    fn send<M: Send + 'static>(sender: &Self::Sender<M>, message: M) {
+        // The receiver is gone only where the scenario is over.
+        let _ = sender.send(message);
+    }
+
+    fn receive<M: Send + 'static>(
+        receiver: &mut Self::Receiver<M>,
+    ) -> impl Future<Output = Option<M>> + Send {
+        receiver.recv()
+    }
+}
+
+/// A mutex, a vector and a waker: what somebody writes who needs nothing else. The receiver takes
+/// the whole vector; nothing is closed, so its task ends with its runtime.
+#[derive(Debug)]
+pub struct Mailbox;
+
+/// The shared side of a [`Mailbox`].
+#[derive(Debug)]
+pub struct Shared<M>(Mutex<Queue<M>>);
+
+#[derive(Debug)]
+struct Queue<M> {
+    messages: Vec<M>,
+    reader: Option<Waker>,
+}
+
+/// The receiver's side of a [`Mailbox`].
+#[derive(Debug)]
+pub struct Reader<M> {
+    shared: Arc<Shared<M>>,
+    /// What was taken, the next message last.
+    taken: Vec<M>,
+}
+
+impl<M> Reader<M> {
+    fn fetch(&mut self, waker: &Waker) -> bool {
+        let mut queue = self.shared.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if queue.messages.is_empty() {
+            queue.reader = Some(waker.clone());
+            return false;
+        }
+        std::mem::swap(&mut queue.messages, &mut self.taken);
+        drop(queue);
+        self.taken.reverse();
+        true
+    }
+}
+
+impl Channel for Mailbox {
+    const NAME: &'static str = "mutex and waker";
+    type Sender<M: Send + 'static> = Arc<Shared<M>>;
+    type Receiver<M: Send + 'static> = Reader<M>;
+
+    fn new<M: Send + 'static>() -> (Self::Sender<M>, Self::Receiver<M>) {
+        let shared = Arc::new(Shared(Mutex::new(Queue {
+            messages: Vec::new(),
+            reader: None,
+        })));
+        let reader = Reader {
+            shared: shared.clone(),
+            taken: Vec::new(),
+        };
+        (shared, reader)
+    }
+
+    fn send<M: Send + 'static>(sender: &Self::Sender<M>, message: M) {
+        let mut queue = sender.0.lock().unwrap_or_else(PoisonError::into_inner);
+        queue.messages.push(message);
+        let reader = queue.reader.take();
+        drop(queue);
+        if let Some(reader) = reader {
+            reader.wake();
+        }
+    }
+
+    async fn receive<M: Send + 'static>(receiver: &mut Self::Receiver<M>) -> Option<M> {
+        poll_fn(|task| {
+            if receiver.taken.is_empty() && !receiver.fetch(task.waker()) {
+                return Poll::Pending;
+            }
+            Poll::Ready(receiver.taken.pop())
+        })
+        .await
+    }
+}
