@@ -9,12 +9,13 @@ use std::time::Duration;
 use crate::actor::{Actor, Call, Disposition, Handler, State};
 use crate::event::Event;
 use crate::live;
-use crate::parts::{Announcing, AnyMail, Due, Ran, Slot, Spawning, mail_of};
+use crate::parts::{Announcing, AnyMail, Due, Ran, Slot, mail_of};
 use crate::random::ActorRng;
 use crate::reference::{ActorRef, Recipient, Target};
 use crate::reply::Reply;
 use crate::rules::{self, Decision};
 use crate::runtime::{self, Address, Spawn};
+use crate::spawner::{SpawnOptions, Spawner, Starts};
 use crate::timer::Timer;
 use crate::watch::Terminated;
 
@@ -101,13 +102,6 @@ impl Place {
         }
     }
 
-    fn spawn(&self, actor: &mut dyn Spawn) -> Target {
-        match self {
-            Self::Live(side) => side.spawn(actor),
-            Self::Controlled(_) => runtime::spawn(actor, None),
-        }
-    }
-
     fn failed(&self, event: &str, error: &str) {
         match self {
             Self::Live(side) => side.failed(event, error),
@@ -140,6 +134,15 @@ impl Place {
         match self {
             Self::Live(side) => side,
             Self::Controlled(_) => unreachable!("production runs live actors"),
+        }
+    }
+}
+
+impl Starts for Place {
+    fn start(&self, actor: &mut dyn Spawn, options: &SpawnOptions) -> Target {
+        match self {
+            Self::Live(side) => side.spawn(actor, options),
+            Self::Controlled(_) => runtime::spawn(actor, options),
         }
     }
 }
@@ -282,7 +285,12 @@ impl<A: Actor> Context<A> {
 
     /// Starts an actor and returns a reference to it, to which events may be sent at once.
     pub fn spawn<B: Actor>(&mut self, actor: B) -> ActorRef<B> {
-        ActorRef::new(self.place.spawn(&mut Spawning(Some(actor))))
+        self.spawner().spawn(actor)
+    }
+
+    /// Starts actors with settings of their own.
+    pub fn spawner(&mut self) -> Spawner<'_> {
+        Spawner::new(&self.place)
     }
 
     /// Shows `event` to the monitors that observe its type, and to nobody else.

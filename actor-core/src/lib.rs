@@ -119,6 +119,7 @@ mod reply;
 mod rules;
 #[doc(hidden)]
 pub mod runtime;
+mod spawner;
 mod system;
 mod timer;
 mod watch;
@@ -173,6 +174,7 @@ pub use predicate::World;
 pub use random::ActorRng;
 pub use reference::{ActorId, ActorRef, Recipient};
 pub use reply::{Ask, AskError, Reply};
+pub use spawner::Spawner;
 pub use system::System;
 pub use timer::Timer;
 pub use watch::{StopReason, Terminated};

@@ -22,6 +22,7 @@ use crate::timer::Timer;
 use crate::watch::StopReason;
 
 pub use crate::reference::Target;
+pub use crate::spawner::SpawnOptions;
 
 /// An actor of one execution: its operation and the number of the execution.
 ///
@@ -61,7 +62,7 @@ pub struct TimerId {
 /// calls, when the executor carries out the current operation's outbox.
 pub trait Runtime {
     /// Creates an actor; it starts when the effect is carried out.
-    fn spawn(&self, actor: &mut dyn Spawn, name: Option<&str>) -> Address;
+    fn spawn(&self, actor: &mut dyn Spawn, options: &SpawnOptions) -> Address;
     /// Sends. `message` is a `Slot<A::Message>`, taken into the target's mail.
     fn post(&self, to: Address, message: &mut dyn Any);
     /// Registers an `ask`; its event is posted next.
@@ -227,8 +228,8 @@ pub(crate) fn with<T>(f: impl FnOnce(&dyn Runtime) -> T) -> T {
 // What generic code calls: a closure for `with` would be compiled for every actor type.
 
 /// See [`Runtime::spawn`].
-pub(crate) fn spawn(actor: &mut dyn Spawn, name: Option<&str>) -> Target {
-    Target::controlled(with(|rt| rt.spawn(actor, name)))
+pub(crate) fn spawn(actor: &mut dyn Spawn, options: &SpawnOptions) -> Target {
+    Target::controlled(with(|rt| rt.spawn(actor, options)))
 }
 
 /// See [`Runtime::post`].

@@ -9,11 +9,12 @@ use crate::error::Error;
 use crate::event::Event;
 use crate::live::LiveSystem;
 use crate::monitor::{Monitor, Watching};
-use crate::parts::{Announcing, Spawning};
+use crate::parts::Announcing;
 use crate::predicate::{Expectation, World};
 use crate::random::ActorRng;
 use crate::reference::ActorRef;
 use crate::runtime::{self, Spawn, Target};
+use crate::spawner::{SpawnOptions, Spawner, Starts};
 
 /// Where actors live: the production executor, or one execution of a test.
 ///
@@ -89,19 +90,17 @@ impl System {
     /// events may be sent at once. From the beginning of a shutdown on, the actor is dropped
     /// instead, and the reference is to one that has stopped.
     pub fn spawn<A: Actor>(&self, actor: A) -> ActorRef<A> {
-        ActorRef::new(self.start(&mut Spawning(Some(actor)), None))
+        self.spawner().spawn(actor)
     }
 
     /// Starts an actor under a name of its own, for logs and reports.
     pub fn spawn_named<A: Actor>(&self, name: &str, actor: A) -> ActorRef<A> {
-        ActorRef::new(self.start(&mut Spawning(Some(actor)), Some(name)))
+        self.spawner().name(name).spawn(actor)
     }
 
-    fn start(&self, actor: &mut dyn Spawn, name: Option<&str>) -> Target {
-        match &self.0 {
-            Inner::Live(live) => live.spawn(actor, name),
-            Inner::Controlled => runtime::spawn(actor, name),
-        }
+    /// Starts actors with settings of their own.
+    pub fn spawner(&self) -> Spawner<'_> {
+        Spawner::new(self)
     }
 
     /// Registers a monitor in its first state. A second of the same type changes nothing.
@@ -280,6 +279,15 @@ impl System {
 
     fn is_live(&self) -> bool {
         self.as_live().is_some()
+    }
+}
+
+impl Starts for System {
+    fn start(&self, actor: &mut dyn Spawn, options: &SpawnOptions) -> Target {
+        match &self.0 {
+            Inner::Live(live) => live.spawn(actor, options),
+            Inner::Controlled => runtime::spawn(actor, options),
+        }
     }
 }
 

@@ -19,6 +19,7 @@ use crate::monitor::Moment;
 use crate::parts::{AnyMail, MakeMail, Slot, mail_of};
 use crate::reference::ActorId;
 use crate::reply::Origin;
+use crate::runtime::SpawnOptions;
 use crate::watch::StopReason;
 
 /// Identities are unique within the program, not only within a system, and count from 1: zero
@@ -65,14 +66,14 @@ impl Watcher {
 impl Cell {
     pub(super) fn new(
         hub: Arc<Hub>,
-        name: Option<&str>,
+        options: &SpawnOptions,
         info: &'static ActorInfo,
         make_mail: MakeMail,
     ) -> Self {
         Self {
             // Relaxed: only uniqueness matters.
             id: ActorId::live(NEXT_ID.fetch_add(1, Ordering::Relaxed)),
-            name: name.map(Box::from),
+            name: options.name.clone(),
             info,
             mailbox: Mailbox::new(make_mail),
             end: Mutex::new(End::Awaited(None)),

@@ -12,13 +12,13 @@ use super::hooks::{FailureKind, Fault};
 use super::hub::Hub;
 use crate::parts::{Body, Due, Ran};
 use crate::reference::Target;
-use crate::runtime::Spawn;
+use crate::runtime::{Spawn, SpawnOptions};
 use crate::watch::StopReason;
 
 /// Starts an actor. Where the system shuts down it is dropped, and the cell is one of an actor that
 /// has stopped.
-pub(super) fn spawn(hub: &Arc<Hub>, actor: &mut dyn Spawn, name: Option<&str>) -> Arc<Cell> {
-    let cell = Cell::new(hub.clone(), name, actor.info(), actor.mail());
+pub(super) fn spawn(hub: &Arc<Hub>, actor: &mut dyn Spawn, options: &SpawnOptions) -> Arc<Cell> {
+    let cell = Cell::new(hub.clone(), options, actor.info(), actor.mail());
     let cell = Arc::new(cell);
     let Some(place) = hub.registry.enter(cell.clone()) else {
         cell.end(StopReason::Aborted);

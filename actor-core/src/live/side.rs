@@ -19,7 +19,7 @@ use crate::event::Event;
 use crate::monitor::Moment;
 use crate::parts::{AnyMail, Due};
 use crate::reference::{ActorId, Target};
-use crate::runtime::Spawn;
+use crate::runtime::{Spawn, SpawnOptions};
 use crate::timer::Timer;
 use crate::watch::StopReason;
 
@@ -56,8 +56,8 @@ impl Side {
         &self.cell
     }
 
-    pub(crate) fn spawn(&self, actor: &mut dyn Spawn) -> Target {
-        Target::live(life::spawn(self.cell.hub(), actor, None))
+    pub(crate) fn spawn(&self, actor: &mut dyn Spawn, options: &SpawnOptions) -> Target {
+        Target::live(life::spawn(self.cell.hub(), actor, options))
     }
 
     pub(crate) fn now(&self) -> Duration {

@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::event::Event;
 use crate::monitor::AnyMonitor;
 use crate::reference::Target;
-use crate::runtime::Spawn;
+use crate::runtime::{Spawn, SpawnOptions};
 
 /// What a production system offers and a test does not: hooks, counters and wall-clock limits.
 /// Found by [`System::as_live`](crate::System::as_live), which is `None` under test.
@@ -105,8 +105,8 @@ impl LiveSystem {
         self.0.hub.registry.len()
     }
 
-    pub(crate) fn spawn(&self, actor: &mut dyn Spawn, name: Option<&str>) -> Target {
-        Target::live(life::spawn(&self.0.hub, actor, name))
+    pub(crate) fn spawn(&self, actor: &mut dyn Spawn, options: &SpawnOptions) -> Target {
+        Target::live(life::spawn(&self.0.hub, actor, options))
     }
 
     pub(crate) fn monitor(&self, monitor: Box<dyn AnyMonitor>) {

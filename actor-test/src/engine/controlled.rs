@@ -13,7 +13,7 @@ use actor_core::__private::{AnyMonitor, AskSlot, Expectation, Predicate};
 use actor_core::AskError;
 use actor_core::parts::AnyMail;
 use actor_core::runtime::{
-    Address, Again, Announce, AskId, Notice, Runtime, Spawn, Target, TimerId,
+    Address, Again, Announce, AskId, Notice, Runtime, Spawn, SpawnOptions, Target, TimerId,
 };
 
 use super::operation::{Effect, Watch};
@@ -191,7 +191,7 @@ impl Shared {
 }
 
 impl Runtime for Shared {
-    fn spawn(&self, actor: &mut dyn Spawn, name: Option<&str>) -> Address {
+    fn spawn(&self, actor: &mut dyn Spawn, options: &SpawnOptions) -> Address {
         if !self.may_act("spawn") {
             // The actor is dropped by its owner; nothing will ever reach this address.
             return self.address(u32::MAX);
@@ -200,7 +200,7 @@ impl Runtime for Shared {
         let of_type = state.type_of(actor);
         let mut parts = state.parts(of_type, actor);
         let mail = parts.mail.clone();
-        let index = state.spawn(self.current.get(), of_type, mail, name);
+        let index = state.spawn(self.current.get(), of_type, mail, options);
         let address = self.address(index);
         parts.body.install(actor.rest(&Target::controlled(address)));
         if !actor.info().starts {

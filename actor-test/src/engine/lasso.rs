@@ -35,7 +35,6 @@
 
 use std::time::Duration;
 
-
 use super::controlled::Shared;
 use super::enabled::ABSENT;
 use super::execution::{Engine, Program};

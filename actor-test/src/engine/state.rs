@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use actor_core::__private::AskSlot;
 use actor_core::parts::{AnyMail, AnySlab, Body};
-use actor_core::runtime::{Again, Notice, Spawn};
+use actor_core::runtime::{Again, Notice, Spawn, SpawnOptions};
 use actor_core::{ActorInfo, AskError, Disposition};
 
 use super::enabled::{ABSENT, EnabledSet};
@@ -264,7 +264,7 @@ impl State {
         parent: u32,
         of_type: u32,
         mail: Rc<dyn AnyMail>,
-        name: Option<&str>,
+        options: &SpawnOptions,
     ) -> u32 {
         let key = self.child_key_of(parent);
         let actor = self.create(Kind::Actor(of_type), key);
@@ -275,7 +275,7 @@ impl State {
         operation.defers = known.info.defers;
         operation.plain = known.plain;
         operation.ordinal = known.count;
-        operation.name = name.map(Box::from);
+        operation.name.clone_from(&options.name);
         self.push(parent, Effect::Start(actor));
         actor
     }
