@@ -39,15 +39,20 @@ impl ActorId {
     }
 }
 
+/// The actor's name under test, a number in production.
 impl fmt::Debug for ActorId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "#{}", self.as_u64())
+        match runtime::try_with(|rt| rt.name(*self)) {
+            Some(name) => f.write_str(&name),
+            None => write!(f, "#{}", self.as_u64()),
+        }
     }
 }
 
+/// As `Debug`.
 impl fmt::Display for ActorId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "#{}", self.as_u64())
+        fmt::Debug::fmt(self, f)
     }
 }
 
@@ -165,14 +170,9 @@ impl fmt::Debug for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Where::Live(cell) => f.write_str(&cell.name()),
-            Where::Controlled(address) => f.write_str(&controlled_name(*address)),
+            Where::Controlled(address) => ActorId::controlled(*address).fmt(f),
         }
     }
-}
-
-fn controlled_name(address: Address) -> String {
-    runtime::try_with(|rt| rt.name(address))
-        .unwrap_or_else(|| ActorId::controlled(address).to_string())
 }
 
 impl<A: Actor> ActorRef<A> {

@@ -17,6 +17,7 @@ use crate::actor::ActorInfo;
 use crate::monitor::AnyMonitor;
 use crate::parts::{AnyMail, AnySlab, MakeMail, Resting};
 use crate::predicate::{Expectation, Predicate};
+use crate::reference::ActorId;
 use crate::reply::AskSlot;
 use crate::timer::Timer;
 use crate::watch::StopReason;
@@ -126,7 +127,7 @@ pub trait Runtime {
     /// Takes note that the program came by a label.
     fn cover(&self, label: &'static str);
     /// The name of the actor in reports, `Client#2` for instance.
-    fn name(&self, of: Address) -> String;
+    fn name(&self, of: ActorId) -> String;
 }
 
 /// Puts the next message of a periodic timer into the owner's mail.

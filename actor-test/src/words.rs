@@ -494,74 +494,129 @@ fn last_steps(bug: &Bug, place: &Place) -> Vec<String> {
 
 /// A story as columns: step, time, actor, what, its state, the monitors.
 pub(crate) fn story_lines(steps: &[StoryStep], width: usize) -> Vec<String> {
-    let rows: Vec<[String; 5]> = steps.iter().map(row).collect();
+    let rows: Vec<([String; 4], Happened)> = steps
+        .iter()
+        .map(|step| (row(step), Happened::in_step(step)))
+        .collect();
     let widest = |column: usize| {
-        rows.iter()
-            .map(|row| row[column].chars().count())
-            .max()
-            .unwrap_or(0)
+        let widths = rows.iter().map(|(row, _)| row[column].chars().count());
+        widths.max().unwrap_or(0)
     };
-    let (step, time, actor) = (widest(0), widest(1), widest(2).min(24));
-    let state = widest(4);
-    // The rest is for what happened; what is too long ends in an ellipsis.
-    let taken = step + time + actor + 6;
-    let what = widest(3).min(
-        width
-            .saturating_sub(taken + if state > 0 { state + 2 } else { 0 })
-            .max(30),
-    );
-    let line = |row: &[String; 5]| {
-        let [number, at, who, happened, became] = row;
+    let (step, time, actor, state) = (widest(0), widest(1), widest(2).min(24), widest(3));
+    // The rest is for what happened.
+    let taken = step + time + actor + 6 + if state > 0 { state + 2 } else { 0 };
+    let longest = rows.iter().map(|(_, happened)| happened.width()).max();
+    let room = width.saturating_sub(taken).max(30);
+    let what = longest.unwrap_or(0).min(room);
+    let line = |([number, at, who, became], happened): &([String; 4], Happened)| {
         let line = format!(
             "{number:>step$}  {at:>time$}  {}  {}  {became}",
             fit(who, actor),
-            fit(happened, what)
+            fit(&happened.within(what), what)
         );
         cut(line.trim_end(), width)
     };
     rows.iter().map(line).collect()
 }
 
-fn row(step: &StoryStep) -> [String; 5] {
+fn row(step: &StoryStep) -> [String; 4] {
     [
         step.step.to_string(),
         virtual_time(step.time_ns),
         step.actor.clone(),
-        what(step),
         became(step),
     ]
 }
 
 /// What happened in a step: what its actor does.
 pub(crate) fn what(step: &StoryStep) -> String {
-    let event = step.event.as_deref().unwrap_or_default();
-    let mut text = match step.kind.as_str() {
-        "start" => "starts".to_owned(),
-        "handle" => format!("handles {event}"),
-        "flush" if step.event.is_some() => format!("sends {event}"),
-        // What else an outbox holds stands in the notes.
-        "flush" if !step.notes.is_empty() => return step.notes.join(", "),
-        "resume" => "resumes".to_owned(),
-        "timer" if step.event.is_some() => format!("timer fires: {event}"),
-        "timer" => "timer fires".to_owned(),
-        kind => format!("{kind} {event}").trim_end().to_owned(),
-    };
-    if matches!(step.kind.as_str(), "start" | "resume") && step.event.is_some() {
-        text += &format!(" {event}");
+    Happened::in_step(step).within(usize::MAX)
+}
+
+/// What happened in a step. The event is between what it needs least to be cut: it may be long, and
+/// who else takes part counts more than its last field.
+struct Happened {
+    before: String,
+    event: String,
+    after: String,
+}
+
+/// What is left of an event, at least.
+const EVENT_MIN: usize = 16;
+
+impl Happened {
+    fn in_step(step: &StoryStep) -> Self {
+        let verb = match step.kind.as_str() {
+            "start" => "starts",
+            "handle" => "handles",
+            "flush" if step.event.is_some() => "sends",
+            // What else an outbox holds stands in the notes.
+            "flush" if !step.notes.is_empty() => return Self::told(&step.notes),
+            "resume" => "resumes",
+            "timer" if step.event.is_some() => "timer fires:",
+            "timer" => "timer fires",
+            kind => kind,
+        };
+        let mut after = String::new();
+        if let Some(to) = &step.to {
+            after += &format!(" to {to}");
+        }
+        if let Some(from) = &step.from {
+            after += &format!(" from {from}");
+        }
+        if !step.choices.is_empty() {
+            let choices: Vec<String> = step.choices.iter().map(u32::to_string).collect();
+            after += &format!(", chooses {}", choices.join(", "));
+        }
+        for note in &step.notes {
+            after += &format!(", {note}");
+        }
+        Self {
+            before: verb.to_owned(),
+            event: step.event.as_deref().map(in_a_line).unwrap_or_default(),
+            after: in_a_line(&after),
+        }
     }
-    if let Some(to) = &step.to {
-        text += &format!(" to {to}");
+
+    fn told(notes: &[String]) -> Self {
+        Self {
+            before: in_a_line(&notes.join(", ")),
+            event: String::new(),
+            after: String::new(),
+        }
     }
-    if let Some(from) = &step.from {
-        text += &format!(" from {from}");
+
+    fn width(&self) -> usize {
+        self.within(usize::MAX).chars().count()
     }
-    if !step.choices.is_empty() {
-        let choices: Vec<String> = step.choices.iter().map(u32::to_string).collect();
-        text += &format!(", chooses {}", choices.join(", "));
+
+    /// Cuts the event first, where all is too long.
+    fn within(&self, width: usize) -> String {
+        let Self {
+            before,
+            event,
+            after,
+        } = self;
+        let blanks = usize::from(!event.is_empty()) + usize::from(starts_with_word(after));
+        let others = before.chars().count() + after.chars().count() + blanks;
+        let event = cut(event, width.saturating_sub(others).max(EVENT_MIN));
+        let mut text = before.clone();
+        for part in [&event, after] {
+            if starts_with_word(part) {
+                text.push(' ');
+            }
+            text += part;
+        }
+        cut(&text, width)
     }
-    for note in &step.notes {
-        text += &format!(", {note}");
-    }
+}
+
+/// A comma follows without a blank.
+fn starts_with_word(text: &str) -> bool {
+    !text.is_empty() && !text.starts_with(',')
+}
+
+fn in_a_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

@@ -276,6 +276,9 @@ pub(crate) struct List {
 pub(crate) struct Replay {
     /// The trace that a failing test wrote.
     pub(crate) trace: PathBuf,
+    /// How wide a line of the story may be [default: the terminal's width, or 120].
+    #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(60..))]
+    pub(crate) width: Option<u16>,
     /// A handler that takes longer counts as hanging [default: 10s].
     #[arg(long, value_name = "DURATION", value_parser = parse::duration)]
     pub(crate) hang_timeout: Option<Duration>,
@@ -288,6 +291,9 @@ pub(crate) struct Replay {
 pub(crate) struct Show {
     /// The trace that a failing test wrote.
     pub(crate) trace: PathBuf,
+    /// How wide a line of the story may be [default: the terminal's width, or 120].
+    #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(60..))]
+    pub(crate) width: Option<u16>,
 }
 
 /// Merging the parts of a search.

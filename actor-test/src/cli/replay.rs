@@ -34,7 +34,7 @@ pub(crate) fn run(options: &Replay, screen: &mut Screen) -> Result<Exit, Trouble
             story,
             diverged,
         }) => {
-            for line in words::story_lines(&story, screen.width()) {
+            for line in words::story_lines(&story, screen.width(options.width)) {
                 screen.line(&line);
             }
             Ok(match (finding, diverged) {

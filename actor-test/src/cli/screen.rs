@@ -31,8 +31,11 @@ impl Screen {
         }
     }
 
-    /// How wide a line may be.
-    pub(crate) fn width(&self) -> usize {
+    /// How wide a line may be, unless it is told.
+    pub(crate) fn width(&self, told: Option<u16>) -> usize {
+        if let Some(told) = told {
+            return usize::from(told);
+        }
         let terminal = console::Term::stdout();
         match terminal
             .is_term()

@@ -10,7 +10,7 @@ use crate::words;
 pub(crate) fn run(options: &Show, screen: &mut Screen) -> Result<Exit, Trouble> {
     let trace = Trace::read(&options.trace).map_err(Trouble::new)?;
     screen.line(&words::trace_head(&trace));
-    for line in words::story_lines(trace.story(), screen.width()) {
+    for line in words::story_lines(trace.story(), screen.width(options.width)) {
         screen.line(&line);
     }
     Ok(Exit::Clean)

@@ -10,11 +10,11 @@ use std::task::Waker;
 use std::time::Duration;
 
 use actor_core::__private::{AnyMonitor, AskSlot, Expectation, Predicate};
-use actor_core::AskError;
 use actor_core::parts::AnyMail;
 use actor_core::runtime::{
     Address, Again, Announce, AskId, Notice, Runtime, Spawn, SpawnOptions, Target, TimerId,
 };
+use actor_core::{ActorId, AskError};
 
 use super::operation::{Effect, Watch};
 use super::panics::BudgetSpent;
@@ -531,8 +531,13 @@ impl Runtime for Shared {
         }
     }
 
-    fn name(&self, of: Address) -> String {
-        self.state.borrow().name(of.operation)
+    fn name(&self, of: ActorId) -> String {
+        let state = self.state.borrow();
+        match u32::try_from(of.as_u64()) {
+            Ok(operation) if (operation as usize) < state.live => state.name(operation),
+            // Of an earlier execution.
+            _ => format!("#{}", of.as_u64()),
+        }
     }
 }
 

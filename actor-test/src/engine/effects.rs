@@ -14,6 +14,7 @@ use super::operation::{Effect, Letter};
 use super::panics::{self};
 use super::state::{BODY, FollowUp, Piped, State};
 use crate::bug::BugKind;
+use crate::words::count;
 
 impl Engine {
     /// Carries out the next effect of an outbox and the silent ones behind it; tells whether an
@@ -161,7 +162,7 @@ impl Engine {
         if let Some(recorder) = &mut state.recorder {
             recorder.note("halts".into());
             if dead > 0 {
-                recorder.note(format!("{dead} queued events become dead letters"));
+                recorder.note(format!("dead letters: {}", count(dead, "queued event")));
             }
         }
         state.notify_watchers(operation);

@@ -135,7 +135,7 @@ impl Engine {
         let in_state = state
             .state_name(operation)
             .map_or_else(String::new, |state| format!(" in state `{state}`"));
-        let message = format!("`{name}`{in_state} neither handles, defers nor ignores {event}");
+        let message = format!("`{name}`{in_state} neither handles, defers nor ignores `{event}`");
         state.find(BugKind::Unhandled, message, None);
     }
 
