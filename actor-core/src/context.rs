@@ -577,6 +577,11 @@ impl<A: Actor> Context<A> {
         }
     }
 
+    /// The actor is about to handle what is due in production, after others may have run.
+    pub(crate) fn begin_work(&mut self) {
+        self.place.side().begin_work();
+    }
+
     /// The next event to be handled in production, or what else is due.
     #[inline]
     pub(crate) fn next(&mut self, task: &TaskContext<'_>) -> Result<A::Message, Due> {

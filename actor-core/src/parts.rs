@@ -549,6 +549,7 @@ impl<A: Actor> Resting for Rest<A> {
     }
 
     fn work(&mut self, task: &TaskContext<'_>) -> Due {
+        self.cx.begin_work();
         loop {
             let message = match self.cx.next(task) {
                 Ok(message) => message,

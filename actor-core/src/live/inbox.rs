@@ -18,7 +18,8 @@ pub(super) struct Inbox {
     fetched: Letters,
     /// Most actors have no use for it.
     aside: Option<Box<Aside>>,
-    /// The next sender wakes the actor's task, or has done so.
+    /// The next sender wakes the actor's task, or has done so since the task began to work: then the
+    /// task is polled again.
     awaited: bool,
 }
 
@@ -86,6 +87,11 @@ impl Inbox {
         }
         self.fetched.entries.pop_front();
         Some(slot)
+    }
+
+    /// A sender may have woken the task meanwhile, and will not do so again.
+    pub(super) fn begin_work(&mut self) {
+        self.awaited = false;
     }
 
     /// Looks at the next entry. The order is the tester's: the first event that is not deferred.

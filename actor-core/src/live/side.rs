@@ -132,6 +132,11 @@ impl Side {
         self.inbox.mail()
     }
 
+    /// Others may have run since the actor handled an event.
+    pub(crate) fn begin_work(&mut self) {
+        self.inbox.begin_work();
+    }
+
     /// The slot of the next event to be handled, or what else is due.
     #[inline]
     pub(crate) fn next(&mut self, state: usize, task: &TaskContext<'_>) -> Result<u32, Due> {
