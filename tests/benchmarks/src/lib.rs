@@ -3,4 +3,3 @@
 pub mod peer;
 pub mod ping_pong;
 pub mod plain;
-pub mod production;

@@ -1,23 +1,32 @@
-//! What a task can wait on: tokio's unbounded channel, and a mailbox written by hand.
+//! What a task can wait on: tokio's channels, and a mailbox written by hand.
 
 use std::future::{Future, poll_fn};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Poll, Waker};
 
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use super::tasks::Tasks;
+use crate::contender::ROOM;
+use crate::entrant::Entrant;
 
 /// A queue of many senders and one receiver.
-pub trait Channel: Send + Sync + 'static {
+pub(crate) trait Channel: Copy + Send + Sync + 'static {
     /// How the table calls it.
     const NAME: &'static str;
     /// The end that sends.
     type Sender<M: Send + 'static>: Clone + Send + Sync + 'static;
     /// The end that receives.
     type Receiver<M: Send + 'static>: Send + 'static;
+    /// The same with room for [`ROOM`] messages; `None` where it has no limit.
+    fn bounded() -> Option<Box<dyn Entrant>>;
     /// Both ends.
     fn new<M: Send + 'static>() -> (Self::Sender<M>, Self::Receiver<M>);
-    /// Appends.
-    fn send<M: Send + 'static>(sender: &Self::Sender<M>, message: M);
+    /// Appends, and waits for room where that is limited.
+    fn send<M: Send + 'static>(
+        sender: &Self::Sender<M>,
+        message: M,
+    ) -> impl Future<Output = ()> + Send;
     /// Takes the next message; `None` where none can come.
     fn receive<M: Send + 'static>(
         receiver: &mut Self::Receiver<M>,
@@ -25,25 +34,57 @@ pub trait Channel: Send + Sync + 'static {
 }
 
 /// `tokio::sync::mpsc`, unbounded.
-#[derive(Debug)]
-pub struct Mpsc;
+#[derive(Clone, Copy)]
+pub(crate) struct Mpsc;
 
 impl Channel for Mpsc {
-    const NAME: &'static str = "tokio mpsc";
+    const NAME: &'static str = "tokio-mpsc";
     type Sender<M: Send + 'static> = UnboundedSender<M>;
     type Receiver<M: Send + 'static> = UnboundedReceiver<M>;
 
-    fn new<M: Send + 'static>() -> (Self::Sender<M>, Self::Receiver<M>) {
+    fn bounded() -> Option<Box<dyn Entrant>> {
+        Some(Box::new(Tasks(BoundedMpsc)))
+    }
+
+    fn new<M: Send + 'static>() -> (UnboundedSender<M>, UnboundedReceiver<M>) {
         unbounded_channel()
     }
 
-    fn send<M: Send + 'static>(sender: &Self::Sender<M>, message: M) {
+    async fn send<M: Send + 'static>(sender: &UnboundedSender<M>, message: M) {
         // The receiver is gone only where the scenario is over.
         let _ = sender.send(message);
     }
 
     fn receive<M: Send + 'static>(
-        receiver: &mut Self::Receiver<M>,
+        receiver: &mut UnboundedReceiver<M>,
+    ) -> impl Future<Output = Option<M>> + Send {
+        receiver.recv()
+    }
+}
+
+/// `tokio::sync::mpsc`, bounded.
+#[derive(Clone, Copy)]
+struct BoundedMpsc;
+
+impl Channel for BoundedMpsc {
+    const NAME: &'static str = Mpsc::NAME;
+    type Sender<M: Send + 'static> = mpsc::Sender<M>;
+    type Receiver<M: Send + 'static> = mpsc::Receiver<M>;
+
+    fn bounded() -> Option<Box<dyn Entrant>> {
+        Some(Box::new(Tasks(Self)))
+    }
+
+    fn new<M: Send + 'static>() -> (mpsc::Sender<M>, mpsc::Receiver<M>) {
+        mpsc::channel(ROOM)
+    }
+
+    async fn send<M: Send + 'static>(sender: &mpsc::Sender<M>, message: M) {
+        let _ = sender.send(message).await;
+    }
+
+    fn receive<M: Send + 'static>(
+        receiver: &mut mpsc::Receiver<M>,
     ) -> impl Future<Output = Option<M>> + Send {
         receiver.recv()
     }
@@ -51,22 +92,19 @@ impl Channel for Mpsc {
 
 /// A mutex, a vector and a waker: what somebody writes who needs nothing else. The receiver takes
 /// the whole vector; nothing is closed, so its task ends with its runtime.
-#[derive(Debug)]
-pub struct Mailbox;
+#[derive(Clone, Copy)]
+pub(crate) struct Mailbox;
 
 /// The shared side of a [`Mailbox`].
-#[derive(Debug)]
-pub struct Shared<M>(Mutex<Queue<M>>);
+pub(crate) struct Shared<M>(Mutex<Queue<M>>);
 
-#[derive(Debug)]
 struct Queue<M> {
     messages: Vec<M>,
     reader: Option<Waker>,
 }
 
 /// The receiver's side of a [`Mailbox`].
-#[derive(Debug)]
-pub struct Reader<M> {
+pub(crate) struct Reader<M> {
     shared: Arc<Shared<M>>,
     /// What was taken, the next message last.
     taken: Vec<M>,
@@ -87,11 +125,15 @@ impl<M> Reader<M> {
 }
 
 impl Channel for Mailbox {
-    const NAME: &'static str = "mutex and waker";
+    const NAME: &'static str = "mutex-and-waker";
     type Sender<M: Send + 'static> = Arc<Shared<M>>;
     type Receiver<M: Send + 'static> = Reader<M>;
 
-    fn new<M: Send + 'static>() -> (Self::Sender<M>, Self::Receiver<M>) {
+    fn bounded() -> Option<Box<dyn Entrant>> {
+        None
+    }
+
+    fn new<M: Send + 'static>() -> (Arc<Shared<M>>, Reader<M>) {
         let shared = Arc::new(Shared(Mutex::new(Queue {
             messages: Vec::new(),
             reader: None,
@@ -103,7 +145,7 @@ impl Channel for Mailbox {
         (shared, reader)
     }
 
-    fn send<M: Send + 'static>(sender: &Self::Sender<M>, message: M) {
+    async fn send<M: Send + 'static>(sender: &Arc<Shared<M>>, message: M) {
         let mut queue = sender.0.lock().unwrap_or_else(PoisonError::into_inner);
         queue.messages.push(message);
         let reader = queue.reader.take();
@@ -113,7 +155,7 @@ impl Channel for Mailbox {
         }
     }
 
-    async fn receive<M: Send + 'static>(receiver: &mut Self::Receiver<M>) -> Option<M> {
+    async fn receive<M: Send + 'static>(receiver: &mut Reader<M>) -> Option<M> {
         poll_fn(|task| {
             if receiver.taken.is_empty() && !receiver.fetch(task.waker()) {
                 return Poll::Pending;

@@ -1,0 +1,229 @@
+//! What is measured: [`Scenario`].
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::sync::oneshot;
+use tokio::task::yield_now;
+
+use crate::contender::{Ball, Contender, Done, List, Run};
+
+const TOLD: u64 = 1_000_000;
+const ASKED: u64 = 200_000;
+const SPAWNED: u64 = 100_000;
+const HOPS: u64 = 400_000;
+/// How many nodes are in a long ring.
+const RING: usize = 1_000;
+/// How many tasks ask at a time where that is to be too much.
+const CROWD: usize = 64;
+/// After how many events a sender lets others run, so that a queue does not grow without limit.
+const BURST: u64 = 1_000;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Scenario {
+    /// One task tells a counter, which counts them all.
+    Tell,
+    /// The same to a mailbox that holds [`ROOM`](crate::contender::ROOM) events.
+    BoundedSend,
+    /// Four tasks tell one counter.
+    FanIn,
+    /// Two nodes throw a ball to and fro.
+    PingPong,
+    /// A task asks a counter, again and again.
+    Ask,
+    /// Counters are spawned and told one event each, until all have handled theirs; how they end is
+    /// no part of it.
+    Spawn,
+    /// A ball goes around a ring.
+    Ring,
+    /// 64 balls go around a ring.
+    CrowdedRing,
+    /// So long, or less, do 999 of 1 000 questions take, where 64 tasks ask one counter.
+    Latency,
+    /// The memory of a counter that has counted one event and one question. Not measured here, but
+    /// in a process of its own.
+    Idle,
+}
+
+impl Scenario {
+    pub(crate) const ALL: [Self; 10] = [
+        Self::Tell,
+        Self::BoundedSend,
+        Self::FanIn,
+        Self::PingPong,
+        Self::Ask,
+        Self::Spawn,
+        Self::Ring,
+        Self::CrowdedRing,
+        Self::Latency,
+        Self::Idle,
+    ];
+
+    /// How it is called on the command line.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Tell => "tell",
+            Self::BoundedSend => "bounded-send",
+            Self::FanIn => "fan-in",
+            Self::PingPong => "ping-pong",
+            Self::Ask => "ask",
+            Self::Spawn => "spawn",
+            Self::Ring => "ring",
+            Self::CrowdedRing => "crowded-ring",
+            Self::Latency => "latency",
+            Self::Idle => "idle",
+        }
+    }
+
+    /// How the table calls it.
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Self::Tell => "tell",
+            Self::BoundedSend => "bounded send, 64 places",
+            Self::FanIn => "fan-in from 4 senders",
+            Self::PingPong => "ping-pong, round trip",
+            Self::Ask => "ask",
+            Self::Spawn => "spawn and first event",
+            Self::Ring => "ring of 1 000, 1 ball, hop",
+            Self::CrowdedRing => "ring of 1 000, 64 balls, hop",
+            Self::Latency => "ask of 64 tasks, 99.9th percentile",
+            Self::Idle => "idle actor, bytes",
+        }
+    }
+
+    /// Plays it, and tells how many nanoseconds each took.
+    pub(crate) fn of<C: Contender>(self, contender: C) -> Run<f64> {
+        match self {
+            Self::Tell | Self::BoundedSend => Box::pin(per(TOLD, tell(contender, 1, TOLD))),
+            Self::FanIn => Box::pin(per(TOLD, tell(contender, 4, TOLD / 4))),
+            Self::PingPong => Box::pin(per(ASKED, ring(contender, 2, 1, 2 * ASKED))),
+            Self::Ask => Box::pin(per(ASKED, ask(contender))),
+            Self::Spawn => Box::pin(per(SPAWNED, spawn(contender))),
+            Self::Ring => Box::pin(per(HOPS, ring(contender, RING, 1, HOPS))),
+            Self::CrowdedRing => Box::pin(per(HOPS, ring(contender, RING, 64, HOPS / 64))),
+            Self::Latency => Box::pin(latency(contender)),
+            Self::Idle => unreachable!("a process of its own is to weigh"),
+        }
+    }
+}
+
+async fn per(times: u64, run: impl Future<Output = Duration>) -> f64 {
+    run.await.as_nanos() as f64 / times as f64
+}
+
+async fn tell<C: Contender>(contender: C, senders: usize, each: u64) -> Duration {
+    let system = contender.system();
+    let counter = contender.counter(&system).await;
+    let begun = Instant::now();
+    together(contender, senders, || {
+        let counter = counter.clone();
+        async move {
+            for sent in 1..=each {
+                contender.tell(&counter).await;
+                if sent % BURST == 0 {
+                    yield_now().await;
+                }
+            }
+        }
+    })
+    .await;
+    let mut asked = 1;
+    // Not all handle what one task sends in order.
+    while contender.ask(&counter).await < senders as u64 * each + asked {
+        asked += 1;
+    }
+    begun.elapsed()
+}
+
+async fn ask<C: Contender>(contender: C) -> Duration {
+    let system = contender.system();
+    let counter = contender.counter(&system).await;
+    let begun = Instant::now();
+    for asked in 1..=ASKED {
+        let total = contender.ask(&counter).await;
+        assert_eq!(total, asked, "every question is counted");
+    }
+    begun.elapsed()
+}
+
+async fn spawn<C: Contender>(contender: C) -> Duration {
+    let (done, mut over) = Done::new();
+    let list = Arc::new(List::new(SPAWNED, done));
+    let system = contender.system();
+    let mut counters = Vec::with_capacity(SPAWNED as usize);
+    let begun = Instant::now();
+    for _ in 0..SPAWNED {
+        let counter = contender.counter(&system).await;
+        contender.sign(&counter, list.clone()).await;
+        counters.push(counter);
+    }
+    over.recv().await.expect("all have signed");
+    begun.elapsed()
+}
+
+/// So many balls, each for so many hops.
+async fn ring<C: Contender>(contender: C, size: usize, balls: usize, hops: u64) -> Duration {
+    let (done, mut over) = Done::new();
+    let system = contender.system();
+    let nodes = contender.ring(&system, size, done).await;
+    // Once around, so that everyone is there and knows the next.
+    contender.throw(&nodes[0], Ball(size as u64)).await;
+    over.recv().await.expect("a ball arrives");
+    let begun = Instant::now();
+    for ball in 0..balls {
+        contender
+            .throw(&nodes[ball * size / balls], Ball(hops))
+            .await;
+    }
+    for _ in 0..balls {
+        over.recv().await.expect("every ball arrives");
+    }
+    begun.elapsed()
+}
+
+/// The 99.9th percentile of the time for an answer, in nanoseconds.
+async fn latency<C: Contender>(contender: C) -> f64 {
+    let system = contender.system();
+    let counter = contender.counter(&system).await;
+    let times = together(contender, CROWD, || {
+        let counter = counter.clone();
+        async move {
+            let mut times = Vec::with_capacity(ASKED as usize / CROWD);
+            for _ in 0..times.capacity() {
+                let begun = Instant::now();
+                contender.ask(&counter).await;
+                times.push(begun.elapsed());
+            }
+            times
+        }
+    })
+    .await;
+    let mut times: Vec<Duration> = times.into_iter().flatten().collect();
+    let total = contender.ask(&counter).await;
+    assert_eq!(total, times.len() as u64 + 1, "every question is counted");
+    times.sort_unstable();
+    times[times.len() * 999 / 1000].as_nanos() as f64
+}
+
+/// Runs so many tasks, and waits until all have ended.
+async fn together<C, F, T>(contender: C, count: usize, task: impl Fn() -> F) -> Vec<T>
+where
+    C: Contender,
+    F: Future<Output = T> + Send + 'static,
+    T: Send + 'static,
+{
+    let mut ends = Vec::with_capacity(count);
+    for index in 0..count {
+        let (end, ended) = oneshot::channel();
+        let task = task();
+        let task = async move { drop(end.send(task.await)) };
+        contender.start(index, Box::pin(task));
+        ends.push(ended);
+    }
+    let mut results = Vec::with_capacity(count);
+    for ended in ends {
+        results.push(ended.await.expect("a task ends"));
+    }
+    results
+}

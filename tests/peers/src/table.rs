@@ -1,0 +1,74 @@
+//! One table for each executor.
+
+use crate::contender::Role;
+use crate::entrant::Entrant;
+use crate::memory;
+use crate::scenario::Scenario;
+
+const REPEATS: usize = 5;
+
+/// The figure of one contender, where it has one.
+type Figure = Option<f64>;
+
+/// Prints the rows as they come.
+pub(crate) fn print(
+    executor: &str,
+    workers: usize,
+    contenders: &[Box<dyn Entrant>],
+    scenarios: &[Scenario],
+) {
+    let names: Vec<&str> = contenders.iter().map(|one| one.name()).collect();
+    println!(
+        "| {executor}, ns | {} | best peer to ours |",
+        names.join(" | ")
+    );
+    println!("|---|{}---:|", "---:|".repeat(names.len()));
+    for scenario in scenarios {
+        let figures = figures(*scenario, executor, workers, contenders);
+        let cells: Vec<String> = figures.iter().map(|figure| cell(*figure, 0, "")).collect();
+        let ratio = cell(ratio(contenders, &figures), 2, "x");
+        println!("| {} | {} | {ratio} |", scenario.title(), cells.join(" | "));
+    }
+    println!();
+}
+
+fn cell(figure: Figure, digits: usize, unit: &str) -> String {
+    figure.map_or_else(|| "–".into(), |figure| format!("{figure:.digits$}{unit}"))
+}
+
+fn figures(
+    scenario: Scenario,
+    executor: &str,
+    workers: usize,
+    contenders: &[Box<dyn Entrant>],
+) -> Vec<Figure> {
+    if scenario == Scenario::Idle {
+        let names = contenders.iter().map(|one| one.name());
+        return names.map(|name| memory::weigh(name, executor)).collect();
+    }
+    let mut rounds = vec![Vec::new(); contenders.len()];
+    for _ in 0..REPEATS {
+        // One after another, round after round, so that other load meets all alike.
+        for (contender, found) in contenders.iter().zip(&mut rounds) {
+            found.extend(contender.measure(scenario, workers));
+        }
+    }
+    rounds.iter_mut().map(|found| median(found)).collect()
+}
+
+fn median(found: &mut [f64]) -> Figure {
+    found.sort_by(f64::total_cmp);
+    found.get(found.len() / 2).copied()
+}
+
+/// How many times as much as ours the best of the other frameworks takes.
+fn ratio(contenders: &[Box<dyn Entrant>], figures: &[Figure]) -> Figure {
+    let of = |role| {
+        let both = contenders.iter().zip(figures);
+        let figures = both.filter(move |(one, _)| one.role() == role);
+        figures
+            .filter_map(|(_, figure)| *figure)
+            .min_by(f64::total_cmp)
+    };
+    Some(of(Role::Peer)? / of(Role::Ours)?)
+}
