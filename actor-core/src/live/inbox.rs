@@ -72,12 +72,25 @@ impl Inbox {
     }
 
     /// Takes the next entry where it is what most are: an event to be handled, with nothing
-    /// deferred before it. Tells the slot.
+    /// deferred before it. Tells the slot; `None` where that takes more than a look.
     #[inline]
-    pub(super) fn next_plain(&mut self, info: &ActorInfo, state: usize) -> Option<u32> {
+    pub(super) fn poll_plain(
+        &mut self,
+        cell: &Cell,
+        state: usize,
+        task: &TaskContext<'_>,
+    ) -> Poll<Option<u32>> {
         if self.aside.is_some() {
-            return None;
+            return Poll::Ready(None);
         }
+        if self.fetched.entries.is_empty() {
+            ready!(self.poll_refill(cell, task));
+        }
+        Poll::Ready(self.next_plain(cell.info(), state))
+    }
+
+    #[inline]
+    fn next_plain(&mut self, info: &ActorInfo, state: usize) -> Option<u32> {
         let entry = self.fetched.entries.front()?;
         let slot = entry.slot;
         let plain = entry.kind == Kind::Event
@@ -108,15 +121,22 @@ impl Inbox {
             }
         }
         if self.fetched.entries.is_empty() {
-            if std::mem::take(&mut self.awaited) {
-                return Poll::Pending;
-            }
-            let fetched = ready!(self.poll_fetch(cell, task));
-            self.awaited = fetched == Fetched::One;
+            ready!(self.poll_refill(cell, task));
         }
         let entry = self.fetched.entries.pop_front();
         let entry = entry.expect("a fetch brings an entry");
         Poll::Ready(self.dispose(cell, entry, state))
+    }
+
+    /// Fetches, where nothing that was fetched is left.
+    #[inline]
+    fn poll_refill(&mut self, cell: &Cell, task: &TaskContext<'_>) -> Poll<()> {
+        if std::mem::take(&mut self.awaited) {
+            return Poll::Pending;
+        }
+        let fetched = ready!(self.poll_fetch(cell, task));
+        self.awaited = fetched == Fetched::One;
+        Poll::Ready(())
     }
 
     fn poll_fetch(&mut self, cell: &Cell, task: &TaskContext<'_>) -> Poll<Fetched> {

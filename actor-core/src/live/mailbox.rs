@@ -248,7 +248,6 @@ impl Mailbox {
         idle: bool,
         task: &TaskContext<'_>,
     ) -> Poll<Fetched> {
-        let mut emptied = Letters::default();
         let mut queue = lock(&self.queue);
         let count = queue.letters.entries.len();
         if count <= 1 {
@@ -262,10 +261,10 @@ impl Mailbox {
         } else {
             letters.append(&mut queue.letters);
         }
-        if queue.letters.entries.capacity() > CAPACITY_KEPT {
-            std::mem::swap(&mut queue.letters, &mut emptied);
-        }
+        let large = queue.letters.entries.capacity() > CAPACITY_KEPT;
+        let emptied = large.then(|| std::mem::take(&mut queue.letters));
         drop(queue); // before `emptied` frees its memory
+        drop(emptied);
         Poll::Ready(if count == 1 {
             Fetched::One
         } else {

@@ -140,27 +140,33 @@ impl Side {
     /// The slot of the next event to be handled, or what else is due.
     #[inline]
     pub(crate) fn next(&mut self, state: usize, task: &TaskContext<'_>) -> Result<u32, Due> {
-        let plain = self.budget > 0 && !self.cell.hub().is_observed();
-        if plain && let Some(slot) = self.inbox.next_plain(self.cell.info(), state) {
-            self.budget -= 1;
-            return Ok(slot);
+        if self.budget > 0 && !self.cell.hub().is_observed() {
+            match self.inbox.poll_plain(&self.cell, state, task) {
+                Poll::Pending => return Err(self.wait()),
+                Poll::Ready(Some(slot)) => {
+                    self.budget -= 1;
+                    return Ok(slot);
+                }
+                Poll::Ready(None) => {}
+            }
         }
         self.next_of_any_kind(state, task)
+    }
+
+    fn wait(&mut self) -> Due {
+        self.budget = BUDGET;
+        Due::Wait
     }
 
     fn next_of_any_kind(&mut self, state: usize, task: &TaskContext<'_>) -> Result<u32, Due> {
         loop {
             if self.budget == 0 {
-                self.budget = BUDGET;
                 task.waker().wake_by_ref();
-                return Err(Due::Wait);
+                return Err(self.wait());
             }
             self.budget -= 1;
             match self.inbox.poll_next(&self.cell, state, task) {
-                Poll::Pending => {
-                    self.budget = BUDGET;
-                    return Err(Due::Wait);
-                }
+                Poll::Pending => return Err(self.wait()),
                 Poll::Ready(Next::Nothing) => {}
                 Poll::Ready(Next::Handle(found)) => {
                     self.observe_handled(found);
