@@ -36,7 +36,8 @@ pub(super) fn spawn(hub: &Arc<Hub>, actor: &mut dyn Spawn, options: &SpawnOption
         cell: cell.clone(),
         place,
     };
-    let task = hub.handle.spawn(life);
+    // Boxed, for the task is rounded up to twice the size if it holds more than a pointer or three.
+    let task = hub.handle.spawn(Box::pin(life));
     hub.registry.attach(place, cell.id(), task.abort_handle());
     cell
 }
