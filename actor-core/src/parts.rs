@@ -75,6 +75,10 @@ impl<T> Slab<T> {
     fn grow(&mut self) {
         self.free = self.slots.len() as u32;
         assert!(self.free < NONE, "fewer than 2^32 messages at a time");
+        if self.slots.len() == self.slots.capacity() {
+            // Twice as many; left to itself, a slab of one grows to four.
+            self.slots.reserve_exact(self.slots.len());
+        }
         self.slots.push(Slot::Free(NONE));
     }
 

@@ -21,6 +21,9 @@ pub(super) struct Inbox {
     /// The next sender wakes the actor's task, or has done so since the task began to work: then the
     /// task is polled again.
     awaited: bool,
+    /// How many entries the actor has taken since it let others run. Counted by its owner, and kept
+    /// here where it fills a gap.
+    pub(super) taken: u32,
 }
 
 /// What an actor that defers events, or waits for those of one kind, knows beside.

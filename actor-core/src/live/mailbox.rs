@@ -201,13 +201,23 @@ impl Opened<'_> {
     #[inline]
     fn push(self, entry: Entry) {
         let mut queue = self.queue;
-        queue.letters.entries.push_back(entry);
+        let Letters { entries, .. } = &mut queue.letters;
+        if entries.len() == entries.capacity() {
+            grow(entries);
+        }
+        entries.push_back(entry);
         let reader = queue.reader.take();
         drop(queue);
         if let Some(reader) = reader {
             reader.wake();
         }
     }
+}
+
+/// Makes room for twice as many; left to itself, a queue of one grows to four.
+#[cold]
+fn grow(entries: &mut VecDeque<Entry>) {
+    entries.reserve_exact(entries.len());
 }
 
 impl Mailbox {

@@ -30,8 +30,6 @@ const BUDGET: u32 = 128;
 pub(crate) struct Side {
     cell: Arc<Cell>,
     inbox: Inbox,
-    /// Entries left until the actor lets others run.
-    budget: u32,
     /// Timers and piped futures, aborted with the actor. Most actors have none.
     tasks: Option<Box<JoinSet<()>>>,
 }
@@ -47,7 +45,6 @@ impl Side {
         Self {
             cell,
             inbox: Inbox::default(),
-            budget: BUDGET,
             tasks: None,
         }
     }
@@ -140,11 +137,11 @@ impl Side {
     /// The slot of the next event to be handled, or what else is due.
     #[inline]
     pub(crate) fn next(&mut self, state: usize, task: &TaskContext<'_>) -> Result<u32, Due> {
-        if self.budget > 0 && !self.cell.hub().is_observed() {
+        if self.inbox.taken < BUDGET && !self.cell.hub().is_observed() {
             match self.inbox.poll_plain(&self.cell, state, task) {
                 Poll::Pending => return Err(self.wait()),
                 Poll::Ready(Some(slot)) => {
-                    self.budget -= 1;
+                    self.inbox.taken += 1;
                     return Ok(slot);
                 }
                 Poll::Ready(None) => {}
@@ -154,17 +151,17 @@ impl Side {
     }
 
     fn wait(&mut self) -> Due {
-        self.budget = BUDGET;
+        self.inbox.taken = 0;
         Due::Wait
     }
 
     fn next_of_any_kind(&mut self, state: usize, task: &TaskContext<'_>) -> Result<u32, Due> {
         loop {
-            if self.budget == 0 {
+            if self.inbox.taken >= BUDGET {
                 task.waker().wake_by_ref();
                 return Err(self.wait());
             }
-            self.budget -= 1;
+            self.inbox.taken += 1;
             match self.inbox.poll_next(&self.cell, state, task) {
                 Poll::Pending => return Err(self.wait()),
                 Poll::Ready(Next::Nothing) => {}
