@@ -1,6 +1,6 @@
 //! The dense set of enabled operations.
 
-use crate::strategy::{OperationId, Pending};
+use crate::strategy::{Changes, OperationId, Pending};
 
 /// A position that stands for "not enabled".
 pub(super) const ABSENT: u32 = u32::MAX;
@@ -10,11 +10,13 @@ pub(super) const ABSENT: u32 = u32::MAX;
 #[derive(Debug, Default)]
 pub(super) struct EnabledSet {
     pending: Vec<Pending>,
+    changes: Changes,
 }
 
 impl EnabledSet {
     pub(super) fn clear(&mut self) {
         self.pending.clear();
+        self.changes.clear();
     }
 
     #[inline]
@@ -35,6 +37,12 @@ impl EnabledSet {
         &self.pending
     }
 
+    /// What has changed lately, for strategies.
+    #[inline]
+    pub(super) fn changes(&self) -> &Changes {
+        &self.changes
+    }
+
     /// Adds an operation, or changes what it would do. `position` is where the operation keeps it.
     #[inline]
     pub(super) fn set(&mut self, position: &mut u32, pending: Pending) {
@@ -44,6 +52,7 @@ impl EnabledSet {
         } else {
             self.pending[*position as usize] = pending;
         }
+        self.changes.record(*position);
     }
 
     /// Removes an operation; tells which other one has moved to its position.
@@ -54,6 +63,7 @@ impl EnabledSet {
         }
         let index = std::mem::replace(position, ABSENT);
         self.pending.swap_remove(index as usize);
+        self.changes.record(index);
         let moved = self.pending.get(index as usize)?;
         Some((moved.operation, index))
     }

@@ -326,6 +326,7 @@ impl Engine {
         let enabled = Enabled {
             pending: state.enabled.pending(),
             paths: &state.paths,
+            changes: state.enabled.changes(),
             step: state.step,
             last: OperationId::actor(state.last_operation),
         };

@@ -189,7 +189,7 @@ impl Guard {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Pending, StepKind};
+    use super::super::{Changes, Pending, StepKind};
     use super::*;
 
     fn pending(index: u32) -> Pending {
@@ -215,6 +215,7 @@ mod tests {
                 let enabled = Enabled {
                     pending: &enabled,
                     paths: &[],
+                    changes: &Changes::default(),
                     step,
                     last: OperationId::actor(0),
                 };

@@ -5,6 +5,7 @@
 //! who sent the event and of which type it is. That is enough to write any scheduler of the
 //! literature, a custom one included; see the trait's example.
 
+mod changes;
 mod delay;
 mod dfs;
 mod estimates;
@@ -17,6 +18,7 @@ mod random;
 mod replay;
 mod spec;
 mod surw;
+mod tree;
 mod urw;
 mod weighted;
 
@@ -24,6 +26,7 @@ use std::fmt;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
+pub(crate) use changes::Changes;
 pub use delay::{Delayed, DelayingExplorer, RoundRobin, RunToCompletion};
 pub use dfs::Dfs;
 pub(crate) use estimates::Survey;
@@ -220,6 +223,7 @@ pub struct EventId(pub(crate) NonZeroU32);
 pub struct Enabled<'a> {
     pub(crate) pending: &'a [Pending],
     pub(crate) paths: &'a [u64],
+    pub(crate) changes: &'a Changes,
     pub(crate) step: u64,
     pub(crate) last: OperationId,
 }

@@ -3,7 +3,9 @@
 use rand_core::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::changes::{FEW, Follower};
 use super::per_operation::PerOperation;
+use super::tree::{Highest, Tree};
 use super::{Choice, Enabled, Execution, Fairness, Strategy, below, generator};
 
 /// Runs the enabled operation of the highest priority, and lowers priorities at a few change points
@@ -34,6 +36,9 @@ pub struct Pct {
     changes: Vec<(u64, u64)>,
     /// Zero where none is drawn yet; below [`INITIAL`] for one that fell.
     priorities: PerOperation<u64>,
+    follower: Follower,
+    /// The priorities of the enabled operations.
+    ranks: Tree<Highest<u64>>,
     contended_steps: u64,
     rng: Xoshiro256PlusPlus,
 }
@@ -51,6 +56,8 @@ impl Pct {
             depth: None,
             changes: Vec::new(),
             priorities: PerOperation::default(),
+            follower: Follower::default(),
+            ranks: Tree::default(),
             contended_steps: 0,
             rng: generator(0),
         }
@@ -99,20 +106,45 @@ impl Pct {
         }
     }
 
-    /// The position of the enabled operation of the highest priority.
+    /// The position of the enabled operation of the highest priority. Who is new draws one.
     #[inline]
     fn top(&mut self, enabled: &Enabled<'_>) -> usize {
+        if enabled.len() > FEW {
+            return self.top_of_many(enabled);
+        }
+        self.forget_ranks();
         let (mut top, mut highest) = (0, 0);
-        for (index, pending) in enabled.iter().enumerate() {
-            let priority = self.priorities.of(pending.operation);
-            if *priority == 0 {
-                *priority = INITIAL | self.rng.next_u64();
-            }
-            if *priority > highest {
-                (top, highest) = (index, *priority);
+        for position in 0..enabled.len() {
+            let priority = self.priority(enabled, position);
+            if priority > highest {
+                (top, highest) = (position, priority);
             }
         }
         top
+    }
+
+    fn top_of_many(&mut self, enabled: &Enabled<'_>) -> usize {
+        self.ranks.truncate(enabled.len());
+        for position in self.follower.look(enabled) {
+            let priority = self.priority(enabled, position);
+            self.ranks.set(position, Highest(priority));
+        }
+        self.ranks.top()
+    }
+
+    #[inline]
+    fn priority(&mut self, enabled: &Enabled<'_>, position: usize) -> u64 {
+        let priority = self.priorities.of(enabled[position].operation);
+        if *priority == 0 {
+            *priority = INITIAL | self.rng.next_u64();
+        }
+        *priority
+    }
+
+    #[inline]
+    fn forget_ranks(&mut self) {
+        self.follower.begin();
+        self.ranks.clear();
     }
 }
 
@@ -137,6 +169,7 @@ impl Strategy for Pct {
     fn begin(&mut self, execution: &Execution) -> bool {
         self.rng = generator(execution.seed);
         self.priorities.clear();
+        self.forget_ranks();
         self.contended_steps = 0;
         self.draw_changes(execution);
         true
@@ -153,6 +186,7 @@ impl Strategy for Pct {
         {
             self.changes.pop();
             *self.priorities.of(enabled[top].operation) = level;
+            self.ranks.set(top, Highest(level));
             top = self.top(enabled);
         }
         self.contended_steps += 1;

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use rand_core::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::changes::{FEW, Follower};
 use super::per_operation::PerOperation;
+use super::tree::{Sum, Tree};
 use super::{
     Choice, Effort, Enabled, Estimates, Execution, Fairness, Pending, Strategy, below, generator,
 };
@@ -29,6 +31,9 @@ pub struct Urw {
     estimates: Arc<Estimates>,
     /// The steps that an operation has left; zero where that is not looked up yet.
     left: PerOperation<u64>,
+    follower: Follower,
+    /// What the enabled operations count for.
+    weights: Tree<Sum>,
     unknown: u64,
     rng: Xoshiro256PlusPlus,
 }
@@ -46,9 +51,45 @@ impl Urw {
         Self {
             estimates: Arc::default(),
             left: PerOperation::default(),
+            follower: Follower::default(),
+            weights: Tree::default(),
             unknown: UNIT,
             rng: generator(0),
         }
+    }
+
+    #[inline]
+    fn pick_of_few(&mut self, enabled: &Enabled<'_>) -> usize {
+        self.forget_weights();
+        let mut total = 0;
+        for pending in enabled.iter() {
+            total += self.weight(enabled, pending);
+        }
+        let mut drawn = below_any(&mut self.rng, total);
+        for (index, pending) in enabled.iter().enumerate() {
+            let weight = (*self.left.of(pending.operation)).max(OVERDUE);
+            if drawn < weight {
+                return index;
+            }
+            drawn -= weight;
+        }
+        0
+    }
+
+    fn pick_of_many(&mut self, enabled: &Enabled<'_>) -> usize {
+        self.weights.truncate(enabled.len());
+        for position in self.follower.look(enabled) {
+            let weight = self.weight(enabled, &enabled[position]);
+            self.weights.set(position, Sum(weight));
+        }
+        let Sum(total) = self.weights.root();
+        self.weights.find(below_any(&mut self.rng, total))
+    }
+
+    #[inline]
+    fn forget_weights(&mut self) {
+        self.follower.begin();
+        self.weights.clear();
     }
 
     #[inline]
@@ -96,26 +137,21 @@ impl Strategy for Urw {
         self.estimates = execution.estimates.clone();
         self.unknown = units(self.estimates.mean_effort(|effort: Effort| effort.steps));
         self.left.clear();
+        self.forget_weights();
         true
     }
 
     fn pick(&mut self, enabled: &Enabled<'_>) -> usize {
-        let mut total = 0;
-        for pending in enabled.iter() {
-            total += self.weight(enabled, pending);
-        }
-        let mut drawn = below_any(&mut self.rng, total);
-        let mut picked = 0;
-        for (index, pending) in enabled.iter().enumerate() {
-            let weight = (*self.left.of(pending.operation)).max(OVERDUE);
-            if drawn < weight {
-                picked = index;
-                break;
-            }
-            drawn -= weight;
-        }
+        let picked = if enabled.len() > FEW {
+            self.pick_of_many(enabled)
+        } else {
+            self.pick_of_few(enabled)
+        };
         let left = self.left.of(enabled[picked].operation);
         *left = left.saturating_sub(UNIT).max(1);
+        if enabled.len() > FEW {
+            self.weights.set(picked, Sum((*left).max(OVERDUE)));
+        }
         picked
     }
 

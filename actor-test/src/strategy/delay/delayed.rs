@@ -2,6 +2,7 @@
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::super::changes::{FEW, Follower};
 use super::super::per_operation::PerOperation;
 use super::super::{Choice, Enabled, Execution, Fairness, OperationId, Strategy, below, generator};
 use super::DelayingExplorer;
@@ -32,7 +33,9 @@ pub struct Delayed<E> {
     due: Vec<u64>,
     contended_steps: u64,
     met: PerOperation<bool>,
-    last: Option<OperationId>,
+    follower: Follower,
+    /// Who took the last step, and its position then.
+    last: Option<(OperationId, usize)>,
     rng: Xoshiro256PlusPlus,
 }
 
@@ -71,6 +74,7 @@ impl<E: DelayingExplorer> Delayed<E> {
             due: Vec::new(),
             contended_steps: 0,
             met: PerOperation::default(),
+            follower: Follower::default(),
             last: None,
             rng: generator(0),
         }
@@ -95,17 +99,34 @@ impl<E: DelayingExplorer> Delayed<E> {
     /// Tells the explorer who is new, and whether the last one has finished.
     #[inline]
     fn tell_changes(&mut self, enabled: &Enabled<'_>) {
-        let mut last_is_enabled = false;
-        for pending in enabled.iter() {
-            let met = self.met.of(pending.operation);
-            if !std::mem::replace(met, true) {
-                self.explorer.started(pending.operation);
+        let mut last_is_met = false;
+        if enabled.len() > FEW {
+            for position in self.follower.look(enabled) {
+                last_is_met |= self.meet(enabled[position].operation);
             }
-            last_is_enabled |= Some(pending.operation) == self.last;
+        } else {
+            self.follower.begin();
+            for pending in enabled.iter() {
+                last_is_met |= self.meet(pending.operation);
+            }
         }
-        if let Some(last) = self.last.filter(|_| !last_is_enabled) {
-            self.explorer.finished(last);
+        if let Some((last, position)) = self.last.filter(|_| !last_is_met) {
+            // Else it has kept its place, since nothing has changed there.
+            let stays = position < enabled.len() && enabled[position].operation == last;
+            if !stays {
+                self.explorer.finished(last);
+            }
         }
+        self.explorer.look(enabled);
+    }
+
+    /// Tells the explorer of an enabled operation, if it is new, and whether it took the last step.
+    #[inline]
+    fn meet(&mut self, operation: OperationId) -> bool {
+        if !std::mem::replace(self.met.of(operation), true) {
+            self.explorer.started(operation);
+        }
+        self.last.is_some_and(|(last, _)| last == operation)
     }
 
     fn delay(&mut self, enabled: &Enabled<'_>) {
@@ -143,6 +164,7 @@ impl<E: DelayingExplorer> Strategy for Delayed<E> {
         self.draw_delays(execution.contended_steps().min(u64::from(u32::MAX)));
         self.contended_steps = 0;
         self.met.clear();
+        self.follower.begin();
         self.last = None;
         self.explorer.begin(execution);
         true
@@ -155,7 +177,7 @@ impl<E: DelayingExplorer> Strategy for Delayed<E> {
             self.delay(enabled);
         }
         let picked = self.explorer.next(enabled).min(enabled.len() - 1);
-        self.last = Some(enabled[picked].operation);
+        self.last = Some((enabled[picked].operation, picked));
         self.explorer.stepped(&enabled[picked]);
         picked
     }

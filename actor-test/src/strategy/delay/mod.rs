@@ -101,6 +101,10 @@ pub trait DelayingExplorer: fmt::Debug + Send {
     /// Starts an execution.
     fn begin(&mut self, execution: &Execution);
 
+    /// A look at who is enabled, once before each step: after `started` and `finished`, ahead of
+    /// `delay` and `next`.
+    fn look(&mut self, _enabled: &Enabled<'_>) {}
+
     /// The position in `enabled` of the operation that comes next.
     fn next(&self, enabled: &Enabled<'_>) -> usize;
 

@@ -3,7 +3,9 @@
 use rand_core::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::super::changes::{FEW, Follower};
 use super::super::per_operation::PerOperation;
+use super::super::tree::{Highest, Tree};
 use super::super::{Enabled, Execution, OperationId, Pending, generator};
 use super::DelayingExplorer;
 use crate::hash::mix;
@@ -22,6 +24,13 @@ pub struct RoundRobin {
     places: PerOperation<u64>,
     /// The first of the round from here on comes next.
     head: u64,
+    /// How often the head has come round.
+    round: u64,
+    follower: Follower,
+    /// When the turn of each enabled operation comes, the earliest on top.
+    turns: Tree<Highest<u128>>,
+    /// The head has passed over some without their being told of it.
+    jumped: bool,
     rng: Xoshiro256PlusPlus,
 }
 
@@ -32,6 +41,10 @@ impl RoundRobin {
             random: false,
             places: PerOperation::default(),
             head: 0,
+            round: 0,
+            follower: Follower::default(),
+            turns: Tree::default(),
+            jumped: false,
             rng: generator(0),
         }
     }
@@ -42,6 +55,23 @@ impl RoundRobin {
             random: true,
             ..Self::new()
         }
+    }
+
+    /// When the turn of whoever is at this place comes: the earlier, the higher.
+    #[inline]
+    fn turn(&self, place: u64) -> Highest<u128> {
+        let round = self.round + u64::from(place < self.head);
+        Highest(!(u128::from(round) << 64 | u128::from(place)))
+    }
+
+    #[inline]
+    fn go_on_to(&mut self, place: u64) {
+        self.round += u64::from(place < self.head);
+        self.head = place;
+    }
+
+    fn knows(&self, enabled: &Enabled<'_>) -> bool {
+        self.follower.is_current(enabled) && !self.jumped
     }
 
     #[inline]
@@ -67,12 +97,34 @@ impl DelayingExplorer for RoundRobin {
 
     fn begin(&mut self, execution: &Execution) {
         self.places.clear();
-        self.head = 0;
+        (self.head, self.round) = (0, 0);
+        self.follower.begin();
+        self.turns.clear();
+        self.jumped = false;
         self.rng = generator(mix(execution.seed, 0x0009_0bb1));
     }
 
     #[inline]
+    fn look(&mut self, enabled: &Enabled<'_>) {
+        if std::mem::take(&mut self.jumped) || enabled.len() <= FEW {
+            self.follower.begin();
+            self.turns.clear();
+        }
+        if enabled.len() <= FEW {
+            return;
+        }
+        self.turns.truncate(enabled.len());
+        for position in self.follower.look(enabled) {
+            let turn = self.turn(self.place(enabled[position].operation));
+            self.turns.set(position, turn);
+        }
+    }
+
+    #[inline]
     fn next(&self, enabled: &Enabled<'_>) -> usize {
+        if self.knows(enabled) {
+            return self.turns.top();
+        }
         let (mut next, mut nearest) = (0, u64::MAX);
         for (index, pending) in enabled.iter().enumerate() {
             // The round closes where numbers wrap.
@@ -85,8 +137,15 @@ impl DelayingExplorer for RoundRobin {
     }
 
     fn delay(&mut self, enabled: &Enabled<'_>) {
-        let passed = enabled[self.next(enabled)].operation;
-        self.head = self.place(passed).wrapping_add(1);
+        let next = self.next(enabled);
+        let passed = self.place(enabled[next].operation);
+        self.go_on_to(passed);
+        self.head = passed.wrapping_add(1);
+        if self.knows(enabled) {
+            self.turns.set(next, self.turn(passed));
+        } else {
+            self.jumped = true;
+        }
     }
 
     fn started(&mut self, operation: OperationId) {
@@ -99,6 +158,8 @@ impl DelayingExplorer for RoundRobin {
 
     #[inline]
     fn stepped(&mut self, step: &Pending) {
-        self.head = self.place(step.operation);
+        let place = self.place(step.operation);
+        self.jumped |= self.turns.root() != self.turn(place);
+        self.go_on_to(place);
     }
 }

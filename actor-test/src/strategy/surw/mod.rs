@@ -1,14 +1,20 @@
 //! The walk that is uniform over the orders of what matters.
 
+mod owners;
+
+use std::cmp::Ordering;
 use std::sync::Arc;
 
+use owners::Owners;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::changes::{FEW, Follower};
 use super::per_operation::PerOperation;
-use super::urw::{OVERDUE, UNIT, below_any, units};
+use super::tree::{Sum, Tree};
+use super::urw::{OVERDUE, below_any};
 use super::{
-    Choice, Effort, Enabled, Estimates, Execution, Fairness, OperationId, Pending, StepKind,
-    Strategy, below, generator,
+    Choice, Enabled, Estimates, Execution, Fairness, OperationId, Pending, StepKind, Strategy,
+    below, generator,
 };
 
 /// Makes each order of the interesting steps equally likely, and walks uniformly between them (SURW:
@@ -38,31 +44,23 @@ pub struct Surw {
     /// The inboxes that this execution is interested in, by path; where there are none, in all that
     /// are contended.
     only: Vec<u64>,
-    /// Who takes interesting steps: those that pilots met, sorted by path, then others as they come.
-    owners: Vec<Owner>,
-    met: usize,
-    /// The position of an operation in `owners`, plus one.
-    owner_of: PerOperation<u32>,
+    owners: Owners,
     /// Whether an inbox is interesting, once it is looked up.
     inboxes: PerOperation<Option<bool>>,
-    /// The interesting steps to come of all owners together, in units.
-    total: u64,
     /// Whose interesting step comes next.
     intended: Option<usize>,
     /// The operation of that owner, once it was seen before an interesting step.
     intended_operation: Option<OperationId>,
-    /// Positions of enabled operations that don't wait.
-    others: Vec<u32>,
-    unknown: u64,
+    follower: Follower,
+    /// Where an operation was seen among the enabled.
+    positions: PerOperation<u32>,
+    /// One for each enabled operation whose step is not interesting.
+    free: Tree<Sum>,
+    /// What each enabled operation whose step is interesting counts for, once its owner is found.
+    waiting: Tree<Sum>,
+    /// Those seen before an interesting step whose owners are not found yet.
+    unowned: Vec<OperationId>,
     rng: Xoshiro256PlusPlus,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Owner {
-    path: u64,
-    /// Its interesting steps to come, in units.
-    left: u64,
-    operation: Option<OperationId>,
 }
 
 impl Surw {
@@ -71,15 +69,15 @@ impl Surw {
         Self {
             estimates: Arc::default(),
             only: Vec::new(),
-            owners: Vec::new(),
-            met: 0,
-            owner_of: PerOperation::default(),
+            owners: Owners::default(),
             inboxes: PerOperation::default(),
-            total: 0,
             intended: None,
             intended_operation: None,
-            others: Vec::new(),
-            unknown: UNIT,
+            follower: Follower::default(),
+            positions: PerOperation::default(),
+            free: Tree::default(),
+            waiting: Tree::default(),
+            unowned: Vec::new(),
             rng: generator(0),
         }
     }
@@ -125,67 +123,74 @@ impl Surw {
         self.only.dedup();
     }
 
-    /// Counts the interesting steps to come.
-    fn count(&mut self) {
-        let estimates = &self.estimates;
-        let owner = |(path, flushes)| Owner {
-            path,
-            left: units(flushes),
-            operation: None,
-        };
-        self.owners.clear();
-        if self.only.is_empty() {
-            let flushes = |(path, effort): (u64, Effort)| (path, effort.contended_flushes);
-            let all = estimates.efforts().map(flushes).map(owner);
-            self.owners.extend(all.filter(|owner| owner.left > 0));
-        } else {
-            let into = self
-                .only
-                .iter()
-                .flat_map(|inbox| estimates.flushes_into(*inbox));
-            self.owners.extend(into.map(owner));
-            self.owners.sort_unstable_by_key(|owner| owner.path);
-            self.owners.dedup_by(|second, first| {
-                let same = second.path == first.path;
-                first.left += if same { second.left } else { 0 };
-                same
-            });
-        }
-        self.met = self.owners.len();
-        self.total = self.owners.iter().map(|owner| owner.left).sum();
-        self.unknown = self.total.checked_div(self.met as u64).unwrap_or(UNIT);
-    }
-
     #[inline]
-    fn owner(&mut self, enabled: &Enabled<'_>, pending: &Pending) -> usize {
-        match *self.owner_of.of(pending.operation) {
-            0 => self.find_owner(enabled, pending),
-            position => position as usize - 1,
+    fn owner(&mut self, enabled: &Enabled<'_>, operation: OperationId) -> usize {
+        match self.owners.of(operation) {
+            Some(owner) => owner,
+            None => self.find_owner(enabled, operation),
         }
     }
 
     #[cold]
-    fn find_owner(&mut self, enabled: &Enabled<'_>, pending: &Pending) -> usize {
-        let path = enabled.path(pending.operation);
-        let met = &self.owners[..self.met];
-        let found = met.binary_search_by_key(&path, |owner| owner.path);
-        let owner = found.unwrap_or(self.owners.len());
-        if owner == self.owners.len() {
-            let (left, operation) = (self.unknown, None);
-            let new = Owner {
-                path,
-                left,
-                operation,
-            };
-            self.owners.push(new);
-            self.total += left;
-        }
-        self.owners[owner].operation = Some(pending.operation);
+    fn find_owner(&mut self, enabled: &Enabled<'_>, operation: OperationId) -> usize {
+        let owner = self.owners.find(enabled.path(operation), operation);
         if self.intended == Some(owner) {
-            self.intended_operation = Some(pending.operation);
+            self.intended_operation = Some(operation);
         }
-        *self.owner_of.of(pending.operation) = owner as u32 + 1;
+        let position = self.positions.get(operation) as usize;
+        self.waiting.set(position, self.weight(owner));
         owner
+    }
+
+    /// What an owner counts for while it waits.
+    #[inline]
+    fn weight(&self, owner: usize) -> Sum {
+        Sum(self.owners.left(owner).max(OVERDUE))
+    }
+
+    /// Takes note of who is enabled before what.
+    #[inline]
+    fn look(&mut self, enabled: &Enabled<'_>) {
+        self.free.truncate(enabled.len());
+        self.waiting.truncate(enabled.len());
+        for position in self.follower.look(enabled) {
+            let pending = &enabled[position];
+            *self.positions.of(pending.operation) = position as u32;
+            let interesting = self.is_interesting(enabled, pending);
+            let weight = match self.owners.of(pending.operation) {
+                _ if !interesting => Sum(0),
+                Some(owner) => self.weight(owner),
+                None => {
+                    self.unowned.push(pending.operation);
+                    Sum(0)
+                }
+            };
+            self.free.set(position, Sum(u64::from(!interesting)));
+            self.waiting.set(position, weight);
+        }
+    }
+
+    /// Where an operation is, if it is enabled and its step interesting.
+    fn before_interesting(&self, enabled: &Enabled<'_>, operation: OperationId) -> Option<usize> {
+        let position = self.positions.get(operation) as usize;
+        let there = position < enabled.len() && enabled[position].operation == operation;
+        (there && self.free.get(position) == Sum(0)).then_some(position)
+    }
+
+    /// Finds the owners of those before an interesting step, until `enough` are found.
+    fn find_owners(&mut self, enabled: &Enabled<'_>, enough: impl Fn(&Self) -> bool) {
+        let mut unowned = std::mem::take(&mut self.unowned);
+        unowned.retain(|operation| self.owners.of(*operation).is_none());
+        unowned.sort_unstable_by_key(|operation| self.positions.get(*operation));
+        unowned.retain(|operation| {
+            let there = self.before_interesting(enabled, *operation).is_some();
+            let wanted = there && !enough(self);
+            if wanted {
+                self.owner(enabled, *operation);
+            }
+            !wanted
+        });
+        self.unowned = unowned;
     }
 
     /// It waits until the interesting step of another is taken.
@@ -196,25 +201,14 @@ impl Surw {
         }
         match self.intended_operation {
             Some(intended) => intended != pending.operation,
-            None => Some(self.owner(enabled, pending)) != self.intended,
+            None => Some(self.owner(enabled, pending.operation)) != self.intended,
         }
     }
 
     /// Draws whose interesting step comes next.
     fn intend(&mut self) {
-        self.intended = (self.total > 0).then(|| self.draw_owner());
-        self.intended_operation = self.intended.and_then(|owner| self.owners[owner].operation);
-    }
-
-    /// Draws an owner in proportion to what it has left, which is not nothing for all.
-    fn draw_owner(&mut self) -> usize {
-        let mut drawn = below_any(&mut self.rng, self.total);
-        let found = self.owners.iter().position(|owner| {
-            let found = drawn < owner.left;
-            drawn = drawn.wrapping_sub(owner.left);
-            found
-        });
-        found.expect("what is drawn is below the sum of all")
+        self.intended = self.owners.draw(&mut self.rng);
+        self.intended_operation = self.intended.and_then(|owner| self.owners.operation(owner));
     }
 
     /// Draws uniformly among those that do not wait; `None` where all do.
@@ -226,41 +220,75 @@ impl Surw {
                 return Some(index);
             }
         }
-        let mut others = std::mem::take(&mut self.others);
-        others.clear();
+        if enabled.len() > FEW {
+            self.pick_among_many_others(enabled)
+        } else {
+            self.pick_among_few_others(enabled)
+        }
+    }
+
+    fn pick_among_few_others(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+        let (mut others, mut count) = ([0; FEW], 0);
         for (index, pending) in enabled.iter().enumerate() {
             if !self.waits(enabled, pending) {
-                others.push(index as u32);
+                others[count] = index;
+                count += 1;
             }
         }
-        self.others = others;
-        if self.others.is_empty() {
+        (count > 0).then(|| others[below(&mut self.rng, count as u64) as usize])
+    }
+
+    fn pick_among_many_others(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+        if self.intended_operation.is_none() {
+            self.find_owners(enabled, |this| this.intended_operation.is_some());
+        }
+        let intended = self.intended_operation;
+        let intended = intended.and_then(|operation| self.before_interesting(enabled, operation));
+        let Sum(free) = self.free.root();
+        let others = free + u64::from(intended.is_some());
+        if others == 0 {
             return None;
         }
-        let drawn = below(&mut self.rng, self.others.len() as u64);
-        Some(self.others[drawn as usize] as usize)
+        let drawn = below(&mut self.rng, others);
+        let Some(intended) = intended else {
+            return Some(self.free.find(drawn));
+        };
+        Some(match drawn.cmp(&self.free.before(intended)) {
+            Ordering::Less => self.free.find(drawn),
+            Ordering::Equal => intended,
+            Ordering::Greater => self.free.find(drawn - 1),
+        })
     }
 
     /// Draws among all, which all wait, in proportion to what they have left.
     fn pick_among_waiting(&mut self, enabled: &Enabled<'_>) -> usize {
+        if enabled.len() > FEW {
+            self.find_owners(enabled, |_| false);
+            let Sum(total) = self.waiting.root();
+            return self.waiting.find(below_any(&mut self.rng, total));
+        }
         let mut total = 0;
         for pending in enabled.iter() {
-            total += self.left(enabled, pending);
+            let owner = self.owner(enabled, pending.operation);
+            total += self.weight(owner).0;
         }
         let mut drawn = below_any(&mut self.rng, total);
         for (index, pending) in enabled.iter().enumerate() {
-            let left = self.left(enabled, pending);
-            if drawn < left {
+            let owner = self.owner(enabled, pending.operation);
+            let Sum(weight) = self.weight(owner);
+            if drawn < weight {
                 return index;
             }
-            drawn -= left;
+            drawn -= weight;
         }
         0
     }
 
-    fn left(&mut self, enabled: &Enabled<'_>, pending: &Pending) -> u64 {
-        let owner = self.owner(enabled, pending);
-        self.owners[owner].left.max(OVERDUE)
+    fn forget_others(&mut self) {
+        self.follower.begin();
+        self.free.clear();
+        self.waiting.clear();
+        self.unowned.clear();
     }
 }
 
@@ -286,25 +314,31 @@ impl Strategy for Surw {
         self.rng = generator(execution.seed);
         self.estimates = execution.estimates.clone();
         self.draw_inboxes();
-        self.count();
-        self.owner_of.clear();
+        self.owners.begin(&self.estimates, &self.only);
         self.inboxes.clear();
+        self.forget_others();
         self.intend();
         true
     }
 
     fn pick(&mut self, enabled: &Enabled<'_>) -> usize {
+        let many = enabled.len() > FEW;
+        if many {
+            self.look(enabled);
+        } else {
+            self.forget_others();
+        }
         let picked = match self.pick_among_others(enabled) {
             Some(other) => other,
             None => self.pick_among_waiting(enabled),
         };
         let pending = &enabled[picked];
         if self.is_interesting(enabled, pending) {
-            let owner = self.owner(enabled, pending);
-            let left = &mut self.owners[owner].left;
-            let taken = UNIT.min(*left);
-            *left -= taken;
-            self.total -= taken;
+            let owner = self.owner(enabled, pending.operation);
+            self.owners.step(owner);
+            if many {
+                self.waiting.set(picked, self.weight(owner));
+            }
             self.intend();
         }
         picked
