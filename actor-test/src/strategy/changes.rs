@@ -51,71 +51,49 @@ impl Follower {
     }
 
     /// The positions of the enabled set where something has changed since the last look, in rising
-    /// order; one may come twice. Where there was too much to remember they are all positions. Those
-    /// beyond the enabled set are not among them.
+    /// order. Where there was too much to remember they are all positions. Those beyond the enabled
+    /// set are not among them.
     #[inline]
-    pub(super) fn look(&mut self, enabled: &Enabled<'_>) -> Changed {
-        let since = self.seen;
-        self.seen = enabled.changes.count;
-        let count = self.seen - since;
-        let mut changed = Changed {
-            positions: [0; REMEMBERED],
+    pub(super) fn look<'a>(&mut self, enabled: &Enabled<'a>) -> Changed<'a> {
+        let since = std::mem::replace(&mut self.seen, enabled.changes.count);
+        Changed {
+            changes: enabled.changes,
+            since,
             next: 0,
-            end: enabled.len() as u32,
-            all: count > REMEMBERED as u64,
-        };
-        if !changed.all {
-            changed.end = 0;
-            for change in since..self.seen {
-                let position = enabled.changes.recent[change as usize % REMEMBERED];
-                if (position as usize) < enabled.len() {
-                    changed.insert(position);
-                }
-            }
+            len: enabled.len() as u32,
         }
-        changed
     }
 }
 
 /// Positions in rising order.
 #[derive(Clone, Debug)]
-pub(super) struct Changed {
-    positions: [u32; REMEMBERED],
+pub(super) struct Changed<'a> {
+    changes: &'a Changes,
+    /// What changed after so many changes is meant.
+    since: u64,
+    /// The lowest position that may be the next.
     next: u32,
-    end: u32,
-    /// Each from `next` to `end` is one; else they are in `positions` there.
-    all: bool,
+    len: u32,
 }
 
-impl Changed {
-    #[inline]
-    fn insert(&mut self, position: u32) {
-        let mut at = self.end as usize;
-        while at > 0 && self.positions[at - 1] > position {
-            self.positions[at] = self.positions[at - 1];
-            at -= 1;
-        }
-        self.positions[at] = position;
-        self.end += 1;
-    }
-}
-
-impl Iterator for Changed {
+impl Iterator for Changed<'_> {
     type Item = usize;
 
     #[inline]
     fn next(&mut self) -> Option<usize> {
-        if self.next == self.end {
-            return None;
+        let mut lowest = self.next;
+        if self.changes.count - self.since <= REMEMBERED as u64 {
+            // They are few: to look for the next among them all is faster than to sort them.
+            lowest = u32::MAX;
+            for change in self.since..self.changes.count {
+                let position = self.changes.recent[change as usize % REMEMBERED];
+                if position >= self.next {
+                    lowest = lowest.min(position);
+                }
+            }
         }
-        let at = self.next;
-        self.next += 1;
-        let position = if self.all {
-            at
-        } else {
-            self.positions[at as usize]
-        };
-        Some(position as usize)
+        self.next = lowest.saturating_add(1);
+        (lowest < self.len).then_some(lowest as usize)
     }
 }
 

@@ -3,9 +3,12 @@
 use rand_core::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::changes::{FEW, Follower};
 use super::per_operation::PerOperation;
+use super::tree::{Highest, Tree};
 use super::{
-    Choice, Enabled, Execution, Fairness, OperationId, StepKind, Strategy, below, generator,
+    Choice, Enabled, Execution, Fairness, OperationId, Pending, StepKind, Strategy, below,
+    generator,
 };
 
 /// Gives each pending step a random priority, and takes the one of the highest; what raced with it
@@ -27,6 +30,9 @@ pub struct Pos {
     priorities: PerOperation<u32>,
     /// The inbox that the last step flushed into.
     flushed: Option<OperationId>,
+    follower: Follower,
+    /// Whose step is local, where many are enabled.
+    local: Tree<Highest<bool>>,
     rng: Xoshiro256PlusPlus,
 }
 
@@ -37,6 +43,8 @@ impl Pos {
             local_first: false,
             priorities: PerOperation::default(),
             flushed: None,
+            follower: Follower::default(),
+            local: Tree::default(),
             rng: generator(0),
         }
     }
@@ -52,6 +60,35 @@ impl Pos {
         self.local_first = true;
         self
     }
+
+    /// The first of many operations whose step reaches no inbox of others.
+    fn first_local(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+        self.local.truncate(enabled.len());
+        for position in self.follower.look(enabled) {
+            let local = is_local(&enabled[position]);
+            self.local.set(position, Highest(local));
+        }
+        let Highest(any) = self.local.root();
+        any.then(|| self.local.top())
+    }
+
+    fn forget_local(&mut self) {
+        self.follower.begin();
+        self.local.clear();
+    }
+}
+
+/// The inbox that a step flushes into.
+#[inline]
+fn reached(pending: &Pending) -> Option<OperationId> {
+    let flushes = matches!(pending.kind, StepKind::Flush | StepKind::Timer);
+    pending.inbox.filter(|_| flushes)
+}
+
+/// It starts, handles, resumes or spawns.
+#[inline]
+fn is_local(pending: &Pending) -> bool {
+    pending.kind != StepKind::Fault && reached(pending).is_none()
 }
 
 impl Default for Pos {
@@ -73,22 +110,29 @@ impl Strategy for Pos {
         self.rng = generator(execution.seed);
         self.priorities.clear();
         self.flushed = None;
+        self.forget_local();
         true
     }
 
     fn pick(&mut self, enabled: &Enabled<'_>) -> usize {
+        if self.local_first
+            && enabled.len() > FEW
+            && let Some(local) = self.first_local(enabled)
+        {
+            return local;
+        }
         let flushed = self.flushed.take();
         let (mut picked, mut highest) = (0, 0);
         for (index, pending) in enabled.iter().enumerate() {
-            let flushes = matches!(pending.kind, StepKind::Flush | StepKind::Timer);
-            let reaches = pending.inbox.filter(|_| flushes);
-            if self.local_first && reaches.is_none() && pending.kind != StepKind::Fault {
+            let reached = reached(pending);
+            if self.local_first && is_local(pending) {
                 // What raced is still to be told.
                 self.flushed = flushed;
+                self.forget_local();
                 return index;
             }
             let priority = self.priorities.of(pending.operation);
-            let raced = reaches.is_some() && reaches == flushed;
+            let raced = reached.is_some() && reached == flushed;
             if *priority == 0 || raced {
                 *priority = (self.rng.next_u64() >> 32) as u32 | 1;
             }
@@ -98,9 +142,7 @@ impl Strategy for Pos {
         }
         let taken = &enabled[picked];
         *self.priorities.of(taken.operation) = 0;
-        if matches!(taken.kind, StepKind::Flush | StepKind::Timer) {
-            self.flushed = taken.inbox;
-        }
+        self.flushed = reached(taken);
         picked
     }
 

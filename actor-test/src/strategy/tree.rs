@@ -45,6 +45,18 @@ impl Join for Sum {
     }
 }
 
+impl<A: Join, B: Join> Join for (A, B) {
+    #[inline]
+    fn join(self, other: Self) -> Self {
+        (self.0.join(other.0), self.1.join(other.1))
+    }
+
+    #[inline]
+    fn after(self, old: Self, new: Self) -> Option<Self> {
+        Some((self.0.after(old.0, new.0)?, self.1.after(old.1, new.1)?))
+    }
+}
+
 /// A value at each position, and above each block of them their join, and so on up to the root: a
 /// change, and a search from the root, take as many steps as the tree is high. Where nothing is set,
 /// the value is the default one.
@@ -153,35 +165,25 @@ impl<T: Copy + Default + Ord> Tree<Highest<T>> {
     }
 }
 
-impl Tree<Sum> {
-    /// The first position up to which, itself included, the sum is above `drawn`; `drawn` must be
-    /// below the sum of all.
+impl<T: Join> Tree<T> {
+    /// The first position up to which, itself included, the sum `of` the values is above `drawn`,
+    /// which must be below the sum of all.
     #[inline]
-    pub(super) fn find(&self, mut drawn: u64) -> usize {
+    pub(super) fn find(&self, mut drawn: u64, of: impl Fn(&T) -> Sum) -> usize {
         let mut at = 0;
         for level in (0..self.levels.len().saturating_sub(1)).rev() {
-            let block = self.block(level, at);
-            at *= BLOCK;
-            for Sum(value) in block {
-                if drawn < *value {
-                    break;
-                }
-                drawn -= value;
-                at += 1;
+            // Without an early end: no processor could foretell where it is.
+            let (mut sum, mut before, mut passed) = (0, 0, 0);
+            for value in self.block(level, at) {
+                sum += of(value).0;
+                let is_passed = sum <= drawn;
+                before = if is_passed { sum } else { before };
+                passed += usize::from(is_passed);
             }
+            drawn -= before;
+            at = at * BLOCK + passed;
         }
         at
-    }
-
-    /// The sum of all before a position.
-    pub(super) fn before(&self, position: usize) -> u64 {
-        let (mut sum, mut at) = (0, position);
-        for level in 0..self.levels.len().saturating_sub(1) {
-            let block = self.block(level, at / BLOCK);
-            sum += join(&block[..at % BLOCK]).0;
-            at /= BLOCK;
-        }
-        sum
     }
 }
 
@@ -232,8 +234,6 @@ mod tests {
         assert_eq!(sums.root(), Sum(list.iter().sum()));
         let up_to = |end: usize| list[..end].iter().sum::<u64>();
         let found = (0..list.len()).find(|at| up_to(at + 1) > drawn);
-        assert_eq!(found, Some(sums.find(drawn)));
-        let middle = list.len() / 2;
-        assert_eq!(sums.before(middle), up_to(middle));
+        assert_eq!(found, Some(sums.find(drawn, |sum| *sum)));
     }
 }

@@ -34,6 +34,8 @@ pub struct Urw {
     follower: Follower,
     /// What the enabled operations count for.
     weights: Tree<Sum>,
+    /// The position picked last.
+    picked: usize,
     unknown: u64,
     rng: Xoshiro256PlusPlus,
 }
@@ -53,6 +55,7 @@ impl Urw {
             left: PerOperation::default(),
             follower: Follower::default(),
             weights: Tree::default(),
+            picked: 0,
             unknown: UNIT,
             rng: generator(0),
         }
@@ -78,12 +81,14 @@ impl Urw {
 
     fn pick_of_many(&mut self, enabled: &Enabled<'_>) -> usize {
         self.weights.truncate(enabled.len());
-        for position in self.follower.look(enabled) {
+        let picked = (self.picked < enabled.len()).then_some(self.picked);
+        for position in self.follower.look(enabled).chain(picked) {
             let weight = self.weight(enabled, &enabled[position]);
             self.weights.set(position, Sum(weight));
         }
         let Sum(total) = self.weights.root();
-        self.weights.find(below_any(&mut self.rng, total))
+        self.weights
+            .find(below_any(&mut self.rng, total), |weight| *weight)
     }
 
     #[inline]
@@ -138,6 +143,7 @@ impl Strategy for Urw {
         self.unknown = units(self.estimates.mean_effort(|effort: Effort| effort.steps));
         self.left.clear();
         self.forget_weights();
+        self.picked = 0;
         true
     }
 
@@ -149,9 +155,7 @@ impl Strategy for Urw {
         };
         let left = self.left.of(enabled[picked].operation);
         *left = left.saturating_sub(UNIT).max(1);
-        if enabled.len() > FEW {
-            self.weights.set(picked, Sum((*left).max(OVERDUE)));
-        }
+        self.picked = picked;
         picked
     }
 

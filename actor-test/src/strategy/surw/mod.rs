@@ -2,7 +2,6 @@
 
 mod owners;
 
-use std::cmp::Ordering;
 use std::sync::Arc;
 
 use owners::Owners;
@@ -54,12 +53,9 @@ pub struct Surw {
     follower: Follower,
     /// Where an operation was seen among the enabled.
     positions: PerOperation<u32>,
-    /// One for each enabled operation whose step is not interesting.
-    free: Tree<Sum>,
-    /// What each enabled operation whose step is interesting counts for, once its owner is found.
-    waiting: Tree<Sum>,
-    /// Those seen before an interesting step whose owners are not found yet.
-    unowned: Vec<OperationId>,
+    /// Where many are enabled: one for each whose step is not interesting, and what each other
+    /// counts for.
+    weights: Tree<(Sum, Sum)>,
     rng: Xoshiro256PlusPlus,
 }
 
@@ -75,9 +71,7 @@ impl Surw {
             intended_operation: None,
             follower: Follower::default(),
             positions: PerOperation::default(),
-            free: Tree::default(),
-            waiting: Tree::default(),
-            unowned: Vec::new(),
+            weights: Tree::default(),
             rng: generator(0),
         }
     }
@@ -137,8 +131,6 @@ impl Surw {
         if self.intended == Some(owner) {
             self.intended_operation = Some(operation);
         }
-        let position = self.positions.get(operation) as usize;
-        self.waiting.set(position, self.weight(owner));
         owner
     }
 
@@ -151,22 +143,17 @@ impl Surw {
     /// Takes note of who is enabled before what.
     #[inline]
     fn look(&mut self, enabled: &Enabled<'_>) {
-        self.free.truncate(enabled.len());
-        self.waiting.truncate(enabled.len());
+        self.weights.truncate(enabled.len());
         for position in self.follower.look(enabled) {
             let pending = &enabled[position];
             *self.positions.of(pending.operation) = position as u32;
-            let interesting = self.is_interesting(enabled, pending);
-            let weight = match self.owners.of(pending.operation) {
-                _ if !interesting => Sum(0),
-                Some(owner) => self.weight(owner),
-                None => {
-                    self.unowned.push(pending.operation);
-                    Sum(0)
-                }
+            let weights = if self.is_interesting(enabled, pending) {
+                let owner = self.owner(enabled, pending.operation);
+                (Sum(0), self.weight(owner))
+            } else {
+                (Sum(1), Sum(0))
             };
-            self.free.set(position, Sum(u64::from(!interesting)));
-            self.waiting.set(position, weight);
+            self.weights.set(position, weights);
         }
     }
 
@@ -174,23 +161,7 @@ impl Surw {
     fn before_interesting(&self, enabled: &Enabled<'_>, operation: OperationId) -> Option<usize> {
         let position = self.positions.get(operation) as usize;
         let there = position < enabled.len() && enabled[position].operation == operation;
-        (there && self.free.get(position) == Sum(0)).then_some(position)
-    }
-
-    /// Finds the owners of those before an interesting step, until `enough` are found.
-    fn find_owners(&mut self, enabled: &Enabled<'_>, enough: impl Fn(&Self) -> bool) {
-        let mut unowned = std::mem::take(&mut self.unowned);
-        unowned.retain(|operation| self.owners.of(*operation).is_none());
-        unowned.sort_unstable_by_key(|operation| self.positions.get(*operation));
-        unowned.retain(|operation| {
-            let there = self.before_interesting(enabled, *operation).is_some();
-            let wanted = there && !enough(self);
-            if wanted {
-                self.owner(enabled, *operation);
-            }
-            !wanted
-        });
-        self.unowned = unowned;
+        (there && self.weights.get(position).0 == Sum(0)).then_some(position)
     }
 
     /// It waits until the interesting step of another is taken.
@@ -213,6 +184,9 @@ impl Surw {
 
     /// Draws uniformly among those that do not wait; `None` where all do.
     fn pick_among_others(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+        if enabled.len() > FEW {
+            return self.pick_among_many_others(enabled);
+        }
         // Mostly, few wait.
         for _ in 0..TRIES {
             let index = below(&mut self.rng, enabled.len() as u64) as usize;
@@ -220,14 +194,6 @@ impl Surw {
                 return Some(index);
             }
         }
-        if enabled.len() > FEW {
-            self.pick_among_many_others(enabled)
-        } else {
-            self.pick_among_few_others(enabled)
-        }
-    }
-
-    fn pick_among_few_others(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
         let (mut others, mut count) = ([0; FEW], 0);
         for (index, pending) in enabled.iter().enumerate() {
             if !self.waits(enabled, pending) {
@@ -239,33 +205,26 @@ impl Surw {
     }
 
     fn pick_among_many_others(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
-        if self.intended_operation.is_none() {
-            self.find_owners(enabled, |this| this.intended_operation.is_some());
-        }
         let intended = self.intended_operation;
         let intended = intended.and_then(|operation| self.before_interesting(enabled, operation));
-        let Sum(free) = self.free.root();
+        let (Sum(free), _) = self.weights.root();
         let others = free + u64::from(intended.is_some());
         if others == 0 {
             return None;
         }
         let drawn = below(&mut self.rng, others);
-        let Some(intended) = intended else {
-            return Some(self.free.find(drawn));
-        };
-        Some(match drawn.cmp(&self.free.before(intended)) {
-            Ordering::Less => self.free.find(drawn),
-            Ordering::Equal => intended,
-            Ordering::Greater => self.free.find(drawn - 1),
-        })
+        if drawn < free {
+            return Some(self.weights.find(drawn, |(free, _)| *free));
+        }
+        intended
     }
 
     /// Draws among all, which all wait, in proportion to what they have left.
     fn pick_among_waiting(&mut self, enabled: &Enabled<'_>) -> usize {
         if enabled.len() > FEW {
-            self.find_owners(enabled, |_| false);
-            let Sum(total) = self.waiting.root();
-            return self.waiting.find(below_any(&mut self.rng, total));
+            let (_, Sum(total)) = self.weights.root();
+            let drawn = below_any(&mut self.rng, total);
+            return self.weights.find(drawn, |(_, waiting)| *waiting);
         }
         let mut total = 0;
         for pending in enabled.iter() {
@@ -286,9 +245,7 @@ impl Surw {
 
     fn forget_others(&mut self) {
         self.follower.begin();
-        self.free.clear();
-        self.waiting.clear();
-        self.unowned.clear();
+        self.weights.clear();
     }
 }
 
@@ -337,7 +294,7 @@ impl Strategy for Surw {
             let owner = self.owner(enabled, pending.operation);
             self.owners.step(owner);
             if many {
-                self.waiting.set(picked, self.weight(owner));
+                self.weights.set(picked, (Sum(0), self.weight(owner)));
             }
             self.intend();
         }

@@ -95,6 +95,6 @@ impl Owners {
     #[inline]
     pub(super) fn draw(&self, rng: &mut impl Rng) -> Option<usize> {
         let Sum(total) = self.left.root();
-        (total > 0).then(|| self.left.find(below_any(rng, total)))
+        (total > 0).then(|| self.left.find(below_any(rng, total), |left| *left))
     }
 }
