@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use crate::actor::{Actor, Call, Disposition, Handler, State};
 use crate::event::Event;
+use crate::fingerprint::Fingerprinter;
 use crate::live;
 use crate::parts::{Announcing, AnyMail, Due, Ran, Slot, mail_of};
 use crate::random::ActorRng;
@@ -16,6 +17,7 @@ use crate::reply::Reply;
 use crate::rules::{self, Decision};
 use crate::runtime::{self, Address, Spawn};
 use crate::spawner::{SpawnOptions, Spawner, Starts};
+use crate::timeouts::{Timeouts, Until};
 use crate::timer::Timer;
 use crate::watch::Terminated;
 
@@ -68,6 +70,7 @@ pub struct Context<A: Actor> {
     chain: u32,
     part: Part,
     halted: bool,
+    timeouts: Timeouts,
 }
 
 /// Where an actor is, and what it has there beside its state.
@@ -199,6 +202,7 @@ impl<A: Actor> Context<A> {
             chain: 0,
             part: Part::Handler,
             halted: false,
+            timeouts: Timeouts::default(),
         }
     }
 
@@ -407,6 +411,104 @@ impl<A: Actor> Context<A> {
         }
     }
 
+    /// Sends `event` to this actor after `delay`, unless it leaves its state before. A state has one
+    /// such timeout: setting it again replaces it, and so its `#[entry]` hook is where to set it.
+    ///
+    /// A `goto` to the current state leaves it as well. A timeout that is overtaken leaves nothing
+    /// behind: its event is removed where it has fired and was not handled yet.
+    ///
+    /// ```
+    /// use actor_core::prelude::*;
+    /// use std::time::Duration;
+    ///
+    /// #[derive(Debug)]
+    /// struct Coin;
+    /// #[derive(Debug)]
+    /// struct Push;
+    /// #[derive(Debug)]
+    /// struct TooSlow;
+    ///
+    /// struct Turnstile;
+    ///
+    /// #[actor(states(Locked(ignore(Push)), Open(ignore(Coin))))]
+    /// impl Turnstile {
+    ///     #[on(Locked)]
+    ///     fn coin(&mut self, _: Coin, cx: &mut Context<Self>) {
+    ///         cx.goto(TurnstileState::Open);
+    ///     }
+    ///
+    ///     #[entry(Open)]
+    ///     fn opened(&mut self, cx: &mut Context<Self>) {
+    ///         cx.state_timeout(Duration::from_secs(10), TooSlow);
+    ///     }
+    ///
+    ///     /// The timeout is over, since the state is left.
+    ///     #[on(Open)]
+    ///     fn push(&mut self, _: Push, cx: &mut Context<Self>) {
+    ///         cx.goto(TurnstileState::Locked);
+    ///     }
+    ///
+    ///     #[on(Open)]
+    ///     fn too_slow(&mut self, _: TooSlow, cx: &mut Context<Self>) {
+    ///         cx.goto(TurnstileState::Locked);
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// In production, on a tokio runtime without a time driver.
+    pub fn state_timeout<E: Event>(&mut self, delay: Duration, event: E)
+    where
+        A: Handler<E>,
+    {
+        let timer = self.after(delay, event);
+        self.timeouts.set(Until::StateLeft, timer);
+    }
+
+    /// Sends `event` to this actor after `delay`, unless it handles any event before. An actor has
+    /// one such timeout: setting it again replaces it.
+    ///
+    /// Events that are ignored or deferred are not handled, and the timeout goes on. An event that
+    /// is raised, or taken by [`receive`](Context::receive), is.
+    ///
+    /// ```
+    /// use actor_core::prelude::*;
+    /// use std::time::Duration;
+    ///
+    /// #[derive(Debug)]
+    /// struct Line(String);
+    /// #[derive(Debug)]
+    /// struct Idle;
+    ///
+    /// struct Session;
+    ///
+    /// #[actor]
+    /// impl Session {
+    ///     #[on]
+    ///     fn line(&mut self, _: Line, cx: &mut Context<Self>) {
+    ///         cx.event_timeout(Duration::from_secs(60), Idle);
+    ///     }
+    ///
+    ///     /// No line for a minute.
+    ///     #[on]
+    ///     fn idle(&mut self, _: Idle, cx: &mut Context<Self>) {
+    ///         cx.halt();
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// In production, on a tokio runtime without a time driver.
+    pub fn event_timeout<E: Event>(&mut self, delay: Duration, event: E)
+    where
+        A: Handler<E>,
+    {
+        let timer = self.after(delay, event);
+        self.timeouts.set(Until::EventHandled, timer);
+    }
+
     /// Cancels a timer, and removes its event where it has fired and was not handled yet.
     /// A timer that is over is left alone.
     pub fn cancel(&mut self, timer: Timer) {
@@ -559,6 +661,11 @@ impl<A: Actor> Context<A> {
         if self.halted { Ran::Halted } else { Ran::Done }
     }
 
+    /// Feeds what the actor's timeouts are.
+    pub(crate) fn fingerprint(&self, to: &mut Fingerprinter) {
+        self.timeouts.fingerprint(to);
+    }
+
     /// The first step: after the `#[start]` hook, the first state is entered.
     pub(crate) fn begin(&mut self) {
         self.entering = Some(self.state);
@@ -595,7 +702,10 @@ impl<A: Actor> Context<A> {
     #[inline]
     pub(crate) fn enter_call(&mut self, call: &Call<A>) {
         self.part = match call {
-            Call::Event(_) => Part::Handler,
+            Call::Event(_) => {
+                self.timeouts.end(Until::EventHandled);
+                Part::Handler
+            }
             Call::Start => Part::Start,
             Call::Entry(_) => Part::Entry,
             Call::Exit(_) => Part::Exit,
@@ -654,6 +764,9 @@ impl<A: Actor> Context<A> {
             }
         };
         let from = (self.part != Part::Start).then(|| self.state.index());
+        if from.is_some() {
+            self.timeouts.end(Until::StateLeft);
+        }
         self.place.entered(from, state.index());
         self.state = state;
         Some(Call::Entry(state))
@@ -718,6 +831,7 @@ impl<A: Actor + Handler<E>, E: Event> Future for Receive<'_, A, E> {
                 mail_of::<A>(&*mail).take(slot)
             }
         };
+        self.cx.timeouts.end(Until::EventHandled);
         Poll::Ready(Self::unwrap(message))
     }
 }

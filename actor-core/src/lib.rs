@@ -121,6 +121,7 @@ mod rules;
 pub mod runtime;
 mod spawner;
 mod system;
+mod timeouts;
 mod timer;
 mod watch;
 

@@ -579,6 +579,7 @@ impl<A: Actor> Resting for Rest<A> {
     }
 
     fn fingerprint(&self, to: &mut Fingerprinter) -> bool {
+        self.cx.fingerprint(to);
         self.actor.offer(to)
     }
 }

@@ -38,12 +38,20 @@ impl Timer {
     }
 }
 
+impl Timer {
+    /// Which of its owner's timers it is under test; zero once it is over.
+    pub(crate) fn mark(&self) -> u64 {
+        match &self.0 {
+            Inner::Live(_) => 0,
+            Inner::Controlled(id) => runtime::try_with(|rt| rt.timer_mark(*id)).unwrap_or_default(),
+        }
+    }
+}
+
 /// Under test: which of its owner's timers it is, if it still runs or its event is unread.
 impl Fingerprint for Timer {
     fn fingerprint(&self, to: &mut Fingerprinter) {
-        if let Inner::Controlled(id) = &self.0 {
-            to.write_u64(runtime::try_with(|rt| rt.timer_mark(*id)).unwrap_or_default());
-        }
+        to.write_u64(self.mark());
     }
 }
 

@@ -1,0 +1,150 @@
+//! Timeouts of a state and between events: in no schedule does one outlive what it belongs to.
+
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use actor_core::prelude::*;
+use actor_core::{actor, monitor};
+use actor_test::strategy::StrategySpec;
+use actor_test::{BugKind, Report, Tester};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+fn every(program: impl Fn(&System) + Sync) -> Report {
+    let tester = Tester::new()
+        .iterations(u64::MAX)
+        .strategy(StrategySpec::Dfs(None));
+    let report = tester.run(program);
+    assert!(report.exhausted || !report.bugs().is_empty());
+    report
+}
+
+#[derive(Debug)]
+struct Answer;
+#[derive(Debug)]
+struct TooLate;
+
+/// Waits for an answer; how is what the test varies. It knows no `TooLate` once it is done.
+struct Asker {
+    set: fn(&mut Context<Self>),
+    ends: &'static Mutex<BTreeSet<&'static str>>,
+}
+
+#[actor(states(Waiting, Answered, GaveUp(ignore(Answer))))]
+impl Asker {
+    #[entry(Waiting)]
+    fn begin(&mut self, cx: &mut Context<Self>) {
+        (self.set)(cx);
+    }
+
+    #[on(Waiting)]
+    fn answer(&mut self, _: Answer, cx: &mut Context<Self>) {
+        cx.goto(AskerState::Answered);
+    }
+
+    #[on(Waiting)]
+    fn too_late(&mut self, _: TooLate, cx: &mut Context<Self>) {
+        cx.goto(AskerState::GaveUp);
+    }
+
+    #[entry(Answered)]
+    fn answered(&mut self) {
+        self.end("answered");
+    }
+
+    #[entry(GaveUp)]
+    fn gave_up(&mut self) {
+        self.end("gave up");
+    }
+}
+
+impl Asker {
+    fn end(&self, how: &'static str) {
+        self.ends.lock().expect("no one panics here").insert(how);
+    }
+}
+
+/// Every schedule of an answer and a timeout, and how they end.
+fn race(set: fn(&mut Context<Asker>)) -> (Report, Vec<&'static str>) {
+    let ends: &'static Mutex<BTreeSet<&'static str>> = Box::leak(Box::default());
+    let report = every(move |sys| sys.spawn(Asker { set, ends }).tell(Answer));
+    let ends = ends.lock().expect("no one panics here");
+    (report, ends.iter().copied().collect())
+}
+
+#[test]
+fn a_timer_outlives_its_state() {
+    let (report, _) = race(|cx| drop(cx.after(SECOND, TooLate)));
+    assert_eq!(report.bugs()[0].kind(), BugKind::Unhandled);
+}
+
+#[test]
+fn a_state_timeout_does_not() {
+    let (report, ends) = race(|cx| cx.state_timeout(SECOND, TooLate));
+    report.assert_clean();
+    assert_eq!(ends, ["answered", "gave up"]);
+}
+
+#[test]
+fn an_event_timeout_does_not() {
+    let (report, ends) = race(|cx| cx.event_timeout(SECOND, TooLate));
+    report.assert_clean();
+    assert_eq!(ends, ["answered", "gave up"]);
+}
+
+#[test]
+fn a_timeout_that_is_set_again_fires_once() {
+    let (report, ends) = race(|cx| {
+        cx.state_timeout(SECOND, TooLate);
+        cx.state_timeout(SECOND, TooLate);
+    });
+    report.assert_clean();
+    assert_eq!(ends, ["answered", "gave up"]);
+}
+
+#[derive(Debug)]
+struct Next;
+
+/// Every light is followed by another.
+#[derive(Default)]
+struct Changes;
+
+#[monitor(hot, cold)]
+impl Changes {
+    #[on]
+    fn next(&mut self, _: &Next, cx: &mut MonitorContext<Self>) {
+        cx.goto(ChangesState::Hot);
+    }
+}
+
+#[derive(Hash)]
+struct Light;
+
+#[actor(states(Red, Green))]
+impl Light {
+    #[entry(Red, Green)]
+    fn shine(&mut self, cx: &mut Context<Self>) {
+        cx.state_timeout(SECOND, Next);
+    }
+
+    #[on]
+    fn next(&mut self, _: Next, cx: &mut Context<Self>) {
+        cx.goto(match cx.state() {
+            LightState::Red => LightState::Green,
+            LightState::Green => LightState::Red,
+        });
+    }
+}
+
+/// Its states come back, timeouts and all: the tester need not wait for its patience to end.
+#[test]
+fn a_machine_of_timeouts_comes_back_to_its_states() {
+    let report = Tester::new().run(|sys| {
+        sys.monitor::<Changes>();
+        sys.spawn(Light);
+    });
+    let bug = &report.bugs()[0];
+    assert!(bug.is_liveness(), "{bug:?}");
+    assert!(report.steps_total < 1_000, "{}", report.steps_total);
+}
