@@ -12,7 +12,7 @@ use crate::fingerprint::Fingerprinter;
 use crate::live;
 use crate::parts::{Announcing, AnyMail, Due, Ran, Slot, mail_of};
 use crate::random::ActorRng;
-use crate::reference::{ActorRef, Recipient, Target};
+use crate::reference::{ActorRef, AnyRef, Recipient, Target};
 use crate::reply::Reply;
 use crate::rules::{self, Decision};
 use crate::runtime::{self, Address, Spawn};
@@ -516,6 +516,7 @@ impl<A: Actor> Context<A> {
     }
 
     /// Sends [`Terminated`] to this actor when `other` has stopped, at once where it already has.
+    /// Any reference will do.
     /// Each call brings one notice.
     ///
     /// ```
@@ -544,14 +545,14 @@ impl<A: Actor> Context<A> {
     /// # Panics
     ///
     /// Where one of the two actors is under test and the other in production.
-    pub fn watch<B: Actor>(&mut self, other: &ActorRef<B>)
+    pub fn watch(&mut self, other: &impl AnyRef)
     where
         A: Handler<Terminated>,
     {
         let notice = |actor, reason| A::message(Terminated { actor, reason }, Reply::nobody());
         match &self.place {
             Place::Controlled(watcher) => {
-                let (id, target) = (other.id(), other.target().address());
+                let (id, target) = (other.target().id(), other.target().address());
                 let notice = Box::new(move |mail: &dyn AnyMail, reason| {
                     mail.put(&mut Slot::Full(notice(id, reason)))
                 });

@@ -113,6 +113,7 @@ mod offer;
 #[doc(hidden)]
 pub mod parts;
 mod predicate;
+mod protocol;
 mod random;
 mod reference;
 mod reply;
@@ -160,7 +161,7 @@ macro_rules! cover {
     };
 }
 
-pub use actor_macros::{Fingerprint, actor, monitor};
+pub use actor_macros::{Fingerprint, actor, monitor, protocol};
 
 pub use actor::{Actor, ActorInfo, Call, Disposition, EventInfo, Flow, Handler, State, Stateless};
 pub use context::{CHAIN_MAX, Context};
@@ -172,8 +173,9 @@ pub use live::{
 };
 pub use monitor::{Moment, Monitor, MonitorContext, MonitorInfo, Observation, Temperature};
 pub use predicate::World;
+pub use protocol::{Carries, OfferedBy, Protocol, ProtocolRef};
 pub use random::ActorRng;
-pub use reference::{ActorId, ActorRef, Recipient};
+pub use reference::{ActorId, ActorRef, AnyRef, Recipient};
 pub use reply::{Ask, AskError, Reply};
 pub use spawner::Spawner;
 pub use system::System;
@@ -187,6 +189,6 @@ pub mod prelude {
 
     pub use crate::{
         ActorId, ActorRef, Ask, AskError, Context, MonitorContext, Recipient, StopReason, System,
-        Terminated, Timer, World, actor, monitor,
+        Terminated, Timer, World, actor, monitor, protocol,
     };
 }

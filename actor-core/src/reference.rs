@@ -90,6 +90,26 @@ pub struct ActorRef<A: Actor> {
     actor: PhantomData<fn(A)>,
 }
 
+/// What refers to an actor: an [`ActorRef`], a [`ProtocolRef`](crate::ProtocolRef) or a
+/// [`Recipient`]. For what is the same for all of them, as [`Context::watch`](crate::Context::watch).
+pub trait AnyRef: Clone + fmt::Debug + Send + 'static {
+    /// The actor.
+    #[doc(hidden)]
+    fn target(&self) -> &Target;
+}
+
+impl<A: Actor> AnyRef for ActorRef<A> {
+    fn target(&self) -> &Target {
+        &self.target
+    }
+}
+
+impl<E: Event> AnyRef for Recipient<E> {
+    fn target(&self) -> &Target {
+        &self.target
+    }
+}
+
 /// To whom a reference refers, without the type.
 #[derive(Clone)]
 pub struct Target(Where);
@@ -142,7 +162,7 @@ impl Target {
         }
     }
 
-    fn id(&self) -> ActorId {
+    pub(crate) fn id(&self) -> ActorId {
         match &self.0 {
             Where::Live(cell) => cell.id(),
             Where::Controlled(address) => ActorId::controlled(*address),
@@ -157,8 +177,27 @@ impl Target {
         }
     }
 
+    /// Both ends of a new `ask` of this actor, whose event is posted next.
+    pub(crate) fn begin_ask<R: Event>(&self) -> (Reply<R>, Ask<R>) {
+        let (reply, ask) = asking(self.asking());
+        if let Where::Controlled(address) = &self.0 {
+            runtime::ask(*address, ask.slot());
+        }
+        (reply, ask)
+    }
+
+    /// Sends to an `A`.
+    pub(crate) fn tell<A: Handler<E>, E: Event>(&self, event: E) {
+        self.send::<A, E>(event, Reply::nobody());
+    }
+
+    /// Sends to an `A`, which answers to `reply`.
+    pub(crate) fn send<A: Handler<E>, E: Event>(&self, event: E, reply: Reply<A::Reply>) {
+        self.post::<A>(&mut Slot::Full(A::message(event, reply)));
+    }
+
     // Generic over the actor alone, never over the event: it keeps compile times down.
-    fn post<A: Actor>(&self, message: &mut Slot<A::Message>) {
+    pub(crate) fn post<A: Actor>(&self, message: &mut Slot<A::Message>) {
         match &self.0 {
             Where::Live(cell) => cell.post::<A>(message),
             Where::Controlled(address) => runtime::post(*address, message),
@@ -246,10 +285,7 @@ impl<A: Actor> ActorRef<A> {
     where
         A: Handler<E>,
     {
-        let (reply, ask) = asking(self.target.asking());
-        if let Where::Controlled(address) = &self.target.0 {
-            runtime::ask(*address, ask.slot());
-        }
+        let (reply, ask) = self.target.begin_ask();
         self.target
             .post::<A>(&mut Slot::Full(A::message(event, reply)));
         ask
@@ -260,13 +296,7 @@ impl<A: Actor> ActorRef<A> {
     where
         A: Handler<E>,
     {
-        Recipient {
-            target: self.target.clone(),
-            post: |target, event| {
-                let message = A::message(event, Reply::nobody());
-                target.post::<A>(&mut Slot::Full(message));
-            },
-        }
+        Recipient::new(self.target.clone(), Target::tell::<A, E>)
     }
 }
 
@@ -341,6 +371,10 @@ pub struct Recipient<E: Event> {
 }
 
 impl<E: Event> Recipient<E> {
+    pub(crate) fn new(target: Target, post: fn(&Target, E)) -> Self {
+        Self { target, post }
+    }
+
     /// Sends `event`, as [`ActorRef::tell`] does.
     #[inline]
     pub fn tell(&self, event: E) {

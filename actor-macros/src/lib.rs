@@ -1,5 +1,5 @@
 //! The macros of `actor-core` and `actor-test`: [`macro@actor`], [`macro@monitor`],
-//! [`macro@Fingerprint`] and [`macro@actor_test`].
+//! [`macro@protocol`], [`macro@Fingerprint`] and [`macro@actor_test`].
 //!
 //! Users reach them through those crates. Each goes the same way, one file a step: the arguments
 //! and the item are parsed, a model resolves their names, checks look at the whole, and the rest
@@ -24,6 +24,7 @@ mod monitor;
 mod nearest;
 mod offer;
 mod options;
+mod protocol;
 mod roles;
 mod signature;
 #[cfg(test)]
@@ -172,6 +173,55 @@ pub fn actor(arguments: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn monitor(arguments: TokenStream, item: TokenStream) -> TokenStream {
     monitor::expand(arguments.into(), item.into()).into()
+}
+
+/// Makes a protocol of a trait: a set of events that an actor understands, whatever its type.
+///
+/// Each function is an event, with what is replied to it. The protocol of `trait Store` is called
+/// `dyn Store`, and `StoreRef` is a handle to any actor that handles all of its events with these
+/// replies. It is made of an `ActorRef` by `into`, and has `tell` and `ask` for the protocol's events
+/// and no others.
+///
+/// ```
+/// use actor_core::prelude::*;
+///
+/// #[derive(Debug)]
+/// pub struct Get(pub String);
+/// #[derive(Debug)]
+/// pub struct Put(pub String, pub u64);
+///
+/// /// Remembers numbers by their names.
+/// #[protocol]
+/// pub trait Store {
+///     /// What was put last under that name.
+///     fn get(get: Get) -> Option<u64>;
+///     /// Keeps a number.
+///     fn put(put: Put);
+/// }
+///
+/// /// It needs a store, and does not care which.
+/// struct Counter {
+///     store: StoreRef,
+/// }
+/// # struct Memory;
+/// # #[actor]
+/// # impl Memory {
+/// #     #[on]
+/// #     fn get(&mut self, _: Get) -> Option<u64> { None }
+/// #     #[on]
+/// #     fn put(&mut self, _: Put) {}
+/// # }
+/// # fn _counter(memory: &ActorRef<Memory>) -> Counter {
+/// #     Counter { store: memory.into() }
+/// # }
+/// ```
+///
+/// A function has no receiver, no body and no parameters but its event. The trait has neither
+/// parameters nor supertraits; it is not implemented by anyone, and its visibility is that of the
+/// handle. `#[protocol(crate = path)]` says where `actor_core` is, if not at `::actor_core`.
+#[proc_macro_attribute]
+pub fn protocol(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    protocol::expand(arguments.into(), item.into()).into()
 }
 
 /// Lets the tester compare values of a struct or enum: see the trait `actor_core::Fingerprint`.

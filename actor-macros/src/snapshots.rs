@@ -51,6 +51,7 @@ fn expanded(source: &str) -> String {
         "actor" => crate::actor::expand(arguments, item),
         "derive" => crate::fingerprint::expand(item),
         "monitor" => crate::monitor::expand(arguments, item),
+        "protocol" => crate::protocol::expand(arguments, item),
         "actor_test" => crate::test::expand(arguments, item),
         other => panic!("no macro is called `{other}`"),
     };

@@ -571,3 +571,42 @@ pub fn local(sys: &actor_core::System) {
 
     sys.spawn(Sum(0)).tell(Add(1));
 }
+
+/// A protocol of events under the names that generated code must not mean.
+pub mod protocols {
+    use super::names_taken::{Actor, Handler, Message, Option, Reply, Result, Some, State};
+    use actor_core::protocol;
+
+    /// Not a part of the expansion.
+    #[derive(Debug)]
+    pub struct Table;
+    /// Not a part of the expansion.
+    #[derive(Debug)]
+    pub struct Entry;
+
+    /// Everything at once.
+    #[protocol]
+    pub trait Protocol {
+        /// Asks.
+        fn tell(table: Table) -> Result;
+        /// Asks again.
+        fn ask(entry: Entry) -> Option;
+        /// No parameter's name.
+        fn r#type(_: Message) -> ::core::option::Option<Reply>;
+        /// Told.
+        fn actor(_: Actor);
+        /// Told.
+        fn handler(_: Handler) -> Some;
+    }
+
+    #[protocol]
+    trait Private {
+        fn state(_: State);
+    }
+
+    /// Uses the private one.
+    #[must_use]
+    pub fn is_quiet(name: &str) -> bool {
+        name == <dyn Private as actor_core::Protocol>::NAME
+    }
+}

@@ -1,0 +1,58 @@
+/// Remembers values.
+#[allow(dead_code)]
+pub trait Store {
+    /// What was put last under that key.
+    fn get(get: Get) -> Option<Value>
+    where
+        Self: Sized;
+    /// Keeps a value.
+    fn put(_: Put<u8>)
+    where
+        Self: Sized;
+}
+///Any actor that offers [`Store`].
+pub type StoreRef = ::actor_core::ProtocolRef<dyn Store>;
+const _: () = {
+    pub struct __Table {
+        get: ::actor_core::__private::Entry<Get, Option<Value>>,
+        put: ::actor_core::__private::Entry<Put<u8>, ()>,
+    }
+    #[automatically_derived]
+    impl ::actor_core::Protocol for dyn Store {
+        type Table = __Table;
+        const NAME: &'static str = "Store";
+        const EVENTS: &'static [::actor_core::EventInfo] = &[
+            ::actor_core::EventInfo::of::<Get>("Get"),
+            ::actor_core::EventInfo::of::<Put<u8>>("Put"),
+        ];
+    }
+    #[automatically_derived]
+    impl<__A> ::actor_core::OfferedBy<__A> for dyn Store
+    where
+        __A: ::actor_core::Actor + ::actor_core::Handler<Get, Reply = Option<Value>>
+            + ::actor_core::Handler<Put<u8>, Reply = ()>,
+    {
+        const TABLE: &'static __Table = &__Table {
+            get: ::actor_core::__private::Entry::of::<__A>(),
+            put: ::actor_core::__private::Entry::of::<__A>(),
+        };
+    }
+    #[automatically_derived]
+    impl ::actor_core::Carries<Get> for dyn Store {
+        type Reply = Option<Value>;
+        const EVENT: u16 = 0;
+        fn entry(
+            table: &__Table,
+        ) -> &::actor_core::__private::Entry<Get, Option<Value>> {
+            &table.get
+        }
+    }
+    #[automatically_derived]
+    impl ::actor_core::Carries<Put<u8>> for dyn Store {
+        type Reply = ();
+        const EVENT: u16 = 1;
+        fn entry(table: &__Table) -> &::actor_core::__private::Entry<Put<u8>, ()> {
+            &table.put
+        }
+    }
+};

@@ -1,0 +1,124 @@
+//! The code of a protocol. Nothing here is wrong with what the user wrote: that was reported before.
+
+use proc_macro2::{Literal, TokenStream};
+use quote::{format_ident, quote};
+use syn::ext::IdentExt;
+use syn::{ItemTrait, TraitItem, Type, parse_quote};
+
+use super::model::{Event, Protocol};
+use crate::types;
+
+/// The name of the handle, and the implementations in an anonymous constant.
+pub(crate) fn expand(protocol: &Protocol<'_>) -> TokenStream {
+    let Protocol {
+        name,
+        visibility,
+        condition,
+        krate,
+        events,
+        ..
+    } = protocol;
+    let handle = format_ident!("{name}Ref");
+    let doc = format!("Any actor that offers [`{name}`].");
+    let fields = events.iter().map(|event| {
+        let Event { function, ty, .. } = event;
+        let reply = event.reply();
+        quote!(#function: #krate::__private::Entry<#ty, #reply>)
+    });
+    let (tables, carries) = (implementations(protocol), carries(protocol));
+    quote! {
+        #condition
+        #[doc = #doc]
+        #visibility type #handle = #krate::ProtocolRef<dyn #name>;
+        #condition
+        const _: () = {
+            pub struct __Table { #(#fields,)* }
+            #tables
+            #carries
+        };
+    }
+}
+
+/// That it is a protocol, and who offers it.
+fn implementations(protocol: &Protocol<'_>) -> TokenStream {
+    let Protocol {
+        name,
+        krate,
+        events,
+        ..
+    } = protocol;
+    let text = name.unraw().to_string();
+    let types: Vec<&Type> = events.iter().map(|event| event.ty).collect();
+    let names = types::names(&types).into_iter().map(|(name, _)| name);
+    let bounds = events.iter().map(|event| {
+        let (ty, reply) = (event.ty, event.reply());
+        quote!(#krate::Handler<#ty, Reply = #reply>)
+    });
+    let entries = events.iter().map(|event| {
+        let function = event.function;
+        quote!(#function: #krate::__private::Entry::of::<__A>())
+    });
+    quote! {
+        #[automatically_derived]
+        impl #krate::Protocol for dyn #name {
+            type Table = __Table;
+            const NAME: &'static str = #text;
+            const EVENTS: &'static [#krate::EventInfo] = &[
+                #(#krate::EventInfo::of::<#types>(#names),)*
+            ];
+        }
+        #[automatically_derived]
+        impl<__A> #krate::OfferedBy<__A> for dyn #name
+        where
+            __A: #krate::Actor #(+ #bounds)*,
+        {
+            const TABLE: &'static __Table = &__Table { #(#entries,)* };
+        }
+    }
+}
+
+/// One implementation for each event.
+fn carries(protocol: &Protocol<'_>) -> TokenStream {
+    let Protocol {
+        name,
+        krate,
+        events,
+        ..
+    } = protocol;
+    let implementations = events.iter().enumerate().map(|(index, event)| {
+        let Event { function, ty, .. } = event;
+        let (reply, index) = (event.reply(), Literal::usize_unsuffixed(index));
+        quote! {
+            #[automatically_derived]
+            impl #krate::Carries<#ty> for dyn #name {
+                type Reply = #reply;
+                const EVENT: u16 = #index;
+                fn entry(table: &__Table) -> &#krate::__private::Entry<#ty, #reply> {
+                    &table.#function
+                }
+            }
+        }
+    });
+    quote!(#(#implementations)*)
+}
+
+impl Event<'_> {
+    fn reply(&self) -> TokenStream {
+        match self.reply {
+            Some(reply) => quote!(#reply),
+            None => quote!(()),
+        }
+    }
+}
+
+/// The trait is the name of the protocol, as `dyn Name`: its functions are not to keep it from that,
+/// and nobody implements or calls them.
+pub(crate) fn allow_objects(item: &mut ItemTrait) {
+    item.attrs.push(parse_quote!(#[allow(dead_code)]));
+    for part in &mut item.items {
+        if let TraitItem::Fn(function) = part {
+            let clause = function.sig.generics.make_where_clause();
+            clause.predicates.push(parse_quote!(Self: Sized));
+        }
+    }
+}

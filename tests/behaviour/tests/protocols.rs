@@ -1,0 +1,189 @@
+//! Actors known by what they understand: a protocol's handle is to one actor as to another.
+
+use std::collections::BTreeMap;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use actor_core::prelude::*;
+use actor_core::{Fingerprinter, Protocol};
+use actor_test::strategy::StrategySpec;
+use actor_test::{Report, Tester};
+
+fn every<F: Future<Output = ()> + 'static>(program: impl Fn(System) -> F + Sync) -> Report {
+    let tester = Tester::new()
+        .iterations(u64::MAX)
+        .strategy(StrategySpec::Dfs(None));
+    let report = tester.run_async(program);
+    report.assert_clean();
+    assert!(report.exhausted);
+    report
+}
+
+#[derive(Debug)]
+struct Get(u32);
+#[derive(Debug)]
+struct Put(u32, u32);
+
+#[protocol]
+trait Store {
+    fn get(get: Get) -> Option<u32>;
+    fn put(put: Put);
+}
+
+#[derive(Default)]
+struct Memory(BTreeMap<u32, u32>);
+
+#[actor]
+impl Memory {
+    #[on]
+    fn get(&mut self, get: Get) -> Option<u32> {
+        self.0.get(&get.0).copied()
+    }
+
+    #[on]
+    fn put(&mut self, put: Put) {
+        self.0.insert(put.0, put.1);
+    }
+}
+
+/// Forgets everything: a model of a store that has failed.
+struct Void;
+
+#[actor(states(Only(ignore(Put))))]
+impl Void {
+    #[on]
+    fn get(&mut self, _: Get) -> Option<u32> {
+        None
+    }
+}
+
+/// Writes and reads back.
+struct Client {
+    store: StoreRef,
+}
+
+#[derive(Debug)]
+struct Check;
+
+#[actor]
+impl Client {
+    #[on]
+    async fn check(&mut self, _: Check) -> Option<u32> {
+        self.store.tell(Put(1, 7));
+        self.store.ask(Get(1)).await.ok().flatten()
+    }
+}
+
+#[test]
+fn whoever_offers_it_will_do() {
+    every(|sys| async move {
+        let memory = sys.spawn(Memory::default());
+        let void = sys.spawn(Void);
+        let stores: [StoreRef; 2] = [memory.into(), void.into()];
+        for (store, read) in stores.into_iter().zip([Some(7), None]) {
+            let client = sys.spawn(Client { store });
+            assert_eq!(client.ask(Check).await, Ok(read));
+        }
+    });
+}
+
+/// As many schedules as with an `ActorRef`: a handle adds no step.
+#[test]
+fn a_handle_adds_no_step() {
+    let direct = every(|sys| async move {
+        let memory = sys.spawn(Memory::default());
+        memory.tell(Put(1, 7));
+        assert_eq!(memory.ask(Get(1)).await, Ok(Some(7)));
+    });
+    let through = every(|sys| async move {
+        let memory: StoreRef = sys.spawn(Memory::default()).into();
+        memory.tell(Put(1, 7));
+        assert_eq!(memory.ask(Get(1)).await, Ok(Some(7)));
+    });
+    assert_eq!(direct.executions, through.executions);
+    assert_eq!(direct.steps_total, through.steps_total);
+}
+
+#[test]
+fn it_is_the_actor() {
+    every(|sys| async move {
+        let memory = sys.spawn(Memory::default());
+        let (one, other) = (StoreRef::from(&memory), StoreRef::from(memory.clone()));
+        let void: StoreRef = sys.spawn(Void).into();
+        assert_eq!(one, other);
+        assert_ne!(one, void);
+        assert_eq!(one.id(), memory.id());
+        assert_eq!(format!("{one:?} {void:?}"), "Memory Void");
+        let hasher = RandomState::new();
+        assert_eq!(hasher.hash_one(&one), hasher.hash_one(&memory));
+        assert_eq!(Fingerprinter::of(&one), Fingerprinter::of(&memory));
+        let puts: Recipient<Put> = one.recipient();
+        puts.tell(Put(2, 9));
+        assert_eq!(memory.ask(Get(2)).await, Ok(Some(9)));
+    });
+}
+
+/// Notices the end of whoever offers the protocol.
+struct Guard {
+    ward: StoreRef,
+    over: bool,
+}
+
+#[derive(Debug)]
+struct IsOver;
+
+#[actor]
+impl Guard {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        cx.watch(&self.ward);
+    }
+
+    #[on]
+    fn terminated(&mut self, end: Terminated) {
+        assert_eq!(end.actor, self.ward.id());
+        self.over = true;
+    }
+
+    #[on]
+    fn is_over(&mut self, _: IsOver) -> bool {
+        self.over
+    }
+}
+
+struct Brief;
+
+#[actor(states(Only(ignore(Put))))]
+impl Brief {
+    #[on]
+    fn get(&mut self, _: Get, cx: &mut Context<Self>) -> Option<u32> {
+        cx.halt();
+        None
+    }
+}
+
+#[test]
+fn it_can_be_watched() {
+    static SEEN: AtomicBool = AtomicBool::new(false);
+    every(|sys| async move {
+        let ward: StoreRef = sys.spawn(Brief).into();
+        let guard = sys.spawn(Guard {
+            ward: ward.clone(),
+            over: false,
+        });
+        assert_eq!(ward.ask(Get(0)).await, Ok(None));
+        if guard.ask(IsOver).await == Ok(true) {
+            SEEN.store(true, Ordering::Relaxed);
+        }
+    });
+    assert!(SEEN.load(Ordering::Relaxed));
+}
+
+#[test]
+fn it_knows_its_events() {
+    let names = <dyn Store as Protocol>::EVENTS
+        .iter()
+        .map(|event| event.name);
+    assert_eq!(names.collect::<Vec<_>>(), ["Get", "Put"]);
+    assert_eq!(<dyn Store as Protocol>::NAME, "Store");
+}

@@ -1,0 +1,6 @@
+use actor_core::protocol;
+
+#[protocol]
+struct Store;
+
+fn main() {}

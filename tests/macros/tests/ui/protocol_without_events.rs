@@ -1,0 +1,6 @@
+use actor_core::protocol;
+
+#[protocol]
+trait Store {}
+
+fn main() {}
