@@ -13,6 +13,7 @@ pub use crate::monitor::AnyMonitor;
 pub use crate::offer::{Offer, of_a_field, of_a_whole};
 pub use crate::parts::Driver;
 pub use crate::predicate::{Expectation, Predicate, Snapshot};
+pub use crate::probe::Double;
 pub use crate::protocol::Entry;
 pub use crate::reply::AskSlot;
 

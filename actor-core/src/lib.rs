@@ -113,6 +113,7 @@ mod offer;
 #[doc(hidden)]
 pub mod parts;
 mod predicate;
+mod probe;
 mod protocol;
 mod random;
 mod reference;
@@ -173,6 +174,7 @@ pub use live::{
 };
 pub use monitor::{Moment, Monitor, MonitorContext, MonitorInfo, Observation, Temperature};
 pub use predicate::World;
+pub use probe::Probe;
 pub use protocol::{Carries, OfferedBy, Protocol, ProtocolRef};
 pub use random::ActorRng;
 pub use reference::{ActorId, ActorRef, AnyRef, Recipient};

@@ -49,7 +49,8 @@ impl State {
 
     pub(super) fn coverage(&self) -> Coverage {
         let mut coverage = Coverage::default();
-        let actors = self.types.iter().map(|known| of_type(&known.tally));
+        let own = self.types.iter().filter(|known| !known.tally.is_foreign());
+        let actors = own.map(|known| of_type(&known.tally));
         coverage.add(&Coverage {
             actors: actors.collect(),
         });

@@ -49,6 +49,11 @@ impl Tally {
         self.path
     }
 
+    /// It is an actor of the library, no part of the program under test.
+    pub(super) fn is_foreign(&self) -> bool {
+        self.path.starts_with("actor_core::")
+    }
+
     pub(super) fn info(&self) -> &'static ActorInfo {
         self.info
     }
