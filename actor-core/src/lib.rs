@@ -108,6 +108,7 @@ mod error;
 mod event;
 mod fingerprint;
 mod live;
+mod mailbox;
 mod monitor;
 mod offer;
 #[doc(hidden)]
@@ -121,6 +122,7 @@ mod reply;
 mod rules;
 #[doc(hidden)]
 pub mod runtime;
+mod sending;
 mod spawner;
 mod system;
 mod timeouts;
@@ -170,8 +172,10 @@ pub use error::Error;
 pub use event::Event;
 pub use fingerprint::{Fingerprint, Fingerprinter};
 pub use live::{
-    DeadLetter, Failure, FailureKind, LiveSystem, MonitorViolation, MonitorViolationKind,
+    DeadLetter, DeadLetterReason, Failure, FailureKind, LiveSystem, MonitorViolation,
+    MonitorViolationKind,
 };
+pub use mailbox::{Mailbox, Overflow};
 pub use monitor::{Moment, Monitor, MonitorContext, MonitorInfo, Observation, Temperature};
 pub use predicate::World;
 pub use probe::Probe;
@@ -179,6 +183,7 @@ pub use protocol::{Carries, OfferedBy, Protocol, ProtocolRef};
 pub use random::ActorRng;
 pub use reference::{ActorId, ActorRef, AnyRef, Recipient};
 pub use reply::{Ask, AskError, Reply};
+pub use sending::{SendError, Sending, TrySendError, TrySending};
 pub use spawner::Spawner;
 pub use system::System;
 pub use timer::Timer;

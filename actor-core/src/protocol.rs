@@ -6,8 +6,9 @@ use std::hash::{Hash, Hasher};
 use crate::actor::{Actor, EventInfo, Handler};
 use crate::event::Event;
 use crate::fingerprint::{Fingerprint, Fingerprinter};
-use crate::reference::{ActorId, ActorRef, AnyRef, Recipient, Target};
+use crate::reference::{ActorId, ActorRef, AnyRef, Recipient, Target, Ways};
 use crate::reply::{Ask, Reply};
+use crate::sending::{Sending, TrySending};
 
 /// A set of events that an actor understands, whatever its type.
 ///
@@ -49,7 +50,7 @@ pub trait OfferedBy<A: Actor>: Protocol {
 
 /// How one event of a protocol reaches an actor of some type.
 pub struct Entry<E: Event, R: Event> {
-    tell: fn(&Target, E),
+    ways: &'static Ways<E>,
     ask: fn(&Target, E, Reply<R>),
 }
 
@@ -57,7 +58,7 @@ impl<E: Event, R: Event> Entry<E, R> {
     /// As it reaches an `A`.
     pub const fn of<A: Handler<E, Reply = R>>() -> Self {
         Self {
-            tell: Target::tell::<A, E>,
+            ways: &const { Ways::of::<A>() },
             ask: Target::send::<A, E>,
         }
     }
@@ -151,7 +152,31 @@ impl<P: Protocol + ?Sized> ProtocolRef<P> {
     where
         P: Carries<E>,
     {
-        (P::entry(self.table).tell)(&self.target, event);
+        (P::entry(self.table).ways.tell)(&self.target, event);
+    }
+
+    /// Sends `event` when there is room for it, as [`ActorRef::send`] does.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`ActorRef::send`].
+    pub fn send<E: Event>(&self, event: E) -> Sending<E>
+    where
+        P: Carries<E>,
+    {
+        Sending::new(self.target.clone(), event, P::entry(self.table).ways.put)
+    }
+
+    /// Sends `event` where there is room for it, as [`ActorRef::try_send`] does.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`ActorRef::try_send`].
+    pub fn try_send<E: Event>(&self, event: E) -> TrySending<E>
+    where
+        P: Carries<E>,
+    {
+        TrySending::new(self.target.clone(), event, P::entry(self.table).ways.put)
     }
 
     /// Sends `event` and returns the future of the reply, as [`ActorRef::ask`] does.
@@ -169,7 +194,7 @@ impl<P: Protocol + ?Sized> ProtocolRef<P> {
     where
         P: Carries<E>,
     {
-        Recipient::new(self.target.clone(), P::entry(self.table).tell)
+        Recipient::new(self.target.clone(), P::entry(self.table).ways)
     }
 }
 

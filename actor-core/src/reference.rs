@@ -12,6 +12,7 @@ use crate::live;
 use crate::parts::Slot;
 use crate::reply::{Ask, Origin, Reply, asking};
 use crate::runtime::{self, Address};
+use crate::sending::{Put, Sending, TrySending, put};
 
 /// The identity of an actor, unique within a run of the program or one execution of a test.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -231,8 +232,9 @@ impl<A: Actor> ActorRef<A> {
         self.target.id()
     }
 
-    /// Sends `event` and goes on. Whether the actor still lives is not known yet: an event that
-    /// can't be delivered becomes a dead letter.
+    /// Sends `event` and goes on. Whether the actor still lives, and has room in a
+    /// [bounded mailbox](crate::Mailbox), is not known yet: an event that can't be delivered becomes a
+    /// dead letter.
     #[inline]
     pub fn tell<E: Event>(&self, event: E)
     where
@@ -242,12 +244,82 @@ impl<A: Actor> ActorRef<A> {
         self.target.post::<A>(&mut Slot::Full(message));
     }
 
+    /// Sends `event` when there is room for it in the actor's [mailbox](crate::Mailbox): who sends to
+    /// a full one waits, first come, first served, unless the mailbox says otherwise.
+    ///
+    /// Nothing is sent before the future is awaited, and nothing where it is dropped before it is
+    /// done. What one sender has told and has finished to send arrives in that order. A future that
+    /// was granted its place keeps it until it is polled again or dropped.
+    ///
+    /// # Errors
+    ///
+    /// [`SendError::Closed`](crate::SendError::Closed) where the actor has stopped, also while this
+    /// waits, and [`SendError::Full`](crate::SendError::Full) where the mailbox is full and
+    /// [rejects](crate::Overflow::Reject) what comes; both give the event back.
+    ///
+    /// ```
+    /// use actor_core::prelude::*;
+    /// use actor_core::{Mailbox, SendError};
+    ///
+    /// #[derive(Debug, PartialEq)]
+    /// struct Chunk(u8);
+    /// #[derive(Debug)]
+    /// struct End;
+    ///
+    /// struct Disk;
+    ///
+    /// #[actor]
+    /// impl Disk {
+    ///     #[on]
+    ///     fn chunk(&mut self, _: Chunk) {}
+    ///
+    ///     #[on]
+    ///     fn end(&mut self, _: End, cx: &mut Context<Self>) {
+    ///         cx.halt();
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let sys = System::new();
+    /// let disk = sys.spawner().mailbox(Mailbox::bounded(8)).spawn(Disk);
+    /// for at in 0..100 {
+    ///     disk.send(Chunk(at)).await?; // never more than eight are unread
+    /// }
+    /// disk.ask(End).await?;
+    /// assert_eq!(disk.send(Chunk(100)).await, Err(SendError::Closed(Chunk(100))));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn send<E: Event>(&self, event: E) -> Sending<E>
+    where
+        A: Handler<E>,
+    {
+        Sending::new(self.target.clone(), event, put::<A, E>)
+    }
+
+    /// Sends `event` where there is room for it in the actor's [mailbox](crate::Mailbox), and gives
+    /// it back where there is none. In production the answer is there at once; under test it is a
+    /// matter of scheduling, as everything that others have a part in.
+    ///
+    /// Where the mailbox [drops the oldest](crate::Overflow::DropOldest) there is always room.
+    ///
+    /// # Errors
+    ///
+    /// [`SendError::Full`](crate::SendError::Full) or
+    /// [`SendError::Closed`](crate::SendError::Closed), with the event.
+    pub fn try_send<E: Event>(&self, event: E) -> TrySending<E>
+    where
+        A: Handler<E>,
+    {
+        TrySending::new(self.target.clone(), event, put::<A, E>)
+    }
+
     /// Sends `event` at once, and returns the future of what its handler returns.
     ///
     /// The future may be awaited on any executor, and dropping it changes nothing for the actor.
-    /// It ends in [`AskError::Stopped`](crate::AskError::Stopped) where the actor stops before it
-    /// comes to the event, and in [`AskError::Dropped`](crate::AskError::Dropped) where it ignores
-    /// the event or its handler panics. There is no time limit.
+    /// It never waits for room in a [bounded mailbox](crate::Mailbox). Where no reply will come, it
+    /// ends in an [`AskError`](crate::AskError) that says why. There is no time limit.
     ///
     /// ```
     /// use actor_core::prelude::*;
@@ -296,7 +368,7 @@ impl<A: Actor> ActorRef<A> {
     where
         A: Handler<E>,
     {
-        Recipient::new(self.target.clone(), Target::tell::<A, E>)
+        Recipient::new(self.target.clone(), &const { Ways::of::<A>() })
     }
 }
 
@@ -366,19 +438,51 @@ impl<A: Actor> Hash for ActorRef<A> {
 /// ```
 pub struct Recipient<E: Event> {
     target: Target,
-    /// Wraps the event for the type of the target.
-    post: fn(&Target, E),
+    ways: &'static Ways<E>,
+}
+
+/// How to send, for the type of the target.
+pub(crate) struct Ways<E: Event> {
+    pub(crate) tell: fn(&Target, E),
+    pub(crate) put: Put<E>,
+}
+
+impl<E: Event> Ways<E> {
+    pub(crate) const fn of<A: Handler<E>>() -> Self {
+        Self {
+            tell: Target::tell::<A, E>,
+            put: put::<A, E>,
+        }
+    }
 }
 
 impl<E: Event> Recipient<E> {
-    pub(crate) fn new(target: Target, post: fn(&Target, E)) -> Self {
-        Self { target, post }
+    pub(crate) fn new(target: Target, ways: &'static Ways<E>) -> Self {
+        Self { target, ways }
     }
 
     /// Sends `event`, as [`ActorRef::tell`] does.
     #[inline]
     pub fn tell(&self, event: E) {
-        (self.post)(&self.target, event);
+        (self.ways.tell)(&self.target, event);
+    }
+
+    /// Sends `event` when there is room for it, as [`ActorRef::send`] does.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`ActorRef::send`].
+    pub fn send(&self, event: E) -> Sending<E> {
+        Sending::new(self.target.clone(), event, self.ways.put)
+    }
+
+    /// Sends `event` where there is room for it, as [`ActorRef::try_send`] does.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`ActorRef::try_send`].
+    pub fn try_send(&self, event: E) -> TrySending<E> {
+        TrySending::new(self.target.clone(), event, self.ways.put)
     }
 
     /// The actor's identity.
@@ -397,7 +501,7 @@ impl<E: Event> Clone for Recipient<E> {
     fn clone(&self) -> Self {
         Self {
             target: self.target.clone(),
-            post: self.post,
+            ways: self.ways,
         }
     }
 }

@@ -156,9 +156,15 @@ fn place<R: Event>(value: &mut dyn AnyValue) -> &mut Option<R> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum AskError {
-    /// The actor had stopped, or stopped before it came to the event.
+    /// The actor had stopped, or stopped before it answered.
     Stopped,
-    /// The actor dropped the reply: it ignored the event, or its handler failed.
+    /// The actor failed before it answered: its handler panicked or broke a rule, or its state has no
+    /// use for the event.
+    Failed,
+    /// The actor's [bounded mailbox](crate::Mailbox) was full, or the event had to make room for a
+    /// newer one.
+    Full,
+    /// The actor dropped the reply: it ignored the event, or did not answer it.
     Dropped,
 }
 
@@ -166,6 +172,8 @@ impl fmt::Display for AskError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Stopped => "the actor stopped before it answered",
+            Self::Failed => "the actor failed before it answered",
+            Self::Full => "the actor's mailbox is full",
             Self::Dropped => "the actor dropped the event without an answer",
         })
     }

@@ -23,6 +23,7 @@ use crate::timer::Timer;
 use crate::watch::StopReason;
 
 pub use crate::reference::Target;
+pub use crate::sending::Offered;
 pub use crate::spawner::SpawnOptions;
 
 /// An actor of one execution: its operation and the number of the execution.
@@ -40,6 +41,15 @@ pub struct Address {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AskId {
     /// The number of the ask within the execution.
+    pub index: u32,
+    /// The execution.
+    pub execution: u32,
+}
+
+/// A sender's question for room, in one execution.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RoomId {
+    /// The number of the question within the execution.
     pub index: u32,
     /// The execution.
     pub execution: u32,
@@ -66,6 +76,13 @@ pub trait Runtime {
     fn spawn(&self, actor: &mut dyn Spawn, options: &SpawnOptions) -> Address;
     /// Sends. `message` is a `Slot<A::Message>`, taken into the target's mail.
     fn post(&self, to: Address, message: &mut dyn Any);
+    /// Asks for room in the mailbox of `to`; `waits` says that the sender is willing to wait.
+    fn ask_for_room(&self, to: Address, event: u16, waits: bool) -> RoomId;
+    /// The answer; keeps the waker where there is none yet. Where there is room, `message` is sent as
+    /// [`post`](Runtime::post) does. After an answer the question is over.
+    fn poll_room(&self, room: RoomId, message: &mut dyn Any, waker: &Waker) -> Poll<Offered>;
+    /// Nobody waits for the answer any more.
+    fn room_dropped(&self, room: RoomId);
     /// Registers an `ask`; its event is posted next.
     fn ask(&self, to: Address, slot: Arc<AskSlot>) -> AskId;
     /// The reply was sent and waits in its slot.
@@ -242,6 +259,16 @@ pub(crate) fn post(to: Address, message: &mut dyn Any) {
 pub(crate) fn ask(to: Address, slot: &Arc<AskSlot>) {
     let id = with(|rt| rt.ask(to, slot.clone()));
     slot.register(id);
+}
+
+/// See [`Runtime::ask_for_room`].
+pub(crate) fn ask_for_room(to: Address, event: u16, waits: bool) -> RoomId {
+    with(|rt| rt.ask_for_room(to, event, waits))
+}
+
+/// See [`Runtime::poll_room`].
+pub(crate) fn poll_room(room: RoomId, message: &mut dyn Any, waker: &Waker) -> Poll<Offered> {
+    with(|rt| rt.poll_room(room, message, waker))
 }
 
 /// See [`Runtime::arm`].

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::actor::Actor;
+use crate::mailbox::Mailbox;
 use crate::parts::Spawning;
 use crate::reference::{ActorRef, Target};
 use crate::runtime::Spawn;
@@ -46,6 +47,8 @@ pub struct Spawner<'a> {
 pub struct SpawnOptions {
     /// A name of its own, for logs and reports.
     pub name: Option<Box<str>>,
+    /// How much its mailbox holds.
+    pub mailbox: Mailbox,
 }
 
 /// Who starts actors.
@@ -65,6 +68,12 @@ impl<'a> Spawner<'a> {
     /// type and a number, `Printer#3` for instance.
     pub fn name(mut self, name: impl Into<Box<str>>) -> Self {
         self.options.name = Some(name.into());
+        self
+    }
+
+    /// Bounds the actor's mailbox; unless told, it has no bound. See [`Mailbox`].
+    pub fn mailbox(mut self, mailbox: Mailbox) -> Self {
+        self.options.mailbox = mailbox;
         self
     }
 

@@ -114,7 +114,7 @@ async fn a_handler_that_panics_does_not_answer_and_those_behind_it_find_it_stopp
     let (calculator, _) = calculator(&sys);
     let panics = calculator.ask(Break);
     let behind = calculator.ask(Double(1));
-    assert_eq!(panics.await, Err(AskError::Dropped));
+    assert_eq!(panics.await, Err(AskError::Failed));
     assert_eq!(behind.await, Err(AskError::Stopped));
 }
 

@@ -168,7 +168,7 @@ impl Drop for Twice {
 async fn a_panic_in_an_async_handler_and_one_in_the_destructor() {
     let Scene { sys, journal, .. } = scene(false);
     let twice = sys.spawn_named("glass", Twice(journal.clone()));
-    assert_eq!(twice.ask(Explode).await, Err(AskError::Dropped));
+    assert_eq!(twice.ask(Explode).await, Err(AskError::Failed));
     idle().await;
     journal.expect([
         "Panicked glass: in an async handler",

@@ -61,5 +61,5 @@ async fn generators_differ() {
 async fn a_choice_among_nothing_is_a_failure() {
     let sys = System::new();
     let dice = sys.spawn(Dice);
-    assert_eq!(dice.ask(Roll(0)).await, Err(AskError::Dropped));
+    assert_eq!(dice.ask(Roll(0)).await, Err(AskError::Failed));
 }

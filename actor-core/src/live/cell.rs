@@ -5,13 +5,15 @@ use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
+use std::task::Waker;
 
+use super::bound::Admission;
 use super::current::Sender;
-use super::hooks::{FailureKind, Fault, panic_message};
+use super::hooks::{DeadLetterReason, FailureKind, Fault, panic_message};
 use super::hub::Hub;
 use super::lock;
-use super::mailbox::{Kind, Mailbox};
-use super::reply::{Observed, drop_unhandled};
+use super::mailbox::{Kind, Mailbox, Opened};
+use super::reply::{Observed, losing};
 use super::timer::Fired;
 use crate::actor::{Actor, ActorInfo};
 use crate::event::Event;
@@ -20,6 +22,7 @@ use crate::parts::{AnyMail, MakeMail, Slot, mail_of};
 use crate::reference::ActorId;
 use crate::reply::Origin;
 use crate::runtime::SpawnOptions;
+use crate::sending::Offered;
 use crate::watch::StopReason;
 
 /// Identities are unique within the program, not only within a system, and count from 1: zero
@@ -75,7 +78,7 @@ impl Cell {
             id: ActorId::live(NEXT_ID.fetch_add(1, Ordering::Relaxed)),
             name: options.name.clone(),
             info,
-            mailbox: Mailbox::new(make_mail),
+            mailbox: Mailbox::new(make_mail, options.mailbox),
             end: Mutex::new(End::Awaited(None)),
             hub,
         }
@@ -126,11 +129,105 @@ impl Cell {
             Sender::NONE
         };
         match self.mailbox.open() {
-            Some(mut mailbox) => {
+            Some(mut mailbox) if mailbox.is_unbounded() => {
                 let slot = mail_of::<A>(mailbox.mail()).insert(message);
                 mailbox.push_event(event, slot, sender);
             }
-            None => self.refuse(Kind::Event, message),
+            Some(mailbox) => {
+                let admission = mailbox.tell();
+                self.admit(mailbox, admission, event, message, sender);
+            }
+            None => self.refuse(Kind::Event, DeadLetterReason::Stopped, message),
+        }
+    }
+
+    /// Sends to whoever has room, for a sender that awaits what becomes of the event; one with a
+    /// waker is willing to wait. It has a ticket where it has waited before.
+    pub(crate) fn offer<A: Actor>(
+        &self,
+        message: &mut Slot<A::Message>,
+        mut ticket: Option<u64>,
+        waker: Option<&Waker>,
+    ) -> Room {
+        let Slot::Full(shown) = message else {
+            return Room::Decided(Offered::Taken);
+        };
+        let event = A::event_index(shown);
+        let mut sender = Sender::NONE;
+        if self.hub.is_observed() {
+            match self.keep_place(ticket, waker) {
+                Ok(kept) => ticket = kept,
+                Err(room) => return room,
+            }
+            sender = self.observe_sent(event, A::event(shown));
+        }
+        self.offer_any(event, message, sender, ticket, waker)
+    }
+
+    fn offer_any(
+        &self,
+        event: u16,
+        message: &mut dyn Any,
+        sender: Sender,
+        ticket: Option<u64>,
+        waker: Option<&Waker>,
+    ) -> Room {
+        let Some(mut mailbox) = self.mailbox.open() else {
+            return Room::Decided(Offered::Closed);
+        };
+        let (admission, replaced) = mailbox.offer(ticket, waker);
+        match admission {
+            Admission::Full | Admission::Wait(_) => drop(mailbox),
+            _ => self.admit(mailbox, admission, event, message, sender),
+        }
+        drop(replaced);
+        Room::of(admission)
+    }
+
+    /// Makes sure that an event can be queued after the monitors have seen it, as they must before
+    /// its target can; tells the ticket for its place.
+    #[cold]
+    fn keep_place(&self, ticket: Option<u64>, waker: Option<&Waker>) -> Result<Option<u64>, Room> {
+        let Some(mut mailbox) = self.mailbox.open() else {
+            return Err(Room::Decided(Offered::Closed));
+        };
+        let (admission, replaced) = mailbox.offer(ticket, waker);
+        let kept = match admission {
+            Admission::Enter => Ok(mailbox.keep_place()),
+            Admission::Replace | Admission::Lost => Ok(None),
+            Admission::Full | Admission::Wait(_) => Err(Room::of(admission)),
+        };
+        drop(mailbox);
+        drop(replaced);
+        kept
+    }
+
+    /// The sender with that ticket waits no longer.
+    pub(crate) fn leave_line(&self, ticket: u64) {
+        self.mailbox.leave_line(ticket);
+    }
+
+    /// Queues an event in a bounded mailbox; or it, or the oldest, is a dead letter.
+    fn admit(
+        &self,
+        mut mailbox: Opened<'_>,
+        admission: Admission,
+        event: u16,
+        message: &mut dyn Any,
+        sender: Sender,
+    ) {
+        let replaced = match admission {
+            Admission::Replace => mailbox.take_oldest(),
+            Admission::Enter => None,
+            Admission::Lost | Admission::Full | Admission::Wait(_) => {
+                drop(mailbox);
+                return self.refuse(Kind::Event, DeadLetterReason::Full, message);
+            }
+        };
+        let (slot, _) = mailbox.mail().put(message);
+        mailbox.push_counted(event, slot, sender);
+        if let Some((mail, slot)) = replaced {
+            self.dead_letter(&*mail, slot, DeadLetterReason::Full);
         }
     }
 
@@ -146,22 +243,22 @@ impl Cell {
                 let slot = mail_of::<A>(mailbox.mail()).insert(message);
                 mailbox.push_notice(event, slot, timer);
             }
-            None => self.refuse(Kind::Notice, message),
+            None => self.refuse(Kind::Notice, DeadLetterReason::Stopped, message),
         }
     }
 
-    /// The actor has stopped before a message came to it.
+    /// A message is not taken.
     #[cold]
-    fn refuse(&self, kind: Kind, message: &mut dyn Any) {
+    fn refuse(&self, kind: Kind, why: DeadLetterReason, message: &mut dyn Any) {
         let mail = self.mailbox.make_mail();
         let (slot, _) = mail.put(message);
-        self.lose(kind, &*mail, slot);
+        self.lose(kind, &*mail, slot, why);
     }
 
     /// What was sent is a dead letter; a notice is dropped in silence.
-    fn lose(&self, kind: Kind, mail: &dyn AnyMail, slot: u32) {
+    fn lose(&self, kind: Kind, mail: &dyn AnyMail, slot: u32, why: DeadLetterReason) {
         match kind {
-            Kind::Event => self.dead_letter(mail, slot),
+            Kind::Event => self.dead_letter(mail, slot, why),
             Kind::Notice | Kind::Timer => self.discard(mail, slot),
             Kind::Stop => {}
         }
@@ -200,12 +297,13 @@ impl Cell {
 
     /// Counts, shows and drops an event that will never be handled.
     #[cold]
-    pub(super) fn dead_letter(&self, mail: &dyn AnyMail, slot: u32) {
+    pub(super) fn dead_letter(&self, mail: &dyn AnyMail, slot: u32, why: DeadLetterReason) {
         mail.inspect(slot, &mut |event| {
-            self.hub.hooks.dead_letter(self, event);
+            self.hub.hooks.dead_letter(self, event, why);
         });
         // The destructor is the user's. It must not take down whoever happens to run it.
-        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop_unhandled(mail, slot))) {
+        let drop_it = || losing(why.loss(), || mail.discard(slot));
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(drop_it)) {
             self.failed(Fault::from_panic(payload));
         }
     }
@@ -251,13 +349,34 @@ impl Cell {
         let letters = self.mailbox.close();
         for entry in &letters.entries {
             if entry.kind != Kind::Stop {
-                self.lose(entry.kind, letters.mail(), entry.slot);
+                let why = DeadLetterReason::Stopped;
+                self.lose(entry.kind, letters.mail(), entry.slot, why);
             }
         }
         let before = std::mem::replace(&mut *lock(&self.end), End::Ended(reason));
         if let End::Awaited(Some(watchers)) = before {
             for watcher in watchers.0 {
                 watcher.tell(self.id, reason);
+            }
+        }
+    }
+}
+
+/// Whether an event that was offered has entered the mailbox.
+pub(crate) enum Room {
+    /// Its sender waits under this ticket.
+    Wait(u64),
+    /// It is known.
+    Decided(Offered),
+}
+
+impl Room {
+    fn of(admission: Admission) -> Self {
+        match admission {
+            Admission::Wait(ticket) => Self::Wait(ticket),
+            Admission::Full => Self::Decided(Offered::Full),
+            Admission::Enter | Admission::Replace | Admission::Lost => {
+                Self::Decided(Offered::Taken)
             }
         }
     }

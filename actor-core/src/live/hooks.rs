@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex};
 use super::lock;
 use crate::event::Event;
 use crate::reference::ActorId;
+use crate::reply::AskError;
 use crate::runtime::Violation;
 
 /// An actor in production failed, or a handler of it returned an `Err` that nobody receives.
@@ -99,13 +100,14 @@ pub(super) fn panic_message(payload: Box<dyn Any + Send>) -> String {
     }
 }
 
-/// An event that will never be handled: its actor had stopped, or stopped before it came to it.
+/// An event that will never be handled: its actor had stopped, or stopped before it came to it, or
+/// its mailbox was full.
 ///
 /// ```
 /// use actor_core::DeadLetter;
 ///
 /// fn log(letter: &DeadLetter<'_>) {
-///     println!("{:?} for {} came too late", letter.event, letter.name);
+///     println!("{:?} for {} is lost: {}", letter.event, letter.name, letter.reason);
 /// }
 /// # let _ = log;
 /// ```
@@ -118,6 +120,37 @@ pub struct DeadLetter<'a> {
     pub name: &'a str,
     /// The event, which is dropped afterwards.
     pub event: &'a dyn Event,
+    /// Why it will never be handled.
+    pub reason: DeadLetterReason,
+}
+
+/// Why an event became a [`DeadLetter`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[non_exhaustive]
+pub enum DeadLetterReason {
+    /// Its actor had stopped, or stopped before it came to it.
+    Stopped,
+    /// The actor's [bounded mailbox](crate::Mailbox) was full.
+    Full,
+}
+
+impl DeadLetterReason {
+    /// What whoever asked is told.
+    pub(super) fn loss(self) -> AskError {
+        match self {
+            Self::Stopped => AskError::Stopped,
+            Self::Full => AskError::Full,
+        }
+    }
+}
+
+impl fmt::Display for DeadLetterReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Stopped => "the actor has stopped",
+            Self::Full => "the actor's mailbox is full",
+        })
+    }
 }
 
 /// A monitor in production saw its specification violated.
@@ -219,7 +252,12 @@ impl Hooks {
         guarded(|| hook(failure));
     }
 
-    pub(super) fn dead_letter(&self, target: &super::Cell, event: &dyn Event) {
+    pub(super) fn dead_letter(
+        &self,
+        target: &super::Cell,
+        event: &dyn Event,
+        reason: DeadLetterReason,
+    ) {
         // Relaxed: a count, which orders nothing.
         self.dead_letters.fetch_add(1, Ordering::Relaxed);
         let hook = lock(&self.dead_letter).clone();
@@ -228,6 +266,7 @@ impl Hooks {
                 target: target.id(),
                 name: &target.name(),
                 event,
+                reason,
             };
             guarded(|| hook(&letter));
         }

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::task::{Context as TaskContext, Poll, ready};
 
+use super::bound::Bound;
 use super::cell::Cell;
 use super::current::Sender;
 use super::mailbox::{Entry, Fetched, Kind, Letters};
@@ -12,6 +13,7 @@ use crate::parts::AnyMail;
 /// The events of one actor that its task has taken from the mailbox and not handled yet.
 ///
 /// In order of arrival they are: the deferred ones, `fetched`, then what is still in the mailbox.
+/// Where that is bounded, everything is still in the mailbox.
 #[derive(Default)]
 pub(super) struct Inbox {
     /// Its mail holds the deferred messages, too.
@@ -24,6 +26,8 @@ pub(super) struct Inbox {
     /// How many entries the actor has taken since it let others run. Counted by its owner, and kept
     /// here where it fills a gap.
     pub(super) taken: u32,
+    /// The mailbox has a bound, and is read in place.
+    in_place: bool,
 }
 
 /// What an actor that defers events, or waits for those of one kind, knows beside.
@@ -68,6 +72,13 @@ impl Found {
 }
 
 impl Inbox {
+    pub(super) fn of(cell: &Cell) -> Self {
+        Self {
+            in_place: cell.mailbox().is_bounded(),
+            ..Self::default()
+        }
+    }
+
     /// What holds the messages of the slots that are told.
     #[inline]
     pub(super) fn mail(&self) -> &dyn AnyMail {
@@ -83,7 +94,7 @@ impl Inbox {
         state: usize,
         task: &TaskContext<'_>,
     ) -> Poll<Option<u32>> {
-        if self.aside.is_some() {
+        if self.aside.is_some() || self.in_place {
             return Poll::Ready(None);
         }
         if self.fetched.entries.is_empty() {
@@ -117,6 +128,9 @@ impl Inbox {
         state: usize,
         task: &TaskContext<'_>,
     ) -> Poll<Next> {
+        if self.in_place {
+            return self.poll_next_in_place(cell, state, task);
+        }
         if let Some(aside) = &mut self.aside {
             aside.search = None;
             if let Some(entry) = aside.recall(&self.fetched, cell.info(), state) {
@@ -142,6 +156,39 @@ impl Inbox {
         Poll::Ready(())
     }
 
+    /// As [`poll_next`](Self::poll_next), where what is unread stays in the mailbox.
+    fn poll_next_in_place(
+        &mut self,
+        cell: &Cell,
+        state: usize,
+        task: &TaskContext<'_>,
+    ) -> Poll<Next> {
+        let info = cell.info();
+        let find = |letters: &Letters, bound: &mut Bound| {
+            let (deferring, seen) = bound.deferred;
+            let from = if deferring == state { seen } else { 0 };
+            let next = |entry: &Entry| {
+                entry.kind == Kind::Stop
+                    || letters.is_void(entry)
+                    || info.disposition(state, entry.event) != Disposition::Defer
+            };
+            let found = letters.entries.range(from..).position(next);
+            let deferred = found.map_or(letters.entries.len(), |at| from + at);
+            bound.deferred = (state, deferred);
+            found.map(|_| deferred)
+        };
+        let (entry, is_void) = ready!(cell.mailbox().poll_take(&mut self.fetched, find, task));
+        if entry.kind == Kind::Stop {
+            return Poll::Ready(Next::Stop);
+        }
+        let disposition = if is_void {
+            Disposition::Ignore
+        } else {
+            info.disposition(state, entry.event)
+        };
+        Poll::Ready(self.do_with(&entry, disposition))
+    }
+
     fn poll_fetch(&mut self, cell: &Cell, task: &TaskContext<'_>) -> Poll<Fetched> {
         let aside = self.aside.as_ref();
         let idle = aside.is_none_or(|aside| aside.deferred.is_empty());
@@ -163,8 +210,12 @@ impl Inbox {
             return Next::Nothing;
         }
         drop(self.fetched.read(&entry));
+        self.do_with(&entry, disposition)
+    }
+
+    fn do_with(&self, entry: &Entry, disposition: Disposition) -> Next {
         match disposition {
-            Disposition::Handle => Next::Handle(Found::of(&entry)),
+            Disposition::Handle => Next::Handle(Found::of(entry)),
             Disposition::Unhandled => Next::Unhandled(entry.slot),
             Disposition::Ignore | Disposition::Defer => {
                 self.mail().discard(entry.slot);
@@ -181,6 +232,9 @@ impl Inbox {
         event: u16,
         task: &TaskContext<'_>,
     ) -> Poll<Found> {
+        if self.in_place {
+            return self.poll_receive_in_place(cell, event, task);
+        }
         let aside = self.aside.get_or_insert_default();
         let mut seen = match aside.search {
             Some((kind, seen)) if kind == event => seen,
@@ -206,6 +260,21 @@ impl Inbox {
             self.awaited = false;
             ready!(self.poll_fetch(cell, task));
         }
+    }
+
+    fn poll_receive_in_place(
+        &mut self,
+        cell: &Cell,
+        event: u16,
+        task: &TaskContext<'_>,
+    ) -> Poll<Found> {
+        let find = |letters: &Letters, bound: &mut Bound| {
+            let at = find(letters, &letters.entries, 0, event)?;
+            bound.deferred.1 = bound.deferred.1.min(at);
+            Some(at)
+        };
+        let (entry, _) = ready!(cell.mailbox().poll_take(&mut self.fetched, find, task));
+        Poll::Ready(Found::of(&entry))
     }
 
     fn found(&mut self, entry: Option<Entry>) -> Found {

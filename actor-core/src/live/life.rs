@@ -10,8 +10,10 @@ use super::cell::Cell;
 use super::current;
 use super::hooks::{FailureKind, Fault};
 use super::hub::Hub;
+use super::reply::losing;
 use crate::parts::{Body, Due, Ran};
 use crate::reference::Target;
+use crate::reply::AskError;
 use crate::runtime::{Spawn, SpawnOptions};
 use crate::watch::StopReason;
 
@@ -125,7 +127,12 @@ impl Life {
     fn end(&mut self, mut reason: StopReason) {
         self.part = Part::Ended;
         let _current = current::enter(self.cell.id());
-        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| self.body.clear())) {
+        let lost = match reason {
+            StopReason::Panicked => AskError::Failed,
+            _ => AskError::Stopped,
+        };
+        let clear = || losing(lost, || self.body.clear());
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(clear)) {
             self.cell.failed(Fault::from_panic(payload));
             reason = StopReason::Panicked;
         }

@@ -9,14 +9,20 @@
 //! lie in the [mail](crate::parts::Mail), under the same lock, in the slots that the entries name.
 //! The reader takes both by swapping them for its own, which it has emptied; only where it still
 //! keeps deferred events, messages are moved from mail to mail.
+//!
+//! A mailbox with a [bound](super::bound) is read in place, one event at a time: what is unread stays
+//! in the queue, deferred events too, so that it is counted, and the oldest of it found, under the one
+//! lock. Other mailboxes pay one branch and one pointer for it.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context as TaskContext, Poll, Waker};
 
+use super::bound::{Admission, Bound};
 use super::current::Sender;
 use super::lock;
 use super::timer::Fired;
+use crate::mailbox;
 use crate::parts::{AnyMail, MakeMail, Slab, Slot};
 
 /// Above this capacity, an emptied queue gives its memory back.
@@ -142,6 +148,8 @@ struct Queue {
     /// Set where the reader found nothing, or one entry only; taken by the next sender.
     reader: Option<Waker>,
     closed: bool,
+    /// Most mailboxes have no bound.
+    bound: Option<Box<Bound>>,
 }
 
 /// A mailbox that is open and locked.
@@ -161,6 +169,61 @@ impl Opened<'_> {
             entries.reserve_exact(1);
             make_mail()
         })
+    }
+
+    /// There is always room.
+    #[inline]
+    pub(super) fn is_unbounded(&self) -> bool {
+        self.queue.bound.is_none()
+    }
+
+    /// Whether there is room for an event that was told.
+    pub(super) fn tell(&self) -> Admission {
+        let bound = self.queue.bound.as_ref();
+        bound.map_or(Admission::Enter, |bound| bound.tell())
+    }
+
+    /// Whether there is room for an event whose sender awaits the decision; and what is to be
+    /// dropped when the lock is released.
+    pub(super) fn offer(
+        &mut self,
+        ticket: Option<u64>,
+        waker: Option<&Waker>,
+    ) -> (Admission, Option<Waker>) {
+        match &mut self.queue.bound {
+            Some(bound) => bound.offer(ticket, waker),
+            None => (Admission::Enter, None),
+        }
+    }
+
+    /// Keeps a place under a ticket; `None` where no place is ever wanting.
+    pub(super) fn keep_place(&mut self) -> Option<u64> {
+        let bound = self.queue.bound.as_mut();
+        bound.map(|bound| bound.keep_place())
+    }
+
+    /// Takes the oldest event out, into mail of its own.
+    pub(super) fn take_oldest(&mut self) -> Option<(Box<dyn AnyMail>, u32)> {
+        let Queue { letters, bound, .. } = &mut *self.queue;
+        let counts = |entry: &Entry| entry.kind == Kind::Event;
+        let at = letters.entries.iter().position(counts)?;
+        let entry = letters.entries.remove(at)?;
+        if let Some(bound) = bound {
+            // Nobody waits for room where the oldest makes it.
+            drop(bound.taken());
+            bound.deferred.1 -= usize::from(at < bound.deferred.1);
+        }
+        let mail = (self.make_mail)();
+        let slot = mail.adopt(letters.mail(), entry.slot);
+        Some((mail, slot))
+    }
+
+    /// As [`push_event`](Self::push_event), where the mailbox has a bound.
+    pub(super) fn push_counted(mut self, event: u16, slot: u32, sender: Sender) {
+        if let Some(bound) = &mut self.queue.bound {
+            bound.queued();
+        }
+        self.push_event(event, slot, sender);
     }
 
     /// Appends an event whose message is in that slot of the mail.
@@ -221,12 +284,14 @@ fn grow(entries: &mut VecDeque<Entry>) {
 }
 
 impl Mailbox {
-    pub(super) fn new(make_mail: MakeMail) -> Self {
+    pub(super) fn new(make_mail: MakeMail, settings: mailbox::Mailbox) -> Self {
+        let bound = settings.bound();
         Self {
             queue: Mutex::new(Queue {
                 letters: Letters::default(),
                 reader: None,
                 closed: false,
+                bound: bound.map(|(capacity, overflow)| Bound::new(capacity, overflow)),
             }),
             make_mail,
         }
@@ -243,6 +308,62 @@ impl Mailbox {
             queue,
             make_mail: self.make_mail,
         })
+    }
+
+    /// It is read in place, by [`poll_take`](Self::poll_take).
+    pub(super) fn is_bounded(&self) -> bool {
+        lock(&self.queue).bound.is_some()
+    }
+
+    /// Takes the entry at the place that `find` tells, or waits for the next. Its message is moved
+    /// to the mail of `letters`. It comes with whether it is void.
+    pub(super) fn poll_take(
+        &self,
+        letters: &mut Letters,
+        find: impl FnOnce(&Letters, &mut Bound) -> Option<usize>,
+        task: &TaskContext<'_>,
+    ) -> Poll<(Entry, bool)> {
+        let mut locked = lock(&self.queue);
+        let queue = &mut *locked;
+        let bound = queue.bound.as_mut().expect("a bounded mailbox is read so");
+        let found = find(&queue.letters, bound).and_then(|at| queue.letters.entries.remove(at));
+        let Some(mut entry) = found else {
+            queue.reader = Some(task.waker().clone());
+            return Poll::Pending;
+        };
+        let is_void = queue.letters.is_void(&entry);
+        let timer = queue.letters.read(&entry);
+        if entry.kind != Kind::Stop {
+            let mail = letters.mail.get_or_insert_with(self.make_mail);
+            entry.slot = mail.adopt(queue.letters.mail(), entry.slot);
+        }
+        let admitted = match entry.kind {
+            Kind::Event => bound.taken(),
+            Kind::Notice | Kind::Timer | Kind::Stop => None,
+        };
+        drop(locked);
+        drop(timer);
+        if let Some(admitted) = admitted {
+            admitted.wake();
+        }
+        Poll::Ready((entry, is_void))
+    }
+
+    /// The sender with that ticket has given up: the room that it was promised is the next one's.
+    pub(super) fn leave_line(&self, ticket: u64) {
+        let mut queue = lock(&self.queue);
+        if queue.closed {
+            return;
+        }
+        let Some(bound) = &mut queue.bound else {
+            return;
+        };
+        let (was_granted, waker) = bound.leave_line(ticket);
+        drop(queue);
+        match waker {
+            Some(next) if was_granted => next.wake(),
+            left => drop(left),
+        }
     }
 
     /// Empty mail, as the messages of this mailbox need it.
@@ -284,6 +405,9 @@ impl Mailbox {
 
     /// Puts what the reader has fetched and not handled back to the front.
     pub(super) fn give_back(&self, mut letters: Letters) {
+        if letters.entries.is_empty() {
+            return;
+        }
         let mut queue = lock(&self.queue);
         letters.append(&mut queue.letters);
         queue.letters = letters;
@@ -294,7 +418,11 @@ impl Mailbox {
         let mut queue = lock(&self.queue);
         queue.closed = true;
         queue.reader = None;
-        std::mem::take(&mut queue.letters)
+        let line = queue.bound.as_mut().map(|bound| bound.close());
+        let letters = std::mem::take(&mut queue.letters);
+        drop(queue);
+        line.into_iter().flatten().for_each(Waker::wake);
+        letters
     }
 
     pub(super) fn is_closed(&self) -> bool {

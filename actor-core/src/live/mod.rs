@@ -3,7 +3,8 @@
 //! - [`system`]: what a program holds; the last handle to go aborts every actor.
 //! - [`hub`]: what the actors of one system share: its registry, hooks and monitors.
 //! - [`cell`]: an actor as others see it: identity, mailbox, who watches it.
-//! - [`mailbox`] and [`inbox`]: the shared queue, and the side of it that the actor alone reads.
+//! - [`mailbox`] and [`inbox`]: the shared queue, and the side of it that the actor alone reads;
+//!   [`bound`]: how much room the queue has, and who waits for some.
 //! - [`side`]: what a handler's context does to the world.
 //! - [`life`]: the task, from the `#[start]` hook to the dead letters.
 //!
@@ -17,6 +18,7 @@
 //!
 //! No lock is held while a user's code runs, drops included, except a monitor's own.
 
+mod bound;
 mod cell;
 mod current;
 mod hooks;
@@ -31,10 +33,12 @@ mod side;
 mod system;
 mod timer;
 
-pub use hooks::{DeadLetter, Failure, FailureKind, MonitorViolation, MonitorViolationKind};
+pub use hooks::{
+    DeadLetter, DeadLetterReason, Failure, FailureKind, MonitorViolation, MonitorViolationKind,
+};
 pub use system::LiveSystem;
 
-pub(crate) use cell::Cell;
+pub(crate) use cell::{Cell, Room};
 pub(crate) use reply::{Observed, why_lost};
 pub(crate) use side::Side;
 pub(crate) use timer::LiveTimer;

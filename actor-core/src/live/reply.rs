@@ -8,33 +8,33 @@ use super::current::Sender;
 use super::hub::Hub;
 use crate::event::Event;
 use crate::monitor::Moment;
-use crate::parts::AnyMail;
 use crate::reply::AskError;
 
 thread_local! {
-    /// Events are dropped on this thread because their actor has stopped.
-    static STOPPED: Cell<bool> = const { Cell::new(false) };
+    /// Why replies that are dropped on this thread are lost, where that is known.
+    static LOSS: Cell<Option<AskError>> = const { Cell::new(None) };
 }
 
-/// Drops an event that its actor will never handle: whoever asked learns that it has stopped.
-pub(super) fn drop_unhandled(mail: &dyn AnyMail, slot: u32) {
-    struct Reset(bool);
+/// Drops what will never be handled: whoever asked learns why.
+pub(super) fn losing<T>(why: AskError, drop_it: impl FnOnce() -> T) -> T {
+    struct Reset(Option<AskError>);
     impl Drop for Reset {
         fn drop(&mut self) {
-            STOPPED.set(self.0);
+            LOSS.set(self.0);
         }
     }
-    let _reset = Reset(STOPPED.replace(true));
-    mail.discard(slot);
+    let _reset = Reset(LOSS.replace(Some(why)));
+    drop_it()
 }
 
 /// Why a reply that is dropped now will never come.
 pub(crate) fn why_lost() -> AskError {
-    if STOPPED.try_with(Cell::get).unwrap_or(false) {
-        AskError::Stopped
+    let known = LOSS.try_with(Cell::get).unwrap_or(None);
+    known.unwrap_or(if std::thread::panicking() {
+        AskError::Failed
     } else {
         AskError::Dropped
-    }
+    })
 }
 
 /// Who asked, and in which system; kept only while a monitor is registered.

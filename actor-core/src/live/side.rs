@@ -14,11 +14,13 @@ use super::cell::{Cell, Watcher};
 use super::hooks::{FailureKind, Fault};
 use super::inbox::{Found, Inbox, Next};
 use super::life;
+use super::reply::losing;
 use super::timer::{Armed, Fired, LiveTimer};
 use crate::event::Event;
 use crate::monitor::Moment;
 use crate::parts::{AnyMail, Due};
 use crate::reference::{ActorId, Target};
+use crate::reply::AskError;
 use crate::runtime::{Spawn, SpawnOptions};
 use crate::timer::Timer;
 use crate::watch::StopReason;
@@ -43,8 +45,8 @@ pub(crate) type FireAgain = Box<dyn Fn(&Cell, Arc<Fired>) + Send>;
 impl Side {
     pub(crate) fn new(cell: Arc<Cell>) -> Self {
         Self {
+            inbox: Inbox::of(&cell),
             cell,
-            inbox: Inbox::default(),
             tasks: None,
         }
     }
@@ -205,7 +207,7 @@ impl Side {
         let mut text = String::new();
         let mail = self.mail();
         mail.inspect(slot, &mut |event| text = format!("{event:?}"));
-        mail.discard(slot);
+        losing(AskError::Failed, || mail.discard(slot));
         text
     }
 }

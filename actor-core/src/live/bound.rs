@@ -1,0 +1,176 @@
+//! The bound of a mailbox: how much room there is, and who waits for it.
+
+use std::collections::VecDeque;
+use std::task::Waker;
+
+use crate::mailbox::Overflow;
+
+/// What a bounded mailbox knows beside its queue, under the same lock.
+///
+/// Room is for the events that are queued and for the places that were granted to senders who have
+/// waited and have not come back yet. Whoever waits stands in a line: while it is not empty there
+/// is no room, since room goes to its first at once.
+pub(super) struct Bound {
+    capacity: usize,
+    overflow: Overflow,
+    /// The queued events that count.
+    unread: usize,
+    /// Places kept for senders whose ticket has left the line.
+    granted: usize,
+    line: VecDeque<Waiting>,
+    next_ticket: u64,
+    /// The first `deferred.1` entries of the queue are deferred in state `deferred.0`.
+    pub(super) deferred: (usize, usize),
+}
+
+/// A sender in the line, by ascending tickets.
+struct Waiting {
+    ticket: u64,
+    waker: Waker,
+}
+
+/// What becomes of an event that was sent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Admission {
+    /// It is queued.
+    Enter,
+    /// It is queued, and the oldest goes.
+    Replace,
+    /// There is no room: it is a dead letter.
+    Lost,
+    /// There is no room: it is given back.
+    Full,
+    /// Its sender waits under this ticket.
+    Wait(u64),
+}
+
+impl Bound {
+    pub(super) fn new(capacity: u32, overflow: Overflow) -> Box<Self> {
+        Box::new(Self {
+            capacity: capacity as usize,
+            overflow,
+            unread: 0,
+            granted: 0,
+            line: VecDeque::new(),
+            next_ticket: 0,
+            deferred: (0, 0),
+        })
+    }
+
+    fn has_room(&self) -> bool {
+        self.unread + self.granted < self.capacity
+    }
+
+    /// Decides on an event that was told or asked.
+    pub(super) fn tell(&self) -> Admission {
+        match self.overflow {
+            _ if self.has_room() => Admission::Enter,
+            Overflow::DropOldest => Admission::Replace,
+            Overflow::Wait | Overflow::Reject | Overflow::DropNewest => Admission::Lost,
+        }
+    }
+
+    /// Decides on an event whose sender awaits the decision: with a waker it waits where the
+    /// mailbox lets it, else it does not.
+    ///
+    /// A ticket is used up where the event is queued. What the waker replaces is to be dropped
+    /// under no lock.
+    pub(super) fn offer(
+        &mut self,
+        ticket: Option<u64>,
+        waker: Option<&Waker>,
+    ) -> (Admission, Option<Waker>) {
+        match (ticket, waker) {
+            (Some(ticket), waker) => self.come_back(ticket, waker),
+            (None, _) if self.has_room() => (Admission::Enter, None),
+            (None, Some(waker)) => (self.refuse_sender(waker), None),
+            (None, None) if self.overflow == Overflow::DropOldest => (Admission::Replace, None),
+            (None, None) => (Admission::Full, None),
+        }
+    }
+
+    /// A sender with a ticket asks again.
+    fn come_back(&mut self, ticket: u64, waker: Option<&Waker>) -> (Admission, Option<Waker>) {
+        match (self.find(ticket), waker) {
+            (Some(at), Some(waker)) => {
+                let before = std::mem::replace(&mut self.line[at].waker, waker.clone());
+                (Admission::Wait(ticket), Some(before))
+            }
+            (Some(_), None) => (Admission::Full, None),
+            (None, _) => {
+                self.granted -= 1;
+                (Admission::Enter, None)
+            }
+        }
+    }
+
+    fn refuse_sender(&mut self, waker: &Waker) -> Admission {
+        match self.overflow {
+            Overflow::Wait => {
+                let ticket = self.ticket();
+                let waker = waker.clone();
+                self.line.push_back(Waiting { ticket, waker });
+                Admission::Wait(ticket)
+            }
+            Overflow::Reject => Admission::Full,
+            Overflow::DropNewest => Admission::Lost,
+            Overflow::DropOldest => Admission::Replace,
+        }
+    }
+
+    fn ticket(&mut self) -> u64 {
+        self.next_ticket += 1;
+        self.next_ticket
+    }
+
+    fn find(&self, ticket: u64) -> Option<usize> {
+        let found = self
+            .line
+            .binary_search_by_key(&ticket, |waiting| waiting.ticket);
+        found.ok()
+    }
+
+    /// Keeps a place under a ticket, as if its sender had waited for it.
+    pub(super) fn keep_place(&mut self) -> u64 {
+        self.granted += 1;
+        self.ticket()
+    }
+
+    /// An event was queued.
+    pub(super) fn queued(&mut self) {
+        self.unread += 1;
+    }
+
+    /// An event has left the queue. Tells whom to wake, under no lock.
+    pub(super) fn taken(&mut self) -> Option<Waker> {
+        self.unread -= 1;
+        self.grant()
+    }
+
+    /// The sender with that ticket has given up. Tells whether it had been granted a place, and the
+    /// waker of who is granted it now; or else its own, which is to be dropped under no lock.
+    pub(super) fn leave_line(&mut self, ticket: u64) -> (bool, Option<Waker>) {
+        match self.find(ticket) {
+            Some(at) => (false, self.line.remove(at).map(|left| left.waker)),
+            None => {
+                self.granted -= 1;
+                (true, self.grant())
+            }
+        }
+    }
+
+    /// Gives the room that there is to the first in the line.
+    fn grant(&mut self) -> Option<Waker> {
+        if !self.has_room() {
+            return None;
+        }
+        let first = self.line.pop_front()?;
+        self.granted += 1;
+        Some(first.waker)
+    }
+
+    /// The mailbox has closed: everyone in the line is to be woken.
+    pub(super) fn close(&mut self) -> Vec<Waker> {
+        self.line.drain(..).map(|waiting| waiting.waker).collect()
+    }
+}
