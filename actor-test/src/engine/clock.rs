@@ -158,6 +158,7 @@ impl State {
             event_id: self.event_id(owner, event),
             sender: Sender::Timer(index, generation),
             key,
+            placed: false,
         };
         Fired::Event {
             owner,

@@ -6,18 +6,20 @@ use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::task::Waker;
+use std::task::{Poll, Waker};
 use std::time::Duration;
 
 use actor_core::__private::{AnyMonitor, AskSlot, Expectation, Predicate};
 use actor_core::parts::AnyMail;
 use actor_core::runtime::{
-    Address, Again, Announce, AskId, Notice, Runtime, Spawn, SpawnOptions, Target, TimerId,
+    Address, Again, Announce, AskId, Notice, Offered, RoomId, Runtime, Spawn, SpawnOptions, Target,
+    TimerId,
 };
 use actor_core::{ActorId, AskError};
 
-use super::operation::{Effect, Watch};
+use super::operation::{Effect, Letter, Watch};
 use super::panics::BudgetSpent;
+use super::room::{Answer, Status};
 use super::specifications::Specifications;
 use super::state::State;
 use super::tape::Decision;
@@ -233,6 +235,55 @@ impl Runtime for Shared {
         state.push(current, Effect::Send { to, letter });
     }
 
+    fn ask_for_room(&self, to: Address, event: u16, waits: bool) -> RoomId {
+        let asked = self.may_act("send").then(|| self.local(to)).flatten();
+        let index = asked.map_or(u32::MAX, |to| {
+            let current = self.current.get();
+            self.state.borrow_mut().question(current, to, event, waits)
+        });
+        RoomId {
+            index,
+            execution: self.execution.get(),
+        }
+    }
+
+    fn poll_room(&self, room: RoomId, message: &mut dyn Any, waker: &Waker) -> Poll<Offered> {
+        if !self.is_open(room) {
+            return Poll::Ready(Offered::Closed);
+        }
+        let mut state = self.state.borrow_mut();
+        let question = &mut state.questions[room.index as usize];
+        let Status::Answered(answer) = question.status else {
+            let before = question.waker.replace(waker.clone());
+            drop(state);
+            drop(before);
+            return Poll::Pending;
+        };
+        let to = question.target;
+        state.close_question(room.index);
+        let offered = answer.offered();
+        if offered == Offered::Taken {
+            let current = self.current.get();
+            let Some(mail) = &state.operations[to as usize].mail else {
+                return Poll::Ready(Offered::Closed);
+            };
+            let (slot, event) = mail.put(message);
+            let placed = answer == Answer::Place;
+            let letter = state.letter(current, to, slot, event);
+            let letter = Letter { placed, ..letter };
+            state.push(current, Effect::Send { to, letter });
+        }
+        Poll::Ready(offered)
+    }
+
+    fn room_dropped(&self, room: RoomId) {
+        if self.is_open(room) {
+            let waker = self.state.borrow_mut().drop_question(room.index);
+            drop(waker);
+            self.wake_due();
+        }
+    }
+
     fn ask(&self, to: Address, slot: Arc<AskSlot>) -> AskId {
         let index = if self.phase.get() == Phase::Running {
             let current = self.current.get();
@@ -432,6 +483,8 @@ impl Runtime for Shared {
         match state.take_received(owner, event) {
             Some(letter) => {
                 let mail = state.operations[owner as usize].mail.clone()?;
+                drop(state);
+                self.wake_due();
                 Some((mail, letter.slot))
             }
             None => {
@@ -546,6 +599,18 @@ impl Shared {
         ask.execution == self.execution.get()
             && ask.index != u32::MAX
             && self.phase.get() != Phase::Over
+    }
+
+    fn is_open(&self, room: RoomId) -> bool {
+        room.execution == self.execution.get()
+            && room.index != u32::MAX
+            && self.phase.get() != Phase::Over
+    }
+
+    /// Wakes the senders whose questions were answered.
+    pub(super) fn wake_due(&self) {
+        let due = std::mem::take(&mut self.state.borrow_mut().due);
+        due.into_iter().for_each(Waker::wake);
     }
 
     fn no_timer(&self) -> TimerId {

@@ -10,8 +10,9 @@ use actor_core::{AskError, Moment, StopReason};
 use super::clock::Fired;
 use super::execution::Engine;
 use super::observers::Seen;
-use super::operation::{Effect, Letter};
+use super::operation::{Effect, Letter, Sender};
 use super::panics::{self};
+use super::room::Delivery;
 use super::state::{BODY, FollowUp, Piped, State};
 use crate::bug::BugKind;
 use crate::words::count;
@@ -69,7 +70,12 @@ impl Engine {
     pub(super) fn follow(&mut self, operation: u32, follow_up: FollowUp) {
         match follow_up {
             FollowUp::Nothing => {}
-            FollowUp::Sent { to, letter, dead } => self.sent(operation, to, letter, dead),
+            FollowUp::Sent {
+                to,
+                letter,
+                delivery,
+            } => self.sent(operation, to, letter, delivery),
+            FollowUp::Wake => self.shared.wake_due(),
             FollowUp::Replied { ask, slot, lost } => {
                 self.show_reply(operation, ask, &*slot, lost);
                 slot.deliver(lost);
@@ -83,8 +89,17 @@ impl Engine {
         }
     }
 
-    pub(super) fn sent(&mut self, from: u32, to: u32, letter: Letter, dead: bool) {
+    pub(super) fn sent(&mut self, from: u32, to: u32, letter: Letter, delivery: Delivery) {
         if self.state().recorder.is_some() {
+            let lost = match delivery {
+                Delivery::Arrived => None,
+                Delivery::Dead => Some("dead letter: the receiver has stopped".into()),
+                Delivery::Full => Some("refused, a dead letter: the mailbox is full".into()),
+                Delivery::Replaced(oldest) => {
+                    let oldest = self.print_letter(to, oldest.slot);
+                    Some(format!("{oldest} makes room for it, a dead letter"))
+                }
+            };
             let event = self.print_letter(to, letter.slot);
             let mut state = self.state();
             let target = state.name(to);
@@ -97,8 +112,8 @@ impl Engine {
                         step.notes.push(format!("sends {event} to {target}"));
                     }
                 }
-                if dead {
-                    recorder.note("dead letter: the receiver has stopped".into());
+                if let Some(lost) = lost {
+                    recorder.note(lost);
                 }
             }
         }
@@ -106,10 +121,14 @@ impl Engine {
         if observers != Seen::Nobody {
             self.show_letter(to, letter.sender, letter.slot, Moment::Sent, observers);
         }
-        if dead {
-            self.shared.current.set(from);
-            self.discard(to, letter.slot, AskError::Stopped);
-        }
+        let (lost, why) = match delivery {
+            Delivery::Arrived => return,
+            Delivery::Dead => (letter, AskError::Stopped),
+            Delivery::Full => (letter, AskError::Full),
+            Delivery::Replaced(oldest) => (oldest, AskError::Full),
+        };
+        self.shared.current.set(from);
+        self.discard(to, lost.slot, why);
     }
 
     pub(super) fn discard(&mut self, operation: u32, slot: u32, loss: AskError) {
@@ -157,6 +176,7 @@ impl Engine {
         });
         self.bodies[operation as usize] = parts;
         self.settle_newborn();
+        self.shared.wake_due();
         let mut state = self.state();
         state.dead_letters += dead;
         if let Some(recorder) = &mut state.recorder {
@@ -177,12 +197,12 @@ impl Engine {
         let mail = self.state().operations[watcher as usize].mail.clone();
         let Some(mail) = mail else { return };
         let (slot, event) = notice(&*mail, StopReason::Halted);
-        let letter = {
-            let mut state = self.state();
-            state.letter(target, watcher, slot, event)
+        let letter = Letter {
+            sender: Sender::End(target),
+            ..self.state().letter(target, watcher, slot, event)
         };
-        let delivered = self.state().deliver(watcher, letter);
-        self.sent(target, watcher, letter, !delivered);
+        let delivery = self.state().deliver(watcher, letter);
+        self.sent(target, watcher, letter, delivery);
     }
 
     fn announced(&mut self, operation: u32, slab: &Rc<dyn AnySlab>, slot: u32) {
@@ -216,8 +236,8 @@ impl Engine {
             } => {
                 self.shared.current.set(owner);
                 self.state().last_operation = owner;
-                let delivered = self.state().deliver(owner, letter);
-                self.sent(owner, owner, letter, !delivered);
+                let delivery = self.state().deliver(owner, letter);
+                self.sent(owner, owner, letter, delivery);
                 if let Some(again) = again {
                     self.refill(timer, owner, again);
                 }

@@ -483,20 +483,21 @@ impl Engine {
             });
             self.state().parts_to_pool(operation as u32, parts);
         }
-        let (timers, watches, asks, newborn) = {
+        let (timers, watches, asks, questions, newborn) = {
             let mut state = self.state();
             let state = &mut *state;
             (
                 state.timers.slots.drain(..).collect::<Vec<_>>(),
                 state.watches.drain(..).collect::<Vec<_>>(),
                 state.asks.drain(..).collect::<Vec<_>>(),
+                state.questions.drain(..).collect::<Vec<_>>(),
                 (
                     std::mem::take(&mut state.newborn_actors),
                     std::mem::take(&mut state.newborn_futures),
                 ),
             )
         };
-        self.drop_quietly(move || drop((timers, watches, asks, newborn)));
+        self.drop_quietly(move || drop((timers, watches, asks, questions, newborn)));
         let slabs: Vec<Rc<dyn AnySlab>> = self
             .state()
             .slabs

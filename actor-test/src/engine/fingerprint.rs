@@ -207,6 +207,16 @@ fn list_operation(state: &State, index: u32, items: &mut Vec<Item>) {
     for letter in &operation.inbox {
         list_letter(operation.mail.as_ref(), letter, items);
     }
+    if let Some(bound) = &operation.bound {
+        let (granted, line) = bound.kept();
+        items.push(Item::Number(u64::from(granted)));
+        // Whoever waits has sent nothing yet, so that its number is all that is to be seen of it.
+        items.extend(line.map(|question| {
+            let sender = state.questions[question as usize].sender;
+            Item::Number(u64::from(sender) + 1)
+        }));
+        items.push(Item::Number(0));
+    }
     for effect in operation.outbox.effects() {
         list_effect(state, index, effect, items);
     }
@@ -214,10 +224,13 @@ fn list_operation(state: &State, index: u32, items: &mut Vec<Item>) {
 
 fn list_letter(mail: Option<&Rc<dyn AnyMail>>, letter: &Letter, items: &mut Vec<Item>) {
     let sender = match letter.sender {
-        Sender::Operation(sender) => u64::from(sender) + 1,
+        Sender::Operation(sender) | Sender::End(sender) => u64::from(sender) + 1,
         Sender::Timer(..) => 0,
     };
-    items.push(Item::Number(sender << 16 | u64::from(letter.event)));
+    let placed = u64::from(letter.placed) << 48;
+    items.push(Item::Number(
+        placed | sender << 16 | u64::from(letter.event),
+    ));
     list_event(mail, letter.slot, letter.key, items);
 }
 
@@ -239,6 +252,10 @@ fn list_effect(state: &State, index: u32, effect: &Effect, items: &mut Vec<Item>
             items.push(number(1, *to));
             let mail = state.operations[*to as usize].mail.as_ref();
             list_letter(mail, letter, items);
+        }
+        Effect::Ask(question) => {
+            let question = &state.questions[*question as usize];
+            items.push(number(11 + u64::from(question.waits), question.target));
         }
         Effect::Start(started) => items.push(number(2, *started)),
         // An ask keeps its number while anyone waits for it.
@@ -376,6 +393,9 @@ impl State {
     pub(super) fn touch_by(&mut self, index: u32, effect: &Effect) {
         match effect {
             Effect::Send { to, .. } => self.touched.push(*to),
+            Effect::Ask(question) => {
+                self.touched.push(self.questions[*question as usize].target);
+            }
             Effect::Start(started) => self.touched.push(*started),
             Effect::Reply { ask, .. } => self.touched.push(self.asks[*ask as usize].asker),
             Effect::Notice { watch } | Effect::Watch { watch } => {

@@ -93,7 +93,11 @@ impl Engine {
         };
         let observers = Self::who(&mut state, operation, letter.event, Moment::Handled);
         let tell = state.recorder.is_some();
+        let makes_room = !state.due.is_empty();
         drop(state);
+        if makes_room {
+            self.shared.wake_due();
+        }
         if tell {
             self.tell_handle(operation, letter.sender, letter.slot, disposition);
         }

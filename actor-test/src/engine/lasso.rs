@@ -24,7 +24,7 @@
 //!    the cycle is its witness. The first time is the proof, and the others guard against types whose
 //!    fingerprints leave out what matters.
 //!
-//! A step that asks for a choice, of `choose`, `rng` or a full mailbox, has more results than can be
+//! A step that asks for a choice, of `choose` or `rng`, has more results than can be
 //! seen: a cycle with one is *choice-unfair*, which is no lasso, and a survey ends with it. Where time
 //! passes and the program looks at the clock the same state may act differently later, and a newborn
 //! actor has a number that no state had before; these end a survey, too. What remains is left to the

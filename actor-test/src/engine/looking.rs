@@ -52,8 +52,8 @@ impl Engine {
             return;
         };
         let sender = match from {
-            Sender::Operation(BODY) | Sender::Timer(..) => None,
-            Sender::Operation(operation) => Some(self.actor_id(operation)),
+            Sender::Operation(BODY) | Sender::End(BODY) | Sender::Timer(..) => None,
+            Sender::Operation(operation) | Sender::End(operation) => Some(self.actor_id(operation)),
         };
         let target = Some(self.actor_id(receiver));
         self.show(moment, to, sender, target, |show| {

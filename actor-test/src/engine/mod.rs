@@ -22,6 +22,7 @@ mod panics;
 mod prints;
 mod recorder;
 mod region;
+mod room;
 mod specifications;
 mod state;
 mod tally;

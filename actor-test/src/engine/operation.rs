@@ -9,6 +9,7 @@ use actor_core::{AskError, Disposition};
 
 use super::enabled::ABSENT;
 use super::outbox::Outbox;
+use super::room::Bound;
 use crate::strategy::EventId;
 
 /// A position in an inbox that stands for "nothing to handle".
@@ -27,6 +28,8 @@ pub(super) struct Letter {
     pub(super) sender: Sender,
     /// Identifies the event within the behaviour: its sender's path and how many it sent before.
     pub(super) key: u64,
+    /// A place in the receiver's bounded mailbox is kept for it.
+    pub(super) placed: bool,
 }
 
 /// Who sent a letter.
@@ -34,6 +37,8 @@ pub(super) struct Letter {
 pub(super) enum Sender {
     /// An operation that is no timer.
     Operation(u32),
+    /// The end of an operation, of which this is word.
+    End(u32),
     /// A timer, by slot and generation.
     Timer(u32, u32),
 }
@@ -43,6 +48,8 @@ pub(super) enum Sender {
 pub(super) enum Effect {
     /// Appends to an inbox.
     Send { to: u32, letter: Letter },
+    /// Asks for room in a mailbox.
+    Ask(u32),
     /// Starts an actor or a piped future.
     Start(u32),
     /// Makes the reply of an ask visible, or its loss.
@@ -122,6 +129,8 @@ pub(super) struct Operation {
     /// Invariant: the position in `inbox` of the first letter that is not deferred, or `NOTHING`.
     next: u32,
     pub(super) outbox: Outbox,
+    /// `None` where the mailbox has no bound.
+    pub(super) bound: Option<Box<Bound>>,
     pub(super) mail: Option<Rc<dyn AnyMail>>,
     /// The events that a suspended handler asked to receive.
     pub(super) receiving: Vec<u16>,
@@ -155,6 +164,7 @@ impl Operation {
             inbox: VecDeque::new(),
             next: NOTHING,
             outbox: Outbox::default(),
+            bound: None,
             mail: None,
             receiving: Vec::new(),
             key: 0,
@@ -180,6 +190,7 @@ impl Operation {
         self.inbox.clear();
         self.next = NOTHING;
         self.outbox.clear();
+        self.bound = None;
         self.receiving.clear();
         self.key = key;
         self.children = 0;

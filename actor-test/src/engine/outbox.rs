@@ -40,6 +40,16 @@ impl Outbox {
         first
     }
 
+    /// Takes back an effect that is still to be carried out.
+    pub(super) fn remove(&mut self, effect: &Effect) {
+        if let Some(at) = self.effects().iter().position(|other| other == effect) {
+            self.effects.remove(self.done + at);
+            if self.done >= self.effects.len() {
+                self.clear();
+            }
+        }
+    }
+
     #[inline]
     pub(super) fn clear(&mut self) {
         self.effects.clear();

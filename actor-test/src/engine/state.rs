@@ -22,6 +22,7 @@ use super::lasso::Suspicion;
 use super::observers::Observers;
 use super::operation::{Effect, Kind, Letter, Operation, Sender, Stage, Watch};
 use super::recorder::Recorder;
+use super::room::{Bound, Delivery, Question};
 use super::tally::Tally;
 use super::tape::Tape;
 use super::thermometer::Thermometer;
@@ -77,8 +78,10 @@ pub(super) enum FollowUp {
     Sent {
         to: u32,
         letter: Letter,
-        dead: bool,
+        delivery: Delivery,
     },
+    /// Senders were told of room.
+    Wake,
     /// A reply was delivered.
     Replied {
         ask: u32,
@@ -133,6 +136,10 @@ pub(super) struct State {
     pub(super) timers: Timers,
     pub(super) asks: Vec<AskRecord>,
     asks_free: Vec<u32>,
+    pub(super) questions: Vec<Question>,
+    pub(super) questions_free: Vec<u32>,
+    /// Senders whose questions were answered and that are to be woken with nothing borrowed.
+    pub(super) due: Vec<Waker>,
     pub(super) watches: Vec<Watch>,
     pub(super) types: Vec<ActorType>,
     pub(super) slabs: Vec<(TypeId, Rc<dyn AnySlab>)>,
@@ -173,6 +180,9 @@ impl State {
         self.timers.clear();
         self.asks.clear();
         self.asks_free.clear();
+        self.questions.clear();
+        self.questions_free.clear();
+        self.due.clear();
         self.watches.clear();
         for known in &mut self.types {
             known.count = 0;
@@ -276,6 +286,9 @@ impl State {
         operation.plain = known.plain;
         operation.ordinal = known.count;
         operation.name.clone_from(&options.name);
+        if let Some((capacity, overflow)) = options.mailbox.bound() {
+            operation.bound = Some(Bound::new(capacity, overflow));
+        }
         self.push(parent, Effect::Start(actor));
         actor
     }
@@ -300,6 +313,7 @@ impl State {
             event_id,
             sender: Sender::Operation(sender),
             key: mix(operation.key, !u64::from(operation.sent)),
+            placed: false,
         }
     }
 
@@ -430,6 +444,10 @@ impl State {
     fn pending_flush(&self, index: u32, effect: &Effect) -> Pending {
         let (inbox, event) = match effect {
             Effect::Send { to, letter } => (Some(*to), letter.event_id),
+            Effect::Ask(question) => {
+                let question = &self.questions[*question as usize];
+                (Some(question.target), question.event_id)
+            }
             Effect::Reply { ask, .. } => (Some(self.asks[*ask as usize].asker), None),
             Effect::Notice { watch } => (Some(self.watches[*watch as usize].watcher), None),
             _ => (None, None),
@@ -443,15 +461,37 @@ impl State {
         }
     }
 
-    /// Appends a letter to its receiver's inbox; `false` where the receiver is gone.
+    /// Appends a letter to its receiver's inbox, where that is open and has room.
     #[inline(always)]
-    pub(super) fn deliver(&mut self, to: u32, letter: Letter) -> bool {
+    pub(super) fn deliver(&mut self, to: u32, letter: Letter) -> Delivery {
         let disposition = self.disposition(to, letter.event);
         let receiver = &mut self.operations[to as usize];
         if receiver.stage == Stage::Gone {
             self.dead_letters += 1;
-            return false;
+            return Delivery::Dead;
         }
+        if receiver.bound.is_some() {
+            return self.deliver_bounded(to, letter, disposition);
+        }
+        self.append(to, letter, disposition);
+        Delivery::Arrived
+    }
+
+    #[cold]
+    fn deliver_bounded(&mut self, to: u32, letter: Letter, disposition: Disposition) -> Delivery {
+        let delivery = self.find_place(to, &letter);
+        if delivery != Delivery::Full {
+            self.append(to, letter, disposition);
+        }
+        if let Delivery::Replaced(_) = delivery {
+            self.refresh(to);
+        }
+        delivery
+    }
+
+    #[inline(always)]
+    fn append(&mut self, to: u32, letter: Letter, disposition: Disposition) {
+        let receiver = &mut self.operations[to as usize];
         receiver.append(letter, disposition);
         match receiver.stage {
             // Nothing else was due, so the letter is what the receiver handles next.
@@ -462,7 +502,6 @@ impl State {
             Stage::Suspended => self.wake_receiver(to, letter.event),
             _ => {}
         }
-        true
     }
 
     /// A letter reached an operation that may be waiting for it.
@@ -485,7 +524,10 @@ impl State {
             [Effect::Send { to, letter }, next, ..] if !rides(&next) => Some((to, letter)),
             _ => None,
         }
-        .filter(|(to, _)| self.operations[*to as usize].stage != Stage::Gone)
+        .filter(|(to, _)| {
+            let receiver = &self.operations[*to as usize];
+            receiver.stage != Stage::Gone && receiver.bound.is_none()
+        })
     }
 
     /// Carries out a [`simple_send`](Self::simple_send).
@@ -509,12 +551,16 @@ impl State {
         match effect {
             Effect::Send { to, letter } => {
                 self.in_flight -= 1;
-                let delivered = self.deliver(to, letter);
+                let delivery = self.deliver(to, letter);
                 FollowUp::Sent {
                     to,
                     letter,
-                    dead: !delivered,
+                    delivery,
                 }
+            }
+            Effect::Ask(question) => {
+                self.ask_for_room(question);
+                FollowUp::Wake
             }
             Effect::Start(started) => {
                 self.start(started);
@@ -588,6 +634,7 @@ impl State {
             .position(|letter| letter.event == event)?;
         let letter = operation.inbox.remove(at)?;
         self.look(owner);
+        self.free_place(owner, &letter);
         self.extend_chain(owner, letter.key);
         if let Sender::Timer(index, generation) = letter.sender {
             self.taken(index, generation);
@@ -622,6 +669,9 @@ impl State {
     #[inline]
     pub(super) fn dequeue(&mut self, index: u32) -> Option<(Letter, Disposition)> {
         let letter = self.operations[index as usize].take_next()?;
+        if self.operations[index as usize].bound.is_some() {
+            self.free_place(index, &letter);
+        }
         self.extend_chain(index, letter.key);
         let disposition = self.disposition(index, letter.event);
         if disposition == Disposition::Handle {
@@ -658,6 +708,7 @@ impl State {
         operation.stage = Stage::Gone;
         let letters: Vec<Letter> = operation.inbox.drain(..).collect();
         self.look(index);
+        self.close_mailbox(index);
         let mail = self.operations[index as usize].mail.clone();
         let timers: Vec<u32> = self.timers_of(index);
         let garbage = timers
@@ -784,7 +835,7 @@ fn pending_handle(index: u32, letter: &Letter) -> Pending {
 #[inline]
 fn sender_id(sender: Sender) -> OperationId {
     match sender {
-        Sender::Operation(index) => OperationId::actor(index),
+        Sender::Operation(index) | Sender::End(index) => OperationId::actor(index),
         Sender::Timer(index, _) => OperationId::timer(index),
     }
 }

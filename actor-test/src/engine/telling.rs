@@ -20,7 +20,7 @@ impl Engine {
         let event = self.print_letter(operation, slot);
         let mut state = self.state();
         let from = match from {
-            Sender::Operation(sender) => state.name(sender),
+            Sender::Operation(sender) | Sender::End(sender) => state.name(sender),
             Sender::Timer(..) => "timer".into(),
         };
         if let Some(step) = state.recorder.as_mut().and_then(Recorder::step) {

@@ -4,6 +4,7 @@ use super::execution::{End, Engine, Outcome};
 use super::lasso::Suspicion;
 use super::operation::Stage;
 use super::recorder::Recorder;
+use super::room::Status;
 use super::specifications::Owed;
 use super::state::State;
 use crate::bug::BugKind;
@@ -186,6 +187,15 @@ impl Engine {
                 .filter(|ask| ask.asker == operation && !ask.delivered && !ask.abandoned)
                 .map(|ask| format!("the reply of `{}`", state.name(ask.target)))
                 .collect();
+            let room = state
+                .questions
+                .iter()
+                .filter(|question| {
+                    question.sender == operation && question.status == Status::InLine
+                })
+                .map(|question| {
+                    format!("room in the mailbox of `{}`", state.name(question.target))
+                });
             let info = state.info(operation);
             let received = found.receiving.iter().filter_map(|event| {
                 let info = info?;
@@ -194,7 +204,7 @@ impl Engine {
                     info.events[usize::from(*event)].name
                 ))
             });
-            let what: Vec<String> = asked.into_iter().chain(received).collect();
+            let what: Vec<String> = asked.into_iter().chain(room).chain(received).collect();
             if what.is_empty() {
                 let message = format!(
                     "`{name}` awaits something that nothing in this test will complete: a tokio \
