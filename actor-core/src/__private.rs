@@ -56,16 +56,17 @@ impl<T> IsOther for &Outcome<'_, T> {
     }
 }
 
-/// Sends a handler's result to the asker; a failure that nobody receives is reported.
+/// Sends a handler's result to the asker; with a failure that nobody receives, the actor fails.
 pub fn reply<A: Actor, R: Event>(
-    cx: &Context<A>,
+    _: &Context<A>,
     event: &'static str,
     reply: Reply<R>,
     value: R,
     failure: Option<String>,
 ) {
     if let Some(error) = failure {
-        cx.failed(event, &error);
+        drop(value);
+        crate::rules::unreceived_error(A::INFO.name, event, &error);
     }
     reply.send(value);
 }

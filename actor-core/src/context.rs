@@ -15,8 +15,9 @@ use crate::random::ActorRng;
 use crate::reference::{ActorRef, AnyRef, Recipient, Target};
 use crate::reply::Reply;
 use crate::rules::{self, Decision};
-use crate::runtime::{self, Address, Spawn};
+use crate::runtime::{self, Address, Factory, Spawn, Stop};
 use crate::spawner::{SpawnOptions, Spawner, Starts};
+use crate::supervision::Supervision;
 use crate::timeouts::{Timeouts, Until};
 use crate::timer::Timer;
 use crate::watch::Terminated;
@@ -105,13 +106,6 @@ impl Place {
         }
     }
 
-    fn failed(&self, event: &str, error: &str) {
-        match self {
-            Self::Live(side) => side.failed(event, error),
-            Self::Controlled(_) => runtime::failed(event, error),
-        }
-    }
-
     /// The tester counts where its actors go.
     fn entered(&self, from: Option<usize>, to: usize) {
         if let Self::Controlled(owner) = self {
@@ -146,6 +140,13 @@ impl Starts for Place {
         match self {
             Self::Live(side) => side.spawn(actor, options),
             Self::Controlled(_) => runtime::spawn(actor, options),
+        }
+    }
+
+    fn start_with(&self, factory: Factory, options: &SpawnOptions) -> Target {
+        match self {
+            Self::Live(side) => side.spawn_with(factory, options),
+            Self::Controlled(me) => runtime::spawn_with(Some(*me), factory, options),
         }
     }
 }
@@ -290,6 +291,44 @@ impl<A: Actor> Context<A> {
     /// Starts an actor and returns a reference to it, to which events may be sent at once.
     pub fn spawn<B: Actor>(&mut self, actor: B) -> ActorRef<B> {
         self.spawner().spawn(actor)
+    }
+
+    /// Starts what `factory` makes as a supervised child of this actor; see
+    /// [`Spawner::spawn_with`].
+    ///
+    /// This actor's children end with it: each is stopped, in reverse order of the spawns, before
+    /// this actor's value is dropped. Where it ends in order, that is when its `#[stop]` hook has
+    /// run, and each child handles what was sent to it before; where it fails or is made to end at
+    /// once, they are stopped ahead of that.
+    pub fn spawn_with<B: Actor>(
+        &mut self,
+        factory: impl FnMut() -> B + Send + 'static,
+    ) -> ActorRef<B> {
+        self.spawner().spawn_with(factory)
+    }
+
+    /// Says how this actor supervises its children from now on: one for one, and at most 3 restarts
+    /// within 5 s, unless told. After a restart of this actor it is to be said again.
+    pub fn supervise(&mut self, supervision: Supervision) {
+        match &self.place {
+            Place::Live(side) => side.supervise(supervision),
+            Place::Controlled(me) => runtime::with(|rt| rt.supervise(*me, supervision)),
+        }
+    }
+
+    /// Stops another actor, as [`System::stop`](crate::System::stop) does.
+    pub fn stop<B: Actor>(&mut self, other: &ActorRef<B>) {
+        other.target().stop(Stop::InOrder);
+    }
+
+    /// As [`System::stop_within`](crate::System::stop_within).
+    pub fn stop_within<B: Actor>(&mut self, other: &ActorRef<B>, deadline: Duration) {
+        other.target().stop(Stop::Within(deadline));
+    }
+
+    /// As [`System::kill`](crate::System::kill).
+    pub fn kill<B: Actor>(&mut self, other: &ActorRef<B>) {
+        other.target().stop(Stop::AtOnce);
     }
 
     /// Starts actors with settings of their own.
@@ -650,11 +689,6 @@ impl<A: Actor> Context<A> {
             me.tell(event);
         };
         self.place.pipe(Box::pin(piped));
-    }
-
-    /// Reports a handler's `Err` that nobody receives.
-    pub(crate) fn failed(&self, event: &str, error: &str) {
-        self.place.failed(event, error);
     }
 
     /// What a run of calls ended with, after which nothing follows.

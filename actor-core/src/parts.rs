@@ -278,6 +278,8 @@ pub enum Due {
     Wait,
     /// To stop, since the system says so.
     Stop,
+    /// To look at what was ordered.
+    Order,
     /// To fail: the state has no use for an event, which is printed here.
     Unhandled(String),
     /// To see to what a handler ended with.
@@ -605,13 +607,42 @@ impl<A: Actor> Spawn for Spawning<A> {
     }
 
     fn rest(&mut self, me: &Target) -> Box<dyn Resting> {
-        let actor = self.0.take().expect("an actor is spawned once");
-        Box::new(Rest {
-            actor,
-            cx: Context::new(me),
-            settled: A::first_state(),
-        })
+        rest(self.0.take().expect("an actor is spawned once"), me)
     }
+}
+
+/// What makes the values of a supervised actor, one after another.
+pub(crate) struct Making<F>(pub(crate) F);
+
+impl<A: Actor, F: FnMut() -> A> Spawn for Making<F> {
+    fn info(&self) -> &'static ActorInfo {
+        A::INFO
+    }
+
+    fn actor_type(&self) -> TypeId {
+        TypeId::of::<A>()
+    }
+
+    fn path(&self) -> &'static str {
+        std::any::type_name::<A>()
+    }
+
+    fn mail(&self) -> MakeMail {
+        Mail::<A>::boxed
+    }
+
+    fn rest(&mut self, me: &Target) -> Box<dyn Resting> {
+        rest((self.0)(), me)
+    }
+}
+
+/// Gives the actor a context, in which it is `me`.
+fn rest<A: Actor>(actor: A, me: &Target) -> Box<dyn Resting> {
+    Box::new(Rest {
+        actor,
+        cx: Context::new(me),
+        settled: A::first_state(),
+    })
 }
 
 /// An event on its way to the monitors.

@@ -11,7 +11,7 @@ use crate::event::Event;
 use crate::live;
 use crate::parts::Slot;
 use crate::reply::{Ask, Origin, Reply, asking};
-use crate::runtime::{self, Address};
+use crate::runtime::{self, Address, Stop};
 use crate::sending::{Put, Sending, TrySending, put};
 
 /// The identity of an actor, unique within a run of the program or one execution of a test.
@@ -195,6 +195,14 @@ impl Target {
     /// Sends to an `A`, which answers to `reply`.
     pub(crate) fn send<A: Handler<E>, E: Event>(&self, event: E, reply: Reply<A::Reply>) {
         self.post::<A>(&mut Slot::Full(A::message(event, reply)));
+    }
+
+    /// Stops the actor.
+    pub(crate) fn stop(&self, stop: Stop) {
+        match &self.0 {
+            Where::Live(cell) => cell.stop(stop),
+            Where::Controlled(address) => runtime::with(|rt| rt.stop(*address, stop)),
+        }
     }
 
     // Generic over the actor alone, never over the event: it keeps compile times down.

@@ -1,4 +1,4 @@
-//! What is said of an actor that breaks a rule. Each unwinds to the executor; none knows the
+//! What is said of an actor that breaks a rule or fails without a panic. Each unwinds to the executor; none knows the
 //! actor's type, so that the sentences are compiled once.
 
 use std::fmt::{self, Debug, Display};
@@ -55,6 +55,14 @@ pub(crate) fn endless_chain(actor: &str) -> ! {
             "`{actor}` raised events or changed its state {CHAIN_MAX} times without returning to \
              its inbox"
         ),
+    )
+}
+
+#[cold]
+pub(crate) fn unreceived_error(actor: &str, event: &str, error: &str) -> ! {
+    violate(
+        ViolationKind::UnreceivedError,
+        format!("`{actor}` answered `{event}` with Err({error}), and nobody receives it"),
     )
 }
 

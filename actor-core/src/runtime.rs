@@ -19,12 +19,15 @@ use crate::parts::{AnyMail, AnySlab, MakeMail, Resting};
 use crate::predicate::{Expectation, Predicate};
 use crate::reference::ActorId;
 use crate::reply::AskSlot;
+use crate::supervision::Supervision;
 use crate::timer::Timer;
 use crate::watch::StopReason;
 
+pub use crate::family::{Family, Order};
 pub use crate::reference::Target;
 pub use crate::sending::Offered;
 pub use crate::spawner::SpawnOptions;
+pub use crate::supervision::ChildOptions;
 
 /// An actor of one execution: its operation and the number of the execution.
 ///
@@ -74,6 +77,18 @@ pub struct TimerId {
 pub trait Runtime {
     /// Creates an actor; it starts when the effect is carried out.
     fn spawn(&self, actor: &mut dyn Spawn, options: &SpawnOptions) -> Address;
+    /// Creates a supervised actor, whose first value `factory` makes at once; without a supervisor
+    /// it is the system's.
+    fn spawn_with(
+        &self,
+        supervisor: Option<Address>,
+        factory: Factory,
+        options: &SpawnOptions,
+    ) -> Address;
+    /// Says how an actor supervises its children from now on.
+    fn supervise(&self, supervisor: Address, supervision: Supervision);
+    /// Stops an actor.
+    fn stop(&self, target: Address, stop: Stop);
     /// Sends. `message` is a `Slot<A::Message>`, taken into the target's mail.
     fn post(&self, to: Address, message: &mut dyn Any);
     /// Asks for room in the mailbox of `to`; `waits` says that the sender is willing to wait.
@@ -135,8 +150,6 @@ pub trait Runtime {
     fn monitor(&self, monitor: Box<dyn AnyMonitor>);
     /// Registers a predicate over the states of all actors.
     fn predicate(&self, name: &str, expectation: Expectation, predicate: Predicate);
-    /// Reports a handler's `Err` that nobody receives.
-    fn failed(&self, event: &str, error: &str);
     /// Takes note that `owner` goes from one state to another, or starts in one.
     fn entered(&self, owner: Address, from: Option<usize>, to: usize);
     /// Takes note that `owner` handles an event which it has raised.
@@ -153,7 +166,7 @@ pub type Again = Box<dyn Fn(&dyn AnyMail) -> u32>;
 /// Puts the notice of a watched actor's end into the watcher's mail; tells its slot and event.
 pub type Notice = Box<dyn FnOnce(&dyn AnyMail, StopReason) -> (u32, u16)>;
 
-/// How an actor broke the rules.
+/// How an actor broke the rules, or failed without a panic.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ViolationKind {
     /// A raised event that the state neither handles nor ignores.
@@ -162,6 +175,8 @@ pub enum ViolationKind {
     EndlessChain,
     /// More than one of `goto`, `raise` and `halt`, or one of them in an exit or stop hook.
     TwoDecisions,
+    /// A handler's `Err` that nobody receives.
+    UnreceivedError,
 }
 
 /// A violation on its way up to the executor, as the payload of an unwinding panic.
@@ -188,8 +203,22 @@ pub trait Spawn {
     fn path(&self) -> &'static str;
     /// Makes empty mail for this type.
     fn mail(&self) -> MakeMail;
-    /// Gives the actor a context, in which it is `me`. Called once.
+    /// Gives the actor a context, in which it is `me`. Called once, but for a [`Factory`].
     fn rest(&mut self, me: &Target) -> Box<dyn Resting>;
+}
+
+/// What makes the values of a supervised actor: [`rest`](Spawn::rest) may be called again.
+pub type Factory = Box<dyn Spawn + Send>;
+
+/// How an actor is stopped from outside.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stop {
+    /// When it has handled what was sent to it before.
+    InOrder,
+    /// As before, and at once where it has not ended by then.
+    Within(Duration),
+    /// At once, without its `#[stop]` hook.
+    AtOnce,
 }
 
 /// An announced event, without its type.
@@ -250,6 +279,15 @@ pub(crate) fn spawn(actor: &mut dyn Spawn, options: &SpawnOptions) -> Target {
     Target::controlled(with(|rt| rt.spawn(actor, options)))
 }
 
+/// See [`Runtime::spawn_with`].
+pub(crate) fn spawn_with(
+    supervisor: Option<Address>,
+    factory: Factory,
+    options: &SpawnOptions,
+) -> Target {
+    Target::controlled(with(|rt| rt.spawn_with(supervisor, factory, options)))
+}
+
 /// See [`Runtime::post`].
 pub(crate) fn post(to: Address, message: &mut dyn Any) {
     with(|rt| rt.post(to, message));
@@ -302,11 +340,6 @@ pub(crate) fn entered(owner: Address, from: Option<usize>, to: usize) {
 /// See [`Runtime::raised`].
 pub(crate) fn raised(owner: Address, state: usize, event: u16) {
     with(|rt| rt.raised(owner, state, event));
-}
-
-/// See [`Runtime::failed`].
-pub(crate) fn failed(event: &str, error: &str) {
-    with(|rt| rt.failed(event, error));
 }
 
 /// Calls the current runtime, if there is one: for destructors.

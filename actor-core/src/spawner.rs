@@ -4,9 +4,10 @@ use std::fmt;
 
 use crate::actor::Actor;
 use crate::mailbox::Mailbox;
-use crate::parts::Spawning;
+use crate::parts::{Making, Spawning};
 use crate::reference::{ActorRef, Target};
-use crate::runtime::Spawn;
+use crate::runtime::{Factory, Spawn};
+use crate::supervision::{Backoff, ChildOptions, Restart, Unread};
 
 /// Starts actors with settings of their own; made by [`System::spawner`](crate::System::spawner) and
 /// [`Context::spawner`](crate::Context::spawner).
@@ -49,11 +50,15 @@ pub struct SpawnOptions {
     pub name: Option<Box<str>>,
     /// How much its mailbox holds.
     pub mailbox: Mailbox,
+    /// What `spawn_with` is told beside.
+    pub child: ChildOptions,
 }
 
 /// Who starts actors.
 pub(crate) trait Starts {
     fn start(&self, actor: &mut dyn Spawn, options: &SpawnOptions) -> Target;
+    /// Starts an actor as a supervised child of its own.
+    fn start_with(&self, factory: Factory, options: &SpawnOptions) -> Target;
 }
 
 impl<'a> Spawner<'a> {
@@ -81,6 +86,89 @@ impl<'a> Spawner<'a> {
     pub fn spawn<A: Actor>(self, actor: A) -> ActorRef<A> {
         let actor = &mut Spawning(Some(actor));
         ActorRef::new(self.parent.start(actor, &self.options))
+    }
+
+    /// When a supervised child is brought back; [`Restart::Transient`] unless told. It is for
+    /// [`spawn_with`](Spawner::spawn_with): what [`spawn`](Spawner::spawn) starts is never brought
+    /// back.
+    pub fn restart(mut self, restart: Restart) -> Self {
+        self.options.child.restart = restart;
+        self
+    }
+
+    /// How long a supervised child waits until it is brought back; it does not unless told.
+    ///
+    /// In production this needs the time driver of the tokio runtime: without one, the child is not
+    /// brought back.
+    pub fn backoff(mut self, backoff: Backoff) -> Self {
+        self.options.child.backoff = Some(backoff);
+        self
+    }
+
+    /// What becomes of a supervised child's inbox when it is brought back; [`Unread::Keep`] unless
+    /// told.
+    pub fn on_restart(mut self, unread: Unread) -> Self {
+        self.options.child.unread = unread;
+        self
+    }
+
+    /// Starts what `factory` makes as a *supervised child* of the actor, or of the system, that
+    /// spawns it, and returns a reference to it.
+    ///
+    /// A child that fails is brought back: its own children are stopped, its value is dropped (its
+    /// `Drop` may send), its timers and piped futures end, what it watched is forgotten, and
+    /// `factory` makes a new value, which starts in its first state with its `#[start]` hook and the
+    /// first `#[entry]`. References stay valid, the name and the identity are the same, and watchers
+    /// hear of the end only where there is one. What had reached the inbox waits for the new value,
+    /// unless [told otherwise](Spawner::on_restart).
+    ///
+    /// The event at which it failed is gone, and an [`ask`](crate::ActorRef::ask) ends in
+    /// [`AskError::Dropped`](crate::AskError::Dropped). It is never offered again, since what has
+    /// made an actor fail once would most likely make it fail again, until its supervisor gives up:
+    /// who needs it handled sends it again.
+    ///
+    /// The supervisor is the actor whose context this is: [`Context::supervise`] says who else is
+    /// brought back, and how often at most; a supervisor that ends stops its children first. A child
+    /// of the system is brought back alone, 3 times within 5 s at most; once more, and it stays
+    /// stopped, which the [failure hook](crate::LiveSystem::on_failure) is told.
+    ///
+    /// The first value is made here, by the caller; a `factory` that panics later has failed as a
+    /// handler does.
+    ///
+    /// [`Context::supervise`]: crate::Context::supervise
+    ///
+    /// ```
+    /// use actor_core::prelude::*;
+    /// use actor_core::{Restart, Unread};
+    ///
+    /// #[derive(Debug)]
+    /// struct Divide(u32, u32);
+    ///
+    /// #[derive(Default)]
+    /// struct Divider;
+    ///
+    /// #[actor]
+    /// impl Divider {
+    ///     #[on]
+    ///     fn divide(&mut self, by: Divide) -> u32 {
+    ///         by.0 / by.1
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), actor_core::Error> {
+    /// let sys = System::new();
+    /// # sys.as_live().unwrap().on_failure(|_| {});
+    /// let spawner = sys.spawner().restart(Restart::Permanent).on_restart(Unread::Drop);
+    /// let divider = spawner.spawn_with(Divider::default);
+    /// assert_eq!(divider.ask(Divide(6, 0)).await, Err(AskError::Dropped));
+    /// assert_eq!(divider.ask(Divide(6, 2)).await, Ok(3));
+    /// # sys.shutdown().await
+    /// # }
+    /// ```
+    pub fn spawn_with<A: Actor>(self, factory: impl FnMut() -> A + Send + 'static) -> ActorRef<A> {
+        let factory = Box::new(Making(factory));
+        ActorRef::new(self.parent.start_with(factory, &self.options))
     }
 }
 

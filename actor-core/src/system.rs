@@ -13,7 +13,7 @@ use crate::parts::Announcing;
 use crate::predicate::{Expectation, World};
 use crate::random::ActorRng;
 use crate::reference::ActorRef;
-use crate::runtime::{self, Spawn, Target};
+use crate::runtime::{self, Factory, Spawn, Stop, Target};
 use crate::spawner::{SpawnOptions, Spawner, Starts};
 
 /// Where actors live: the production executor, or one execution of a test.
@@ -96,6 +96,80 @@ impl System {
     /// Starts an actor under a name of its own, for logs and reports.
     pub fn spawn_named<A: Actor>(&self, name: &str, actor: A) -> ActorRef<A> {
         self.spawner().name(name).spawn(actor)
+    }
+
+    /// Starts what `factory` makes as a supervised child of the system, which is brought back where
+    /// it fails; see [`Spawner::spawn_with`].
+    ///
+    /// ```
+    /// use actor_core::prelude::*;
+    ///
+    /// #[derive(Debug)]
+    /// struct Trip;
+    ///
+    /// #[derive(Default)]
+    /// struct Walker {
+    ///     steps: u32,
+    /// }
+    ///
+    /// #[actor]
+    /// impl Walker {
+    ///     #[on]
+    ///     fn trip(&mut self, _: Trip) {
+    ///         panic!("ouch");
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), actor_core::Error> {
+    /// let sys = System::new();
+    /// # sys.as_live().unwrap().on_failure(|_| {});
+    /// let walker = sys.spawn_with(Walker::default);
+    /// assert_eq!(walker.ask(Trip).await, Err(AskError::Dropped));
+    /// assert_eq!(walker.ask(Trip).await, Err(AskError::Dropped));
+    /// # sys.shutdown().await
+    /// # }
+    /// ```
+    pub fn spawn_with<A: Actor>(&self, factory: impl FnMut() -> A + Send + 'static) -> ActorRef<A> {
+        self.spawner().spawn_with(factory)
+    }
+
+    /// Tells an actor to stop: it handles what was sent to it before, runs its `#[stop]` hook and
+    /// ends. A supervised child that was told to is not brought back. An actor that has ended is
+    /// left alone.
+    ///
+    /// ```
+    /// # use actor_core::prelude::*;
+    /// # struct Printer;
+    /// # #[actor]
+    /// # impl Printer {}
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), actor_core::Error> {
+    /// # let sys = System::new();
+    /// let printer = sys.spawn(Printer);
+    /// sys.stop(&printer);
+    /// # sys.shutdown().await
+    /// # }
+    /// ```
+    pub fn stop<A: Actor>(&self, actor: &ActorRef<A>) {
+        actor.target().stop(Stop::InOrder);
+    }
+
+    /// As [`stop`](System::stop), and as [`kill`](System::kill) where it has not ended by then: a
+    /// handler that waits for ever, and an inbox without end, keep an actor from stopping in order.
+    ///
+    /// # Panics
+    ///
+    /// In production, where the system's tokio runtime has no time driver.
+    pub fn stop_within<A: Actor>(&self, actor: &ActorRef<A>, deadline: Duration) {
+        actor.target().stop(Stop::Within(deadline));
+    }
+
+    /// Ends an actor ahead of what is in its inbox, between two events or where a handler waits:
+    /// the actor is dropped there, its `#[stop]` hook does not run, and its inbox becomes dead
+    /// letters. It is not brought back. A handler that neither returns nor waits can't be ended.
+    pub fn kill<A: Actor>(&self, actor: &ActorRef<A>) {
+        actor.target().stop(Stop::AtOnce);
     }
 
     /// Starts actors with settings of their own.
@@ -287,6 +361,13 @@ impl Starts for System {
         match &self.0 {
             Inner::Live(live) => live.spawn(actor, options),
             Inner::Controlled => runtime::spawn(actor, options),
+        }
+    }
+
+    fn start_with(&self, factory: Factory, options: &SpawnOptions) -> Target {
+        match &self.0 {
+            Inner::Live(live) => live.spawn_with(factory, options),
+            Inner::Controlled => runtime::spawn_with(None, factory, options),
         }
     }
 }

@@ -90,7 +90,7 @@ async fn a_watcher_hears_of_a_panic() {
     idle().await;
     mortal.tell(Break);
     idle().await;
-    journal.expect(["Panicked"]);
+    journal.expect(["Failed"]);
 }
 
 #[tokio::test(start_paused = true)]

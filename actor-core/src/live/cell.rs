@@ -3,14 +3,18 @@
 use std::any::Any;
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::task::Waker;
+
+use tokio::time::sleep;
 
 use super::bound::Admission;
 use super::current::Sender;
 use super::hooks::{DeadLetterReason, FailureKind, Fault, panic_message};
+use super::household::Household;
 use super::hub::Hub;
+use super::lane::{KILL, Lane, QUIT};
 use super::lock;
 use super::mailbox::{Kind, Mailbox, Opened};
 use super::reply::{Observed, losing};
@@ -21,7 +25,7 @@ use crate::monitor::Moment;
 use crate::parts::{AnyMail, MakeMail, Slot, mail_of};
 use crate::reference::ActorId;
 use crate::reply::Origin;
-use crate::runtime::SpawnOptions;
+use crate::runtime::{SpawnOptions, Stop};
 use crate::sending::Offered;
 use crate::watch::StopReason;
 
@@ -40,27 +44,45 @@ pub(crate) struct Cell {
     info: &'static ActorInfo,
     mailbox: Mailbox,
     end: Mutex<End>,
+    /// What it was told ahead of its inbox.
+    pub(super) lane: Lane,
+    /// How often it was brought back.
+    life: AtomicU32,
     hub: Arc<Hub>,
 }
 
 /// Whether the actor has ended, and who wants to know.
 enum End {
-    /// Not yet.
-    Awaited(Option<Box<Watchers>>),
+    /// Not yet. Most actors have no kin.
+    Awaited(Option<Box<Kin>>),
     /// Its inbox is closed and every watcher was told.
     Ended(StopReason),
+}
+
+/// Whom an actor has to do with beside those that send to it.
+#[derive(Default)]
+pub(super) struct Kin {
+    watchers: Watchers,
+    /// Its children, as a supervisor.
+    pub(super) household: Option<Arc<Household>>,
+    /// Wakes its task, where that may wait for something else than an event.
+    pub(super) waker: Option<Waker>,
 }
 
 /// Who is told of the end of another actor.
 pub(crate) struct Watcher {
     pub(crate) watcher: Weak<Cell>,
+    /// In which life it began to watch: in the next it has forgotten.
+    pub(crate) life: u32,
     /// Sends the notice that this actor has ended.
     pub(crate) notify: fn(&Cell, ActorId, StopReason),
 }
 
 impl Watcher {
     fn tell(&self, ended: ActorId, reason: StopReason) {
-        if let Some(cell) = self.watcher.upgrade() {
+        if let Some(cell) = self.watcher.upgrade()
+            && cell.life() == self.life
+        {
             (self.notify)(&cell, ended, reason);
         }
     }
@@ -80,6 +102,8 @@ impl Cell {
             info,
             mailbox: Mailbox::new(make_mail, options.mailbox),
             end: Mutex::new(End::Awaited(None)),
+            lane: Lane::default(),
+            life: AtomicU32::new(0),
             hub,
         }
     }
@@ -109,6 +133,46 @@ impl Cell {
     #[inline]
     pub(super) fn mailbox(&self) -> &Mailbox {
         &self.mailbox
+    }
+
+    /// How often it was brought back. Relaxed: who asks is this actor, or comes too early or too
+    /// late in any case.
+    pub(super) fn life(&self) -> u32 {
+        self.life.load(Ordering::Relaxed)
+    }
+
+    /// It is brought back: timers and watches of the life before are void.
+    pub(super) fn next_life(&self) {
+        self.life.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Something comes before the next event.
+    #[inline]
+    pub(super) fn is_ordered(&self) -> bool {
+        self.lane.is_urgent()
+    }
+
+    /// Tells the actor something ahead of its inbox.
+    pub(super) fn order(&self, order: u16) {
+        self.lane.add(order);
+        self.wake();
+        self.mailbox.wake();
+    }
+
+    /// Wakes the task where it waits for something else than an event.
+    fn wake(&self) {
+        let waker = self.with_kin(|kin| kin.as_ref()?.waker.clone());
+        if let Some(Some(waker)) = waker {
+            waker.wake();
+        }
+    }
+
+    /// Looks at the kin; `None` where the actor has ended.
+    pub(super) fn with_kin<T>(&self, f: impl FnOnce(&mut Option<Box<Kin>>) -> T) -> Option<T> {
+        match &mut *lock(&self.end) {
+            End::Awaited(kin) => Some(f(kin)),
+            End::Ended(_) => None,
+        }
     }
 
     /// Its inbox still takes events.
@@ -264,12 +328,58 @@ impl Cell {
         }
     }
 
+    /// Stops the actor.
+    pub(crate) fn stop(self: &Arc<Self>, stop: Stop) {
+        match stop {
+            Stop::InOrder => self.stop_in_order(),
+            Stop::Within(deadline) => {
+                self.stop_in_order();
+                let cell = Arc::downgrade(self);
+                let deadline = {
+                    let _runtime = self.hub.handle.enter();
+                    sleep(deadline)
+                };
+                self.hub.handle.spawn(async move {
+                    deadline.await;
+                    if let Some(cell) = cell.upgrade() {
+                        cell.order(KILL | QUIT);
+                    }
+                });
+            }
+            Stop::AtOnce => self.order(KILL | QUIT),
+        }
+    }
+
     /// Stops the actor when it has handled what was sent to it before.
-    pub(super) fn stop(&self) {
+    pub(super) fn stop_in_order(&self) {
+        self.lane.add(QUIT);
         // Refused where the actor has ended meanwhile.
         if let Some(mailbox) = self.mailbox.open() {
             mailbox.push_stop();
         }
+        // It may be down.
+        self.wake();
+    }
+
+    /// What is left of the inbox becomes dead letters, but that it was told to stop.
+    pub(super) fn drop_unread(&self) {
+        let mut letters = self.mailbox.take();
+        let entries = std::mem::take(&mut letters.entries);
+        for entry in entries {
+            match entry.kind {
+                Kind::Stop => letters.entries.push_back(entry),
+                kind => {
+                    drop(letters.read(&entry));
+                    self.lose(
+                        kind,
+                        letters.mail(),
+                        entry.slot,
+                        DeadLetterReason::Restarted,
+                    );
+                }
+            }
+        }
+        self.mailbox.give_back(letters);
     }
 
     /// Begins an `ask`.
@@ -334,8 +444,8 @@ impl Cell {
             let mut end = lock(&self.end);
             match &mut *end {
                 End::Ended(reason) => *reason,
-                End::Awaited(watchers) => {
-                    watchers.get_or_insert_default().push(watcher);
+                End::Awaited(kin) => {
+                    kin.get_or_insert_default().watchers.push(watcher);
                     return;
                 }
             }
@@ -354,8 +464,8 @@ impl Cell {
             }
         }
         let before = std::mem::replace(&mut *lock(&self.end), End::Ended(reason));
-        if let End::Awaited(Some(watchers)) = before {
-            for watcher in watchers.0 {
+        if let End::Awaited(Some(kin)) = before {
+            for watcher in kin.watchers.0 {
                 watcher.tell(self.id, reason);
             }
         }

@@ -11,15 +11,15 @@ use super::lock;
 use crate::event::Event;
 use crate::reference::ActorId;
 use crate::reply::AskError;
-use crate::runtime::Violation;
+use crate::runtime::{Violation, ViolationKind};
 
-/// An actor in production failed, or a handler of it returned an `Err` that nobody receives.
+/// An actor in production failed.
 ///
 /// ```
 /// use actor_core::{Failure, FailureKind};
 ///
 /// fn worth_a_call_at_night(failure: &Failure) -> bool {
-///     failure.kind != FailureKind::Error
+///     failure.kind == FailureKind::Exhausted
 /// }
 /// # let _ = worth_a_call_at_night;
 /// ```
@@ -43,7 +43,8 @@ impl fmt::Display for Failure {
             FailureKind::Unhandled => "was sent an event that it does not handle",
             FailureKind::BrokenRule => "broke a rule",
             FailureKind::Background => "lost a background future to a panic",
-            FailureKind::Error => "returned an error that nobody receives",
+            FailureKind::Error => "failed",
+            FailureKind::Exhausted => "is given up",
         };
         write!(f, "{} {verb}: {}", self.name, self.message)
     }
@@ -53,18 +54,22 @@ impl fmt::Display for Failure {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[non_exhaustive]
 pub enum FailureKind {
-    /// A handler, a hook or a destructor panicked. The actor has stopped.
+    /// A handler, a hook, a destructor or a factory panicked. The actor has stopped, or is brought
+    /// back.
     Panicked,
-    /// The current state neither handles, defers nor ignores the event. The actor has stopped.
+    /// The current state neither handles, defers nor ignores the event. As after a panic.
     Unhandled,
     /// Two decisions in one handler, a raised event that the state does not take, or an endless
-    /// chain of raised events. The actor has stopped.
+    /// chain of raised events. As after a panic.
     BrokenRule,
     /// A future given to [`pipe_to_self`](crate::Context::pipe_to_self), or the copying of a
     /// periodic timer's event, panicked. The actor goes on; the event never comes.
     Background,
-    /// A handler returned `Err` and nobody waits for a reply. The actor goes on.
+    /// A handler returned `Err` and nobody waits for a reply. As after a panic.
     Error,
+    /// A supervised child has failed more often than its supervisor brings it back. It has stopped;
+    /// so does the supervisor, unless that is the system.
+    Exhausted,
 }
 
 /// What went wrong in one actor, before its name is known.
@@ -79,7 +84,12 @@ impl Fault {
     pub(super) fn from_panic(payload: Box<dyn Any + Send>) -> Self {
         match payload.downcast::<Violation>() {
             Ok(violation) => Self {
-                kind: FailureKind::BrokenRule,
+                kind: match violation.kind {
+                    ViolationKind::UnreceivedError => FailureKind::Error,
+                    ViolationKind::UnhandledRaise
+                    | ViolationKind::EndlessChain
+                    | ViolationKind::TwoDecisions => FailureKind::BrokenRule,
+                },
                 message: violation.message,
             },
             Err(payload) => Self {
@@ -132,6 +142,8 @@ pub enum DeadLetterReason {
     Stopped,
     /// The actor's [bounded mailbox](crate::Mailbox) was full.
     Full,
+    /// Its actor was restarted, and [told to drop](crate::Unread) what was unread.
+    Restarted,
 }
 
 impl DeadLetterReason {
@@ -140,6 +152,7 @@ impl DeadLetterReason {
         match self {
             Self::Stopped => AskError::Stopped,
             Self::Full => AskError::Full,
+            Self::Restarted => AskError::Failed,
         }
     }
 }
@@ -149,6 +162,7 @@ impl fmt::Display for DeadLetterReason {
         f.write_str(match self {
             Self::Stopped => "the actor has stopped",
             Self::Full => "the actor's mailbox is full",
+            Self::Restarted => "the actor was restarted with an empty mailbox",
         })
     }
 }

@@ -1,20 +1,24 @@
 //! The task of an actor, from its spawn to its last dead letter.
 
+use std::any::Any;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context as TaskContext, Poll};
+use std::task::{Context as TaskContext, Poll, Waker};
 
 use super::cell::Cell;
 use super::current;
 use super::hooks::{FailureKind, Fault};
+use super::household::Household;
 use super::hub::Hub;
+use super::lane::{CLOSED, EXHAUSTED, FINISH, GIVE_UP, KILL, LINKED, QUIT, START, STOP};
 use super::reply::losing;
-use crate::parts::{Body, Due, Ran};
+use crate::parts::{Body, Due, Ran, Resting};
 use crate::reference::Target;
 use crate::reply::AskError;
-use crate::runtime::{Spawn, SpawnOptions};
+use crate::runtime::{Factory, Spawn, SpawnOptions};
+use crate::supervision::Unread;
 use crate::watch::StopReason;
 
 /// Starts an actor. Where the system shuts down it is dropped, and the cell is one of an actor that
@@ -22,26 +26,64 @@ use crate::watch::StopReason;
 pub(super) fn spawn(hub: &Arc<Hub>, actor: &mut dyn Spawn, options: &SpawnOptions) -> Arc<Cell> {
     let cell = Cell::new(hub.clone(), options, actor.info(), actor.mail());
     let cell = Arc::new(cell);
-    let Some(place) = hub.registry.enter(cell.clone()) else {
-        cell.end(StopReason::Aborted);
-        return cell;
-    };
+    match hub.registry.enter(cell.clone()) {
+        Some(place) => {
+            let resting = actor.rest(&Target::live(cell.clone()));
+            launch(&cell, place, resting, None);
+        }
+        None => cell.end(StopReason::Aborted),
+    }
+    cell
+}
+
+/// Starts a supervised actor, as [`spawn`] does others.
+pub(super) fn spawn_with(
+    household: Arc<Household>,
+    mut factory: Factory,
+    options: &SpawnOptions,
+) -> Arc<Cell> {
+    let hub = household.hub().clone();
+    let cell = Cell::new(hub.clone(), options, factory.info(), factory.mail());
+    let cell = Arc::new(cell);
+    let resting = factory.rest(&Target::live(cell.clone()));
+    match hub.registry.enter(cell.clone()) {
+        Some(place) => {
+            household.add(&cell, options.child);
+            let supervised = Supervised {
+                factory,
+                household,
+                unread: options.child.unread,
+            };
+            launch(&cell, place, resting, Some(Box::new(supervised)));
+        }
+        None => {
+            drop(resting);
+            cell.end(StopReason::Aborted);
+        }
+    }
+    cell
+}
+
+fn launch(
+    cell: &Arc<Cell>,
+    place: u32,
+    resting: Box<dyn Resting>,
+    supervised: Option<Box<Supervised>>,
+) {
     let mut body = Body::new();
-    body.install(actor.rest(&Target::live(cell.clone())));
+    body.install(resting);
     let life = Life {
         body,
-        part: if cell.info().starts {
-            Part::Starting
-        } else {
-            Part::Working
-        },
+        part: Part::first(cell),
         cell: cell.clone(),
         place,
+        is_known: false,
+        supervised,
     };
+    let hub = cell.hub();
     // Boxed, for the task is rounded up to twice the size if it holds more than a pointer or three.
     let task = hub.handle.spawn(Box::pin(life));
     hub.registry.attach(place, cell.id(), task.abort_handle());
-    cell
 }
 
 /// A running actor. Dropping it is an abort: its inbox is closed and its watchers told, as after
@@ -52,6 +94,17 @@ struct Life {
     cell: Arc<Cell>,
     /// In the registry.
     place: u32,
+    /// The cell has the task's waker.
+    is_known: bool,
+    /// What brings it back. Most actors are not supervised.
+    supervised: Option<Box<Supervised>>,
+}
+
+/// What a child has to do with its supervisor.
+struct Supervised {
+    factory: Factory,
+    household: Arc<Household>,
+    unread: Unread,
 }
 
 /// Which part of its life runs, or waits in an async handler.
@@ -61,10 +114,36 @@ enum Part {
     Starting,
     /// Events.
     Working,
-    /// The `#[stop]` hook, since the system says so.
+    /// The `#[stop]` hook, since it was told to stop.
     Stopping,
+    /// The ends of its children.
+    Closing(StopReason),
+    /// Its value's.
+    Dropping(StopReason),
+    /// What its supervisor decides: its value is gone.
+    Down(StopReason),
     /// It is over.
     Ended,
+}
+
+impl Part {
+    fn first(cell: &Cell) -> Self {
+        if cell.info().starts {
+            Self::Starting
+        } else {
+            Self::Working
+        }
+    }
+}
+
+/// What becomes of an actor that was told something ahead of its inbox.
+enum Told {
+    /// It goes on.
+    Nothing,
+    /// Its `#[stop]` hook runs.
+    Stop,
+    /// It ends.
+    End(StopReason),
 }
 
 impl Future for Life {
@@ -74,47 +153,90 @@ impl Future for Life {
         let life = &mut *self;
         // One guard for a whole batch, since a batch is one poll.
         let _current = current::enter(life.cell.id());
-        let result = match catch_unwind(AssertUnwindSafe(|| life.run(task))) {
-            Ok(Poll::Pending) => return Poll::Pending,
-            Ok(Poll::Ready(result)) => result,
-            Err(payload) => Err(Fault::from_panic(payload)),
-        };
-        let reason = match result {
-            Ok(()) => StopReason::Halted,
-            Err(fault) => {
-                life.cell.failed(fault);
-                StopReason::Panicked
+        loop {
+            match life.part {
+                Part::Starting | Part::Working | Part::Stopping => {
+                    let reason = match catch_unwind(AssertUnwindSafe(|| life.run(task))) {
+                        Ok(Poll::Pending) => return Poll::Pending,
+                        Ok(Poll::Ready(Ok(reason))) => reason,
+                        Ok(Poll::Ready(Err(fault))) => life.failed(fault),
+                        Err(payload) => life.panicked(payload),
+                    };
+                    life.close(reason);
+                }
+                Part::Closing(reason) => {
+                    if life.cell.lane.has(KILL) {
+                        life.part = Part::Dropping(StopReason::Aborted);
+                    } else if life.cell.lane.take(CLOSED) != 0 {
+                        life.part = Part::Dropping(reason);
+                    } else if life.waits(task.waker(), CLOSED | KILL) {
+                        return Poll::Pending;
+                    }
+                }
+                Part::Dropping(reason) => {
+                    let reason = life.drop_value(reason);
+                    let Some(supervised) = &life.supervised else {
+                        life.leave(reason);
+                        return Poll::Ready(());
+                    };
+                    life.part = Part::Down(reason);
+                    supervised.household.ended(&life.cell, reason);
+                }
+                Part::Down(reason) => {
+                    let told = life.cell.lane.take(START | FINISH | EXHAUSTED);
+                    if let Some(reason) = life.is_final(told, reason) {
+                        life.leave(reason);
+                        return Poll::Ready(());
+                    }
+                    if told & START != 0 {
+                        life.rise();
+                    } else if life.waits(task.waker(), START | FINISH | EXHAUSTED | QUIT | KILL) {
+                        return Poll::Pending;
+                    }
+                }
+                Part::Ended => return Poll::Ready(()),
             }
-        };
-        life.end(reason);
-        Poll::Ready(())
+        }
     }
 }
 
 impl Life {
-    fn run(&mut self, task: &TaskContext<'_>) -> Poll<Result<(), Fault>> {
+    fn run(&mut self, task: &TaskContext<'_>) -> Poll<Result<StopReason, Fault>> {
         let waker = task.waker();
-        let mut ran = if self.body.is_suspended() {
-            self.body.resume(waker)
-        } else if self.part == Part::Starting {
-            self.body.start(waker)
-        } else {
-            Ran::Done
+        let mut ran = match self.told() {
+            Told::End(reason) => return Poll::Ready(Ok(reason)),
+            Told::Stop => self.stop(waker),
+            Told::Nothing if self.body.is_suspended() => self.body.resume(waker),
+            Told::Nothing if self.part == Part::Starting => self.start(waker),
+            Told::Nothing => Ran::Done,
         };
         loop {
             match ran {
-                Ran::Suspended => return Poll::Pending,
-                Ran::Halted => return Poll::Ready(Ok(())),
-                Ran::Done if self.part == Part::Stopping => return Poll::Ready(Ok(())),
+                // An order may have come before the cell knew whom to wake.
+                Ran::Suspended => {
+                    if !self.is_known {
+                        self.make_known(waker);
+                        if let Told::End(reason) = self.told() {
+                            return Poll::Ready(Ok(reason));
+                        }
+                    }
+                    return Poll::Pending;
+                }
+                Ran::Halted => return Poll::Ready(Ok(StopReason::Halted)),
+                Ran::Done if self.part == Part::Stopping => {
+                    return Poll::Ready(Ok(StopReason::Stopped));
+                }
                 Ran::Done => self.part = Part::Working,
             }
             ran = match self.body.work(task) {
-                Due::Wait => return Poll::Pending,
+                Due::Wait if !self.cell.is_ordered() => return Poll::Pending,
+                Due::Wait | Due::Order => match self.told() {
+                    Told::End(reason) => return Poll::Ready(Ok(reason)),
+                    Told::Stop => self.stop(waker),
+                    Told::Nothing => Ran::Done,
+                },
                 Due::Ran(ran) => ran,
-                Due::Stop => {
-                    self.part = Part::Stopping;
-                    self.body.stop(waker)
-                }
+                Due::Stop => self.stop(waker),
                 Due::Unhandled(event) => {
                     let state = self.body.state();
                     return Poll::Ready(Err(unhandled(&self.cell, state, &event)));
@@ -123,28 +245,161 @@ impl Life {
         }
     }
 
-    /// Drops the actor, then closes its inbox: what its destructor sends goes out before.
-    fn end(&mut self, mut reason: StopReason) {
-        self.part = Part::Ended;
-        let _current = current::enter(self.cell.id());
+    /// What it was told ahead of its inbox, if anything.
+    fn told(&mut self) -> Told {
+        if !self.cell.is_ordered() {
+            return Told::Nothing;
+        }
+        let lane = &self.cell.lane;
+        if lane.has(KILL) {
+            return Told::End(StopReason::Aborted);
+        }
+        if lane.take(GIVE_UP) != 0 {
+            return Told::End(StopReason::Exhausted);
+        }
+        if lane.take(LINKED) != 0 {
+            return Told::End(StopReason::Linked);
+        }
+        match (lane.take(STOP), self.part) {
+            (0, _) | (_, Part::Stopping) => Told::Nothing,
+            _ if self.body.is_suspended() => Told::End(StopReason::Stopped),
+            (_, Part::Starting) => Told::End(StopReason::Stopped),
+            _ => Told::Stop,
+        }
+    }
+
+    fn start(&mut self, waker: &Waker) -> Ran {
+        let ran = self.body.start(waker);
+        if let Some(supervised) = &self.supervised {
+            supervised.household.started(&self.cell);
+        }
+        ran
+    }
+
+    fn stop(&mut self, waker: &Waker) -> Ran {
+        self.part = Part::Stopping;
+        self.body.stop(waker)
+    }
+
+    fn failed(&self, fault: Fault) -> StopReason {
+        self.cell.failed(fault);
+        StopReason::Failed
+    }
+
+    fn panicked(&self, payload: Box<dyn Any + Send>) -> StopReason {
+        self.failed(Fault::from_panic(payload))
+    }
+
+    /// Has its children stopped, and waits for them unless it is killed.
+    fn close(&mut self, reason: StopReason) {
+        let in_order = matches!(reason, StopReason::Halted | StopReason::Stopped);
+        self.part = match self.disband(!in_order) {
+            true if reason != StopReason::Aborted => Part::Closing(reason),
+            _ => Part::Dropping(reason),
+        };
+    }
+
+    /// Has its children stopped; `false` where it never had any.
+    fn disband(&self, at_once: bool) -> bool {
+        let household = self.cell.with_kin(|kin| kin.as_mut()?.household.take());
+        let Some(Some(household)) = household else {
+            return false;
+        };
+        self.cell.lane.take(CLOSED);
+        household.close(at_once);
+        true
+    }
+
+    /// Drops the actor: what its destructor sends goes out before its inbox closes.
+    fn drop_value(&mut self, reason: StopReason) -> StopReason {
         let lost = match reason {
-            StopReason::Panicked => AskError::Failed,
+            StopReason::Failed => AskError::Failed,
             _ => AskError::Stopped,
         };
         let clear = || losing(lost, || self.body.clear());
-        if let Err(payload) = catch_unwind(AssertUnwindSafe(clear)) {
-            self.cell.failed(Fault::from_panic(payload));
-            reason = StopReason::Panicked;
+        match catch_unwind(AssertUnwindSafe(clear)) {
+            Ok(()) => reason,
+            Err(payload) => self.panicked(payload),
         }
+    }
+
+    /// Why it ends for good, where it does.
+    fn is_final(&self, told: u16, reason: StopReason) -> Option<StopReason> {
+        if told & EXHAUSTED != 0 {
+            if let Some(supervised) = &self.supervised {
+                self.cell.failed(Fault {
+                    kind: FailureKind::Exhausted,
+                    message: supervised.household.limit(),
+                });
+            }
+            return Some(StopReason::Exhausted);
+        }
+        if told & FINISH != 0 {
+            return Some(reason);
+        }
+        if self.cell.lane.has(KILL) {
+            return Some(StopReason::Aborted);
+        }
+        self.cell.lane.has(QUIT).then_some(StopReason::Stopped)
+    }
+
+    /// Makes a new value.
+    fn rise(&mut self) {
+        let Some(supervised) = &mut self.supervised else {
+            return;
+        };
+        self.cell.next_life();
+        if supervised.unread == Unread::Drop {
+            self.cell.drop_unread();
+        }
+        let me = Target::live(self.cell.clone());
+        let made = catch_unwind(AssertUnwindSafe(|| supervised.factory.rest(&me)));
+        match made {
+            Ok(resting) => {
+                self.body.install(resting);
+                self.part = Part::first(&self.cell);
+                if self.part == Part::Working {
+                    supervised.household.started(&self.cell);
+                }
+            }
+            Err(payload) => self.part = Part::Dropping(self.panicked(payload)),
+        }
+    }
+
+    /// Whether it is to wait for one of these orders.
+    fn waits(&mut self, waker: &Waker, orders: u16) -> bool {
+        self.make_known(waker);
+        !self.cell.lane.has(orders)
+    }
+
+    /// Tells the cell whom to wake. A task is always woken by the same waker.
+    fn make_known(&mut self, waker: &Waker) {
+        if !self.is_known {
+            self.is_known = true;
+            self.cell.with_kin(|kin| {
+                kin.get_or_insert_default().waker = Some(waker.clone());
+            });
+        }
+    }
+
+    /// Ends for good: closes the inbox and tells the watchers.
+    fn leave(&mut self, reason: StopReason) {
+        self.part = Part::Ended;
         self.cell.end(reason);
         self.cell.hub().registry.leave(self.place);
+        if let Some(supervised) = self.supervised.take() {
+            supervised.household.left(&self.cell);
+        }
     }
 }
 
 impl Drop for Life {
     fn drop(&mut self) {
         if self.part != Part::Ended {
-            self.end(StopReason::Aborted);
+            let _current = current::enter(self.cell.id());
+            self.disband(true);
+            let reason = self.drop_value(StopReason::Aborted);
+            self.leave(reason);
         }
     }
 }

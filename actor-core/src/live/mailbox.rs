@@ -403,6 +403,32 @@ impl Mailbox {
         })
     }
 
+    /// Wakes the reader where it waits.
+    pub(super) fn wake(&self) {
+        let reader = lock(&self.queue).reader.take();
+        if let Some(reader) = reader {
+            reader.wake();
+        }
+    }
+
+    /// Everything queued.
+    pub(super) fn take(&self) -> Letters {
+        let mut queue = lock(&self.queue);
+        let letters = std::mem::take(&mut queue.letters);
+        let events = letters.entries.iter();
+        let events = events.filter(|entry| entry.kind == Kind::Event).count();
+        let admitted: Vec<Waker> = match &mut queue.bound {
+            Some(bound) => {
+                bound.deferred = (0, 0);
+                (0..events).filter_map(|_| bound.taken()).collect()
+            }
+            None => Vec::new(),
+        };
+        drop(queue);
+        admitted.into_iter().for_each(Waker::wake);
+        letters
+    }
+
     /// Puts what the reader has fetched and not handled back to the front.
     pub(super) fn give_back(&self, mut letters: Letters) {
         if letters.entries.is_empty() {

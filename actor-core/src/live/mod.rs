@@ -6,6 +6,7 @@
 //! - [`mailbox`] and [`inbox`]: the shared queue, and the side of it that the actor alone reads;
 //!   [`bound`]: how much room the queue has, and who waits for some.
 //! - [`side`]: what a handler's context does to the world.
+//! - [`lane`]: what an actor is told ahead of its inbox; [`household`]: the children of a supervisor.
 //! - [`life`]: the task, from the `#[start]` hook to the dead letters.
 //!
 //! Next to nothing here knows an actor's type, since whatever does is compiled again for every
@@ -22,8 +23,10 @@ mod bound;
 mod cell;
 mod current;
 mod hooks;
+mod household;
 mod hub;
 mod inbox;
+mod lane;
 mod life;
 mod mailbox;
 mod monitors;

@@ -11,7 +11,7 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep};
 
 use super::cell::{Cell, Watcher};
-use super::hooks::{FailureKind, Fault};
+use super::household::Household;
 use super::inbox::{Found, Inbox, Next};
 use super::life;
 use super::reply::losing;
@@ -21,7 +21,8 @@ use crate::monitor::Moment;
 use crate::parts::{AnyMail, Due};
 use crate::reference::{ActorId, Target};
 use crate::reply::AskError;
-use crate::runtime::{Spawn, SpawnOptions};
+use crate::runtime::{Factory, Spawn, SpawnOptions};
+use crate::supervision::Supervision;
 use crate::timer::Timer;
 use crate::watch::StopReason;
 
@@ -59,6 +60,15 @@ impl Side {
         Target::live(life::spawn(self.cell.hub(), actor, options))
     }
 
+    pub(crate) fn spawn_with(&self, factory: Factory, options: &SpawnOptions) -> Target {
+        let household = Household::of(&self.cell);
+        Target::live(life::spawn_with(household, factory, options))
+    }
+
+    pub(crate) fn supervise(&self, supervision: Supervision) {
+        Household::of(&self.cell).supervise(supervision);
+    }
+
     pub(crate) fn now(&self) -> Duration {
         self.cell.hub().now()
     }
@@ -69,7 +79,7 @@ impl Side {
 
     pub(crate) fn after(&mut self, delay: Duration, fire: Fire) -> Timer {
         let cell = self.cell.clone();
-        let armed = Arc::new(Armed::default());
+        let armed = Arc::new(Armed::new(&self.cell));
         let sleep = sleep(delay); // made here: the delay counts from now
         let fires = armed.clone();
         let task = self.background(Box::pin(async move {
@@ -83,7 +93,7 @@ impl Side {
 
     pub(crate) fn every(&mut self, period: Duration, fire: FireAgain) -> Timer {
         let cell = self.cell.clone();
-        let armed = Arc::new(Armed::default());
+        let armed = Arc::new(Armed::new(&self.cell));
         let mut interval = interval_at(Instant::now() + period, period);
         interval.set_missed_tick_behavior(MissedTickBehavior::Skip);
         let fires = armed.clone();
@@ -114,14 +124,10 @@ impl Side {
     }
 
     pub(crate) fn watch(&self, other: &Cell, notify: fn(&Cell, ActorId, StopReason)) {
-        let watcher = Arc::downgrade(&self.cell);
-        other.watch(Watcher { watcher, notify });
-    }
-
-    pub(crate) fn failed(&self, event: &str, error: &str) {
-        self.cell.failed(Fault {
-            kind: FailureKind::Error,
-            message: format!("`{event}`: {error}"),
+        other.watch(Watcher {
+            watcher: Arc::downgrade(&self.cell),
+            life: self.cell.life(),
+            notify,
         });
     }
 
@@ -139,7 +145,8 @@ impl Side {
     /// The slot of the next event to be handled, or what else is due.
     #[inline]
     pub(crate) fn next(&mut self, state: usize, task: &TaskContext<'_>) -> Result<u32, Due> {
-        if self.inbox.taken < BUDGET && !self.cell.hub().is_observed() {
+        let plain = !self.cell.hub().is_observed() && !self.cell.is_ordered();
+        if plain && self.inbox.taken < BUDGET {
             match self.inbox.poll_plain(&self.cell, state, task) {
                 Poll::Pending => return Err(self.wait()),
                 Poll::Ready(Some(slot)) => {
@@ -162,6 +169,9 @@ impl Side {
             if self.inbox.taken >= BUDGET {
                 task.waker().wake_by_ref();
                 return Err(self.wait());
+            }
+            if self.cell.is_ordered() {
+                return Err(Due::Order);
             }
             self.inbox.taken += 1;
             match self.inbox.poll_next(&self.cell, state, task) {

@@ -8,13 +8,14 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 
 use super::hooks::{DeadLetter, Failure, MonitorViolation};
+use super::household::Household;
 use super::hub::{Guard, Hub, watch_heat};
 use super::life;
 use crate::error::Error;
 use crate::event::Event;
 use crate::monitor::AnyMonitor;
 use crate::reference::Target;
-use crate::runtime::{Spawn, SpawnOptions};
+use crate::runtime::{Factory, Spawn, SpawnOptions};
 
 /// What a production system offers and a test does not: hooks, counters and wall-clock limits.
 /// Found by [`System::as_live`](crate::System::as_live), which is `None` under test.
@@ -109,6 +110,12 @@ impl LiveSystem {
         Target::live(life::spawn(&self.0.hub, actor, options))
     }
 
+    /// A child of the system is a family of its own.
+    pub(crate) fn spawn_with(&self, factory: Factory, options: &SpawnOptions) -> Target {
+        let household = Household::of_system(&self.0.hub);
+        Target::live(life::spawn_with(household, factory, options))
+    }
+
     pub(crate) fn monitor(&self, monitor: Box<dyn AnyMonitor>) {
         self.0.hub.monitor(monitor);
     }
@@ -124,7 +131,7 @@ impl LiveSystem {
     pub(crate) async fn shutdown(&self, deadline: Duration) -> Result<(), Error> {
         let hub = &self.0.hub;
         for actor in hub.registry.close() {
-            actor.stop();
+            actor.stop_in_order();
         }
         if timeout(hub, deadline).await {
             return Ok(());

@@ -1,13 +1,19 @@
 //! Timers of live actors: a tokio task each, which ends with its actor.
 
-use std::sync::Arc;
+use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
 
 use tokio::task::AbortHandle;
 
+use super::cell::Cell;
+
 /// What a timer's task, its fired events and its handles share.
-#[derive(Debug, Default)]
 pub(crate) struct Armed {
+    owner: Weak<Cell>,
+    /// In which life of its owner it was armed: it ends with that.
+    life: u32,
+
     /// Set by `cancel`, never reset. An event that has fired and is not handled yet is void then.
     /// Relaxed is enough: a cancel must be seen by the actor that cancels, on its own thread or
     /// after tokio has moved its task, which synchronises; for anyone else it is a race anyway.
@@ -15,13 +21,23 @@ pub(crate) struct Armed {
 }
 
 impl Armed {
+    pub(super) fn new(owner: &Arc<Cell>) -> Self {
+        Self {
+            owner: Arc::downgrade(owner),
+            life: owner.life(),
+            cancelled: AtomicBool::new(false),
+        }
+    }
+
+    /// It was cancelled, or its owner was brought back since.
     pub(super) fn is_cancelled(&self) -> bool {
+        let owner = self.owner.upgrade();
         self.cancelled.load(Ordering::Relaxed)
+            || owner.is_none_or(|owner| owner.life() != self.life)
     }
 }
 
 /// One firing of a timer, for as long as its event is unread.
-#[derive(Debug)]
 pub(crate) struct Fired(Arc<Armed>);
 
 impl Fired {
@@ -35,10 +51,16 @@ impl Fired {
 }
 
 /// An armed timer.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct LiveTimer {
     armed: Arc<Armed>,
     task: AbortHandle,
+}
+
+impl fmt::Debug for LiveTimer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("LiveTimer").field(&self.task.id()).finish()
+    }
 }
 
 impl LiveTimer {

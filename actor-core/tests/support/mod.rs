@@ -17,6 +17,12 @@ impl Journal {
         self.0.lock().unwrap().push(what.into());
     }
 
+    /// Forgets what was noted.
+    #[allow(dead_code, reason = "not every test does")]
+    pub(crate) fn take(&self) {
+        self.0.lock().unwrap().clear();
+    }
+
     /// Everything noted since the last look.
     #[track_caller]
     pub(crate) fn expect<T: AsRef<str> + Debug>(&self, expected: impl AsRef<[T]>) {

@@ -1,0 +1,51 @@
+//! What an actor is told ahead of its inbox: [`Lane`].
+
+use std::sync::atomic::{AtomicU16, Ordering};
+
+/// What an actor was told and has not seen to yet. Its task looks here before each event.
+#[derive(Default)]
+pub(super) struct Lane(AtomicU16);
+
+/// To stop, since its supervisor does without it for now or for good.
+pub(super) const STOP: u16 = 1;
+/// To fail, since it has given up its children.
+pub(super) const GIVE_UP: u16 = 1 << 1;
+/// To fail, since one that it is linked to has.
+pub(super) const LINKED: u16 = 1 << 2;
+/// To end at once.
+pub(super) const KILL: u16 = 1 << 3;
+/// To be made anew.
+pub(super) const START: u16 = 1 << 4;
+/// To end for good while it is down.
+pub(super) const FINISH: u16 = 1 << 5;
+/// As [`FINISH`], since its supervisor gives up.
+pub(super) const EXHAUSTED: u16 = 1 << 6;
+/// No child of it is left.
+pub(super) const CLOSED: u16 = 1 << 7;
+/// Somebody has told it to stop, sooner or later: it is not brought back.
+pub(super) const QUIT: u16 = 1 << 8;
+
+/// What comes before the next event.
+const URGENT: u16 = STOP | GIVE_UP | LINKED | KILL;
+
+impl Lane {
+    /// Something comes before the next event. Relaxed: who tells wakes the task, by way of a lock.
+    #[inline]
+    pub(super) fn is_urgent(&self) -> bool {
+        self.0.load(Ordering::Relaxed) & URGENT != 0
+    }
+
+    /// Any of these.
+    pub(super) fn has(&self, any: u16) -> bool {
+        self.0.load(Ordering::SeqCst) & any != 0
+    }
+
+    pub(super) fn add(&self, order: u16) {
+        self.0.fetch_or(order, Ordering::SeqCst);
+    }
+
+    /// Removes these; tells which of them there were.
+    pub(super) fn take(&self, orders: u16) -> u16 {
+        self.0.fetch_and(!orders, Ordering::SeqCst) & orders
+    }
+}
