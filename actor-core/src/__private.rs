@@ -56,7 +56,7 @@ impl<T> IsOther for &Outcome<'_, T> {
     }
 }
 
-/// Sends a handler's result to the asker; with a failure that nobody receives, the actor fails.
+/// Sends a handler's result to the asker; where the event was told, a failure is the actor's.
 pub fn reply<A: Actor, R: Event>(
     _: &Context<A>,
     event: &'static str,
@@ -64,7 +64,9 @@ pub fn reply<A: Actor, R: Event>(
     value: R,
     failure: Option<String>,
 ) {
-    if let Some(error) = failure {
+    if let Some(error) = failure
+        && reply.was_told()
+    {
         drop(value);
         crate::rules::unreceived_error(A::INFO.name, event, &error);
     }

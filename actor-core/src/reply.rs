@@ -40,6 +40,11 @@ impl<R: Event> Reply<R> {
         self.to.is_nobody()
     }
 
+    /// The event was told.
+    pub(crate) fn was_told(&self) -> bool {
+        self.to.0.is_none()
+    }
+
     /// Feeds to whom it goes. Under test: an ask keeps its number while anyone waits for it.
     #[doc(hidden)]
     pub fn fingerprint<'a>(&self, to: &'a mut Fingerprinter) -> &'a mut Fingerprinter {

@@ -127,14 +127,17 @@ async fn an_err_goes_to_the_asker() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_err_that_nobody_receives_is_reported_and_the_actor_goes_on() {
+async fn an_err_after_a_tell_is_a_failure_of_the_actor() {
     let sys = System::new();
     let (calculator, journal) = calculator(&sys);
-    calculator.tell(Fail);
     drop(calculator.ask(Fail));
     assert_eq!(calculator.ask(Double(1)).await, Ok(2));
-    let error = r#"Error `Fail`: "no paper""#;
-    journal.expect([error, error]);
+    journal.expect::<&str>([]);
+    calculator.tell(Fail);
+    assert_eq!(calculator.ask(Double(1)).await, Err(AskError::Stopped));
+    journal.expect([
+        r#"Error `Calculator` answered `Fail` with Err("no paper"), and nobody receives it"#,
+    ]);
 }
 
 #[test]

@@ -254,6 +254,7 @@ async fn a_child_waits_longer_each_time() {
         later(wait - 1).await;
         journal.expect(["Panicked: ouch", "a drops"]);
         later(1).await;
+        idle().await;
         journal.expect(["a starts"]);
     }
     later(11).await;
@@ -261,6 +262,7 @@ async fn a_child_waits_longer_each_time() {
     later(1).await;
     journal.expect(["Panicked: ouch", "a drops"]);
     later(1).await;
+    idle().await;
     journal.expect(["a starts"]);
 }
 

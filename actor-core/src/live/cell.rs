@@ -40,7 +40,7 @@ static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 pub(crate) struct Cell {
     id: ActorId,
     /// The name given at the spawn.
-    name: Option<Box<str>>,
+    name: Option<Box<Name>>,
     info: &'static ActorInfo,
     mailbox: Mailbox,
     end: Mutex<End>,
@@ -50,6 +50,9 @@ pub(crate) struct Cell {
     life: AtomicU32,
     hub: Arc<Hub>,
 }
+
+/// Most actors have none, and pay for one word.
+struct Name(Box<str>);
 
 /// Whether the actor has ended, and who wants to know.
 enum End {
@@ -98,7 +101,7 @@ impl Cell {
         Self {
             // Relaxed: only uniqueness matters.
             id: ActorId::live(NEXT_ID.fetch_add(1, Ordering::Relaxed)),
-            name: options.name.clone(),
+            name: options.name.clone().map(|name| Box::new(Name(name))),
             info,
             mailbox: Mailbox::new(make_mail, options.mailbox),
             end: Mutex::new(End::Awaited(None)),
@@ -115,7 +118,7 @@ impl Cell {
     /// The name given at the spawn, or the type and the identity.
     pub(crate) fn name(&self) -> Cow<'_, str> {
         match &self.name {
-            Some(name) => Cow::Borrowed(name),
+            Some(name) => Cow::Borrowed(&name.0),
             None => Cow::Owned(format!("{}{}", self.info.name, self.id)),
         }
     }
