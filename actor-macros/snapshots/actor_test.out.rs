@@ -34,6 +34,7 @@ fn every_ping_is_answered() {
             deny: ::core::option::Option::None,
             patient_timers: true,
             atomic_handlers: false,
+            supervised: false,
             clock_error_ms: ::core::option::Option::None,
         },
         parameters: &[],

@@ -43,6 +43,7 @@ fn a_leader_is_elected() {
             deny: ::core::option::Option::None,
             patient_timers: false,
             atomic_handlers: false,
+            supervised: false,
             clock_error_ms: ::core::option::Option::None,
         },
         parameters: &[&__PARAMETER_0, &__PARAMETER_1],

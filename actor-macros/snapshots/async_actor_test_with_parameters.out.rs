@@ -39,6 +39,7 @@ fn the_server_counts() {
             deny: ::core::option::Option::None,
             patient_timers: false,
             atomic_handlers: false,
+            supervised: false,
             clock_error_ms: ::core::option::Option::None,
         },
         parameters: &[&__PARAMETER_0],

@@ -52,6 +52,8 @@ pub struct Attributes {
     pub patient_timers: bool,
     /// `atomic_handlers`
     pub atomic_handlers: bool,
+    /// `supervised`
+    pub supervised: bool,
     /// `clock_error_ms = N`
     pub clock_error_ms: Option<u64>,
 }

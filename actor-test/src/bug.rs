@@ -19,6 +19,8 @@ pub enum BugKind {
     Unhandled,
     /// A handler's `Err` that nobody receives.
     UnreceivedError,
+    /// A supervised actor has ended more often than it is brought back, and nobody is left to act.
+    Exhausted,
     /// Nothing can run, and someone awaits.
     Deadlock,
     /// Nothing can run, and a deferred event was never handled.
@@ -73,6 +75,7 @@ impl BugKind {
             Self::Monitor | Self::Invariant => "safety",
             Self::Unhandled => "unhandled event",
             Self::UnreceivedError => "unreceived error",
+            Self::Exhausted => "restarts exhausted",
             Self::Deadlock => "deadlock",
             Self::DeferredForever => "deferred for ever",
             Self::Spin => "no progress",

@@ -152,6 +152,7 @@ fn semantics(attributes: &Attributes) -> Semantics {
         patient_timers: attributes.patient_timers,
         atomic_handlers: attributes.atomic_handlers,
         clock_error: clock_error.unwrap_or(defaults.clock_error),
+        supervised: attributes.supervised,
     }
 }
 
@@ -305,6 +306,7 @@ mod tests {
             deny: None,
             patient_timers: false,
             atomic_handlers: false,
+            supervised: false,
             clock_error_ms: None,
         }
     }

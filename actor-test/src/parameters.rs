@@ -319,6 +319,7 @@ mod tests {
                 expect_bug: None,
                 patient_timers: false,
                 atomic_handlers: false,
+                supervised: false,
                 clock_error_ms: None,
             },
             parameters,

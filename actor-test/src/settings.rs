@@ -209,6 +209,11 @@ pub struct Semantics {
     pub atomic_handlers: bool,
     /// Timers due within this of the earliest deadline may fire in any order. Default 1 ms.
     pub clock_error: Duration,
+    /// Failures of supervised actors are part of the story: their supervisors act. Default no: they
+    /// are bugs, at once. A failure of an actor without a supervisor always is, and so is one more
+    /// than is brought back where nobody is left to act.
+    #[serde(default)]
+    pub supervised: bool,
 }
 
 impl Default for Semantics {
@@ -217,6 +222,7 @@ impl Default for Semantics {
             patient_timers: false,
             atomic_handlers: false,
             clock_error: Duration::from_millis(1),
+            supervised: false,
         }
     }
 }
@@ -233,6 +239,13 @@ impl Semantics {
     #[must_use]
     pub const fn with_atomic_handlers(mut self) -> Self {
         self.atomic_handlers = true;
+        self
+    }
+
+    /// With failures of [`supervised`](Semantics::supervised) actors.
+    #[must_use]
+    pub const fn with_supervised(mut self) -> Self {
+        self.supervised = true;
         self
     }
 

@@ -106,6 +106,13 @@ impl Tester {
         self
     }
 
+    /// Whether failures of supervised actors are part of the story; see
+    /// [`Semantics::supervised`].
+    pub fn supervised(mut self, supervised: bool) -> Self {
+        self.settings.semantics.supervised = supervised;
+        self
+    }
+
     /// One strategy instead of the portfolio.
     pub fn strategy(mut self, strategy: StrategySpec) -> Self {
         self.settings.search = Search::Strategies(vec![strategy]);

@@ -134,6 +134,7 @@ fn settings(attributes: &Attributes) -> TokenStream {
         strategies,
         patient_timers,
         atomic_handlers,
+        supervised,
         ..
     } = attributes;
     let iterations = option(attributes.iterations);
@@ -157,6 +158,7 @@ fn settings(attributes: &Attributes) -> TokenStream {
             deny: #deny,
             patient_timers: #patient_timers,
             atomic_handlers: #atomic_handlers,
+            supervised: #supervised,
             clock_error_ms: #clock_error_ms,
         }
     }

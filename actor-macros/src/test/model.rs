@@ -20,6 +20,7 @@ pub(crate) struct Attributes {
     pub(crate) deny: Option<LitStr>,
     pub(crate) patient_timers: bool,
     pub(crate) atomic_handlers: bool,
+    pub(crate) supervised: bool,
     pub(crate) clock_error_ms: Option<u64>,
     /// The values of parameters, as they are given.
     pub(crate) given: Vec<Argument>,
@@ -33,7 +34,7 @@ pub(crate) struct Strength {
     pub(crate) of: usize,
 }
 
-const ACCEPTED: [&str; 13] = [
+const ACCEPTED: [&str; 14] = [
     "iterations",
     "max_steps",
     "temperature",
@@ -43,6 +44,7 @@ const ACCEPTED: [&str; 13] = [
     "deny",
     "timers",
     "atomic_handlers",
+    "supervised",
     "clock_error_ms",
     "pairwise",
     "t_wise",
@@ -63,6 +65,7 @@ impl Attributes {
             deny: None,
             patient_timers: false,
             atomic_handlers: false,
+            supervised: false,
             clock_error_ms: None,
             given: Vec::new(),
             strength: None,
@@ -121,6 +124,7 @@ impl Attributes {
                 self.patient_timers = patient.is_some();
             }
             "atomic_handlers" => self.atomic_handlers = flag(argument, errors),
+            "supervised" => self.supervised = flag(argument, errors),
             "clock_error_ms" => {
                 let right = "`clock_error_ms = 5`, a number of milliseconds";
                 self.clock_error_ms = argument.parsed(number, right, errors);

@@ -6,7 +6,7 @@ use actor_core::runtime::Again;
 
 use super::operation::{Letter, Sender, Stage};
 use super::state::{FollowUp, Garbage, State};
-use super::timers::TimerStage;
+use super::timers::{Purpose, TimerStage};
 use crate::hash::mix;
 use crate::strategy::{OperationId, Pending, StepKind};
 
@@ -138,6 +138,12 @@ impl State {
         timer.fired += 1;
         let key = mix(timer.key, u64::from(timer.fired));
         let (owner, generation) = (timer.owner, timer.generation);
+        if timer.purpose != Purpose::Own {
+            let purpose = timer.purpose;
+            self.timers.free(index);
+            self.refresh_timers();
+            return Fired::Due(owner, purpose);
+        }
         let Some((slot, event)) = timer.event else {
             let operation = &mut self.operations[owner as usize];
             operation.delivered = mix(operation.delivered, key);
@@ -212,4 +218,6 @@ pub(super) enum Fired {
         again: Option<Again>,
     },
     Slept(u32, Option<Waker>),
+    /// What is not the owner's own.
+    Due(u32, Purpose),
 }

@@ -12,18 +12,18 @@ use std::time::Duration;
 use actor_core::__private::{AnyMonitor, AskSlot, Expectation, Predicate};
 use actor_core::parts::AnyMail;
 use actor_core::runtime::{
-    Address, Again, Announce, AskId, Notice, Offered, RoomId, Runtime, Spawn, SpawnOptions, Target,
-    TimerId,
+    Address, Again, Announce, AskId, Factory, Notice, Offered, RoomId, Runtime, Spawn,
+    SpawnOptions, Stop, Target, TimerId,
 };
-use actor_core::{ActorId, AskError};
+use actor_core::{ActorId, AskError, Supervision};
 
 use super::operation::{Effect, Letter, Watch};
 use super::panics::BudgetSpent;
 use super::room::{Answer, Status};
 use super::specifications::Specifications;
-use super::state::State;
+use super::state::{Parts, State};
 use super::tape::Decision;
-use super::timers::TimerStage;
+use super::timers::{Purpose, TimerStage};
 use crate::bug::BugKind;
 use crate::hash::mix;
 use crate::strategy::{Choice, Strategy};
@@ -140,7 +140,7 @@ impl Shared {
         state.find(BugKind::ForeignReference, message, None);
     }
 
-    fn decide(&self, choice: Choice) -> u32 {
+    pub(super) fn decide(&self, choice: Choice) -> u32 {
         let bound = choice.bound();
         if bound == 1 {
             return 0;
@@ -198,19 +198,55 @@ impl Runtime for Shared {
             // The actor is dropped by its owner; nothing will ever reach this address.
             return self.address(u32::MAX);
         }
-        let mut state = self.state.borrow_mut();
-        let of_type = state.type_of(actor);
-        let mut parts = state.parts(of_type, actor);
-        let mail = parts.mail.clone();
-        let index = state.spawn(self.current.get(), of_type, mail, options);
-        let address = self.address(index);
-        parts.body.install(actor.rest(&Target::controlled(address)));
-        if !actor.info().starts {
-            state.tally(index, |tally| tally.start(parts.body.state()));
+        let (index, parts) = self.conceive(actor, options);
+        self.bear(index, parts)
+    }
+
+    fn spawn_with(
+        &self,
+        supervisor: Option<Address>,
+        mut factory: Factory,
+        options: &SpawnOptions,
+    ) -> Address {
+        if !self.may_act("spawn_with") {
+            return self.address(u32::MAX);
         }
-        state.newborn_actors.push((index, parts));
-        self.born.set(true);
-        address
+        let supervisor = supervisor.and_then(|supervisor| self.local(supervisor));
+        let (index, mut parts) = self.conceive(&mut *factory, options);
+        parts.factory = Some(factory);
+        self.state
+            .borrow_mut()
+            .adopt(supervisor, index, options.child);
+        self.bear(index, parts)
+    }
+
+    fn supervise(&self, supervisor: Address, supervision: Supervision) {
+        if self.may_act("supervise")
+            && let Some(supervisor) = self.local(supervisor)
+        {
+            let mut state = self.state.borrow_mut();
+            let household = state.household_of(supervisor);
+            household.family.supervise(supervision);
+        }
+    }
+
+    fn stop(&self, target: Address, stop: Stop) {
+        if !self.may_act("stop") {
+            return;
+        }
+        let Some(to) = self.local(target) else {
+            return;
+        };
+        let current = self.current.get();
+        let mut state = self.state.borrow_mut();
+        let at_once = stop == Stop::AtOnce;
+        state.push(current, Effect::Stop { to, at_once });
+        if let Stop::Within(deadline) = stop {
+            let key = state.child_key_of(current);
+            let (timer, generation) = state.timers.reserve(to, deadline, key);
+            state.timers.slots[timer as usize].purpose = Purpose::Kill;
+            state.push(current, Effect::Arm { timer, generation });
+        }
     }
 
     #[inline]
@@ -554,14 +590,6 @@ impl Runtime for Shared {
         }
     }
 
-    fn failed(&self, event: &str, error: &str) {
-        let mut state = self.state.borrow_mut();
-        let name = state.name(self.current.get());
-        let message =
-            format!("`{name}` answered `{event}` with Err({error}), and nobody receives it");
-        state.find(BugKind::UnreceivedError, message, None);
-    }
-
     fn entered(&self, owner: Address, from: Option<usize>, to: usize) {
         if let Some(owner) = self.local(owner) {
             self.state.borrow_mut().tally(owner, |tally| match from {
@@ -595,6 +623,34 @@ impl Runtime for Shared {
 }
 
 impl Shared {
+    /// Creates an actor with its first value.
+    fn conceive(&self, actor: &mut dyn Spawn, options: &SpawnOptions) -> (u32, Parts) {
+        let (index, mut parts) = {
+            let mut state = self.state.borrow_mut();
+            let of_type = state.type_of(actor);
+            let parts = state.parts(of_type, actor);
+            let mail = parts.mail.clone();
+            let index = state.spawn(self.current.get(), of_type, mail, options);
+            (index, parts)
+        };
+        let me = Target::controlled(self.address(index));
+        parts.body.install(actor.rest(&me));
+        let started = Effect::Start(index);
+        self.state.borrow_mut().push(self.current.get(), started);
+        (index, parts)
+    }
+
+    /// Hands it to the run loop.
+    fn bear(&self, index: u32, parts: Parts) -> Address {
+        let mut state = self.state.borrow_mut();
+        if !state.info(index).is_some_and(|info| info.starts) {
+            state.tally(index, |tally| tally.start(parts.body.state()));
+        }
+        state.newborn_actors.push((index, parts));
+        self.born.set(true);
+        self.address(index)
+    }
+
     fn is_current(&self, ask: AskId) -> bool {
         ask.execution == self.execution.get()
             && ask.index != u32::MAX

@@ -10,10 +10,10 @@ use actor_core::{AskError, Moment, StopReason};
 use super::clock::Fired;
 use super::execution::Engine;
 use super::observers::Seen;
-use super::operation::{Effect, Letter, Sender};
+use super::operation::{ALONE, Effect, Letter, STOP, Sender};
 use super::panics::{self};
 use super::room::Delivery;
-use super::state::{BODY, FollowUp, Piped, State};
+use super::state::{BODY, FollowUp, Halted, Piped, State};
 use crate::bug::BugKind;
 use crate::words::count;
 
@@ -34,7 +34,7 @@ impl Engine {
             return false;
         }
         let follow_up = state.flush(operation);
-        let halted = matches!(follow_up, FollowUp::Halted(_));
+        let halted = matches!(follow_up, FollowUp::Halted(..));
         drop(state);
         self.follow(operation, follow_up);
         self.flush_rest(operation);
@@ -82,7 +82,8 @@ impl Engine {
                 let done = self.state().close_ask(ask);
                 drop((slot, done));
             }
-            FollowUp::Halted(operation) => self.halt(operation),
+            FollowUp::Halted(operation, reason) => self.halt(operation, reason),
+            FollowUp::Stopped { to, at_once } => self.stopped(operation, to, at_once),
             FollowUp::Notify { watch, notice } => self.notify(watch, notice),
             FollowUp::Announced { slab, slot } => self.announced(operation, &slab, slot),
             FollowUp::Discard(garbage) => self.dropping(AskError::Dropped, || garbage.discard()),
@@ -150,8 +151,42 @@ impl Engine {
         }
     }
 
-    pub(super) fn halt(&mut self, operation: u32) {
-        let halted = self.state().halt(operation);
+    /// Ends an actor: its children first, then its value; for good, unless it is supervised.
+    pub(super) fn halt(&mut self, operation: u32, reason: StopReason) {
+        if self.close_household(operation, reason) {
+            return;
+        }
+        if self.state().operations[operation as usize].family == ALONE {
+            self.end(operation, reason);
+        } else {
+            self.fall(operation, reason);
+        }
+    }
+
+    /// Ends an actor for good: what is left of its inbox becomes dead letters, and each watcher is to
+    /// be told.
+    pub(super) fn end(&mut self, operation: u32, reason: StopReason) {
+        let halted = {
+            let mut state = self.state();
+            state.operations[operation as usize].ending = reason;
+            state.halt(operation)
+        };
+        let dead = halted.letters.iter().filter(|letter| letter.event != STOP);
+        let dead = dead.count() as u64;
+        self.drop_what_it_owned(operation, halted);
+        let mut state = self.state();
+        state.dead_letters += dead;
+        if let Some(recorder) = &mut state.recorder {
+            recorder.note("halts".into());
+            if dead > 0 {
+                recorder.note(format!("dead letters: {}", count(dead, "queued event")));
+            }
+        }
+        state.notify_watchers(operation);
+    }
+
+    /// Drops the value of an actor and what ends with it.
+    pub(super) fn drop_what_it_owned(&mut self, operation: u32, halted: Halted) {
         let mut parts = self.bodies[operation as usize].take();
         let futures: Vec<Option<Piped>> = halted
             .futures
@@ -159,7 +194,6 @@ impl Engine {
             .map(|future| self.futures[*future as usize].take())
             .collect();
         self.shared.current.set(operation);
-        let dead = halted.letters.len() as u64;
         self.dropping(AskError::Stopped, || {
             if let Some(parts) = &mut parts {
                 parts.body.clear();
@@ -177,26 +211,18 @@ impl Engine {
         self.bodies[operation as usize] = parts;
         self.settle_newborn();
         self.shared.wake_due();
-        let mut state = self.state();
-        state.dead_letters += dead;
-        if let Some(recorder) = &mut state.recorder {
-            recorder.note("halts".into());
-            if dead > 0 {
-                recorder.note(format!("dead letters: {}", count(dead, "queued event")));
-            }
-        }
-        state.notify_watchers(operation);
     }
 
     fn notify(&mut self, watch: u32, notice: actor_core::runtime::Notice) {
-        let (watcher, target) = {
+        let (watcher, target, reason) = {
             let state = self.state();
             let watch = &state.watches[watch as usize];
-            (watch.watcher, watch.target)
+            let reason = state.operations[watch.target as usize].ending;
+            (watch.watcher, watch.target, reason)
         };
         let mail = self.state().operations[watcher as usize].mail.clone();
         let Some(mail) = mail else { return };
-        let (slot, event) = notice(&*mail, StopReason::Halted);
+        let (slot, event) = notice(&*mail, reason);
         let letter = Letter {
             sender: Sender::End(target),
             ..self.state().letter(target, watcher, slot, event)
@@ -229,6 +255,7 @@ impl Engine {
                     waker.wake();
                 }
             }
+            Fired::Due(owner, purpose) => self.due(owner, purpose),
             Fired::Event {
                 owner,
                 letter,

@@ -130,6 +130,7 @@ impl Engine {
             let mut state = shared.state.borrow_mut();
             state.patient_timers = semantics.patient_timers;
             state.atomic_handlers = semantics.atomic_handlers;
+            state.supervised = semantics.supervised;
             state.timers.clock_error = semantics.clock_error;
         }
         Self {
@@ -393,6 +394,7 @@ impl Engine {
         match kind {
             StepKind::Start => self.start(operation, test),
             StepKind::Resume => self.resume(operation),
+            StepKind::Stop => self.obey(operation),
             StepKind::Flush | StepKind::Handle | StepKind::Timer | StepKind::Fault => {
                 unreachable!("flushes, handled events and timers are stepped apart")
             }
@@ -481,6 +483,8 @@ impl Engine {
                 parts.body.clear();
                 parts.mail.clear();
             });
+            let factory = parts.factory.take();
+            self.drop_quietly(move || drop(factory));
             self.state().parts_to_pool(operation as u32, parts);
         }
         let (timers, watches, asks, questions, newborn) = {

@@ -14,11 +14,11 @@
 use std::hash::Hasher;
 use std::rc::Rc;
 
-use actor_core::Fingerprinter;
 use actor_core::parts::AnyMail;
+use actor_core::{Fingerprinter, StopReason};
 
 use super::controlled::{Phase, Shared};
-use super::operation::{Effect, Kind, Letter, Operation, Sender, Stage};
+use super::operation::{Effect, Kind, Letter, Operation, Sender, Stage, Told};
 use super::panics;
 use super::state::{Parts, State};
 use super::timers::{Timer, TimerStage};
@@ -95,6 +95,11 @@ impl Look<'_> {
         let lengths = {
             let state = self.shared.state.borrow();
             feed_watches(&state, &mut to);
+            for household in &state.families {
+                household
+                    .family
+                    .feed(state.now, |number| to.write_u64(number));
+            }
             state.thermometer.feed(&mut to);
             list_timers(&state, items)
         };
@@ -172,6 +177,18 @@ fn feed_items(items: impl Iterator<Item = Item>, to: &mut Fingerprinter) {
     }
 }
 
+fn reason_number(reason: StopReason) -> u64 {
+    match reason {
+        StopReason::Halted => 0,
+        StopReason::Stopped => 1,
+        StopReason::Failed => 2,
+        StopReason::Exhausted => 3,
+        StopReason::Linked => 4,
+        StopReason::Aborted => 5,
+        _ => 6,
+    }
+}
+
 /// What an operation is and does, its value apart.
 struct Header {
     flags: u64,
@@ -180,13 +197,24 @@ struct Header {
 
 impl Header {
     fn of(operation: &Operation) -> Self {
+        let (told, failing) = match operation.told {
+            Told::Nothing => (0, StopReason::Halted),
+            Told::Stop => (1, StopReason::Halted),
+            Told::Fail(reason) => (2, reason),
+            Told::Kill => (3, StopReason::Halted),
+        };
         let flags = [
             operation.stage as u64,
-            u64::from(operation.woken),
-            u64::from(operation.state),
+            u64::from(operation.woken) << 8,
+            u64::from(operation.state) << 16,
+            told << 32,
+            reason_number(failing) << 36,
+            u64::from(operation.leaves) << 40,
+            u64::from(operation.stopping) << 41,
+            reason_number(operation.ending) << 44,
         ];
         Self {
-            flags: flags[0] | flags[1] << 8 | flags[2] << 16,
+            flags: flags.into_iter().fold(0, |all, flag| all | flag),
             history: [operation.chain, operation.delivered],
         }
     }
@@ -265,7 +293,8 @@ fn list_effect(state: &State, index: u32, effect: &Effect, items: &mut Vec<Item>
         Effect::Notice { watch } => {
             items.push(number(5, state.watches[*watch as usize].watcher));
         }
-        Effect::Halt => items.push(number(6, 0)),
+        Effect::Halt(reason) => items.push(number(6, reason_number(*reason) as u32)),
+        Effect::Stop { to, at_once } => items.push(number(11 + u64::from(*at_once), *to)),
         // The event's type is not known here: what was handled last has announced it.
         Effect::Announce { .. } => {
             items.push(number(7, 0));
@@ -291,7 +320,9 @@ fn list_effect(state: &State, index: u32, effect: &Effect, items: &mut Vec<Item>
 }
 
 fn list_timer_event(state: &State, timer: &Timer, items: &mut Vec<Item>) {
-    items.push(Item::Number(u64::from(timer.periodic)));
+    items.push(Item::Number(
+        u64::from(timer.periodic) | (timer.purpose as u64) << 8,
+    ));
     if let Some((slot, event)) = timer.event {
         items.push(Item::Number(u64::from(event) + 1));
         let mail = state.operations[timer.owner as usize].mail.as_ref();
@@ -401,7 +432,8 @@ impl State {
             Effect::Notice { watch } | Effect::Watch { watch } => {
                 self.touched.push(self.watches[*watch as usize].watcher);
             }
-            Effect::Halt => {
+            Effect::Stop { to, .. } => self.touched.push(*to),
+            Effect::Halt(_) => {
                 let owned = |future: &u32| {
                     let kind = self.operations[*future as usize].kind;
                     matches!(kind, Kind::Future { owner } if owner == index)

@@ -4,11 +4,11 @@ use std::cell::RefMut;
 use std::task::{Context as TaskContext, Waker};
 
 use actor_core::parts::Ran;
-use actor_core::{AskError, Disposition, Moment};
+use actor_core::{AskError, Disposition, Moment, StopReason};
 
 use super::execution::{Engine, Program};
 use super::observers::Seen;
-use super::operation::{Effect, Kind, Stage};
+use super::operation::{Effect, Kind, STOP, Stage};
 use super::panics::{self, Panic};
 use super::state::{BODY, Parts, Piped, State};
 use super::telling::tell_ran;
@@ -32,13 +32,26 @@ impl Engine {
             }
             Kind::Future { .. } => self.poll_future(operation),
             Kind::Actor(_) => {
-                let waker = &self.wakers[operation as usize];
-                let ran = match &mut self.bodies[operation as usize] {
-                    Some(parts) => panics::catch(|| parts.body.start(waker)),
-                    None => Ok(Ran::Done),
-                };
+                let ran = self.start_actor(operation);
+                let has_started = ran.is_ok();
                 self.after_run(operation, ran);
+                if has_started {
+                    self.started(operation);
+                }
             }
+        }
+    }
+
+    fn start_actor(&mut self, operation: u32) -> Result<Ran, Box<Panic>> {
+        self.revive(operation)?;
+        let info = self.state().info(operation);
+        if !info.is_some_and(|info| info.starts) {
+            return Ok(Ran::Done);
+        }
+        let waker = &self.wakers[operation as usize];
+        match &mut self.bodies[operation as usize] {
+            Some(parts) => panics::catch(|| parts.body.start(waker)),
+            None => Ok(Ran::Done),
         }
     }
 
@@ -91,6 +104,10 @@ impl Engine {
         let Some((letter, disposition)) = state.dequeue(operation) else {
             return;
         };
+        if letter.event == STOP {
+            drop(state);
+            return self.run_stop_hook(operation);
+        }
         let observers = Self::who(&mut state, operation, letter.event, Moment::Handled);
         let tell = state.recorder.is_some();
         let makes_room = !state.due.is_empty();
@@ -114,7 +131,7 @@ impl Engine {
                 }
                 let waker = &self.wakers[operation as usize];
                 let ran = match &mut self.bodies[operation as usize] {
-                    Some(Parts { mail, body }) => {
+                    Some(Parts { mail, body, .. }) => {
                         panics::catch(|| body.handle(&**mail, letter.slot, waker))
                     }
                     None => Ok(Ran::Done),
@@ -144,10 +161,11 @@ impl Engine {
     }
 
     /// Takes over what a run of an operation's code led to.
-    fn after_run(&mut self, operation: u32, ran: Result<Ran, Box<Panic>>) {
+    pub(super) fn after_run(&mut self, operation: u32, ran: Result<Ran, Box<Panic>>) {
         self.settle_newborn();
         match ran {
             Ok(ran) => self.settle(operation, ran),
+            Err(panic) if self.is_told(operation, &panic) => self.fail(operation, &panic),
             Err(panic) => self.panicked(operation, *panic),
         }
     }
@@ -193,8 +211,12 @@ impl Engine {
         if state_before != state_after {
             state.moved(operation, state_before, state_after);
         }
-        if ran == Ran::Halted {
-            state.push(operation, Effect::Halt);
+        match ran {
+            Ran::Halted => state.push(operation, Effect::Halt(StopReason::Halted)),
+            Ran::Done if state.operations[operation as usize].stopping => {
+                state.push(operation, Effect::Halt(StopReason::Stopped));
+            }
+            Ran::Done | Ran::Suspended => {}
         }
         if state.recorder.is_some() {
             tell_ran(state, operation, ran, state_before);

@@ -25,6 +25,7 @@ mod region;
 mod room;
 mod specifications;
 mod state;
+mod supervision;
 mod tally;
 mod tape;
 mod telling;

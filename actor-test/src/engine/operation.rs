@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use actor_core::parts::AnyMail;
 use actor_core::runtime::Notice;
-use actor_core::{AskError, Disposition};
+use actor_core::{AskError, Disposition, StopReason};
 
 use super::enabled::ABSENT;
 use super::outbox::Outbox;
@@ -14,6 +14,12 @@ use crate::strategy::EventId;
 
 /// A position in an inbox that stands for "nothing to handle".
 const NOTHING: u32 = u32::MAX;
+
+/// The number of no family.
+pub(super) const ALONE: u32 = u32::MAX;
+
+/// The event of a letter that stops its receiver in order. No type has so many.
+pub(super) const STOP: u16 = u16::MAX;
 
 /// An event in an inbox or outbox. The event itself stays in its receiver's mail.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,8 +62,10 @@ pub(super) enum Effect {
     Reply { ask: u32, lost: Option<AskError> },
     /// Tells a watcher that the operation has stopped.
     Notice { watch: u32 },
-    /// Drops the actor.
-    Halt,
+    /// Ends the actor.
+    Halt(StopReason),
+    /// Stops another actor.
+    Stop { to: u32, at_once: bool },
     /// Silent: shows an event to the monitors.
     Announce { slab: u32, slot: u32 },
     /// Silent: a timer starts to run.
@@ -107,8 +115,24 @@ pub(super) enum Stage {
     Idle,
     /// An async handler waits.
     Suspended,
+    /// It waits until its children have ended, to end itself.
+    Closing,
+    /// Its value is dropped, and its supervisor may bring it back.
+    Down,
     /// It has stopped; its outbox may still hold effects.
     Gone,
+}
+
+/// What an actor was told ahead of its inbox.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Told {
+    Nothing,
+    /// To stop, since its supervisor does without it for now or for good.
+    Stop,
+    /// To fail, since another has, or since it gives up its children.
+    Fail(StopReason),
+    /// To end at once.
+    Kill,
 }
 
 /// An operation that is no timer.
@@ -132,6 +156,20 @@ pub(super) struct Operation {
     /// `None` where the mailbox has no bound.
     pub(super) bound: Option<Box<Bound>>,
     pub(super) mail: Option<Rc<dyn AnyMail>>,
+    /// What comes before its next event.
+    pub(super) told: Told,
+    /// Somebody has told it to stop: it is not brought back.
+    pub(super) leaves: bool,
+    /// Its `#[stop]` hook runs, or has run, since it was told to stop.
+    pub(super) stopping: bool,
+    /// Why it ends or has ended last.
+    pub(super) ending: StopReason,
+    /// The family that it is a child of.
+    pub(super) family: u32,
+    /// The family that it supervises.
+    pub(super) household: u32,
+    /// What its last failure was.
+    pub(super) failure: Option<Box<str>>,
     /// The events that a suspended handler asked to receive.
     pub(super) receiving: Vec<u16>,
     /// A stable identity: a hash of the path of creation.
@@ -166,6 +204,13 @@ impl Operation {
             outbox: Outbox::default(),
             bound: None,
             mail: None,
+            told: Told::Nothing,
+            leaves: false,
+            stopping: false,
+            ending: StopReason::Halted,
+            family: ALONE,
+            household: ALONE,
+            failure: None,
             receiving: Vec::new(),
             key: 0,
             children: 0,
@@ -191,6 +236,14 @@ impl Operation {
         self.next = NOTHING;
         self.outbox.clear();
         self.bound = None;
+        self.told = Told::Nothing;
+        self.leaves = false;
+        self.stopping = false;
+        self.ending = StopReason::Halted;
+        self.family = ALONE;
+        self.household = ALONE;
+        self.failure = None;
+        self.mail = None;
         self.receiving.clear();
         self.key = key;
         self.children = 0;

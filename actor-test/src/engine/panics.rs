@@ -109,6 +109,7 @@ fn kind_of(violation: ViolationKind) -> BugKind {
         ViolationKind::UnhandledRaise => BugKind::Unhandled,
         ViolationKind::EndlessChain => BugKind::EndlessChain,
         ViolationKind::TwoDecisions => BugKind::TwoDecisions,
+        ViolationKind::UnreceivedError => BugKind::UnreceivedError,
     }
 }
 

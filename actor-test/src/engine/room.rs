@@ -10,7 +10,7 @@ use std::task::Waker;
 use actor_core::Overflow;
 use actor_core::runtime::Offered;
 
-use super::operation::{Effect, Letter, Sender, Stage};
+use super::operation::{Effect, Letter, STOP, Sender, Stage};
 use super::state::State;
 use crate::hash::mix;
 use crate::strategy::EventId;
@@ -126,7 +126,7 @@ impl Answer {
 impl Letter {
     /// It takes a place in a bounded mailbox.
     fn counts(&self) -> bool {
-        matches!(self.sender, Sender::Operation(_))
+        matches!(self.sender, Sender::Operation(_)) && self.event != STOP
     }
 }
 

@@ -13,14 +13,14 @@ use std::time::Duration;
 
 use actor_core::__private::AskSlot;
 use actor_core::parts::{AnyMail, AnySlab, Body};
-use actor_core::runtime::{Again, Notice, Spawn, SpawnOptions};
-use actor_core::{ActorInfo, AskError, Disposition};
+use actor_core::runtime::{Again, Factory, Family, Notice, Spawn, SpawnOptions};
+use actor_core::{ActorInfo, AskError, Disposition, StopReason};
 
 use super::enabled::{ABSENT, EnabledSet};
 use super::landmarks::Landmarks;
 use super::lasso::Suspicion;
 use super::observers::Observers;
-use super::operation::{Effect, Kind, Letter, Operation, Sender, Stage, Watch};
+use super::operation::{Effect, Kind, Letter, Operation, STOP, Sender, Stage, Told, Watch};
 use super::recorder::Recorder;
 use super::room::{Bound, Delivery, Question};
 use super::tally::Tally;
@@ -38,6 +38,15 @@ pub(super) const BODY: u32 = 0;
 pub(super) struct Parts {
     pub(super) mail: Rc<dyn AnyMail>,
     pub(super) body: Body,
+    /// What makes the values of a supervised actor.
+    pub(super) factory: Option<Factory>,
+}
+
+/// The children of an actor, or one child of the system.
+pub(super) struct Household {
+    pub(super) family: Family,
+    /// `None` for the system.
+    pub(super) supervisor: Option<u32>,
 }
 
 /// An actor type that this engine has met, with the parts of its actors that have ended.
@@ -88,8 +97,13 @@ pub(super) enum FollowUp {
         slot: Arc<AskSlot>,
         lost: Option<AskError>,
     },
-    /// The actor is to be dropped.
-    Halted(u32),
+    /// The actor is to end.
+    Halted(u32, StopReason),
+    /// An actor is to stop.
+    Stopped {
+        to: u32,
+        at_once: bool,
+    },
     /// The notice of an actor's end is to be made.
     Notify {
         watch: u32,
@@ -141,6 +155,7 @@ pub(super) struct State {
     /// Senders whose questions were answered and that are to be woken with nothing borrowed.
     pub(super) due: Vec<Waker>,
     pub(super) watches: Vec<Watch>,
+    pub(super) families: Vec<Household>,
     pub(super) types: Vec<ActorType>,
     pub(super) slabs: Vec<(TypeId, Rc<dyn AnySlab>)>,
     pub(super) observers: Observers,
@@ -161,6 +176,7 @@ pub(super) struct State {
     pub(super) recorder: Option<Recorder>,
     pub(super) patient_timers: bool,
     pub(super) atomic_handlers: bool,
+    pub(super) supervised: bool,
     pub(super) timers_shown: bool,
     pub(super) last_operation: u32,
     /// How many choices the execution has asked for.
@@ -184,6 +200,7 @@ impl State {
         self.questions_free.clear();
         self.due.clear();
         self.watches.clear();
+        self.families.clear();
         for known in &mut self.types {
             known.count = 0;
         }
@@ -258,6 +275,7 @@ impl State {
         pooled.unwrap_or_else(|| Parts {
             mail: (actor.mail())().into(),
             body: Body::new(),
+            factory: None,
         })
     }
 
@@ -268,7 +286,7 @@ impl State {
         }
     }
 
-    /// Creates an actor whose start waits in the outbox of `parent`.
+    /// Creates an actor that is not started yet.
     pub(super) fn spawn(
         &mut self,
         parent: u32,
@@ -289,7 +307,6 @@ impl State {
         if let Some((capacity, overflow)) = options.mailbox.bound() {
             operation.bound = Some(Bound::new(capacity, overflow));
         }
-        self.push(parent, Effect::Start(actor));
         actor
     }
 
@@ -386,7 +403,7 @@ impl State {
     #[inline]
     pub(super) fn disposition(&self, operation: u32, event: u16) -> Disposition {
         let found = &self.operations[operation as usize];
-        if found.plain {
+        if found.plain || event == STOP {
             return Disposition::Handle;
         }
         match found.kind {
@@ -450,6 +467,7 @@ impl State {
             }
             Effect::Reply { ask, .. } => (Some(self.asks[*ask as usize].asker), None),
             Effect::Notice { watch } => (Some(self.watches[*watch as usize].watcher), None),
+            Effect::Stop { to, .. } => (Some(*to), None),
             _ => (None, None),
         };
         Pending {
@@ -571,7 +589,8 @@ impl State {
                 Some(notice) => FollowUp::Notify { watch, notice },
                 None => FollowUp::Nothing,
             },
-            Effect::Halt => FollowUp::Halted(index),
+            Effect::Halt(reason) => FollowUp::Halted(index, reason),
+            Effect::Stop { to, at_once } => FollowUp::Stopped { to, at_once },
             Effect::Announce { slab, slot } => FollowUp::Announced {
                 slab: self.slabs[slab as usize].1.clone(),
                 slot,
@@ -648,7 +667,10 @@ impl State {
         if let Kind::Actor(of_type) = operation.kind {
             let info = self.types[of_type as usize].info;
             let state = usize::from(operation.state);
-            operation.look(|event| info.disposition(state, event));
+            operation.look(|event| match event {
+                STOP => Disposition::Handle,
+                event => info.disposition(state, event),
+            });
         }
     }
 
@@ -674,7 +696,7 @@ impl State {
         }
         self.extend_chain(index, letter.key);
         let disposition = self.disposition(index, letter.event);
-        if disposition == Disposition::Handle {
+        if disposition == Disposition::Handle && letter.event != STOP {
             let state = usize::from(self.operations[index as usize].state);
             self.tally(index, |tally| tally.handle(state, letter.event));
         }
@@ -704,11 +726,42 @@ impl State {
 
     /// Ends an operation, and takes what the run loop has to drop.
     pub(super) fn halt(&mut self, index: u32) -> Halted {
+        self.leave(index, Stage::Gone);
         let operation = &mut self.operations[index as usize];
-        operation.stage = Stage::Gone;
         let letters: Vec<Letter> = operation.inbox.drain(..).collect();
-        self.look(index);
         self.close_mailbox(index);
+        self.end_what_it_owns(index, letters)
+    }
+
+    /// Drops the value of an operation that may be brought back: its inbox stays, but for the events
+    /// of its timers, or for all. Takes what the run loop has to drop.
+    pub(super) fn fall(&mut self, index: u32) -> Halted {
+        self.leave(index, Stage::Down);
+        let operation = &mut self.operations[index as usize];
+        let letters = operation.remove_letters(|letter| matches!(letter.sender, Sender::Timer(..)));
+        operation.state = 0;
+        operation.stopping = false;
+        self.extend_chain(index, 0xd0_3e);
+        for watch in &mut self.watches {
+            if watch.watcher == index {
+                watch.notice = None;
+            }
+        }
+        self.end_what_it_owns(index, letters)
+    }
+
+    /// Neither runs nor waits any more.
+    pub(super) fn leave(&mut self, index: u32, to: Stage) {
+        let operation = &mut self.operations[index as usize];
+        let before = std::mem::replace(&mut operation.stage, to);
+        operation.woken = false;
+        operation.told = Told::Nothing;
+        operation.receiving.clear();
+        self.suspended -= usize::from(before == Stage::Suspended);
+    }
+
+    fn end_what_it_owns(&mut self, index: u32, letters: Vec<Letter>) -> Halted {
+        self.look(index);
         let mail = self.operations[index as usize].mail.clone();
         let timers: Vec<u32> = self.timers_of(index);
         let garbage = timers
@@ -807,10 +860,18 @@ pub(super) struct Halted {
 #[inline]
 fn pending_run(index: u32, operation: &Operation) -> Option<Pending> {
     let (kind, inbox) = match operation.stage {
+        Stage::Starting | Stage::Idle | Stage::Suspended if operation.told != Told::Nothing => {
+            (StepKind::Stop, Some(OperationId::actor(index)))
+        }
+        Stage::Closing if operation.told == Told::Kill => {
+            (StepKind::Stop, Some(OperationId::actor(index)))
+        }
         Stage::Idle => return operation.next().map(|letter| pending_handle(index, letter)),
         Stage::Starting => (StepKind::Start, None),
         Stage::Suspended if operation.woken => (StepKind::Resume, Some(OperationId::actor(index))),
-        Stage::Suspended | Stage::Unborn | Stage::Gone => return None,
+        Stage::Suspended | Stage::Unborn | Stage::Closing | Stage::Down | Stage::Gone => {
+            return None;
+        }
     };
     Some(Pending {
         operation: OperationId::actor(index),

@@ -47,6 +47,7 @@ pub(super) fn tell_step(state: &mut State, pending: &Pending) {
         StepKind::Resume => "resume",
         StepKind::Timer => "timer",
         StepKind::Fault => "fault",
+        StepKind::Stop => "stop",
     };
     let state_name = (!pending.operation.is_timer())
         .then(|| state.state_name(pending.operation.index() as u32))

@@ -22,6 +22,17 @@ pub(super) enum TimerStage {
     Over,
 }
 
+/// What a timer without an event is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Purpose {
+    /// Its owner sleeps, or handles its event.
+    Own,
+    /// Its owner is brought back.
+    Restart,
+    /// Its owner is to have ended.
+    Kill,
+}
+
 /// A timer, in a slot that is used again.
 pub(super) struct Timer {
     pub(super) stage: TimerStage,
@@ -35,6 +46,7 @@ pub(super) struct Timer {
     pub(super) event: Option<(u32, u16)>,
     pub(super) again: Option<Again>,
     pub(super) periodic: bool,
+    pub(super) purpose: Purpose,
     pub(super) waker: Option<Waker>,
     pub(super) key: u64,
     pub(super) fired: u32,
@@ -80,6 +92,7 @@ impl Timers {
                 event: None,
                 again: None,
                 periodic: false,
+                purpose: Purpose::Own,
                 waker: None,
                 key,
                 fired: 0,
@@ -92,6 +105,7 @@ impl Timers {
         timer.delay = delay;
         timer.event = None;
         timer.periodic = false;
+        timer.purpose = Purpose::Own;
         timer.key = key;
         timer.fired = 0;
         (index, timer.generation)

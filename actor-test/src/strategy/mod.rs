@@ -196,6 +196,8 @@ pub enum StepKind {
     Timer,
     /// Injects a fault.
     Fault,
+    /// Stops, or ends, ahead of what is in the inbox: its supervisor says so, or somebody kills it.
+    Stop,
 }
 
 /// What an enabled operation would do.

@@ -33,6 +33,7 @@ mod stand_in {
             pub(crate) deny: Option<&'static str>,
             pub(crate) patient_timers: bool,
             pub(crate) atomic_handlers: bool,
+            pub(crate) supervised: bool,
             pub(crate) clock_error_ms: Option<u64>,
         }
 
@@ -132,6 +133,7 @@ fn without_options(_sys: &System) {}
     deny = "vacuous,unreached",
     timers = patient,
     atomic_handlers,
+    supervised,
     clock_error_ms = 5,
     crate = crate::stand_in,
 )]
@@ -237,6 +239,7 @@ fn options_arrive() {
         deny: Some("vacuous,unreached"),
         patient_timers: true,
         atomic_handlers: true,
+        supervised: true,
         clock_error_ms: Some(5),
     };
     assert_eq!(test.attributes, attributes);

@@ -1,0 +1,394 @@
+//! Supervision under test: what fails, who is stopped, and who is brought back.
+//!
+//! What is to be done is decided by the same [`Family`] as in production. A failed step's outbox is
+//! flushed first; each stop, wait and start that follows is a step of its own.
+
+use std::time::Duration;
+
+use actor_core::StopReason;
+use actor_core::parts::Ran;
+use actor_core::runtime::{Address, ChildOptions, Family, Order, Target};
+
+use super::execution::Engine;
+use super::operation::{ALONE, Effect, Letter, Operation, STOP, Sender, Stage, Told};
+use super::panics::{self, Panic};
+use super::state::{Household, State};
+use super::timers::Purpose;
+use crate::bug::BugKind;
+use crate::hash::mix;
+use crate::strategy::Choice;
+
+/// The slot of a letter without an event.
+const NO_SLOT: u32 = u32::MAX;
+
+impl State {
+    /// Makes an actor a child of its supervisor, or of the system.
+    pub(super) fn adopt(&mut self, supervisor: Option<u32>, child: u32, options: ChildOptions) {
+        let family = match supervisor {
+            Some(supervisor) => {
+                self.household_of(supervisor);
+                self.operations[supervisor as usize].household
+            }
+            None => self.found(None),
+        };
+        self.operations[child as usize].family = family;
+        let now = self.now;
+        let family = &mut self.families[family as usize].family;
+        family.add(u64::from(child), options, now);
+    }
+
+    /// The children of an actor.
+    pub(super) fn household_of(&mut self, supervisor: u32) -> &mut Household {
+        if self.operations[supervisor as usize].household == ALONE {
+            let founded = self.found(Some(supervisor));
+            self.operations[supervisor as usize].household = founded;
+        }
+        let household = self.operations[supervisor as usize].household;
+        &mut self.families[household as usize]
+    }
+
+    fn found(&mut self, supervisor: Option<u32>) -> u32 {
+        self.families.push(Household {
+            family: Family::new(actor_core::Supervision::default()),
+            supervisor,
+        });
+        self.families.len() as u32 - 1
+    }
+
+    /// Tells an actor something ahead of its inbox.
+    fn tell(&mut self, index: u32, told: Told) {
+        let operation = &mut self.operations[index as usize];
+        let outdone = match (operation.told, told) {
+            (Told::Kill, _) => true,
+            (_, Told::Stop) => operation.stopping,
+            _ => false,
+        };
+        if !outdone {
+            operation.told = told;
+        }
+        self.touched.push(index);
+        self.refresh(index);
+    }
+
+    /// The letter that stops its receiver in order.
+    fn stop_letter(&mut self, from: u32) -> Letter {
+        let sender = &mut self.operations[from as usize];
+        sender.sent += 1;
+        Letter {
+            slot: NO_SLOT,
+            event: STOP,
+            event_id: None,
+            sender: Sender::Operation(from),
+            key: mix(sender.key, !u64::from(sender.sent)),
+            placed: false,
+        }
+    }
+}
+
+impl Engine {
+    /// Whether a failure is part of the story: that of a supervised actor, where the test says so.
+    pub(super) fn is_told(&self, operation: u32, panic: &Panic) -> bool {
+        let state = self.state();
+        let found = &state.operations[operation as usize];
+        let kind = matches!(panic.kind, BugKind::Panic | BugKind::UnreceivedError);
+        state.supervised && found.family != ALONE && kind && !panic.wants_tokio()
+    }
+
+    /// A supervised actor has failed: what it did before goes out, and then it ends.
+    #[cold]
+    pub(super) fn fail(&mut self, operation: u32, panic: &Panic) {
+        let mut state = self.state();
+        state.leave(operation, Stage::Idle);
+        let name = state.name(operation);
+        let message = match panic.kind {
+            BugKind::Panic => format!("`{name}` panicked: {}", panic.message),
+            _ => panic.message.clone(),
+        };
+        if let Some(recorder) = &mut state.recorder {
+            recorder.note(format!("fails: {message}"));
+        }
+        state.operations[operation as usize].failure = Some(message.into());
+        state.push(operation, Effect::Halt(StopReason::Failed));
+        state.refresh(operation);
+        drop(state);
+        self.flush_silent(operation);
+    }
+
+    /// Carries out what somebody else has told an actor.
+    pub(super) fn stopped(&mut self, from: u32, to: u32, at_once: bool) {
+        let stage = {
+            let mut state = self.state();
+            let name = state.recorder.is_some().then(|| state.name(to));
+            if let (Some(recorder), Some(name)) = (&mut state.recorder, name) {
+                let what = if at_once { "kills" } else { "stops" };
+                recorder.note(format!("{what} {name}"));
+            }
+            let found = &mut state.operations[to as usize];
+            found.leaves = true;
+            found.stage
+        };
+        match stage {
+            Stage::Gone => {}
+            Stage::Down => {
+                let reason = if at_once {
+                    StopReason::Aborted
+                } else {
+                    StopReason::Stopped
+                };
+                self.end_child(to, reason);
+            }
+            _ if at_once => self.state().tell(to, Told::Kill),
+            _ => {
+                let mut state = self.state();
+                let letter = state.stop_letter(from);
+                state.touched.push(to);
+                state.deliver(to, letter);
+            }
+        }
+    }
+
+    /// Does what an actor was told ahead of its inbox.
+    pub(super) fn obey(&mut self, operation: u32) {
+        let (told, stage) = {
+            let mut state = self.state();
+            state.extend_chain(operation, 0x57_0b);
+            let found = &mut state.operations[operation as usize];
+            (
+                std::mem::replace(&mut found.told, Told::Nothing),
+                found.stage,
+            )
+        };
+        match told {
+            Told::Kill => self.halt(operation, StopReason::Aborted),
+            Told::Fail(reason) => self.halt(operation, reason),
+            Told::Stop if stage == Stage::Idle => self.run_stop_hook(operation),
+            Told::Stop | Told::Nothing => self.halt(operation, StopReason::Stopped),
+        }
+    }
+
+    /// Stops an actor that rests.
+    pub(super) fn run_stop_hook(&mut self, operation: u32) {
+        self.state().operations[operation as usize].stopping = true;
+        let waker = &self.wakers[operation as usize];
+        let ran = match &mut self.bodies[operation as usize] {
+            Some(parts) => panics::catch(|| parts.body.stop(waker)),
+            None => Ok(Ran::Done),
+        };
+        self.after_run(operation, ran);
+    }
+
+    /// Makes the next value of an actor that is brought back, unless it has one.
+    pub(super) fn revive(&mut self, operation: u32) -> Result<(), Box<Panic>> {
+        let me = Target::controlled(Address {
+            operation,
+            execution: self.shared.execution.get(),
+        });
+        let Some(parts) = &mut self.bodies[operation as usize] else {
+            return Ok(());
+        };
+        if parts.body.actor().is_some() {
+            return Ok(());
+        }
+        let Some(factory) = &mut parts.factory else {
+            return Ok(());
+        };
+        let resting = panics::catch(|| factory.rest(&me))?;
+        let state = resting.state();
+        parts.body.install(resting);
+        let mut known = self.state();
+        if let Some(recorder) = &mut known.recorder {
+            recorder.note("is made anew".into());
+        }
+        if !known.info(operation).is_some_and(|info| info.starts) {
+            known.tally(operation, |tally| tally.start(state));
+        }
+        Ok(())
+    }
+
+    /// A child has run its start hook, or the first part of it.
+    pub(super) fn started(&mut self, operation: u32) {
+        let family = self.state().operations[operation as usize].family;
+        if family != ALONE {
+            let child = u64::from(operation);
+            self.update(family, |family, now, orders| {
+                family.started(child, now, orders);
+            });
+        }
+    }
+
+    /// Has the children of an actor stopped; `true` where it is to wait for them.
+    pub(super) fn close_household(&mut self, operation: u32, reason: StopReason) -> bool {
+        let household = {
+            let mut state = self.state();
+            let household = state.operations[operation as usize].household;
+            let known = state.families.get(household as usize);
+            if known.is_none_or(|known| known.family.is_empty()) {
+                state.operations[operation as usize].household = ALONE;
+                return false;
+            }
+            state.leave(operation, Stage::Closing);
+            state.operations[operation as usize].ending = reason;
+            state.refresh(operation);
+            household
+        };
+        let in_order = matches!(reason, StopReason::Halted | StopReason::Stopped);
+        self.update(household, |family, _, orders| {
+            family.close(!in_order, orders);
+        });
+        reason != StopReason::Aborted
+    }
+
+    /// Drops the value of an actor, which its supervisor may bring back.
+    pub(super) fn fall(&mut self, operation: u32, reason: StopReason) {
+        let (fallen, family, leaves) = {
+            let mut state = self.state();
+            let fallen = state.fall(operation);
+            let found = &mut state.operations[operation as usize];
+            found.ending = reason;
+            (fallen, found.family, found.leaves)
+        };
+        self.drop_what_it_owned(operation, fallen);
+        {
+            let mut state = self.state();
+            if let Some(recorder) = &mut state.recorder {
+                recorder.note("its value is dropped".into());
+            }
+            state.refresh(operation);
+        }
+        let child = u64::from(operation);
+        self.update(family, |family, now, orders| {
+            family.ended(child, reason, leaves, now, orders);
+        });
+    }
+
+    /// Ends an actor whose value is dropped for good.
+    fn end_child(&mut self, operation: u32, reason: StopReason) {
+        self.end(operation, reason);
+        let family = self.state().operations[operation as usize].family;
+        let child = u64::from(operation);
+        self.update(family, |family, _, orders| family.left(child, orders));
+    }
+
+    /// The wait of a child is over, or the time of an actor.
+    pub(super) fn due(&mut self, owner: u32, purpose: Purpose) {
+        self.shared.current.set(owner);
+        self.state().last_operation = owner;
+        match purpose {
+            Purpose::Own => {}
+            Purpose::Restart => {
+                let family = self.state().operations[owner as usize].family;
+                let child = u64::from(owner);
+                self.update(family, |family, _, orders| family.waited(child, orders));
+            }
+            Purpose::Kill => self.stopped(owner, owner, true),
+        }
+    }
+
+    /// Tells a family what has happened, and does what it orders.
+    fn update(&mut self, family: u32, change: impl FnOnce(&mut Family, Duration, &mut Vec<Order>)) {
+        let mut orders = Vec::new();
+        let supervisor = {
+            let mut state = self.state();
+            let now = state.now;
+            let Some(household) = state.families.get_mut(family as usize) else {
+                return;
+            };
+            change(&mut household.family, now, &mut orders);
+            household.supervisor
+        };
+        for order in orders {
+            self.carry_out(supervisor, order);
+        }
+    }
+
+    fn carry_out(&mut self, supervisor: Option<u32>, order: Order) {
+        match order {
+            Order::Stop { child, at_once } if at_once => {
+                self.state().tell(child as u32, Told::Stop);
+            }
+            Order::Stop { child, .. } => {
+                let child = child as u32;
+                self.stopped(supervisor.unwrap_or(child), child, false);
+            }
+            Order::Wait {
+                child,
+                delay,
+                jitter,
+            } => self.wait(child as u32, delay, jitter),
+            Order::Start { child } => {
+                let mut state = self.state();
+                let child = child as u32;
+                state.operations[child as usize].stage = Stage::Starting;
+                state.touched.push(child);
+                state.refresh(child);
+            }
+            Order::Finish { child, exhausted } => {
+                let child = child as u32;
+                let ending = self.state().operations[child as usize].ending;
+                if exhausted {
+                    self.given_up(supervisor, child);
+                    self.end_child(child, StopReason::Exhausted);
+                } else {
+                    self.end_child(child, ending);
+                }
+            }
+            Order::GiveUp => {
+                if let Some(supervisor) = supervisor {
+                    let told = Told::Fail(StopReason::Exhausted);
+                    self.state().tell(supervisor, told);
+                }
+            }
+            Order::Closed => {
+                let mut state = self.state();
+                let Some(supervisor) = supervisor else {
+                    return;
+                };
+                let Operation { stage, ending, .. } = state.operations[supervisor as usize];
+                if stage == Stage::Closing {
+                    state.push(supervisor, Effect::Halt(ending));
+                    state.touched.push(supervisor);
+                    state.refresh(supervisor);
+                }
+            }
+        }
+    }
+
+    /// A child has ended once more than it is brought back. Where nobody supervises the supervisor,
+    /// that is a bug.
+    fn given_up(&mut self, supervisor: Option<u32>, child: u32) {
+        let mut state = self.state();
+        let family = state.operations[child as usize].family;
+        let limit = state.families[family as usize].family.limit();
+        if let Some(recorder) = &mut state.recorder {
+            recorder.note(limit.clone());
+        }
+        let supervised = supervisor
+            .is_some_and(|supervisor| state.operations[supervisor as usize].family != ALONE);
+        if supervised {
+            return;
+        }
+        let name = state.name(child);
+        let last = match &state.operations[child as usize].failure {
+            Some(failure) => failure.to_string(),
+            None => "it halted".into(),
+        };
+        let message = format!("`{name}` is given up: {limit}; at last, {last}");
+        state.find(BugKind::Exhausted, message, None);
+    }
+
+    /// Lets virtual time pass until a child is brought back.
+    fn wait(&mut self, child: u32, delay: Duration, jitter: f64) {
+        self.shared.current.set(child);
+        let delay = if jitter > 0.0 {
+            let chosen = self.shared.decide(Choice::Below(3));
+            delay.mul_f64(1.0 + jitter * (f64::from(chosen) - 1.0))
+        } else {
+            delay
+        };
+        let mut state = self.state();
+        let key = state.child_key_of(child);
+        let (timer, generation) = state.timers.reserve(child, delay, key);
+        state.timers.slots[timer as usize].purpose = Purpose::Restart;
+        state.arm(timer, generation);
+    }
+}
