@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 use tokio::task::yield_now;
+use tokio::time::timeout;
 
 use crate::contender::{Ball, Contender, Done, List, Run};
 
@@ -19,6 +20,9 @@ const RING: usize = 1_000;
 const CROWD: usize = 64;
 /// After how many events a sender lets others run, so that a queue does not grow without limit.
 const BURST: u64 = 1_000;
+
+/// After how long a scenario that should take seconds is given up.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Scenario {
@@ -92,8 +96,14 @@ impl Scenario {
         }
     }
 
-    /// Plays it, and tells how many nanoseconds each took.
+    /// Plays it, and tells how many nanoseconds each took; not a number where it does not come to
+    /// an end.
     pub(crate) fn of<C: Contender>(self, contender: C) -> Run<f64> {
+        let run = self.play(contender);
+        Box::pin(async { timeout(PATIENCE, run).await.unwrap_or(f64::NAN) })
+    }
+
+    fn play<C: Contender>(self, contender: C) -> Run<f64> {
         match self {
             Self::Tell | Self::BoundedSend => Box::pin(per(TOLD, tell(contender, 1, TOLD))),
             Self::FanIn => Box::pin(per(TOLD, tell(contender, 4, TOLD / 4))),

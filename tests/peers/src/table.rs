@@ -50,12 +50,18 @@ fn figures(
     for _ in 0..REPEATS {
         // One after another, round after round, so that other load meets all alike.
         for (contender, found) in contenders.iter().zip(&mut rounds) {
-            found.extend(contender.measure(scenario, workers));
+            let figure = contender.measure(scenario, workers);
+            if figure.is_some_and(f64::is_nan) {
+                let (name, scenario) = (contender.name(), scenario.name());
+                eprintln!("{name}: {scenario} on {executor} did not come to an end");
+            }
+            found.extend(figure);
         }
     }
     rounds.iter_mut().map(|found| median(found)).collect()
 }
 
+/// What did not come to an end counts as the slowest.
 fn median(found: &mut [f64]) -> Figure {
     found.sort_by(f64::total_cmp);
     found.get(found.len() / 2).copied()

@@ -13,8 +13,8 @@ use crate::entrant::Entrant;
 /// full, `send`, which waits until the event is handled, for there is nothing that waits for room.
 ///
 /// Its actors stay on one thread, an arbiter, where the program starts them. On two workers there
-/// are two arbiters, and the places that suit it best: counters are on the first, which also runs
-/// who asks one after another; senders are on the second and the first in turn; of a long ring each
+/// are two arbiters, and the places that suit it best. Counters are on the first, and so is who
+/// tells or asks alone; of several senders every other one is on the second. Of a long ring each
 /// half is on an arbiter of its own, and two nodes, of which one always waits, are on the first.
 #[derive(Clone, Copy)]
 pub(crate) struct Actix<const BOUNDED: bool>;
@@ -186,7 +186,7 @@ impl<const BOUNDED: bool> Contender for Actix<BOUNDED> {
 
     fn start(self, index: usize, task: Run) {
         match SECOND.get() {
-            Some(second) if index.is_multiple_of(2) => {
+            Some(second) if index % 2 == 1 => {
                 assert!(second.spawn(task), "an arbiter lives")
             }
             _ => drop(actix_rt::spawn(task)),
