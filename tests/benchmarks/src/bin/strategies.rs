@@ -1,15 +1,18 @@
-//! Prints what each strategy costs beside the uniform walk, and how many different behaviours it
-//! shows in as many executions.
+//! Prints what each strategy costs beside the uniform walk, what the portfolio costs beside its arms,
+//! and how many different behaviours each shows in as many executions.
 //!
 //! `cargo run --release -p benchmarks --bin strategies [behaviours|cost [STRATEGY]]`
 
 use std::sync::atomic::AtomicU64;
 
 use actor_core::System;
+use actor_test::strategy::{Choice, Enabled, Execution, Fairness, Strategy, StrategySpec};
 use actor_test::{Bounds, Report, Search, Settings, Tester};
 use behaviour::{programs, skew};
 use benchmarks::ping_pong::ping_pong;
 use cpu_time::ProcessTime;
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
 
 const STRATEGIES: [&str; 21] = [
     "random",
@@ -95,6 +98,98 @@ fn costs() {
             "| {strategy} | {few:.0} | {:.2}x | {many:.0} | {:.2}x |",
             few / few_random,
             many / many_random
+        );
+    }
+    println!();
+    if wanted(&"portfolio") {
+        beside_its_arms();
+    }
+}
+
+/// Strategies that have their turns in an order drawn beforehand.
+#[derive(Debug)]
+struct Turns {
+    strategies: Vec<Box<dyn Strategy>>,
+    /// Whose turns are to come, the next one last.
+    turns: Vec<usize>,
+    active: usize,
+}
+
+impl Turns {
+    /// Those of a portfolio, with as many turns of each.
+    fn of(report: &Report) -> Self {
+        let spec = |name: &str| name.parse::<StrategySpec>().expect("a strategy");
+        let strategies = report.strategies.iter();
+        let build = strategies.clone().map(|one| spec(&one.name).build());
+        let turns = strategies.enumerate();
+        let mut turns: Vec<usize> = turns
+            .flat_map(|(strategy, one)| (0..one.executions).map(move |_| strategy))
+            .collect();
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(0);
+        for last in (1..turns.len()).rev() {
+            let other = rng.next_u64() % (last as u64 + 1);
+            turns.swap(last, other as usize);
+        }
+        Self {
+            strategies: build.collect(),
+            turns,
+            active: 0,
+        }
+    }
+}
+
+impl Strategy for Turns {
+    fn name(&self) -> String {
+        "turns".into()
+    }
+    fn fairness(&self) -> Fairness {
+        self.strategies[self.active].fairness()
+    }
+    fn begin(&mut self, execution: &Execution) -> bool {
+        self.turns.pop().is_some_and(|turn| {
+            self.active = turn;
+            self.strategies[turn].begin(execution)
+        })
+    }
+    fn pick(&mut self, enabled: &Enabled<'_>) -> usize {
+        self.strategies[self.active].pick(enabled)
+    }
+    fn choose(&mut self, choice: Choice) -> u32 {
+        self.strategies[self.active].choose(choice)
+    }
+    fn needs_estimates(&self) -> bool {
+        true
+    }
+}
+
+/// The portfolio, and its arms with as many turns each that nobody chooses.
+fn beside_its_arms() {
+    println!("| ns / step | portfolio | its arms | |");
+    println!("|---|---:|---:|---:|");
+    let programs: [(&str, u64, Program); 3] = [
+        ("3 clients x 100", 1_000, |sys| ping_pong(sys, 3, 100)),
+        ("paxos(2,3)", 5_000, |sys| programs::paxos(sys, 2, 3)),
+        ("2pc(4)", 5_000, |sys| programs::two_phase_commit(sys, 4)),
+    ];
+    for (name, executions, program) in programs {
+        let timed = |explore: &dyn Fn() -> Report| {
+            let begun = ProcessTime::now();
+            let report = explore();
+            let nanos = begun.elapsed().as_nanos() as f64;
+            (nanos / report.steps_total as f64, report)
+        };
+        let (mut portfolio, mut arms) = (f64::INFINITY, f64::INFINITY);
+        for _ in 0..5 * REPEATS {
+            let (cost, report) = timed(&|| run("portfolio", executions, 0, program));
+            portfolio = portfolio.min(cost);
+            let tester = tester("random", executions, 0);
+            let (cost, _) = timed(&|| tester.run_with(Box::new(Turns::of(&report)), program));
+            arms = arms.min(cost);
+        }
+        let share = portfolio / arms - 1.0;
+        println!(
+            "| {name} | {portfolio:.1} | {arms:.1} | {:+.1} % |",
+            100.0 * share
         );
     }
     println!();
