@@ -149,6 +149,13 @@ impl Starts for Place {
             Self::Controlled(me) => runtime::spawn_with(Some(*me), factory, options),
         }
     }
+
+    fn names(&self, registry: &mut dyn Spawn) -> Target {
+        match self {
+            Self::Live(side) => side.names(registry),
+            Self::Controlled(_) => runtime::names(registry),
+        }
+    }
 }
 
 /// What the handler that runs has decided.
@@ -689,6 +696,19 @@ impl<A: Actor> Context<A> {
             me.tell(event);
         };
         self.place.pipe(Box::pin(piped));
+    }
+
+    /// Reports what an actor that goes on could not do, and nobody waits to hear.
+    pub(crate) fn report(&self, error: &str) {
+        match &self.place {
+            Place::Live(side) => side.report(error),
+            Place::Controlled(_) => runtime::with(|rt| rt.report(error)),
+        }
+    }
+
+    /// Where its actors are started.
+    pub(crate) fn parent(&self) -> &dyn Starts {
+        &self.place
     }
 
     /// What a run of calls ended with, after which nothing follows.

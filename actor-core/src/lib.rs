@@ -111,6 +111,7 @@ mod fingerprint;
 mod live;
 mod mailbox;
 mod monitor;
+mod names;
 mod offer;
 #[doc(hidden)]
 pub mod parts;
@@ -179,6 +180,7 @@ pub use live::{
 };
 pub use mailbox::{Mailbox, Overflow};
 pub use monitor::{Moment, Monitor, MonitorContext, MonitorInfo, Observation, Temperature};
+pub use names::{LookupError, NameTaken};
 pub use predicate::World;
 pub use probe::Probe;
 pub use protocol::{Carries, OfferedBy, Protocol, ProtocolRef};

@@ -93,7 +93,7 @@ pub struct ActorRef<A: Actor> {
 
 /// What refers to an actor: an [`ActorRef`], a [`ProtocolRef`](crate::ProtocolRef) or a
 /// [`Recipient`]. For what is the same for all of them, as [`Context::watch`](crate::Context::watch).
-pub trait AnyRef: Clone + fmt::Debug + Send + 'static {
+pub trait AnyRef: Clone + fmt::Debug + Send + Sync + 'static {
     /// The actor.
     #[doc(hidden)]
     fn target(&self) -> &Target;
@@ -167,6 +167,14 @@ impl Target {
         match &self.0 {
             Where::Live(cell) => cell.id(),
             Where::Controlled(address) => ActorId::controlled(*address),
+        }
+    }
+
+    /// Its inbox takes no more events.
+    pub(crate) fn has_stopped(&self) -> bool {
+        match &self.0 {
+            Where::Live(cell) => !cell.is_running(),
+            Where::Controlled(address) => runtime::has_stopped(*address),
         }
     }
 

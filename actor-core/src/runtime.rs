@@ -150,6 +150,8 @@ pub trait Runtime {
     fn monitor(&self, monitor: Box<dyn AnyMonitor>);
     /// Registers a predicate over the states of all actors.
     fn predicate(&self, name: &str, expectation: Expectation, predicate: Predicate);
+    /// Reports what the current operation could not do, and nobody waits to hear.
+    fn report(&self, error: &str);
     /// Takes note that `owner` goes from one state to another, or starts in one.
     fn entered(&self, owner: Address, from: Option<usize>, to: usize);
     /// Takes note that `owner` handles an event which it has raised.
@@ -158,6 +160,12 @@ pub trait Runtime {
     fn cover(&self, label: &'static str);
     /// The name of the actor in reports, `Client#2` for instance.
     fn name(&self, of: ActorId) -> String;
+    /// Whether the actor has stopped.
+    fn has_stopped(&self, of: Address) -> bool;
+    /// The registry of names, where there is one.
+    fn names(&self) -> Option<Address>;
+    /// Keeps the registry of names.
+    fn set_names(&self, registry: Address);
 }
 
 /// Puts the next message of a periodic timer into the owner's mail.
@@ -286,6 +294,25 @@ pub(crate) fn spawn_with(
     options: &SpawnOptions,
 ) -> Target {
     Target::controlled(with(|rt| rt.spawn_with(supervisor, factory, options)))
+}
+
+/// The registry of names; `registry` is started where there is none yet.
+pub(crate) fn names(registry: &mut dyn Spawn) -> Target {
+    if let Some(known) = with(|rt| rt.names()) {
+        return Target::controlled(known);
+    }
+    let options = SpawnOptions {
+        name: Some("registry".into()),
+        ..SpawnOptions::default()
+    };
+    let started = with(|rt| rt.spawn(registry, &options));
+    with(|rt| rt.set_names(started));
+    Target::controlled(started)
+}
+
+/// See [`Runtime::has_stopped`].
+pub(crate) fn has_stopped(of: Address) -> bool {
+    with(|rt| rt.has_stopped(of))
 }
 
 /// See [`Runtime::post`].

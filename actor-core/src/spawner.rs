@@ -4,8 +4,9 @@ use std::fmt;
 
 use crate::actor::Actor;
 use crate::mailbox::Mailbox;
+use crate::names::names;
 use crate::parts::{Making, Spawning};
-use crate::reference::{ActorRef, Target};
+use crate::reference::{ActorRef, AnyRef, Target};
 use crate::runtime::{Factory, Spawn};
 use crate::supervision::{Backoff, ChildOptions, Restart, Unread};
 
@@ -40,6 +41,7 @@ use crate::supervision::{Backoff, ChildOptions, Restart, Unread};
 pub struct Spawner<'a> {
     parent: &'a dyn Starts,
     options: SpawnOptions,
+    registered: bool,
 }
 
 /// What a [`Spawner`] was told.
@@ -59,6 +61,8 @@ pub(crate) trait Starts {
     fn start(&self, actor: &mut dyn Spawn, options: &SpawnOptions) -> Target;
     /// Starts an actor as a supervised child of its own.
     fn start_with(&self, factory: Factory, options: &SpawnOptions) -> Target;
+    /// The registry of names; `registry` is started where there is none yet.
+    fn names(&self, registry: &mut dyn Spawn) -> Target;
 }
 
 impl<'a> Spawner<'a> {
@@ -66,6 +70,7 @@ impl<'a> Spawner<'a> {
         Self {
             parent,
             options: SpawnOptions::default(),
+            registered: false,
         }
     }
 
@@ -82,10 +87,40 @@ impl<'a> Spawner<'a> {
         self
     }
 
+    /// Makes the actor known by its name; see [`System::register`](crate::System::register).
+    ///
+    /// ```
+    /// # use actor_core::prelude::*;
+    /// # struct Printer;
+    /// # #[actor]
+    /// # impl Printer {}
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let sys = System::new();
+    /// let printer = sys.spawner().name("printer").registered().spawn(Printer);
+    /// assert_eq!(sys.lookup::<Printer>("printer").await?, printer);
+    /// # sys.shutdown().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn registered(mut self) -> Self {
+        self.registered = true;
+        self
+    }
+
     /// Starts the actor and returns a reference to it, to which events may be sent at once.
     pub fn spawn<A: Actor>(self, actor: A) -> ActorRef<A> {
         let actor = &mut Spawning(Some(actor));
-        ActorRef::new(self.parent.start(actor, &self.options))
+        let actor = ActorRef::new(self.parent.start(actor, &self.options));
+        if self.registered {
+            self.register(&actor);
+        }
+        actor
+    }
+
+    fn register(&self, actor: &impl AnyRef) {
+        let name = format!("{actor:?}");
+        names(self.parent).register(&name, actor);
     }
 
     /// When a supervised child is brought back; [`Restart::Transient`] unless told. It is for
@@ -168,7 +203,11 @@ impl<'a> Spawner<'a> {
     /// ```
     pub fn spawn_with<A: Actor>(self, factory: impl FnMut() -> A + Send + 'static) -> ActorRef<A> {
         let factory = Box::new(Making(factory));
-        ActorRef::new(self.parent.start_with(factory, &self.options))
+        let actor = ActorRef::new(self.parent.start_with(factory, &self.options));
+        if self.registered {
+            self.register(&actor);
+        }
+        actor
     }
 }
 

@@ -370,6 +370,13 @@ impl Starts for System {
             Inner::Controlled => runtime::spawn_with(None, factory, options),
         }
     }
+
+    fn names(&self, registry: &mut dyn Spawn) -> Target {
+        match &self.0 {
+            Inner::Live(live) => live.names(registry),
+            Inner::Controlled => runtime::names(registry),
+        }
+    }
 }
 
 impl fmt::Debug for System {

@@ -179,7 +179,7 @@ impl Cell {
     }
 
     /// Its inbox still takes events.
-    pub(super) fn is_running(&self) -> bool {
+    pub(crate) fn is_running(&self) -> bool {
         !self.mailbox.is_closed()
     }
 

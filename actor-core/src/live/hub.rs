@@ -1,13 +1,14 @@
 //! What all actors of one system share: [`Hub`].
 
 use std::any::TypeId;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
 use tokio::runtime::Handle;
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, timeout_at};
 
+use super::cell::Cell;
 use super::current::Sender;
 use super::hooks::{Failure, Fault, Hooks};
 use super::monitors::Monitors;
@@ -22,6 +23,8 @@ pub(super) struct Hub {
     pub(super) handle: Handle,
     pub(super) registry: Registry,
     pub(super) hooks: Hooks,
+    /// The registry of names, once it was used.
+    pub(super) names: OnceLock<Weak<Cell>>,
     monitors: Monitors,
     started: Instant,
 }
@@ -32,6 +35,7 @@ impl Hub {
             handle,
             registry: Registry::new(),
             hooks: Hooks::new(),
+            names: OnceLock::new(),
             monitors: Monitors::default(),
             started: Instant::now(),
         }

@@ -86,6 +86,22 @@ fn launch(
     hub.registry.attach(place, cell.id(), task.abort_handle());
 }
 
+/// The registry of names; `registry` is started where there is none yet.
+pub(super) fn names(hub: &Arc<Hub>, registry: &mut dyn Spawn) -> Target {
+    let options = SpawnOptions {
+        name: Some("registry".into()),
+        ..SpawnOptions::default()
+    };
+    let mut started = None;
+    let known = hub.names.get_or_init(|| {
+        let cell = spawn(hub, registry, &options);
+        Arc::downgrade(started.insert(cell))
+    });
+    // Where it is gone the system is over, and what is started now never runs.
+    let known = started.or_else(|| known.upgrade());
+    Target::live(known.unwrap_or_else(|| spawn(hub, registry, &options)))
+}
+
 /// A running actor. Dropping it is an abort: its inbox is closed and its watchers told, as after
 /// any other end.
 struct Life {

@@ -11,6 +11,7 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep};
 
 use super::cell::{Cell, Watcher};
+use super::hooks::{FailureKind, Fault};
 use super::household::Household;
 use super::inbox::{Found, Inbox, Next};
 use super::life;
@@ -67,6 +68,10 @@ impl Side {
 
     pub(crate) fn supervise(&self, supervision: Supervision) {
         Household::of(&self.cell).supervise(supervision);
+    }
+
+    pub(crate) fn names(&self, registry: &mut dyn Spawn) -> Target {
+        life::names(self.cell.hub(), registry)
     }
 
     pub(crate) fn now(&self) -> Duration {
@@ -128,6 +133,13 @@ impl Side {
             watcher: Arc::downgrade(&self.cell),
             life: self.cell.life(),
             notify,
+        });
+    }
+
+    pub(crate) fn report(&self, error: &str) {
+        self.cell.failed(Fault {
+            kind: FailureKind::Refused,
+            message: error.to_owned(),
         });
     }
 

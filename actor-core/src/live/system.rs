@@ -101,7 +101,8 @@ impl LiveSystem {
         self.0.hub.hooks.dead_letters()
     }
 
-    /// How many actors have been spawned and have not ended.
+    /// How many actors have been spawned and have not ended. The registry of names is one of them,
+    /// once it was used.
     pub fn actors(&self) -> usize {
         self.0.hub.registry.len()
     }
@@ -114,6 +115,10 @@ impl LiveSystem {
     pub(crate) fn spawn_with(&self, factory: Factory, options: &SpawnOptions) -> Target {
         let household = Household::of_system(&self.0.hub);
         Target::live(life::spawn_with(household, factory, options))
+    }
+
+    pub(crate) fn names(&self, registry: &mut dyn Spawn) -> Target {
+        life::names(&self.0.hub, registry)
     }
 
     pub(crate) fn monitor(&self, monitor: Box<dyn AnyMonitor>) {

@@ -17,7 +17,7 @@ use actor_core::runtime::{
 };
 use actor_core::{ActorId, AskError, Supervision};
 
-use super::operation::{Effect, Letter, Watch};
+use super::operation::{Effect, Letter, Stage, Watch};
 use super::panics::BudgetSpent;
 use super::room::{Answer, Status};
 use super::specifications::Specifications;
@@ -59,6 +59,8 @@ pub(super) struct Shared {
     pub(super) born: Cell<bool>,
     /// How often the program under test has looked at the clock.
     pub(super) clock_reads: Cell<u64>,
+    /// The registry of names, where the execution has one.
+    pub(super) names: Cell<Option<u32>>,
 }
 
 impl Shared {
@@ -74,6 +76,7 @@ impl Shared {
             calls: Cell::new(0),
             born: Cell::new(false),
             clock_reads: Cell::new(0),
+            names: Cell::new(None),
         }
     }
 
@@ -588,6 +591,35 @@ impl Runtime for Shared {
             let mut specifications = self.specifications.borrow_mut();
             specifications.expect(name, expectation, predicate, &mut state);
         }
+    }
+
+    fn has_stopped(&self, of: Address) -> bool {
+        let Some(of) = self.local(of) else {
+            return true;
+        };
+        let mut state = self.state.borrow_mut();
+        let found = state.operations.get(of as usize);
+        let has_stopped = found.is_none_or(|operation| operation.stage == Stage::Gone);
+        let answer = mix(u64::from(of), u64::from(has_stopped));
+        state.extend_chain(self.current.get(), answer);
+        has_stopped
+    }
+
+    fn names(&self) -> Option<Address> {
+        self.names.get().map(|registry| self.address(registry))
+    }
+
+    fn set_names(&self, registry: Address) {
+        if self.phase.get() == Phase::Running {
+            self.names.set(Some(registry.operation));
+        }
+    }
+
+    fn report(&self, error: &str) {
+        let mut state = self.state.borrow_mut();
+        let name = state.name(self.current.get());
+        let message = format!("`{name}`: {error}, and nobody receives it");
+        state.find(BugKind::UnreceivedError, message, None);
     }
 
     fn entered(&self, owner: Address, from: Option<usize>, to: usize) {

@@ -250,6 +250,7 @@ impl Engine {
             .execution
             .set(EXECUTIONS.fetch_add(1, Ordering::Relaxed));
         shared.phase.set(Phase::Running);
+        shared.names.set(None);
         let mut state = shared.state.borrow_mut();
         state.begin();
         state.tape.begin(options.expected);

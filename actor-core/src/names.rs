@@ -1,0 +1,434 @@
+//! Actors known by name: one registry for a system, an actor itself.
+
+use std::any::{Any, type_name};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::future::Future;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use actor_macros::actor;
+
+use crate::actor::Actor;
+use crate::context::Context;
+use crate::fingerprint::{Fingerprint, Fingerprinter};
+use crate::parts::Spawning;
+use crate::reference::{ActorId, ActorRef, AnyRef, Target};
+use crate::spawner::Starts;
+use crate::system::System;
+
+/// Names under which actors are found, by anyone who is in the same system.
+impl System {
+    /// Makes an actor known by a name, until it stops; a [`ProtocolRef`](crate::ProtocolRef) or a
+    /// [`Recipient`](crate::Recipient) as well, under which it is found as such.
+    ///
+    /// Where the name is that of another actor which has not stopped, nothing changes, and that is
+    /// reported as an error that nobody receives: a bug under test, and a
+    /// [failure](crate::FailureKind::Error) in production. [`try_register`](System::try_register)
+    /// returns it instead. An actor may have several names.
+    ///
+    /// The registry is an actor of its own, which starts when it is first used.
+    ///
+    /// ```
+    /// use actor_core::prelude::*;
+    /// use actor_core::LookupError;
+    ///
+    /// #[derive(Debug)]
+    /// struct Print(String);
+    ///
+    /// struct Printer;
+    ///
+    /// #[actor]
+    /// impl Printer {
+    ///     #[on]
+    ///     fn print(&mut self, line: Print) {
+    ///         println!("{}", line.0);
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let sys = System::new();
+    /// sys.register("printer", &sys.spawn(Printer));
+    /// let printer = sys.lookup::<Printer>("printer").await?;
+    /// printer.tell(Print("hello".into()));
+    /// let none = sys.lookup::<Printer>("plotter").await;
+    /// assert_eq!(none, Err(LookupError::Unknown));
+    /// # sys.shutdown().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn register(&self, name: &str, actor: &impl AnyRef) {
+        names(self).register(name, actor);
+    }
+
+    /// As [`register`](System::register), and says whether it was done. The registration is sent when
+    /// this is called; awaiting it waits for the answer.
+    ///
+    /// # Errors
+    ///
+    /// Names the actor whose name it is.
+    pub fn try_register<R: AnyRef>(
+        &self,
+        name: &str,
+        actor: &R,
+    ) -> impl Future<Output = Result<(), NameTaken>> + Send + use<R> {
+        names(self).try_register(name, actor)
+    }
+
+    /// Forgets a name. Unknown ones are left alone.
+    pub fn unregister(&self, name: &str) {
+        names(self).unregister(name);
+    }
+
+    /// The actor of that name, as it is when the registry comes to the question.
+    ///
+    /// # Errors
+    ///
+    /// Where there is none, or one of another type. A system that shuts down knows none.
+    pub fn lookup<A: Actor>(
+        &self,
+        name: &str,
+    ) -> impl Future<Output = Result<ActorRef<A>, LookupError>> + Send + use<A> {
+        names(self).lookup(name)
+    }
+
+    /// As [`lookup`](System::lookup), for whatever reference was registered:
+    /// `sys.lookup_ref::<StoreRef>("store")`.
+    ///
+    /// # Errors
+    ///
+    /// As [`lookup`](System::lookup).
+    pub fn lookup_ref<R: AnyRef>(
+        &self,
+        name: &str,
+    ) -> impl Future<Output = Result<R, LookupError>> + Send + use<R> {
+        names(self).lookup(name)
+    }
+}
+
+/// Names under which actors are found, by anyone who is in the same system.
+impl<A: Actor> Context<A> {
+    /// Makes an actor known by a name, until it stops; see [`System::register`].
+    pub fn register(&mut self, name: &str, actor: &impl AnyRef) {
+        names(self.parent()).register(name, actor);
+    }
+
+    /// As [`register`](Context::register), and says whether it was done; see
+    /// [`System::try_register`].
+    ///
+    /// # Errors
+    ///
+    /// Names the actor whose name it is.
+    pub fn try_register<R: AnyRef>(
+        &mut self,
+        name: &str,
+        actor: &R,
+    ) -> impl Future<Output = Result<(), NameTaken>> + Send + use<A, R> {
+        names(self.parent()).try_register(name, actor)
+    }
+
+    /// Forgets a name. Unknown ones are left alone.
+    pub fn unregister(&mut self, name: &str) {
+        names(self.parent()).unregister(name);
+    }
+
+    /// The actor of that name; see [`System::lookup`].
+    ///
+    /// ```
+    /// use actor_core::prelude::*;
+    ///
+    /// #[derive(Debug)]
+    /// struct Log(&'static str);
+    ///
+    /// struct Logger;
+    ///
+    /// #[actor]
+    /// impl Logger {
+    ///     #[on]
+    ///     fn log(&mut self, line: Log) {
+    ///         println!("{}", line.0);
+    ///     }
+    /// }
+    ///
+    /// struct Worker;
+    ///
+    /// #[actor]
+    /// impl Worker {
+    ///     #[start]
+    ///     async fn start(&mut self, cx: &mut Context<Self>) {
+    ///         if let Ok(logger) = cx.lookup::<Logger>("log").await {
+    ///             logger.tell(Log("a worker starts"));
+    ///         }
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Where there is none, or one of another type. A system that shuts down knows none.
+    pub fn lookup<B: Actor>(
+        &mut self,
+        name: &str,
+    ) -> impl Future<Output = Result<ActorRef<B>, LookupError>> + Send + use<A, B> {
+        names(self.parent()).lookup(name)
+    }
+
+    /// As [`lookup`](Context::lookup), for whatever reference was registered.
+    ///
+    /// # Errors
+    ///
+    /// As [`lookup`](Context::lookup).
+    pub fn lookup_ref<R: AnyRef>(
+        &mut self,
+        name: &str,
+    ) -> impl Future<Output = Result<R, LookupError>> + Send + use<A, R> {
+        names(self.parent()).lookup(name)
+    }
+}
+
+/// A name is that of another actor already.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct NameTaken {
+    /// The name.
+    pub name: String,
+    /// Whose it is.
+    pub holder: ActorId,
+    /// What that actor is called in logs and reports.
+    pub holder_name: String,
+}
+
+impl fmt::Display for NameTaken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            name,
+            holder,
+            holder_name,
+        } = self;
+        write!(f, "the name `{name}` is that of `{holder_name}` ({holder})")
+    }
+}
+
+impl std::error::Error for NameTaken {}
+
+/// Why no actor was found by a name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum LookupError {
+    /// No actor has the name, or the one that had it has stopped.
+    Unknown,
+    /// What was registered is another reference: this one.
+    OtherType(&'static str),
+}
+
+impl fmt::Display for LookupError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown => f.write_str("no actor has the name"),
+            Self::OtherType(found) => write!(f, "what has the name is another type: `{found}`"),
+        }
+    }
+}
+
+impl std::error::Error for LookupError {}
+
+/// The registry of a system.
+pub(crate) fn names(parent: &dyn Starts) -> ActorRef<Names> {
+    ActorRef::new(parent.names(&mut Spawning(Some(Names::default()))))
+}
+
+/// Who knows the names of a system.
+#[derive(Default)]
+pub(crate) struct Names {
+    entries: BTreeMap<String, Entry>,
+    /// At how many entries those of actors that have stopped are looked for.
+    sweep_at: usize,
+}
+
+#[derive(Clone)]
+struct Entry {
+    target: Target,
+    /// The reference as it was registered.
+    reference: Arc<dyn Any + Send + Sync>,
+    type_name: &'static str,
+}
+
+impl Entry {
+    fn of<R: AnyRef>(actor: &R) -> Self {
+        Self {
+            target: actor.target().clone(),
+            reference: Arc::new(actor.clone()),
+            type_name: type_name::<R>(),
+        }
+    }
+}
+
+impl fmt::Debug for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.target.fmt(f)
+    }
+}
+
+impl Hash for Entry {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.target.id().hash(hasher);
+        self.type_name.hash(hasher);
+    }
+}
+
+impl Fingerprint for Names {
+    fn fingerprint(&self, to: &mut Fingerprinter) {
+        self.entries.hash(to);
+    }
+}
+
+/// What the registry is asked; one event, since each is of the same kind to the program.
+#[derive(Debug, Hash)]
+pub(crate) enum Request {
+    /// Told: nobody waits for the answer.
+    Register(String, Registering),
+    TryRegister(String, Registering),
+    Unregister(String),
+    Lookup(String),
+}
+
+/// An entry on its way.
+#[derive(Hash)]
+pub(crate) struct Registering(Entry);
+
+impl fmt::Debug for Registering {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+#[derive(Debug)]
+pub(crate) enum Answer {
+    Done,
+    Taken(NameTaken),
+    Found(Registering),
+    Unknown,
+}
+
+#[actor(crate = crate)]
+impl Names {
+    #[on]
+    fn request(&mut self, request: Request, cx: &mut Context<Self>) -> Answer {
+        match request {
+            Request::Register(name, Registering(entry)) => {
+                if let Err(taken) = self.enter(name, entry) {
+                    cx.report(&taken.to_string());
+                }
+                Answer::Done
+            }
+            Request::TryRegister(name, Registering(entry)) => match self.enter(name, entry) {
+                Ok(()) => Answer::Done,
+                Err(taken) => Answer::Taken(taken),
+            },
+            Request::Unregister(name) => {
+                self.entries.remove(&name);
+                Answer::Done
+            }
+            Request::Lookup(name) => match self.find(&name) {
+                Some(entry) => Answer::Found(Registering(entry.clone())),
+                None => Answer::Unknown,
+            },
+        }
+    }
+}
+
+impl Names {
+    fn enter(&mut self, name: String, entry: Entry) -> Result<(), NameTaken> {
+        if let Some(held) = self.find(&name) {
+            if held.target.id() != entry.target.id() {
+                let holder_name = format!("{held:?}");
+                return Err(NameTaken {
+                    name,
+                    holder: held.target.id(),
+                    holder_name,
+                });
+            }
+        } else if self.entries.len() >= self.sweep_at {
+            self.entries.retain(|_, entry| !entry.target.has_stopped());
+            self.sweep_at = self.entries.len() * 2 + 16;
+        }
+        self.entries.insert(name, entry);
+        Ok(())
+    }
+
+    /// Who has the name, and has not stopped.
+    fn find(&mut self, name: &str) -> Option<&Entry> {
+        if self.entries.get(name)?.target.has_stopped() {
+            self.entries.remove(name);
+        }
+        self.entries.get(name)
+    }
+}
+
+impl ActorRef<Names> {
+    pub(crate) fn register(&self, name: &str, actor: &impl AnyRef) {
+        let entry = Registering(Entry::of(actor));
+        self.tell(Request::Register(name.to_owned(), entry));
+    }
+
+    fn try_register<R: AnyRef>(
+        &self,
+        name: &str,
+        actor: &R,
+    ) -> impl Future<Output = Result<(), NameTaken>> + Send + use<R> {
+        let entry = Registering(Entry::of(actor));
+        let answer = self.ask(Request::TryRegister(name.to_owned(), entry));
+        async move {
+            match answer.await {
+                Ok(Answer::Taken(taken)) => Err(taken),
+                // A registry that has stopped has no names to be taken.
+                _ => Ok(()),
+            }
+        }
+    }
+
+    fn unregister(&self, name: &str) {
+        self.tell(Request::Unregister(name.to_owned()));
+    }
+
+    fn lookup<R: AnyRef>(
+        &self,
+        name: &str,
+    ) -> impl Future<Output = Result<R, LookupError>> + Send + use<R> {
+        let answer = self.ask(Request::Lookup(name.to_owned()));
+        async move {
+            let Ok(Answer::Found(Registering(entry))) = answer.await else {
+                return Err(LookupError::Unknown);
+            };
+            match entry.reference.downcast_ref::<R>() {
+                Some(found) => Ok(found.clone()),
+                None => Err(LookupError::OtherType(entry.type_name)),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Idle;
+
+    #[actor(crate = crate)]
+    impl Idle {}
+
+    #[tokio::test]
+    async fn names_of_the_stopped_do_not_gather() {
+        let mut names = Names::default();
+        for number in 0..1000 {
+            let sys = System::new();
+            let stopped = sys.spawn(Idle);
+            sys.shutdown().await.unwrap();
+            names
+                .enter(number.to_string(), Entry::of(&stopped))
+                .unwrap();
+        }
+        assert!(names.entries.len() <= 17, "{}", names.entries.len());
+    }
+}
