@@ -691,11 +691,15 @@ impl<A: Actor> Context<A> {
         A: Handler<E>,
     {
         let me = self.me();
-        let piped = async move {
+        self.beside(async move {
             let event = map(future.await);
             me.tell(event);
-        };
-        self.place.pipe(Box::pin(piped));
+        });
+    }
+
+    /// Runs a future beside the actor, which ends with it.
+    pub(crate) fn beside(&mut self, future: impl Future<Output = ()> + Send + 'static) {
+        self.place.pipe(Box::pin(future));
     }
 
     /// Reports what an actor that goes on could not do, and nobody waits to hear.

@@ -108,13 +108,16 @@ mod error;
 mod event;
 mod family;
 mod fingerprint;
+mod group;
 mod live;
 mod mailbox;
 mod monitor;
 mod names;
 mod offer;
+mod outcome;
 #[doc(hidden)]
 pub mod parts;
+mod pool;
 mod predicate;
 mod probe;
 mod protocol;
@@ -128,6 +131,7 @@ mod sending;
 mod spawner;
 mod supervision;
 mod system;
+mod table;
 mod timeouts;
 mod timer;
 mod watch;
@@ -174,6 +178,7 @@ pub use context::{CHAIN_MAX, Context};
 pub use error::Error;
 pub use event::Event;
 pub use fingerprint::{Fingerprint, Fingerprinter};
+pub use group::Group;
 pub use live::{
     DeadLetter, DeadLetterReason, Failure, FailureKind, LiveSystem, MonitorViolation,
     MonitorViolationKind,
@@ -181,6 +186,7 @@ pub use live::{
 pub use mailbox::{Mailbox, Overflow};
 pub use monitor::{Moment, Monitor, MonitorContext, MonitorInfo, Observation, Temperature};
 pub use names::{LookupError, NameTaken};
+pub use pool::{Pool, PoolRef};
 pub use predicate::World;
 pub use probe::Probe;
 pub use protocol::{Carries, OfferedBy, Protocol, ProtocolRef};

@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 use std::panic::Location;
 use std::time::Duration;
 
-use crate::actor::{Actor, ActorInfo, Call, Disposition, EventInfo, Flow, Handler, Stateless};
+use crate::actor::{Actor, ActorInfo, Call, EventInfo, Flow, Handler, Stateless};
 use crate::context::Context;
 use crate::event::Event;
 use crate::parts::Slot;
@@ -16,6 +16,7 @@ use crate::protocol::{Carries, OfferedBy, Protocol, ProtocolRef};
 use crate::reference::{ActorId, ActorRef, Recipient};
 use crate::reply::{Ask, Reply};
 use crate::system::System;
+use crate::table::{EVENTS_MAX, handled, joined};
 
 /// An actor that a test plays: it offers a protocol, keeps what it is sent, and answers when the test
 /// says so.
@@ -412,35 +413,14 @@ enum Inner {
     Stop(Stop),
 }
 
-impl fmt::Debug for Message {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Message")
-    }
-}
-
-/// How many events a protocol has at most, where a probe offers it.
-const EVENTS_MAX: usize = 254;
-
 /// The events of a protocol, and those of every double.
 struct Table<P: ?Sized>(PhantomData<P>);
 
 impl<P: Protocol + ?Sized> Table<P> {
     const OWN: [EventInfo; 2] = [EventInfo::of::<Take>("Take"), EventInfo::of::<Stop>("Stop")];
     const LEN: usize = P::EVENTS.len() + Self::OWN.len();
-    const ALL: &'static [EventInfo; EVENTS_MAX + 2] = &{
-        let mut all = [Self::OWN[0]; EVENTS_MAX + 2];
-        let (mut at, events) = (0, P::EVENTS);
-        while at < events.len() {
-            all[at] = events[at];
-            at += 1;
-        }
-        all[at] = Self::OWN[0];
-        all[at + 1] = Self::OWN[1];
-        all
-    };
+    const ALL: &'static [EventInfo; EVENTS_MAX] = &joined(P::EVENTS, Self::OWN);
     const EVENTS: &'static [EventInfo] = Self::ALL.split_at(Self::LEN).0;
-    const HANDLED: &'static [Disposition; EVENTS_MAX + 2] = &[Disposition::Handle; EVENTS_MAX + 2];
-    const DISPOSITIONS: &'static [Disposition] = Self::HANDLED.split_at(Self::LEN).0;
 }
 
 impl<P: Protocol + ?Sized> Actor for Double<P> {
@@ -450,7 +430,7 @@ impl<P: Protocol + ?Sized> Actor for Double<P> {
         name: "Probe",
         events: Table::<P>::EVENTS,
         states: &[],
-        dispositions: Table::<P>::DISPOSITIONS,
+        dispositions: handled(Table::<P>::LEN),
         starts: false,
         defers: false,
     };

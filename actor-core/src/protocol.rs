@@ -198,6 +198,12 @@ impl<P: Protocol + ?Sized> ProtocolRef<P> {
     }
 }
 
+impl<P: Carries<E> + ?Sized, E: Event> From<&ProtocolRef<P>> for Recipient<E> {
+    fn from(actor: &ProtocolRef<P>) -> Self {
+        actor.recipient()
+    }
+}
+
 impl<P: Protocol + ?Sized> AnyRef for ProtocolRef<P> {
     fn target(&self) -> &Target {
         &self.target

@@ -1,0 +1,181 @@
+//! Groups and pools: what they promise holds in every schedule.
+
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+
+use actor_core::prelude::*;
+use actor_core::{Group, Pool, Probe, monitor};
+use actor_test::strategy::StrategySpec;
+use actor_test::{BugKind, Deny, Report, Tester};
+
+fn dfs() -> Tester {
+    Tester::new()
+        .iterations(u64::MAX)
+        .deny(Deny::default().with_unreached())
+        .strategy(StrategySpec::Dfs(None))
+}
+
+fn assert_clean(report: &Report) {
+    report.assert_clean();
+    assert!(report.exhausted);
+}
+
+#[derive(Clone, Debug)]
+struct Say(u32);
+
+#[protocol]
+trait Listener {
+    fn say(say: Say);
+}
+
+/// Says something to all.
+struct Speaker(Group<Say>, u32);
+
+#[actor]
+impl Speaker {
+    #[start]
+    fn start(&mut self) {
+        self.0.broadcast(Say(self.1));
+    }
+}
+
+/// Two speak at once: whatever the order is, it is the same for both who listen.
+#[test]
+fn all_members_hear_the_same_order() {
+    static HEARD: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
+    let report = Tester::new().iterations(300).run_async(|sys| async move {
+        let group = Group::new(&sys);
+        let probes = [(); 2].map(|()| Probe::<dyn Listener>::new(&sys));
+        probes.iter().for_each(|probe| group.join(&probe.actor()));
+        for number in [1, 2] {
+            sys.spawn(Speaker(group.clone(), number));
+        }
+        let first = probes[0].expect::<Say>().await.0;
+        assert_eq!(probes[1].expect::<Say>().await.0, first);
+        HEARD.lock().expect("no one panics here").insert(first);
+    });
+    report.assert_clean();
+    assert_eq!(HEARD.lock().expect("no one panics here").len(), 2);
+}
+
+#[derive(Debug)]
+struct Halt;
+
+struct Mayfly;
+
+#[actor]
+impl Mayfly {
+    #[on]
+    fn say(&mut self, _: Say) {}
+
+    #[on]
+    fn halt(&mut self, _: Halt, cx: &mut Context<Self>) {
+        cx.halt();
+    }
+}
+
+#[test]
+fn who_is_known_to_have_stopped_has_left() {
+    assert_clean(&dfs().run_async(|sys| async move {
+        let group = Group::<Say>::new(&sys);
+        let mayfly = sys.spawn(Mayfly);
+        group.join(&mayfly);
+        assert_eq!(mayfly.ask(Say(0)).await, Ok(()));
+        mayfly.tell(Halt);
+        assert_eq!(mayfly.ask(Halt).await, Err(AskError::Stopped));
+        assert_eq!(group.members().await, []);
+    }));
+}
+
+/// What is said is heard once by each member, and not on its way to the group.
+#[derive(Default)]
+struct Counted(u32);
+
+#[monitor]
+impl Counted {
+    #[on]
+    fn say(&mut self, _: &Say) {
+        self.0 += 1;
+        assert!(self.0 <= 2, "said to more than two");
+    }
+}
+
+#[test]
+fn a_monitor_sees_a_broadcast_at_the_members() {
+    assert_clean(&dfs().run(|sys| {
+        sys.monitor::<Counted>();
+        let group = Group::new(sys);
+        let probes = [(); 2].map(|()| Probe::<dyn Listener>::new(sys));
+        probes.iter().for_each(|probe| group.join(&probe.actor()));
+        group.broadcast(Say(7));
+    }));
+}
+
+#[derive(Debug)]
+struct Work;
+
+struct Worker(usize);
+
+#[actor]
+impl Worker {
+    #[on]
+    fn work(&mut self, _: Work) -> usize {
+        self.0
+    }
+}
+
+#[test]
+fn workers_take_turns() {
+    assert_clean(&dfs().run_async(|sys| async move {
+        let pool = sys.spawn(Pool::round_robin(2, Worker));
+        assert_eq!(pool.ask(Work).await, Ok(0));
+        assert_eq!(pool.ask(Work).await, Ok(1));
+        assert_eq!(pool.ask(Work).await, Ok(0));
+    }));
+}
+
+/// The second may find the first still counted, or not: its end is an event on its way.
+#[test]
+fn the_least_busy_gets_the_next() {
+    static SECOND: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
+    let report = dfs().run_async(|sys| async move {
+        let pool = sys.spawn(Pool::least_busy(2, Worker));
+        assert_eq!(pool.ask(Work).await, Ok(0));
+        let second = pool.ask(Work).await.expect("it is answered");
+        SECOND.lock().expect("no one panics here").insert(second);
+    });
+    assert_clean(&report);
+    let seen = SECOND.lock().expect("no one panics here").clone();
+    assert_eq!(seen, BTreeSet::from([0, 1]));
+}
+
+struct Faulty;
+
+#[actor]
+impl Faulty {
+    #[on]
+    fn work(&mut self, _: Work) -> Result<(), &'static str> {
+        Err("broken")
+    }
+}
+
+#[test]
+fn a_failure_that_nobody_receives_is_found_in_every_kind() {
+    for kind in [0, 1] {
+        let report = dfs().run(|sys| {
+            let pool = if kind == 0 {
+                Pool::round_robin(2, |_| Faulty)
+            } else {
+                Pool::least_busy(2, |_| Faulty)
+            };
+            sys.spawn(pool).tell(Work);
+        });
+        let bug = &report.bugs()[0];
+        assert_eq!(bug.kind(), BugKind::UnreceivedError);
+        let message = bug.message();
+        assert!(
+            message.contains("answered `Work` with Err(\"broken\")"),
+            "{message}"
+        );
+    }
+}
