@@ -269,6 +269,7 @@ pub fn fingerprint(item: TokenStream) -> TokenStream {
 /// | `deny = "vacuous"`, `"unreached"`, or both with a comma | specifications that could not have failed, states and handlers never reached: the test fails for them |
 /// | `timers = patient` | timers fire only when no event can be handled |
 /// | `atomic_handlers` | what a handler sends arrives in one step |
+/// | `supervised` | a failure of a supervised actor is no bug: its supervisor acts |
 /// | `clock_error_ms = 5` | how far apart timers may be and still fire in either order |
 /// | `n in 2..=4` | the values of a parameter, see below |
 /// | `pairwise`, `t_wise = 3` | which combinations of parameters are run, see below |

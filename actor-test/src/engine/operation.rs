@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use actor_core::parts::AnyMail;
 use actor_core::runtime::Notice;
-use actor_core::{AskError, Disposition, StopReason};
+use actor_core::{AskError, Disposition, StopReason, Unread};
 
 use super::enabled::ABSENT;
 use super::outbox::Outbox;
@@ -166,6 +166,8 @@ pub(super) struct Operation {
     pub(super) ending: StopReason,
     /// The family that it is a child of.
     pub(super) family: u32,
+    /// What becomes of its inbox when it is brought back.
+    pub(super) unread: Unread,
     /// The family that it supervises.
     pub(super) household: u32,
     /// What its last failure was.
@@ -209,6 +211,7 @@ impl Operation {
             stopping: false,
             ending: StopReason::Halted,
             family: ALONE,
+            unread: Unread::Keep,
             household: ALONE,
             failure: None,
             receiving: Vec::new(),
@@ -241,6 +244,7 @@ impl Operation {
         self.stopping = false;
         self.ending = StopReason::Halted;
         self.family = ALONE;
+        self.unread = Unread::Keep;
         self.household = ALONE;
         self.failure = None;
         self.mail = None;

@@ -5,9 +5,9 @@
 
 use std::time::Duration;
 
-use actor_core::StopReason;
 use actor_core::parts::Ran;
 use actor_core::runtime::{Address, ChildOptions, Family, Order, Target};
+use actor_core::{AskError, StopReason, Unread};
 
 use super::execution::Engine;
 use super::operation::{ALONE, Effect, Letter, Operation, STOP, Sender, Stage, Told};
@@ -31,7 +31,9 @@ impl State {
             }
             None => self.found(None),
         };
-        self.operations[child as usize].family = family;
+        let adopted = &mut self.operations[child as usize];
+        adopted.family = family;
+        adopted.unread = options.unread;
         let now = self.now;
         let family = &mut self.families[family as usize].family;
         family.add(u64::from(child), options, now);
@@ -55,6 +57,13 @@ impl State {
         self.families.len() as u32 - 1
     }
 
+    /// Takes note that the step in progress changes an operation.
+    fn changes(&mut self, index: u32) {
+        if self.watched {
+            self.touched.push(index);
+        }
+    }
+
     /// Tells an actor something ahead of its inbox.
     fn tell(&mut self, index: u32, told: Told) {
         let operation = &mut self.operations[index as usize];
@@ -66,7 +75,7 @@ impl State {
         if !outdone {
             operation.told = told;
         }
-        self.touched.push(index);
+        self.changes(index);
         self.refresh(index);
     }
 
@@ -141,7 +150,7 @@ impl Engine {
             _ => {
                 let mut state = self.state();
                 let letter = state.stop_letter(from);
-                state.touched.push(to);
+                state.changes(to);
                 state.deliver(to, letter);
             }
         }
@@ -183,12 +192,14 @@ impl Engine {
             operation,
             execution: self.shared.execution.get(),
         });
+        let body = self.bodies[operation as usize].as_ref();
+        if body.is_none_or(|parts| parts.body.actor().is_some()) {
+            return Ok(());
+        }
+        self.drop_unread(operation);
         let Some(parts) = &mut self.bodies[operation as usize] else {
             return Ok(());
         };
-        if parts.body.actor().is_some() {
-            return Ok(());
-        }
         let Some(factory) = &mut parts.factory else {
             return Ok(());
         };
@@ -203,6 +214,24 @@ impl Engine {
             known.tally(operation, |tally| tally.start(state));
         }
         Ok(())
+    }
+
+    /// Makes dead letters of an inbox that is not kept, but for word to stop.
+    fn drop_unread(&mut self, operation: u32) {
+        let letters = {
+            let mut state = self.state();
+            let found = &mut state.operations[operation as usize];
+            if found.unread == Unread::Keep {
+                return;
+            }
+            let letters = found.remove_letters(|letter| letter.event != STOP);
+            state.look(operation);
+            state.dead_letters += letters.len() as u64;
+            letters
+        };
+        for letter in letters {
+            self.discard(operation, letter.slot, AskError::Stopped);
+        }
     }
 
     /// A child has run its start hook, or the first part of it.
@@ -319,7 +348,7 @@ impl Engine {
                 let mut state = self.state();
                 let child = child as u32;
                 state.operations[child as usize].stage = Stage::Starting;
-                state.touched.push(child);
+                state.changes(child);
                 state.refresh(child);
             }
             Order::Finish { child, exhausted } => {
@@ -346,7 +375,7 @@ impl Engine {
                 let Operation { stage, ending, .. } = state.operations[supervisor as usize];
                 if stage == Stage::Closing {
                     state.push(supervisor, Effect::Halt(ending));
-                    state.touched.push(supervisor);
+                    state.changes(supervisor);
                     state.refresh(supervisor);
                 }
             }
