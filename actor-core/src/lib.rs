@@ -192,7 +192,7 @@ pub use probe::Probe;
 pub use protocol::{Carries, OfferedBy, Protocol, ProtocolRef};
 pub use random::ActorRng;
 pub use reference::{ActorId, ActorRef, AnyRef, Recipient};
-pub use reply::{Ask, AskError, Reply};
+pub use reply::{Ask, AskError, Reply, TimedAsk};
 pub use sending::{SendError, Sending, TrySendError, TrySending};
 pub use spawner::Spawner;
 pub use supervision::{Backoff, Restart, Supervision, Unread};

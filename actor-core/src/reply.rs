@@ -8,11 +8,13 @@ use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::{Context as TaskContext, Poll, Waker};
+use std::time::Duration;
 
 use crate::event::Event;
 use crate::fingerprint::Fingerprinter;
 use crate::live::Observed;
 use crate::runtime::{self, AskId};
+use crate::timer::{Sleep, sleep};
 
 /// To whom a handler's result goes: the asker, or nobody after a `tell`.
 ///
@@ -133,6 +135,78 @@ impl<R> Ask<R> {
     }
 }
 
+impl<R: Event> Ask<R> {
+    /// Gives up after `limit`, counted from now, with [`AskError::TimedOut`]. Under test it is
+    /// virtual time, and whether the reply or the timer comes first is a matter of scheduling.
+    ///
+    /// To give up changes nothing for the actor that was asked, which may answer later to nobody.
+    ///
+    /// ```
+    /// use actor_core::prelude::*;
+    /// use std::time::Duration;
+    ///
+    /// #[derive(Debug)]
+    /// struct Fetch;
+    ///
+    /// struct Distant;
+    ///
+    /// #[actor]
+    /// impl Distant {
+    ///     #[on]
+    ///     async fn fetch(&mut self, _: Fetch, cx: &mut Context<Self>) -> u32 {
+    ///         cx.sleep(Duration::from_secs(60)).await;
+    ///         7
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
+    /// let sys = System::new();
+    /// let distant = sys.spawn(Distant);
+    /// let answer = distant.ask(Fetch).timeout(Duration::from_secs(1)).await;
+    /// assert_eq!(answer, Err(AskError::TimedOut));
+    /// # }
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// In production, outside a tokio runtime, or on one without a time driver.
+    #[track_caller]
+    pub fn timeout(self, limit: Duration) -> TimedAsk<R> {
+        let live = matches!(self.from.0.origin, Origin::Live(_));
+        TimedAsk {
+            ask: self,
+            limit: sleep(live, limit),
+        }
+    }
+}
+
+/// The future reply of an [`ask`](crate::ActorRef::ask) with a time limit; made by
+/// [`Ask::timeout`].
+#[must_use = "await the reply, or use `tell` where none is needed"]
+pub struct TimedAsk<R> {
+    ask: Ask<R>,
+    limit: Sleep,
+}
+
+impl<R> fmt::Debug for TimedAsk<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TimedAsk")
+    }
+}
+
+impl<R: Event> Future for TimedAsk<R> {
+    type Output = Result<R, AskError>;
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Self::Output> {
+        if let Poll::Ready(answer) = Pin::new(&mut self.ask).poll(task) {
+            return Poll::Ready(answer);
+        }
+        let late = Pin::new(&mut self.limit).poll(task);
+        late.map(|()| Err(AskError::TimedOut))
+    }
+}
+
 impl<R: Event> Future for Ask<R> {
     type Output = Result<R, AskError>;
 
@@ -166,6 +240,8 @@ pub enum AskError {
     /// The actor failed before it answered: its handler panicked or broke a rule, or its state has no
     /// use for the event.
     Failed,
+    /// There was no answer within the [limit](Ask::timeout).
+    TimedOut,
     /// The actor's [bounded mailbox](crate::Mailbox) was full, or the event had to make room for a
     /// newer one.
     Full,
@@ -178,6 +254,7 @@ impl fmt::Display for AskError {
         f.write_str(match self {
             Self::Stopped => "the actor stopped before it answered",
             Self::Failed => "the actor failed before it answered",
+            Self::TimedOut => "the actor did not answer in time",
             Self::Full => "the actor's mailbox is full",
             Self::Dropped => "the actor dropped the event without an answer",
         })

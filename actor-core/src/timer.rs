@@ -56,7 +56,7 @@ impl Fingerprint for Timer {
 }
 
 /// Waits for `delay`, in virtual time under test.
-pub(crate) fn sleep(live: bool, delay: Duration) -> impl Future<Output = ()> + Send {
+pub(crate) fn sleep(live: bool, delay: Duration) -> Sleep {
     if live {
         Sleep::Live(Box::pin(tokio::time::sleep(delay)))
     } else {
@@ -64,7 +64,8 @@ pub(crate) fn sleep(live: bool, delay: Duration) -> impl Future<Output = ()> + S
     }
 }
 
-enum Sleep {
+/// See [`sleep`].
+pub(crate) enum Sleep {
     Live(Pin<Box<tokio::time::Sleep>>),
     Controlled(TimerId),
 }

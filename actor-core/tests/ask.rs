@@ -67,6 +67,33 @@ async fn the_handler_s_value_is_the_reply() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_comes_while_a_handler_waits_is_handled_when_it_returns() {
+    let sys = System::new();
+    let (calculator, _) = calculator(&sys);
+    let slow = calculator.ask(Slow);
+    tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+    let double = calculator.ask(Double(1));
+    assert_eq!(slow.await, Ok("at last"));
+    let answer = tokio::time::timeout(std::time::Duration::from_secs(9), double).await;
+    assert_eq!(answer, Ok(Ok(2)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_ask_with_a_limit_gives_up() {
+    let sys = System::new();
+    let (calculator, _) = calculator(&sys);
+    let limit = |ms| std::time::Duration::from_millis(ms);
+    let slow = calculator.ask(Slow).timeout(limit(999));
+    assert_eq!(slow.await, Err(AskError::TimedOut));
+    // The first is being handled until 1 000 ms.
+    let slow = calculator.ask(Slow).timeout(limit(1_010));
+    assert_eq!(slow.await, Ok("at last"));
+    let other = calculator.clone();
+    let elsewhere = tokio::spawn(async move { other.ask(Double(1)).timeout(limit(1)).await });
+    assert_eq!(elsewhere.await.unwrap(), Ok(2));
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_ask_is_sent_when_it_is_called() {
     let sys = System::new();
     let (calculator, journal) = calculator(&sys);
