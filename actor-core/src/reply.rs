@@ -11,14 +11,61 @@ use std::task::{Context as TaskContext, Poll, Waker};
 use std::time::Duration;
 
 use crate::event::Event;
-use crate::fingerprint::Fingerprinter;
+use crate::fingerprint::{Fingerprint, Fingerprinter};
 use crate::live::Observed;
 use crate::runtime::{self, AskId};
 use crate::timer::{Sleep, sleep};
 
-/// To whom a handler's result goes: the asker, or nobody after a `tell`.
+/// To whom the answer to an event goes: the asker, or nobody after a `tell`.
 ///
-/// Dropping it without [`send`](Reply::send) tells the asker [`AskError::Dropped`].
+/// A handler that does not answer by what it returns takes it as a parameter, between the event and
+/// the context, and returns nothing. It may answer at once, keep the reply in the actor's state for
+/// later, or send it on in an event, so that another actor answers.
+///
+/// Dropping it without [`send`](Reply::send) tells the asker [`AskError::Dropped`]; where it is
+/// dropped with an actor that has stopped or failed, that.
+///
+/// ```
+/// use actor_core::prelude::*;
+///
+/// #[derive(Debug)]
+/// struct Take;
+/// #[derive(Debug)]
+/// struct Put(u32);
+///
+/// /// Whoever takes a number waits until there is one.
+/// #[derive(Default)]
+/// struct Queue {
+///     waiting: Option<Reply<u32>>,
+/// }
+///
+/// #[actor(states(Empty, Waiting(defer(Take))))]
+/// impl Queue {
+///     #[on(Empty)]
+///     fn take(&mut self, _: Take, reply: Reply<u32>, cx: &mut Context<Self>) {
+///         self.waiting = Some(reply);
+///         cx.goto(QueueState::Waiting);
+///     }
+///
+///     #[on]
+///     fn put(&mut self, put: Put, cx: &mut Context<Self>) {
+///         if let Some(waiting) = self.waiting.take() {
+///             waiting.send(put.0);
+///         }
+///         cx.goto(QueueState::Empty);
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let sys = System::new();
+/// let queue = sys.spawn(Queue::default());
+/// let taken = queue.ask(Take);
+/// queue.tell(Put(7));
+/// assert_eq!(taken.await, Ok(7));
+/// # }
+/// ```
+#[must_use = "dropping it tells the asker that there is no answer"]
 pub struct Reply<R> {
     to: Answering,
     value: PhantomData<fn(R)>,
@@ -45,6 +92,15 @@ impl<R: Event> Reply<R> {
     /// The event was told.
     pub(crate) fn was_told(&self) -> bool {
         self.to.0.is_none()
+    }
+
+    /// It is in the hands of a handler, which may keep it or send it on.
+    #[doc(hidden)]
+    pub fn hand_over(self) -> Self {
+        if let Some(slot) = &self.to.0 {
+            slot.handed_over();
+        }
+        self
     }
 
     /// Feeds to whom it goes. Under test: an ask keeps its number while anyone waits for it.
@@ -91,6 +147,13 @@ impl Drop for Answering {
         if let Some(slot) = &self.0 {
             slot.unanswered();
         }
+    }
+}
+
+/// Under test: which of the asks it answers that someone waits for.
+impl<R: Event> Fingerprint for Reply<R> {
+    fn fingerprint(&self, to: &mut Fingerprinter) {
+        Reply::fingerprint(self, to);
     }
 }
 
@@ -366,6 +429,13 @@ impl AskSlot {
     fn observe(&self, kind: TypeId, value: &dyn Event) {
         if let Origin::Live(Some(observed)) = &self.origin {
             observed.replied(kind, value);
+        }
+    }
+
+    /// Whoever was asked may not be the one who answers.
+    fn handed_over(&self) {
+        if let Some(id) = self.controlled() {
+            runtime::try_with(|rt| rt.reply_handed_over(id));
         }
     }
 

@@ -102,6 +102,8 @@ pub trait Runtime {
     fn ask(&self, to: Address, slot: Arc<AskSlot>) -> AskId;
     /// The reply was sent and waits in its slot.
     fn replied(&self, ask: AskId);
+    /// The reply is in the hands of a handler, which may keep it or send it on.
+    fn reply_handed_over(&self, ask: AskId);
     /// The reply was dropped.
     fn reply_dropped(&self, ask: AskId);
     /// Nobody waits for the reply any more.

@@ -183,3 +183,118 @@ fn the_asker_may_be_outside_the_runtime() {
         .unwrap();
     assert_eq!(other.block_on(calculator.ask(Double(4))), Ok(8));
 }
+
+#[derive(Debug)]
+struct Take;
+#[derive(Debug)]
+struct Put(u32);
+#[derive(Debug)]
+struct Forget;
+
+/// Answers later, or has another answer.
+#[derive(Default)]
+struct Shelf {
+    waiting: Vec<Reply<u32>>,
+    supplier: Option<ActorRef<Supplier>>,
+}
+
+#[actor(states(Empty, Delegating))]
+impl Shelf {
+    #[on(Empty)]
+    fn take(&mut self, _: Take, reply: Reply<u32>) {
+        self.waiting.push(reply);
+    }
+
+    #[on(Delegating)]
+    fn delegate(&mut self, _: Take, reply: Reply<u32>, cx: &mut Context<Self>) {
+        let supplier = self.supplier.get_or_insert_with(|| cx.spawn(Supplier));
+        supplier.tell(Supply(reply));
+    }
+
+    #[on]
+    fn put(&mut self, put: Put, cx: &mut Context<Self>) {
+        match self.waiting.pop() {
+            Some(waiting) => waiting.send(put.0),
+            None => cx.goto(ShelfState::Delegating),
+        }
+    }
+
+    #[on]
+    fn forget(&mut self, _: Forget) {
+        self.waiting.clear();
+    }
+
+    #[on]
+    fn halt(&mut self, _: Halt, cx: &mut Context<Self>) {
+        cx.halt();
+    }
+
+    #[on]
+    fn smash(&mut self, _: Break, reply: Reply<()>) {
+        self.waiting.truncate(usize::from(reply.is_nobody()) * 10);
+        panic!("smashed");
+    }
+}
+
+#[derive(Debug)]
+struct Supply(Reply<u32>);
+
+struct Supplier;
+
+#[actor]
+impl Supplier {
+    #[on]
+    async fn supply(&mut self, supply: Supply) {
+        tokio::task::yield_now().await;
+        supply.0.send(11);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reply_may_be_kept_and_sent_later() {
+    let sys = System::new();
+    let shelf = sys.spawn(Shelf::default());
+    let (first, second) = (shelf.ask(Take), shelf.ask(Take));
+    shelf.tell(Put(2));
+    assert_eq!(second.await, Ok(2));
+    shelf.tell(Put(1));
+    assert_eq!(first.await, Ok(1));
+    shelf.tell(Take);
+    shelf.tell(Put(3));
+    idle().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn another_actor_may_answer() {
+    let sys = System::new();
+    let shelf = sys.spawn(Shelf::default());
+    shelf.tell(Put(0));
+    assert_eq!(shelf.ask(Take).await, Ok(11));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reply_that_is_kept_is_lost_for_a_reason() {
+    let sys = System::new();
+    let (_, journal) = calculator(&sys);
+    let shelf = || sys.spawn(Shelf::default());
+    let forgetful = shelf();
+    let asked = forgetful.ask(Take);
+    forgetful.tell(Forget);
+    assert_eq!(asked.await, Err(AskError::Dropped));
+    let halted = shelf();
+    let asked = halted.ask(Take);
+    halted.tell(Halt);
+    assert_eq!(asked.await, Err(AskError::Stopped));
+    let broken = shelf();
+    let (kept, asked) = (broken.ask(Take), broken.ask(Take));
+    let breaks = broken.ask(Break);
+    // It drops what it keeps, and then fails; what it was asked with is dropped by the failure.
+    assert_eq!(kept.await, Err(AskError::Dropped));
+    assert_eq!(asked.await, Err(AskError::Dropped));
+    assert_eq!(breaks.await, Err(AskError::Failed));
+    let broken = shelf();
+    let kept = broken.ask(Take);
+    broken.tell(Break);
+    assert_eq!(kept.await, Err(AskError::Failed));
+    journal.expect(["Panicked smashed", "Panicked smashed"]);
+}

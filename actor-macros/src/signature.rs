@@ -1,4 +1,5 @@
-//! What a handler takes: its receiver, its event, and the context where it asks for one.
+//! What a handler takes: its receiver, its event, and the reply and the context where it asks for
+//! them.
 
 use proc_macro2::Span;
 use syn::spanned::Spanned;
@@ -14,6 +15,8 @@ use crate::errors::Errors;
 pub(crate) struct Inputs<'a> {
     /// The type of the event parameter, as written.
     pub(crate) event: &'a Type,
+    /// What the reply carries that it takes into its own hands.
+    pub(crate) reply: Option<&'a Type>,
     pub(crate) cx: Option<&'a Type>,
     /// Everything is in its place, so that a call can be generated.
     pub(crate) sound: bool,
@@ -41,7 +44,13 @@ pub(crate) fn handler<'a>(
         );
         return None;
     };
-    let Some(second) = inputs.next() else {
+    let mut rest: Vec<&PatType> = inputs.collect();
+    let reply = take_reply(first, &mut rest, errors).unwrap_or_else(|()| {
+        sound = false;
+        None
+    });
+    let mut rest = rest.into_iter();
+    let Some(second) = rest.next() else {
         if is_context(&first.ty) {
             let name = &signature.ident;
             errors.push(
@@ -52,6 +61,7 @@ pub(crate) fn handler<'a>(
         }
         return Some(Inputs {
             event: &first.ty,
+            reply,
             cx: None,
             sound,
         });
@@ -70,7 +80,7 @@ pub(crate) fn handler<'a>(
         );
         sound = false;
     }
-    for extra in inputs {
+    for extra in rest {
         errors.push(
             extra,
             format!("a handler takes nothing after `cx`: `({example})`"),
@@ -79,9 +89,71 @@ pub(crate) fn handler<'a>(
     }
     Some(Inputs {
         event: &event.ty,
+        reply,
         cx: Some(&cx.ty),
         sound,
     })
+}
+
+/// Takes the reply out of what stands behind `first`, where it is to be next; tells what it carries.
+fn take_reply<'a>(
+    first: &'a PatType,
+    rest: &mut Vec<&'a PatType>,
+    errors: &mut Errors,
+) -> Result<Option<&'a Type>, ()> {
+    const RIGHT: &str = "(&mut self, event: Event, reply: Reply<T>, cx: &mut Context<Self>)";
+    let mut found = None;
+    let mut misplaced = false;
+    let mut at = 0;
+    rest.retain(|input| {
+        let carried = carried(&input.ty);
+        at += 1;
+        match carried {
+            None => return true,
+            Some(_) if found.is_some() => {
+                errors.push(input, "an event has one reply: take it once");
+                misplaced = true;
+            }
+            Some(carried) => {
+                if at > 1 {
+                    let message =
+                        format!("the reply comes after the event and before `cx`: `{RIGHT}`");
+                    errors.push(input, message);
+                    misplaced = true;
+                }
+                found = Some(carried);
+            }
+        }
+        false
+    });
+    if carried(&first.ty).is_some() && rest.first().is_some_and(|next| !may_be_context(&next.ty)) {
+        errors.push(
+            first,
+            format!("the event comes first, then its reply: `{RIGHT}`"),
+        );
+        rest.clear();
+        misplaced = true;
+    }
+    if misplaced { Err(()) } else { Ok(found) }
+}
+
+/// What a `Reply<T>` carries.
+fn carried(ty: &Type) -> Option<&Type> {
+    let path = match ty {
+        Type::Group(group) => return carried(&group.elem),
+        Type::Path(path) => &path.path,
+        _ => return None,
+    };
+    let last = path.segments.last().filter(|last| last.ident == "Reply")?;
+    match &last.arguments {
+        PathArguments::AngleBracketed(arguments) if arguments.args.len() == 1 => {
+            match arguments.args.first() {
+                Some(GenericArgument::Type(carried)) => Some(carried),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
 }
 
 /// Reads the parameters of a hook: whether it takes the context. `None` where it can't be called.
@@ -114,11 +186,18 @@ pub(crate) fn output(signature: &Signature) -> Option<&Type> {
     match &signature.output {
         ReturnType::Default => None,
         ReturnType::Type(_, ty) => match &**ty {
-            Type::Tuple(tuple) if tuple.elems.is_empty() => None,
             // It never answers.
             Type::Never(_) => None,
-            ty => Some(ty),
+            ty => unless_unit(ty),
         },
+    }
+}
+
+/// The type; `None` for `()`.
+pub(crate) fn unless_unit(ty: &Type) -> Option<&Type> {
+    match ty {
+        Type::Tuple(tuple) if tuple.elems.is_empty() => None,
+        ty => Some(ty),
     }
 }
 

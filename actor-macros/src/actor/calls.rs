@@ -159,7 +159,16 @@ fn by_state(
 /// Runs the handler and answers with what it returns.
 fn run(expansion: &Expansion<'_>, handler: &Handler<'_>) -> TokenStream {
     let krate = expansion.actor.krate;
-    let call = invoke(handler.function, true, handler.takes_cx);
+    let event = quote!(__event,);
+    if handler.takes_reply {
+        let call = invoke(
+            handler.function,
+            quote!(#event __reply.hand_over(),),
+            handler.takes_cx,
+        );
+        return quote!(#call;);
+    }
+    let call = invoke(handler.function, event, handler.takes_cx);
     if handler.reply.is_none() {
         let allow = never_returns(handler.function).then(|| quote!(#[allow(unreachable_code)]));
         return quote! {
@@ -188,7 +197,7 @@ fn hook_arm(expansion: &Expansion<'_>, hook: &Hook<'_>) -> Option<TokenStream> {
 
 fn run_hook(expansion: &Expansion<'_>, hook: &Hook<'_>) -> TokenStream {
     let condition = &hook.function.condition;
-    let call = invoke(hook.function, false, hook.takes_cx);
+    let call = invoke(hook.function, TokenStream::new(), hook.takes_cx);
     part(expansion, hook).map_or_else(TokenStream::new, |part| quote!(#condition #part => #call,))
 }
 
@@ -209,12 +218,11 @@ fn part(expansion: &Expansion<'_>, hook: &Hook<'_>) -> Option<TokenStream> {
 }
 
 /// Calls the user's function, at its name for what rustc may say of it.
-fn invoke(function: &Function, takes_event: bool, takes_cx: bool) -> TokenStream {
+fn invoke(function: &Function, arguments: TokenStream, takes_cx: bool) -> TokenStream {
     let name = &function.signature.ident;
-    let event = takes_event.then(|| quote!(__event,));
     let cx = takes_cx.then(|| quote!(__cx));
     let span = Span::call_site().located_at(name.span());
-    let call = quote_spanned!(span=> Self::#name(self, #event #cx));
+    let call = quote_spanned!(span=> Self::#name(self, #arguments #cx));
     if is_async(function) {
         quote_spanned!(span=> #call.await)
     } else {

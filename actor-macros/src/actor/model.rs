@@ -40,6 +40,8 @@ pub(crate) struct Handler<'a> {
     pub(crate) event: usize,
     pub(crate) when: When,
     pub(crate) takes_cx: bool,
+    /// It answers by itself, instead of by what it returns.
+    pub(crate) takes_reply: bool,
     /// The reply's type; `None` for `()`.
     pub(crate) reply: Option<&'a Type>,
     /// It can be called as it is.
@@ -162,12 +164,20 @@ impl<'a> Actor<'a> {
             errors,
         );
         let states = named.map(|names| known.find_all(&names, errors));
-        let Some(Inputs { event, cx, sound }) = signature::handler(function, EXAMPLE, errors)
+        let Some(Inputs {
+            event,
+            reply: taken,
+            cx,
+            sound,
+        }) = signature::handler(function, EXAMPLE, errors)
         else {
             return;
         };
         let owned = by_value(event, errors);
-        let reply = sendable_reply(function, errors);
+        let reply = match taken {
+            None => sendable_reply(function, errors),
+            Some(carried) => own_reply(function, carried, errors),
+        };
         self.handlers.push(Handler {
             function,
             role,
@@ -179,6 +189,7 @@ impl<'a> Actor<'a> {
             // A name that is not known was reported, and leaves a handler without states.
             when: states.map_or(When::Otherwise, When::In),
             takes_cx: cx.is_some(),
+            takes_reply: taken.is_some(),
             reply: reply.unwrap_or_default(),
             sound: sound && owned.is_ok() && reply.is_ok(),
         });
@@ -317,6 +328,20 @@ fn by_value<'a>(ty: &'a Type, errors: &mut Errors) -> Result<&'a Type, &'a Type>
         }
         ty => Ok(ty),
     }
+}
+
+/// What the reply carries that the handler takes; `Err` where it returns another.
+fn own_reply<'a>(
+    function: &'a Function,
+    carried: &'a Type,
+    errors: &mut Errors,
+) -> Result<Option<&'a Type>, ()> {
+    if let Some(output) = signature::output(&function.signature) {
+        let message = "the reply is a parameter already: return nothing, and answer with `reply.send(..)`, now or later";
+        errors.push(output, message);
+        return Err(());
+    }
+    Ok(signature::unless_unit(carried))
 }
 
 /// What the handler returns; `Err` where that can't be sent to whoever asked.

@@ -106,10 +106,18 @@ impl<'a> Monitor<'a> {
         const EXAMPLE: &str = "&mut self, event: &Event, cx: &mut MonitorContext<Self>";
         let (states, moments) = read_role(role, known, errors);
         let observes = only_observes(function, errors);
-        let Some(Inputs { event, cx, sound }) = signature::handler(function, EXAMPLE, errors)
+        let Some(Inputs {
+            event,
+            reply,
+            cx,
+            sound,
+        }) = signature::handler(function, EXAMPLE, errors)
         else {
             return;
         };
+        if let Some(carried) = reply {
+            errors.push(carried, "a monitor only observes: it answers nobody");
+        }
         let borrowed = by_reference(event, errors);
         let in_context = has_own_context(cx, errors);
         let ty = borrowed.unwrap_or_else(|owned| owned);
@@ -125,7 +133,7 @@ impl<'a> Monitor<'a> {
             observations,
             states,
             takes_cx: cx.is_some(),
-            sound: sound && observes && in_context && borrowed.is_ok(),
+            sound: sound && reply.is_none() && observes && in_context && borrowed.is_ok(),
         });
     }
 

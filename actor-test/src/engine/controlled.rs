@@ -344,9 +344,19 @@ impl Runtime for Shared {
         }
     }
 
+    fn reply_handed_over(&self, ask: AskId) {
+        if self.is_current(ask) {
+            self.state.borrow_mut().asks[ask.index as usize].handed_over = true;
+        }
+    }
+
     fn reply_dropped(&self, ask: AskId) {
         if self.is_current(ask) && self.phase.get() == Phase::Running {
-            self.reply(ask.index, Some(self.loss.get()));
+            let lost = match self.loss.get() {
+                AskError::Dropped if std::thread::panicking() => AskError::Failed,
+                lost => lost,
+            };
+            self.reply(ask.index, Some(lost));
         }
     }
 

@@ -75,6 +75,8 @@ pub(super) struct AskRecord {
     pub(super) delivered: bool,
     /// Nobody waits for it any more.
     pub(super) abandoned: bool,
+    /// A handler has taken the reply into its hands: who was asked may not be the one who answers.
+    pub(super) handed_over: bool,
 }
 
 /// A piped future as the run loop polls it.
@@ -357,6 +359,7 @@ impl State {
             key,
             delivered: false,
             abandoned: false,
+            handed_over: false,
         };
         match self.asks_free.pop() {
             Some(index) => {

@@ -1,0 +1,16 @@
+use actor_core::prelude::*;
+
+#[derive(Debug)]
+struct Ping;
+
+struct Answered;
+
+#[monitor(hot, cold)]
+impl Answered {
+    #[on]
+    fn ping(&mut self, _: &Ping, reply: Reply<u64>) {
+        reply.send(1);
+    }
+}
+
+fn main() {}
