@@ -82,3 +82,72 @@ impl Slow {
         0
     }
 }
+
+#[derive(Debug)]
+struct Work(Question, Reply<u32>);
+
+/// Has others answer, or answers when it comes to it.
+struct Desk {
+    clerk: ActorRef<Clerk>,
+    waiting: Option<Reply<u32>>,
+}
+
+#[derive(Debug)]
+struct Later;
+#[derive(Debug)]
+struct Now;
+
+#[actor]
+impl Desk {
+    #[on]
+    fn question(&mut self, question: Question, reply: Reply<u32>) {
+        self.clerk.tell(Work(question, reply));
+    }
+
+    #[on]
+    fn later(&mut self, _: Later, reply: Reply<u32>, cx: &mut Context<Self>) {
+        self.waiting = Some(reply);
+        cx.after(Duration::from_secs(1), Now);
+    }
+
+    #[on]
+    fn now(&mut self, _: Now, cx: &mut Context<Self>) {
+        if let Some(reply) = self.waiting.take() {
+            reply.send(7);
+        }
+        cx.halt();
+    }
+}
+
+struct Clerk;
+
+#[actor]
+impl Clerk {
+    #[on]
+    fn work(&mut self, work: Work) {
+        let Work(question, reply) = work;
+        match question.0 {
+            0 => drop(reply),
+            number => reply.send(number * 10),
+        }
+    }
+}
+
+#[test]
+fn a_reply_may_be_sent_by_another_actor_or_later() {
+    let (_, outcomes) = every(async |sys| {
+        let clerk = sys.spawn(Clerk);
+        let desk = sys.spawn(Desk {
+            clerk,
+            waiting: None,
+        });
+        let answers = (desk.ask(Question(2)).await, desk.ask(Question(0)).await);
+        let (later, lost) = (desk.ask(Later), desk.ask(Later));
+        format!("{answers:?} {:?} {:?}", later.await, lost.await)
+    });
+    let lost_first = "(Ok(20), Err(Dropped)) Err(Dropped) Ok(7)";
+    assert!(outcomes.contains(&lost_first.to_owned()), "{outcomes:?}");
+    // The first timer may fire before the second question is handled, which comes too late then.
+    let late = "(Ok(20), Err(Dropped)) Ok(7) Err(Stopped)";
+    assert_eq!(outcomes, [lost_first, late]);
+}
