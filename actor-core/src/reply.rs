@@ -463,6 +463,11 @@ impl AskSlot {
         }
     }
 
+    /// Someone awaits the reply.
+    pub fn is_awaited(&self) -> bool {
+        self.lock().waker.is_some()
+    }
+
     /// Makes the reply, or its loss, visible to the asker.
     pub fn deliver(&self, lost: Option<AskError>) {
         settle(self.lock(), lost.map_or(Status::Delivered, Status::Lost));

@@ -364,6 +364,7 @@ impl Runtime for Shared {
         if self.is_current(ask) {
             let slot = {
                 let mut state = self.state.borrow_mut();
+                state.end_ask(ask.index);
                 state.asks[ask.index as usize].abandoned = true;
                 state.close_ask(ask.index)
             };

@@ -137,6 +137,9 @@ impl Engine {
                     None => Ok(Ran::Done),
                 };
                 if !self.settle_plain(operation, &ran) {
+                    if matches!(ran, Ok(Ran::Suspended)) {
+                        self.state().operations[operation as usize].handling = letter.key;
+                    }
                     self.after_run(operation, ran);
                 }
             }
@@ -226,6 +229,11 @@ impl Engine {
             .first()
             .is_some_and(Effect::is_silent);
         state.refresh(operation);
+        // Whoever was woken meanwhile goes on, and is looked at again.
+        let waits = stage == Stage::Suspended && !self.wake_list.any();
+        if waits && state.operations[operation as usize].open_asks > 0 {
+            state.find_cycle(operation);
+        }
         drop(borrowed);
         if silent {
             self.flush_silent(operation);

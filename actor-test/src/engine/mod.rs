@@ -5,6 +5,7 @@
 
 mod clock;
 mod controlled;
+mod cycle;
 mod effects;
 mod enabled;
 mod execution;

@@ -10,6 +10,7 @@ use actor_core::{AskError, Disposition, StopReason, Unread};
 use super::enabled::ABSENT;
 use super::outbox::Outbox;
 use super::room::Bound;
+use crate::hash::mix;
 use crate::strategy::EventId;
 
 /// A position in an inbox that stands for "nothing to handle".
@@ -187,6 +188,12 @@ pub(super) struct Operation {
     /// How many of the last events that it handled it had sent itself, without an effect on others.
     pub(super) own_run: u64,
     pub(super) name: Option<Box<str>>,
+    /// How many replies it may await.
+    pub(super) open_asks: u32,
+    /// What it asked last.
+    pub(super) last_ask: u32,
+    /// While a handler waits, the key of the letter that it handles.
+    pub(super) handling: u64,
     /// Its number among the operations of its type.
     pub(super) ordinal: u32,
 }
@@ -222,6 +229,9 @@ impl Operation {
             delivered: 0,
             own_run: 0,
             name: None,
+            open_asks: 0,
+            last_ask: 0,
+            handling: 0,
             ordinal: 0,
         }
     }
@@ -256,7 +266,16 @@ impl Operation {
         self.delivered = 0;
         self.own_run = 0;
         self.name = None;
+        self.open_asks = 0;
+        self.last_ask = 0;
+        self.handling = 0;
         self.ordinal = 0;
+    }
+
+    /// The key of the letter that it sends as that one.
+    #[inline]
+    pub(super) fn letter_key(&self, nth: u32) -> u64 {
+        mix(self.key, !u64::from(nth))
     }
 
     /// The next letter to handle.

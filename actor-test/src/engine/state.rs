@@ -71,12 +71,26 @@ pub(super) struct AskRecord {
     pub(super) asker: u32,
     pub(super) target: u32,
     key: u64,
+    /// The key of the letter that asks.
+    pub(super) letter: u64,
     /// The reply, or its loss, has been delivered.
     pub(super) delivered: bool,
     /// Nobody waits for it any more.
     pub(super) abandoned: bool,
     /// A handler has taken the reply into its hands: who was asked may not be the one who answers.
     pub(super) handed_over: bool,
+}
+
+impl AskRecord {
+    /// Someone may await the reply.
+    pub(super) fn is_open(&self) -> bool {
+        !self.delivered && !self.abandoned
+    }
+
+    /// Someone does.
+    pub(super) fn is_awaited(&self) -> bool {
+        self.slot.as_ref().is_some_and(|slot| slot.is_awaited())
+    }
 }
 
 /// A piped future as the run loop polls it.
@@ -331,7 +345,7 @@ impl State {
             event,
             event_id,
             sender: Sender::Operation(sender),
-            key: mix(operation.key, !u64::from(operation.sent)),
+            key: operation.letter_key(operation.sent),
             placed: false,
         }
     }
@@ -352,7 +366,9 @@ impl State {
 
     pub(super) fn open_ask(&mut self, asker: u32, target: u32, slot: Arc<AskSlot>) -> u32 {
         let key = self.child_key_of(asker);
+        let found = &self.operations[asker as usize];
         let record = AskRecord {
+            letter: found.letter_key(found.sent + 1),
             slot: Some(slot),
             asker,
             target,
@@ -361,7 +377,7 @@ impl State {
             abandoned: false,
             handed_over: false,
         };
-        match self.asks_free.pop() {
+        let index = match self.asks_free.pop() {
             Some(index) => {
                 self.asks[index as usize] = record;
                 index
@@ -370,6 +386,18 @@ impl State {
                 self.asks.push(record);
                 self.asks.len() as u32 - 1
             }
+        };
+        let asker = &mut self.operations[asker as usize];
+        asker.open_asks += 1;
+        asker.last_ask = index;
+        index
+    }
+
+    /// The reply is there, or nobody waits for it any more.
+    pub(super) fn end_ask(&mut self, index: u32) {
+        let ask = &self.asks[index as usize];
+        if ask.is_open() {
+            self.operations[ask.asker as usize].open_asks -= 1;
         }
     }
 
@@ -520,7 +548,10 @@ impl State {
                 let pending = pending_handle(to, &letter);
                 self.enabled.set(&mut receiver.position, pending);
             }
-            Stage::Suspended => self.wake_receiver(to, letter.event),
+            Stage::Suspended => {
+                self.wake_receiver(to, letter.event);
+                self.find_cycle_of(letter.sender);
+            }
             _ => {}
         }
     }
@@ -632,6 +663,7 @@ impl State {
     }
 
     fn deliver_reply(&mut self, index: u32, lost: Option<AskError>) -> FollowUp {
+        self.end_ask(index);
         let ask = &mut self.asks[index as usize];
         ask.delivered = true;
         let (asker, key) = (ask.asker, ask.key);

@@ -1,12 +1,15 @@
 //! `ask` under test: its time limit, delegated replies, and cycles.
 
 use std::collections::BTreeSet;
+use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::Mutex;
+use std::task::Poll;
 use std::time::Duration;
 
 use actor_core::prelude::*;
 use actor_test::strategy::StrategySpec;
-use actor_test::{Report, Tester};
+use actor_test::{BugKind, Report, Tester};
 
 /// Every schedule of a clean program with an async body; what came of them.
 #[track_caller]
@@ -150,4 +153,144 @@ fn a_reply_may_be_sent_by_another_actor_or_later() {
     // The first timer may fire before the second question is handled, which comes too late then.
     let late = "(Ok(20), Err(Dropped)) Ok(7) Err(Stopped)";
     assert_eq!(outcomes, [lost_first, late]);
+}
+
+#[derive(Debug)]
+struct Begin;
+#[derive(Debug, Clone)]
+struct Beat;
+#[derive(Debug)]
+struct Even;
+
+/// Asks the next one, if it has any, and answers when it has an answer.
+struct Link {
+    next: Option<ActorRef<Link>>,
+    how: How,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum How {
+    Plainly,
+    WithALimit,
+    BesideASleep,
+    Delegating,
+}
+
+#[derive(Debug)]
+struct Tie(ActorRef<Link>);
+
+#[actor(states(Only))]
+impl Link {
+    #[on]
+    fn tie(&mut self, tie: Tie) {
+        self.next = Some(tie.0);
+    }
+
+    #[on]
+    async fn begin(&mut self, _: Begin, cx: &mut Context<Self>) -> u32 {
+        let Some(next) = self.next.clone() else {
+            return 0;
+        };
+        let limit = Duration::from_secs(1);
+        match self.how {
+            How::Plainly => next.ask(Begin).await.unwrap_or(1),
+            How::WithALimit => next.ask(Begin).timeout(limit).await.unwrap_or(1),
+            How::BesideASleep => {
+                let mut asked = pin!(next.ask(Begin));
+                let mut sleep = pin!(cx.sleep(limit));
+                poll_fn(|task| match asked.as_mut().poll(task) {
+                    Poll::Ready(answer) => Poll::Ready(answer.unwrap_or(1)),
+                    Poll::Pending => sleep.as_mut().poll(task).map(|()| 1),
+                })
+                .await
+            }
+            How::Delegating => next.ask(Even).await.unwrap_or(1),
+        }
+    }
+
+    #[on]
+    fn later(&mut self, _: Later) {}
+
+    /// Answers before it waits itself, so that the asker goes on and answers it.
+    #[on]
+    async fn even(&mut self, _: Even, reply: Reply<u32>) {
+        reply.send(2);
+        if let Some(next) = self.next.take() {
+            let _ = next.ask(Later).await;
+        }
+    }
+}
+
+/// A clock that never stops, so that there is always something to do.
+struct Clock;
+
+#[actor]
+impl Clock {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        cx.after(Duration::from_secs(1), Beat);
+    }
+
+    #[on]
+    fn beat(&mut self, _: Beat, cx: &mut Context<Self>) {
+        cx.after(Duration::from_secs(1), Beat);
+    }
+}
+
+fn chain(sys: &System, links: usize, how: How) {
+    sys.spawn(Clock);
+    let names = ["one", "two", "three"];
+    let links: Vec<ActorRef<Link>> = names[..links]
+        .iter()
+        .map(|name| sys.spawn_named(name, Link { next: None, how }))
+        .collect();
+    for (at, link) in links.iter().enumerate() {
+        link.tell(Tie(links[(at + 1) % links.len()].clone()));
+    }
+    links[0].tell(Begin);
+}
+
+fn bug(links: usize, how: How) -> Option<(BugKind, String)> {
+    let report = Tester::new()
+        .iterations(50)
+        .max_steps(300)
+        .run(|sys| chain(sys, links, how));
+    let bug = report.bugs().first()?;
+    Some((bug.kind(), bug.message().to_owned()))
+}
+
+#[test]
+fn a_cycle_of_asks_is_found_while_others_go_on() {
+    let cycle = |names| {
+        let what = "a cycle of asks, in which each handler awaits the reply of the next: ";
+        Some((BugKind::Deadlock, format!("{what}`{names}`")))
+    };
+    assert_eq!(bug(1, How::Plainly), cycle("one -> one"));
+    let two = bug(2, How::Plainly);
+    assert!(
+        two == cycle("one -> two -> one") || two == cycle("two -> one -> two"),
+        "{two:?}"
+    );
+    let (_, message) = bug(3, How::Plainly).expect("a bug");
+    let message = message.replace('`', "");
+    let names: Vec<&str> = message.rsplit(": ").next().unwrap().split(" -> ").collect();
+    assert_eq!(names.len(), 4);
+    let turns = [
+        "one two three one",
+        "two three one two",
+        "three one two three",
+    ];
+    assert!(turns.contains(&names.join(" ").as_str()), "{message}");
+}
+
+#[test]
+fn what_ends_by_itself_is_no_cycle() {
+    for how in [How::WithALimit, How::BesideASleep] {
+        assert_eq!(bug(2, how), None);
+    }
+}
+
+#[test]
+fn who_has_answered_closes_no_cycle() {
+    assert_eq!(bug(2, How::Delegating), None);
 }
