@@ -250,7 +250,7 @@ impl<A: Actor> Pool<A> {
             worker.busy -= 1;
         }
         if let Some(error) = done.failure {
-            cx.failed(done.event, &error);
+            cx.report(&format!("`{}` was answered with Err({error})", done.event));
         }
     }
 }

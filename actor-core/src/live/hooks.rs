@@ -45,7 +45,7 @@ impl fmt::Display for Failure {
             FailureKind::Background => "lost a background future to a panic",
             FailureKind::Error => "failed",
             FailureKind::Exhausted => "is given up",
-            FailureKind::Refused => "was refused",
+            FailureKind::Unheard => "has a failure to report that nobody receives",
         };
         write!(f, "{} {verb}: {}", self.name, self.message)
     }
@@ -71,8 +71,9 @@ pub enum FailureKind {
     /// A supervised child has failed more often than its supervisor brings it back. It has stopped;
     /// so does the supervisor, unless that is the system.
     Exhausted,
-    /// The registry of names was told of an actor whose name is taken. It goes on.
-    Refused,
+    /// The registry of names was told of an actor whose name is taken, or a pool's worker returned
+    /// `Err`, and nobody waits to hear of it. The registry, or the pool, goes on.
+    Unheard,
 }
 
 /// What went wrong in one actor, before its name is known.

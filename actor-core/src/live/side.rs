@@ -138,7 +138,7 @@ impl Side {
 
     pub(crate) fn report(&self, error: &str) {
         self.cell.failed(Fault {
-            kind: FailureKind::Refused,
+            kind: FailureKind::Unheard,
             message: error.to_owned(),
         });
     }
