@@ -85,11 +85,13 @@ fn the_bandit_gives_more_turns_to_what_shows_more_and_some_to_all() {
     assert!(best > 4 * least, "{:?}", report.strategies);
 }
 
+type Setup = fn(&System);
+
 /// Where the strategies differ a lot, the portfolio shows nearly as much as the best of them does with
 /// all turns, which nobody could know beforehand.
 #[test]
 fn the_bandit_comes_close_to_the_best_strategy() {
-    let programs: [(&str, u64, fn(&System)); 3] = [
+    let programs: [(&str, u64, Setup); 3] = [
         ("pos-local", 3_000, |sys| programs::flood(sys, 4)),
         ("surw", 2_000, |sys| programs::fan_in(sys, 2, 6)),
         ("surw", 3_000, |sys| programs::two_phase_commit(sys, 5)),
