@@ -129,6 +129,7 @@ mod rules;
 pub mod runtime;
 mod sending;
 mod spawner;
+mod stream;
 mod supervision;
 mod system;
 mod table;

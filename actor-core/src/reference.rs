@@ -178,6 +178,14 @@ impl Target {
         }
     }
 
+    /// Reports a handler's `Err` that nobody receives.
+    pub(crate) fn unreceived(&self, event: &str, error: &str) {
+        match &self.0 {
+            Where::Live(cell) => cell.unreceived(event, error),
+            Where::Controlled(_) => runtime::failed(event, error),
+        }
+    }
+
     /// From where an `ask` of this actor is.
     fn asking(&self) -> Origin {
         match &self.0 {

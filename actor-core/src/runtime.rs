@@ -26,7 +26,7 @@ use crate::watch::StopReason;
 pub use crate::family::{Family, Order};
 pub use crate::reference::Target;
 pub use crate::sending::Offered;
-pub use crate::spawner::SpawnOptions;
+pub use crate::spawner::{Host, SpawnOptions};
 pub use crate::supervision::ChildOptions;
 
 /// An actor of one execution: its operation and the number of the execution.

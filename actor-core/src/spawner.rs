@@ -54,6 +54,20 @@ pub struct SpawnOptions {
     pub mailbox: Mailbox,
     /// What `spawn_with` is told beside.
     pub child: ChildOptions,
+    /// Where its handlers run in production.
+    pub host: Host,
+}
+
+/// Where the handlers of an actor run in production.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Host {
+    /// In a task of the runtime.
+    #[default]
+    Task,
+    /// On the threads that the runtime keeps for what blocks.
+    BlockingThreads,
+    /// On a thread of its own.
+    Thread,
 }
 
 /// Who starts actors.
@@ -105,6 +119,53 @@ impl<'a> Spawner<'a> {
     /// ```
     pub fn registered(mut self) -> Self {
         self.registered = true;
+        self
+    }
+
+    /// Lets the actor's handlers block: in production they run on the threads that the runtime keeps
+    /// for that, as with `spawn_blocking`, and leave those of other actors free. It is for actors that
+    /// block now and then; their inboxes are handled by the batch, each on a thread that happens to be
+    /// idle. Under test nothing changes.
+    ///
+    /// Hooks are handlers here, and so is the `Drop` of an actor that ends by itself. What blocks can't
+    /// be aborted: a shutdown that comes to its deadline leaves its thread behind until it returns.
+    ///
+    /// ```
+    /// use actor_core::prelude::*;
+    ///
+    /// #[derive(Debug)]
+    /// struct Read(std::path::PathBuf);
+    ///
+    /// struct Files;
+    ///
+    /// #[actor]
+    /// impl Files {
+    ///     #[on]
+    ///     fn read(&mut self, read: Read) -> Option<Vec<u8>> {
+    ///         std::fs::read(read.0).ok()
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), actor_core::Error> {
+    /// let sys = System::new();
+    /// let files = sys.spawner().blocking().spawn(Files);
+    /// assert_eq!(files.ask(Read("no such file".into())).await, Ok(None));
+    /// # sys.shutdown().await
+    /// # }
+    /// ```
+    pub fn blocking(mut self) -> Self {
+        self.options.host = Host::BlockingThreads;
+        self
+    }
+
+    /// Gives the actor a thread of its own in production, called after it: for what blocks most of the
+    /// time, or has to stay on one thread. Under test nothing changes.
+    ///
+    /// As with [`blocking`](Spawner::blocking), what blocks can't be aborted. Where the process can
+    /// have no more threads, that is a failure of the actor, which never starts.
+    pub fn thread(mut self) -> Self {
+        self.options.host = Host::Thread;
         self
     }
 

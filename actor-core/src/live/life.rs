@@ -7,8 +7,11 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll, Waker};
 
+use tokio::task::AbortHandle;
+
 use super::cell::Cell;
 use super::current;
+use super::elsewhere;
 use super::hooks::{FailureKind, Fault};
 use super::household::Household;
 use super::hub::Hub;
@@ -17,7 +20,7 @@ use super::reply::losing;
 use crate::parts::{Body, Due, Ran, Resting};
 use crate::reference::Target;
 use crate::reply::AskError;
-use crate::runtime::{Factory, Spawn, SpawnOptions};
+use crate::runtime::{Factory, Host, Spawn, SpawnOptions};
 use crate::supervision::Unread;
 use crate::watch::StopReason;
 
@@ -29,7 +32,7 @@ pub(super) fn spawn(hub: &Arc<Hub>, actor: &mut dyn Spawn, options: &SpawnOption
     match hub.registry.enter(cell.clone()) {
         Some(place) => {
             let resting = actor.rest(&Target::live(cell.clone()));
-            launch(&cell, place, resting, None);
+            launch(&cell, place, resting, None, options.host);
         }
         None => cell.end(StopReason::Aborted),
     }
@@ -54,7 +57,13 @@ pub(super) fn spawn_with(
                 household,
                 unread: options.child.unread,
             };
-            launch(&cell, place, resting, Some(Box::new(supervised)));
+            launch(
+                &cell,
+                place,
+                resting,
+                Some(Box::new(supervised)),
+                options.host,
+            );
         }
         None => {
             drop(resting);
@@ -69,6 +78,7 @@ fn launch(
     place: u32,
     resting: Box<dyn Resting>,
     supervised: Option<Box<Supervised>>,
+    host: Host,
 ) {
     let mut body = Body::new();
     body.install(resting);
@@ -80,10 +90,34 @@ fn launch(
         is_known: false,
         supervised,
     };
-    let hub = cell.hub();
-    // Boxed, for the task is rounded up to twice the size if it holds more than a pointer or three.
-    let task = hub.handle.spawn(Box::pin(life));
-    hub.registry.attach(place, cell.id(), task.abort_handle());
+    if let Some(task) = run(life, host) {
+        cell.hub().registry.attach(place, cell.id(), task);
+    }
+}
+
+/// Runs a life; `None` where that failed, and it is over.
+fn run(life: Life, host: Host) -> Option<AbortHandle> {
+    let cell = life.cell.clone();
+    let runtime = &cell.hub().handle;
+    let task = match host {
+        // Boxed, for the task is rounded up to twice the size if it holds more than a pointer or three.
+        Host::Task => runtime.spawn(Box::pin(life)),
+        Host::BlockingThreads => runtime.spawn(elsewhere::on_blocking_threads(Box::pin(life))),
+        Host::Thread => {
+            let life = Box::pin(life);
+            match elsewhere::on_a_thread(&cell.name(), runtime.clone(), life) {
+                Ok(task) => runtime.spawn(task),
+                Err(error) => {
+                    cell.failed(Fault {
+                        kind: FailureKind::Background,
+                        message: format!("it has no thread: {error}"),
+                    });
+                    return None;
+                }
+            }
+        }
+    };
+    Some(task.abort_handle())
 }
 
 /// The registry of names; `registry` is started where there is none yet.

@@ -8,6 +8,7 @@
 //! - [`side`]: what a handler's context does to the world.
 //! - [`lane`]: what an actor is told ahead of its inbox; [`household`]: the children of a supervisor.
 //! - [`life`]: the task, from the `#[start]` hook to the dead letters.
+//! - [`elsewhere`]: where the handlers of actors that block run.
 //!
 //! Next to nothing here knows an actor's type, since whatever does is compiled again for every
 //! actor type of a program. What has to know it, the messages in the mail and the handlers, is in
@@ -22,6 +23,7 @@
 mod bound;
 mod cell;
 mod current;
+mod elsewhere;
 mod hooks;
 mod household;
 mod hub;
