@@ -95,8 +95,10 @@
 //! # Where to go next
 //!
 //! [`actor`] has the handlers and hooks, [`Context`] what they can do, [`monitor`] the
-//! specifications, [`System`] the set-up, and [`LiveSystem`] what exists in production only. The
-//! crate `actor-test` tests all of it.
+//! specifications, [`System`] the set-up, and [`LiveSystem`] what exists in production only.
+//! [`macro@protocol`] frees actors of each other's types, and [`Probe`] plays one in a test; actors
+//! are found by [name](System::register), hear the same in a [`Group`] and share work in a [`Pool`].
+//! The crate `actor-test` tests all of it.
 
 #[doc(hidden)]
 pub mod __private;

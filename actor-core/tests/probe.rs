@@ -85,7 +85,7 @@ async fn another_event_is_told() {
     let probe = Probe::<dyn Store>::new(&sys);
     probe.actor().tell(Put(1, 2));
     let get = probe.expect::<Get>();
-    let message = failure(async { drop(get.await) }).await;
+    let message = failure(async { _ = get.await }).await;
     assert!(
         message.contains("`Get` was expected, and Put(1, 2) came"),
         "{message}"
@@ -98,7 +98,7 @@ async fn an_event_that_was_told_waits_for_no_reply() {
     let probe = Probe::<dyn Store>::new(&sys);
     probe.actor().tell(Get(1));
     let get = probe.expect_ask::<Get>();
-    let message = failure(async { drop(get.await) }).await;
+    let message = failure(async { _ = get.await }).await;
     assert!(
         message.contains("nobody waits for the reply to Get(1)"),
         "{message}"

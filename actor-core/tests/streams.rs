@@ -39,12 +39,14 @@ struct Reader {
 
 #[actor]
 impl Reader {
+    // ANCHOR: attach
     #[start]
     fn start(&mut self, cx: &mut Context<Self>) {
         if let Some(items) = self.items.take() {
             cx.attach_then(items, Item, Over);
         }
     }
+    // ANCHOR_END: attach
 
     #[on]
     async fn item(&mut self, item: Item, cx: &mut Context<Self>) -> Result<(), String> {

@@ -28,6 +28,7 @@ trait Listener {
     fn say(say: Say);
 }
 
+// ANCHOR: group
 /// Says something to all.
 struct Speaker(Group<Say>, u32);
 
@@ -38,7 +39,9 @@ impl Speaker {
         self.0.broadcast(Say(self.1));
     }
 }
+// ANCHOR_END: group
 
+// ANCHOR: hear
 /// Two speak at once: whatever the order is, it is the same for both who listen.
 #[test]
 fn all_members_hear_the_same_order() {
@@ -57,6 +60,7 @@ fn all_members_hear_the_same_order() {
     report.assert_clean();
     assert_eq!(HEARD.lock().expect("no one panics here").len(), 2);
 }
+// ANCHOR_END: hear
 
 #[derive(Debug)]
 struct Halt;
@@ -124,6 +128,7 @@ impl Worker {
     }
 }
 
+// ANCHOR: pool
 #[test]
 fn workers_take_turns() {
     assert_clean(&dfs().run_async(|sys| async move {
@@ -133,6 +138,7 @@ fn workers_take_turns() {
         assert_eq!(pool.ask(Work).await, Ok(0));
     }));
 }
+// ANCHOR_END: pool
 
 /// The second may find the first still counted, or not: its end is an event on its way.
 #[test]

@@ -40,6 +40,7 @@ struct Plotter;
 #[actor]
 impl Plotter {}
 
+// ANCHOR: names
 #[test]
 fn who_is_registered_is_found() {
     every(|sys| async move {
@@ -54,10 +55,12 @@ fn who_is_registered_is_found() {
         );
     });
 }
+// ANCHOR_END: names
 
 #[derive(Debug)]
 struct Look;
 
+// ANCHOR: lookup
 /// Looks for the printer.
 struct Seeker;
 
@@ -68,6 +71,7 @@ impl Seeker {
         cx.lookup::<Printer>("printer").await.is_ok()
     }
 }
+// ANCHOR_END: lookup
 
 /// Registers by itself.
 struct Herald;

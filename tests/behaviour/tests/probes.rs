@@ -36,6 +36,7 @@ trait Store {
 #[derive(Debug)]
 struct Increment;
 
+// ANCHOR: counter
 /// Reads, then writes.
 struct Counter {
     store: StoreRef,
@@ -50,7 +51,9 @@ impl Counter {
         }
     }
 }
+// ANCHOR_END: counter
 
+// ANCHOR: probe
 /// No handler of a probe is one that the program should have reached.
 #[test]
 fn it_stands_in_for_an_actor() {
@@ -66,6 +69,7 @@ fn it_stands_in_for_an_actor() {
         store.expect_none().await;
     });
 }
+// ANCHOR_END: probe
 
 #[derive(Debug)]
 struct Tick(u32);

@@ -19,6 +19,7 @@ fn every<F: Future<Output = ()> + 'static>(program: impl Fn(System) -> F + Sync)
     report
 }
 
+// ANCHOR: protocol
 #[derive(Debug)]
 struct Get(u32);
 #[derive(Debug)]
@@ -29,6 +30,7 @@ trait Store {
     fn get(get: Get) -> Option<u32>;
     fn put(put: Put);
 }
+// ANCHOR_END: protocol
 
 #[derive(Default)]
 struct Memory(BTreeMap<u32, u32>);
@@ -57,6 +59,7 @@ impl Void {
     }
 }
 
+// ANCHOR: client
 /// Writes and reads back.
 struct Client {
     store: StoreRef,
@@ -73,7 +76,9 @@ impl Client {
         self.store.ask(Get(1)).await.ok().flatten()
     }
 }
+// ANCHOR_END: client
 
+// ANCHOR: offered
 #[test]
 fn whoever_offers_it_will_do() {
     every(|sys| async move {
@@ -86,6 +91,7 @@ fn whoever_offers_it_will_do() {
         }
     });
 }
+// ANCHOR_END: offered
 
 /// As many schedules as with an `ActorRef`: a handle adds no step.
 #[test]

@@ -118,6 +118,7 @@ impl Changes {
     }
 }
 
+// ANCHOR: light
 #[derive(Hash)]
 struct Light;
 
@@ -136,6 +137,7 @@ impl Light {
         });
     }
 }
+// ANCHOR_END: light
 
 /// Its states come back, timeouts and all: the tester need not wait for its patience to end.
 #[test]
