@@ -611,6 +611,67 @@ impl<A: Actor> Context<A> {
         }
     }
 
+    /// Links this actor and another: when the value of one fails, the other fails too, with the
+    /// reason [`Linked`](crate::StopReason::Linked), and its supervisor acts, where it has one. That
+    /// is so whether or not the first one is brought back, and the link is gone then. Nothing is
+    /// shared where one halts, is stopped or is killed, which ends the link as well.
+    ///
+    /// An actor that has failed for good already is shared at once.
+    ///
+    /// ```
+    /// use actor_core::prelude::*;
+    ///
+    /// struct Reader;
+    /// #[actor]
+    /// impl Reader {}
+    ///
+    /// struct Session {
+    ///     reader: ActorRef<Reader>,
+    /// }
+    ///
+    /// #[actor]
+    /// impl Session {
+    ///     #[start]
+    ///     fn start(&mut self, cx: &mut Context<Self>) {
+    ///         cx.link(&self.reader);
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// Where one of the two actors is under test and the other in production.
+    pub fn link<B: Actor>(&mut self, other: &ActorRef<B>) {
+        match &self.place {
+            Place::Controlled(me) => {
+                let other = other.target().address();
+                runtime::with(|rt| rt.link(*me, other));
+            }
+            Place::Live(side) => side.link(other.target().watched()),
+        }
+    }
+
+    /// Has this actor told by [`Terminated`] where it would share a failure of an actor that it is
+    /// [linked](Context::link) to; it goes on then. After a restart of this actor it is to be said
+    /// again.
+    pub fn trap_links(&mut self)
+    where
+        A: Handler<Terminated>,
+    {
+        match &self.place {
+            Place::Controlled(me) => runtime::with(|rt| {
+                rt.trap_links(*me, |mail, actor, reason| {
+                    let ended = Terminated { actor, reason };
+                    mail.put(&mut Slot::Full(A::message(ended, Reply::nobody())))
+                });
+            }),
+            Place::Live(side) => side.trap_links(|cell, actor, reason| {
+                let ended = Terminated { actor, reason };
+                cell.notify::<A>(A::message(ended, Reply::nobody()), None);
+            }),
+        }
+    }
+
     /// Waits. Events that arrive meanwhile stay in the inbox.
     pub fn sleep(&mut self, delay: Duration) -> impl Future<Output = ()> + Send + use<A> {
         crate::timer::sleep(self.place.is_live(), delay)

@@ -144,7 +144,7 @@ impl Target {
     /// # Panics
     ///
     /// For an actor under test: it was handed to an actor in production.
-    pub(crate) fn watched(&self) -> &live::Cell {
+    pub(crate) fn watched(&self) -> &Arc<live::Cell> {
         match &self.0 {
             Where::Live(cell) => cell,
             Where::Controlled(_) => panic!("an actor under test was used in production"),

@@ -148,6 +148,11 @@ pub trait Runtime {
     /// function builds it from the reason.
     fn watch(&self, watcher: Address, target: Address, notice: Notice);
 
+    /// Links two actors: a failure of one is one of the other.
+    fn link(&self, one: Address, other: Address);
+    /// Has a message sent to an actor where it would share a failure. The function builds it.
+    fn trap_links(&self, owner: Address, trap: Trap);
+
     /// Registers a monitor, where none of its type is registered.
     fn monitor(&self, monitor: Box<dyn AnyMonitor>);
     /// Registers a predicate over the states of all actors.
@@ -175,6 +180,9 @@ pub type Again = Box<dyn Fn(&dyn AnyMail) -> u32>;
 
 /// Puts the notice of a watched actor's end into the watcher's mail; tells its slot and event.
 pub type Notice = Box<dyn FnOnce(&dyn AnyMail, StopReason) -> (u32, u16)>;
+
+/// As a [`Notice`], for any actor and more than once.
+pub type Trap = fn(&dyn AnyMail, ActorId, StopReason) -> (u32, u16);
 
 /// How an actor broke the rules, or failed without a panic.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -654,3 +654,121 @@ async fn nothing_is_lost_but_the_event_that_failed() {
     sys.shutdown().await.unwrap();
     assert_eq!(sys.as_live().unwrap().actors(), 0);
 }
+
+/// Links itself to another.
+struct Linked {
+    other: ActorRef<Child>,
+    traps: bool,
+    journal: Journal,
+}
+
+#[actor]
+impl Linked {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        self.journal.note("linked starts");
+        if self.traps {
+            cx.trap_links();
+        }
+        cx.link(&self.other);
+    }
+
+    #[on]
+    fn terminated(&mut self, end: Terminated) {
+        self.journal.note(format!("hears {:?}", end.reason));
+    }
+
+    #[on]
+    async fn wait(&mut self, _: Wait) {
+        std::future::pending::<()>().await;
+    }
+
+    #[on]
+    fn panic(&mut self, _: Panic) {
+        panic!("linked");
+    }
+}
+
+impl Drop for Linked {
+    fn drop(&mut self) {
+        self.journal.note("linked drops");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failure_is_shared_by_who_is_linked() {
+    let (sys, journal) = system();
+    let link = |child: &ActorRef<Child>, traps| {
+        let (other, journal) = (child.clone(), journal.clone());
+        sys.spawn_with(move || Linked {
+            other: other.clone(),
+            traps,
+            journal: journal.clone(),
+        })
+    };
+    let child = sys.spawn_with(factory("a", &journal));
+    let linked = link(&child, false);
+    idle().await;
+    journal.expect(["a starts", "linked starts"]);
+    child.tell(Panic);
+    idle().await;
+    let shared = [
+        "Panicked: ouch",
+        "a drops",
+        "a starts",
+        "linked drops",
+        "linked starts",
+    ];
+    journal.expect(shared);
+    linked.tell(Wait);
+    idle().await;
+    child.tell(Panic);
+    idle().await;
+    journal.expect(shared);
+    linked.tell(Panic);
+    idle().await;
+    journal.expect([
+        "Panicked: linked",
+        "linked drops",
+        "linked starts",
+        "a drops",
+        "a starts",
+    ]);
+    // Both have been brought back three times.
+    linked.tell(Panic);
+    idle().await;
+    journal.expect([
+        "Panicked: linked",
+        "linked drops",
+        "Exhausted: restarted 3 times within 5s, it has ended once more",
+        "a drops",
+        "Exhausted: restarted 3 times within 5s, it has ended once more",
+    ]);
+    let failed = sys.spawn(factory("b", &journal)());
+    failed.tell(Panic);
+    idle().await;
+    journal.take();
+    link(&failed, true);
+    idle().await;
+    journal.expect(["linked starts", "hears Failed"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_link_is_not_for_those_that_halt() {
+    let (sys, journal) = system();
+    for traps in [false, true] {
+        let child = sys.spawn(factory("a", &journal)());
+        let linked = sys.spawn(Linked {
+            other: child.clone(),
+            traps,
+            journal: journal.clone(),
+        });
+        idle().await;
+        child.tell(Halt);
+        idle().await;
+        journal.expect(["a starts", "linked starts", "a stops", "a drops"]);
+        sys.stop(&linked);
+        idle().await;
+        journal.expect(["linked drops"]);
+    }
+}

@@ -14,7 +14,7 @@ use super::current::Sender;
 use super::hooks::{DeadLetterReason, FailureKind, Fault, panic_message};
 use super::household::Household;
 use super::hub::Hub;
-use super::lane::{KILL, Lane, QUIT};
+use super::lane::{KILL, LINKED, Lane, QUIT};
 use super::lock;
 use super::mailbox::{Kind, Mailbox, Opened};
 use super::reply::{Observed, losing};
@@ -70,7 +70,22 @@ pub(super) struct Kin {
     pub(super) household: Option<Arc<Household>>,
     /// Wakes its task, where that may wait for something else than an event.
     pub(super) waker: Option<Waker>,
+    links: Vec<Link>,
+    /// Whose failure it is to share, or has shared last.
+    shares: Option<ActorId>,
+    /// What tells it of the failure of an actor that it is linked to, where it does not share it.
+    trap: Option<Notify>,
 }
+
+/// An actor that shares this one's failures, as this one its.
+struct Link {
+    other: Weak<Cell>,
+    /// In which life of the other: in its next it has forgotten.
+    life: u32,
+}
+
+/// Sends the notice that an actor has ended.
+pub(crate) type Notify = fn(&Cell, ActorId, StopReason);
 
 /// Who is told of the end of another actor.
 pub(crate) struct Watcher {
@@ -78,7 +93,7 @@ pub(crate) struct Watcher {
     /// In which life it began to watch: in the next it has forgotten.
     pub(crate) life: u32,
     /// Sends the notice that this actor has ended.
-    pub(crate) notify: fn(&Cell, ActorId, StopReason),
+    pub(crate) notify: Notify,
 }
 
 impl Watcher {
@@ -454,6 +469,96 @@ impl Cell {
             }
         };
         watcher.tell(self.id, ended);
+    }
+
+    /// Links two actors.
+    pub(super) fn link(self: &Arc<Self>, other: &Arc<Self>) {
+        if self.id == other.id {
+            return;
+        }
+        let linked = other.add_link(self);
+        match linked {
+            Ok(()) => drop(self.add_link(other)),
+            Err(reason) if reason.is_failure() => self.share_failure(other.id, reason),
+            Err(_) => {}
+        }
+    }
+
+    /// Takes note that the two are linked, unless this one has ended.
+    fn add_link(&self, other: &Arc<Self>) -> Result<(), StopReason> {
+        match &mut *lock(&self.end) {
+            End::Ended(reason) => Err(*reason),
+            End::Awaited(kin) => {
+                let links = &mut kin.get_or_insert_default().links;
+                if links.len() == links.capacity() {
+                    links.retain(|link| link.other.strong_count() > 0);
+                }
+                links.push(Link {
+                    other: Arc::downgrade(other),
+                    life: other.life(),
+                });
+                Ok(())
+            }
+        }
+    }
+
+    /// Is told of failures of actors that it is linked to, and does not share them.
+    pub(super) fn trap_links(&self, notify: Notify) {
+        self.with_kin(|kin| kin.get_or_insert_default().trap = Some(notify));
+    }
+
+    /// Its value is dropped: who is linked to it shares its failure. Not so the one whose failure
+    /// this is: where that is back and has linked itself anew, it is linked to the next life.
+    pub(super) fn break_links(&self, reason: StopReason) {
+        let taken = self.with_kin(|kin| {
+            let kin = kin.as_mut()?;
+            kin.trap = None;
+            Some((std::mem::take(&mut kin.links), kin.shares.take()))
+        });
+        let Some(Some((links, shares))) = taken else {
+            return;
+        };
+        for link in links {
+            let Some(other) = link.other.upgrade() else {
+                continue;
+            };
+            if other.life() != link.life {
+                continue;
+            }
+            if reason == StopReason::Linked && shares == Some(other.id) {
+                other.each_link_to(self.id, |link| link.life = self.life() + 1);
+                self.with_kin(|kin| kin.get_or_insert_default().links.push(link));
+                continue;
+            }
+            other.each_link_to(self.id, |link| link.other = Weak::new());
+            if reason.is_failure() {
+                other.share_failure(self.id, reason);
+            }
+        }
+    }
+
+    fn each_link_to(&self, other: ActorId, change: impl Fn(&mut Link)) {
+        let is_to = |link: &&mut Link| {
+            let linked = link.other.upgrade();
+            linked.is_some_and(|linked| linked.id == other)
+        };
+        self.with_kin(|kin| {
+            let links = kin.iter_mut().flat_map(|kin| &mut kin.links);
+            links.filter(is_to).for_each(change);
+        });
+    }
+
+    fn share_failure(&self, of: ActorId, reason: StopReason) {
+        let trap = self.with_kin(|kin| {
+            let kin = kin.get_or_insert_default();
+            kin.shares = Some(of);
+            kin.trap
+        });
+        match trap {
+            Some(Some(notify)) => notify(self, of, reason),
+            Some(None) => self.order(LINKED),
+            None => {}
+        }
     }
 
     /// Ends: what is left of the inbox becomes dead letters, and every watcher is told, in the

@@ -225,6 +225,7 @@ impl Future for Life {
                 }
                 Part::Dropping(reason) => {
                     let reason = life.drop_value(reason);
+                    life.cell.break_links(reason);
                     let Some(supervised) = &life.supervised else {
                         life.leave(reason);
                         return Poll::Ready(());
@@ -449,6 +450,7 @@ impl Drop for Life {
             let _current = current::enter(self.cell.id());
             self.disband(true);
             let reason = self.drop_value(StopReason::Aborted);
+            self.cell.break_links(reason);
             self.leave(reason);
         }
     }

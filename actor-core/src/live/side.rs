@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep};
 
-use super::cell::{Cell, Watcher};
+use super::cell::{Cell, Notify, Watcher};
 use super::hooks::{FailureKind, Fault};
 use super::household::Household;
 use super::inbox::{Found, Inbox, Next};
@@ -20,12 +20,11 @@ use super::timer::{Armed, Fired, LiveTimer};
 use crate::event::Event;
 use crate::monitor::Moment;
 use crate::parts::{AnyMail, Due};
-use crate::reference::{ActorId, Target};
+use crate::reference::Target;
 use crate::reply::AskError;
 use crate::runtime::{Factory, Spawn, SpawnOptions};
 use crate::supervision::Supervision;
 use crate::timer::Timer;
-use crate::watch::StopReason;
 
 /// After how many entries an actor lets others run.
 const BUDGET: u32 = 128;
@@ -128,7 +127,15 @@ impl Side {
         tasks.spawn_on(contained, &self.cell.hub().handle)
     }
 
-    pub(crate) fn watch(&self, other: &Cell, notify: fn(&Cell, ActorId, StopReason)) {
+    pub(crate) fn link(&self, other: &Arc<Cell>) {
+        self.cell.link(other);
+    }
+
+    pub(crate) fn trap_links(&self, notify: Notify) {
+        self.cell.trap_links(notify);
+    }
+
+    pub(crate) fn watch(&self, other: &Cell, notify: Notify) {
         other.watch(Watcher {
             watcher: Arc::downgrade(&self.cell),
             life: self.cell.life(),

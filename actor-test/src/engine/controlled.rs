@@ -13,7 +13,7 @@ use actor_core::__private::{AnyMonitor, AskSlot, Expectation, Predicate};
 use actor_core::parts::AnyMail;
 use actor_core::runtime::{
     Address, Again, Announce, AskId, Factory, Notice, Offered, RoomId, Runtime, Spawn,
-    SpawnOptions, Stop, Target, TimerId,
+    SpawnOptions, Stop, Target, TimerId, Trap,
 };
 use actor_core::{ActorId, AskError, Supervision};
 
@@ -584,6 +584,23 @@ impl Runtime for Shared {
                 notice: Some(notice),
             });
             state.push(self.current.get(), Effect::Watch { watch });
+        }
+    }
+
+    fn link(&self, one: Address, other: Address) {
+        if !self.may_act("link") {
+            return;
+        }
+        if let (Some(one), Some(other)) = (self.local(one), self.local(other)) {
+            self.state.borrow_mut().push(one, Effect::Link { other });
+        }
+    }
+
+    fn trap_links(&self, owner: Address, trap: Trap) {
+        if self.may_act("trap_links")
+            && let Some(owner) = self.local(owner)
+        {
+            self.state.borrow_mut().operations[owner as usize].trap = Some(trap);
         }
     }
 

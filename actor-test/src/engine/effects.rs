@@ -84,6 +84,7 @@ impl Engine {
             }
             FollowUp::Halted(operation, reason) => self.halt(operation, reason),
             FollowUp::Stopped { to, at_once } => self.stopped(operation, to, at_once),
+            FollowUp::Shared { to, reason } => self.share(operation, to, reason),
             FollowUp::Notify { watch, notice } => self.notify(watch, notice),
             FollowUp::Announced { slab, slot } => self.announced(operation, &slab, slot),
             FollowUp::Discard(garbage) => self.dropping(AskError::Dropped, || garbage.discard()),
@@ -182,6 +183,7 @@ impl Engine {
                 recorder.note(format!("dead letters: {}", count(dead, "queued event")));
             }
         }
+        state.break_links(operation, reason);
         state.notify_watchers(operation);
     }
 

@@ -95,6 +95,11 @@ impl Look<'_> {
         let lengths = {
             let state = self.shared.state.borrow();
             feed_watches(&state, &mut to);
+            for (one, other) in &state.links {
+                to.write_u32(*one);
+                to.write_u32(*other);
+            }
+            to.write_u32(u32::MAX);
             for household in &state.families {
                 household
                     .family
@@ -211,7 +216,9 @@ impl Header {
             reason_number(failing) << 36,
             u64::from(operation.leaves) << 40,
             u64::from(operation.stopping) << 41,
+            u64::from(operation.trap.is_some()) << 42,
             reason_number(operation.ending) << 44,
+            operation.shares.map_or(0, |of| u64::from(of) + 1) << 48,
         ];
         Self {
             flags: flags.into_iter().fold(0, |all, flag| all | flag),
@@ -295,6 +302,11 @@ fn list_effect(state: &State, index: u32, effect: &Effect, items: &mut Vec<Item>
         }
         Effect::Halt(reason) => items.push(number(6, reason_number(*reason) as u32)),
         Effect::Stop { to, at_once } => items.push(number(11 + u64::from(*at_once), *to)),
+        Effect::Link { other } => items.push(number(13, *other)),
+        Effect::Share { to, life, reason } => {
+            items.push(number(14 + reason_number(*reason), *to));
+            items.push(Item::Number(u64::from(*life)));
+        }
         // The event's type is not known here: what was handled last has announced it.
         Effect::Announce { .. } => {
             items.push(number(7, 0));
@@ -432,7 +444,7 @@ impl State {
             Effect::Notice { watch } | Effect::Watch { watch } => {
                 self.touched.push(self.watches[*watch as usize].watcher);
             }
-            Effect::Stop { to, .. } => self.touched.push(*to),
+            Effect::Stop { to, .. } | Effect::Share { to, .. } => self.touched.push(*to),
             Effect::Halt(_) => {
                 let owned = |future: &u32| {
                     let kind = self.operations[*future as usize].kind;
@@ -440,7 +452,10 @@ impl State {
                 };
                 self.touched.extend((0..self.live as u32).filter(owned));
             }
-            Effect::Announce { .. } | Effect::Arm { .. } | Effect::Cancel { .. } => {}
+            Effect::Announce { .. }
+            | Effect::Arm { .. }
+            | Effect::Cancel { .. }
+            | Effect::Link { .. } => {}
         }
     }
 

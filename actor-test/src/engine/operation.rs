@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use actor_core::parts::AnyMail;
-use actor_core::runtime::Notice;
+use actor_core::runtime::{Notice, Trap};
 use actor_core::{AskError, Disposition, StopReason, Unread};
 
 use super::enabled::ABSENT;
@@ -75,6 +75,14 @@ pub(super) enum Effect {
     Cancel { timer: u32, generation: u32 },
     /// Silent: a watch begins.
     Watch { watch: u32 },
+    /// Silent: a link begins.
+    Link { other: u32 },
+    /// Lets an actor share a failure, in that life of its.
+    Share {
+        to: u32,
+        life: u32,
+        reason: StopReason,
+    },
 }
 
 impl Effect {
@@ -82,7 +90,11 @@ impl Effect {
     pub(super) fn is_silent(&self) -> bool {
         matches!(
             self,
-            Self::Announce { .. } | Self::Arm { .. } | Self::Cancel { .. } | Self::Watch { .. }
+            Self::Announce { .. }
+                | Self::Arm { .. }
+                | Self::Cancel { .. }
+                | Self::Watch { .. }
+                | Self::Link { .. }
         )
     }
 }
@@ -171,6 +183,12 @@ pub(super) struct Operation {
     pub(super) unread: Unread,
     /// The family that it supervises.
     pub(super) household: u32,
+    /// How often it was brought back.
+    pub(super) life: u32,
+    /// Whose failure it is to share, or has shared last.
+    pub(super) shares: Option<u32>,
+    /// What tells it of a failure that it would share.
+    pub(super) trap: Option<Trap>,
     /// What its last failure was.
     pub(super) failure: Option<Box<str>>,
     /// The events that a suspended handler asked to receive.
@@ -220,6 +238,9 @@ impl Operation {
             family: ALONE,
             unread: Unread::Keep,
             household: ALONE,
+            life: 0,
+            shares: None,
+            trap: None,
             failure: None,
             receiving: Vec::new(),
             key: 0,
@@ -256,6 +277,9 @@ impl Operation {
         self.family = ALONE;
         self.unread = Unread::Keep;
         self.household = ALONE;
+        self.life = 0;
+        self.shares = None;
+        self.trap = None;
         self.failure = None;
         self.mail = None;
         self.receiving.clear();

@@ -120,6 +120,11 @@ pub(super) enum FollowUp {
         to: u32,
         at_once: bool,
     },
+    /// An actor is to share a failure.
+    Shared {
+        to: u32,
+        reason: StopReason,
+    },
     /// The notice of an actor's end is to be made.
     Notify {
         watch: u32,
@@ -171,6 +176,8 @@ pub(super) struct State {
     /// Senders whose questions were answered and that are to be woken with nothing borrowed.
     pub(super) due: Vec<Waker>,
     pub(super) watches: Vec<Watch>,
+    /// Pairs of actors.
+    pub(super) links: Vec<(u32, u32)>,
     pub(super) families: Vec<Household>,
     pub(super) types: Vec<ActorType>,
     pub(super) slabs: Vec<(TypeId, Rc<dyn AnySlab>)>,
@@ -216,6 +223,7 @@ impl State {
         self.questions_free.clear();
         self.due.clear();
         self.watches.clear();
+        self.links.clear();
         self.families.clear();
         for known in &mut self.types {
             known.count = 0;
@@ -498,7 +506,7 @@ impl State {
             }
             Effect::Reply { ask, .. } => (Some(self.asks[*ask as usize].asker), None),
             Effect::Notice { watch } => (Some(self.watches[*watch as usize].watcher), None),
-            Effect::Stop { to, .. } => (Some(*to), None),
+            Effect::Stop { to, .. } | Effect::Share { to, .. } => (Some(*to), None),
             _ => (None, None),
         };
         Pending {
@@ -625,6 +633,14 @@ impl State {
             },
             Effect::Halt(reason) => FollowUp::Halted(index, reason),
             Effect::Stop { to, at_once } => FollowUp::Stopped { to, at_once },
+            Effect::Link { other } => self.link(index, other),
+            Effect::Share { to, life, reason } => {
+                if self.operations[to as usize].life == life {
+                    FollowUp::Shared { to, reason }
+                } else {
+                    FollowUp::Nothing
+                }
+            }
             Effect::Announce { slab, slot } => FollowUp::Announced {
                 slab: self.slabs[slab as usize].1.clone(),
                 slot,
@@ -776,6 +792,8 @@ impl State {
         let letters = operation.remove_letters(|letter| matches!(letter.sender, Sender::Timer(..)));
         operation.state = 0;
         operation.stopping = false;
+        operation.trap = None;
+        operation.life += 1;
         self.extend_chain(index, 0xd0_3e);
         for watch in &mut self.watches {
             if watch.watcher == index {

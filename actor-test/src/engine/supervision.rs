@@ -12,7 +12,7 @@ use actor_core::{AskError, StopReason, Unread};
 use super::execution::Engine;
 use super::operation::{ALONE, Effect, Letter, Operation, STOP, Sender, Stage, Told};
 use super::panics::{self, Panic};
-use super::state::{Household, State};
+use super::state::{FollowUp, Household, State};
 use super::timers::Purpose;
 use crate::bug::BugKind;
 use crate::hash::mix;
@@ -77,6 +77,49 @@ impl State {
         }
         self.changes(index);
         self.refresh(index);
+    }
+
+    /// Links two actors.
+    pub(super) fn link(&mut self, one: u32, other: u32) -> FollowUp {
+        let found = &self.operations[other as usize];
+        if found.stage != Stage::Gone {
+            if one != other {
+                self.links.push((one, other));
+            }
+            return FollowUp::Nothing;
+        }
+        match found.ending {
+            reason if reason.is_failure() => FollowUp::Shared { to: one, reason },
+            _ => FollowUp::Nothing,
+        }
+    }
+
+    /// The value of an actor is dropped: who is linked to it is to share its failure. Not so the one
+    /// whose failure this is: where that is back and has linked itself anew, it is linked to the next
+    /// life.
+    pub(super) fn break_links(&mut self, index: u32, reason: StopReason) {
+        let found = &mut self.operations[index as usize];
+        let shared = found.shares.take();
+        let cause = shared.filter(|_| reason == StopReason::Linked && found.stage == Stage::Down);
+        let mut others = Vec::new();
+        self.links.retain(|(one, other)| {
+            let linked = match index {
+                index if index == *one => *other,
+                index if index == *other => *one,
+                _ => return true,
+            };
+            if cause == Some(linked) {
+                return true;
+            }
+            others.push(linked);
+            false
+        });
+        if reason.is_failure() {
+            for to in others {
+                let life = self.operations[to as usize].life;
+                self.push(index, Effect::Share { to, life, reason });
+            }
+        }
     }
 
     /// The letter that stops its receiver in order.
@@ -152,6 +195,33 @@ impl Engine {
                 let letter = state.stop_letter(from);
                 state.changes(to);
                 state.deliver(to, letter);
+            }
+        }
+    }
+
+    /// Lets an actor share a failure, or tells it where it wants to know instead.
+    pub(super) fn share(&mut self, of: u32, to: u32, reason: StopReason) {
+        let (stage, trap, mail) = {
+            let mut state = self.state();
+            let name = state.recorder.is_some().then(|| state.name(to));
+            if let (Some(recorder), Some(name)) = (&mut state.recorder, name) {
+                recorder.note(format!("{name} is linked to it"));
+            }
+            let found = &state.operations[to as usize];
+            (found.stage, found.trap, found.mail.clone())
+        };
+        match (stage, trap, mail) {
+            (Stage::Gone | Stage::Down, ..) => {}
+            (_, Some(trap), Some(mail)) => {
+                let (slot, event) = trap(&*mail, self.actor_id(of), reason);
+                let letter = self.state().letter(of, to, slot, event);
+                let delivered = self.state().deliver(to, letter);
+                self.sent(of, to, letter, !delivered);
+            }
+            _ => {
+                let mut state = self.state();
+                state.operations[to as usize].shares = Some(of);
+                state.tell(to, Told::Fail(StopReason::Linked));
             }
         }
     }
@@ -282,6 +352,7 @@ impl Engine {
             if let Some(recorder) = &mut state.recorder {
                 recorder.note("its value is dropped".into());
             }
+            state.break_links(operation, reason);
             state.refresh(operation);
         }
         let child = u64::from(operation);

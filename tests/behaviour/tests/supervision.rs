@@ -776,3 +776,140 @@ fn a_child_that_waits_to_be_brought_back_can_be_stopped() {
     });
     report.assert_clean();
 }
+
+/// Links itself to a child, and hears of its failure or shares it.
+struct Linked {
+    other: ActorRef<Child>,
+    traps: bool,
+    journal: Journal,
+}
+
+#[actor]
+impl Linked {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        if self.traps {
+            cx.trap_links();
+        }
+        cx.link(&self.other);
+    }
+
+    #[on]
+    fn terminated(&mut self, end: Terminated) {
+        self.journal.note(format!("hears {:?}", end.reason));
+    }
+
+    #[on]
+    fn panic(&mut self, _: Panic) {
+        panic!("ouch");
+    }
+}
+
+/// Told when the link is made; hears how the one that is linked ends.
+struct Onlooker {
+    journal: Journal,
+    linked: ActorRef<Linked>,
+}
+
+#[actor]
+impl Onlooker {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        cx.watch(&self.linked);
+    }
+
+    #[on]
+    fn terminated(&mut self, end: Terminated) {
+        self.journal.note(format!("ends {:?}", end.reason));
+    }
+}
+
+/// What becomes of an actor that is linked to a child, which then ends as told.
+fn linked<E: Event>(traps: bool, end: impl Fn() -> E + Sync) -> Vec<String>
+where
+    Child: Handler<E>,
+{
+    let journal = Journal::default();
+    let seen = Mutex::new(BTreeSet::new());
+    let report = patient().iterations(200).run_async(|sys| {
+        let (journal, end) = (journal.clone(), end());
+        let noted = journal.take();
+        if !noted.is_empty() {
+            let mut seen = seen.lock().expect("no one panics while noting");
+            seen.insert(noted);
+        }
+        async move {
+            let child = sys.spawn_with(factory("a", &Journal::default()));
+            let linked = sys.spawn(Linked {
+                other: child.clone(),
+                traps,
+                journal: journal.clone(),
+            });
+            sys.spawn(Onlooker { journal, linked });
+            sys.sleep(Duration::from_secs(1)).await;
+            child.tell(end);
+            sys.sleep(Duration::from_secs(1)).await;
+        }
+    });
+    report.assert_clean();
+    let mut seen = seen.into_inner().expect("no one panics while noting");
+    assert!(seen.len() < 2, "{seen:#?}");
+    seen.pop_first().unwrap_or_default()
+}
+
+#[test]
+fn a_failure_is_shared_by_who_is_linked() {
+    assert_eq!(linked(false, || Panic), ["ends Linked"]);
+    assert_eq!(linked(false, || Halt), [""; 0]);
+    assert_eq!(linked(true, || Panic), ["hears Failed"]);
+    assert_eq!(linked(true, || Halt), [""; 0]);
+}
+
+/// Two that link themselves to each other when they start, and start anew once for one failure.
+#[test]
+fn a_link_goes_both_ways_and_costs_one_restart_each() {
+    let seen = every(|sys, journal| {
+        let child = sys.spawn_with(factory("a", &Journal::default()));
+        let mut lives = 0;
+        let (journal, other) = (journal.clone(), child.clone());
+        let linked = sys.spawn_with(move || {
+            lives += 1;
+            journal.note(format!("life {lives}"));
+            Linked {
+                other: other.clone(),
+                traps: false,
+                journal: journal.clone(),
+            }
+        });
+        linked.tell(Panic);
+    });
+    let lives: BTreeSet<_> = seen.into_keys().collect();
+    let twice = vec!["life 1".to_owned(), "life 2".to_owned()];
+    assert_eq!(lives, BTreeSet::from([twice]));
+}
+
+#[test]
+fn the_second_value_is_linked_to_the_second() {
+    let journal = Journal::default();
+    let report = patient().iterations(200).run_async(|sys| {
+        let journal = journal.clone();
+        async move {
+            let _ = journal.take();
+            let child = sys.spawn_with(factory("a", &journal));
+            let other = child.clone();
+            let linked = sys.spawn_with(move || Linked {
+                other: other.clone(),
+                traps: false,
+                journal: Journal::default(),
+            });
+            for _ in 0..3 {
+                linked.tell(Panic);
+                sys.sleep(Duration::from_secs(1)).await;
+            }
+            let noted = journal.take();
+            let drops = noted.iter().filter(|entry| *entry == "a drops");
+            assert_eq!(drops.count(), 3, "{noted:?}");
+        }
+    });
+    report.assert_clean();
+}
