@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use crate::event::Event;
 use crate::fingerprint::{Fingerprint, Fingerprinter};
-use crate::live::Observed;
+use crate::live::{Asked, Observed};
 use crate::runtime::{self, AskId};
 use crate::timer::{Sleep, sleep};
 
@@ -134,7 +134,7 @@ impl Answering {
             None => true,
             Some(slot) => match slot.origin {
                 // The other end is the asker's.
-                Origin::Live(_) => Arc::strong_count(slot) == 1,
+                Origin::Live(..) => Arc::strong_count(slot) == 1,
                 Origin::Controlled(_) => false,
             },
         }
@@ -179,8 +179,13 @@ struct Asking(Arc<AskSlot>);
 
 impl Drop for Asking {
     fn drop(&mut self) {
-        if let Some(id) = self.0.controlled() {
-            runtime::try_with(|rt| rt.ask_dropped(id));
+        match &self.0.origin {
+            Origin::Live(_, asked) => asked.over(),
+            Origin::Controlled(_) => {
+                if let Some(id) = self.0.controlled() {
+                    runtime::try_with(|rt| rt.ask_dropped(id));
+                }
+            }
         }
     }
 }
@@ -236,7 +241,13 @@ impl<R: Event> Ask<R> {
     /// In production, outside a tokio runtime, or on one without a time driver.
     #[track_caller]
     pub fn timeout(self, limit: Duration) -> TimedAsk<R> {
-        let live = matches!(self.from.0.origin, Origin::Live(_));
+        let live = match &self.from.0.origin {
+            Origin::Controlled(_) => false,
+            Origin::Live(_, asked) => {
+                asked.over();
+                true
+            }
+        };
         TimedAsk {
             ask: self,
             limit: sleep(live, limit),
@@ -276,7 +287,11 @@ impl<R: Event> Future for Ask<R> {
     fn poll(self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Self::Output> {
         let mut open = self.from.0.lock();
         match open.poll(task.waker()) {
-            Poll::Pending => Poll::Pending,
+            Poll::Pending => {
+                drop(open);
+                self.from.0.awaited();
+                Poll::Pending
+            }
             Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
             Poll::Ready(Ok(())) => Poll::Ready(match place(&mut open.value).take() {
                 Some(value) => Ok(value),
@@ -359,7 +374,7 @@ pub struct AskSlot<V: AnyValue + ?Sized = dyn AnyValue> {
 /// From which executor the `ask` is.
 pub(crate) enum Origin {
     /// Production. Who asked is kept only while a monitor is registered.
-    Live(Option<Box<Observed>>),
+    Live(Option<Box<Observed>>, Asked),
     /// A test, once it has registered the `ask`.
     Controlled(OnceLock<AskId>),
 }
@@ -420,29 +435,44 @@ impl AskSlot {
 
     fn controlled(&self) -> Option<AskId> {
         match &self.origin {
-            Origin::Live(_) => None,
+            Origin::Live(..) => None,
             Origin::Controlled(id) => id.get().copied(),
         }
     }
 
     /// Shows a reply to the monitors of a live system, before the asker can see it.
     fn observe(&self, kind: TypeId, value: &dyn Event) {
-        if let Origin::Live(Some(observed)) = &self.origin {
+        if let Origin::Live(Some(observed), _) = &self.origin {
             observed.replied(kind, value);
+        }
+    }
+
+    /// The reply is awaited here.
+    fn awaited(&self) {
+        if let Origin::Live(_, asked) = &self.origin {
+            asked.awaited();
         }
     }
 
     /// Whoever was asked may not be the one who answers.
     fn handed_over(&self) {
-        if let Some(id) = self.controlled() {
-            runtime::try_with(|rt| rt.reply_handed_over(id));
+        match &self.origin {
+            Origin::Live(_, asked) => asked.over(),
+            Origin::Controlled(_) => {
+                if let Some(id) = self.controlled() {
+                    runtime::try_with(|rt| rt.reply_handed_over(id));
+                }
+            }
         }
     }
 
     /// The value is in its place.
     fn answered(&self, open: MutexGuard<'_, Open<dyn AnyValue>>) {
         match &self.origin {
-            Origin::Live(_) => settle(open, Status::Delivered),
+            Origin::Live(_, asked) => {
+                asked.over();
+                settle(open, Status::Delivered);
+            }
             Origin::Controlled(_) => {
                 drop(open);
                 if let Some(id) = self.controlled() {
@@ -459,7 +489,10 @@ impl AskSlot {
                     runtime::try_with(|rt| rt.reply_dropped(id));
                 }
             }
-            Origin::Live(_) => self.deliver(Some(crate::live::why_lost())),
+            Origin::Live(_, asked) => {
+                asked.over();
+                self.deliver(Some(crate::live::why_lost()));
+            }
         }
     }
 

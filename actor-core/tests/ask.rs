@@ -298,3 +298,89 @@ async fn a_reply_that_is_kept_is_lost_for_a_reason() {
     assert_eq!(kept.await, Err(AskError::Failed));
     journal.expect(["Panicked smashed", "Panicked smashed"]);
 }
+
+#[derive(Debug)]
+struct Tie(ActorRef<Link>);
+#[derive(Debug)]
+struct Begin;
+
+/// Asks the next one before it answers.
+struct Link {
+    next: Option<ActorRef<Link>>,
+    limit: Option<std::time::Duration>,
+}
+
+#[actor]
+impl Link {
+    #[on]
+    fn tie(&mut self, tie: Tie) {
+        self.next = Some(tie.0);
+    }
+
+    #[on]
+    async fn begin(&mut self, _: Begin) -> u32 {
+        let Some(next) = &self.next else {
+            return 1;
+        };
+        let asked = next.ask(Begin);
+        let answer = match self.limit {
+            None => asked.await,
+            Some(limit) => asked.timeout(limit).await,
+        };
+        answer.map_or(0, |answer| answer + 1)
+    }
+}
+
+/// A ring of links, where the last is tied to the first.
+fn ring(sys: &System, names: &[&str], limit: Option<std::time::Duration>) -> Vec<ActorRef<Link>> {
+    let link = |name: &&str| sys.spawn_named(name, Link { next: None, limit });
+    let links: Vec<_> = names.iter().map(link).collect();
+    for (at, link) in links.iter().enumerate() {
+        link.tell(Tie(links[(at + 1) % links.len()].clone()));
+    }
+    links
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cycle_of_asks_is_reported_by_name_and_once() {
+    let sys = System::new();
+    let (_, journal) = calculator(&sys);
+    let alone = ring(&sys, &["alone"], None);
+    let three = ring(&sys, &["one", "two", "three"], None);
+    let asked = [
+        alone[0].ask(Begin),
+        three[1].ask(Begin),
+        three[1].ask(Begin),
+    ];
+    idle().await;
+    let cycles = [
+        "AskCycle alone -> alone",
+        "AskCycle one -> two -> three -> one",
+    ];
+    journal.expect(if cfg!(debug_assertions) {
+        &cycles[..]
+    } else {
+        &[]
+    });
+    drop(asked);
+}
+
+#[tokio::test(start_paused = true)]
+async fn asks_that_end_are_no_cycle() {
+    let sys = System::new();
+    let (_, journal) = calculator(&sys);
+    let limit = std::time::Duration::from_secs(1);
+    let limited = ring(&sys, &["one", "two"], Some(limit));
+    // The second gives up, answers, and handles what the first had asked.
+    assert_eq!(limited[0].ask(Begin).timeout(limit * 9).await, Ok(0));
+    let chain = ring(&sys, &["first", "second"], None);
+    let open = sys.spawn(Link {
+        next: None,
+        limit: None,
+    });
+    chain[1].tell(Tie(open));
+    for _ in 0..3 {
+        assert_eq!(chain[0].ask(Begin).await, Ok(3));
+    }
+    journal.expect::<&str>([]);
+}

@@ -19,6 +19,7 @@ use super::lock;
 use super::mailbox::{Kind, Mailbox, Opened};
 use super::reply::{Observed, losing};
 use super::timer::Fired;
+use super::waits::Asked;
 use crate::actor::{Actor, ActorInfo};
 use crate::event::Event;
 use crate::monitor::Moment;
@@ -401,13 +402,14 @@ impl Cell {
     }
 
     /// Begins an `ask`.
-    pub(crate) fn asking(&self) -> Origin {
-        Origin::Live(self.hub.is_observed().then(|| {
+    pub(crate) fn asking(self: &Arc<Self>) -> Origin {
+        let observed = self.hub.is_observed().then(|| {
             Box::new(Observed {
                 hub: self.hub.clone(),
                 asker: Sender::current(),
             })
-        }))
+        });
+        Origin::Live(observed, Asked::of(self))
     }
 
     #[cold]

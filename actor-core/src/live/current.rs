@@ -9,7 +9,7 @@ thread_local! {
 }
 
 /// An actor's number, or zero for a timer or a caller outside any actor. Live actors count from 1.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Sender(u64);
 
 impl Sender {
@@ -28,6 +28,11 @@ impl Sender {
     /// The actor whose code runs on this thread.
     pub(super) fn current() -> Self {
         CURRENT.try_with(Cell::get).unwrap_or(Self::NONE)
+    }
+
+    #[cfg(debug_assertions)]
+    pub(super) fn is_nobody(self) -> bool {
+        self == Self::NONE
     }
 
     pub(super) fn id(self) -> Option<ActorId> {

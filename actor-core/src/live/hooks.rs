@@ -43,6 +43,7 @@ impl fmt::Display for Failure {
             FailureKind::Unhandled => "was sent an event that it does not handle",
             FailureKind::BrokenRule => "broke a rule",
             FailureKind::Background => "lost a background future to a panic",
+            FailureKind::AskCycle => "awaits its own answer",
             FailureKind::Error => "failed",
             FailureKind::Exhausted => "is given up",
             FailureKind::Unheard => "has a failure to report that nobody receives",
@@ -66,6 +67,11 @@ pub enum FailureKind {
     /// A future given to [`pipe_to_self`](crate::Context::pipe_to_self), or the copying of a
     /// periodic timer's event, panicked. The actor goes on; the event never comes.
     Background,
+    /// Handlers wait for each other's replies, so that none may ever come: the message names them,
+    /// `A -> B -> A` for instance. Looked for in builds with debug assertions only, and once for each
+    /// cycle; asks with a [limit](crate::Ask::timeout) are no part of one, nor are replies that a
+    /// handler has taken into its own hands. The actors are left as they are.
+    AskCycle,
     /// A handler returned `Err` and nobody waits for a reply. As after a panic.
     Error,
     /// A supervised child has failed more often than its supervisor brings it back. It has stopped;

@@ -13,6 +13,7 @@ use super::current::Sender;
 use super::hooks::{Failure, Fault, Hooks};
 use super::monitors::Monitors;
 use super::registry::Registry;
+use super::waits::Waits;
 use crate::event::Event;
 use crate::monitor::{AnyMonitor, Moment};
 use crate::reference::ActorId;
@@ -25,6 +26,7 @@ pub(super) struct Hub {
     pub(super) hooks: Hooks,
     /// The registry of names, once it was used.
     pub(super) names: OnceLock<Weak<Cell>>,
+    pub(super) waits: Waits,
     monitors: Monitors,
     started: Instant,
 }
@@ -36,6 +38,7 @@ impl Hub {
             registry: Registry::new(),
             hooks: Hooks::new(),
             names: OnceLock::new(),
+            waits: Waits::default(),
             monitors: Monitors::default(),
             started: Instant::now(),
         }

@@ -37,6 +37,7 @@ mod reply;
 mod side;
 mod system;
 mod timer;
+mod waits;
 
 pub use hooks::{
     DeadLetter, DeadLetterReason, Failure, FailureKind, MonitorViolation, MonitorViolationKind,
@@ -47,6 +48,7 @@ pub(crate) use cell::{Cell, Room};
 pub(crate) use reply::{Observed, why_lost};
 pub(crate) use side::Side;
 pub(crate) use timer::LiveTimer;
+pub(crate) use waits::Asked;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
