@@ -59,9 +59,15 @@
 //!   order in which they were sent, but for those that a state defers: the next event is always
 //!   the first that the current state does not defer.
 //! - **At most once.** An event is handled once or never. Never means that it was ignored by the
-//!   actor's state, or that the actor stopped first; then it is a *dead letter*, which is counted
-//!   and shown to [a hook](LiveSystem::on_dead_letter). An [`ask`](ActorRef::ask) says which:
-//!   [`AskError`].
+//!   actor's state, or that the actor stopped first, or that its mailbox was full; then it is a *dead
+//!   letter*, which is counted and shown to [a hook](LiveSystem::on_dead_letter). An
+//!   [`ask`](ActorRef::ask) says which: [`AskError`].
+//! - **A bounded mailbox holds what it says.** What is unread counts, deferred events too, until the
+//!   actor begins to handle it. Who [`send`](ActorRef::send)s to a full one waits, first come, first
+//!   served; what is told to it, never; see [`Mailbox`] and [`Overflow`]. A `send` that is dropped
+//!   before it is done has sent nothing, and one that fails gives the event back.
+//! - **An ask ends.** In the reply, or in the reason why there is none, at the latest when the reply
+//!   is dropped with its actor. A [limit](Ask::timeout) ends it sooner.
 //! - **A failure stays with its actor.** A panic in a handler, a broken rule such as two decisions
 //!   in one handler, and an event that the current state neither handles, defers nor ignores stop
 //!   that actor and no other. Its `#[stop]` hook does not run, since its state can't be trusted;
@@ -79,7 +85,11 @@
 //!   work.
 //! - No delivery for certain: [`tell`](ActorRef::tell) returns nothing, because whether the target
 //!   lives is not known yet. Where it matters, ask.
-//! - No limit to an inbox. An actor that is sent more than it can handle grows.
+//! - No limit to an inbox, unless its [mailbox](Mailbox) is bounded. An actor that is sent more than
+//!   it can handle grows.
+//! - No way out of a cycle of asks: handlers that await each other's replies wait for ever, unless
+//!   one has a limit. The tester finds it, and so do [builds with debug
+//!   assertions](FailureKind::AskCycle).
 //! - No preemption: a handler that loops or blocks keeps a thread of the runtime. Handlers that
 //!   return share it fairly, whatever the length of their inboxes.
 //! - No collection of what nobody refers to: dropping the last reference never stops an actor.

@@ -88,9 +88,12 @@ use proc_macro::TokenStream;
 ///
 /// A handler takes `(&mut self, event: Event)` or `(&mut self, event: Event, cx: &mut
 /// Context<Self>)`; a hook takes the same without the event, and returns nothing. All of them may
-/// be `async`, and may take `&self`. What the handlers of one event return is of one type. Other
-/// functions of the block are left alone. A `#[cfg(..)]` on a handler holds for all that is
-/// generated for it.
+/// be `async`, and may take `&self`. Other functions of the block are left alone. A `#[cfg(..)]` on a
+/// handler holds for all that is generated for it.
+///
+/// What a handler returns is the reply. One that answers later, or has another actor answer, takes
+/// the reply itself, between the event and `cx`, and returns nothing: `(&mut self, event: Event,
+/// reply: Reply<T>, cx: &mut Context<Self>)`. An event has one type of reply in all its handlers.
 ///
 /// # Options
 ///

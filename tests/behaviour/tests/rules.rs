@@ -1,10 +1,11 @@
 //! The fourteen rules of an execution, each with a test named after it.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use actor_core::prelude::*;
-use actor_core::{actor, monitor};
+use actor_core::{Mailbox, Overflow, actor, monitor};
 use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, Report, Semantics, Tester};
 
@@ -820,6 +821,170 @@ impl PipesForEver {
     fn go(&mut self, _: Go, cx: &mut Context<Self>) {
         cx.halt();
     }
+}
+
+/// Sends lines, and waits for room.
+struct Reciter {
+    to: ActorRef<Listener>,
+    lines: &'static [&'static str],
+}
+#[actor]
+impl Reciter {
+    #[start]
+    async fn start(&mut self) {
+        for line in self.lines {
+            let sent = self.to.send(Line(line)).await;
+            sent.expect("the listener lives");
+        }
+    }
+    #[on]
+    fn go(&mut self, _: Go) {}
+}
+
+fn listener(sys: &System, mailbox: Mailbox, journal: &Journal) -> ActorRef<Listener> {
+    let spawner = sys.spawner().mailbox(mailbox);
+    spawner.spawn(Listener(journal.clone()))
+}
+
+#[test]
+fn rule_08_a_send_asks_for_room_and_waits_in_line() {
+    let journal = Journal::default();
+    let recited = Mutex::new(BTreeSet::new());
+    let report = every(|sys| {
+        let heard = journal.take();
+        recited.lock().expect("no panic").insert(heard);
+        let to = listener(sys, Mailbox::bounded(1), &journal);
+        let lines = &["one", "two"];
+        sys.spawn(Reciter { to, lines });
+    });
+    assert_eq!(journal.take(), ["one", "two"]);
+    let recited = recited.into_inner().expect("no panic");
+    let whole = vec!["one".to_owned(), "two".to_owned()];
+    assert_eq!(recited, BTreeSet::from([Vec::new(), whole]));
+    // body, 2 spawns, start; each line asks for room, is sent when its sender goes on, and handled
+    assert_eq!(steps(&report), 1 + 2 + 1 + 2 * 4);
+}
+
+#[test]
+fn rule_08_a_try_send_is_refused_where_the_mailbox_may_be_full() {
+    let answers = |capacity| {
+        let answers: Arc<Mutex<BTreeSet<bool>>> = Arc::default();
+        let tester = Tester::new()
+            .iterations(u64::MAX)
+            .strategy(StrategySpec::Dfs(None));
+        let report = tester.run_async(|sys| {
+            let answers = answers.clone();
+            async move {
+                let to = listener(&sys, Mailbox::bounded(capacity), &Journal::default());
+                to.tell(Line("first"));
+                let sent = to.try_send(Line("second")).await.is_ok();
+                answers.lock().expect("no panic").insert(sent);
+            }
+        });
+        report.assert_clean();
+        let answers = answers.lock().expect("no panic");
+        answers.iter().copied().collect::<Vec<bool>>()
+    };
+    assert_eq!(answers(1), [false, true]);
+    assert_eq!(answers(2), [true]);
+}
+
+#[test]
+fn rule_08_what_is_told_to_a_full_mailbox_is_lost_when_it_is_flushed() {
+    let heard = |overflow| {
+        let journal = Journal::default();
+        let all = Mutex::new(BTreeSet::new());
+        let note = || {
+            all.lock()
+                .expect("no panic")
+                .insert(journal.take().concat())
+        };
+        every(|sys| {
+            note();
+            let to = listener(sys, Mailbox::bounded(1).overflow(overflow), &journal);
+            to.tell(Line("a"));
+            to.tell(Line("b"));
+        });
+        note();
+        let all = all.into_inner().expect("no panic");
+        all.into_iter().filter(|heard| !heard.is_empty()).collect()
+    };
+    let newest: Vec<String> = heard(Overflow::Wait);
+    assert_eq!(newest, ["a", "ab"]);
+    let oldest: Vec<String> = heard(Overflow::DropOldest);
+    assert_eq!(oldest, ["ab", "b"]);
+}
+
+#[test]
+fn rule_08_who_wait_for_room_with_each_other_are_a_deadlock() {
+    let (kind, message) = bug(|sys| {
+        let one = Mailbox::bounded(1);
+        let first = sys.spawner().name("first").mailbox(one).spawn(Generous);
+        let second = sys.spawner().name("second").mailbox(one).spawn(Generous);
+        first.tell(Give(second.clone()));
+        second.tell(Give(first));
+    });
+    assert_eq!(kind, BugKind::Deadlock);
+    assert!(
+        message.contains("`first` awaits room in the mailbox of `second`")
+            && message.contains("`second` awaits room in the mailbox of `first`"),
+        "{message}"
+    );
+}
+
+#[derive(Debug)]
+struct Give(ActorRef<Generous>);
+
+/// Gives twice at once, and asks whoever is named.
+struct Generous;
+#[actor]
+impl Generous {
+    #[on]
+    async fn give(&mut self, give: Give) {
+        for _ in 0..2 {
+            let _ = give.0.send(Go).await;
+        }
+    }
+    #[on]
+    fn go(&mut self, _: Go) {}
+    #[on]
+    async fn asked(&mut self, asked: Asked) {
+        let Asked { to, back } = asked;
+        if let Some(next) = back {
+            let _ = to
+                .ask(Asked {
+                    to: next,
+                    back: None,
+                })
+                .await;
+        } else {
+            let _ = to.ask(Go).await;
+        }
+    }
+}
+
+/// Asks `to` to ask `back`.
+#[derive(Debug)]
+struct Asked {
+    to: ActorRef<Generous>,
+    back: Option<ActorRef<Generous>>,
+}
+
+#[test]
+fn rule_08_a_cycle_of_asks_is_a_bug_at_once() {
+    let (kind, message) = bug(|sys| {
+        sys.spawn(Ticks::default());
+        let first = sys.spawn_named("first", Generous);
+        let second = sys.spawn_named("second", Generous);
+        let back = Some(first.clone());
+        first.tell(Asked { to: second, back });
+    });
+    assert_eq!(kind, BugKind::Deadlock);
+    assert!(
+        message.contains("first -> second -> first")
+            || message.contains("second -> first -> second"),
+        "{message}"
+    );
 }
 
 #[test]
