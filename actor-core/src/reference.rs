@@ -178,11 +178,11 @@ impl Target {
         }
     }
 
-    /// Reports a handler's `Err` that nobody receives.
-    pub(crate) fn unreceived(&self, event: &str, error: &str) {
+    /// Reports what the actor, which goes on, could not do, and nobody waits to hear.
+    pub(crate) fn report(&self, error: &str) {
         match &self.0 {
-            Where::Live(cell) => cell.unreceived(event, error),
-            Where::Controlled(_) => runtime::failed(event, error),
+            Where::Live(cell) => cell.report(error),
+            Where::Controlled(_) => runtime::with(|rt| rt.report(error)),
         }
     }
 

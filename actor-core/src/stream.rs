@@ -110,7 +110,8 @@ where
             && let Some(error) = outcome::failure(&value)
         {
             let event = A::INFO.events[usize::from(A::EVENT)].name;
-            to.target().unreceived(event, &error);
+            to.target()
+                .report(&format!("`{event}` was answered with Err({error})"));
         }
     }
 }

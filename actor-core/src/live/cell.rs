@@ -451,6 +451,13 @@ impl Cell {
         self.hub.failed(self.id, &self.name(), fault);
     }
 
+    pub(crate) fn report(&self, error: &str) {
+        self.failed(Fault {
+            kind: FailureKind::Unheard,
+            message: error.to_owned(),
+        });
+    }
+
     pub(super) fn lost_in_background(&self, payload: Box<dyn Any + Send>) {
         self.failed(Fault {
             kind: FailureKind::Background,

@@ -77,8 +77,8 @@ pub enum FailureKind {
     /// A supervised child has failed more often than its supervisor brings it back. It has stopped;
     /// so does the supervisor, unless that is the system.
     Exhausted,
-    /// The registry of names was told of an actor whose name is taken, or a pool's worker returned
-    /// `Err`, and nobody waits to hear of it. The registry, or the pool, goes on.
+    /// The registry of names was told of an actor whose name is taken, or a handler answered
+    /// a pool or an attached stream with `Err`, and nobody waits to hear of it. All of them go on.
     Unheard,
 }
 

@@ -11,7 +11,6 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep};
 
 use super::cell::{Cell, Notify, Watcher};
-use super::hooks::{FailureKind, Fault};
 use super::household::Household;
 use super::inbox::{Found, Inbox, Next};
 use super::life;
@@ -144,10 +143,7 @@ impl Side {
     }
 
     pub(crate) fn report(&self, error: &str) {
-        self.cell.failed(Fault {
-            kind: FailureKind::Unheard,
-            message: error.to_owned(),
-        });
+        self.cell.report(error);
     }
 
     /// What holds the messages of the slots that are told.

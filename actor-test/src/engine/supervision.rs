@@ -214,9 +214,12 @@ impl Engine {
             (Stage::Gone | Stage::Down, ..) => {}
             (_, Some(trap), Some(mail)) => {
                 let (slot, event) = trap(&*mail, self.actor_id(of), reason);
-                let letter = self.state().letter(of, to, slot, event);
-                let delivered = self.state().deliver(to, letter);
-                self.sent(of, to, letter, !delivered);
+                let letter = Letter {
+                    sender: Sender::End(of),
+                    ..self.state().letter(of, to, slot, event)
+                };
+                let delivery = self.state().deliver(to, letter);
+                self.sent(of, to, letter, delivery);
             }
             _ => {
                 let mut state = self.state();
