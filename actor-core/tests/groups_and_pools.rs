@@ -186,18 +186,23 @@ async fn events_of_one_key_go_to_one_worker() {
 
 #[tokio::test(start_paused = true)]
 async fn a_failure_is_reported_by_every_kind() {
-    for pool in [Pool::round_robin(1, Worker), Pool::least_busy(1, Worker)] {
+    let told = "`Worker` answered `Break` with Err(\"broken\"), and nobody receives it";
+    let unheard = "`Break` was answered with Err(\"broken\")";
+    for (pool, kind, message) in [
+        (Pool::round_robin(1, Worker), FailureKind::Error, told),
+        (Pool::least_busy(1, Worker), FailureKind::Unheard, unheard),
+    ] {
         let sys = System::new();
         let noted = Journal::new();
         let at = noted.clone();
         sys.as_live().unwrap().on_failure(move |failure| {
-            assert_eq!(failure.kind, FailureKind::Error);
+            assert_eq!(failure.kind, kind);
             at.note(&failure.message);
         });
         let pool = sys.spawn(pool);
         pool.tell(Break);
         idle().await;
-        noted.expect(["`Break`: \"broken\""]);
+        noted.expect([message]);
         assert_eq!(pool.ask(Break).await, Ok(Err("broken".to_owned())));
         idle().await;
         noted.expect::<&str>([]);

@@ -90,7 +90,7 @@ async fn a_name_that_is_taken_is_a_failure_where_nobody_asks() {
     let journal = Journal::new();
     let noted = journal.clone();
     sys.as_live().unwrap().on_failure(move |failure| {
-        assert_eq!(failure.kind, FailureKind::Error);
+        assert_eq!(failure.kind, FailureKind::Unheard);
         noted.note(format!("{}: {}", failure.name, failure.message));
     });
     let first = sys.spawn_named("first", Printer);

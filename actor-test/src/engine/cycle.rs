@@ -27,17 +27,15 @@ impl State {
 
     /// The operations of the cycle that leads back to `first`.
     fn cycle_from(&self, first: u32) -> Option<Vec<u32>> {
+        let mut operation = self.waits_for(first)?;
+        // Not before: most wait for someone who goes on.
         let mut cycle = vec![first];
-        let mut operation = first;
-        loop {
-            operation = self.waits_for(operation)?;
-            if operation == first {
-                break;
-            }
+        while operation != first {
             if cycle.contains(&operation) {
                 return None;
             }
             cycle.push(operation);
+            operation = self.waits_for(operation)?;
         }
         let stuck = cycle
             .iter()

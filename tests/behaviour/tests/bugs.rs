@@ -232,10 +232,7 @@ fn a_deadlock_names_who_awaits_what() {
         }
     };
     let report = explore(cycle(true));
-    let parts = [
-        "`left` awaits the reply of `right`",
-        "`right` awaits the reply of `left`",
-    ];
+    let parts = ["each handler awaits the reply of the next", "left -> right"];
     assert_bug(&report, BugKind::Deadlock, &parts);
     explore(cycle(false)).assert_clean();
 }

@@ -180,7 +180,7 @@ fn a_failure_that_nobody_receives_is_found_in_every_kind() {
         assert_eq!(bug.kind(), BugKind::UnreceivedError);
         let message = bug.message();
         assert!(
-            message.contains("answered `Work` with Err(\"broken\")"),
+            message.contains("with Err(\"broken\"), and nobody receives it"),
             "{message}"
         );
     }
