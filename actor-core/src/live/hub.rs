@@ -13,6 +13,7 @@ use super::current::Sender;
 use super::hooks::{Failure, Fault, Hooks};
 use super::monitors::Monitors;
 use super::registry::Registry;
+#[cfg(debug_assertions)]
 use super::waits::Waits;
 use crate::event::Event;
 use crate::monitor::{AnyMonitor, Moment};
@@ -26,6 +27,7 @@ pub(super) struct Hub {
     pub(super) hooks: Hooks,
     /// The registry of names, once it was used.
     pub(super) names: OnceLock<Weak<Cell>>,
+    #[cfg(debug_assertions)]
     pub(super) waits: Waits,
     monitors: Monitors,
     started: Instant,
@@ -38,6 +40,7 @@ impl Hub {
             registry: Registry::new(),
             hooks: Hooks::new(),
             names: OnceLock::new(),
+            #[cfg(debug_assertions)]
             waits: Waits::default(),
             monitors: Monitors::default(),
             started: Instant::now(),

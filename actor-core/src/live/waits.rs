@@ -93,9 +93,9 @@ impl Asked {
 }
 
 /// All waits of one system, by who waits; an actor that joins futures may wait for several.
+#[cfg(debug_assertions)]
 #[derive(Default)]
 pub(super) struct Waits {
-    #[cfg(debug_assertions)]
     by: Mutex<BTreeMap<u64, Vec<Arc<Cell>>>>,
 }
 
