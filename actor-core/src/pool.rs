@@ -28,7 +28,8 @@ pub type PoolRef<A> = ActorRef<Pool<A>>;
 /// busy](Pool::least_busy) or [by a key](Pool::keyed). Events from one sender to one
 /// worker keep their order; between workers there is none. A worker that has stopped is replaced
 /// by a new one when its turn comes, and what was in its inbox is lost as with any actor; so a worker
-/// that fails takes no other with it. Workers don't end with their pool, but with the system.
+/// that fails takes no other with it. Workers don't end with their pool, but with the system. They
+/// handle 255 types of events at most; more is an error where the pool is compiled.
 ///
 /// ```
 /// use actor_core::Pool;

@@ -30,7 +30,8 @@ use crate::table::{EVENTS_MAX, handled, joined};
 /// Each look takes a question to the probe and its answer, so the tester explores what may come in
 /// between. Nothing limits how long it waits: under test nobody waits in vain without a report, and
 /// in production a time-out of the runtime's is the place for a limit. A future of the probe's that
-/// is dropped before it is done may take an event with it.
+/// is dropped before it is done may take an event with it. A protocol that is played has 254 events
+/// at most; more is an error where the probe is compiled.
 ///
 /// ```
 /// use actor_core::Probe;

@@ -128,7 +128,8 @@ impl<'a> Spawner<'a> {
     /// idle. Under test nothing changes.
     ///
     /// Hooks are handlers here, and so is the `Drop` of an actor that ends by itself. What blocks can't
-    /// be aborted: a shutdown that comes to its deadline leaves its thread behind until it returns.
+    /// be aborted: a shutdown that comes to its deadline leaves its thread behind until it returns, and
+    /// a runtime that is dropped waits for it.
     ///
     /// ```
     /// use actor_core::prelude::*;
@@ -162,8 +163,9 @@ impl<'a> Spawner<'a> {
     /// Gives the actor a thread of its own in production, called after it: for what blocks most of the
     /// time, or has to stay on one thread. Under test nothing changes.
     ///
-    /// As with [`blocking`](Spawner::blocking), what blocks can't be aborted. Where the process can
-    /// have no more threads, that is a failure of the actor, which never starts.
+    /// As with [`blocking`](Spawner::blocking), what blocks can't be aborted, but nobody waits for its
+    /// thread. Where the process can have no more threads, that is a failure of the actor, which never
+    /// starts.
     pub fn thread(mut self) -> Self {
         self.options.host = Host::Thread;
         self

@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 
 /// What the executions of a test reached, actor type by actor type, in the order of their paths.
 ///
-/// Types that no execution started an actor of are not in it: nothing is known of them. Replays
-/// that check for determinism do not count.
+/// Types that no execution started an actor of are not in it: nothing is known of them. Nor are the
+/// actors of `actor-core` itself, such as pools and probes. Replays that check for determinism do not
+/// count.
 ///
 /// ```
 /// use actor_core::prelude::*;
