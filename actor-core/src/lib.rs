@@ -55,6 +55,8 @@
 //! - **One at a time.** An actor handles one event, and everything that follows from it (exit and
 //!   entry hooks, raised events), before it looks at the next. An async handler that waits keeps
 //!   the actor: what arrives meanwhile stays in the inbox.
+//! - **Orders come first.** A [kill](System::kill), and what a supervisor orders when a child has
+//!   failed, go ahead of what is in the inbox; word to [stop](System::stop) comes after it.
 //! - **First in, first out, for each sender.** Events from one actor to another are handled in the
 //!   order in which they were sent, but for those that a state defers: the next event is always
 //!   the first that the current state does not defer.
@@ -70,9 +72,13 @@
 //!   is dropped with its actor. A [limit](Ask::timeout) ends it sooner.
 //! - **A failure stays with its actor.** A panic in a handler, a broken rule such as two decisions
 //!   in one handler, and an event that the current state neither handles, defers nor ignores stop
-//!   that actor and no other. Its `#[stop]` hook does not run, since its state can't be trusted;
-//!   it is dropped, its inbox becomes dead letters, its watchers hear of it, and so does
-//!   [a hook](LiveSystem::on_failure).
+//!   that actor and no other, and so does an `Err` that a handler returns to an event that was told.
+//!   Its `#[stop]` hook does not run, since its state can't be trusted; it is dropped, its inbox
+//!   becomes dead letters, its watchers hear of it, and so does [a hook](LiveSystem::on_failure).
+//! - **A supervised child is brought back.** What [a factory makes](Spawner::spawn_with) is restarted
+//!   by the actor, or the system, that has spawned it: under the same reference, with its inbox, as
+//!   often as [`Supervision`] allows and after a [`Backoff`]. A supervisor that ends stops its
+//!   children first; one that brings children back too often fails itself.
 //! - **Timers and background futures end with their actor.** A cancelled timer's event is not
 //!   handled, even where it has fired already.
 //! - **A watcher always hears.** [`Context::watch`] brings one [`Terminated`], after the watched

@@ -424,6 +424,83 @@ fn rule_05_halt_is_the_last_effect() {
     assert_eq!(report.dead_letters, 1, "the second Go");
 }
 
+/// A supervisor with a child.
+struct Supervises(ActorRef<Listener>);
+
+#[actor]
+impl Supervises {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        let to = self.0.clone();
+        cx.spawn_with(move || Named("child", to.clone()));
+    }
+
+    #[on]
+    fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+        cx.halt();
+    }
+}
+
+impl Drop for Supervises {
+    fn drop(&mut self) {
+        self.0.tell(Line("supervisor"));
+    }
+}
+
+/// Tells its name when it is dropped.
+struct Named(&'static str, ActorRef<Listener>);
+
+#[actor]
+impl Named {
+    #[on]
+    fn go(&mut self, _: Go) {}
+}
+
+impl Drop for Named {
+    fn drop(&mut self) {
+        self.1.tell(Line(self.0));
+    }
+}
+
+#[test]
+fn rule_05_children_end_before_their_supervisor() {
+    let journal = Journal::default();
+    // One channel to the listener: what the child tells is flushed before its end is known.
+    let report = every(|sys| {
+        let noted = journal.take();
+        let at = |name: &str| noted.iter().position(|line| line == name);
+        assert!(at("supervisor").is_none() || at("child").is_some());
+        let to = sys.spawn(Listener(journal.clone()));
+        sys.spawn(Supervises(to)).tell(Go);
+    });
+    assert!(report.executions > 1);
+    assert_eq!(journal.take().len(), 2);
+}
+
+#[test]
+fn rule_02_a_kill_goes_ahead_of_the_inbox() {
+    let journal = Journal::default();
+    let report = every(|sys| {
+        let noted = journal.take();
+        assert!(noted.len() <= 2, "{noted:?}");
+        let to = sys.spawn(Listener(journal.clone()));
+        to.tell(Line("first"));
+        to.tell(Line("second"));
+        sys.kill(&to);
+    });
+    // How much was handled before: nothing, one, or both; and where each was handled in between.
+    assert_eq!(report.executions, 5);
+    let report = every(|sys| {
+        let _ = journal.take();
+        let to = sys.spawn(Listener(journal.clone()));
+        to.tell(Line("first"));
+        to.tell(Line("second"));
+        sys.stop(&to);
+    });
+    assert!(report.executions > 1);
+    assert_eq!(journal.take(), ["first", "second"]);
+}
+
 #[test]
 fn rule_05_watchers_hear_of_it_in_every_schedule() {
     let journal = Journal::default();
@@ -474,6 +551,90 @@ fn rule_06_a_panic_is_a_bug_at_once() {
         (last.actor.as_str(), last.kind.as_str()),
         ("Panics", "handle")
     );
+}
+
+/// Sends word, and then fails; its next value is told so.
+struct Fails {
+    to: ActorRef<Listener>,
+    lives: u32,
+}
+
+#[actor]
+impl Fails {
+    #[on]
+    fn go(&mut self, _: Go) {
+        if self.lives == 1 {
+            self.to.tell(Line("before the failure"));
+            panic!("as it should");
+        }
+        self.to.tell(Line("the next value"));
+    }
+}
+
+impl Drop for Fails {
+    fn drop(&mut self) {
+        self.to.tell(Line("the value is dropped"));
+    }
+}
+
+fn fails(to: &ActorRef<Listener>) -> impl FnMut() -> Fails + Send + 'static {
+    let (to, mut lives) = (to.clone(), 0);
+    move || {
+        lives += 1;
+        Fails {
+            to: to.clone(),
+            lives,
+        }
+    }
+}
+
+#[test]
+fn rule_06_a_supervised_failure_may_be_part_of_the_story() {
+    let journal = Journal::default();
+    let program = |sys: &System| {
+        let _ = journal.take();
+        let to = sys.spawn(Listener(journal.clone()));
+        let fails = sys.spawn_with(fails(&to));
+        fails.tell(Go);
+        fails.tell(Go);
+    };
+    let (kind, _) = bug(program);
+    assert_eq!(kind, BugKind::Panic);
+    let tester = Tester::new().iterations(1).supervised(true);
+    let report = tester.run(program);
+    report.assert_clean();
+    let noted = journal.take();
+    assert_eq!(
+        noted,
+        [
+            "before the failure",
+            "the value is dropped",
+            "the next value"
+        ]
+    );
+    // The body, two starts, two sends; the first event, what it tells, the drop, what that tells,
+    // the start anew; the second event, what it tells; and three lines are heard.
+    assert_eq!(steps(&report), 1 + 2 + 2 + 5 + 2 + 3);
+}
+
+#[test]
+fn rule_06_one_failure_too_many_is_a_bug() {
+    let tester = Tester::new().supervised(true);
+    let report = tester.run(|sys| {
+        let panics = sys.spawn_with(|| Panics);
+        for _ in 0..4 {
+            panics.tell(Go);
+        }
+    });
+    let bug = report.assert_bug("restarted 3 times within 5s");
+    assert_eq!(bug.kind(), BugKind::Exhausted);
+    let three = tester.run(|sys| {
+        let panics = sys.spawn_with(|| Panics);
+        for _ in 0..3 {
+            panics.tell(Go);
+        }
+    });
+    three.assert_clean();
 }
 
 /// Cancels its timer when told to; a tick after that is a bug.

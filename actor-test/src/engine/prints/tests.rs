@@ -5,7 +5,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use actor_core::prelude::*;
-use actor_core::{Mailbox, Overflow, runtime};
+use actor_core::{Backoff, Mailbox, Overflow, Restart, Supervision, Unread, runtime};
 
 use super::super::controlled::Phase;
 use super::super::execution::{Engine, Program, RunOptions};
@@ -38,6 +38,8 @@ struct Actress {
     timers: Vec<Timer>,
     bells: BTreeMap<u32, u32>,
     strangers: Option<ActorRef<Stranger>>,
+    /// It fails, and has others stopped.
+    dramatic: bool,
 }
 
 /// Offers nothing.
@@ -64,7 +66,7 @@ impl Actress {
     async fn act(&mut self, _: Act, cx: &mut Context<Self>) {
         let other = self.others.front().cloned().unwrap_or(cx.me());
         let second = Duration::from_secs(1);
-        match cx.choose(22) {
+        match cx.choose(if self.dramatic { 31 } else { 22 }) {
             0 => other.tell(Act),
             1 => other.tell(Unhashed(1)),
             2 => {
@@ -108,8 +110,35 @@ impl Actress {
                     Overflow::DropOldest,
                 ];
                 let mailbox = Mailbox::bounded(2).overflow(overflows[cx.choose(4)]);
-                let born = cx.spawner().mailbox(mailbox).spawn(Self::new(others));
+                let born = cx
+                    .spawner()
+                    .mailbox(mailbox)
+                    .spawn(Self::new(others, self.dramatic));
                 self.others.push_back(born);
+            }
+            22 | 23 => {
+                let me = cx.me();
+                let unread = [Unread::Keep, Unread::Drop][cx.choose(2)];
+                let restart = [Restart::Permanent, Restart::Transient][cx.choose(2)];
+                let mut spawner = cx.spawner().on_restart(unread).restart(restart);
+                if self.bells.is_empty() {
+                    spawner = spawner.backoff(Backoff::new(second, 8 * second).jitter(0.5));
+                }
+                let born = spawner.spawn_with(move || Self::new([me.clone()].into(), true));
+                self.others.push_back(born);
+            }
+            24 | 25 => panic!("dramatically"),
+            26 => cx.stop(&other),
+            27 => cx.kill(&other),
+            28 => cx.link(&other),
+            29 => cx.supervise(if self.bells.is_empty() {
+                Supervision::one_for_all().intensity(9, second)
+            } else {
+                Supervision::rest_for_one().intensity(9, second)
+            }),
+            30 => {
+                cx.trap_links();
+                cx.stop_within(&other, second);
             }
             14 if self.others.len() > 1 => cx.halt(),
             15 => cx.goto(ActressState::Busy),
@@ -160,12 +189,13 @@ impl PartialEq for Wake {
 }
 
 impl Actress {
-    fn new(others: VecDeque<ActorRef<Self>>) -> Self {
+    fn new(others: VecDeque<ActorRef<Self>>, dramatic: bool) -> Self {
         Self {
             others,
             timers: Vec::new(),
             bells: BTreeMap::new(),
             strangers: None,
+            dramatic,
         }
     }
 
@@ -193,15 +223,20 @@ impl Reader {
     }
 }
 
-struct Theatre;
+struct Theatre {
+    dramatic: bool,
+}
+
 impl Program for Theatre {
     fn start(&self) -> Option<Pin<Box<dyn Future<Output = ()>>>> {
         let sys = System::controlled();
         sys.monitor::<Reader>();
         sys.eventually("nobody is left", |w| w.all::<Actress>().next().is_none());
-        let first = sys.spawn(Actress::new(VecDeque::new()));
+        let dramatic = self.dramatic;
+        let first = sys.spawn_with(move || Actress::new(VecDeque::new(), dramatic));
+        let other = first.clone();
         let spawner = sys.spawner().mailbox(Mailbox::bounded(1));
-        let second = spawner.spawn(Actress::new(VecDeque::from([first.clone()])));
+        let second = spawner.spawn_with(move || Actress::new([other.clone()].into(), dramatic));
         first.tell(Meet(second.clone()));
         first.tell(Act);
         second.tell(Act);
@@ -242,6 +277,9 @@ fn prints_of(semantics: Semantics, seed: u64) -> Vec<u128> {
         }
         prints.whole(&look)
     };
+    let theatre = Theatre {
+        dramatic: semantics.supervised,
+    };
     let mut wrong = None;
     let mut all = vec![look(&engine, &mut kept, true)];
     loop {
@@ -258,7 +296,7 @@ fn prints_of(semantics: Semantics, seed: u64) -> Vec<u128> {
             state.touch(&pending);
             state.live as u32
         };
-        let changed = engine.step(operation, kind, state, &Theatre);
+        let changed = engine.step(operation, kind, state, &theatre);
         engine.after_step(changed);
         let touched = {
             let state = shared.state.borrow();
@@ -289,6 +327,7 @@ fn each_of(seeds: std::ops::Range<u64>) -> impl Iterator<Item = (Semantics, u64)
         plain,
         plain.with_atomic_handlers(),
         plain.with_patient_timers(),
+        plain.with_supervised(),
     ];
     seeds.flat_map(move |seed| all.map(|semantics| (semantics, seed)))
 }
