@@ -202,11 +202,9 @@ pub struct NameTaken {
 impl fmt::Display for NameTaken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
-            name,
-            holder,
-            holder_name,
+            name, holder_name, ..
         } = self;
-        write!(f, "the name `{name}` is that of `{holder_name}` ({holder})")
+        write!(f, "the name `{name}` is that of `{holder_name}`")
     }
 }
 

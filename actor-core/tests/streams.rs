@@ -122,5 +122,5 @@ async fn a_failure_is_reported_and_the_stream_goes_on() {
     items.send(14).unwrap();
     sys.sleep(Duration::from_secs(5)).await;
     journal.expect(["1 item 13", "2 item 14"]);
-    failures.expect(["`Item`: \"unlucky\""]);
+    failures.expect(["`Item` was answered with Err(\"unlucky\")"]);
 }

@@ -119,7 +119,7 @@ fn a_failure_of_an_item_is_found() {
     assert_eq!(bug.kind(), BugKind::UnreceivedError);
     let message = bug.message();
     assert!(
-        message.contains("answered `Number` with Err(2)"),
+        message.contains("`Number` was answered with Err(2)"),
         "{message}"
     );
 }
