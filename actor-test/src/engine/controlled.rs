@@ -180,6 +180,7 @@ impl Shared {
         let current = self.current.get();
         let mut state = self.state.borrow_mut();
         let ask = &mut state.asks[index as usize];
+        ask.out_of_hands = true;
         if ask.abandoned {
             ask.delivered = true;
             let slot = state.close_ask(index);
@@ -346,7 +347,7 @@ impl Runtime for Shared {
 
     fn reply_handed_over(&self, ask: AskId) {
         if self.is_current(ask) {
-            self.state.borrow_mut().asks[ask.index as usize].handed_over = true;
+            self.state.borrow_mut().asks[ask.index as usize].out_of_hands = true;
         }
     }
 

@@ -10,9 +10,12 @@ impl State {
     /// Finds a cycle of asks that `operation` has closed by waiting, or by an event that has reached
     /// someone who waits. It is looked for at once, since others may go on for long.
     pub(super) fn find_cycle(&mut self, operation: u32) {
-        let Some(cycle) = self.cycle_from(operation) else {
+        let Some(mut cycle) = self.cycle_from(operation) else {
             return;
         };
+        // The same, whoever has closed it.
+        let oldest = (0..cycle.len()).min_by_key(|at| cycle[*at]);
+        cycle.rotate_left(oldest.unwrap_or_default());
         let names: Vec<String> = cycle
             .iter()
             .chain(cycle.first())
@@ -67,7 +70,9 @@ impl State {
         // Most have asked one thing, the last.
         let last = operation.last_ask as usize;
         let all = match self.asks.get(last) {
-            Some(ask) if operation.open_asks == 1 && ask.is_open() => &self.asks[last..=last],
+            Some(ask) if operation.open_asks == 1 && ask.asker == index && ask.is_open() => {
+                &self.asks[last..=last]
+            }
             _ => &self.asks,
         };
         all.iter()
@@ -77,7 +82,7 @@ impl State {
     /// The handler in which `target` waits answers the ask, or keeps it from being handled.
     fn is_unanswered(&self, ask: &AskRecord, asker: &Operation, target: &Operation) -> bool {
         let is_under_way = |effect: &Effect| matches!(effect, Effect::Send { letter, .. } if letter.key == ask.letter);
-        let in_hand = target.handling == ask.letter && !ask.handed_over;
+        let in_hand = target.handling == ask.letter && !ask.out_of_hands;
         in_hand
             || target.inbox.iter().any(|letter| letter.key == ask.letter)
             // A full mailbox might refuse it.

@@ -77,8 +77,9 @@ pub(super) struct AskRecord {
     pub(super) delivered: bool,
     /// Nobody waits for it any more.
     pub(super) abandoned: bool,
-    /// A handler has taken the reply into its hands: who was asked may not be the one who answers.
-    pub(super) handed_over: bool,
+    /// The reply was sent, or a handler has taken it into its own hands: what becomes of the handler
+    /// says nothing of it any more.
+    pub(super) out_of_hands: bool,
 }
 
 impl AskRecord {
@@ -383,7 +384,7 @@ impl State {
             key,
             delivered: false,
             abandoned: false,
-            handed_over: false,
+            out_of_hands: false,
         };
         let index = match self.asks_free.pop() {
             Some(index) => {

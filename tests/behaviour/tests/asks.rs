@@ -266,21 +266,8 @@ fn a_cycle_of_asks_is_found_while_others_go_on() {
         Some((BugKind::Deadlock, format!("{what}`{names}`")))
     };
     assert_eq!(bug(1, How::Plainly), cycle("one -> one"));
-    let two = bug(2, How::Plainly);
-    assert!(
-        two == cycle("one -> two -> one") || two == cycle("two -> one -> two"),
-        "{two:?}"
-    );
-    let (_, message) = bug(3, How::Plainly).expect("a bug");
-    let message = message.replace('`', "");
-    let names: Vec<&str> = message.rsplit(": ").next().unwrap().split(" -> ").collect();
-    assert_eq!(names.len(), 4);
-    let turns = [
-        "one two three one",
-        "two three one two",
-        "three one two three",
-    ];
-    assert!(turns.contains(&names.join(" ").as_str()), "{message}");
+    assert_eq!(bug(2, How::Plainly), cycle("one -> two -> one"));
+    assert_eq!(bug(3, How::Plainly), cycle("one -> two -> three -> one"));
 }
 
 #[test]
@@ -293,4 +280,52 @@ fn what_ends_by_itself_is_no_cycle() {
 #[test]
 fn who_has_answered_closes_no_cycle() {
     assert_eq!(bug(2, How::Delegating), None);
+}
+
+/// Answers a question, and asks whoever asked it before that one has the answer.
+struct Curious {
+    of: Option<ActorRef<Asks>>,
+}
+
+#[derive(Debug)]
+struct From(ActorRef<Asks>);
+
+#[actor(states(Calm, Excited))]
+impl Curious {
+    #[on(Calm)]
+    fn from(&mut self, from: From, cx: &mut Context<Self>) -> u32 {
+        self.of = Some(from.0);
+        cx.goto(CuriousState::Excited);
+        3
+    }
+
+    #[entry(Excited)]
+    async fn excited(&mut self) {
+        if let Some(of) = &self.of {
+            assert_eq!(of.ask(Later).await, Ok(()));
+        }
+    }
+}
+
+struct Asks(ActorRef<Curious>);
+
+#[actor]
+impl Asks {
+    #[on]
+    async fn begin(&mut self, _: Begin, cx: &mut Context<Self>) -> u32 {
+        self.0.ask(From(cx.me())).await.unwrap_or(0)
+    }
+
+    #[on]
+    fn later(&mut self, _: Later) {}
+}
+
+#[test]
+fn a_reply_on_its_way_closes_no_cycle() {
+    let (_, outcomes) = every(async |sys| {
+        let curious = sys.spawn(Curious { of: None });
+        let asks = sys.spawn(Asks(curious));
+        format!("{:?}", asks.ask(Begin).await)
+    });
+    assert_eq!(outcomes, ["Ok(3)"]);
 }

@@ -232,7 +232,7 @@ fn a_deadlock_names_who_awaits_what() {
         }
     };
     let report = explore(cycle(true));
-    let parts = ["each handler awaits the reply of the next", "left -> right"];
+    let parts = ["a cycle of asks", "`left -> right -> left`"];
     assert_bug(&report, BugKind::Deadlock, &parts);
     explore(cycle(false)).assert_clean();
 }
