@@ -401,6 +401,56 @@ fn two_that_wait_for_room_with_each_other_are_a_deadlock_with_names() {
     );
 }
 
+/// What the notes of a failing execution say of room.
+fn told_of(overflow: Overflow) -> Vec<String> {
+    let report = Tester::new()
+        .iterations(1)
+        .run_async(move |sys| async move {
+            let mailbox = bounded(1, overflow);
+            let slow = sys.spawner().name("slow").mailbox(mailbox).spawn(Holds);
+            slow.tell(Go);
+            sys.sleep(Duration::from_secs(1)).await;
+            slow.tell(Job(1));
+            slow.tell(Job(2));
+            let refused = slow.try_send(Job(3)).await.is_err();
+            let sent = slow.send(Job(4)).await.is_ok();
+            panic!("{refused} {sent}");
+        });
+    let bug = report.bugs().first().expect("it panics, or waits for ever");
+    let steps = bug.trace.story.iter();
+    let notes = steps.flat_map(|step| step.notes.clone());
+    notes
+        .filter(|note| note.contains("room") || note.contains("full"))
+        .collect()
+}
+
+/// Takes one event, and then none.
+struct Holds;
+
+#[actor(receive(Halt))]
+impl Holds {
+    #[on]
+    async fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+        cx.receive::<Halt>().await;
+    }
+
+    #[on]
+    fn job(&mut self, _: Job) {}
+}
+
+#[test]
+fn a_story_tells_of_room() {
+    let lost = "refused, a dead letter: the mailbox is full";
+    let refused = "refused: slow's mailbox is full";
+    let waits = "waits for room in slow's mailbox";
+    assert_eq!(told_of(Overflow::Wait), [lost, refused, waits]);
+    assert_eq!(told_of(Overflow::Reject), [lost, refused, refused]);
+    let room = "there is room in slow's mailbox";
+    let oldest = |job| format!("Job({job}) makes room for it, a dead letter");
+    let replaced = [oldest(1), room.into(), oldest(2), room.into()];
+    assert_eq!(told_of(Overflow::DropOldest), replaced);
+}
+
 #[test]
 fn a_mailbox_without_a_bound_takes_everything_that_is_sent() {
     every_async(async |sys, _| {
