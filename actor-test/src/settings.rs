@@ -212,7 +212,7 @@ pub struct Semantics {
     /// Failures of supervised actors are part of the story: their supervisors act. Default no: they
     /// are bugs, at once. A failure of an actor without a supervisor always is, and so is one more
     /// than is brought back where nobody is left to act.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub supervised: bool,
 }
 

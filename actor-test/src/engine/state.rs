@@ -823,6 +823,10 @@ impl State {
             .map(|timer| self.end_timer(timer))
             .collect();
         let futures = self.futures_of(index);
+        if self.watched {
+            self.touched.push(index);
+            self.touched.extend(&futures);
+        }
         for future in &futures {
             let ended = &mut self.operations[*future as usize];
             let before = std::mem::replace(&mut ended.stage, Stage::Gone);

@@ -489,6 +489,7 @@ impl Engine {
             delay
         };
         let mut state = self.state();
+        state.changes(child);
         let key = state.child_key_of(child);
         let (timer, generation) = state.timers.reserve(child, delay, key);
         state.timers.slots[timer as usize].purpose = Purpose::Restart;
