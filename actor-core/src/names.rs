@@ -1,6 +1,6 @@
 //! Actors known by name: one registry for a system, an actor itself.
 
-use std::any::{Any, type_name};
+use std::any::{Any, TypeId, type_name};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::future::Future;
@@ -216,7 +216,7 @@ impl std::error::Error for NameTaken {}
 pub enum LookupError {
     /// No actor has the name, or the one that had it has stopped.
     Unknown,
-    /// What was registered is another reference: this one.
+    /// What was registered is of another type: this one.
     OtherType(&'static str),
 }
 
@@ -244,20 +244,55 @@ pub(crate) struct Names {
     sweep_at: usize,
 }
 
+/// An actor that is known by name.
 #[derive(Clone)]
-struct Entry {
+pub struct Entry {
     target: Target,
-    /// The reference as it was registered.
-    reference: Arc<dyn Any + Send + Sync>,
-    type_name: &'static str,
+    reference: Reference,
+}
+
+/// The reference as it was registered.
+#[derive(Clone)]
+enum Reference {
+    /// An [`ActorRef`] of this type.
+    Actor(TypeId, &'static str),
+    Other(Arc<dyn Any + Send + Sync>, &'static str),
 }
 
 impl Entry {
-    fn of<R: AnyRef>(actor: &R) -> Self {
+    pub(crate) fn actor(target: Target, actor_type: TypeId, path: &'static str) -> Self {
         Self {
-            target: actor.target().clone(),
-            reference: Arc::new(actor.clone()),
-            type_name: type_name::<R>(),
+            target,
+            reference: Reference::Actor(actor_type, path),
+        }
+    }
+
+    pub(crate) fn other<R: AnyRef>(reference: &R) -> Self {
+        Self {
+            target: reference.target().clone(),
+            reference: Reference::Other(Arc::new(reference.clone()), type_name::<R>()),
+        }
+    }
+
+    /// The target, where the reference is to an actor of this type.
+    pub(crate) fn as_actor(&self, actor_type: TypeId) -> Option<&Target> {
+        match &self.reference {
+            Reference::Actor(found, _) if *found == actor_type => Some(&self.target),
+            _ => None,
+        }
+    }
+
+    /// The reference, where it is of this type and none to an actor.
+    pub(crate) fn as_other<R: AnyRef>(&self) -> Option<R> {
+        match &self.reference {
+            Reference::Other(reference, _) => reference.downcast_ref().cloned(),
+            Reference::Actor(..) => None,
+        }
+    }
+
+    fn type_name(&self) -> &'static str {
+        match &self.reference {
+            Reference::Actor(_, name) | Reference::Other(_, name) => name,
         }
     }
 }
@@ -271,7 +306,7 @@ impl fmt::Debug for Entry {
 impl Hash for Entry {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         self.target.id().hash(hasher);
-        self.type_name.hash(hasher);
+        self.type_name().hash(hasher);
     }
 }
 
@@ -285,27 +320,17 @@ impl Fingerprint for Names {
 #[derive(Debug, Hash)]
 pub(crate) enum Request {
     /// Told: nobody waits for the answer.
-    Register(String, Registering),
-    TryRegister(String, Registering),
+    Register(String, Entry),
+    TryRegister(String, Entry),
     Unregister(String),
     Lookup(String),
-}
-
-/// An entry on its way.
-#[derive(Hash)]
-pub(crate) struct Registering(Entry);
-
-impl fmt::Debug for Registering {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
 }
 
 #[derive(Debug)]
 pub(crate) enum Answer {
     Done,
     Taken(NameTaken),
-    Found(Registering),
+    Found(Entry),
     Unknown,
 }
 
@@ -314,13 +339,13 @@ impl Names {
     #[on]
     fn request(&mut self, request: Request, cx: &mut Context<Self>) -> Answer {
         match request {
-            Request::Register(name, Registering(entry)) => {
+            Request::Register(name, entry) => {
                 if let Err(taken) = self.enter(name, entry) {
                     cx.report(&taken.to_string());
                 }
                 Answer::Done
             }
-            Request::TryRegister(name, Registering(entry)) => match self.enter(name, entry) {
+            Request::TryRegister(name, entry) => match self.enter(name, entry) {
                 Ok(()) => Answer::Done,
                 Err(taken) => Answer::Taken(taken),
             },
@@ -329,7 +354,7 @@ impl Names {
                 Answer::Done
             }
             Request::Lookup(name) => match self.find(&name) {
-                Some(entry) => Answer::Found(Registering(entry.clone())),
+                Some(entry) => Answer::Found(entry.clone()),
                 None => Answer::Unknown,
             },
         }
@@ -365,9 +390,12 @@ impl Names {
 }
 
 impl ActorRef<Names> {
-    pub(crate) fn register(&self, name: &str, actor: &impl AnyRef) {
-        let entry = Registering(Entry::of(actor));
-        self.tell(Request::Register(name.to_owned(), entry));
+    fn register(&self, name: &str, actor: &impl AnyRef) {
+        self.enter(name.to_owned(), actor.entry());
+    }
+
+    pub(crate) fn enter(&self, name: String, entry: Entry) {
+        self.tell(Request::Register(name, entry));
     }
 
     fn try_register<R: AnyRef>(
@@ -375,7 +403,7 @@ impl ActorRef<Names> {
         name: &str,
         actor: &R,
     ) -> impl Future<Output = Result<(), NameTaken>> + Send + use<R> {
-        let entry = Registering(Entry::of(actor));
+        let entry = actor.entry();
         let answer = self.ask(Request::TryRegister(name.to_owned(), entry));
         async move {
             match answer.await {
@@ -396,13 +424,10 @@ impl ActorRef<Names> {
     ) -> impl Future<Output = Result<R, LookupError>> + Send + use<R> {
         let answer = self.ask(Request::Lookup(name.to_owned()));
         async move {
-            let Ok(Answer::Found(Registering(entry))) = answer.await else {
+            let Ok(Answer::Found(entry)) = answer.await else {
                 return Err(LookupError::Unknown);
             };
-            match entry.reference.downcast_ref::<R>() {
-                Some(found) => Ok(found.clone()),
-                None => Err(LookupError::OtherType(entry.type_name)),
-            }
+            R::found(&entry).ok_or(LookupError::OtherType(entry.type_name()))
         }
     }
 }
@@ -423,9 +448,7 @@ mod tests {
             let sys = System::new();
             let stopped = sys.spawn(Idle);
             sys.shutdown().await.unwrap();
-            names
-                .enter(number.to_string(), Entry::of(&stopped))
-                .unwrap();
+            names.enter(number.to_string(), stopped.entry()).unwrap();
         }
         assert!(names.entries.len() <= 17, "{}", names.entries.len());
     }

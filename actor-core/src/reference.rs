@@ -1,5 +1,6 @@
 //! Who receives: [`ActorRef`] for an actor, [`Recipient`] for one kind of event.
 
+use std::any::{TypeId, type_name};
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
@@ -9,6 +10,7 @@ use std::sync::{Arc, OnceLock};
 use crate::actor::{Actor, Handler};
 use crate::event::Event;
 use crate::live;
+use crate::names::Entry;
 use crate::parts::Slot;
 use crate::reply::{Ask, Origin, Reply, asking};
 use crate::runtime::{self, Address, Stop};
@@ -97,11 +99,32 @@ pub trait AnyRef: Clone + fmt::Debug + Send + Sync + 'static {
     /// The actor.
     #[doc(hidden)]
     fn target(&self) -> &Target;
+
+    /// What the registry of names keeps of it.
+    #[doc(hidden)]
+    fn entry(&self) -> Entry {
+        Entry::other(self)
+    }
+
+    /// The reference that the registry has kept, where it is of this type.
+    #[doc(hidden)]
+    fn found(entry: &Entry) -> Option<Self> {
+        entry.as_other()
+    }
 }
 
 impl<A: Actor> AnyRef for ActorRef<A> {
     fn target(&self) -> &Target {
         &self.target
+    }
+
+    fn entry(&self) -> Entry {
+        Entry::actor(self.target.clone(), TypeId::of::<A>(), type_name::<A>())
+    }
+
+    fn found(entry: &Entry) -> Option<Self> {
+        let target = entry.as_actor(TypeId::of::<A>())?;
+        Some(Self::new(target.clone()))
     }
 }
 

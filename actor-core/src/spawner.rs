@@ -1,12 +1,13 @@
 //! How an actor is to be started: [`Spawner`].
 
+use std::any::TypeId;
 use std::fmt;
 
 use crate::actor::Actor;
 use crate::mailbox::Mailbox;
-use crate::names::names;
+use crate::names::{Entry, names};
 use crate::parts::{Making, Spawning};
-use crate::reference::{ActorRef, AnyRef, Target};
+use crate::reference::{ActorRef, Target};
 use crate::runtime::{Factory, Spawn};
 use crate::supervision::{Backoff, ChildOptions, Restart, Unread};
 
@@ -173,17 +174,20 @@ impl<'a> Spawner<'a> {
 
     /// Starts the actor and returns a reference to it, to which events may be sent at once.
     pub fn spawn<A: Actor>(self, actor: A) -> ActorRef<A> {
-        let actor = &mut Spawning(Some(actor));
-        let actor = ActorRef::new(self.parent.start(actor, &self.options));
-        if self.registered {
-            self.register(&actor);
-        }
-        actor
+        ActorRef::new(self.start(&mut Spawning(Some(actor))))
     }
 
-    fn register(&self, actor: &impl AnyRef) {
-        let name = format!("{actor:?}");
-        names(self.parent).register(&name, actor);
+    fn start(&self, actor: &mut dyn Spawn) -> Target {
+        let target = self.parent.start(actor, &self.options);
+        self.register(&target, actor.actor_type(), actor.path());
+        target
+    }
+
+    fn register(&self, target: &Target, actor_type: TypeId, path: &'static str) {
+        if self.registered {
+            let entry = Entry::actor(target.clone(), actor_type, path);
+            names(self.parent).enter(format!("{target:?}"), entry);
+        }
     }
 
     /// When a supervised child is brought back; [`Restart::Transient`] unless told. It is for
@@ -265,12 +269,14 @@ impl<'a> Spawner<'a> {
     /// # }
     /// ```
     pub fn spawn_with<A: Actor>(self, factory: impl FnMut() -> A + Send + 'static) -> ActorRef<A> {
-        let factory = Box::new(Making(factory));
-        let actor = ActorRef::new(self.parent.start_with(factory, &self.options));
-        if self.registered {
-            self.register(&actor);
-        }
-        actor
+        ActorRef::new(self.start_with(Box::new(Making(factory))))
+    }
+
+    fn start_with(&self, factory: Factory) -> Target {
+        let (actor_type, path) = (factory.actor_type(), factory.path());
+        let target = self.parent.start_with(factory, &self.options);
+        self.register(&target, actor_type, path);
+        target
     }
 }
 

@@ -22,7 +22,7 @@ fn an_acknowledgement_is_somebodys(sys: &System) {
 /// Found in one schedule of eleven.
 #[actor_test(
     iterations = 1000,
-    expect_bug = "in state `AwaitingExclusive` neither handles, defers nor ignores Invalidate"
+    expect_bug = "in state `AwaitingExclusive` neither handles, defers nor ignores `Invalidate`"
 )]
 fn an_upgrade_may_be_overtaken(sys: &System) {
     set_up(sys, 2, 2, Some(Bug::OneWaitingState));
