@@ -15,12 +15,12 @@
 //! lock. Other mailboxes pay one branch and one pointer for it.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll, Waker};
 
 use super::bound::{Admission, Bound};
 use super::current::Sender;
-use super::lock;
+use super::sync::{Mutex, MutexGuard, lock};
 use super::timer::Fired;
 use crate::mailbox;
 use crate::parts::{AnyMail, MakeMail, Slab, Slot};

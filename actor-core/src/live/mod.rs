@@ -32,9 +32,12 @@ mod lane;
 mod life;
 mod mailbox;
 mod monitors;
+#[cfg(all(test, loom_model))]
+mod orderings;
 mod registry;
 mod reply;
 mod side;
+mod sync;
 mod system;
 mod timer;
 mod waits;

@@ -1,0 +1,13 @@
+//! The mailbox's lock: that of the standard library, or loom's, which tries all orderings.
+
+use std::sync::PoisonError;
+
+#[cfg(loom_model)]
+pub(super) use loom::sync::{Mutex, MutexGuard};
+#[cfg(not(loom_model))]
+pub(super) use std::sync::{Mutex, MutexGuard};
+
+/// Locks; no user code runs under this lock, so a panic leaves nothing half done.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
