@@ -225,7 +225,7 @@ impl<'a> Spawner<'a> {
     /// unless [told otherwise](Spawner::on_restart).
     ///
     /// The event at which it failed is gone, and an [`ask`](crate::ActorRef::ask) ends in
-    /// [`AskError::Dropped`](crate::AskError::Dropped). It is never offered again, since what has
+    /// [`AskError::Failed`](crate::AskError::Failed). It is never offered again, since what has
     /// made an actor fail once would most likely make it fail again, until its supervisor gives up:
     /// who needs it handled sends it again.
     ///
@@ -263,7 +263,7 @@ impl<'a> Spawner<'a> {
     /// # sys.as_live().unwrap().on_failure(|_| {});
     /// let spawner = sys.spawner().restart(Restart::Permanent).on_restart(Unread::Drop);
     /// let divider = spawner.spawn_with(Divider::default);
-    /// assert_eq!(divider.ask(Divide(6, 0)).await, Err(AskError::Dropped));
+    /// assert_eq!(divider.ask(Divide(6, 0)).await, Err(AskError::Failed));
     /// assert_eq!(divider.ask(Divide(6, 2)).await, Ok(3));
     /// # sys.shutdown().await
     /// # }

@@ -125,8 +125,8 @@ impl System {
     /// let sys = System::new();
     /// # sys.as_live().unwrap().on_failure(|_| {});
     /// let walker = sys.spawn_with(Walker::default);
-    /// assert_eq!(walker.ask(Trip).await, Err(AskError::Dropped));
-    /// assert_eq!(walker.ask(Trip).await, Err(AskError::Dropped));
+    /// assert_eq!(walker.ask(Trip).await, Err(AskError::Failed));
+    /// assert_eq!(walker.ask(Trip).await, Err(AskError::Failed));
     /// # sys.shutdown().await
     /// # }
     /// ```

@@ -271,14 +271,27 @@ impl Trace {
     }
 
     fn digest(&self) -> String {
-        let settings = format!(
-            "{:?} {:?} {:?} {}",
-            self.bounds, self.semantics, self.fair_from, self.test
+        let Semantics {
+            patient_timers,
+            atomic_handlers,
+            clock_error,
+            supervised,
+        } = self.semantics;
+        let semantics = format!(
+            "Semantics {{ patient_timers: {patient_timers}, atomic_handlers: {atomic_handlers}, \
+             clock_error: {clock_error:?} }}"
         );
-        let settings = match self.cycle {
-            Some(cycle) => format!("{settings} {cycle}"),
-            None => settings,
-        };
+        let mut settings = format!(
+            "{:?} {semantics} {:?} {}",
+            self.bounds, self.fair_from, self.test
+        );
+        // What is newer than the format counts where it is used: older traces keep their digest.
+        if let Some(cycle) = self.cycle {
+            settings += &format!(" {cycle}");
+        }
+        if supervised {
+            settings += " supervised";
+        }
         let numbers = self.decisions.iter().chain(&self.checks);
         let mixed = numbers.fold(hash::text(&settings), |mixed, number| {
             hash::mix(mixed, u64::from(*number))
