@@ -105,9 +105,9 @@ impl Registry {
         entries.iter().map(|entry| entry.actor.clone()).collect()
     }
 
-    /// Aborts who is left; returns their names, in the order of their spawns. Their tasks end at
-    /// their next `.await`.
-    pub(super) fn abort(&self) -> Vec<String> {
+    /// Aborts who is left; returns them, in the order of their spawns. Their tasks end at their next
+    /// `.await`.
+    pub(super) fn abort(&self) -> Vec<Arc<Cell>> {
         let left: Vec<_> = {
             let mut state = lock(&self.state);
             state.phase = Phase::Aborted;
@@ -120,9 +120,7 @@ impl Registry {
         for task in left.iter().filter_map(|(_, task)| task.as_ref()) {
             task.abort();
         }
-        left.iter()
-            .map(|(actor, _)| actor.name().into_owned())
-            .collect()
+        left.into_iter().map(|(actor, _)| actor).collect()
     }
 
     /// Waits until every actor has left.

@@ -143,7 +143,10 @@ impl LiveSystem {
         }
         match hub.registry.abort() {
             left if left.is_empty() => Ok(()),
-            left => Err(Error::ShutdownTimedOut(left)),
+            left => {
+                let names = left.iter().map(|actor| actor.name().into_owned());
+                Err(Error::ShutdownTimedOut(names.collect()))
+            }
         }
     }
 }
