@@ -221,7 +221,7 @@ impl Target {
     pub(crate) fn begin_ask<R: Event>(&self) -> (Reply<R>, Ask<R>) {
         let (reply, ask) = asking(self.asking());
         if let Where::Controlled(address) = &self.0 {
-            runtime::ask(*address, ask.slot());
+            runtime::ask(*address, &ask.slot());
         }
         (reply, ask)
     }

@@ -1,10 +1,9 @@
 //! The two ends of an `ask`: [`Reply`] at the actor that answers, [`Ask`] at the one that waits.
 
-use std::any::{Any, TypeId};
+use std::any::TypeId;
 use std::fmt;
 use std::future::Future;
 use std::hash::Hasher;
-use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::{Context as TaskContext, Poll, Waker};
@@ -66,39 +65,39 @@ use crate::timer::{Sleep, sleep};
 /// # }
 /// ```
 #[must_use = "dropping it tells the asker that there is no answer"]
-pub struct Reply<R> {
-    to: Answering,
-    value: PhantomData<fn(R)>,
+pub struct Reply<R: Event> {
+    /// The slot to answer into; `None` after a `tell`, or once it was answered.
+    to: Option<Arc<Slot<R>>>,
 }
-
-/// The slot to answer into; `None` after a `tell`, or once it was answered. It does not know the
-/// reply's type, so that one destructor serves all.
-struct Answering(Option<Arc<AskSlot>>);
 
 impl<R: Event> Reply<R> {
     /// The event was told: no one waits.
     pub const fn nobody() -> Self {
-        Self {
-            to: Answering(None),
-            value: PhantomData,
-        }
+        Self { to: None }
     }
 
     /// Nobody waits for this reply: the event was told, or the asker has gone.
     pub fn is_nobody(&self) -> bool {
-        self.to.is_nobody()
+        match &self.to {
+            None => true,
+            Some(slot) => match slot.origin {
+                // The other end is the asker's.
+                Origin::Live(..) => Arc::strong_count(slot) == 1,
+                Origin::Controlled(_) => false,
+            },
+        }
     }
 
     /// The event was told.
     pub(crate) fn was_told(&self) -> bool {
-        self.to.0.is_none()
+        self.to.is_none()
     }
 
     /// It is in the hands of a handler, which may keep it or send it on.
     #[doc(hidden)]
     pub fn hand_over(self) -> Self {
-        if let Some(slot) = &self.to.0 {
-            slot.handed_over();
+        if let Some(slot) = &self.to {
+            slot.origin.handed_over();
         }
         self
     }
@@ -106,7 +105,7 @@ impl<R: Event> Reply<R> {
     /// Feeds to whom it goes. Under test: an ask keeps its number while anyone waits for it.
     #[doc(hidden)]
     pub fn fingerprint<'a>(&self, to: &'a mut Fingerprinter) -> &'a mut Fingerprinter {
-        let asked = self.to.0.as_ref().map(|slot| slot.controlled());
+        let asked = self.to.as_ref().map(|slot| slot.origin.controlled());
         to.write_u64(match asked {
             None => 0,
             Some(None) => 1,
@@ -117,35 +116,34 @@ impl<R: Event> Reply<R> {
 
     /// Answers. The value is dropped where nobody waits for it.
     #[inline]
-    pub fn send(self, value: R) {
-        let mut to = self.to;
-        if let Some(slot) = to.0.take() {
-            slot.observe(TypeId::of::<R>(), &value);
+    pub fn send(mut self, value: R) {
+        if let Some(slot) = self.to.take() {
+            if let Origin::Live(Some(observed), _) = &slot.origin {
+                observed.replied(TypeId::of::<R>(), &value);
+            }
             let mut open = slot.lock();
-            *place(&mut open.value) = Some(value);
-            slot.answered(open);
+            open.value = Some(value);
+            match &slot.origin {
+                Origin::Live(_, asked) => {
+                    asked.over();
+                    let waker = open.fate.settle(Status::Delivered);
+                    drop(open);
+                    wake(waker);
+                }
+                Origin::Controlled(id) => {
+                    drop(open);
+                    answered(id);
+                }
+            }
         }
     }
 }
 
-impl Answering {
-    fn is_nobody(&self) -> bool {
-        match &self.0 {
-            None => true,
-            Some(slot) => match slot.origin {
-                // The other end is the asker's.
-                Origin::Live(..) => Arc::strong_count(slot) == 1,
-                Origin::Controlled(_) => false,
-            },
-        }
-    }
-}
-
-impl Drop for Answering {
+impl<R: Event> Drop for Reply<R> {
     #[inline]
     fn drop(&mut self) {
-        if let Some(slot) = &self.0 {
-            slot.unanswered();
+        if let Some(slot) = &self.to {
+            unanswered(&slot.origin, &**slot);
         }
     }
 }
@@ -157,9 +155,9 @@ impl<R: Event> Fingerprint for Reply<R> {
     }
 }
 
-impl<R> fmt::Debug for Reply<R> {
+impl<R: Event> fmt::Debug for Reply<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.to.0 {
+        f.write_str(match self.to {
             None => "Reply(nobody)",
             Some(_) => "Reply",
         })
@@ -169,37 +167,27 @@ impl<R> fmt::Debug for Reply<R> {
 /// The future reply of an [`ask`](crate::ActorRef::ask). The event was sent when `ask` was called;
 /// awaiting this, or dropping it, changes nothing for the actor that was asked.
 #[must_use = "await the reply, or use `tell` where none is needed"]
-pub struct Ask<R> {
-    from: Asking,
-    value: PhantomData<fn() -> R>,
+pub struct Ask<R: Event> {
+    from: Arc<Slot<R>>,
 }
 
-/// The slot to wait at, without the reply's type.
-struct Asking(Arc<AskSlot>);
-
-impl Drop for Asking {
+impl<R: Event> Drop for Ask<R> {
+    #[inline]
     fn drop(&mut self) {
-        match &self.0.origin {
-            Origin::Live(_, asked) => asked.over(),
-            Origin::Controlled(_) => {
-                if let Some(id) = self.0.controlled() {
-                    runtime::try_with(|rt| rt.ask_dropped(id));
-                }
-            }
-        }
+        self.from.origin.left();
     }
 }
 
-impl<R> fmt::Debug for Ask<R> {
+impl<R: Event> fmt::Debug for Ask<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Ask")
     }
 }
 
-impl<R> Ask<R> {
+impl<R: Event> Ask<R> {
     /// The slot to wait at, as the tester keeps it.
-    pub(crate) fn slot(&self) -> &Arc<AskSlot> {
-        &self.from.0
+    pub(crate) fn slot(&self) -> Arc<AskSlot> {
+        self.from.clone()
     }
 }
 
@@ -241,7 +229,7 @@ impl<R: Event> Ask<R> {
     /// In production, outside a tokio runtime, or on one without a time driver.
     #[track_caller]
     pub fn timeout(self, limit: Duration) -> TimedAsk<R> {
-        let live = match &self.from.0.origin {
+        let live = match &self.from.origin {
             Origin::Controlled(_) => false,
             Origin::Live(_, asked) => {
                 asked.over();
@@ -258,12 +246,12 @@ impl<R: Event> Ask<R> {
 /// The future reply of an [`ask`](crate::ActorRef::ask) with a time limit; made by
 /// [`Ask::timeout`].
 #[must_use = "await the reply, or use `tell` where none is needed"]
-pub struct TimedAsk<R> {
+pub struct TimedAsk<R: Event> {
     ask: Ask<R>,
     limit: Sleep,
 }
 
-impl<R> fmt::Debug for TimedAsk<R> {
+impl<R: Event> fmt::Debug for TimedAsk<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("TimedAsk")
     }
@@ -285,28 +273,17 @@ impl<R: Event> Future for Ask<R> {
     type Output = Result<R, AskError>;
 
     fn poll(self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Self::Output> {
-        let mut open = self.from.0.lock();
-        match open.poll(task.waker()) {
+        let mut open = self.from.lock();
+        match open.fate.poll(task.waker()) {
             Poll::Pending => {
                 drop(open);
-                self.from.0.awaited();
+                self.from.origin.awaited();
                 Poll::Pending
             }
             Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
-            Poll::Ready(Ok(())) => Poll::Ready(match place(&mut open.value).take() {
-                Some(value) => Ok(value),
-                None => Err(AskError::Dropped),
-            }),
+            Poll::Ready(Ok(())) => Poll::Ready(open.value.take().ok_or(AskError::Dropped)),
         }
     }
-}
-
-/// The place of a value, by its type.
-fn place<R: Event>(value: &mut dyn AnyValue) -> &mut Option<R> {
-    let value: &mut dyn Any = value;
-    value
-        .downcast_mut()
-        .expect("both ends of an ask are of one type")
 }
 
 /// Why an [`ask`](crate::ActorRef::ask) got no reply.
@@ -343,32 +320,24 @@ impl std::error::Error for AskError {}
 
 /// Both ends of a new `ask`.
 pub(crate) fn asking<R: Event>(origin: Origin) -> (Reply<R>, Ask<R>) {
-    let slot = Arc::new(AskSlot {
+    let slot = Arc::new(Slot {
         origin,
         open: Mutex::new(Open {
-            status: Status::Open,
-            waker: None,
-            value: None::<R>,
+            fate: Fate {
+                status: Status::Open,
+                waker: None,
+            },
+            value: None,
         }),
     });
-    let slot: Arc<AskSlot> = slot;
-    let reply = Reply {
-        to: Answering(Some(slot.clone())),
-        value: PhantomData,
-    };
-    let ask = Ask {
-        from: Asking(slot),
-        value: PhantomData,
-    };
-    (reply, ask)
+    let to = Some(slot.clone());
+    (Reply { to }, Ask { from: slot })
 }
 
 /// Where a reply waits for the asker; under test, until the tester delivers it.
-///
-/// The value comes last, so that a slot is used without its type.
-pub struct AskSlot<V: AnyValue + ?Sized = dyn AnyValue> {
+struct Slot<R> {
     origin: Origin,
-    open: Mutex<Open<V>>,
+    open: Mutex<Open<R>>,
 }
 
 /// From which executor the `ask` is.
@@ -379,10 +348,15 @@ pub(crate) enum Origin {
     Controlled(OnceLock<AskId>),
 }
 
-struct Open<V: ?Sized> {
+struct Open<R> {
+    fate: Fate,
+    value: Option<R>,
+}
+
+/// What has become of an `ask`, and who wants to know.
+pub struct Fate {
     status: Status,
     waker: Option<Waker>,
-    value: V,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -392,23 +366,9 @@ enum Status {
     Lost(AskError),
 }
 
-/// A reply without its type, where one was sent.
-pub trait AnyValue: Any + Send {
-    /// The reply.
-    fn event(&self) -> Option<&dyn Event>;
-}
-
-impl<R: Event> AnyValue for Option<R> {
-    fn event(&self) -> Option<&dyn Event> {
-        match self {
-            Some(value) => Some(value),
-            None => None,
-        }
-    }
-}
-
-impl Open<dyn AnyValue> {
+impl Fate {
     /// Whether the reply, or its loss, is visible.
+    #[inline]
     fn poll(&mut self, waker: &Waker) -> Poll<Result<(), AskError>> {
         match self.status {
             Status::Delivered => Poll::Ready(Ok(())),
@@ -419,108 +379,144 @@ impl Open<dyn AnyValue> {
             }
         }
     }
+
+    /// Tells whom to wake, under no lock.
+    #[inline]
+    fn settle(&mut self, status: Status) -> Option<Waker> {
+        self.status = status;
+        self.waker.take()
+    }
 }
 
-impl AskSlot {
-    fn lock(&self) -> MutexGuard<'_, Open<dyn AnyValue>> {
+#[inline]
+fn wake(waker: Option<Waker>) {
+    if let Some(waker) = waker {
+        waker.wake();
+    }
+}
+
+impl<R> Slot<R> {
+    #[inline]
+    fn lock(&self) -> MutexGuard<'_, Open<R>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
 
-    /// The tester has registered the `ask`.
-    pub(crate) fn register(&self, id: AskId) {
-        if let Origin::Controlled(registered) = &self.origin {
-            registered.get_or_init(|| id);
-        }
-    }
-
+impl Origin {
     fn controlled(&self) -> Option<AskId> {
-        match &self.origin {
-            Origin::Live(..) => None,
-            Origin::Controlled(id) => id.get().copied(),
-        }
-    }
-
-    /// Shows a reply to the monitors of a live system, before the asker can see it.
-    fn observe(&self, kind: TypeId, value: &dyn Event) {
-        if let Origin::Live(Some(observed), _) = &self.origin {
-            observed.replied(kind, value);
+        match self {
+            Self::Live(..) => None,
+            Self::Controlled(id) => id.get().copied(),
         }
     }
 
     /// The reply is awaited here.
+    #[inline]
     fn awaited(&self) {
-        if let Origin::Live(_, asked) = &self.origin {
+        if let Self::Live(_, asked) = self {
             asked.awaited();
+        }
+    }
+
+    /// The asker is gone.
+    #[inline]
+    fn left(&self) {
+        match self {
+            Self::Live(_, asked) => asked.over(),
+            Self::Controlled(id) => {
+                if let Some(id) = id.get() {
+                    runtime::try_with(|rt| rt.ask_dropped(*id));
+                }
+            }
         }
     }
 
     /// Whoever was asked may not be the one who answers.
     fn handed_over(&self) {
-        match &self.origin {
-            Origin::Live(_, asked) => asked.over(),
-            Origin::Controlled(_) => {
-                if let Some(id) = self.controlled() {
-                    runtime::try_with(|rt| rt.reply_handed_over(id));
+        match self {
+            Self::Live(_, asked) => asked.over(),
+            Self::Controlled(id) => {
+                if let Some(id) = id.get() {
+                    runtime::try_with(|rt| rt.reply_handed_over(*id));
                 }
             }
-        }
-    }
-
-    /// The value is in its place.
-    fn answered(&self, open: MutexGuard<'_, Open<dyn AnyValue>>) {
-        match &self.origin {
-            Origin::Live(_, asked) => {
-                asked.over();
-                settle(open, Status::Delivered);
-            }
-            Origin::Controlled(_) => {
-                drop(open);
-                if let Some(id) = self.controlled() {
-                    runtime::with(|rt| rt.replied(id));
-                }
-            }
-        }
-    }
-
-    fn unanswered(&self) {
-        match &self.origin {
-            Origin::Controlled(_) => {
-                if let Some(id) = self.controlled() {
-                    runtime::try_with(|rt| rt.reply_dropped(id));
-                }
-            }
-            Origin::Live(_, asked) => {
-                asked.over();
-                self.deliver(Some(crate::live::why_lost()));
-            }
-        }
-    }
-
-    /// Someone awaits the reply.
-    pub fn is_awaited(&self) -> bool {
-        self.lock().waker.is_some()
-    }
-
-    /// Makes the reply, or its loss, visible to the asker.
-    pub fn deliver(&self, lost: Option<AskError>) {
-        settle(self.lock(), lost.map_or(Status::Delivered, Status::Lost));
-    }
-
-    /// Shows the reply, where one was sent.
-    pub fn inspect(&self, f: &mut dyn FnMut(&dyn Event)) {
-        let open = self.lock();
-        if let Some(event) = open.value.event() {
-            f(event);
         }
     }
 }
 
-/// Wakes the asker, under no lock.
-fn settle(mut open: MutexGuard<'_, Open<dyn AnyValue>>, status: Status) {
-    open.status = status;
-    let waker = open.waker.take();
-    drop(open);
-    if let Some(waker) = waker {
-        waker.wake();
+/// Under test: the value is in its place.
+fn answered(id: &OnceLock<AskId>) {
+    if let Some(id) = id.get() {
+        runtime::with(|rt| rt.replied(*id));
+    }
+}
+
+/// The reply was dropped.
+#[cold]
+fn unanswered(origin: &Origin, slot: &AskSlot) {
+    match origin {
+        Origin::Controlled(id) => {
+            if let Some(id) = id.get() {
+                runtime::try_with(|rt| rt.reply_dropped(*id));
+            }
+        }
+        Origin::Live(_, asked) => {
+            asked.over();
+            slot.deliver(Some(crate::live::why_lost()));
+        }
+    }
+}
+
+/// A slot without the type of its reply, as the tester keeps it.
+pub type AskSlot = dyn AnySlot;
+
+/// See [`AskSlot`].
+pub trait AnySlot: Send + Sync {
+    /// The tester has registered the `ask`.
+    fn register(&self, id: AskId);
+
+    /// Shows what has become of the `ask`, and the reply where one was sent.
+    fn look(&self, f: &mut dyn FnMut(&mut Fate, Option<&dyn Event>));
+}
+
+impl<R: Event> AnySlot for Slot<R> {
+    fn register(&self, id: AskId) {
+        if let Origin::Controlled(registered) = &self.origin {
+            registered.get_or_init(|| id);
+        }
+    }
+
+    fn look(&self, f: &mut dyn FnMut(&mut Fate, Option<&dyn Event>)) {
+        let Open { fate, value } = &mut *self.lock();
+        match value {
+            Some(value) => f(fate, Some(value)),
+            None => f(fate, None),
+        }
+    }
+}
+
+impl dyn AnySlot {
+    /// Someone awaits the reply.
+    pub fn is_awaited(&self) -> bool {
+        let mut is_awaited = false;
+        self.look(&mut |fate, _| is_awaited = fate.waker.is_some());
+        is_awaited
+    }
+
+    /// Makes the reply, or its loss, visible to the asker.
+    pub fn deliver(&self, lost: Option<AskError>) {
+        let status = lost.map_or(Status::Delivered, Status::Lost);
+        let mut waker = None;
+        self.look(&mut |fate, _| waker = fate.settle(status));
+        wake(waker);
+    }
+
+    /// Shows the reply, where one was sent.
+    pub fn inspect(&self, f: &mut dyn FnMut(&dyn Event)) {
+        self.look(&mut |_, reply| {
+            if let Some(event) = reply {
+                f(event);
+            }
+        });
     }
 }
