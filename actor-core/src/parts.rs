@@ -24,8 +24,10 @@ use crate::runtime::{Announce, Spawn};
 /// Values in numbered slots; a slot that was emptied is used again, the last one first.
 #[derive(Debug)]
 pub(crate) struct Slab<T> {
-    slots: Vec<Slot<T>>,
-    /// The first free slot; past the end where all are full.
+    /// Most slabs never hold more than one value.
+    first: Slot<T>,
+    more: Vec<Slot<T>>,
+    /// The first free slot; [`NONE`] where all are full.
     free: u32,
     /// How many are full.
     full: u32,
@@ -48,8 +50,9 @@ const NONE: u32 = u32::MAX;
 impl<T> Slab<T> {
     pub(crate) const fn new() -> Self {
         Self {
-            slots: Vec::new(),
-            free: NONE,
+            first: Slot::Free(NONE),
+            more: Vec::new(),
+            free: 0,
             full: 0,
         }
     }
@@ -57,11 +60,11 @@ impl<T> Slab<T> {
     /// Moves the value in; what it came in is free.
     #[inline]
     pub(crate) fn insert(&mut self, value: &mut Slot<T>) -> u32 {
-        if self.free as usize >= self.slots.len() {
+        if self.free == NONE {
             self.grow();
         }
         let slot = self.free;
-        if let Some(place) = self.slots.get_mut(slot as usize) {
+        if let Some(place) = self.place(slot) {
             mem::swap(place, value);
             if let Slot::Free(next) = value {
                 self.free = *next;
@@ -71,24 +74,37 @@ impl<T> Slab<T> {
         slot
     }
 
-    #[inline]
+    #[cold]
     fn grow(&mut self) {
-        self.free = self.slots.len() as u32;
-        assert!(self.free < NONE, "fewer than 2^32 messages at a time");
-        if self.slots.len() == self.slots.capacity() {
-            // Twice as many; left to itself, a slab of one grows to four.
-            self.slots.reserve_exact(self.slots.len());
+        if self.more.len() == self.more.capacity() {
+            // Twice as many; left to itself, a slab of one grows to five.
+            self.more.reserve_exact(self.more.len() + 1);
         }
-        self.slots.push(Slot::Free(NONE));
+        self.more.push(Slot::Free(NONE));
+        self.free = self.more.len() as u32;
+        assert!(self.free < NONE, "fewer than 2^32 messages at a time");
+    }
+
+    #[inline]
+    fn place(&mut self, slot: u32) -> Option<&mut Slot<T>> {
+        match slot.checked_sub(1) {
+            None => Some(&mut self.first),
+            Some(at) => self.more.get_mut(at as usize),
+        }
+    }
+
+    fn slots(&self) -> impl Iterator<Item = &Slot<T>> {
+        std::iter::once(&self.first).chain(&self.more)
     }
 
     #[inline]
     pub(crate) fn remove(&mut self, slot: u32) -> Option<T> {
-        let place = self.slots.get_mut(slot as usize)?;
+        let free = self.free;
+        let place = self.place(slot)?;
         if let Slot::Free(_) = place {
             return None;
         }
-        let full = mem::replace(place, Slot::Free(self.free));
+        let full = mem::replace(place, Slot::Free(free));
         self.free = slot;
         self.full -= 1;
         match full {
@@ -98,22 +114,26 @@ impl<T> Slab<T> {
     }
 
     pub(crate) fn get_mut(&mut self, slot: u32) -> Option<&mut T> {
-        match self.slots.get_mut(slot as usize) {
+        match self.place(slot) {
             Some(Slot::Full(value)) => Some(value),
             _ => None,
         }
     }
 
     pub(crate) fn get(&self, slot: u32) -> Option<&T> {
-        match self.slots.get(slot as usize) {
-            Some(Slot::Full(value)) => Some(value),
-            _ => None,
+        let place = match slot.checked_sub(1) {
+            None => &self.first,
+            Some(at) => self.more.get(at as usize)?,
+        };
+        match place {
+            Slot::Full(value) => Some(value),
+            Slot::Free(_) => None,
         }
     }
 
     /// Everything in it, slot by slot.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
-        self.slots.iter().filter_map(|slot| match slot {
+        self.slots().filter_map(|slot| match slot {
             Slot::Full(value) => Some(value),
             Slot::Free(_) => None,
         })
@@ -139,11 +159,7 @@ pub type MakeMail = fn() -> Box<dyn AnyMail>;
 impl<A: Actor> Mail<A> {
     fn boxed() -> Box<dyn AnyMail> {
         Box::new(Self {
-            messages: RefCell::new(Slab {
-                // Most mail never holds more than one message.
-                slots: Vec::with_capacity(1),
-                ..Slab::new()
-            }),
+            messages: RefCell::new(Slab::new()),
         })
     }
 
@@ -294,7 +310,8 @@ pub type Driver = Pin<Box<dyn Future<Output = ()> + Send>>;
 pub struct Body {
     /// `None` while the driver has the actor, and once it is gone.
     resting: Option<Box<dyn Resting>>,
-    driver: Option<Driver>,
+    /// Most actors have none, and pay for one word.
+    driver: Option<Box<Driver>>,
     /// The state before the handler that the driver runs.
     state: usize,
 }
@@ -354,7 +371,7 @@ impl Body {
         let mut task = TaskContext::from_waker(waker);
         loop {
             let driver = self.driver.as_mut().expect("who is suspended has a driver");
-            let never = driver.as_mut().poll(&mut task);
+            let never = (**driver).as_mut().poll(&mut task);
             debug_assert!(never.is_pending(), "a driver serves its body for ever");
             let Some(Done { resting, panic }) = DONE.take() else {
                 return Ran::Suspended;
@@ -424,7 +441,7 @@ impl Body {
         let resting = self.resting.take().expect("a resting actor is run");
         self.state = resting.state();
         if self.driver.is_none() {
-            self.driver = resting.driver();
+            self.driver = resting.driver().map(Box::new);
         }
         JOB.set(Some(resting));
     }
