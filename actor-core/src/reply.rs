@@ -105,35 +105,40 @@ impl<R: Event> Reply<R> {
     /// Feeds to whom it goes. Under test: an ask keeps its number while anyone waits for it.
     #[doc(hidden)]
     pub fn fingerprint<'a>(&self, to: &'a mut Fingerprinter) -> &'a mut Fingerprinter {
-        let asked = self.to.as_ref().map(|slot| slot.origin.controlled());
-        to.write_u64(match asked {
+        to.write_u64(match &self.to {
             None => 0,
-            Some(None) => 1,
-            Some(Some(ask)) => 2 + u64::from(ask.index),
+            Some(slot) => slot.origin.mark(),
         });
         to
     }
 
     /// Answers. The value is dropped where nobody waits for it.
     #[inline]
-    pub fn send(mut self, value: R) {
-        if let Some(slot) = self.to.take() {
-            if let Origin::Live(Some(observed), _) = &slot.origin {
-                observed.replied(TypeId::of::<R>(), &value);
+    pub fn send(self, value: R) {
+        if self.to.is_some() {
+            self.answer(value);
+        }
+    }
+
+    fn answer(mut self, value: R) {
+        let Some(slot) = self.to.take() else {
+            return;
+        };
+        if let Origin::Live(Some(observed), _) = &slot.origin {
+            observed.replied(TypeId::of::<R>(), &value);
+        }
+        let mut open = slot.lock();
+        open.value = Some(value);
+        match &slot.origin {
+            Origin::Live(_, asked) => {
+                asked.over();
+                let waker = open.fate.settle(Status::Delivered);
+                drop(open);
+                wake(waker);
             }
-            let mut open = slot.lock();
-            open.value = Some(value);
-            match &slot.origin {
-                Origin::Live(_, asked) => {
-                    asked.over();
-                    let waker = open.fate.settle(Status::Delivered);
-                    drop(open);
-                    wake(waker);
-                }
-                Origin::Controlled(id) => {
-                    drop(open);
-                    answered(id);
-                }
+            Origin::Controlled(id) => {
+                drop(open);
+                answered(id);
             }
         }
     }
@@ -403,10 +408,24 @@ impl<R> Slot<R> {
 }
 
 impl Origin {
+    fn register(&self, id: AskId) {
+        if let Self::Controlled(registered) = self {
+            registered.get_or_init(|| id);
+        }
+    }
+
     fn controlled(&self) -> Option<AskId> {
         match self {
             Self::Live(..) => None,
             Self::Controlled(id) => id.get().copied(),
+        }
+    }
+
+    /// Under test: the number of the `ask`, counted from two.
+    fn mark(&self) -> u64 {
+        match self.controlled() {
+            None => 1,
+            Some(ask) => 2 + u64::from(ask.index),
         }
     }
 
@@ -481,9 +500,7 @@ pub trait AnySlot: Send + Sync {
 
 impl<R: Event> AnySlot for Slot<R> {
     fn register(&self, id: AskId) {
-        if let Origin::Controlled(registered) = &self.origin {
-            registered.get_or_init(|| id);
-        }
+        self.origin.register(id);
     }
 
     fn look(&self, f: &mut dyn FnMut(&mut Fate, Option<&dyn Event>)) {

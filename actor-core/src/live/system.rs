@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use tokio::runtime::Handle;
 
+use super::cell::Cell;
 use super::hooks::{DeadLetter, Failure, MonitorViolation};
 use super::household::Household;
 use super::hub::{Guard, Hub, watch_heat};
@@ -143,12 +144,14 @@ impl LiveSystem {
         }
         match hub.registry.abort() {
             left if left.is_empty() => Ok(()),
-            left => {
-                let names = left.iter().map(|actor| actor.name().into_owned());
-                Err(Error::ShutdownTimedOut(names.collect()))
-            }
+            left => Err(Error::ShutdownTimedOut(names(&left))),
         }
     }
+}
+
+fn names(actors: &[Arc<Cell>]) -> Vec<String> {
+    let names = actors.iter().map(|actor| actor.name().into_owned());
+    names.collect()
 }
 
 /// Waits until every actor has left; `false` where the deadline came first.
