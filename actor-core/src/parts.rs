@@ -122,12 +122,12 @@ impl<T> Slab<T> {
 
     pub(crate) fn get(&self, slot: u32) -> Option<&T> {
         let place = match slot.checked_sub(1) {
-            None => &self.first,
-            Some(at) => self.more.get(at as usize)?,
+            None => Some(&self.first),
+            Some(at) => self.more.get(at as usize),
         };
         match place {
-            Slot::Full(value) => Some(value),
-            Slot::Free(_) => None,
+            Some(Slot::Full(value)) => Some(value),
+            _ => None,
         }
     }
 

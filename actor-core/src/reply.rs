@@ -124,23 +124,12 @@ impl<R: Event> Reply<R> {
         let Some(slot) = self.to.take() else {
             return;
         };
-        if let Origin::Live(Some(observed), _) = &slot.origin {
-            observed.replied(TypeId::of::<R>(), &value);
-        }
+        slot.origin.observe(TypeId::of::<R>(), &value);
         let mut open = slot.lock();
         open.value = Some(value);
-        match &slot.origin {
-            Origin::Live(_, asked) => {
-                asked.over();
-                let waker = open.fate.settle(Status::Delivered);
-                drop(open);
-                wake(waker);
-            }
-            Origin::Controlled(id) => {
-                drop(open);
-                answered(id);
-            }
-        }
+        let waker = slot.origin.settle(&mut open.fate);
+        drop(open);
+        slot.origin.answered(waker);
     }
 }
 
@@ -429,6 +418,39 @@ impl Origin {
         }
     }
 
+    /// Shows a reply to the monitors of a live system, before the asker can see it.
+    #[inline]
+    fn observe(&self, kind: TypeId, value: &dyn Event) {
+        if let Self::Live(Some(observed), _) = self {
+            observed.replied(kind, value);
+        }
+    }
+
+    /// The value is in its place. In production that is all; under test the tester delivers it.
+    #[inline]
+    fn settle(&self, fate: &mut Fate) -> Option<Waker> {
+        match self {
+            Self::Live(_, asked) => {
+                asked.over();
+                fate.settle(Status::Delivered)
+            }
+            Self::Controlled(_) => None,
+        }
+    }
+
+    /// Tells who waits for the value, under no lock.
+    #[inline]
+    fn answered(&self, waker: Option<Waker>) {
+        match self {
+            Self::Live(..) => wake(waker),
+            Self::Controlled(id) => {
+                if let Some(id) = id.get() {
+                    runtime::with(|rt| rt.replied(*id));
+                }
+            }
+        }
+    }
+
     /// The reply is awaited here.
     #[inline]
     fn awaited(&self) {
@@ -460,13 +482,6 @@ impl Origin {
                 }
             }
         }
-    }
-}
-
-/// Under test: the value is in its place.
-fn answered(id: &OnceLock<AskId>) {
-    if let Some(id) = id.get() {
-        runtime::with(|rt| rt.replied(*id));
     }
 }
 
