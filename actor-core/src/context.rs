@@ -793,6 +793,9 @@ impl<A: Actor> Context<A> {
 
     /// Keeps an async call for the driver.
     pub(crate) fn postpone(&mut self, call: Call<A>) {
+        if let Place::Live(side) = &self.place {
+            side.begin_async(live::number_of(&call), self.state.index());
+        }
         self.next = Next::Run(call);
     }
 

@@ -199,8 +199,8 @@ pub use event::Event;
 pub use fingerprint::{Fingerprint, Fingerprinter};
 pub use group::Group;
 pub use live::{
-    DeadLetter, DeadLetterReason, Failure, FailureKind, LiveSystem, MonitorViolation,
-    MonitorViolationKind,
+    DeadLetter, DeadLetterReason, DeepMailbox, Failure, FailureKind, LiveSystem, MonitorViolation,
+    MonitorViolationKind, StuckActor, Unfinished,
 };
 pub use mailbox::{Mailbox, Overflow};
 pub use monitor::{Moment, Monitor, MonitorContext, MonitorInfo, Observation, Temperature};

@@ -146,6 +146,11 @@ impl<T> Slab<T> {
     pub(crate) fn len(&self) -> usize {
         self.full as usize
     }
+
+    /// How many slots there are, full or free.
+    pub(crate) fn places(&self) -> u32 {
+        self.slots.len() as u32
+    }
 }
 
 /// The mail of one actor: messages sent to it and not yet handled, in whatever order.

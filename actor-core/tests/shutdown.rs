@@ -109,6 +109,44 @@ async fn who_is_not_done_by_the_deadline_is_aborted_and_named() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_report_says_what_was_left() {
+    let (sys, journal) = (System::new(), Journal::new());
+    let live = sys.as_live().unwrap();
+    let stuck = worker(&sys, "stuck", &journal);
+    let late = worker(&sys, "late", &journal);
+    let stopping = worker(&sys, "stopping", &journal);
+    stuck.tell(Stuck);
+    for nth in 0..8 {
+        late.tell(Work(nth));
+    }
+    idle().await; // what was sent until now is fetched
+    stuck.tell(Work(8));
+    stopping.tell(Work(9));
+    stopping.tell(Work(10));
+    let error = sys.shutdown_within(Duration::from_millis(2_500)).await;
+    let report = live.shutdown_report();
+    let lines: Vec<_> = report.iter().map(ToString::to_string).collect();
+    let expected = [
+        "stuck awaits in Stuck, 1 unread",
+        "late awaits in Work, 5 unread",
+        "stopping awaits in #[stop], 0 unread",
+    ];
+    assert_eq!(lines, expected);
+    assert_eq!(report[0].actor, stuck.id());
+    assert_eq!((report[0].event, report[0].waits), (Some("Stuck"), true));
+    let names: Vec<_> = report.into_iter().map(|actor| actor.name).collect();
+    assert!(matches!(error, Err(Error::ShutdownTimedOut(left)) if left == names));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_shutdown_in_time_has_nothing_to_report() {
+    let (sys, journal) = (System::new(), Journal::new());
+    worker(&sys, "worker", &journal).tell(Work(0));
+    sys.shutdown().await.unwrap();
+    assert!(sys.as_live().unwrap().shutdown_report().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_actor_spawned_after_the_shutdown_has_stopped() {
     let (sys, journal) = (System::new(), Journal::new());
     sys.shutdown().await.unwrap();

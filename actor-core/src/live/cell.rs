@@ -20,6 +20,7 @@ use super::mailbox::{Kind, Mailbox, Opened};
 use super::reply::{Observed, losing};
 use super::timer::Fired;
 use super::waits::Asked;
+use super::work::Work;
 use crate::actor::{Actor, ActorInfo};
 use crate::event::Event;
 use crate::monitor::Moment;
@@ -47,6 +48,7 @@ pub(crate) struct Cell {
     end: Mutex<End>,
     /// What it was told ahead of its inbox.
     pub(super) lane: Lane,
+    pub(super) work: Work,
     /// How often it was brought back.
     life: AtomicU32,
     hub: Arc<Hub>,
@@ -122,6 +124,7 @@ impl Cell {
             mailbox: Mailbox::new(make_mail, options.mailbox),
             end: Mutex::new(End::Awaited(None)),
             lane: Lane::default(),
+            work: Work::default(),
             life: AtomicU32::new(0),
             hub,
         }

@@ -224,7 +224,8 @@ impl fmt::Display for MonitorViolation {
 pub enum MonitorViolationKind {
     /// A handler of the monitor panicked; the monitor was removed.
     Safety,
-    /// It was hot for longer than [`LiveSystem::hot_limit`](crate::LiveSystem::hot_limit) allows.
+    /// It was hot for longer than [`LiveSystem::hot_limit`](crate::LiveSystem::hot_limit) or
+    /// [`LiveSystem::hot_limit_of`](crate::LiveSystem::hot_limit_of) allows.
     Liveness,
 }
 
@@ -307,7 +308,7 @@ impl Hooks {
 }
 
 /// Runs a hook, unless one already runs on this thread.
-fn guarded(hook: impl FnOnce()) {
+pub(super) fn guarded(hook: impl FnOnce()) {
     if IN_HOOK.replace(true) {
         return;
     }

@@ -1,20 +1,23 @@
 //! What all actors of one system share: [`Hub`].
 
 use std::any::TypeId;
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::time::Duration;
 
 use tokio::runtime::Handle;
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, timeout_at};
 
+use super::attention::{Attention, OBSERVED};
 use super::cell::Cell;
 use super::current::Sender;
 use super::hooks::{Failure, Fault, Hooks};
 use super::monitors::Monitors;
 use super::registry::Registry;
+use super::report::Unfinished;
 #[cfg(debug_assertions)]
 use super::waits::Waits;
+use super::watchdog::Watchdog;
 use crate::event::Event;
 use crate::monitor::{AnyMonitor, Moment};
 use crate::reference::ActorId;
@@ -29,6 +32,10 @@ pub(super) struct Hub {
     pub(super) names: OnceLock<Weak<Cell>>,
     #[cfg(debug_assertions)]
     pub(super) waits: Waits,
+    pub(super) attention: Attention,
+    pub(super) watchdog: Watchdog,
+    /// Whom the last shutdown has aborted.
+    pub(super) unfinished: Mutex<Vec<Unfinished>>,
     monitors: Monitors,
     started: Instant,
 }
@@ -42,6 +49,9 @@ impl Hub {
             names: OnceLock::new(),
             #[cfg(debug_assertions)]
             waits: Waits::default(),
+            attention: Attention::default(),
+            watchdog: Watchdog::new(),
+            unfinished: Mutex::default(),
             monitors: Monitors::default(),
             started: Instant::now(),
         }
@@ -63,11 +73,18 @@ impl Hub {
     /// Whether anything is observed at all: the only price of monitors where there are none.
     #[inline]
     pub(super) fn is_observed(&self) -> bool {
-        self.monitors.any()
+        self.attention.bits() & OBSERVED != 0
+    }
+
+    /// Nobody looks at what its actors do.
+    #[inline]
+    pub(super) fn is_unwatched(&self) -> bool {
+        self.attention.bits() == 0
     }
 
     pub(super) fn monitor(&self, monitor: Box<dyn AnyMonitor>) {
         self.monitors.register(monitor);
+        self.attention.add(OBSERVED);
     }
 
     #[cold]
@@ -98,6 +115,11 @@ impl Hub {
     pub(super) fn set_hot_limit(&self, limit: Duration) {
         self.monitors.set_limit(limit);
     }
+
+    /// As [`set_hot_limit`](Self::set_hot_limit), for the monitor of that type.
+    pub(super) fn set_hot_limit_of(&self, monitor: TypeId, limit: Duration) {
+        self.monitors.set_limit_of(monitor, limit);
+    }
 }
 
 /// Reports monitors that are hot for too long, until [`Guard`] aborts it.
@@ -119,12 +141,16 @@ pub(super) struct Guard {
     pub(super) hub: Arc<Hub>,
     /// The task of [`watch_heat`], once a limit was set.
     pub(super) heat: OnceLock<AbortHandle>,
+    /// The task of [`watch_actors`](super::watchdog::watch_actors), once a limit was set.
+    pub(super) watchdog: OnceLock<AbortHandle>,
 }
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        if let Some(task) = self.heat.get() {
-            task.abort();
+        for task in [&self.heat, &self.watchdog] {
+            if let Some(task) = task.get() {
+                task.abort();
+            }
         }
         self.hub.registry.abort();
     }

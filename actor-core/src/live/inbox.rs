@@ -283,6 +283,16 @@ impl Inbox {
         Found::of(&entry)
     }
 
+    /// How many events were fetched and are not handled yet.
+    pub(super) fn unread(&self) -> usize {
+        let aside = self.aside.as_ref();
+        let deferred = aside.map_or(0, |aside| aside.deferred.len());
+        let entries = &self.fetched.entries;
+        // Nothing much comes after the order to stop, so it is not looked for further ahead.
+        let stops = entries.back().is_some_and(|last| last.kind == Kind::Stop);
+        deferred + entries.len() - usize::from(stops)
+    }
+
     /// Everything that is left, in order of arrival.
     pub(super) fn into_letters(self) -> Letters {
         let mut letters = self.fetched;

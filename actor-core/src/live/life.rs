@@ -17,6 +17,7 @@ use super::household::Household;
 use super::hub::Hub;
 use super::lane::{CLOSED, EXHAUSTED, FINISH, GIVE_UP, KILL, LINKED, QUIT, START, STOP};
 use super::reply::losing;
+use super::work::{START_HOOK, STOP_HOOK};
 use crate::parts::{Body, Due, Ran, Resting};
 use crate::reference::Target;
 use crate::reply::AskError;
@@ -200,9 +201,18 @@ impl Future for Life {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<()> {
-        let life = &mut *self;
         // One guard for a whole batch, since a batch is one poll.
-        let _current = current::enter(life.cell.id());
+        let _current = current::enter(self.cell.id());
+        self.cell.work.resume();
+        let poll = self.live(task);
+        self.cell.work.leave(self.waits_in_handler());
+        poll
+    }
+}
+
+impl Life {
+    fn live(&mut self, task: &TaskContext<'_>) -> Poll<()> {
+        let life = self;
         loop {
             match life.part {
                 Part::Starting | Part::Working | Part::Stopping => {
@@ -249,9 +259,13 @@ impl Future for Life {
             }
         }
     }
-}
 
-impl Life {
+    /// An async handler or hook waits.
+    fn waits_in_handler(&self) -> bool {
+        let runs = matches!(self.part, Part::Starting | Part::Working | Part::Stopping);
+        runs && self.body.is_suspended()
+    }
+
     fn run(&mut self, task: &TaskContext<'_>) -> Poll<Result<StopReason, Fault>> {
         let waker = task.waker();
         let mut ran = match self.told() {
@@ -277,7 +291,10 @@ impl Life {
                 Ran::Done if self.part == Part::Stopping => {
                     return Poll::Ready(Ok(StopReason::Stopped));
                 }
-                Ran::Done => self.part = Part::Working,
+                Ran::Done => {
+                    self.part = Part::Working;
+                    self.cell.work.leave(false);
+                }
             }
             ran = match self.body.work(task) {
                 Due::Wait if !self.cell.is_ordered() => return Poll::Pending,
@@ -320,6 +337,7 @@ impl Life {
     }
 
     fn start(&mut self, waker: &Waker) -> Ran {
+        self.cell.work.begin(START_HOOK, self.body.state());
         let ran = self.body.start(waker);
         if let Some(supervised) = &self.supervised {
             supervised.household.started(&self.cell);
@@ -329,6 +347,7 @@ impl Life {
 
     fn stop(&mut self, waker: &Waker) -> Ran {
         self.part = Part::Stopping;
+        self.cell.work.begin(STOP_HOOK, self.body.state());
         self.body.stop(waker)
     }
 

@@ -366,6 +366,18 @@ impl Mailbox {
         }
     }
 
+    /// How much is queued.
+    pub(super) fn queued(&self) -> usize {
+        lock(&self.queue).letters.entries.len()
+    }
+
+    /// How many events are queued.
+    pub(super) fn unread(&self) -> usize {
+        let queue = lock(&self.queue);
+        let entries = queue.letters.entries.iter();
+        entries.filter(|entry| entry.kind != Kind::Stop).count()
+    }
+
     /// Empty mail, as the messages of this mailbox need it.
     pub(super) fn make_mail(&self) -> Box<dyn AnyMail> {
         (self.make_mail)()

@@ -9,6 +9,8 @@
 //! - [`lane`]: what an actor is told ahead of its inbox; [`household`]: the children of a supervisor.
 //! - [`life`]: the task, from the `#[start]` hook to the dead letters.
 //! - [`elsewhere`]: where the handlers of actors that block run.
+//! - [`work`]: what an actor is at, for who looks from outside; [`report`]: what a shutdown left;
+//!   [`attention`]: whether anyone looks; [`watchdog`]: looks for who is stuck.
 //!
 //! Next to nothing here knows an actor's type, since whatever does is compiled again for every
 //! actor type of a program. What has to know it, the messages in the mail and the handlers, is in
@@ -20,6 +22,7 @@
 //!
 //! No lock is held while a user's code runs, drops included, except a monitor's own.
 
+mod attention;
 mod bound;
 mod cell;
 mod current;
@@ -36,22 +39,28 @@ mod monitors;
 mod orderings;
 mod registry;
 mod reply;
+mod report;
 mod side;
 mod sync;
 mod system;
 mod timer;
 mod waits;
+mod watchdog;
+mod work;
 
 pub use hooks::{
     DeadLetter, DeadLetterReason, Failure, FailureKind, MonitorViolation, MonitorViolationKind,
 };
+pub use report::Unfinished;
 pub use system::LiveSystem;
+pub use watchdog::{DeepMailbox, StuckActor};
 
 pub(crate) use cell::{Cell, Room};
 pub(crate) use reply::{Observed, why_lost};
 pub(crate) use side::Side;
 pub(crate) use timer::LiveTimer;
 pub(crate) use waits::Asked;
+pub(crate) use work::number_of;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

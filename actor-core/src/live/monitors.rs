@@ -5,7 +5,6 @@ use std::cell::Cell;
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::sync::Notify;
@@ -29,8 +28,6 @@ thread_local! {
 /// before its target can see it, so causes come before effects.
 #[derive(Default)]
 pub(super) struct Monitors {
-    /// Set when the first is registered, never reset.
-    any: AtomicBool,
     table: Mutex<Table>,
     /// Notified when the next deadline of a hot monitor may have changed.
     pub(super) heated: Notify,
@@ -43,6 +40,8 @@ struct Table {
     /// Which monitors observe an event, each with the position in its own table.
     index: HashMap<(TypeId, Moment), Vec<(usize, u16)>>,
     limit: Option<Duration>,
+    /// Those of single types, which come before the other.
+    limits: HashMap<TypeId, Duration>,
 }
 
 struct Watched {
@@ -90,6 +89,12 @@ impl Watched {
         self.monitor.info().states[self.monitor.state()].1
     }
 
+    /// For how long it may be hot: its type, or any.
+    fn limit(&self, any: Option<Duration>, limits: &HashMap<TypeId, Duration>) -> Option<Duration> {
+        let own = limits.get(&self.monitor.monitor_type());
+        own.copied().or(any)
+    }
+
     fn violation(&self, kind: MonitorViolationKind, message: String) -> MonitorViolation {
         let info = self.monitor.info();
         MonitorViolation {
@@ -102,13 +107,6 @@ impl Watched {
 }
 
 impl Monitors {
-    /// Whether any was ever registered. Relaxed: who must be observed was told of the monitor by
-    /// some other synchronisation, the spawn of its task for instance.
-    #[inline]
-    pub(super) fn any(&self) -> bool {
-        self.any.load(Ordering::Relaxed)
-    }
-
     /// Registers a monitor, where none of its type is registered.
     pub(super) fn register(&self, monitor: Box<dyn AnyMonitor>) {
         let mut watched = Watched {
@@ -118,7 +116,6 @@ impl Monitors {
         watched.heat.enter(watched.temperature());
         let refused = lock(&self.table).insert(watched);
         drop(refused);
-        self.any.store(true, Ordering::Relaxed);
         self.heated.notify_one();
     }
 
@@ -158,7 +155,7 @@ impl Monitors {
                     }
                 }
             }
-            if heated && table.limit.is_some() {
+            if heated && table.is_limited() {
                 self.heated.notify_one();
             }
         }
@@ -173,36 +170,50 @@ impl Monitors {
         self.heated.notify_one();
     }
 
+    pub(super) fn set_limit_of(&self, monitor: TypeId, limit: Duration) {
+        lock(&self.table).limits.insert(monitor, limit);
+        self.heated.notify_one();
+    }
+
     /// The monitors that have been hot for too long and were not named yet.
     pub(super) fn overdue(&self) -> Vec<MonitorViolation> {
         let mut table = lock(&self.table);
-        let Some(limit) = table.limit else {
-            return Vec::new();
-        };
+        let Table {
+            monitors,
+            limit,
+            limits,
+            ..
+        } = &mut *table;
         let now = Instant::now();
-        let monitors = table.monitors.iter_mut().flatten();
-        monitors
-            .filter(|watched| watched.heat.deadline(limit).is_some_and(|end| end <= now))
-            .map(|watched| {
-                watched.heat.reported = true;
-                let message = format!("hot for longer than {limit:?}");
-                watched.violation(MonitorViolationKind::Liveness, message)
-            })
-            .collect()
+        let overdue = |watched: &mut Watched| {
+            let limit = watched.limit(*limit, limits)?;
+            let deadline = watched.heat.deadline(limit)?;
+            if deadline > now {
+                return None;
+            }
+            watched.heat.reported = true;
+            let message = format!("hot for longer than {limit:?}");
+            Some(watched.violation(MonitorViolationKind::Liveness, message))
+        };
+        monitors.iter_mut().flatten().filter_map(overdue).collect()
     }
 
     /// When the next monitor will have been hot for too long.
     pub(super) fn deadline(&self) -> Option<Instant> {
         let table = lock(&self.table);
-        let limit = table.limit?;
-        let monitors = table.monitors.iter().flatten();
-        monitors
-            .filter_map(|watched| watched.heat.deadline(limit))
-            .min()
+        let deadline = |watched: &Watched| {
+            let limit = watched.limit(table.limit, &table.limits)?;
+            watched.heat.deadline(limit)
+        };
+        table.monitors.iter().flatten().filter_map(deadline).min()
     }
 }
 
 impl Table {
+    fn is_limited(&self) -> bool {
+        self.limit.is_some() || !self.limits.is_empty()
+    }
+
     /// Gives the monitor back where one of its type is there.
     fn insert(&mut self, watched: Watched) -> Option<Watched> {
         let of_type = watched.monitor.monitor_type();

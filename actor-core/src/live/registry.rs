@@ -11,6 +11,9 @@ use super::lock;
 use crate::parts::{Slab, Slot};
 use crate::reference::ActorId;
 
+/// How many places are looked at before others may have the registry.
+const LOOK: u32 = 1024;
+
 pub(super) struct Registry {
     state: Mutex<State>,
     /// Notified when the last actor of a closed registry leaves.
@@ -81,6 +84,15 @@ impl Registry {
         }
     }
 
+    /// Shows some of the actors, from a place on; tells from which place to go on.
+    pub(super) fn look(&self, from: u32, mut f: impl FnMut(&Cell)) -> Option<u32> {
+        let state = lock(&self.state);
+        let to = from.saturating_add(LOOK).min(state.actors.places());
+        let places = (from..to).filter_map(|place| state.actors.get(place));
+        places.for_each(|entry| f(&entry.actor));
+        (to < state.actors.places()).then_some(to)
+    }
+
     /// Removes an actor that has ended.
     pub(super) fn leave(&self, place: u32) {
         let (entry, emptied) = {
@@ -105,22 +117,16 @@ impl Registry {
         entries.iter().map(|entry| entry.actor.clone()).collect()
     }
 
-    /// Aborts who is left; returns them, in the order of their spawns. Their tasks end at their next
-    /// `.await`.
-    pub(super) fn abort(&self) -> Vec<Arc<Cell>> {
+    /// Aborts who is left, in the order of their spawns. Their tasks end at their next `.await`.
+    pub(super) fn abort(&self) {
         let left: Vec<_> = {
             let mut state = lock(&self.state);
             state.phase = Phase::Aborted;
             let entries = in_order(&state.actors).into_iter();
-            entries
-                .map(|entry| (entry.actor.clone(), entry.task.clone()))
-                .collect()
+            entries.filter_map(|entry| entry.task.clone()).collect()
         };
         // Not under the lock: where the runtime is gone, a task is dropped by its abort.
-        for task in left.iter().filter_map(|(_, task)| task.as_ref()) {
-            task.abort();
-        }
-        left.into_iter().map(|(actor, _)| actor).collect()
+        left.iter().for_each(AbortHandle::abort);
     }
 
     /// Waits until every actor has left.

@@ -10,6 +10,7 @@ use std::time::Duration;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep};
 
+use super::attention::{DEPTH, STUCK};
 use super::cell::{Cell, Notify, Watcher};
 use super::household::Household;
 use super::inbox::{Found, Inbox, Next};
@@ -152,6 +153,13 @@ impl Side {
         self.inbox.mail()
     }
 
+    /// An async handler or hook is called.
+    pub(crate) fn begin_async(&self, event: u16, state: usize) {
+        let work = &self.cell.work;
+        work.go_on(event, state);
+        work.set_fetched(self.inbox.unread());
+    }
+
     /// Others may have run since the actor handled an event.
     pub(crate) fn begin_work(&mut self) {
         self.inbox.begin_work();
@@ -160,7 +168,7 @@ impl Side {
     /// The slot of the next event to be handled, or what else is due.
     #[inline]
     pub(crate) fn next(&mut self, state: usize, task: &TaskContext<'_>) -> Result<u32, Due> {
-        let plain = !self.cell.hub().is_observed() && !self.cell.is_ordered();
+        let plain = self.cell.hub().is_unwatched() && !self.cell.is_ordered();
         if plain && self.inbox.taken < BUDGET {
             match self.inbox.poll_plain(&self.cell, state, task) {
                 Poll::Pending => return Err(self.wait()),
@@ -176,6 +184,10 @@ impl Side {
 
     fn wait(&mut self) -> Due {
         self.inbox.taken = 0;
+        let attention = self.cell.hub().attention.bits();
+        if self.cell.work.fetched() != 0 || attention & DEPTH != 0 {
+            self.cell.work.set_fetched(self.inbox.unread());
+        }
         Due::Wait
     }
 
@@ -194,6 +206,7 @@ impl Side {
                 Poll::Ready(Next::Nothing) => {}
                 Poll::Ready(Next::Handle(found)) => {
                     self.observe_handled(found);
+                    self.take_in_hand(found.event, state);
                     return Ok(found.slot);
                 }
                 Poll::Ready(Next::Stop) => return Err(Due::Stop),
@@ -201,6 +214,18 @@ impl Side {
                     return Err(Due::Unhandled(self.print(slot)));
                 }
             }
+        }
+    }
+
+    /// Tells who looks at its actors what this one does next.
+    fn take_in_hand(&self, event: u16, state: usize) {
+        let Cell { work, .. } = &*self.cell;
+        let attention = self.cell.hub().attention.bits();
+        if attention & STUCK != 0 {
+            work.begin(event, state);
+        }
+        if attention & DEPTH != 0 {
+            work.set_fetched(self.inbox.unread());
         }
     }
 
@@ -243,6 +268,7 @@ impl Drop for Side {
     fn drop(&mut self) {
         drop(self.tasks.take());
         let letters = std::mem::take(&mut self.inbox).into_letters();
+        self.cell.work.set_fetched(0);
         self.cell.mailbox().give_back(letters);
     }
 }

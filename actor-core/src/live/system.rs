@@ -1,5 +1,6 @@
 //! The production system, as a program holds it: [`LiveSystem`].
 
+use std::any::TypeId;
 use std::fmt;
 use std::future::Future;
 use std::sync::{Arc, OnceLock};
@@ -7,14 +8,17 @@ use std::time::Duration;
 
 use tokio::runtime::Handle;
 
-use super::cell::Cell;
+use super::attention::{DEPTH, STUCK};
 use super::hooks::{DeadLetter, Failure, MonitorViolation};
 use super::household::Household;
 use super::hub::{Guard, Hub, watch_heat};
 use super::life;
+use super::lock;
+use super::report::Unfinished;
+use super::watchdog::{DeepMailbox, StuckActor, watch_actors};
 use crate::error::Error;
 use crate::event::Event;
-use crate::monitor::AnyMonitor;
+use crate::monitor::{AnyMonitor, Monitor};
 use crate::reference::Target;
 use crate::runtime::{Factory, Spawn, SpawnOptions};
 
@@ -54,6 +58,7 @@ impl LiveSystem {
         Self(Arc::new(Guard {
             hub: Arc::new(Hub::new(handle)),
             heat: OnceLock::new(),
+            watchdog: OnceLock::new(),
         }))
     }
 
@@ -89,10 +94,123 @@ impl LiveSystem {
     /// # }
     /// ```
     pub fn hot_limit(&self, limit: Duration) {
-        let Guard { hub, heat } = &*self.0;
-        hub.set_hot_limit(limit);
+        self.0.hub.set_hot_limit(limit);
+        self.watch_heat();
+    }
+
+    /// As [`hot_limit`](Self::hot_limit), for monitors of type `M` alone, to which the other limit
+    /// does not apply then. The monitor may be registered before or after.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use actor_core::prelude::*;
+    /// # #[derive(Debug)]
+    /// # struct Lock;
+    /// # #[derive(Default)]
+    /// # struct Released;
+    /// # #[monitor(hot(Hot), cold(Cold))]
+    /// # impl Released {
+    /// #     #[on]
+    /// #     fn lock(&mut self, _: &Lock, cx: &mut MonitorContext<Self>) {
+    /// #         cx.goto(ReleasedState::Hot);
+    /// #     }
+    /// # }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let sys = actor_core::System::new();
+    /// sys.monitor::<Released>();
+    /// if let Some(live) = sys.as_live() {
+    ///     live.hot_limit(Duration::from_secs(30));
+    ///     live.hot_limit_of::<Released>(Duration::from_secs(2));
+    /// }
+    /// # }
+    /// ```
+    pub fn hot_limit_of<M: Monitor>(&self, limit: Duration) {
+        self.0.hub.set_hot_limit_of(TypeId::of::<M>(), limit);
+        self.watch_heat();
+    }
+
+    fn watch_heat(&self) {
+        let Guard { hub, heat, .. } = &*self.0;
         heat.get_or_init(|| {
             let task = hub.handle.spawn(watch_heat(hub.clone()));
+            task.abort_handle()
+        });
+    }
+
+    /// Calls `hook` for every [`StuckActor`], instead of the hook before, once a
+    /// [limit](Self::watch_stuck) is set. The default prints one line to the standard error.
+    pub fn on_stuck(&self, hook: impl Fn(&StuckActor) + Send + Sync + 'static) {
+        self.0.hub.watchdog.on_stuck(Arc::new(hook));
+    }
+
+    /// Reports each actor whose handler has run or waited for longer than `limit`, once for each
+    /// handler. Hooks of actors count as handlers. The last limit set holds; there is none at first.
+    ///
+    /// A task looks at every actor four times in each `limit`, at most once in a millisecond, so a
+    /// report may come up to a quarter of `limit` late; what began before the first limit was set is
+    /// seen only where it is async. From the first limit on, an actor pays a store for each event.
+    ///
+    /// The task needs a thread of the runtime: on a current-thread runtime, handlers that wait are
+    /// found, and those that keep the thread are not.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let sys = actor_core::System::new();
+    /// if let Some(live) = sys.as_live() {
+    ///     live.watch_stuck(Duration::from_secs(5));
+    ///     live.on_stuck(|stuck| eprintln!("{stuck}"));
+    /// }
+    /// # }
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// The task does, once, on a tokio runtime without a time driver, and nothing is watched then.
+    pub fn watch_stuck(&self, limit: Duration) {
+        self.0.hub.watchdog.limit_stuck(limit);
+        self.watch(STUCK);
+    }
+
+    /// Calls `hook` for every [`DeepMailbox`], instead of the hook before, once a
+    /// [limit](Self::watch_depth) is set. The default prints one line to the standard error.
+    pub fn on_depth(&self, hook: impl Fn(&DeepMailbox) + Send + Sync + 'static) {
+        self.0.hub.watchdog.on_deep(Arc::new(hook));
+    }
+
+    /// Reports each actor with more than `limit` unread events, once until it has fewer than half as
+    /// many. Deferred events are unread. The last limit set holds; there is none at first.
+    ///
+    /// A task looks at every actor ten times in a second, or more often where
+    /// [`watch_stuck`](Self::watch_stuck) asks for it: a mailbox that is deep for a shorter time may
+    /// go unseen. From the first limit on, an actor pays a store for each event.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let sys = actor_core::System::new();
+    /// if let Some(live) = sys.as_live() {
+    ///     live.watch_depth(10_000);
+    ///     live.on_depth(|deep| eprintln!("{deep}"));
+    /// }
+    /// # }
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// As [`watch_stuck`](Self::watch_stuck).
+    pub fn watch_depth(&self, limit: usize) {
+        self.0.hub.watchdog.limit_depth(limit);
+        self.watch(DEPTH);
+    }
+
+    fn watch(&self, what: u8) {
+        let Guard { hub, watchdog, .. } = &*self.0;
+        hub.attention.add(what);
+        watchdog.get_or_init(|| {
+            let task = hub.handle.spawn(watch_actors(hub.clone()));
             task.abort_handle()
         });
     }
@@ -106,6 +224,47 @@ impl LiveSystem {
     /// once it was used.
     pub fn actors(&self) -> usize {
         self.0.hub.registry.len()
+    }
+
+    /// Whom the last shutdown has aborted, in the order of their spawns, and what they were at when
+    /// its deadline came; empty where every actor stopped in time.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use actor_core::prelude::*;
+    ///
+    /// #[derive(Debug)]
+    /// struct Print;
+    ///
+    /// struct Printer;
+    ///
+    /// #[actor]
+    /// impl Printer {
+    ///     #[on]
+    ///     async fn print(&mut self, _: Print) {
+    ///         std::future::pending::<()>().await;
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let sys = System::new();
+    /// let printer = sys.spawn_named("printer", Printer);
+    /// printer.tell(Print);
+    /// printer.tell(Print);
+    /// if sys.shutdown_within(Duration::from_millis(10)).await.is_err() {
+    ///     for actor in sys.as_live().unwrap().shutdown_report() {
+    ///         eprintln!("{actor}"); // printer awaits in Print, 1 unread
+    ///     }
+    /// }
+    /// # let live = sys.as_live().unwrap();
+    /// # let text = live.shutdown_report()[0].to_string();
+    /// # assert_eq!(text, "printer awaits in Print, 1 unread");
+    /// # }
+    /// ```
+    pub fn shutdown_report(&self) -> Vec<Unfinished> {
+        lock(&self.0.hub.unfinished).clone()
     }
 
     pub(crate) fn spawn(&self, actor: &mut dyn Spawn, options: &SpawnOptions) -> Target {
@@ -142,10 +301,15 @@ impl LiveSystem {
         if timeout(hub, deadline).await {
             return Ok(());
         }
-        match hub.registry.abort() {
-            left if left.is_empty() => Ok(()),
-            left => Err(Error::ShutdownTimedOut(names(&left))),
+        let left = hub.registry.close();
+        let left: Vec<_> = left.iter().map(|actor| Unfinished::of(actor)).collect();
+        hub.registry.abort();
+        if left.is_empty() {
+            return Ok(());
         }
+        let names = left.iter().map(|actor| actor.name.clone()).collect();
+        *lock(&hub.unfinished) = left;
+        Err(Error::ShutdownTimedOut(names))
     }
 }
 

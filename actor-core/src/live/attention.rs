@@ -1,0 +1,28 @@
+//! Who looks at the actors of a system: [`Attention`].
+
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// What is watched. A bit is added when the first asks for it, and stays; an actor looks here before
+/// each event, and that is all it pays while nobody watches.
+#[derive(Default)]
+pub(super) struct Attention(AtomicU8);
+
+/// Monitors observe events.
+pub(super) const OBSERVED: u8 = 1;
+/// Which handler runs is looked at.
+pub(super) const STUCK: u8 = 1 << 1;
+/// How much is unread is looked at.
+pub(super) const DEPTH: u8 = 1 << 2;
+
+impl Attention {
+    /// Relaxed: who must be watched was told by some other synchronisation, the spawn of its task
+    /// for instance.
+    #[inline]
+    pub(super) fn bits(&self) -> u8 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn add(&self, bit: u8) {
+        self.0.fetch_or(bit, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,158 @@
+//! What an actor is at, for whoever looks at it from outside: [`Work`].
+
+use std::fmt;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use crate::actor::{Actor, ActorInfo, Call};
+
+/// Which handler or hook of an actor runs or waits. The actor's task alone writes it.
+///
+/// An async handler is always noted. The others are while somebody looks for actors that are stuck,
+/// since a store for each event is more than nothing. Relaxed, all of it: who looks has nothing else
+/// to see that was written before.
+#[derive(Default)]
+pub(super) struct Work {
+    /// A [`Doing`].
+    doing: AtomicU64,
+    /// How many unread events the actor has fetched from its mailbox, as far as it has said so.
+    fetched: AtomicU32,
+}
+
+/// From the lowest bit: one more than the number of the event or hook, 16 bits, or zero while there
+/// is none; the position of the state, 15 bits; whether it waits, one bit; and which handler since
+/// the actor's spawn it is, 32 bits, so that the next is told from this.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Doing(u64);
+
+const STATE: u32 = 16;
+const STATE_MAX: u64 = (1 << 15) - 1;
+const WAITS: u64 = 1 << 31;
+const NUMBER: u32 = 32;
+
+/// The hooks, where others have the number of an event.
+pub(super) const START_HOOK: u16 = u16::MAX - 1;
+pub(super) const STOP_HOOK: u16 = u16::MAX - 2;
+const ENTRY_HOOK: u16 = u16::MAX - 3;
+const EXIT_HOOK: u16 = u16::MAX - 4;
+
+/// The number of the event or hook that is called.
+pub(crate) fn number_of<A: Actor>(call: &Call<A>) -> u16 {
+    match call {
+        Call::Event(message) => A::event_index(message),
+        Call::Start => START_HOOK,
+        Call::Stop => STOP_HOOK,
+        Call::Entry(_) => ENTRY_HOOK,
+        Call::Exit(_) => EXIT_HOOK,
+    }
+}
+
+impl Work {
+    pub(super) fn doing(&self) -> Doing {
+        Doing(self.doing.load(Ordering::Relaxed))
+    }
+
+    fn set(&self, doing: u64) {
+        self.doing.store(doing, Ordering::Relaxed);
+    }
+
+    /// A handler or hook is called.
+    pub(super) fn begin(&self, event: u16, state: usize) {
+        let Doing(before) = self.doing();
+        let number = (before >> NUMBER).wrapping_add(1);
+        let state = STATE_MAX.min(state as u64);
+        self.set((number << NUMBER) | (state << STATE) | (u64::from(event) + 1));
+    }
+
+    /// As [`begin`](Self::begin), unless it belongs to what is at work.
+    pub(super) fn go_on(&self, event: u16, state: usize) {
+        if !self.doing().is_any() {
+            self.begin(event, state);
+        }
+    }
+
+    /// What the actor was at waits, or is over.
+    pub(super) fn leave(&self, waits: bool) {
+        let Doing(doing) = self.doing();
+        if doing & Doing::ANY != 0 {
+            self.set(if waits {
+                doing | WAITS
+            } else {
+                doing & !Doing::ANY & !WAITS
+            });
+        }
+    }
+
+    /// The actor's task is back on a thread.
+    pub(super) fn resume(&self) {
+        let Doing(doing) = self.doing();
+        if doing & WAITS != 0 {
+            self.set(doing & !WAITS);
+        }
+    }
+
+    /// How many unread events the actor has fetched from its mailbox.
+    pub(super) fn fetched(&self) -> usize {
+        self.fetched.load(Ordering::Relaxed) as usize
+    }
+
+    pub(super) fn set_fetched(&self, count: usize) {
+        let count = u32::try_from(count).unwrap_or(u32::MAX);
+        self.fetched.store(count, Ordering::Relaxed);
+    }
+}
+
+impl Doing {
+    const ANY: u64 = u16::MAX as u64;
+
+    /// There is anything at work.
+    pub(super) fn is_any(self) -> bool {
+        self.0 & Self::ANY != 0
+    }
+
+    /// It is the same handler, whether it waits or not.
+    pub(super) fn is_same(self, other: Self) -> bool {
+        (self.0 ^ other.0) & !WAITS == 0
+    }
+
+    /// It does not occupy a thread.
+    pub(super) fn waits(self) -> bool {
+        self.0 & WAITS != 0
+    }
+
+    /// The name of the event, or of the hook.
+    pub(super) fn event(self, info: &ActorInfo) -> Option<&'static str> {
+        let number = (self.0 & Self::ANY).checked_sub(1)? as u16;
+        match number {
+            START_HOOK => Some("#[start]"),
+            STOP_HOOK => Some("#[stop]"),
+            ENTRY_HOOK => Some("#[entry]"),
+            EXIT_HOOK => Some("#[exit]"),
+            event => Some(info.events.get(usize::from(event))?.name),
+        }
+    }
+
+    /// The name of the state in which it was called; `None` for a plain actor.
+    pub(super) fn state(self, info: &ActorInfo) -> Option<&'static str> {
+        info.state_name(((self.0 >> STATE) & STATE_MAX) as usize)
+    }
+}
+
+/// What is at work, as one reads it: `Ping in state Idle`.
+pub(super) struct Named<'a>(pub(super) &'a str, pub(super) Option<&'a str>);
+
+impl fmt::Display for Named<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(event, state) = self;
+        match state {
+            Some(state) => write!(f, "{event} in state {state}"),
+            None => f.write_str(event),
+        }
+    }
+}
+
+impl super::Cell {
+    /// How many events the actor has not begun to handle, as far as can be told from outside.
+    pub(super) fn unread(&self) -> usize {
+        self.mailbox().unread() + self.work.fetched()
+    }
+}
