@@ -108,6 +108,30 @@
 //! actor: none handles another event, and no `#[stop]` hook runs. So does the end of the tokio
 //! runtime.
 //!
+//! # Seen from outside
+//!
+//! [`LiveSystem`] has hooks for failures and dead letters, looks for actors that are
+//! [stuck](LiveSystem::watch_stuck) and for [deep mailboxes](LiveSystem::watch_depth), and
+//! [reports](LiveSystem::shutdown_report) what a shutdown left. Two features of the crate, off by
+//! default, cost nothing where they are off:
+//!
+//! - `tracing`: a span `handle` at the debug level for each message handled, with the fields `actor`
+//!   (the name), `id`, `event` and `state`; it is entered whenever the handler runs, and left while
+//!   it waits. Events tell of spawns, stops and dead letters (debug) and of failures and restarts
+//!   (warn). The target of all is `actor_core`.
+//! - `metrics`: what the table says, for each actor type, which is the label `actor`. Actors know
+//!   the recorder that was installed when the first of their type was spawned in their system.
+//!
+//! | Name | Kind | What |
+//! |---|---|---|
+//! | `actor_messages_handled_total` | counter | messages whose handlers have ended, in whatever way |
+//! | `actor_handler_seconds` | histogram | how long that took, waits included |
+//! | `actor_mailbox_depth` | histogram | unread events when the actor took some from its mailbox |
+//! | `actor_restarts_total` | counter | supervised actors brought back |
+//! | `actor_failures_total` | counter | what [`LiveSystem::on_failure`] is told |
+//! | `actor_dead_letters_total` | counter | what [`LiveSystem::on_dead_letter`] is told |
+//! | `actor_alive` | gauge | actors that were spawned and have not ended |
+//!
 //! # Where to go next
 //!
 //! [`actor`] has the handlers and hooks, [`Context`] what they can do, [`monitor`] the

@@ -18,6 +18,7 @@ use super::lane::{KILL, LINKED, Lane, QUIT};
 use super::lock;
 use super::mailbox::{Kind, Mailbox, Opened};
 use super::reply::{Observed, losing};
+use super::telemetry;
 use super::timer::Fired;
 use super::waits::Asked;
 use super::work::Work;
@@ -49,6 +50,8 @@ pub(crate) struct Cell {
     /// What it was told ahead of its inbox.
     pub(super) lane: Lane,
     pub(super) work: Work,
+    #[cfg(feature = "metrics")]
+    pub(super) meters: Arc<super::meters::Meters>,
     /// How often it was brought back.
     life: AtomicU32,
     hub: Arc<Hub>,
@@ -125,6 +128,8 @@ impl Cell {
             end: Mutex::new(End::Awaited(None)),
             lane: Lane::default(),
             work: Work::default(),
+            #[cfg(feature = "metrics")]
+            meters: hub.meters.of(info.name),
             life: AtomicU32::new(0),
             hub,
         }
@@ -432,6 +437,7 @@ impl Cell {
     #[cold]
     pub(super) fn dead_letter(&self, mail: &dyn AnyMail, slot: u32, why: DeadLetterReason) {
         mail.inspect(slot, &mut |event| {
+            telemetry::lost(self, event, why);
             self.hub.hooks.dead_letter(self, event, why);
         });
         // The destructor is the user's. It must not take down whoever happens to run it.
@@ -451,6 +457,7 @@ impl Cell {
     }
 
     pub(super) fn failed(&self, fault: Fault) {
+        telemetry::failed(self, &fault);
         self.hub.failed(self.id, &self.name(), fault);
     }
 

@@ -34,6 +34,8 @@ pub(super) struct Hub {
     pub(super) waits: Waits,
     pub(super) attention: Attention,
     pub(super) watchdog: Watchdog,
+    #[cfg(feature = "metrics")]
+    pub(super) meters: super::meters::AllMeters,
     /// Whom the last shutdown has aborted.
     pub(super) unfinished: Mutex<Vec<Unfinished>>,
     monitors: Monitors,
@@ -51,6 +53,8 @@ impl Hub {
             waits: Waits::default(),
             attention: Attention::default(),
             watchdog: Watchdog::new(),
+            #[cfg(feature = "metrics")]
+            meters: super::meters::AllMeters::default(),
             unfinished: Mutex::default(),
             monitors: Monitors::default(),
             started: Instant::now(),
@@ -79,6 +83,10 @@ impl Hub {
     /// Nobody looks at what its actors do.
     #[inline]
     pub(super) fn is_unwatched(&self) -> bool {
+        #[cfg(any(feature = "tracing", feature = "metrics"))]
+        if super::turn::is_on() {
+            return false;
+        }
         self.attention.bits() == 0
     }
 

@@ -178,6 +178,8 @@ impl Inbox {
             found.map(|_| deferred)
         };
         let (entry, is_void) = ready!(cell.mailbox().poll_take(&mut self.fetched, find, task));
+        #[cfg(feature = "metrics")]
+        super::telemetry::fetched(cell, cell.mailbox().queued() + 1);
         if entry.kind == Kind::Stop {
             return Poll::Ready(Next::Stop);
         }
@@ -192,7 +194,10 @@ impl Inbox {
     fn poll_fetch(&mut self, cell: &Cell, task: &TaskContext<'_>) -> Poll<Fetched> {
         let aside = self.aside.as_ref();
         let idle = aside.is_none_or(|aside| aside.deferred.is_empty());
-        cell.mailbox().poll_fetch(&mut self.fetched, idle, task)
+        let fetched = ready!(cell.mailbox().poll_fetch(&mut self.fetched, idle, task));
+        #[cfg(feature = "metrics")]
+        super::telemetry::fetched(cell, self.unread());
+        Poll::Ready(fetched)
     }
 
     fn dispose(&mut self, cell: &Cell, entry: Entry, state: usize) -> Next {

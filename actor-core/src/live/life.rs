@@ -17,6 +17,7 @@ use super::household::Household;
 use super::hub::Hub;
 use super::lane::{CLOSED, EXHAUSTED, FINISH, GIVE_UP, KILL, LINKED, QUIT, START, STOP};
 use super::reply::losing;
+use super::telemetry;
 use super::work::{START_HOOK, STOP_HOOK};
 use crate::parts::{Body, Due, Ran, Resting};
 use crate::reference::Target;
@@ -90,7 +91,10 @@ fn launch(
         place,
         is_known: false,
         supervised,
+        #[cfg(any(feature = "tracing", feature = "metrics"))]
+        turn: None,
     };
+    telemetry::spawned(cell);
     if let Some(task) = run(life, host) {
         cell.hub().registry.attach(place, cell.id(), task);
     }
@@ -149,6 +153,9 @@ struct Life {
     is_known: bool,
     /// What brings it back. Most actors are not supervised.
     supervised: Option<Box<Supervised>>,
+    /// What waits, while it does.
+    #[cfg(any(feature = "tracing", feature = "metrics"))]
+    turn: Option<super::turn::Turn>,
 }
 
 /// What a child has to do with its supervisor.
@@ -203,9 +210,17 @@ impl Future for Life {
     fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<()> {
         // One guard for a whole batch, since a batch is one poll.
         let _current = current::enter(self.cell.id());
+        #[cfg(any(feature = "tracing", feature = "metrics"))]
+        let shift = super::turn::Shift::begin(self.turn.take());
         self.cell.work.resume();
         let poll = self.live(task);
-        self.cell.work.leave(self.waits_in_handler());
+        let waits = self.waits_in_handler();
+        self.cell.work.leave(waits);
+        #[cfg(any(feature = "tracing", feature = "metrics"))]
+        {
+            let life = &mut *self;
+            life.turn = shift.end(&life.cell, waits);
+        }
         poll
     }
 }
@@ -362,6 +377,8 @@ impl Life {
 
     /// Has its children stopped, and waits for them unless it is killed.
     fn close(&mut self, reason: StopReason) {
+        #[cfg(any(feature = "tracing", feature = "metrics"))]
+        super::turn::finish(&self.cell);
         let in_order = matches!(reason, StopReason::Halted | StopReason::Stopped);
         self.part = match self.disband(!in_order) {
             true if reason != StopReason::Aborted => Part::Closing(reason),
@@ -419,6 +436,7 @@ impl Life {
             return;
         };
         self.cell.next_life();
+        telemetry::restarted(&self.cell);
         if supervised.unread == Unread::Drop {
             self.cell.drop_unread();
         }
@@ -456,6 +474,7 @@ impl Life {
     fn leave(&mut self, reason: StopReason) {
         self.part = Part::Ended;
         self.cell.end(reason);
+        telemetry::ended(&self.cell, reason);
         self.cell.hub().registry.leave(self.place);
         if let Some(supervised) = self.supervised.take() {
             supervised.household.left(&self.cell);

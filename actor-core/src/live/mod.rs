@@ -11,6 +11,8 @@
 //! - [`elsewhere`]: where the handlers of actors that block run.
 //! - [`work`]: what an actor is at, for who looks from outside; [`report`]: what a shutdown left;
 //!   [`attention`]: whether anyone looks; [`watchdog`]: looks for who is stuck.
+//! - [`telemetry`]: what `tracing` and `metrics` are told; `turn`: the handling of one message, for
+//!   both, and `meters`: what is counted.
 //!
 //! Next to nothing here knows an actor's type, since whatever does is compiled again for every
 //! actor type of a program. What has to know it, the messages in the mail and the handlers, is in
@@ -34,6 +36,8 @@ mod inbox;
 mod lane;
 mod life;
 mod mailbox;
+#[cfg(feature = "metrics")]
+mod meters;
 mod monitors;
 #[cfg(all(test, loom_model))]
 mod orderings;
@@ -43,7 +47,10 @@ mod report;
 mod side;
 mod sync;
 mod system;
+mod telemetry;
 mod timer;
+#[cfg(any(feature = "tracing", feature = "metrics"))]
+mod turn;
 mod waits;
 mod watchdog;
 mod work;

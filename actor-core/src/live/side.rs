@@ -192,6 +192,8 @@ impl Side {
     }
 
     fn next_of_any_kind(&mut self, state: usize, task: &TaskContext<'_>) -> Result<u32, Due> {
+        #[cfg(any(feature = "tracing", feature = "metrics"))]
+        super::turn::finish(&self.cell);
         loop {
             if self.inbox.taken >= BUDGET {
                 task.waker().wake_by_ref();
@@ -227,6 +229,8 @@ impl Side {
         if attention & DEPTH != 0 {
             work.set_fetched(self.inbox.unread());
         }
+        #[cfg(any(feature = "tracing", feature = "metrics"))]
+        super::turn::begin(&self.cell, event, state);
     }
 
     /// Finds the first queued event of that kind, keeping the others in their order.

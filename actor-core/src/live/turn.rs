@@ -1,0 +1,134 @@
+//! The handling of one message, from its begin to its end, for `tracing` and `metrics`: [`Turn`].
+//!
+//! What runs on a thread is kept in a variable of that thread, since the span that is entered there
+//! must be left there, too. Where the handler waits, its turn goes with the actor's task, and the
+//! span is entered again at the task's next poll. A panic ends the poll in good order, since it is
+//! caught within; [`Shift`] sees to one that is not, as from the user's subscriber.
+
+use std::cell::Cell as Local;
+
+#[cfg(feature = "metrics")]
+use tokio::time::Instant;
+#[cfg(feature = "tracing")]
+use tracing::{Span, span::EnteredSpan};
+
+use super::cell::Cell;
+
+thread_local! {
+    static RUNNING: Local<Option<Running>> = const { Local::new(None) };
+}
+
+/// A handler that waits.
+pub(super) struct Turn {
+    #[cfg(feature = "tracing")]
+    span: Span,
+    #[cfg(feature = "metrics")]
+    since: Instant,
+}
+
+/// A handler that runs on this thread.
+struct Running {
+    #[cfg(feature = "tracing")]
+    span: EnteredSpan,
+    #[cfg(feature = "metrics")]
+    since: Instant,
+}
+
+impl From<Turn> for Running {
+    fn from(turn: Turn) -> Self {
+        Self {
+            #[cfg(feature = "tracing")]
+            span: turn.span.entered(),
+            #[cfg(feature = "metrics")]
+            since: turn.since,
+        }
+    }
+}
+
+impl From<Running> for Turn {
+    fn from(running: Running) -> Self {
+        Self {
+            #[cfg(feature = "tracing")]
+            span: running.span.exit(),
+            #[cfg(feature = "metrics")]
+            since: running.since,
+        }
+    }
+}
+
+/// Whether each message is worth a turn: always where it is counted, else where spans are recorded.
+#[inline]
+pub(super) fn is_on() -> bool {
+    #[cfg(feature = "metrics")]
+    return true;
+    #[cfg(not(feature = "metrics"))]
+    return tracing::level_filters::LevelFilter::current() >= tracing::Level::DEBUG;
+}
+
+/// A message is handled next.
+pub(super) fn begin(cell: &Cell, event: u16, state: usize) {
+    if !is_on() {
+        return;
+    }
+    #[cfg(feature = "tracing")]
+    let span = {
+        let info = cell.info();
+        tracing::debug_span!(
+            target: "actor_core",
+            "handle",
+            actor = %cell.name(),
+            id = cell.id().as_u64(),
+            event = info.events[usize::from(event)].name,
+            state = info.state_name(state),
+        )
+    };
+    let turn = Turn {
+        #[cfg(feature = "tracing")]
+        span,
+        #[cfg(feature = "metrics")]
+        since: Instant::now(),
+    };
+    let _ = (cell, event, state);
+    RUNNING.set(Some(turn.into()));
+}
+
+/// What was handled on this thread, if anything, is done.
+pub(super) fn finish(cell: &Cell) {
+    if let Some(running) = RUNNING.take() {
+        done(cell, running.into());
+    }
+}
+
+fn done(cell: &Cell, turn: Turn) {
+    #[cfg(feature = "metrics")]
+    {
+        cell.meters.handled.increment(1);
+        cell.meters.seconds.record(turn.since.elapsed());
+    }
+    let _ = (cell, turn);
+}
+
+/// One poll of an actor's task. What another actor runs on this thread, around that poll, is put
+/// aside until the shift ends.
+pub(super) struct Shift(Option<Running>);
+
+impl Shift {
+    /// Goes on with what has waited.
+    pub(super) fn begin(turn: Option<Turn>) -> Self {
+        Self(RUNNING.replace(turn.map(Running::from)))
+    }
+
+    /// Tells what waits from here on; otherwise what ran is done.
+    pub(super) fn end(self, cell: &Cell, waits: bool) -> Option<Turn> {
+        if !waits {
+            finish(cell);
+        }
+        RUNNING.take().map(Turn::from)
+    }
+}
+
+impl Drop for Shift {
+    fn drop(&mut self) {
+        RUNNING.set(self.0.take());
+    }
+}
