@@ -1,0 +1,198 @@
+//! Runs many supervised actors at full load while they are killed, panic and are brought back, ends
+//! the system at a random moment, and counts whether every event is accounted for. Again and again.
+//!
+//! `cargo run --release -p benchmarks --bin soak [-- SECONDS ACTORS SEED]`; 600 s, 100 000 actors and
+//! seed 1 unless told, and `-- 10 5000` for a quick look. The seed decides what is sent to whom, not
+//! how threads take turns.
+
+mod crew;
+mod driver;
+mod ledger;
+mod memory;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use actor_core::{FailureKind, LiveSystem, System};
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use crew::{Crew, Foreman};
+use driver::{Driver, Pending};
+use ledger::LEDGER;
+
+/// Who sends; each is a task of its own.
+const DRIVERS: usize = 2;
+
+/// How long the end of a round may take, before it counts as hung.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+fn main() {
+    let number = |at, default| match std::env::args().nth(at) {
+        Some(argument) => argument
+            .parse()
+            .expect("SECONDS, ACTORS and SEED are numbers"),
+        None => default,
+    };
+    let (seconds, actors, seed) = (number(1, 600), number(2, 100_000), number(3, 1));
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_time()
+        .build()
+        .expect("a runtime");
+    runtime.block_on(soak(Duration::from_secs(seconds), actors as usize, seed));
+}
+
+async fn soak(time: Duration, actors: usize, seed: u64) {
+    let began = Instant::now();
+    let mut choices = Xoshiro256PlusPlus::seed_from_u64(seed);
+    println!("{actors} actors, {} s, seed {seed}", time.as_secs());
+    let mut start = None;
+    let (mut rounds, mut handled) = (0, 0);
+    while began.elapsed() < time {
+        let round = Round {
+            actors,
+            length: Duration::from_millis(200 + choices.next_u64() % 2_800),
+            is_orderly: rounds % 3 != 1,
+        };
+        let peak = round.run(&mut choices).await;
+        let live = memory::live();
+        // The first round leaves behind what the runtime and its threads keep.
+        let start = *start.get_or_insert(live);
+        println!(
+            "round {rounds}: {:.1} s, {}; {LEDGER}; {} kB live, {} kB before the end",
+            round.length.as_secs_f64(),
+            if round.is_orderly {
+                "shut down"
+            } else {
+                "dropped"
+            },
+            live / 1024,
+            peak / 1024,
+        );
+        assert!(
+            live <= start + start / 20,
+            "{live} bytes are live after the round, and {start} were after the first"
+        );
+        handled += LEDGER.handled();
+        LEDGER.clear();
+        rounds += 1;
+    }
+    assert!(handled > 0, "nothing has happened");
+    println!(
+        "{rounds} rounds without a fault, {} kB resident",
+        memory::resident_kilobytes()
+    );
+}
+
+/// One system, from its beginning to its end.
+struct Round {
+    actors: usize,
+    /// After which time it ends.
+    length: Duration,
+    /// It is shut down, at full load; else it is dropped.
+    is_orderly: bool,
+}
+
+impl Round {
+    /// Returns how many bytes were live before the end.
+    async fn run(&self, choices: &mut Xoshiro256PlusPlus) -> i64 {
+        let tasks = Handle::current().metrics().num_alive_tasks();
+        let sys = System::new();
+        let unexpected = count(&sys);
+        let is_over = Arc::new(AtomicBool::new(false));
+        let drivers = drivers(&sys, self.actors, choices, &is_over);
+        tokio::time::sleep(self.length).await;
+        let peak = memory::live();
+        if self.is_orderly {
+            let ended = sys.shutdown_within(PATIENCE).await;
+            ended.expect("an orderly shutdown comes to its end");
+        }
+        is_over.store(true, Ordering::Relaxed);
+        let mut pending = Vec::new();
+        for driver in drivers {
+            let left = timeout(PATIENCE, driver).await;
+            pending.extend(left.expect("no driver hangs").expect("no driver fails"));
+        }
+        if self.is_orderly {
+            let letters = sys.as_live().map(LiveSystem::dead_letters);
+            assert_eq!(
+                letters,
+                Some(LEDGER.dead_letters()),
+                "all dead letters are shown"
+            );
+        }
+        drop(sys);
+        for asked in pending {
+            let answered = timeout(PATIENCE, Pending::settle(asked)).await;
+            answered.expect("an ask ends");
+        }
+        let gone = timeout(PATIENCE, all_but(tasks)).await;
+        gone.expect("every task ends");
+        LEDGER.check();
+        assert_eq!(
+            unexpected.load(Ordering::Relaxed),
+            0,
+            "failures of other kinds"
+        );
+        peak
+    }
+}
+
+/// Starts the crew and who gives it orders.
+fn drivers(
+    sys: &System,
+    actors: usize,
+    choices: &mut Xoshiro256PlusPlus,
+    is_over: &Arc<AtomicBool>,
+) -> Vec<JoinHandle<VecDeque<Pending>>> {
+    let crew = Arc::new(Crew::new(actors));
+    let foremen: Arc<[_]> = crew
+        .shares()
+        .map(|share| {
+            let crew = crew.clone();
+            sys.spawn_with(move || Foreman::new(crew.clone(), share.clone()))
+        })
+        .collect();
+    let driver = |number| Driver {
+        number,
+        crew: crew.clone(),
+        foremen: foremen.clone(),
+        choices: Xoshiro256PlusPlus::seed_from_u64(choices.next_u64()),
+        is_over: is_over.clone(),
+    };
+    let drivers = (0..DRIVERS).map(driver);
+    drivers
+        .map(|driver| tokio::spawn(driver.run(sys.clone())))
+        .collect()
+}
+
+/// Counts what fails; returns the count of what should not.
+fn count(sys: &System) -> Arc<AtomicU64> {
+    let unexpected = Arc::new(AtomicU64::new(0));
+    if let Some(live) = sys.as_live() {
+        let unexpected = unexpected.clone();
+        live.on_failure(move |failure| match failure.kind {
+            FailureKind::Panicked if failure.message == "injected" => LEDGER.failed(),
+            FailureKind::Error => LEDGER.failed(),
+            FailureKind::Exhausted => LEDGER.given_up(),
+            _ => {
+                eprintln!("{failure}");
+                unexpected.fetch_add(1, Ordering::Relaxed);
+            }
+        });
+        live.on_dead_letter(|letter| crew::dead_letter(letter.event));
+    }
+    unexpected
+}
+
+/// Waits until there are no more tasks than that.
+async fn all_but(tasks: usize) {
+    while Handle::current().metrics().num_alive_tasks() > tasks {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+}
