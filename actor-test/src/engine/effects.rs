@@ -174,7 +174,7 @@ impl Engine {
         };
         let dead = halted.letters.iter().filter(|letter| letter.event != STOP);
         let dead = dead.count() as u64;
-        self.drop_what_it_owned(operation, halted);
+        self.drop_what_it_owned(operation, halted, AskError::Stopped);
         let mut state = self.state();
         state.dead_letters += dead;
         if let Some(recorder) = &mut state.recorder {
@@ -187,8 +187,9 @@ impl Engine {
         state.notify_watchers(operation);
     }
 
-    /// Drops the value of an actor and what ends with it.
-    pub(super) fn drop_what_it_owned(&mut self, operation: u32, halted: Halted) {
+    /// Drops the value of an actor and what ends with it; replies among that are lost for the given
+    /// reason.
+    pub(super) fn drop_what_it_owned(&mut self, operation: u32, halted: Halted, lost: AskError) {
         let mut parts = self.bodies[operation as usize].take();
         let futures: Vec<Option<Piped>> = halted
             .futures
@@ -196,7 +197,7 @@ impl Engine {
             .map(|future| self.futures[*future as usize].take())
             .collect();
         self.shared.current.set(operation);
-        self.dropping(AskError::Stopped, || {
+        self.dropping(lost, || {
             if let Some(parts) = &mut parts {
                 parts.body.clear();
             }

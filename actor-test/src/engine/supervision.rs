@@ -303,7 +303,7 @@ impl Engine {
             letters
         };
         for letter in letters {
-            self.discard(operation, letter.slot, AskError::Stopped);
+            self.discard(operation, letter.slot, AskError::Failed);
         }
     }
 
@@ -349,7 +349,11 @@ impl Engine {
             found.ending = reason;
             (fallen, found.family, found.leaves)
         };
-        self.drop_what_it_owned(operation, fallen);
+        let lost = match reason {
+            StopReason::Failed => AskError::Failed,
+            _ => AskError::Stopped,
+        };
+        self.drop_what_it_owned(operation, fallen, lost);
         {
             let mut state = self.state();
             if let Some(recorder) = &mut state.recorder {

@@ -147,6 +147,21 @@ impl Drop for Child {
     }
 }
 
+/// Notes what it hears when it asks a child.
+struct Asker {
+    child: ActorRef<Child>,
+    journal: Journal,
+}
+
+#[actor]
+impl Asker {
+    #[on]
+    async fn ask(&mut self, _: Await) {
+        let heard = self.child.ask(Life).await;
+        self.journal.note(format!("hears {heard:?}"));
+    }
+}
+
 fn factory(name: &'static str, journal: &Journal) -> impl FnMut() -> Child + Send + 'static {
     let journal = journal.clone();
     let mut life = 0;
@@ -228,6 +243,28 @@ fn an_inbox_may_be_dropped() {
     let read = |noted: &[String]| noted.contains(&"a reads on in First".to_owned());
     assert!(seen.keys().any(|noted| read(noted)));
     assert!(seen.keys().any(|noted| !read(noted)));
+}
+
+/// As in production.
+#[test]
+fn who_asked_in_vain_before_a_restart_hears_of_a_failure() {
+    let heard = every(|sys, journal| {
+        let spawner = sys.spawner().on_restart(Unread::Drop);
+        let child = spawner.spawn_with(factory("a", journal));
+        let asker = Asker {
+            child: child.clone(),
+            journal: journal.clone(),
+        };
+        child.tell(Panic);
+        sys.spawn(asker).tell(Await);
+    });
+    let outcomes = ["hears Err(Failed)", "hears Ok(2)"];
+    for outcome in outcomes {
+        let has = |noted: &Vec<String>| noted.iter().any(|entry| entry == outcome);
+        assert!(heard.keys().any(has), "{heard:#?}");
+    }
+    let stopped = |noted: &Vec<String>| noted.iter().any(|entry| entry.contains("Stopped"));
+    assert!(!heard.keys().any(stopped), "{heard:#?}");
 }
 
 #[test]
