@@ -149,7 +149,7 @@ impl<T> Slab<T> {
 
     /// How many slots there are, full or free.
     pub(crate) fn places(&self) -> u32 {
-        self.slots.len() as u32
+        self.more.len() as u32 + 1
     }
 }
 

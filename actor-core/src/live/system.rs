@@ -313,11 +313,6 @@ impl LiveSystem {
     }
 }
 
-fn names(actors: &[Arc<Cell>]) -> Vec<String> {
-    let names = actors.iter().map(|actor| actor.name().into_owned());
-    names.collect()
-}
-
 /// Waits until every actor has left; `false` where the deadline came first.
 fn timeout(hub: &Hub, deadline: Duration) -> impl Future<Output = bool> + Send {
     // The clock is that of the system's runtime, whoever waits.
