@@ -121,3 +121,24 @@ fn the_book_names_the_tests_of_the_rules() {
     };
     assert_eq!(names(&book, "`rule_"), names(&rules, "fn rule_"));
 }
+
+/// What the book says of both executors has tests beside it, and they are there.
+#[test]
+fn the_tests_that_the_book_names_are_there() {
+    let page = fs::read_to_string(root().join("book/src/delivery.md")).expect("the page is there");
+    let folders = ["tests/behaviour/tests", "actor-core/tests"];
+    let mut named = 0;
+    for (file, name) in page.split('`').filter_map(|code| code.split_once("::")) {
+        let texts = folders.map(|folder| {
+            let path = root().join(folder).join(file).with_extension("rs");
+            fs::read_to_string(path).unwrap_or_default()
+        });
+        let test = format!("fn {name}(");
+        assert!(
+            texts.iter().any(|text| text.contains(&test)),
+            "there is no test {file}::{name}"
+        );
+        named += 1;
+    }
+    assert!(named > 40, "{named} tests are named");
+}
