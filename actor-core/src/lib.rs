@@ -152,6 +152,7 @@ mod family;
 mod fingerprint;
 mod group;
 mod live;
+mod mail;
 mod mailbox;
 mod monitor;
 mod names;
@@ -170,6 +171,7 @@ mod rules;
 #[doc(hidden)]
 pub mod runtime;
 mod sending;
+mod slab;
 mod spawner;
 mod stream;
 mod supervision;

@@ -10,9 +10,9 @@ use crate::context::Context;
 use crate::event::Event;
 use crate::fingerprint::{Fingerprint, Fingerprinter};
 use crate::outcome;
-use crate::parts::Slot;
 use crate::reference::{ActorId, ActorRef};
 use crate::reply::Reply;
+use crate::slab::Slot;
 use crate::table::{EVENTS_MAX, handled, joined};
 
 /// A reference to a pool of such workers.

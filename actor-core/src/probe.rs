@@ -11,10 +11,10 @@ use std::time::Duration;
 use crate::actor::{Actor, ActorInfo, Call, EventInfo, Flow, Handler, Stateless};
 use crate::context::Context;
 use crate::event::Event;
-use crate::parts::Slot;
 use crate::protocol::{Carries, OfferedBy, Protocol, ProtocolRef};
 use crate::reference::{ActorId, ActorRef, Recipient};
 use crate::reply::{Ask, Reply};
+use crate::slab::Slot;
 use crate::system::System;
 use crate::table::{EVENTS_MAX, handled, joined};
 

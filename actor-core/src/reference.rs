@@ -11,10 +11,10 @@ use crate::actor::{Actor, Handler};
 use crate::event::Event;
 use crate::live;
 use crate::names::Entry;
-use crate::parts::Slot;
 use crate::reply::{Ask, Origin, Reply, asking};
 use crate::runtime::{self, Address, Stop};
 use crate::sending::{Put, Sending, TrySending, put};
+use crate::slab::Slot;
 
 /// The identity of an actor, unique within a run of the program or one execution of a test.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -9,10 +9,10 @@ use std::task::{Context as TaskContext, Poll, ready};
 use crate::actor::{Actor, Handler};
 use crate::event::Event;
 use crate::live::Room;
-use crate::parts::Slot;
 use crate::reference::Target;
 use crate::reply::Reply;
 use crate::runtime::{self, RoomId};
+use crate::slab::Slot;
 
 /// Why an event was not sent, and the event.
 ///

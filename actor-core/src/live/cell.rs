@@ -25,11 +25,12 @@ use super::work::Work;
 use crate::actor::{Actor, ActorInfo};
 use crate::event::Event;
 use crate::monitor::Moment;
-use crate::parts::{AnyMail, MakeMail, Slot, mail_of};
+use crate::parts::{AnyMail, MakeMail, mail_of};
 use crate::reference::ActorId;
 use crate::reply::Origin;
 use crate::runtime::{SpawnOptions, Stop};
 use crate::sending::Offered;
+use crate::slab::Slot;
 use crate::watch::StopReason;
 
 /// Identities are unique within the program, not only within a system, and count from 1: zero

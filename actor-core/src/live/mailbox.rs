@@ -23,7 +23,8 @@ use super::current::Sender;
 use super::sync::{Mutex, MutexGuard, lock};
 use super::timer::Fired;
 use crate::mailbox;
-use crate::parts::{AnyMail, MakeMail, Slab, Slot};
+use crate::parts::{AnyMail, MakeMail};
+use crate::slab::{Slab, Slot};
 
 /// Above this capacity, an emptied queue gives its memory back.
 const CAPACITY_KEPT: usize = 4096;

@@ -12,9 +12,10 @@ use super::current::Sender;
 use super::mailbox::{Entry, Kind, Letters, Mailbox};
 use crate::actor::{Actor, Handler};
 use crate::mailbox;
-use crate::parts::{Slot, Spawning, mail_of};
+use crate::parts::{Spawning, mail_of};
 use crate::prelude::*;
 use crate::runtime::Spawn;
+use crate::slab::Slot;
 
 #[derive(Debug)]
 struct Number(u32);

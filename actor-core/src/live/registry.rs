@@ -8,8 +8,8 @@ use tokio::task::AbortHandle;
 
 use super::cell::Cell;
 use super::lock;
-use crate::parts::{Slab, Slot};
 use crate::reference::ActorId;
+use crate::slab::{Slab, Slot};
 
 /// How many places are looked at before others may have the registry.
 const LOOK: u32 = 1024;
