@@ -815,9 +815,9 @@ impl<A: Actor> Context<A> {
 
     /// The next event to be handled in production, or what else is due.
     #[inline]
-    pub(crate) fn next(&mut self, task: &TaskContext<'_>) -> Result<A::Message, Due> {
+    pub(crate) fn next(&mut self) -> Result<A::Message, Due> {
         let side = self.place.side();
-        match side.next(self.state.index(), task) {
+        match side.next(self.state.index()) {
             Ok(slot) => Ok(mail_of::<A>(side.mail()).take(slot)),
             Err(due) => Err(due),
         }

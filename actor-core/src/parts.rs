@@ -49,7 +49,7 @@ pub trait Resting: Any + Send {
     /// Runs what follows from an async handler that has returned.
     fn follow(&mut self) -> Ran;
     /// Handles what is due in production, until something else is to be done.
-    fn work(&mut self, task: &TaskContext<'_>) -> Due;
+    fn work(&mut self) -> Due;
     /// Makes the future that runs async handlers of this type; `None` where it has none.
     fn driver(&self) -> Option<Driver>;
     /// The position of the current state.
@@ -132,9 +132,9 @@ impl Body {
     }
 
     /// Handles what is due in production, until something else is to be done.
-    pub(crate) fn work(&mut self, task: &TaskContext<'_>) -> Due {
-        match self.resting().work(task) {
-            Due::Ran(ran) => Due::Ran(self.drive_after(ran, task.waker())),
+    pub(crate) fn work(&mut self, waker: &Waker) -> Due {
+        match self.resting().work() {
+            Due::Ran(ran) => Due::Ran(self.drive_after(ran, waker)),
             due => due,
         }
     }
@@ -344,10 +344,10 @@ impl<A: Actor> Resting for Rest<A> {
         }
     }
 
-    fn work(&mut self, task: &TaskContext<'_>) -> Due {
+    fn work(&mut self) -> Due {
         self.cx.begin_work();
         loop {
-            let message = match self.cx.next(task) {
+            let message = match self.cx.next() {
                 Ok(message) => message,
                 Err(due) => return due,
             };

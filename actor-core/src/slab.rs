@@ -94,13 +94,6 @@ impl<T> Slab<T> {
         }
     }
 
-    pub(crate) fn get_mut(&mut self, slot: u32) -> Option<&mut T> {
-        match self.place(slot) {
-            Some(Slot::Full(value)) => Some(value),
-            _ => None,
-        }
-    }
-
     pub(crate) fn get(&self, slot: u32) -> Option<&T> {
         let place = match slot.checked_sub(1) {
             None => Some(&self.first),

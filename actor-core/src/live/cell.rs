@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
-use std::task::Waker;
+use std::task::{Wake, Waker};
 
 use tokio::time::sleep;
 
@@ -14,7 +14,9 @@ use super::current::Sender;
 use super::hooks::{DeadLetterReason, FailureKind, Fault, panic_message};
 use super::household::Household;
 use super::hub::Hub;
+use super::elsewhere::Stage;
 use super::lane::{KILL, LINKED, Lane, QUIT};
+use super::life::Life;
 use super::lock;
 use super::mailbox::{Kind, Mailbox, Opened};
 use super::reply::{Observed, losing};
@@ -46,7 +48,7 @@ pub(crate) struct Cell {
     /// The name given at the spawn.
     name: Option<Box<Name>>,
     info: &'static ActorInfo,
-    mailbox: Mailbox,
+    mailbox: Mailbox<Box<Life>>,
     end: Mutex<End>,
     /// What it was told ahead of its inbox.
     pub(super) lane: Lane,
@@ -75,8 +77,6 @@ pub(super) struct Kin {
     watchers: Watchers,
     /// Its children, as a supervisor.
     pub(super) household: Option<Arc<Household>>,
-    /// Wakes its task, where that may wait for something else than an event.
-    pub(super) waker: Option<Waker>,
     links: Vec<Link>,
     /// Whose failure it is to share, or has shared last.
     shares: Option<ActorId>,
@@ -159,7 +159,7 @@ impl Cell {
     }
 
     #[inline]
-    pub(super) fn mailbox(&self) -> &Mailbox {
+    pub(super) fn mailbox(&self) -> &Mailbox<Box<Life>> {
         &self.mailbox
     }
 
@@ -183,16 +183,33 @@ impl Cell {
     /// Tells the actor something ahead of its inbox.
     pub(super) fn order(&self, order: u16) {
         self.lane.add(order);
-        self.wake();
-        self.mailbox.wake();
+        self.rouse();
     }
 
-    /// Wakes the task where it waits for something else than an event.
-    fn wake(&self) {
-        let waker = self.with_kin(|kin| kin.as_ref()?.waker.clone());
-        if let Some(Some(waker)) = waker {
-            waker.wake();
+    /// Has the actor look at what it was told: now where it waits, else before it waits again.
+    pub(super) fn rouse(&self) {
+        self.run(self.mailbox.rouse());
+    }
+
+    /// Has the actor run, where it was taken out of its mailbox.
+    #[inline]
+    fn run(&self, life: Option<Box<Life>>) {
+        if let Some(life) = life {
+            Stage::dispatch(self, life);
         }
+    }
+
+    /// Has the actor wait in its mailbox, or run once more where it was roused meanwhile.
+    pub(super) fn park(&self, life: Box<Life>) {
+        self.run(self.mailbox.park(life));
+        if self.hub.dispatcher.is_closed() {
+            self.drop_parked();
+        }
+    }
+
+    /// Drops the actor where it waits: nobody will run it.
+    pub(super) fn drop_parked(&self) {
+        drop(self.mailbox.rouse());
     }
 
     /// Looks at the kin; `None` where the actor has ended.
@@ -223,7 +240,8 @@ impl Cell {
         match self.mailbox.open() {
             Some(mut mailbox) if mailbox.is_unbounded() => {
                 let slot = mail_of::<A>(mailbox.mail()).insert(message);
-                mailbox.push_event(event, slot, sender);
+                let roused = mailbox.push_event(event, slot, sender);
+                self.run(roused);
             }
             Some(mailbox) => {
                 let admission = mailbox.tell();
@@ -302,7 +320,7 @@ impl Cell {
     /// Queues an event in a bounded mailbox; or it, or the oldest, is a dead letter.
     fn admit(
         &self,
-        mut mailbox: Opened<'_>,
+        mut mailbox: Opened<'_, Box<Life>>,
         admission: Admission,
         event: u16,
         message: &mut dyn Any,
@@ -317,7 +335,7 @@ impl Cell {
             }
         };
         let (slot, _) = mailbox.mail().put(message);
-        mailbox.push_counted(event, slot, sender);
+        self.run(mailbox.push_counted(event, slot, sender));
         if let Some((mail, slot)) = replaced {
             self.dead_letter(&*mail, slot, DeadLetterReason::Full);
         }
@@ -333,7 +351,7 @@ impl Cell {
         match self.mailbox.open() {
             Some(mut mailbox) => {
                 let slot = mail_of::<A>(mailbox.mail()).insert(message);
-                mailbox.push_notice(event, slot, timer);
+                self.run(mailbox.push_notice(event, slot, timer));
             }
             None => self.refuse(Kind::Notice, DeadLetterReason::Stopped, message),
         }
@@ -383,10 +401,10 @@ impl Cell {
         self.lane.add(QUIT);
         // Refused where the actor has ended meanwhile.
         if let Some(mailbox) = self.mailbox.open() {
-            mailbox.push_stop();
+            self.run(mailbox.push_stop());
         }
         // It may be down.
-        self.wake();
+        self.rouse();
     }
 
     /// What is left of the inbox becomes dead letters, but that it was told to stop.
@@ -597,6 +615,17 @@ impl Cell {
                 watcher.tell(self.id, reason);
             }
         }
+    }
+}
+
+/// Wakes the actor as a whole; a future in its handler may do so from anywhere.
+impl Wake for Cell {
+    fn wake(self: Arc<Self>) {
+        self.rouse();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.rouse();
     }
 }
 

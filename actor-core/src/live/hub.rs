@@ -11,6 +11,7 @@ use tokio::time::{Instant, timeout_at};
 use super::attention::{Attention, OBSERVED};
 use super::cell::Cell;
 use super::current::Sender;
+use super::dispatcher::{self, Dispatcher};
 use super::hooks::{Failure, Fault, Hooks};
 use super::monitors::Monitors;
 use super::registry::Registry;
@@ -26,6 +27,7 @@ use crate::reference::ActorId;
 /// alive only while that actor is registered, so the cycle ends with the actor.
 pub(super) struct Hub {
     pub(super) handle: Handle,
+    pub(super) dispatcher: Arc<Dispatcher>,
     pub(super) registry: Registry,
     pub(super) hooks: Hooks,
     /// The registry of names, once it was used.
@@ -43,10 +45,12 @@ pub(super) struct Hub {
 }
 
 impl Hub {
-    pub(super) fn new(handle: Handle) -> Self {
-        Self {
+    pub(super) fn new(handle: Handle) -> Arc<Self> {
+        let (dispatcher, queues) = dispatcher::new(&handle);
+        let hub = Arc::new(Self {
+            registry: Registry::new(dispatcher.clone()),
             handle,
-            registry: Registry::new(),
+            dispatcher,
             hooks: Hooks::new(),
             names: OnceLock::new(),
             #[cfg(debug_assertions)]
@@ -58,7 +62,9 @@ impl Hub {
             unfinished: Mutex::default(),
             monitors: Monitors::default(),
             started: Instant::now(),
-        }
+        });
+        dispatcher::start(&hub, queues);
+        hub
     }
 
     pub(super) fn now(&self) -> Duration {

@@ -1,7 +1,8 @@
 //! The reader's side of a mailbox: [`Inbox`] picks the next event of an actor.
 
 use std::collections::VecDeque;
-use std::task::{Context as TaskContext, Poll, ready};
+use std::sync::Arc;
+use std::task::{Context as TaskContext, Poll, Waker, ready};
 
 use super::bound::Bound;
 use super::cell::Cell;
@@ -92,13 +93,12 @@ impl Inbox {
         &mut self,
         cell: &Cell,
         state: usize,
-        task: &TaskContext<'_>,
     ) -> Poll<Option<u32>> {
         if self.aside.is_some() || self.in_place {
             return Poll::Ready(None);
         }
         if self.fetched.entries.is_empty() {
-            ready!(self.poll_refill(cell, task));
+            ready!(self.poll_refill(cell));
         }
         Poll::Ready(self.next_plain(cell.info(), state))
     }
@@ -126,10 +126,9 @@ impl Inbox {
         &mut self,
         cell: &Cell,
         state: usize,
-        task: &TaskContext<'_>,
     ) -> Poll<Next> {
         if self.in_place {
-            return self.poll_next_in_place(cell, state, task);
+            return self.poll_next_in_place(cell, state);
         }
         if let Some(aside) = &mut self.aside {
             aside.search = None;
@@ -138,7 +137,7 @@ impl Inbox {
             }
         }
         if self.fetched.entries.is_empty() {
-            ready!(self.poll_refill(cell, task));
+            ready!(self.poll_refill(cell));
         }
         let entry = self.fetched.entries.pop_front();
         let entry = entry.expect("a fetch brings an entry");
@@ -147,11 +146,11 @@ impl Inbox {
 
     /// Fetches, where nothing that was fetched is left.
     #[inline]
-    fn poll_refill(&mut self, cell: &Cell, task: &TaskContext<'_>) -> Poll<()> {
+    fn poll_refill(&mut self, cell: &Cell) -> Poll<()> {
         if std::mem::take(&mut self.awaited) {
             return Poll::Pending;
         }
-        let fetched = ready!(self.poll_fetch(cell, task));
+        let fetched = ready!(self.poll_fetch(cell, None));
         self.awaited = fetched == Fetched::One;
         Poll::Ready(())
     }
@@ -161,7 +160,6 @@ impl Inbox {
         &mut self,
         cell: &Cell,
         state: usize,
-        task: &TaskContext<'_>,
     ) -> Poll<Next> {
         let info = cell.info();
         let find = |letters: &Letters, bound: &mut Bound| {
@@ -177,7 +175,7 @@ impl Inbox {
             bound.deferred = (state, deferred);
             found.map(|_| deferred)
         };
-        let (entry, is_void) = ready!(cell.mailbox().poll_take(&mut self.fetched, find, task));
+        let (entry, is_void) = ready!(cell.mailbox().poll_take(&mut self.fetched, find, None));
         #[cfg(feature = "metrics")]
         super::telemetry::fetched(cell, cell.mailbox().queued() + 1);
         if entry.kind == Kind::Stop {
@@ -191,10 +189,13 @@ impl Inbox {
         Poll::Ready(self.do_with(&entry, disposition))
     }
 
-    fn poll_fetch(&mut self, cell: &Cell, task: &TaskContext<'_>) -> Poll<Fetched> {
+    fn poll_fetch(&mut self, cell: &Cell, within: Option<Waker>) -> Poll<Fetched> {
         let aside = self.aside.as_ref();
         let idle = aside.is_none_or(|aside| aside.deferred.is_empty());
-        let fetched = ready!(cell.mailbox().poll_fetch(&mut self.fetched, idle, task));
+        let fetched = ready!(
+            cell.mailbox()
+                .poll_fetch(&mut self.fetched, idle, within)
+        );
         #[cfg(feature = "metrics")]
         super::telemetry::fetched(cell, self.unread());
         Poll::Ready(fetched)
@@ -233,7 +234,7 @@ impl Inbox {
     /// in their order.
     pub(super) fn poll_receive(
         &mut self,
-        cell: &Cell,
+        cell: &Arc<Cell>,
         event: u16,
         task: &TaskContext<'_>,
     ) -> Poll<Found> {
@@ -263,13 +264,13 @@ impl Inbox {
             aside.search = Some((event, seen));
             // It may not be the task that waits here, but something within it.
             self.awaited = false;
-            ready!(self.poll_fetch(cell, task));
+            ready!(self.poll_fetch(cell, within(cell, task)));
         }
     }
 
     fn poll_receive_in_place(
         &mut self,
-        cell: &Cell,
+        cell: &Arc<Cell>,
         event: u16,
         task: &TaskContext<'_>,
     ) -> Poll<Found> {
@@ -278,7 +279,8 @@ impl Inbox {
             bound.deferred.1 = bound.deferred.1.min(at);
             Some(at)
         };
-        let (entry, _) = ready!(cell.mailbox().poll_take(&mut self.fetched, find, task));
+        let within = within(cell, task);
+        let (entry, _) = ready!(cell.mailbox().poll_take(&mut self.fetched, find, within));
         Poll::Ready(Found::of(&entry))
     }
 
@@ -324,6 +326,13 @@ impl Aside {
         }
         None
     }
+}
+
+/// Who waits, if it is not the actor as a whole but some future within its handler that has a waker
+/// of its own.
+fn within(cell: &Arc<Cell>, task: &TaskContext<'_>) -> Option<Waker> {
+    let is_whole = task.waker().data() == Arc::as_ptr(cell).cast();
+    (!is_whole).then(|| task.waker().clone())
 }
 
 /// The first event of that kind in `entries` from there on; their timers are those of `letters`.

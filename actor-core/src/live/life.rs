@@ -1,17 +1,13 @@
-//! The task of an actor, from its spawn to its last dead letter.
+//! A running actor, from its spawn to its last dead letter.
 
 use std::any::Any;
-use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context as TaskContext, Poll, Waker};
-
-use tokio::task::AbortHandle;
+use std::task::{Poll, Waker};
 
 use super::cell::Cell;
 use super::current;
-use super::elsewhere;
+use super::elsewhere::Stage;
 use super::hooks::{FailureKind, Fault};
 use super::household::Household;
 use super::hub::Hub;
@@ -84,45 +80,31 @@ fn launch(
 ) {
     let mut body = Body::new();
     body.install(resting);
+    let stage = match host {
+        Host::Task => Stage::Workers,
+        Host::BlockingThreads => Stage::BlockingThreads,
+        Host::Thread => Stage::thread(cell).unwrap_or_else(|error| {
+            cell.failed(Fault {
+                kind: FailureKind::Background,
+                message: format!("it has no thread: {error}"),
+            });
+            cell.lane.add(KILL | QUIT);
+            Stage::Workers
+        }),
+    };
     let life = Life {
         body,
         part: Part::first(cell),
+        waker: Waker::from(cell.clone()),
         cell: cell.clone(),
         place,
-        is_known: false,
+        stage,
         supervised,
         #[cfg(any(feature = "tracing", feature = "metrics"))]
         turn: None,
     };
     telemetry::spawned(cell);
-    if let Some(task) = run(life, host) {
-        cell.hub().registry.attach(place, cell.id(), task);
-    }
-}
-
-/// Runs a life; `None` where that failed, and it is over.
-fn run(life: Life, host: Host) -> Option<AbortHandle> {
-    let cell = life.cell.clone();
-    let runtime = &cell.hub().handle;
-    let task = match host {
-        // Boxed, for the task is rounded up to twice the size if it holds more than a pointer or three.
-        Host::Task => runtime.spawn(Box::pin(life)),
-        Host::BlockingThreads => runtime.spawn(elsewhere::on_blocking_threads(Box::pin(life))),
-        Host::Thread => {
-            let life = Box::pin(life);
-            match elsewhere::on_a_thread(&cell.name(), runtime.clone(), life) {
-                Ok(task) => runtime.spawn(task),
-                Err(error) => {
-                    cell.failed(Fault {
-                        kind: FailureKind::Background,
-                        message: format!("it has no thread: {error}"),
-                    });
-                    return None;
-                }
-            }
-        }
-    };
-    Some(task.abort_handle())
+    Stage::dispatch(cell, Box::new(life));
 }
 
 /// The registry of names; `registry` is started where there is none yet.
@@ -143,14 +125,15 @@ pub(super) fn names(hub: &Arc<Hub>, registry: &mut dyn Spawn) -> Target {
 
 /// A running actor. Dropping it is an abort: its inbox is closed and its watchers told, as after
 /// any other end.
-struct Life {
+pub(super) struct Life {
     body: Body,
     part: Part,
     cell: Arc<Cell>,
+    /// The cell's.
+    waker: Waker,
     /// In the registry.
     place: u32,
-    /// The cell has the task's waker.
-    is_known: bool,
+    stage: Stage,
     /// What brings it back. Most actors are not supervised.
     supervised: Option<Box<Supervised>>,
     /// What waits, while it does.
@@ -204,34 +187,43 @@ enum Told {
     End(StopReason),
 }
 
-impl Future for Life {
-    type Output = ();
+impl Life {
+    pub(super) fn stage(&self) -> &Stage {
+        &self.stage
+    }
 
-    fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<()> {
+    /// Runs until it waits or is over. It waits in its mailbox.
+    pub(super) fn run(mut self: Box<Self>) {
+        if self.poll().is_pending() {
+            let cell = self.cell.clone();
+            cell.park(self);
+        }
+    }
+
+    fn poll(&mut self) -> Poll<()> {
         // One guard for a whole batch, since a batch is one poll.
         let _current = current::enter(self.cell.id());
         #[cfg(any(feature = "tracing", feature = "metrics"))]
         let shift = super::turn::Shift::begin(self.turn.take());
         self.cell.work.resume();
-        let poll = self.live(task);
+        let waker = std::mem::replace(&mut self.waker, Waker::noop().clone());
+        let poll = self.live(&waker);
+        self.waker = waker;
         let waits = self.waits_in_handler();
         self.cell.work.leave(waits);
         #[cfg(any(feature = "tracing", feature = "metrics"))]
         {
-            let life = &mut *self;
-            life.turn = shift.end(&life.cell, waits);
+            self.turn = shift.end(&self.cell, waits);
         }
         poll
     }
-}
 
-impl Life {
-    fn live(&mut self, task: &TaskContext<'_>) -> Poll<()> {
+    fn live(&mut self, waker: &Waker) -> Poll<()> {
         let life = self;
         loop {
             match life.part {
                 Part::Starting | Part::Working | Part::Stopping => {
-                    let reason = match catch_unwind(AssertUnwindSafe(|| life.run(task))) {
+                    let reason = match catch_unwind(AssertUnwindSafe(|| life.work(waker))) {
                         Ok(Poll::Pending) => return Poll::Pending,
                         Ok(Poll::Ready(Ok(reason))) => reason,
                         Ok(Poll::Ready(Err(fault))) => life.failed(fault),
@@ -244,7 +236,7 @@ impl Life {
                         life.part = Part::Dropping(StopReason::Aborted);
                     } else if life.cell.lane.take(CLOSED) != 0 {
                         life.part = Part::Dropping(reason);
-                    } else if life.waits(task.waker(), CLOSED | KILL) {
+                    } else {
                         return Poll::Pending;
                     }
                 }
@@ -266,7 +258,7 @@ impl Life {
                     }
                     if told & START != 0 {
                         life.rise();
-                    } else if life.waits(task.waker(), START | FINISH | EXHAUSTED | QUIT | KILL) {
+                    } else {
                         return Poll::Pending;
                     }
                 }
@@ -281,8 +273,7 @@ impl Life {
         runs && self.body.is_suspended()
     }
 
-    fn run(&mut self, task: &TaskContext<'_>) -> Poll<Result<StopReason, Fault>> {
-        let waker = task.waker();
+    fn work(&mut self, waker: &Waker) -> Poll<Result<StopReason, Fault>> {
         let mut ran = match self.told() {
             Told::End(reason) => return Poll::Ready(Ok(reason)),
             Told::Stop => self.stop(waker),
@@ -292,16 +283,7 @@ impl Life {
         };
         loop {
             match ran {
-                // An order may have come before the cell knew whom to wake.
-                Ran::Suspended => {
-                    if !self.is_known {
-                        self.make_known(waker);
-                        if let Told::End(reason) = self.told() {
-                            return Poll::Ready(Ok(reason));
-                        }
-                    }
-                    return Poll::Pending;
-                }
+                Ran::Suspended => return Poll::Pending,
                 Ran::Halted => return Poll::Ready(Ok(StopReason::Halted)),
                 Ran::Done if self.part == Part::Stopping => {
                     return Poll::Ready(Ok(StopReason::Stopped));
@@ -311,7 +293,7 @@ impl Life {
                     self.cell.work.leave(false);
                 }
             }
-            ran = match self.body.work(task) {
+            ran = match self.body.work(waker) {
                 Due::Wait if !self.cell.is_ordered() => return Poll::Pending,
                 Due::Wait | Due::Order => match self.told() {
                     Told::End(reason) => return Poll::Ready(Ok(reason)),
@@ -451,22 +433,6 @@ impl Life {
                 }
             }
             Err(payload) => self.part = Part::Dropping(self.panicked(payload)),
-        }
-    }
-
-    /// Whether it is to wait for one of these orders.
-    fn waits(&mut self, waker: &Waker, orders: u16) -> bool {
-        self.make_known(waker);
-        !self.cell.lane.has(orders)
-    }
-
-    /// Tells the cell whom to wake. A task is always woken by the same waker.
-    fn make_known(&mut self, waker: &Waker) {
-        if !self.is_known {
-            self.is_known = true;
-            self.cell.with_kin(|kin| {
-                kin.get_or_insert_default().waker = Some(waker.clone());
-            });
         }
     }
 

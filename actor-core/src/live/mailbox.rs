@@ -1,9 +1,10 @@
 //! The queue between everyone who sends to an actor and its task: [`Mailbox`].
 //!
-//! A mutex and a waker. It is chosen over a tokio channel because closing it is exact: under the
-//! lock an event is either queued, and so handled or a dead letter, or handed back to its sender.
-//! The reader takes the whole queue at once, so it locks once for each batch, and a sender pays for
-//! a wake-up only where the reader found the queue empty.
+//! A mutex, and the reader itself, which lies in its mailbox while it waits: who has to wake it takes
+//! it out, so that it is never in two places and needs no state of its own. It is chosen over a tokio
+//! channel because closing it is exact: under the lock an event is either queued, and so handled or a
+//! dead letter, or handed back to its sender. The reader takes the whole queue at once, so it locks
+//! once for each batch, and a sender rouses it only where it found the queue empty.
 //!
 //! What is queued is an [`Entry`], which does not know the actor's type; the messages themselves
 //! lie in the [mail](crate::parts::Mail), under the same lock, in the slots that the entries name.
@@ -16,7 +17,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::task::{Context as TaskContext, Poll, Waker};
+use std::task::{Poll, Waker};
 
 use super::bound::{Admission, Bound};
 use super::current::Sender;
@@ -129,37 +130,60 @@ impl Letters {
     }
 }
 
-pub(super) struct Mailbox {
-    queue: Mutex<Queue>,
+/// `R` is the reader.
+pub(super) struct Mailbox<R> {
+    queue: Mutex<Queue<R>>,
     make_mail: MakeMail,
 }
 
 /// What a fetch brought.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fetched {
-    /// One entry, and most likely nothing comes before it is handled: the next sender will wake the
+    /// One entry, and most likely nothing comes before it is handled: the next sender will rouse the
     /// reader, which needs no look at the queue before it waits.
     One,
     /// More: the reader looks again when it has handled them.
     Several,
 }
 
-struct Queue {
+struct Queue<R> {
     letters: Letters,
-    /// Set where the reader found nothing, or one entry only; taken by the next sender.
-    reader: Option<Waker>,
+    /// Whoever waits for an event within the reader, and is not the reader itself.
+    within: Option<Box<Waker>>,
+    /// The reader found nothing, or one entry only; the next sender rouses it.
+    awaited: bool,
+    /// The reader was roused while it ran: it runs once more before it waits.
+    roused: bool,
     closed: bool,
+    /// The reader, while it waits.
+    reader: Option<R>,
     /// Most mailboxes have no bound.
     bound: Option<Box<Bound>>,
 }
 
 /// A mailbox that is open and locked.
-pub(super) struct Opened<'a> {
-    queue: MutexGuard<'a, Queue>,
+pub(super) struct Opened<'a, R> {
+    queue: MutexGuard<'a, Queue<R>>,
     make_mail: MakeMail,
 }
 
-impl Opened<'_> {
+impl<R> Queue<R> {
+    /// The reader where it waits; else it is to run once more.
+    fn rouse(&mut self) -> Option<R> {
+        let reader = self.reader.take();
+        self.roused |= reader.is_none();
+        reader
+    }
+
+    /// The next sender rouses the reader, or who waits within it. Tells who did so before, to be
+    /// dropped under no lock.
+    fn wait(&mut self, within: Option<Waker>) -> Option<Box<Waker>> {
+        self.awaited = true;
+        std::mem::replace(&mut self.within, within.map(Box::new))
+    }
+}
+
+impl<R> Opened<'_, R> {
     /// Where to put the message.
     #[inline]
     pub(super) fn mail(&mut self) -> &dyn AnyMail {
@@ -220,26 +244,35 @@ impl Opened<'_> {
     }
 
     /// As [`push_event`](Self::push_event), where the mailbox has a bound.
-    pub(super) fn push_counted(mut self, event: u16, slot: u32, sender: Sender) {
+    #[must_use]
+    pub(super) fn push_counted(mut self, event: u16, slot: u32, sender: Sender) -> Option<R> {
         if let Some(bound) = &mut self.queue.bound {
             bound.queued();
         }
-        self.push_event(event, slot, sender);
+        self.push_event(event, slot, sender)
     }
 
-    /// Appends an event whose message is in that slot of the mail.
+    /// Appends an event whose message is in that slot of the mail; returns the reader, where that
+    /// is to run now.
     #[inline]
-    pub(super) fn push_event(self, event: u16, slot: u32, sender: Sender) {
+    #[must_use]
+    pub(super) fn push_event(self, event: u16, slot: u32, sender: Sender) -> Option<R> {
         self.push(Entry {
             kind: Kind::Event,
             event,
             slot,
             of: sender.number(),
-        });
+        })
     }
 
     /// As [`push_event`](Self::push_event), for what nobody sent but a timer or an actor's end.
-    pub(super) fn push_notice(mut self, event: u16, slot: u32, timer: Option<Arc<Fired>>) {
+    #[must_use]
+    pub(super) fn push_notice(
+        mut self,
+        event: u16,
+        slot: u32,
+        timer: Option<Arc<Fired>>,
+    ) -> Option<R> {
         let (kind, of) = match timer {
             Some(timer) => (Kind::Timer, self.queue.letters.add_timer(timer)),
             None => (Kind::Notice, 0),
@@ -249,31 +282,38 @@ impl Opened<'_> {
             event,
             slot,
             of,
-        });
+        })
     }
 
-    pub(super) fn push_stop(self) {
+    #[must_use]
+    pub(super) fn push_stop(self) -> Option<R> {
         self.push(Entry {
             kind: Kind::Stop,
             event: 0,
             slot: 0,
             of: 0,
-        });
+        })
     }
 
-    /// Appends, unlocks, and wakes the reader where it waits.
+    /// Appends, and unlocks. Where somebody within the reader awaits the event, wakes that.
     #[inline]
-    fn push(self, entry: Entry) {
+    fn push(self, entry: Entry) -> Option<R> {
         let mut queue = self.queue;
         let Letters { entries, .. } = &mut queue.letters;
         if entries.len() == entries.capacity() {
             grow(entries);
         }
         entries.push_back(entry);
-        let reader = queue.reader.take();
-        drop(queue);
-        if let Some(reader) = reader {
-            reader.wake();
+        if !std::mem::take(&mut queue.awaited) {
+            return None;
+        }
+        match queue.within.take() {
+            None => queue.rouse(),
+            Some(within) => {
+                drop(queue);
+                within.wake();
+                None
+            }
         }
     }
 }
@@ -284,14 +324,17 @@ fn grow(entries: &mut VecDeque<Entry>) {
     entries.reserve_exact(entries.len());
 }
 
-impl Mailbox {
+impl<R> Mailbox<R> {
     pub(super) fn new(make_mail: MakeMail, settings: mailbox::Mailbox) -> Self {
         let bound = settings.bound();
         Self {
             queue: Mutex::new(Queue {
                 letters: Letters::default(),
-                reader: None,
+                within: None,
+                awaited: false,
+                roused: false,
                 closed: false,
+                reader: None,
                 bound: bound.map(|(capacity, overflow)| Bound::new(capacity, overflow)),
             }),
             make_mail,
@@ -300,7 +343,7 @@ impl Mailbox {
 
     /// Locks, to send; `None` where the mailbox is closed.
     #[inline]
-    pub(super) fn open(&self) -> Option<Opened<'_>> {
+    pub(super) fn open(&self) -> Option<Opened<'_, R>> {
         let queue = lock(&self.queue);
         if queue.closed {
             return None;
@@ -316,20 +359,38 @@ impl Mailbox {
         lock(&self.queue).bound.is_some()
     }
 
-    /// Takes the entry at the place that `find` tells, or waits for the next. Its message is moved
-    /// to the mail of `letters`. It comes with whether it is void.
+    /// Lets the reader wait; it comes back where it is to run once more.
+    pub(super) fn park(&self, reader: R) -> Option<R> {
+        let mut queue = lock(&self.queue);
+        if std::mem::take(&mut queue.roused) {
+            return Some(reader);
+        }
+        queue.reader = Some(reader);
+        None
+    }
+
+    /// Returns the reader where it waits; else it is to run once more.
+    pub(super) fn rouse(&self) -> Option<R> {
+        lock(&self.queue).rouse()
+    }
+
+    /// Takes the entry at the place that `find` tells, or awaits the next; `within` is who does, if
+    /// it is not the reader itself. Its message is moved to the mail of `letters`. It comes with
+    /// whether it is void.
     pub(super) fn poll_take(
         &self,
         letters: &mut Letters,
         find: impl FnOnce(&Letters, &mut Bound) -> Option<usize>,
-        task: &TaskContext<'_>,
+        within: Option<Waker>,
     ) -> Poll<(Entry, bool)> {
         let mut locked = lock(&self.queue);
         let queue = &mut *locked;
         let bound = queue.bound.as_mut().expect("a bounded mailbox is read so");
         let found = find(&queue.letters, bound).and_then(|at| queue.letters.entries.remove(at));
         let Some(mut entry) = found else {
-            queue.reader = Some(task.waker().clone());
+            let replaced = queue.wait(within);
+            drop(locked);
+            drop(replaced);
             return Poll::Pending;
         };
         let is_void = queue.letters.is_void(&entry);
@@ -384,20 +445,24 @@ impl Mailbox {
         (self.make_mail)()
     }
 
-    /// Moves everything queued to the end of `letters`, or waits for the next entry. `idle` says
-    /// that no message is left in the mail of `letters`.
+    /// Moves everything queued to the end of `letters`, or awaits the next entry; `within` is who
+    /// does, if it is not the reader itself. `idle` says that no message is left in the mail of
+    /// `letters`.
     pub(super) fn poll_fetch(
         &self,
         letters: &mut Letters,
         idle: bool,
-        task: &TaskContext<'_>,
+        mut within: Option<Waker>,
     ) -> Poll<Fetched> {
         let mut queue = lock(&self.queue);
         let count = queue.letters.entries.len();
-        if count <= 1 {
-            queue.reader = Some(task.waker().clone());
-        }
+        let replaced = match count {
+            0 | 1 => queue.wait(within.take()),
+            _ => None,
+        };
         if count == 0 {
+            drop(queue);
+            drop(replaced);
             return Poll::Pending;
         }
         if idle && letters.entries.is_empty() {
@@ -408,20 +473,12 @@ impl Mailbox {
         let large = queue.letters.entries.capacity() > CAPACITY_KEPT;
         let emptied = large.then(|| std::mem::take(&mut queue.letters));
         drop(queue); // before `emptied` frees its memory
-        drop(emptied);
+        drop((emptied, replaced));
         Poll::Ready(if count == 1 {
             Fetched::One
         } else {
             Fetched::Several
         })
-    }
-
-    /// Wakes the reader where it waits.
-    pub(super) fn wake(&self) {
-        let reader = lock(&self.queue).reader.take();
-        if let Some(reader) = reader {
-            reader.wake();
-        }
     }
 
     /// Everything queued.
@@ -456,10 +513,11 @@ impl Mailbox {
     pub(super) fn close(&self) -> Letters {
         let mut queue = lock(&self.queue);
         queue.closed = true;
-        queue.reader = None;
+        let within = queue.wait(None);
         let line = queue.bound.as_mut().map(|bound| bound.close());
         let letters = std::mem::take(&mut queue.letters);
         drop(queue);
+        drop(within);
         line.into_iter().flatten().for_each(Waker::wake);
         letters
     }

@@ -1,4 +1,4 @@
-//! The production executor: one tokio task for each actor.
+//! The production executor.
 //!
 //! - [`system`]: what a program holds; the last handle to go aborts every actor.
 //! - [`hub`]: what the actors of one system share: its registry, hooks and monitors.
@@ -7,8 +7,8 @@
 //!   [`bound`]: how much room the queue has, and who waits for some.
 //! - [`side`]: what a handler's context does to the world.
 //! - [`lane`]: what an actor is told ahead of its inbox; [`household`]: the children of a supervisor.
-//! - [`life`]: the task, from the `#[start]` hook to the dead letters.
-//! - [`elsewhere`]: where the handlers of actors that block run.
+//! - [`life`]: the actor itself, from the `#[start]` hook to the dead letters.
+//! - [`dispatcher`]: who runs next; [`elsewhere`]: where the handlers of actors that block run.
 //! - [`work`]: what an actor is at, for who looks from outside; [`report`]: what a shutdown left;
 //!   [`attention`]: whether anyone looks; [`watchdog`]: looks for who is stuck.
 //! - [`telemetry`]: what `tracing` and `metrics` are told; `turn`: the handling of one message, for
@@ -28,6 +28,7 @@ mod attention;
 mod bound;
 mod cell;
 mod current;
+mod dispatcher;
 mod elsewhere;
 mod hooks;
 mod household;

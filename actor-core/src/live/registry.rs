@@ -4,11 +4,10 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex};
 
 use tokio::sync::Notify;
-use tokio::task::AbortHandle;
-
 use super::cell::Cell;
+use super::dispatcher::Dispatcher;
+use super::lane::{KILL, QUIT};
 use super::lock;
-use crate::reference::ActorId;
 use crate::slab::{Slab, Slot};
 
 /// How many places are looked at before others may have the registry.
@@ -18,37 +17,26 @@ pub(super) struct Registry {
     state: Mutex<State>,
     /// Notified when the last actor of a closed registry leaves.
     emptied: Notify,
+    /// Is over then.
+    dispatcher: Arc<Dispatcher>,
 }
 
 struct State {
     /// In whatever order.
-    actors: Slab<Entry>,
-    phase: Phase,
-}
-
-struct Entry {
-    actor: Arc<Cell>,
-    /// `None` for a moment, between entering and the spawn of the task.
-    task: Option<AbortHandle>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Phase {
-    Open,
+    actors: Slab<Arc<Cell>>,
     /// Shutting down: nobody enters any more.
-    Closed,
-    /// As closed, and who is left is aborted.
-    Aborted,
+    closed: bool,
 }
 
 impl Registry {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(dispatcher: Arc<Dispatcher>) -> Self {
         Self {
             state: Mutex::new(State {
                 actors: Slab::new(),
-                phase: Phase::Open,
+                closed: false,
             }),
             emptied: Notify::new(),
+            dispatcher,
         }
     }
 
@@ -57,31 +45,10 @@ impl Registry {
     #[must_use]
     pub(super) fn enter(&self, actor: Arc<Cell>) -> Option<u32> {
         let mut state = lock(&self.state);
-        if state.phase != Phase::Open {
+        if state.closed {
             return None;
         }
-        let entry = Entry { actor, task: None };
-        Some(state.actors.insert(&mut Slot::Full(entry)))
-    }
-
-    /// Names the task of an actor that has entered; it may have left meanwhile.
-    pub(super) fn attach(&self, place: u32, actor: ActorId, task: AbortHandle) {
-        let aborted = {
-            let mut state = lock(&self.state);
-            if state.phase == Phase::Aborted {
-                Some(task)
-            } else {
-                // The place may be another's by now.
-                let entry = state.actors.get_mut(place);
-                if let Some(entry) = entry.filter(|entry| entry.actor.id() == actor) {
-                    entry.task = Some(task);
-                }
-                None
-            }
-        };
-        if let Some(task) = aborted {
-            task.abort();
-        }
+        Some(state.actors.insert(&mut Slot::Full(actor)))
     }
 
     /// Shows some of the actors, from a place on; tells from which place to go on.
@@ -89,20 +56,21 @@ impl Registry {
         let state = lock(&self.state);
         let to = from.saturating_add(LOOK).min(state.actors.places());
         let places = (from..to).filter_map(|place| state.actors.get(place));
-        places.for_each(|entry| f(&entry.actor));
+        places.for_each(|actor| f(actor));
         (to < state.actors.places()).then_some(to)
     }
 
     /// Removes an actor that has ended.
     pub(super) fn leave(&self, place: u32) {
-        let (entry, emptied) = {
+        let (actor, emptied) = {
             let mut state = lock(&self.state);
-            let entry = state.actors.remove(place);
-            let emptied = state.actors.is_empty() && state.phase != Phase::Open;
-            (entry, emptied)
+            let actor = state.actors.remove(place);
+            let emptied = state.actors.is_empty() && state.closed;
+            (actor, emptied)
         };
-        drop(entry);
+        drop(actor);
         if emptied {
+            self.dispatcher.end();
             self.emptied.notify_waiters();
         }
     }
@@ -110,23 +78,26 @@ impl Registry {
     /// Lets nobody enter any more; returns who is there, in the order of their spawns.
     pub(super) fn close(&self) -> Vec<Arc<Cell>> {
         let mut state = lock(&self.state);
-        if state.phase == Phase::Open {
-            state.phase = Phase::Closed;
+        state.closed = true;
+        if state.actors.is_empty() {
+            self.dispatcher.end();
         }
-        let entries = in_order(&state.actors);
-        entries.iter().map(|entry| entry.actor.clone()).collect()
+        in_order(&state.actors)
     }
 
-    /// Aborts who is left, in the order of their spawns. Their tasks end at their next `.await`.
+    /// Aborts who is left, in the order of their spawns, each at its next `.await`.
     pub(super) fn abort(&self) {
-        let left: Vec<_> = {
-            let mut state = lock(&self.state);
-            state.phase = Phase::Aborted;
-            let entries = in_order(&state.actors).into_iter();
-            entries.filter_map(|entry| entry.task.clone()).collect()
-        };
-        // Not under the lock: where the runtime is gone, a task is dropped by its abort.
-        left.iter().for_each(AbortHandle::abort);
+        // Not under the lock: where the runtime is gone, an actor is dropped by its abort.
+        for actor in self.close() {
+            actor.order(KILL | QUIT);
+        }
+    }
+
+    /// Drops every actor that waits: nobody will run it.
+    pub(super) fn drop_parked(&self) {
+        for actor in self.close() {
+            actor.drop_parked();
+        }
     }
 
     /// Waits until every actor has left.
@@ -147,8 +118,8 @@ impl Registry {
 }
 
 /// By identity, which is the order of their spawns.
-fn in_order(actors: &Slab<Entry>) -> Vec<&Entry> {
-    let mut entries: Vec<&Entry> = actors.iter().collect();
-    entries.sort_unstable_by_key(|entry| entry.actor.id());
-    entries
+fn in_order(actors: &Slab<Arc<Cell>>) -> Vec<Arc<Cell>> {
+    let mut actors: Vec<_> = actors.iter().cloned().collect();
+    actors.sort_unstable_by_key(|actor| actor.id());
+    actors
 }

@@ -167,10 +167,10 @@ impl Side {
 
     /// The slot of the next event to be handled, or what else is due.
     #[inline]
-    pub(crate) fn next(&mut self, state: usize, task: &TaskContext<'_>) -> Result<u32, Due> {
+    pub(crate) fn next(&mut self, state: usize) -> Result<u32, Due> {
         let plain = self.cell.hub().is_unwatched() && !self.cell.is_ordered();
         if plain && self.inbox.taken < BUDGET {
-            match self.inbox.poll_plain(&self.cell, state, task) {
+            match self.inbox.poll_plain(&self.cell, state) {
                 Poll::Pending => return Err(self.wait()),
                 Poll::Ready(Some(slot)) => {
                     self.inbox.taken += 1;
@@ -179,7 +179,7 @@ impl Side {
                 Poll::Ready(None) => {}
             }
         }
-        self.next_of_any_kind(state, task)
+        self.next_of_any_kind(state)
     }
 
     fn wait(&mut self) -> Due {
@@ -191,19 +191,19 @@ impl Side {
         Due::Wait
     }
 
-    fn next_of_any_kind(&mut self, state: usize, task: &TaskContext<'_>) -> Result<u32, Due> {
+    fn next_of_any_kind(&mut self, state: usize) -> Result<u32, Due> {
         #[cfg(any(feature = "tracing", feature = "metrics"))]
         super::turn::finish(&self.cell);
         loop {
             if self.inbox.taken >= BUDGET {
-                task.waker().wake_by_ref();
+                self.cell.rouse();
                 return Err(self.wait());
             }
             if self.cell.is_ordered() {
                 return Err(Due::Order);
             }
             self.inbox.taken += 1;
-            match self.inbox.poll_next(&self.cell, state, task) {
+            match self.inbox.poll_next(&self.cell, state) {
                 Poll::Pending => return Err(self.wait()),
                 Poll::Ready(Next::Nothing) => {}
                 Poll::Ready(Next::Handle(found)) => {

@@ -56,7 +56,7 @@ impl LiveSystem {
             )
         };
         Self(Arc::new(Guard {
-            hub: Arc::new(Hub::new(handle)),
+            hub: Hub::new(handle),
             heat: OnceLock::new(),
             watchdog: OnceLock::new(),
         }))
