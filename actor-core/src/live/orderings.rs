@@ -5,11 +5,13 @@ use std::sync::Arc;
 use std::task::{Poll, Waker};
 
 use loom::future::block_on;
+use loom::sync::Notify;
+use loom::sync::atomic::{AtomicBool, Ordering};
 use loom::thread::{self, JoinHandle};
 
 use super::bound::{Admission, Bound};
 use super::current::Sender;
-use super::mailbox::{Entry, Kind, Letters, Mailbox};
+use super::mailbox::{Entry, Kind, Letters};
 use crate::actor::{Actor, Handler};
 use crate::mailbox;
 use crate::parts::{Spawning, mail_of};
@@ -28,6 +30,24 @@ impl Sink {
     fn number(&mut self, _: Number) {}
 }
 
+/// A reader, as it lies in its mailbox: whoever takes it out has it run.
+struct Reader(Arc<Notify>);
+
+type Mailbox = super::mailbox::Mailbox<Reader>;
+
+fn run(roused: Option<Reader>) {
+    if let Some(Reader(turn)) = roused {
+        turn.notify();
+    }
+}
+
+/// Waits in the mailbox, as an actor does that has nothing to do.
+fn park(mailbox: &Mailbox, turn: &Arc<Notify>) {
+    if mailbox.park(Reader(turn.clone())).is_none() {
+        turn.wait();
+    }
+}
+
 fn new(settings: mailbox::Mailbox) -> Arc<Mailbox> {
     let make_mail = Spawning::<Sink>(None).mail();
     Arc::new(Mailbox::new(make_mail, settings))
@@ -43,7 +63,7 @@ fn push(mailbox: &Mailbox, number: u32) -> bool {
         return false;
     };
     let slot = mail_of::<Sink>(opened.mail()).insert(&mut message(number));
-    opened.push_event(0, slot, Sender::NONE);
+    run(opened.push_event(0, slot, Sender::NONE));
     true
 }
 
@@ -65,14 +85,20 @@ fn spawn_sender(mailbox: &Arc<Mailbox>, numbers: std::ops::Range<u32>) -> JoinHa
     })
 }
 
-/// Reads as an actor's task does, and waits where there is nothing.
-fn fetch(mailbox: &Mailbox, count: usize) -> Vec<u32> {
+/// Reads as an actor does, or as what waits `within` its handler.
+fn fetch(mailbox: &Mailbox, count: usize, within: bool) -> Vec<u32> {
     let mut letters = Letters::default();
     let mut read = Vec::new();
+    let turn = Arc::new(Notify::new(false, false));
     while read.len() < count {
-        block_on(poll_fn(|task| {
-            mailbox.poll_fetch(&mut letters, true, task).map(drop)
-        }));
+        if within {
+            block_on(poll_fn(|task| {
+                let waker = Some(task.waker().clone());
+                mailbox.poll_fetch(&mut letters, true, waker).map(drop)
+            }));
+        } else if mailbox.poll_fetch(&mut letters, true, None).is_pending() {
+            park(mailbox, &turn);
+        }
         while let Some(entry) = letters.entries.pop_front() {
             read.push(open(&letters, &entry));
         }
@@ -81,12 +107,11 @@ fn fetch(mailbox: &Mailbox, count: usize) -> Vec<u32> {
 }
 
 /// No wake-up is lost, and each sender's events come in their order.
-#[test]
-fn what_two_senders_push_is_fetched() {
-    loom::model(|| {
+fn two_senders(within: bool) {
+    loom::model(move || {
         let mailbox = new(mailbox::Mailbox::unbounded());
         let senders = [spawn_sender(&mailbox, 0..2), spawn_sender(&mailbox, 10..12)];
-        let read = fetch(&mailbox, 4);
+        let read = fetch(&mailbox, 4, within);
         let of = |decade: u32| -> Vec<u32> {
             let numbers = read.iter().copied();
             numbers.filter(|number| number / 10 == decade).collect()
@@ -94,6 +119,52 @@ fn what_two_senders_push_is_fetched() {
         assert_eq!((of(0), of(1)), (vec![0, 1], vec![10, 11]));
         for sender in senders {
             sender.join().expect("a sender returns");
+        }
+    });
+}
+
+#[test]
+fn what_two_senders_push_is_fetched() {
+    two_senders(false);
+}
+
+#[test]
+fn what_two_senders_push_is_fetched_by_who_waits_within() {
+    two_senders(true);
+}
+
+/// Who rouses a reader without an event, an order for instance, is not missed either.
+#[test]
+fn who_is_roused_runs_once_more() {
+    loom::model(|| {
+        let mailbox = new(mailbox::Mailbox::unbounded());
+        let ordered = Arc::new(AtomicBool::new(false));
+        let orders = {
+            let (mailbox, ordered) = (mailbox.clone(), ordered.clone());
+            thread::spawn(move || {
+                ordered.store(true, Ordering::SeqCst);
+                run(mailbox.rouse());
+            })
+        };
+        let sender = spawn_sender(&mailbox, 0..1);
+        let mut letters = Letters::default();
+        let turn = Arc::new(Notify::new(false, false));
+        let mut read = 0;
+        while !ordered.load(Ordering::SeqCst) || read == 0 {
+            if mailbox.poll_fetch(&mut letters, true, None).is_pending() {
+                if ordered.load(Ordering::SeqCst) && read == 1 {
+                    break;
+                }
+                park(&mailbox, &turn);
+            }
+            while let Some(entry) = letters.entries.pop_front() {
+                open(&letters, &entry);
+                read += 1;
+            }
+        }
+        assert_eq!(read, 1);
+        for thread in [sender.join().map(drop), orders.join()] {
+            thread.expect("a thread returns");
         }
     });
 }
@@ -126,7 +197,7 @@ fn offer(mailbox: &Mailbox, number: u32, gives_up: Option<usize>) -> bool {
         let polled = match admission {
             Admission::Enter => {
                 let slot = mail_of::<Sink>(opened.mail()).insert(&mut message(number));
-                opened.push_counted(0, slot, Sender::NONE);
+                run(opened.push_counted(0, slot, Sender::NONE));
                 Poll::Ready(true)
             }
             Admission::Wait(waiting) => {
@@ -148,12 +219,17 @@ fn offer(mailbox: &Mailbox, number: u32, gives_up: Option<usize>) -> bool {
     sent
 }
 
-/// Reads as the task of an actor with a bounded mailbox does.
+/// Reads as an actor with a bounded mailbox does.
 fn take(mailbox: &Mailbox) -> u32 {
     let mut letters = Letters::default();
     let first = |letters: &Letters, _: &mut Bound| (!letters.entries.is_empty()).then_some(0);
-    let (entry, _) = block_on(poll_fn(|task| mailbox.poll_take(&mut letters, first, task)));
-    open(&letters, &entry)
+    let turn = Arc::new(Notify::new(false, false));
+    loop {
+        match mailbox.poll_take(&mut letters, first, None) {
+            Poll::Ready((entry, _)) => return open(&letters, &entry),
+            Poll::Pending => park(mailbox, &turn),
+        }
+    }
 }
 
 /// Whoever waits for room is told when there is some.

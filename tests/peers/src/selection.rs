@@ -50,7 +50,7 @@ impl Selection {
 /// Us, the frameworks, and what can be written without one.
 fn contenders() -> Vec<Box<dyn Entrant>> {
     vec![
-        Box::new(Actors),
+        Box::new(Actors::<false>),
         Box::new(Actix::<false>),
         Box::new(Ractor),
         Box::new(Kameo::<false>),

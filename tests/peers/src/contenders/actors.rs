@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use actor_core::prelude::*;
+use actor_core::{Mailbox, prelude::*};
 
-use crate::contender::{self, Contender, Done, List, Role};
+use crate::contender::{self, Contender, Done, List, ROOM, Role};
 use crate::entrant::Entrant;
 
-/// `tell`, which never waits, and `ask`.
+/// `tell`, which never waits, and `ask`; where mailboxes are bounded, `send`, which waits for room.
 #[derive(Clone, Copy)]
-pub(crate) struct Actors;
+pub(crate) struct Actors<const BOUNDED: bool>;
 
 #[derive(Debug)]
 struct Count;
@@ -67,7 +67,7 @@ impl Node {
     }
 }
 
-impl Contender for Actors {
+impl<const BOUNDED: bool> Contender for Actors<BOUNDED> {
     type System = System;
     type Counter = ActorRef<Counter>;
     type Node = ActorRef<Node>;
@@ -81,7 +81,7 @@ impl Contender for Actors {
     }
 
     fn bounded(self) -> Option<Box<dyn Entrant>> {
-        None
+        Some(Box::new(Actors::<true>))
     }
 
     fn system(self) -> System {
@@ -89,11 +89,20 @@ impl Contender for Actors {
     }
 
     async fn counter(self, system: &System) -> ActorRef<Counter> {
-        system.spawn(Counter::default())
+        let mailbox = if BOUNDED {
+            Mailbox::bounded(ROOM)
+        } else {
+            Mailbox::unbounded()
+        };
+        system.spawner().mailbox(mailbox).spawn(Counter::default())
     }
 
     async fn tell(self, counter: &ActorRef<Counter>) {
-        counter.tell(Count);
+        if BOUNDED {
+            counter.send(Count).await.expect("a counter lives");
+        } else {
+            counter.tell(Count);
+        }
     }
 
     async fn ask(self, counter: &ActorRef<Counter>) -> u64 {
