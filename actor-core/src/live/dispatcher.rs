@@ -7,90 +7,105 @@
 //! they have nothing to do; what is roused elsewhere goes into one queue for all.
 //!
 //! Queues are first in, first out. A worker lets the other tasks of its runtime run after so many
-//! lives, or when tokio says that it has used up its share.
+//! lives or events, or when tokio says that it has used up its share.
 
-use std::cell::RefCell;
-use std::collections::VecDeque;
+use std::cell::Cell;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock, Weak};
 use std::task::{Context as TaskContext, Poll, Waker};
 
-use crossbeam_deque::{Steal, Stealer, Worker as Deque};
+use crossbeam_deque::{Injector, Steal, Stealer, Worker as Deque};
+use crossbeam_queue::ArrayQueue;
+use scoped_tls::scoped_thread_local;
 use tokio::runtime::Handle;
 use tokio::task::coop;
 
 use super::hub::Hub;
 use super::life::Life;
-use super::lock;
 
 /// After how many lives a worker lets other tasks run.
 const RUNS: u32 = 64;
 
+/// After how many events it does.
+const EVENTS: u32 = 256;
+
 /// After how many lives a worker looks into the queue for all before its own.
 const LOOK: u32 = 16;
 
-/// How many lives a worker takes from the queue for all at once, at most.
-const BATCH: usize = 32;
+/// How many lives the quicker of the queues for all holds.
+const ROOM: usize = 256;
+
+/// No more workers than there are bits for them.
+const MOST: usize = 64;
 
 pub(super) struct Dispatcher {
-    shared: Mutex<Shared>,
-    /// The queues of the workers.
-    queues: Box<[Stealer<Box<Life>>]>,
-    /// How many lives are in the queue for all. Written under the lock; who reads it without may be
-    /// late.
-    waiting: AtomicUsize,
-    /// How many workers have nothing to do; written and read likewise.
-    parked: AtomicUsize,
+    /// What was roused elsewhere than on a worker.
+    injected: ArrayQueue<Box<Life>>,
+    /// What did not fit in there.
+    overflow: Injector<Box<Life>>,
+    workers: Box<[Peer]>,
+    /// The workers that have nothing to do, a bit each.
+    parked: AtomicU64,
+    /// No actor is left, nor will there be one.
+    over: AtomicBool,
+    /// The runtime is gone.
     closed: AtomicBool,
 }
 
-struct Shared {
-    queue: VecDeque<Box<Life>>,
-    /// The workers that have nothing to do, and how to wake them.
-    parked: Vec<(usize, Waker)>,
-    /// No actor is left, nor will there be one.
-    over: bool,
+/// A worker, as others see it.
+struct Peer {
+    queue: Stealer<Box<Life>>,
+    /// Of its task, which always has the same; `None` before its first poll.
+    waker: OnceLock<Waker>,
 }
 
 /// One of the tasks that run lives.
 struct Worker {
-    dispatcher: Arc<Dispatcher>,
+    local: Local,
     index: usize,
-    /// `None` while it is polled: then it is in [`LOCAL`].
-    queue: Option<Deque<Box<Life>>>,
-    /// It is in the list of those that have nothing to do, or was taken out of it to be woken.
-    is_parked: bool,
-    runs: u32,
+    runs: Cell<u32>,
     hub: Weak<Hub>,
 }
 
-/// The queue of the worker that is polled on this thread.
+/// The queue of one worker.
 struct Local {
-    /// Whose; only compared.
-    dispatcher: *const Dispatcher,
+    dispatcher: Arc<Dispatcher>,
     queue: Deque<Box<Life>>,
 }
 
+scoped_thread_local! {
+    /// Of the worker that is polled on this thread.
+    static LOCAL: Local
+}
+
 thread_local! {
-    static LOCAL: RefCell<Option<Local>> = const { RefCell::new(None) };
+    /// How many events were handled on this thread.
+    static HANDLED: Cell<u32> = const { Cell::new(0) };
+}
+
+/// So many events were handled on this thread.
+#[inline]
+pub(super) fn handled(events: u32) {
+    HANDLED.set(HANDLED.get().wrapping_add(events));
 }
 
 /// A dispatcher, and the queues for its workers.
 pub(super) fn new(runtime: &Handle) -> (Arc<Dispatcher>, Vec<Deque<Box<Life>>>) {
-    let workers = runtime.metrics().num_workers();
+    let workers = runtime.metrics().num_workers().min(MOST);
     let queues: Vec<_> = (0..workers).map(|_| Deque::new_fifo()).collect();
+    let peer = |queue: &Deque<_>| Peer {
+        queue: queue.stealer(),
+        waker: OnceLock::new(),
+    };
     let dispatcher = Dispatcher {
-        shared: Mutex::new(Shared {
-            queue: VecDeque::new(),
-            parked: Vec::new(),
-            over: false,
-        }),
-        queues: queues.iter().map(Deque::stealer).collect(),
-        waiting: AtomicUsize::new(0),
-        parked: AtomicUsize::new(0),
+        injected: ArrayQueue::new(ROOM),
+        overflow: Injector::new(),
+        workers: queues.iter().map(peer).collect(),
+        parked: AtomicU64::new(0),
+        over: AtomicBool::new(false),
         closed: AtomicBool::new(false),
     };
     (Arc::new(dispatcher), queues)
@@ -100,11 +115,12 @@ pub(super) fn new(runtime: &Handle) -> (Arc<Dispatcher>, Vec<Deque<Box<Life>>>) 
 pub(super) fn start(hub: &Arc<Hub>, queues: Vec<Deque<Box<Life>>>) {
     for (index, queue) in queues.into_iter().enumerate() {
         hub.handle.spawn(Worker {
-            dispatcher: hub.dispatcher.clone(),
+            local: Local {
+                dispatcher: hub.dispatcher.clone(),
+                queue,
+            },
             index,
-            queue: Some(queue),
-            is_parked: false,
-            runs: 0,
+            runs: Cell::new(0),
             hub: Arc::downgrade(hub),
         });
     }
@@ -114,58 +130,78 @@ impl Dispatcher {
     /// Has a life run; it is dropped where the runtime is gone.
     #[inline]
     pub(super) fn dispatch(&self, life: Box<Life>) {
-        let mut life = Some(life);
-        // There is no queue of this thread while the thread ends.
-        let _ = LOCAL.try_with(|local| {
-            if let Some(local) = &*local.borrow()
-                && std::ptr::eq(local.dispatcher, self)
-                && let Some(life) = life.take()
-            {
-                local.queue.push(life);
-                self.share(local.queue.len());
-            }
-        });
-        if let Some(life) = life {
-            self.inject(life);
+        if !LOCAL.is_set() {
+            return self.inject(life);
         }
+        LOCAL.with(|Local { dispatcher, queue }| {
+            if !std::ptr::eq(&**dispatcher, self) {
+                return self.inject(life);
+            }
+            queue.push(life);
+            self.share(queue);
+        });
     }
 
-    /// Wakes a worker that has nothing to do where one has several lives to run. Where that is
+    /// Wakes a worker that has nothing to do where this one has several lives to run. Where that is
     /// missed for once, it is made up for at the next life.
     #[inline]
-    fn share(&self, queued: usize) {
-        if queued > 1 && self.parked.load(Ordering::Relaxed) > 0 {
+    fn share(&self, queue: &Deque<Box<Life>>) {
+        if self.parked.load(Ordering::Relaxed) != 0 && queue.len() > 1 {
             self.wake_one();
         }
     }
 
-    #[cold]
+    /// Wakes a worker that has nothing to do, where there is one.
+    ///
+    /// It changes `parked` in any case, as a worker does that parks and then looks at the queues: the
+    /// later of the two sees what the other did before.
     fn wake_one(&self) {
-        let woken = self.next_parked(&mut lock(&self.shared));
-        if let Some(worker) = woken {
-            worker.wake();
+        let mut parked = self.parked.load(Ordering::Relaxed);
+        loop {
+            let bit = parked & parked.wrapping_neg();
+            let before = self.parked.fetch_and(!bit, Ordering::AcqRel);
+            if before & bit != 0 {
+                return self.wake(bit.trailing_zeros() as usize);
+            }
+            if before == 0 {
+                return;
+            }
+            parked = before;
         }
     }
 
-    fn next_parked(&self, shared: &mut Shared) -> Option<Waker> {
-        let (_, worker) = shared.parked.pop()?;
-        self.parked.store(shared.parked.len(), Ordering::Relaxed);
-        Some(worker)
+    fn wake(&self, index: usize) {
+        if let Some(waker) = self.workers[index].waker.get() {
+            waker.wake_by_ref();
+        }
+    }
+
+    /// `false` where the worker has something to do.
+    fn unpark(&self, index: usize) -> bool {
+        let bit = 1 << index;
+        self.parked.fetch_and(!bit, Ordering::AcqRel) & bit != 0
+    }
+
+    /// The worker is polled, whoever woke it.
+    fn rise(&self, index: usize) {
+        if self.parked.load(Ordering::Relaxed) & (1 << index) != 0 {
+            self.unpark(index);
+        }
     }
 
     /// Puts a life into the queue for all.
     fn inject(&self, life: Box<Life>) {
-        let mut shared = lock(&self.shared);
-        if self.is_closed() {
-            drop(shared);
-            return drop(life);
+        // Behind what has not fit in before.
+        let life = match self.overflow.is_empty() {
+            true => self.injected.push(life).err(),
+            false => Some(life),
+        };
+        if let Some(life) = life {
+            self.overflow.push(life);
         }
-        shared.queue.push_back(life);
-        self.waiting.store(shared.queue.len(), Ordering::Relaxed);
-        let woken = self.next_parked(&mut shared);
-        drop(shared);
-        if let Some(worker) = woken {
-            worker.wake();
+        self.wake_one();
+        if self.is_closed() {
+            self.drop_injected();
         }
     }
 
@@ -177,144 +213,141 @@ impl Dispatcher {
 
     /// Runs nothing any more.
     fn close(&self) {
-        let mut shared = lock(&self.shared);
         self.closed.store(true, Ordering::SeqCst);
-        let queued = std::mem::take(&mut shared.queue);
-        drop(shared);
-        drop(queued);
+        // As a worker that parks: either this sees what is injected, or that sees the end.
+        self.parked.fetch_and(u64::MAX, Ordering::AcqRel);
+        self.drop_injected();
+    }
+
+    fn drop_injected(&self) {
+        let next = || self.injected.pop().or_else(|| self.take_overflow());
+        while let Some(life) = next() {
+            drop(life);
+        }
+    }
+
+    fn take_overflow(&self) -> Option<Box<Life>> {
+        until_sure(|| self.overflow.steal())
     }
 
     /// Has the workers end: no actor is left.
     pub(super) fn end(&self) {
-        let mut shared = lock(&self.shared);
-        shared.over = true;
-        let parked = std::mem::take(&mut shared.parked);
-        drop(shared);
-        for (_, worker) in parked {
-            worker.wake();
+        self.over.store(true, Ordering::SeqCst);
+        for index in 0..self.workers.len() {
+            if self.unpark(index) {
+                self.wake(index);
+            }
         }
     }
 
-    /// Takes a life out of the queue for all, and some more for the worker's own.
-    fn take(&self, queue: &Deque<Box<Life>>) -> Option<Box<Life>> {
-        if self.waiting.load(Ordering::Relaxed) == 0 {
-            return None;
+    fn is_over(&self) -> bool {
+        self.over.load(Ordering::SeqCst)
+    }
+
+    /// Takes a life out of the queues for all.
+    #[inline]
+    fn take(&self) -> Option<Box<Life>> {
+        if !self.injected.is_empty() {
+            let injected = self.injected.pop();
+            if injected.is_some() {
+                return injected;
+            }
         }
-        let mut shared = lock(&self.shared);
-        let first = shared.queue.pop_front();
-        let share = (shared.queue.len() / self.queues.len()).min(BATCH);
-        shared.queue.drain(..share).for_each(|life| queue.push(life));
-        self.waiting.store(shared.queue.len(), Ordering::Relaxed);
-        first
+        (!self.overflow.is_empty())
+            .then(|| self.take_overflow())
+            .flatten()
     }
 
     /// Takes half of what another worker has queued.
     fn steal(&self, index: usize, queue: &Deque<Box<Life>>) -> Option<Box<Life>> {
-        let workers = self.queues.len();
-        let others = (1..workers).map(|next| &self.queues[(index + next) % workers]);
-        others.into_iter().find_map(|other| {
-            loop {
-                match other.steal_batch_and_pop(queue) {
-                    Steal::Success(life) => return Some(life),
-                    Steal::Empty => return None,
-                    Steal::Retry => {}
-                }
-            }
-        })
+        let count = self.workers.len();
+        let others = (1..count).map(|next| &self.workers[(index + next) % count].queue);
+        others
+            .filter(|other| !other.is_empty())
+            .find_map(|other| until_sure(|| other.steal_batch_and_pop(queue)))
+    }
+
+    /// There is something to run.
+    fn has_work(&self) -> bool {
+        let mut queues = self.workers.iter().map(|worker| &worker.queue);
+        !self.injected.is_empty()
+            || !self.overflow.is_empty()
+            || queues.any(|queue| !queue.is_empty())
+    }
+}
+
+fn until_sure<T>(steal: impl Fn() -> Steal<T>) -> Option<T> {
+    loop {
+        match steal() {
+            Steal::Success(stolen) => return Some(stolen),
+            Steal::Empty => return None,
+            Steal::Retry => {}
+        }
     }
 }
 
 impl Worker {
-    fn next(&mut self) -> Option<Box<Life>> {
-        self.runs = self.runs.wrapping_add(1);
-        let dispatcher = &*self.dispatcher;
-        LOCAL.with_borrow(|local| {
-            let Local { queue, .. } = local.as_ref()?;
-            let first = self.runs.is_multiple_of(LOOK);
-            let injected = first.then(|| dispatcher.take(queue)).flatten();
-            let next = injected
-                .or_else(|| queue.pop())
-                .or_else(|| dispatcher.take(queue))
-                .or_else(|| dispatcher.steal(self.index, queue))?;
-            dispatcher.share(queue.len() + 1);
-            Some(next)
-        })
-    }
-
-    /// Waits for something to do, or ends; `None` where there is something.
-    fn park(&mut self, waker: &Waker) -> Option<Poll<()>> {
-        let mut shared = lock(&self.dispatcher.shared);
-        if shared.over {
-            return Some(Poll::Ready(()));
+    #[inline]
+    fn next(&self) -> Option<Box<Life>> {
+        self.runs.set(self.runs.get().wrapping_add(1));
+        let Local { dispatcher, queue } = &self.local;
+        let first = self.runs.get().is_multiple_of(LOOK);
+        let injected = first.then(|| dispatcher.take()).flatten();
+        let next = injected
+            .or_else(|| queue.pop())
+            .or_else(|| dispatcher.take())
+            .or_else(|| dispatcher.steal(self.index, queue))?;
+        if dispatcher.parked.load(Ordering::Relaxed) != 0 && !queue.is_empty() {
+            dispatcher.wake_one();
         }
-        if !shared.queue.is_empty() {
-            return None;
+        Some(next)
+    }
+
+    /// Waits for something to do; `false` where there is something.
+    fn park(&self) -> bool {
+        let dispatcher = &*self.local.dispatcher;
+        let bit = 1 << self.index;
+        dispatcher.parked.fetch_or(bit, Ordering::AcqRel);
+        let stays = !dispatcher.has_work() && !dispatcher.is_over();
+        // Whoever takes the bit away wakes this task, which is no harm.
+        stays || !dispatcher.unpark(self.index)
+    }
+
+    /// Runs lives until there are none, or others are to run.
+    fn work(&self, waker: &Waker) -> Poll<()> {
+        let before = HANDLED.get();
+        for _ in 0..RUNS {
+            let Some(life) = self.next() else {
+                if self.local.dispatcher.is_over() {
+                    return Poll::Ready(());
+                }
+                if self.park() {
+                    return Poll::Pending;
+                }
+                continue;
+            };
+            // What panics here is not an actor's code but somebody's hook; it ends that actor alone.
+            drop(catch_unwind(AssertUnwindSafe(|| life.run())));
+            let events = HANDLED.get().wrapping_sub(before);
+            if events >= EVENTS || !coop::has_budget_remaining() {
+                break;
+            }
         }
-        shared.parked.push((self.index, waker.clone()));
-        let parked = shared.parked.len();
-        self.dispatcher.parked.store(parked, Ordering::Relaxed);
-        self.is_parked = true;
-        Some(Poll::Pending)
-    }
-
-    fn unpark(&mut self) {
-        if std::mem::take(&mut self.is_parked) {
-            let mut shared = lock(&self.dispatcher.shared);
-            let found = shared.parked.iter().position(|(of, _)| *of == self.index);
-            let left = found.map(|at| shared.parked.swap_remove(at));
-            let parked = shared.parked.len();
-            self.dispatcher.parked.store(parked, Ordering::Relaxed);
-            drop(shared);
-            drop(left);
-        }
-    }
-}
-
-/// Has the queue of a worker in [`LOCAL`], and what was there before.
-struct AtWork<'a> {
-    worker: &'a mut Worker,
-    before: Option<Local>,
-}
-
-impl<'a> AtWork<'a> {
-    fn begin(worker: &'a mut Worker) -> Self {
-        let local = worker.queue.take().map(|queue| Local {
-            dispatcher: Arc::as_ptr(&worker.dispatcher),
-            queue,
-        });
-        let before = LOCAL.replace(local);
-        Self { worker, before }
-    }
-}
-
-impl Drop for AtWork<'_> {
-    fn drop(&mut self) {
-        let local = LOCAL.replace(self.before.take());
-        self.worker.queue = local.map(|local| local.queue);
+        waker.wake_by_ref();
+        Poll::Pending
     }
 }
 
 impl Future for Worker {
     type Output = ();
 
-    fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<()> {
-        self.unpark();
-        let at_work = AtWork::begin(&mut self);
-        for _ in 0..RUNS {
-            let Some(life) = at_work.worker.next() else {
-                match at_work.worker.park(task.waker()) {
-                    Some(poll) => return poll,
-                    None => continue,
-                }
-            };
-            // What panics here is not an actor's code but somebody's hook; it ends that actor alone.
-            drop(catch_unwind(AssertUnwindSafe(|| life.run())));
-            if !coop::has_budget_remaining() {
-                break;
-            }
-        }
-        task.waker().wake_by_ref();
-        Poll::Pending
+    fn poll(self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<()> {
+        let worker = &*self;
+        let dispatcher = &*worker.local.dispatcher;
+        let peer = &dispatcher.workers[worker.index];
+        peer.waker.get_or_init(|| task.waker().clone());
+        dispatcher.rise(worker.index);
+        LOCAL.set(&worker.local, || worker.work(task.waker()))
     }
 }
 
@@ -322,14 +355,13 @@ impl Drop for Worker {
     /// It is over, or the runtime is gone: then every actor is dropped, now or when it is next to
     /// wait.
     fn drop(&mut self) {
-        if lock(&self.dispatcher.shared).over {
+        let Local { dispatcher, queue } = &self.local;
+        if dispatcher.is_over() {
             return;
         }
-        self.dispatcher.close();
-        if let Some(queue) = self.queue.take() {
-            while let Some(life) = queue.pop() {
-                drop(life);
-            }
+        dispatcher.close();
+        while let Some(life) = queue.pop() {
+            drop(life);
         }
         if let Some(hub) = self.hub.upgrade() {
             hub.registry.drop_parked();

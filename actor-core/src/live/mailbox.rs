@@ -28,7 +28,7 @@ use crate::parts::{AnyMail, MakeMail};
 use crate::slab::{Slab, Slot};
 
 /// Above this capacity, an emptied queue gives its memory back.
-const CAPACITY_KEPT: usize = 4096;
+pub(super) const CAPACITY_KEPT: usize = 4096;
 
 /// What waits in a mailbox: small and plain, since senders and readers spend their time on moving
 /// it.
@@ -67,7 +67,7 @@ impl Entry {
 
 /// Entries in order, and what they name.
 #[derive(Default)]
-pub(super) struct Letters {
+pub struct Letters {
     pub(super) entries: VecDeque<Entry>,
     /// `None` before the first message.
     mail: Option<Box<dyn AnyMail>>,
@@ -130,10 +130,16 @@ impl Letters {
     }
 }
 
-/// `R` is the reader.
 pub(super) struct Mailbox<R> {
     queue: Mutex<Queue<R>>,
     make_mail: MakeMail,
+}
+
+/// Who reads a mailbox, and lies in it while it waits.
+pub(super) trait Reader {
+    /// Takes over what is queued, where it has room for it at once: then it needs no look at the
+    /// queue when it runs. Tells whether it did.
+    fn deliver(&mut self, letters: &mut Letters) -> bool;
 }
 
 /// What a fetch brought.
@@ -183,7 +189,7 @@ impl<R> Queue<R> {
     }
 }
 
-impl<R> Opened<'_, R> {
+impl<R: Reader> Opened<'_, R> {
     /// Where to put the message.
     #[inline]
     pub(super) fn mail(&mut self) -> &dyn AnyMail {
@@ -304,17 +310,34 @@ impl<R> Opened<'_, R> {
             grow(entries);
         }
         entries.push_back(entry);
-        if !std::mem::take(&mut queue.awaited) {
+        if queue.awaited {
+            Self::rouse(queue)
+        } else {
+            None
+        }
+    }
+
+    /// Rouses who awaits an event.
+    #[inline(never)]
+    fn rouse(mut queue: MutexGuard<'_, Queue<R>>) -> Option<R> {
+        queue.awaited = false;
+        if let Some(within) = queue.within.take() {
+            drop(queue);
+            within.wake();
             return None;
         }
-        match queue.within.take() {
-            None => queue.rouse(),
-            Some(within) => {
-                drop(queue);
-                within.wake();
-                None
-            }
-        }
+        let Queue {
+            letters,
+            reader,
+            bound,
+            ..
+        } = &mut *queue;
+        let is_delivered = match reader {
+            Some(reader) if bound.is_none() => reader.deliver(letters),
+            _ => false,
+        };
+        queue.awaited = is_delivered;
+        queue.rouse()
     }
 }
 
@@ -324,7 +347,7 @@ fn grow(entries: &mut VecDeque<Entry>) {
     entries.reserve_exact(entries.len());
 }
 
-impl<R> Mailbox<R> {
+impl<R: Reader> Mailbox<R> {
     pub(super) fn new(make_mail: MakeMail, settings: mailbox::Mailbox) -> Self {
         let bound = settings.bound();
         Self {

@@ -59,6 +59,7 @@ mod work;
 pub use hooks::{
     DeadLetter, DeadLetterReason, Failure, FailureKind, MonitorViolation, MonitorViolationKind,
 };
+pub use mailbox::Letters;
 pub use report::Unfinished;
 pub use system::LiveSystem;
 pub use watchdog::{DeepMailbox, StuckActor};

@@ -12,9 +12,11 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep};
 
 use super::attention::{DEPTH, STUCK};
 use super::cell::{Cell, Notify, Watcher};
+use super::dispatcher;
 use super::household::Household;
 use super::inbox::{Found, Inbox, Next};
 use super::life;
+use super::mailbox::Letters;
 use super::reply::losing;
 use super::timer::{Armed, Fired, LiveTimer};
 use crate::event::Event;
@@ -163,6 +165,15 @@ impl Side {
     /// Others may have run since the actor handled an event.
     pub(crate) fn begin_work(&mut self) {
         self.inbox.begin_work();
+        #[cfg(feature = "metrics")]
+        if self.inbox.is_delivered_to() {
+            super::telemetry::fetched(&self.cell, self.inbox.unread());
+        }
+    }
+
+    /// Takes over what is queued, where nothing is left of what was fetched before.
+    pub(crate) fn deliver(&mut self, letters: &mut Letters) -> bool {
+        self.inbox.deliver(letters)
     }
 
     /// The slot of the next event to be handled, or what else is due.
@@ -183,7 +194,7 @@ impl Side {
     }
 
     fn wait(&mut self) -> Due {
-        self.inbox.taken = 0;
+        dispatcher::handled(std::mem::take(&mut self.inbox.taken));
         let attention = self.cell.hub().attention.bits();
         if self.cell.work.fetched() != 0 || attention & DEPTH != 0 {
             self.cell.work.set_fetched(self.inbox.unread());
