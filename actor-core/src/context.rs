@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::actor::{Actor, Call, Disposition, Handler, State};
 use crate::event::Event;
 use crate::fingerprint::Fingerprinter;
-use crate::live::{self, Letters};
+use crate::live;
 use crate::parts::{Announcing, AnyMail, Due, Ran, mail_of};
 use crate::random::ActorRng;
 use crate::reference::{ActorRef, AnyRef, Recipient, Target};
@@ -811,11 +811,6 @@ impl<A: Actor> Context<A> {
     /// The actor is about to handle what is due in production, after others may have run.
     pub(crate) fn begin_work(&mut self) {
         self.place.side().begin_work();
-    }
-
-    /// Takes over what is queued, where there is room for it at once.
-    pub(crate) fn deliver(&mut self, letters: &mut Letters) -> bool {
-        self.place.side().deliver(letters)
     }
 
     /// The next event to be handled in production, or what else is due.

@@ -21,7 +21,6 @@ use crate::reference::Target;
 use crate::runtime::{Announce, Spawn};
 use crate::slab::{Slab, Slot};
 
-pub use crate::live::Letters;
 pub(crate) use crate::mail::mail_of;
 pub use crate::mail::{AnyMail, AnySlab, Mail, MakeMail};
 
@@ -49,8 +48,6 @@ pub trait Resting: Any + Send {
     fn stop(&mut self) -> Ran;
     /// Runs what follows from an async handler that has returned.
     fn follow(&mut self) -> Ran;
-    /// Takes over what is queued in production, where there is room for it at once.
-    fn deliver(&mut self, letters: &mut Letters) -> bool;
     /// Handles what is due in production, until something else is to be done.
     fn work(&mut self) -> Due;
     /// Makes the future that runs async handlers of this type; `None` where it has none.
@@ -132,12 +129,6 @@ impl Body {
     pub fn stop(&mut self, waker: &Waker) -> Ran {
         let ran = self.resting().stop();
         self.drive_after(ran, waker)
-    }
-
-    /// Takes over what is queued in production, where it is at rest and has room for it at once.
-    pub(crate) fn deliver(&mut self, letters: &mut Letters) -> bool {
-        let resting = self.resting.as_mut();
-        resting.is_some_and(|resting| resting.deliver(letters))
     }
 
     /// Handles what is due in production, until something else is to be done.
@@ -351,10 +342,6 @@ impl<A: Actor> Resting for Rest<A> {
                 self.cx.ran()
             }
         }
-    }
-
-    fn deliver(&mut self, letters: &mut Letters) -> bool {
-        self.cx.deliver(letters)
     }
 
     fn work(&mut self) -> Due {

@@ -10,14 +10,15 @@
 //! lives or events, or when tokio says that it has used up its share.
 
 use std::cell::Cell;
+use std::collections::VecDeque;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::task::{Context as TaskContext, Poll, Waker};
 
-use crossbeam_deque::{Injector, Steal, Stealer, Worker as Deque};
+use crossbeam_deque::{Steal, Stealer, Worker as Deque};
 use crossbeam_queue::ArrayQueue;
 use scoped_tls::scoped_thread_local;
 use tokio::runtime::Handle;
@@ -25,6 +26,7 @@ use tokio::task::coop;
 
 use super::hub::Hub;
 use super::life::Life;
+use super::lock;
 
 /// After how many lives a worker lets other tasks run.
 const RUNS: u32 = 64;
@@ -45,7 +47,9 @@ pub(super) struct Dispatcher {
     /// What was roused elsewhere than on a worker.
     injected: ArrayQueue<Box<Life>>,
     /// What did not fit in there.
-    overflow: Injector<Box<Life>>,
+    overflow: Mutex<VecDeque<Box<Life>>>,
+    /// Whether anything is in there. Written under its lock; who reads it without may be late.
+    overflows: AtomicBool,
     workers: Box<[Peer]>,
     /// The workers that have nothing to do, a bit each.
     parked: AtomicU64,
@@ -102,7 +106,8 @@ pub(super) fn new(runtime: &Handle) -> (Arc<Dispatcher>, Vec<Deque<Box<Life>>>) 
     };
     let dispatcher = Dispatcher {
         injected: ArrayQueue::new(ROOM),
-        overflow: Injector::new(),
+        overflow: Mutex::default(),
+        overflows: AtomicBool::new(false),
         workers: queues.iter().map(peer).collect(),
         parked: AtomicU64::new(0),
         over: AtomicBool::new(false),
@@ -192,12 +197,14 @@ impl Dispatcher {
     /// Puts a life into the queue for all.
     fn inject(&self, life: Box<Life>) {
         // Behind what has not fit in before.
-        let life = match self.overflow.is_empty() {
-            true => self.injected.push(life).err(),
-            false => Some(life),
+        let life = match self.overflows.load(Ordering::Relaxed) {
+            false => self.injected.push(life).err(),
+            true => Some(life),
         };
         if let Some(life) = life {
-            self.overflow.push(life);
+            let mut overflow = lock(&self.overflow);
+            overflow.push_back(life);
+            self.overflows.store(true, Ordering::Relaxed);
         }
         self.wake_one();
         if self.is_closed() {
@@ -227,7 +234,12 @@ impl Dispatcher {
     }
 
     fn take_overflow(&self) -> Option<Box<Life>> {
-        until_sure(|| self.overflow.steal())
+        let mut overflow = lock(&self.overflow);
+        let first = overflow.pop_front();
+        if overflow.is_empty() {
+            self.overflows.store(false, Ordering::Relaxed);
+        }
+        first
     }
 
     /// Has the workers end: no actor is left.
@@ -253,9 +265,8 @@ impl Dispatcher {
                 return injected;
             }
         }
-        (!self.overflow.is_empty())
-            .then(|| self.take_overflow())
-            .flatten()
+        let overflows = self.overflows.load(Ordering::Relaxed);
+        overflows.then(|| self.take_overflow()).flatten()
     }
 
     /// Takes half of what another worker has queued.
@@ -271,7 +282,7 @@ impl Dispatcher {
     fn has_work(&self) -> bool {
         let mut queues = self.workers.iter().map(|worker| &worker.queue);
         !self.injected.is_empty()
-            || !self.overflow.is_empty()
+            || self.overflows.load(Ordering::Relaxed)
             || queues.any(|queue| !queue.is_empty())
     }
 }

@@ -7,7 +7,7 @@ use std::task::{Context as TaskContext, Poll, Waker, ready};
 use super::bound::Bound;
 use super::cell::Cell;
 use super::current::Sender;
-use super::mailbox::{CAPACITY_KEPT, Entry, Fetched, Kind, Letters};
+use super::mailbox::{Entry, Fetched, Kind, Letters};
 use crate::actor::{ActorInfo, Disposition};
 use crate::parts::AnyMail;
 
@@ -24,8 +24,6 @@ pub(super) struct Inbox {
     /// The next sender wakes the actor's task, or has done so since the task began to work: then the
     /// task is polled again.
     awaited: bool,
-    /// The sender that roused the actor has brought what it sent.
-    delivered: bool,
     /// How many entries the actor has taken since it let others run. Counted by its owner, and kept
     /// here where it fills a gap.
     pub(super) taken: u32,
@@ -118,28 +116,9 @@ impl Inbox {
         Some(slot)
     }
 
-    /// A sender may have roused the actor meanwhile, and will not do so again, unless it has brought
-    /// what it sent.
+    /// A sender may have woken the task meanwhile, and will not do so again.
     pub(super) fn begin_work(&mut self) {
-        self.awaited = std::mem::take(&mut self.delivered);
-    }
-
-    /// What a sender has brought is not handled yet.
-    #[cfg(feature = "metrics")]
-    pub(super) fn is_delivered_to(&self) -> bool {
-        self.awaited && !self.fetched.entries.is_empty()
-    }
-
-    /// Takes over what is queued, where nothing is left of what was fetched before.
-    pub(super) fn deliver(&mut self, letters: &mut Letters) -> bool {
-        // What has grown large is to be given back, which a fetch sees to.
-        let is_small = self.fetched.entries.capacity() <= CAPACITY_KEPT;
-        let is_idle = self.fetched.entries.is_empty() && self.aside.is_none() && is_small;
-        if is_idle {
-            std::mem::swap(&mut self.fetched, letters);
-            self.delivered = true;
-        }
-        is_idle
+        self.awaited = false;
     }
 
     /// Looks at the next entry. The order is the tester's: the first event that is not deferred.

@@ -11,7 +11,6 @@ use super::elsewhere::Stage;
 use super::hooks::{FailureKind, Fault};
 use super::household::Household;
 use super::hub::Hub;
-use super::mailbox::{Letters, Reader};
 use super::lane::{CLOSED, EXHAUSTED, FINISH, GIVE_UP, KILL, LINKED, QUIT, START, STOP};
 use super::reply::losing;
 use super::telemetry;
@@ -186,12 +185,6 @@ enum Told {
     Stop,
     /// It ends.
     End(StopReason),
-}
-
-impl Reader for Box<Life> {
-    fn deliver(&mut self, letters: &mut Letters) -> bool {
-        self.part == Part::Working && self.body.deliver(letters)
-    }
 }
 
 impl Life {

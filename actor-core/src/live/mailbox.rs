@@ -28,7 +28,7 @@ use crate::parts::{AnyMail, MakeMail};
 use crate::slab::{Slab, Slot};
 
 /// Above this capacity, an emptied queue gives its memory back.
-pub(super) const CAPACITY_KEPT: usize = 4096;
+const CAPACITY_KEPT: usize = 4096;
 
 /// What waits in a mailbox: small and plain, since senders and readers spend their time on moving
 /// it.
@@ -67,7 +67,7 @@ impl Entry {
 
 /// Entries in order, and what they name.
 #[derive(Default)]
-pub struct Letters {
+pub(super) struct Letters {
     pub(super) entries: VecDeque<Entry>,
     /// `None` before the first message.
     mail: Option<Box<dyn AnyMail>>,
@@ -130,16 +130,10 @@ impl Letters {
     }
 }
 
+/// `R` is the reader.
 pub(super) struct Mailbox<R> {
     queue: Mutex<Queue<R>>,
     make_mail: MakeMail,
-}
-
-/// Who reads a mailbox, and lies in it while it waits.
-pub(super) trait Reader {
-    /// Takes over what is queued, where it has room for it at once: then it needs no look at the
-    /// queue when it runs. Tells whether it did.
-    fn deliver(&mut self, letters: &mut Letters) -> bool;
 }
 
 /// What a fetch brought.
@@ -189,7 +183,7 @@ impl<R> Queue<R> {
     }
 }
 
-impl<R: Reader> Opened<'_, R> {
+impl<R> Opened<'_, R> {
     /// Where to put the message.
     #[inline]
     pub(super) fn mail(&mut self) -> &dyn AnyMail {
@@ -321,23 +315,12 @@ impl<R: Reader> Opened<'_, R> {
     #[inline(never)]
     fn rouse(mut queue: MutexGuard<'_, Queue<R>>) -> Option<R> {
         queue.awaited = false;
-        if let Some(within) = queue.within.take() {
-            drop(queue);
-            within.wake();
-            return None;
-        }
-        let Queue {
-            letters,
-            reader,
-            bound,
-            ..
-        } = &mut *queue;
-        let is_delivered = match reader {
-            Some(reader) if bound.is_none() => reader.deliver(letters),
-            _ => false,
+        let Some(within) = queue.within.take() else {
+            return queue.rouse();
         };
-        queue.awaited = is_delivered;
-        queue.rouse()
+        drop(queue);
+        within.wake();
+        None
     }
 }
 
@@ -347,7 +330,7 @@ fn grow(entries: &mut VecDeque<Entry>) {
     entries.reserve_exact(entries.len());
 }
 
-impl<R: Reader> Mailbox<R> {
+impl<R> Mailbox<R> {
     pub(super) fn new(make_mail: MakeMail, settings: mailbox::Mailbox) -> Self {
         let bound = settings.bound();
         Self {

@@ -59,7 +59,6 @@ mod work;
 pub use hooks::{
     DeadLetter, DeadLetterReason, Failure, FailureKind, MonitorViolation, MonitorViolationKind,
 };
-pub use mailbox::Letters;
 pub use report::Unfinished;
 pub use system::LiveSystem;
 pub use watchdog::{DeepMailbox, StuckActor};

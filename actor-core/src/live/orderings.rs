@@ -11,7 +11,7 @@ use loom::thread::{self, JoinHandle};
 
 use super::bound::{Admission, Bound};
 use super::current::Sender;
-use super::mailbox::{self as mailbox_of, Entry, Kind, Letters};
+use super::mailbox::{Entry, Kind, Letters};
 use crate::actor::{Actor, Handler};
 use crate::mailbox;
 use crate::parts::{Spawning, mail_of};
@@ -32,12 +32,6 @@ impl Sink {
 
 /// A reader, as it lies in its mailbox: whoever takes it out has it run.
 struct Reader(Arc<Notify>);
-
-impl mailbox_of::Reader for Reader {
-    fn deliver(&mut self, _: &mut Letters) -> bool {
-        false
-    }
-}
 
 type Mailbox = super::mailbox::Mailbox<Reader>;
 

@@ -16,7 +16,6 @@ use super::dispatcher;
 use super::household::Household;
 use super::inbox::{Found, Inbox, Next};
 use super::life;
-use super::mailbox::Letters;
 use super::reply::losing;
 use super::timer::{Armed, Fired, LiveTimer};
 use crate::event::Event;
@@ -165,15 +164,6 @@ impl Side {
     /// Others may have run since the actor handled an event.
     pub(crate) fn begin_work(&mut self) {
         self.inbox.begin_work();
-        #[cfg(feature = "metrics")]
-        if self.inbox.is_delivered_to() {
-            super::telemetry::fetched(&self.cell, self.inbox.unread());
-        }
-    }
-
-    /// Takes over what is queued, where nothing is left of what was fetched before.
-    pub(crate) fn deliver(&mut self, letters: &mut Letters) -> bool {
-        self.inbox.deliver(letters)
     }
 
     /// The slot of the next event to be handled, or what else is due.
