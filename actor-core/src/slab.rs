@@ -7,7 +7,7 @@ use std::mem;
 pub(crate) struct Slab<T> {
     /// Most slabs never hold more than one value.
     first: Slot<T>,
-    more: Vec<Slot<T>>,
+    more: Box<[Slot<T>]>,
     /// The first free slot; [`NONE`] where all are full.
     free: u32,
     /// How many are full.
@@ -29,10 +29,10 @@ pub(crate) enum Slot<T> {
 const NONE: u32 = u32::MAX;
 
 impl<T> Slab<T> {
-    pub(crate) const fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             first: Slot::Free(NONE),
-            more: Vec::new(),
+            more: Box::default(),
             free: 0,
             full: 0,
         }
@@ -57,13 +57,16 @@ impl<T> Slab<T> {
 
     #[cold]
     fn grow(&mut self) {
-        if self.more.len() == self.more.capacity() {
-            // Twice as many; left to itself, a slab of one grows to five.
-            self.more.reserve_exact(self.more.len() + 1);
-        }
-        self.more.push(Slot::Free(NONE));
-        self.free = self.more.len() as u32;
-        assert!(self.free < NONE, "fewer than 2^32 messages at a time");
+        let mut more = mem::take(&mut self.more).into_vec();
+        let from = more.len() as u32 + 1;
+        let to = 2 * from;
+        assert!(to < NONE / 2, "fewer than 2^30 messages at a time");
+        more.reserve_exact(from as usize);
+        // Each names the next, so that they are filled in order.
+        more.extend((from + 1..to).map(Slot::Free));
+        more.push(Slot::Free(NONE));
+        self.more = more.into_boxed_slice();
+        self.free = from;
     }
 
     #[inline]
@@ -72,10 +75,6 @@ impl<T> Slab<T> {
             None => Some(&mut self.first),
             Some(at) => self.more.get_mut(at as usize),
         }
-    }
-
-    fn slots(&self) -> impl Iterator<Item = &Slot<T>> {
-        std::iter::once(&self.first).chain(&self.more)
     }
 
     #[inline]
@@ -105,24 +104,7 @@ impl<T> Slab<T> {
         }
     }
 
-    /// Everything in it, slot by slot.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
-        self.slots().filter_map(|slot| match slot {
-            Slot::Full(value) => Some(value),
-            Slot::Free(_) => None,
-        })
-    }
-
     pub(crate) fn is_empty(&self) -> bool {
         self.full == 0
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.full as usize
-    }
-
-    /// How many slots there are, full or free.
-    pub(crate) fn places(&self) -> u32 {
-        self.more.len() as u32 + 1
     }
 }

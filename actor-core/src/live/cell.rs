@@ -11,10 +11,10 @@ use tokio::time::sleep;
 
 use super::bound::Admission;
 use super::current::Sender;
+use super::elsewhere::Stage;
 use super::hooks::{DeadLetterReason, FailureKind, Fault, panic_message};
 use super::household::Household;
 use super::hub::Hub;
-use super::elsewhere::Stage;
 use super::lane::{KILL, LINKED, Lane, QUIT};
 use super::life::Life;
 use super::lock;

@@ -237,6 +237,8 @@ impl Dispatcher {
         let mut overflow = lock(&self.overflow);
         let first = overflow.pop_front();
         if overflow.is_empty() {
+            // Its memory is given back.
+            *overflow = VecDeque::new();
             self.overflows.store(false, Ordering::Relaxed);
         }
         first

@@ -1,4 +1,4 @@
-//! Where an actor's handlers run: [`Stage`].
+//! Where an actor's handlers run, if not on the workers: [`Stage`].
 
 use std::sync::mpsc::{self, Sender};
 use std::{io, thread};
@@ -8,8 +8,6 @@ use super::life::Life;
 
 /// Where a life runs. It takes it along.
 pub(super) enum Stage {
-    /// On the threads of the runtime.
-    Workers,
     /// On the threads that the runtime keeps for what blocks.
     BlockingThreads,
     /// On a thread of its own, which ends with the actor.
@@ -40,9 +38,9 @@ impl Stage {
     pub(super) fn dispatch(cell: &Cell, life: Box<Life>) {
         let hub = cell.hub();
         match life.stage() {
-            Self::Workers => hub.dispatcher.dispatch(life),
-            Self::BlockingThreads => drop(hub.handle.spawn_blocking(|| life.run())),
-            Self::Thread(give) => {
+            None => hub.dispatcher.dispatch(life),
+            Some(Self::BlockingThreads) => drop(hub.handle.spawn_blocking(|| life.run())),
+            Some(Self::Thread(give)) => {
                 let give = give.clone();
                 drop(give.send(life));
             }

@@ -89,11 +89,7 @@ impl Inbox {
     /// Takes the next entry where it is what most are: an event to be handled, with nothing
     /// deferred before it. Tells the slot; `None` where that takes more than a look.
     #[inline]
-    pub(super) fn poll_plain(
-        &mut self,
-        cell: &Cell,
-        state: usize,
-    ) -> Poll<Option<u32>> {
+    pub(super) fn poll_plain(&mut self, cell: &Cell, state: usize) -> Poll<Option<u32>> {
         if self.aside.is_some() || self.in_place {
             return Poll::Ready(None);
         }
@@ -122,11 +118,7 @@ impl Inbox {
     }
 
     /// Looks at the next entry. The order is the tester's: the first event that is not deferred.
-    pub(super) fn poll_next(
-        &mut self,
-        cell: &Cell,
-        state: usize,
-    ) -> Poll<Next> {
+    pub(super) fn poll_next(&mut self, cell: &Cell, state: usize) -> Poll<Next> {
         if self.in_place {
             return self.poll_next_in_place(cell, state);
         }
@@ -156,11 +148,7 @@ impl Inbox {
     }
 
     /// As [`poll_next`](Self::poll_next), where what is unread stays in the mailbox.
-    fn poll_next_in_place(
-        &mut self,
-        cell: &Cell,
-        state: usize,
-    ) -> Poll<Next> {
+    fn poll_next_in_place(&mut self, cell: &Cell, state: usize) -> Poll<Next> {
         let info = cell.info();
         let find = |letters: &Letters, bound: &mut Bound| {
             let (deferring, seen) = bound.deferred;
@@ -192,10 +180,7 @@ impl Inbox {
     fn poll_fetch(&mut self, cell: &Cell, within: Option<Waker>) -> Poll<Fetched> {
         let aside = self.aside.as_ref();
         let idle = aside.is_none_or(|aside| aside.deferred.is_empty());
-        let fetched = ready!(
-            cell.mailbox()
-                .poll_fetch(&mut self.fetched, idle, within)
-        );
+        let fetched = ready!(cell.mailbox().poll_fetch(&mut self.fetched, idle, within));
         #[cfg(feature = "metrics")]
         super::telemetry::fetched(cell, self.unread());
         Poll::Ready(fetched)

@@ -55,13 +55,7 @@ pub(super) fn spawn_with(
                 household,
                 unread: options.child.unread,
             };
-            launch(
-                &cell,
-                place,
-                resting,
-                Some(Box::new(supervised)),
-                options.host,
-            );
+            launch(&cell, place, resting, Some(supervised), options.host);
         }
         None => {
             drop(resting);
@@ -75,31 +69,34 @@ fn launch(
     cell: &Arc<Cell>,
     place: u32,
     resting: Box<dyn Resting>,
-    supervised: Option<Box<Supervised>>,
+    supervised: Option<Supervised>,
     host: Host,
 ) {
     let mut body = Body::new();
     body.install(resting);
     let stage = match host {
-        Host::Task => Stage::Workers,
-        Host::BlockingThreads => Stage::BlockingThreads,
-        Host::Thread => Stage::thread(cell).unwrap_or_else(|error| {
-            cell.failed(Fault {
-                kind: FailureKind::Background,
-                message: format!("it has no thread: {error}"),
+        Host::Task => None,
+        Host::BlockingThreads => Some(Stage::BlockingThreads),
+        Host::Thread => {
+            let started = Stage::thread(cell).map_err(|error| {
+                cell.failed(Fault {
+                    kind: FailureKind::Background,
+                    message: format!("it has no thread: {error}"),
+                });
+                cell.lane.add(KILL | QUIT);
             });
-            cell.lane.add(KILL | QUIT);
-            Stage::Workers
-        }),
+            started.ok()
+        }
     };
+    let extras =
+        (stage.is_some() || supervised.is_some()).then(|| Box::new(Extras { stage, supervised }));
     let life = Life {
         body,
         part: Part::first(cell),
         waker: Waker::from(cell.clone()),
         cell: cell.clone(),
         place,
-        stage,
-        supervised,
+        extras,
         #[cfg(any(feature = "tracing", feature = "metrics"))]
         turn: None,
     };
@@ -133,12 +130,19 @@ pub(super) struct Life {
     waker: Waker,
     /// In the registry.
     place: u32,
-    stage: Stage,
-    /// What brings it back. Most actors are not supervised.
-    supervised: Option<Box<Supervised>>,
+    /// What most actors don't have; they pay for one word.
+    extras: Option<Box<Extras>>,
     /// What waits, while it does.
     #[cfg(any(feature = "tracing", feature = "metrics"))]
     turn: Option<super::turn::Turn>,
+}
+
+/// What only some actors have.
+struct Extras {
+    /// Where it runs; `None` for the workers.
+    stage: Option<Stage>,
+    /// What brings it back.
+    supervised: Option<Supervised>,
 }
 
 /// What a child has to do with its supervisor.
@@ -188,8 +192,13 @@ enum Told {
 }
 
 impl Life {
-    pub(super) fn stage(&self) -> &Stage {
-        &self.stage
+    #[inline]
+    pub(super) fn stage(&self) -> Option<&Stage> {
+        self.extras.as_ref()?.stage.as_ref()
+    }
+
+    fn supervised(&self) -> Option<&Supervised> {
+        self.extras.as_ref()?.supervised.as_ref()
     }
 
     /// Runs until it waits or is over. It waits in its mailbox.
@@ -243,12 +252,12 @@ impl Life {
                 Part::Dropping(reason) => {
                     let reason = life.drop_value(reason);
                     life.cell.break_links(reason);
-                    let Some(supervised) = &life.supervised else {
+                    let Some(supervised) = life.supervised() else {
                         life.leave(reason);
                         return Poll::Ready(());
                     };
-                    life.part = Part::Down(reason);
                     supervised.household.ended(&life.cell, reason);
+                    life.part = Part::Down(reason);
                 }
                 Part::Down(reason) => {
                     let told = life.cell.lane.take(START | FINISH | EXHAUSTED);
@@ -336,7 +345,7 @@ impl Life {
     fn start(&mut self, waker: &Waker) -> Ran {
         self.cell.work.begin(START_HOOK, self.body.state());
         let ran = self.body.start(waker);
-        if let Some(supervised) = &self.supervised {
+        if let Some(supervised) = self.supervised() {
             supervised.household.started(&self.cell);
         }
         ran
@@ -395,7 +404,7 @@ impl Life {
     /// Why it ends for good, where it does.
     fn is_final(&self, told: u16, reason: StopReason) -> Option<StopReason> {
         if told & EXHAUSTED != 0 {
-            if let Some(supervised) = &self.supervised {
+            if let Some(supervised) = self.supervised() {
                 self.cell.failed(Fault {
                     kind: FailureKind::Exhausted,
                     message: supervised.household.limit(),
@@ -414,7 +423,11 @@ impl Life {
 
     /// Makes a new value.
     fn rise(&mut self) {
-        let Some(supervised) = &mut self.supervised else {
+        let Some(supervised) = self
+            .extras
+            .as_mut()
+            .and_then(|extras| extras.supervised.as_mut())
+        else {
             return;
         };
         self.cell.next_life();
@@ -442,7 +455,7 @@ impl Life {
         self.cell.end(reason);
         telemetry::ended(&self.cell, reason);
         self.cell.hub().registry.leave(self.place);
-        if let Some(supervised) = self.supervised.take() {
+        if let Some(supervised) = self.supervised() {
             supervised.household.left(&self.cell);
         }
     }

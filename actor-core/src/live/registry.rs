@@ -3,12 +3,11 @@
 use std::pin::pin;
 use std::sync::{Arc, Mutex};
 
-use tokio::sync::Notify;
 use super::cell::Cell;
 use super::dispatcher::Dispatcher;
 use super::lane::{KILL, QUIT};
 use super::lock;
-use crate::slab::{Slab, Slot};
+use tokio::sync::Notify;
 
 /// How many places are looked at before others may have the registry.
 const LOOK: u32 = 1024;
@@ -22,8 +21,9 @@ pub(super) struct Registry {
 }
 
 struct State {
-    /// In whatever order.
-    actors: Slab<Arc<Cell>>,
+    /// In whatever order, at places that others have left or at new ones.
+    actors: Vec<Option<Arc<Cell>>>,
+    left: Vec<u32>,
     /// Shutting down: nobody enters any more.
     closed: bool,
 }
@@ -32,7 +32,8 @@ impl Registry {
     pub(super) fn new(dispatcher: Arc<Dispatcher>) -> Self {
         Self {
             state: Mutex::new(State {
-                actors: Slab::new(),
+                actors: Vec::new(),
+                left: Vec::new(),
                 closed: false,
             }),
             emptied: Notify::new(),
@@ -48,24 +49,34 @@ impl Registry {
         if state.closed {
             return None;
         }
-        Some(state.actors.insert(&mut Slot::Full(actor)))
+        let place = match state.left.pop() {
+            Some(place) => place,
+            None => {
+                state.actors.push(None);
+                state.actors.len() as u32 - 1
+            }
+        };
+        state.actors[place as usize] = Some(actor);
+        Some(place)
     }
 
     /// Shows some of the actors, from a place on; tells from which place to go on.
     pub(super) fn look(&self, from: u32, mut f: impl FnMut(&Cell)) -> Option<u32> {
         let state = lock(&self.state);
-        let to = from.saturating_add(LOOK).min(state.actors.places());
-        let places = (from..to).filter_map(|place| state.actors.get(place));
-        places.for_each(|actor| f(actor));
-        (to < state.actors.places()).then_some(to)
+        let places = state.actors.len() as u32;
+        let to = from.saturating_add(LOOK).min(places);
+        let actors = state.actors.get(from as usize..to as usize).into_iter();
+        actors.flatten().flatten().for_each(|actor| f(actor));
+        (to < places).then_some(to)
     }
 
     /// Removes an actor that has ended.
     pub(super) fn leave(&self, place: u32) {
         let (actor, emptied) = {
             let mut state = lock(&self.state);
-            let actor = state.actors.remove(place);
-            let emptied = state.actors.is_empty() && state.closed;
+            let actor = state.actors[place as usize].take();
+            state.left.push(place);
+            let emptied = state.is_empty() && state.closed;
             (actor, emptied)
         };
         drop(actor);
@@ -79,10 +90,10 @@ impl Registry {
     pub(super) fn close(&self) -> Vec<Arc<Cell>> {
         let mut state = lock(&self.state);
         state.closed = true;
-        if state.actors.is_empty() {
+        if state.is_empty() {
             self.dispatcher.end();
         }
-        in_order(&state.actors)
+        state.in_order()
     }
 
     /// Aborts who is left, in the order of their spawns, each at its next `.await`.
@@ -113,13 +124,23 @@ impl Registry {
     }
 
     pub(super) fn len(&self) -> usize {
-        lock(&self.state).actors.len()
+        lock(&self.state).len()
     }
 }
 
-/// By identity, which is the order of their spawns.
-fn in_order(actors: &Slab<Arc<Cell>>) -> Vec<Arc<Cell>> {
-    let mut actors: Vec<_> = actors.iter().cloned().collect();
-    actors.sort_unstable_by_key(|actor| actor.id());
-    actors
+impl State {
+    fn len(&self) -> usize {
+        self.actors.len() - self.left.len()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// By identity, which is the order of their spawns.
+    fn in_order(&self) -> Vec<Arc<Cell>> {
+        let mut actors: Vec<_> = self.actors.iter().flatten().cloned().collect();
+        actors.sort_unstable_by_key(|actor| actor.id());
+        actors
+    }
 }
