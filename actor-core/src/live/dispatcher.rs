@@ -6,8 +6,9 @@
 //! its own, into which goes what the actors that it runs rouse, and from which others steal when
 //! they have nothing to do; what is roused elsewhere goes into one queue for all.
 //!
-//! Queues are first in, first out. A worker lets the other tasks of its runtime run after so many
-//! lives or events, or when tokio says that it has used up its share.
+//! Queues are first in, first out; a worker takes from its own and from that for all in turns. It
+//! lets the other tasks of its runtime run after so many lives or events, or when tokio says that it
+//! has used up its share.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -33,9 +34,6 @@ const RUNS: u32 = 64;
 
 /// After how many events it does.
 const EVENTS: u32 = 256;
-
-/// After how many lives a worker looks into the queue for all before its own.
-const LOOK: u32 = 16;
 
 /// How many lives the quicker of the queues for all holds.
 const ROOM: usize = 256;
@@ -70,7 +68,8 @@ struct Peer {
 struct Worker {
     local: Local,
     index: usize,
-    runs: Cell<u32>,
+    /// The life that it ran last was in the queue for all.
+    injected: Cell<bool>,
     hub: Weak<Hub>,
 }
 
@@ -125,7 +124,7 @@ pub(super) fn start(hub: &Arc<Hub>, queues: Vec<Deque<Box<Life>>>) {
                 queue,
             },
             index,
-            runs: Cell::new(0),
+            injected: Cell::new(false),
             hub: Arc::downgrade(hub),
         });
     }
@@ -302,11 +301,15 @@ fn until_sure<T>(steal: impl Fn() -> Steal<T>) -> Option<T> {
 impl Worker {
     #[inline]
     fn next(&self) -> Option<Box<Life>> {
-        self.runs.set(self.runs.get().wrapping_add(1));
         let Local { dispatcher, queue } = &self.local;
-        let first = self.runs.get().is_multiple_of(LOOK);
-        let injected = first.then(|| dispatcher.take()).flatten();
-        let next = injected
+        // In turns, so that neither queue holds up the other.
+        let first = if self.injected.get() {
+            None
+        } else {
+            dispatcher.take()
+        };
+        self.injected.set(first.is_some());
+        let next = first
             .or_else(|| queue.pop())
             .or_else(|| dispatcher.take())
             .or_else(|| dispatcher.steal(self.index, queue))?;

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use std::task::{Poll, Waker};
 
 use loom::future::block_on;
-use loom::sync::Notify;
+use loom::sync::Condvar;
 use loom::sync::atomic::{AtomicBool, Ordering};
 use loom::thread::{self, JoinHandle};
 
 use super::bound::{Admission, Bound};
 use super::current::Sender;
 use super::mailbox::{Entry, Kind, Letters};
+use super::sync::{Mutex, lock};
 use crate::actor::{Actor, Handler};
 use crate::mailbox;
 use crate::parts::{Spawning, mail_of};
@@ -30,19 +31,41 @@ impl Sink {
     fn number(&mut self, _: Number) {}
 }
 
+/// Whose turn it is to run.
+#[derive(Default)]
+struct Turn {
+    has_come: Mutex<bool>,
+    comes: Condvar,
+}
+
+impl Turn {
+    fn come(&self) {
+        *lock(&self.has_come) = true;
+        self.comes.notify_one();
+    }
+
+    fn wait(&self) {
+        let mut has_come = lock(&self.has_come);
+        while !*has_come {
+            has_come = self.comes.wait(has_come).expect("nobody panics");
+        }
+        *has_come = false;
+    }
+}
+
 /// A reader, as it lies in its mailbox: whoever takes it out has it run.
-struct Reader(Arc<Notify>);
+struct Reader(Arc<Turn>);
 
 type Mailbox = super::mailbox::Mailbox<Reader>;
 
 fn run(roused: Option<Reader>) {
     if let Some(Reader(turn)) = roused {
-        turn.notify();
+        turn.come();
     }
 }
 
 /// Waits in the mailbox, as an actor does that has nothing to do.
-fn park(mailbox: &Mailbox, turn: &Arc<Notify>) {
+fn park(mailbox: &Mailbox, turn: &Arc<Turn>) {
     if mailbox.park(Reader(turn.clone())).is_none() {
         turn.wait();
     }
@@ -89,7 +112,7 @@ fn spawn_sender(mailbox: &Arc<Mailbox>, numbers: std::ops::Range<u32>) -> JoinHa
 fn fetch(mailbox: &Mailbox, count: usize, within: bool) -> Vec<u32> {
     let mut letters = Letters::default();
     let mut read = Vec::new();
-    let turn = Arc::new(Notify::new(false, false));
+    let turn = Arc::<Turn>::default();
     while read.len() < count {
         if within {
             block_on(poll_fn(|task| {
@@ -148,7 +171,7 @@ fn who_is_roused_runs_once_more() {
         };
         let sender = spawn_sender(&mailbox, 0..1);
         let mut letters = Letters::default();
-        let turn = Arc::new(Notify::new(false, false));
+        let turn = Arc::<Turn>::default();
         let mut read = 0;
         while !ordered.load(Ordering::SeqCst) || read == 0 {
             if mailbox.poll_fetch(&mut letters, true, None).is_pending() {
@@ -223,7 +246,7 @@ fn offer(mailbox: &Mailbox, number: u32, gives_up: Option<usize>) -> bool {
 fn take(mailbox: &Mailbox) -> u32 {
     let mut letters = Letters::default();
     let first = |letters: &Letters, _: &mut Bound| (!letters.entries.is_empty()).then_some(0);
-    let turn = Arc::new(Notify::new(false, false));
+    let turn = Arc::<Turn>::default();
     loop {
         match mailbox.poll_take(&mut letters, first, None) {
             Poll::Ready((entry, _)) => return open(&letters, &entry),

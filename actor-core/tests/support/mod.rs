@@ -23,6 +23,15 @@ impl Journal {
         self.0.lock().unwrap().clear();
     }
 
+    /// Removes one note; tells at which place it was.
+    #[allow(dead_code, reason = "not every test does")]
+    pub(crate) fn remove(&self, what: &str) -> Option<usize> {
+        let mut noted = self.0.lock().unwrap();
+        let at = noted.iter().position(|note| note == what)?;
+        noted.remove(at);
+        Some(at)
+    }
+
     /// Everything noted since the last look.
     #[track_caller]
     pub(crate) fn expect<T: AsRef<str> + Debug>(&self, expected: impl AsRef<[T]>) {
