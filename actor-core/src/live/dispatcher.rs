@@ -180,6 +180,12 @@ impl Dispatcher {
         }
     }
 
+    /// There is one worker. It does not say when it parks, since there is no other to be woken
+    /// instead: it is woken in any case, and where that happens while it looks, it looks again.
+    fn is_alone(&self) -> bool {
+        self.workers.len() == 1
+    }
+
     /// `false` where the worker has something to do.
     fn unpark(&self, index: usize) -> bool {
         let bit = 1 << index;
@@ -205,7 +211,10 @@ impl Dispatcher {
             overflow.push_back(life);
             self.overflows.store(true, Ordering::Relaxed);
         }
-        self.wake_one();
+        match self.is_alone() {
+            true => self.wake(0),
+            false => self.wake_one(),
+        }
         if self.is_closed() {
             self.drop_injected();
         }
@@ -247,7 +256,7 @@ impl Dispatcher {
     pub(super) fn end(&self) {
         self.over.store(true, Ordering::SeqCst);
         for index in 0..self.workers.len() {
-            if self.unpark(index) {
+            if self.unpark(index) || self.is_alone() {
                 self.wake(index);
             }
         }
@@ -322,6 +331,9 @@ impl Worker {
     /// Waits for something to do; `false` where there is something.
     fn park(&self) -> bool {
         let dispatcher = &*self.local.dispatcher;
+        if dispatcher.is_alone() {
+            return true;
+        }
         let bit = 1 << self.index;
         dispatcher.parked.fetch_or(bit, Ordering::AcqRel);
         let stays = !dispatcher.has_work() && !dispatcher.is_over();
