@@ -122,7 +122,7 @@ impl Place {
 
     fn pipe(&mut self, future: Pin<Box<dyn Future<Output = ()> + Send>>) {
         match self {
-            Self::Live(side) => drop(side.background(future)),
+            Self::Live(side) => side.pipe(future),
             Self::Controlled(address) => runtime::with(|rt| rt.pipe(*address, future)),
         }
     }

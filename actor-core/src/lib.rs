@@ -132,6 +132,13 @@
 //! | `actor_dead_letters_total` | counter | what [`LiveSystem::on_dead_letter`] is told |
 //! | `actor_alive` | gauge | actors that were spawned and have not ended |
 //!
+//! # Executors
+//!
+//! [`System::new`] runs actors on the tokio runtime of the caller. With the feature `futures` there
+//! is also `System::on_pool`, for a thread pool of the `futures` crate and no runtime at all. In both
+//! an actor that waits is no task: it lies in its mailbox, and whoever sends to it puts it into a run
+//! queue, which a task for each thread works off.
+//!
 //! # Where to go next
 //!
 //! [`actor`] has the handlers and hooks, [`Context`] what they can do, [`monitor`] the

@@ -220,7 +220,8 @@ impl<R: Event> Ask<R> {
     ///
     /// # Panics
     ///
-    /// In production, outside a tokio runtime, or on one without a time driver.
+    /// In production, outside a tokio runtime unless the crate's feature `futures` is on, or on a
+    /// runtime without a time driver.
     #[track_caller]
     pub fn timeout(self, limit: Duration) -> TimedAsk<R> {
         let live = match &self.from.origin {

@@ -72,6 +72,47 @@ impl System {
         Self(Inner::Live(LiveSystem::new()))
     }
 
+    /// A production system on a thread pool of the `futures` crate, instead of a tokio runtime.
+    ///
+    /// Timers, time limits and `sleep` need no runtime there: a thread that all such systems share
+    /// keeps the time. Actors that are spawned with [`blocking`](crate::Spawner::blocking) have a
+    /// thread of their own each, as those with [`thread`](crate::Spawner::thread), since the pool has
+    /// none for what blocks. Tokio's own timers and sockets don't work in handlers. All else is as
+    /// documented.
+    ///
+    /// The system runs as many actors at a time as the machine has cores, so a pool of other size is
+    /// of little use.
+    ///
+    /// ```
+    /// use actor_core::prelude::*;
+    /// use futures_executor::{ThreadPool, block_on};
+    ///
+    /// #[derive(Debug)]
+    /// struct Greet;
+    ///
+    /// struct Greeter;
+    ///
+    /// #[actor]
+    /// impl Greeter {
+    ///     #[on]
+    ///     fn greet(&mut self, _: Greet) -> &'static str {
+    ///         "hello"
+    ///     }
+    /// }
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let sys = System::on_pool(ThreadPool::new()?);
+    /// let greeter = sys.spawn(Greeter);
+    /// assert_eq!(block_on(greeter.ask(Greet)), Ok("hello"));
+    /// block_on(sys.shutdown())?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "futures")]
+    pub fn on_pool(pool: futures_executor::ThreadPool) -> Self {
+        Self(Inner::Live(LiveSystem::on_pool(pool)))
+    }
+
     /// The system of the controlled execution that runs on this thread.
     ///
     /// # Panics
@@ -338,7 +379,8 @@ impl System {
     ///
     /// # Panics
     ///
-    /// In production, outside a tokio runtime with a time driver.
+    /// In production, outside a tokio runtime unless the crate's feature `futures` is on, or on a
+    /// runtime without a time driver.
     pub fn sleep(&self, delay: Duration) -> impl Future<Output = ()> + Send + use<> {
         crate::timer::sleep(self.is_live(), delay)
     }

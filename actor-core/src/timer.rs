@@ -7,7 +7,7 @@ use std::task::{Context as TaskContext, Poll};
 use std::time::Duration;
 
 use crate::fingerprint::{Fingerprint, Fingerprinter};
-use crate::live::LiveTimer;
+use crate::live::{self, LiveTimer};
 use crate::runtime::{self, TimerId};
 
 /// An armed timer, as returned by [`Context::after`](crate::Context::after) and
@@ -58,7 +58,7 @@ impl Fingerprint for Timer {
 /// Waits for `delay`, in virtual time under test.
 pub(crate) fn sleep(live: bool, delay: Duration) -> Sleep {
     if live {
-        Sleep::Live(Box::pin(tokio::time::sleep(delay)))
+        Sleep::Live(live::sleep(delay))
     } else {
         Sleep::Controlled(runtime::with(|rt| rt.sleep(delay)))
     }
@@ -66,7 +66,7 @@ pub(crate) fn sleep(live: bool, delay: Duration) -> Sleep {
 
 /// See [`sleep`].
 pub(crate) enum Sleep {
-    Live(Pin<Box<tokio::time::Sleep>>),
+    Live(live::Sleep),
     Controlled(TimerId),
 }
 
@@ -75,7 +75,7 @@ impl Future for Sleep {
 
     fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<()> {
         match &mut *self {
-            Self::Live(sleep) => sleep.as_mut().poll(task),
+            Self::Live(sleep) => Pin::new(sleep).poll(task),
             Self::Controlled(id) => {
                 if runtime::with(|rt| rt.slept(*id, task.waker())) {
                     Poll::Ready(())

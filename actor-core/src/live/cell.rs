@@ -7,11 +7,10 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::task::{Wake, Waker};
 
-use tokio::time::sleep;
-
 use super::bound::Admission;
 use super::current::Sender;
 use super::elsewhere::Stage;
+use super::executor::sleep;
 use super::hooks::{DeadLetterReason, FailureKind, Fault, panic_message};
 use super::household::Household;
 use super::hub::Hub;
@@ -382,10 +381,10 @@ impl Cell {
                 self.stop_in_order();
                 let cell = Arc::downgrade(self);
                 let deadline = {
-                    let _runtime = self.hub.handle.enter();
+                    let _clock = self.hub.executor.enter();
                     sleep(deadline)
                 };
-                self.hub.handle.spawn(async move {
+                self.hub.executor.spawn(async move {
                     deadline.await;
                     if let Some(cell) = cell.upgrade() {
                         cell.order(KILL | QUIT);

@@ -22,9 +22,9 @@ use std::task::{Context as TaskContext, Poll, Waker};
 use crossbeam_deque::{Steal, Stealer, Worker as Deque};
 use crossbeam_queue::ArrayQueue;
 use scoped_tls::scoped_thread_local;
-use tokio::runtime::Handle;
 use tokio::task::coop;
 
+use super::executor::Executor;
 use super::hub::Hub;
 use super::life::Life;
 use super::lock;
@@ -96,8 +96,8 @@ pub(super) fn handled(events: u32) {
 }
 
 /// A dispatcher, and the queues for its workers.
-pub(super) fn new(runtime: &Handle) -> (Arc<Dispatcher>, Vec<Deque<Box<Life>>>) {
-    let workers = runtime.metrics().num_workers().min(MOST);
+pub(super) fn new(executor: &Executor) -> (Arc<Dispatcher>, Vec<Deque<Box<Life>>>) {
+    let workers = executor.threads().min(MOST);
     let queues: Vec<_> = (0..workers).map(|_| Deque::new_fifo()).collect();
     let peer = |queue: &Deque<_>| Peer {
         queue: queue.stealer(),
@@ -118,7 +118,7 @@ pub(super) fn new(runtime: &Handle) -> (Arc<Dispatcher>, Vec<Deque<Box<Life>>>) 
 /// Starts the workers of a system.
 pub(super) fn start(hub: &Arc<Hub>, queues: Vec<Deque<Box<Life>>>) {
     for (index, queue) in queues.into_iter().enumerate() {
-        hub.handle.spawn(Worker {
+        hub.executor.spawn(Worker {
             local: Local {
                 dispatcher: hub.dispatcher.clone(),
                 queue,

@@ -22,11 +22,11 @@ impl Stage {
     /// Where the system has no more threads.
     pub(super) fn thread(cell: &Cell) -> io::Result<Self> {
         let (give, lives) = mpsc::channel::<Box<Life>>();
-        let runtime = cell.hub().handle.clone();
+        let hub = cell.hub().clone();
         thread::Builder::new()
             .name(cell.name().replace('\0', " "))
             .spawn(move || {
-                let _runtime = runtime.enter();
+                let _clock = hub.executor.enter();
                 for life in lives {
                     life.run();
                 }
@@ -39,7 +39,9 @@ impl Stage {
         let hub = cell.hub();
         match life.stage() {
             None => hub.dispatcher.dispatch(life),
-            Some(Self::BlockingThreads) => drop(hub.handle.spawn_blocking(|| life.run())),
+            Some(Self::BlockingThreads) => {
+                drop(hub.executor.spawn_blocking(|| life.run()));
+            }
             Some(Self::Thread(give)) => {
                 let give = give.clone();
                 drop(give.send(life));

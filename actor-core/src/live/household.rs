@@ -3,9 +3,8 @@
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
-use tokio::time::sleep;
-
 use super::cell::Cell;
+use super::executor::sleep;
 use super::hub::Hub;
 use super::lane::{CLOSED, EXHAUSTED, FINISH, GIVE_UP, KILL, LINKED, QUIT, START, STOP};
 use super::lock;
@@ -157,7 +156,7 @@ impl Household {
         let part = crate::random::choose(true, 1 << 20) as f64 / f64::from(1 << 20);
         let delay = delay.mul_f64(1.0 + jitter * (2.0 * part - 1.0));
         let household = Arc::downgrade(self);
-        self.hub.handle.spawn(async move {
+        self.hub.executor.spawn(async move {
             sleep(delay).await;
             if let Some(household) = household.upgrade() {
                 household.waited(child);

@@ -4,14 +4,13 @@ use std::any::TypeId;
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::time::Duration;
 
-use tokio::runtime::Handle;
-use tokio::task::AbortHandle;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::Instant;
 
 use super::attention::{Attention, OBSERVED};
 use super::cell::Cell;
 use super::current::Sender;
 use super::dispatcher::{self, Dispatcher};
+use super::executor::{Executor, Task, within};
 use super::hooks::{Failure, Fault, Hooks};
 use super::monitors::Monitors;
 use super::registry::Registry;
@@ -26,7 +25,7 @@ use crate::reference::ActorId;
 /// Kept alive by the system's handles, its actors and the references to them. It keeps an actor
 /// alive only while that actor is registered, so the cycle ends with the actor.
 pub(super) struct Hub {
-    pub(super) handle: Handle,
+    pub(super) executor: Executor,
     pub(super) dispatcher: Arc<Dispatcher>,
     pub(super) registry: Registry,
     pub(super) hooks: Hooks,
@@ -45,11 +44,11 @@ pub(super) struct Hub {
 }
 
 impl Hub {
-    pub(super) fn new(handle: Handle) -> Arc<Self> {
-        let (dispatcher, queues) = dispatcher::new(&handle);
+    pub(super) fn new(executor: Executor) -> Arc<Self> {
+        let (dispatcher, queues) = dispatcher::new(&executor);
         let hub = Arc::new(Self {
             registry: Registry::new(dispatcher.clone()),
-            handle,
+            executor,
             dispatcher,
             hooks: Hooks::new(),
             names: OnceLock::new(),
@@ -144,7 +143,10 @@ pub(super) async fn watch_heat(hub: Arc<Hub>) {
         }
         let heated = hub.monitors.heated.notified();
         match hub.monitors.deadline() {
-            Some(deadline) => drop(timeout_at(deadline, heated).await),
+            Some(deadline) => {
+                let left = deadline.saturating_duration_since(Instant::now());
+                within(left, heated).await;
+            }
             None => heated.await,
         }
     }
@@ -154,9 +156,9 @@ pub(super) async fn watch_heat(hub: Arc<Hub>) {
 pub(super) struct Guard {
     pub(super) hub: Arc<Hub>,
     /// The task of [`watch_heat`], once a limit was set.
-    pub(super) heat: OnceLock<AbortHandle>,
+    pub(super) heat: OnceLock<Task>,
     /// The task of [`watch_actors`](super::watchdog::watch_actors), once a limit was set.
-    pub(super) watchdog: OnceLock<AbortHandle>,
+    pub(super) watchdog: OnceLock<Task>,
 }
 
 impl Drop for Guard {

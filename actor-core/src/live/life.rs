@@ -76,8 +76,10 @@ fn launch(
     body.install(resting);
     let stage = match host {
         Host::Task => None,
-        Host::BlockingThreads => Some(Stage::BlockingThreads),
-        Host::Thread => {
+        Host::BlockingThreads if cell.hub().executor.has_blocking_threads() => {
+            Some(Stage::BlockingThreads)
+        }
+        Host::BlockingThreads | Host::Thread => {
             let started = Stage::thread(cell).map_err(|error| {
                 cell.failed(Fault {
                     kind: FailureKind::Background,

@@ -8,6 +8,7 @@
 //! - [`side`]: what a handler's context does to the world.
 //! - [`lane`]: what an actor is told ahead of its inbox; [`household`]: the children of a supervisor.
 //! - [`life`]: the actor itself, from the `#[start]` hook to the dead letters.
+//! - [`executor`]: the seam to tokio, or to another thread pool.
 //! - [`dispatcher`]: who runs next; [`elsewhere`]: where the handlers of actors that block run.
 //! - [`work`]: what an actor is at, for who looks from outside; [`report`]: what a shutdown left;
 //!   [`attention`]: whether anyone looks; [`watchdog`]: looks for who is stuck.
@@ -30,6 +31,7 @@ mod cell;
 mod current;
 mod dispatcher;
 mod elsewhere;
+mod executor;
 mod hooks;
 mod household;
 mod hub;
@@ -64,6 +66,7 @@ pub use system::LiveSystem;
 pub use watchdog::{DeepMailbox, StuckActor};
 
 pub(crate) use cell::{Cell, Room};
+pub(crate) use executor::{Sleep, sleep};
 pub(crate) use reply::{Observed, why_lost};
 pub(crate) use side::Side;
 pub(crate) use timer::LiveTimer;

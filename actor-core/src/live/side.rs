@@ -7,12 +7,10 @@ use std::sync::{Arc, Weak};
 use std::task::{Context as TaskContext, Poll};
 use std::time::Duration;
 
-use tokio::task::{AbortHandle, JoinSet};
-use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep};
-
 use super::attention::{DEPTH, STUCK};
 use super::cell::{Cell, Notify, Watcher};
 use super::dispatcher;
+use super::executor::{Task, Tasks, Ticks, sleep};
 use super::household::Household;
 use super::inbox::{Found, Inbox, Next};
 use super::life;
@@ -35,7 +33,7 @@ pub(crate) struct Side {
     cell: Arc<Cell>,
     inbox: Inbox,
     /// Timers and piped futures, aborted with the actor. Most actors have none.
-    tasks: Option<Box<JoinSet<()>>>,
+    tasks: Option<Box<Tasks>>,
 }
 
 /// Sends a timer's event to its actor.
@@ -99,13 +97,12 @@ impl Side {
     pub(crate) fn every(&mut self, period: Duration, fire: FireAgain) -> Timer {
         let cell = self.cell.clone();
         let armed = Arc::new(Armed::new(&self.cell));
-        let mut interval = interval_at(Instant::now() + period, period);
-        interval.set_missed_tick_behavior(MissedTickBehavior::Skip);
+        let mut ticks = Ticks::new(period);
         let fires = armed.clone();
         let task = self.background(Box::pin(async move {
             let mut unread = Weak::new();
             loop {
-                interval.tick().await;
+                ticks.next().await;
                 // An actor that is slow has one unread tick, not many.
                 if unread.upgrade().is_none() && !fires.is_cancelled() {
                     let fired = Fired::new(fires.clone());
@@ -117,15 +114,20 @@ impl Side {
         Timer::live(LiveTimer::new(armed, task))
     }
 
+    /// As [`background`](Self::background).
+    pub(crate) fn pipe(&mut self, future: Background) {
+        self.background(future);
+    }
+
     /// Runs a future beside the actor until the actor stops; a panic in it is reported.
-    pub(crate) fn background(&mut self, future: Background) -> AbortHandle {
-        let tasks = self.tasks.get_or_insert_default();
-        while tasks.try_join_next().is_some() {}
+    pub(super) fn background(&mut self, future: Background) -> Task {
         let contained = Contained {
             future,
             owner: self.cell.clone(),
         };
-        tasks.spawn_on(contained, &self.cell.hub().handle)
+        let task = self.cell.hub().executor.spawn(contained);
+        self.tasks.get_or_insert_default().add(task.clone());
+        task
     }
 
     pub(crate) fn link(&self, other: &Arc<Cell>) {

@@ -6,9 +6,12 @@ use std::future::Future;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+#[cfg(feature = "futures")]
+use futures_executor::ThreadPool;
 use tokio::runtime::Handle;
 
 use super::attention::{DEPTH, STUCK};
+use super::executor::{Executor, within};
 use super::hooks::{DeadLetter, Failure, MonitorViolation};
 use super::household::Household;
 use super::hub::{Guard, Hub, watch_heat};
@@ -55,8 +58,17 @@ impl LiveSystem {
                  #[tokio::main], or within `Runtime::enter`"
             )
         };
+        Self::on(Executor::Tokio(handle))
+    }
+
+    #[cfg(feature = "futures")]
+    pub(crate) fn on_pool(pool: ThreadPool) -> Self {
+        Self::on(Executor::Pool(pool))
+    }
+
+    fn on(executor: Executor) -> Self {
         Self(Arc::new(Guard {
-            hub: Hub::new(handle),
+            hub: Hub::new(executor),
             heat: OnceLock::new(),
             watchdog: OnceLock::new(),
         }))
@@ -132,10 +144,7 @@ impl LiveSystem {
 
     fn watch_heat(&self) {
         let Guard { hub, heat, .. } = &*self.0;
-        heat.get_or_init(|| {
-            let task = hub.handle.spawn(watch_heat(hub.clone()));
-            task.abort_handle()
-        });
+        heat.get_or_init(|| hub.executor.spawn(watch_heat(hub.clone())));
     }
 
     /// Calls `hook` for every [`StuckActor`], instead of the hook before, once a
@@ -209,10 +218,7 @@ impl LiveSystem {
     fn watch(&self, what: u8) {
         let Guard { hub, watchdog, .. } = &*self.0;
         hub.attention.add(what);
-        watchdog.get_or_init(|| {
-            let task = hub.handle.spawn(watch_actors(hub.clone()));
-            task.abort_handle()
-        });
+        watchdog.get_or_init(|| hub.executor.spawn(watch_actors(hub.clone())));
     }
 
     /// How many events became dead letters since the system was made.
@@ -316,9 +322,9 @@ impl LiveSystem {
 /// Waits until every actor has left; `false` where the deadline came first.
 fn timeout(hub: &Hub, deadline: Duration) -> impl Future<Output = bool> + Send {
     // The clock is that of the system's runtime, whoever waits.
-    let _runtime = hub.handle.enter();
-    let emptied = tokio::time::timeout(deadline, hub.registry.emptied());
-    async move { emptied.await.is_ok() }
+    let _clock = hub.executor.enter();
+    let emptied = within(deadline, hub.registry.emptied());
+    async move { emptied.await.is_some() }
 }
 
 impl fmt::Debug for LiveSystem {

@@ -4,9 +4,8 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
-use tokio::task::AbortHandle;
-
 use super::cell::Cell;
+use super::executor::Task;
 
 /// What a timer's task, its fired events and its handles share.
 pub(crate) struct Armed {
@@ -54,17 +53,20 @@ impl Fired {
 #[derive(Clone)]
 pub(crate) struct LiveTimer {
     armed: Arc<Armed>,
-    task: AbortHandle,
+    task: Task,
 }
 
 impl fmt::Debug for LiveTimer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("LiveTimer").field(&self.task.id()).finish()
+        let is_cancelled = self.armed.is_cancelled();
+        f.debug_struct("LiveTimer")
+            .field("is_cancelled", &is_cancelled)
+            .finish()
     }
 }
 
 impl LiveTimer {
-    pub(super) fn new(armed: Arc<Armed>, task: AbortHandle) -> Self {
+    pub(super) fn new(armed: Arc<Armed>, task: Task) -> Self {
         Self { armed, task }
     }
 

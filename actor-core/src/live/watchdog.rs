@@ -8,9 +8,10 @@ use std::task::Poll;
 use std::time::Duration;
 
 use tokio::sync::Notify;
-use tokio::time::{Instant, timeout};
+use tokio::time::Instant;
 
 use super::cell::Cell;
+use super::executor::within;
 use super::hooks::guarded;
 use super::hub::Hub;
 use super::lock;
@@ -159,7 +160,7 @@ pub(super) async fn watch_actors(hub: Arc<Hub>) {
         let limits = *lock(&hub.watchdog.limits);
         known = known.look(&hub, limits).await;
         let changed = hub.watchdog.changed.notified();
-        drop(timeout(limits.period(), changed).await);
+        within(limits.period(), changed).await;
     }
 }
 
