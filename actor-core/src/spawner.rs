@@ -62,9 +62,9 @@ pub struct SpawnOptions {
 /// Where the handlers of an actor run in production.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Host {
-    /// In a task of the runtime.
+    /// On the threads of the runtime.
     #[default]
-    Task,
+    Workers,
     /// On the threads that the runtime keeps for what blocks.
     BlockingThreads,
     /// On a thread of its own.

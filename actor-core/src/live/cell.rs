@@ -9,7 +9,6 @@ use std::task::{Wake, Waker};
 
 use super::bound::Admission;
 use super::current::Sender;
-use super::elsewhere::Stage;
 use super::executor::sleep;
 use super::hooks::{DeadLetterReason, FailureKind, Fault, panic_message};
 use super::household::Household;
@@ -19,6 +18,7 @@ use super::life::Life;
 use super::lock;
 use super::mailbox::{Kind, Mailbox, Opened};
 use super::reply::{Observed, losing};
+use super::stage::Stage;
 use super::telemetry;
 use super::timer::Fired;
 use super::waits::Asked;

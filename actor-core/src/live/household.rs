@@ -12,8 +12,8 @@ use crate::family::{Family, Order};
 use crate::supervision::{ChildOptions, Supervision};
 use crate::watch::StopReason;
 
-/// Shared by a supervisor and its children, whose tasks tell it what has become of them. There is no
-/// task of its own: whoever tells also passes on what is ordered. That is done under its lock, so
+/// Shared by a supervisor and its children, who tell it what has become of them. It is no actor
+/// itself: whoever tells also passes on what is ordered. That is done under its lock, so
 /// that no actor is told two things in the wrong order; no code of the user runs there.
 pub(super) struct Household {
     hub: Arc<Hub>,

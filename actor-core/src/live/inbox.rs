@@ -11,7 +11,7 @@ use super::mailbox::{Entry, Fetched, Kind, Letters};
 use crate::actor::{ActorInfo, Disposition};
 use crate::parts::AnyMail;
 
-/// The events of one actor that its task has taken from the mailbox and not handled yet.
+/// The events of one actor that it has taken from the mailbox and not handled yet.
 ///
 /// In order of arrival they are: the deferred ones, `fetched`, then what is still in the mailbox.
 /// Where that is bounded, everything is still in the mailbox.
@@ -21,8 +21,8 @@ pub(super) struct Inbox {
     fetched: Letters,
     /// Most actors have no use for it.
     aside: Option<Box<Aside>>,
-    /// The next sender wakes the actor's task, or has done so since the task began to work: then the
-    /// task is polled again.
+    /// The next sender rouses the actor, or has done so since it began to work: then it runs once
+    /// more.
     awaited: bool,
     /// How many entries the actor has taken since it let others run. Counted by its owner, and kept
     /// here where it fills a gap.
@@ -112,7 +112,7 @@ impl Inbox {
         Some(slot)
     }
 
-    /// A sender may have woken the task meanwhile, and will not do so again.
+    /// A sender may have roused the actor meanwhile, and will not do so again.
     pub(super) fn begin_work(&mut self) {
         self.awaited = false;
     }
@@ -247,7 +247,7 @@ impl Inbox {
             }
             seen = self.fetched.entries.len();
             aside.search = Some((event, seen));
-            // It may not be the task that waits here, but something within it.
+            // It may not be the actor as a whole that waits here.
             self.awaited = false;
             ready!(self.poll_fetch(cell, within(cell, task)));
         }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU16, Ordering};
 
-/// What an actor was told and has not seen to yet. Its task looks here before each event.
+/// What an actor was told and has not seen to yet. It looks here before each event.
 #[derive(Default)]
 pub(super) struct Lane(AtomicU16);
 
@@ -29,7 +29,7 @@ pub(super) const QUIT: u16 = 1 << 8;
 const URGENT: u16 = STOP | GIVE_UP | LINKED | KILL;
 
 impl Lane {
-    /// Something comes before the next event. Relaxed: who tells wakes the task, by way of a lock.
+    /// Something comes before the next event. Relaxed: who tells rouses the actor, by way of a lock.
     #[inline]
     pub(super) fn is_urgent(&self) -> bool {
         self.0.load(Ordering::Relaxed) & URGENT != 0

@@ -7,12 +7,12 @@ use std::task::{Poll, Waker};
 
 use super::cell::Cell;
 use super::current;
-use super::elsewhere::Stage;
 use super::hooks::{FailureKind, Fault};
 use super::household::Household;
 use super::hub::Hub;
 use super::lane::{CLOSED, EXHAUSTED, FINISH, GIVE_UP, KILL, LINKED, QUIT, START, STOP};
 use super::reply::losing;
+use super::stage::Stage;
 use super::telemetry;
 use super::work::{START_HOOK, STOP_HOOK};
 use crate::parts::{Body, Due, Ran, Resting};
@@ -75,7 +75,7 @@ fn launch(
     let mut body = Body::new();
     body.install(resting);
     let stage = match host {
-        Host::Task => None,
+        Host::Workers => None,
         Host::BlockingThreads if cell.hub().executor.has_blocking_threads() => {
             Some(Stage::BlockingThreads)
         }

@@ -1,4 +1,4 @@
-//! The queue between everyone who sends to an actor and its task: [`Mailbox`].
+//! The queue between everyone who sends to an actor and the actor: [`Mailbox`].
 //!
 //! A mutex, and the reader itself, which lies in its mailbox while it waits: who has to wake it takes
 //! it out, so that it is never in two places and needs no state of its own. It is chosen over a tokio

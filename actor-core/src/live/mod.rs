@@ -9,7 +9,7 @@
 //! - [`lane`]: what an actor is told ahead of its inbox; [`household`]: the children of a supervisor.
 //! - [`life`]: the actor itself, from the `#[start]` hook to the dead letters.
 //! - [`executor`]: the seam to tokio, or to another thread pool.
-//! - [`dispatcher`]: who runs next; [`elsewhere`]: where the handlers of actors that block run.
+//! - [`dispatcher`]: who runs next; [`stage`]: where the handlers of actors that block run.
 //! - [`work`]: what an actor is at, for who looks from outside; [`report`]: what a shutdown left;
 //!   [`attention`]: whether anyone looks; [`watchdog`]: looks for who is stuck.
 //! - [`telemetry`]: what `tracing` and `metrics` are told; `turn`: the handling of one message, for
@@ -30,7 +30,6 @@ mod bound;
 mod cell;
 mod current;
 mod dispatcher;
-mod elsewhere;
 mod executor;
 mod hooks;
 mod household;
@@ -48,6 +47,7 @@ mod registry;
 mod reply;
 mod report;
 mod side;
+mod stage;
 mod sync;
 mod system;
 mod telemetry;

@@ -270,7 +270,7 @@ impl Side {
 }
 
 impl Drop for Side {
-    /// The actor is gone: its tasks are aborted, and what it has not handled goes back to its
+    /// The actor is gone: what runs beside it is aborted, and what it has not handled goes back to its
     /// mailbox, whose end is next.
     fn drop(&mut self) {
         drop(self.tasks.take());

@@ -15,7 +15,7 @@ pub(crate) struct Armed {
 
     /// Set by `cancel`, never reset. An event that has fired and is not handled yet is void then.
     /// Relaxed is enough: a cancel must be seen by the actor that cancels, on its own thread or
-    /// after tokio has moved its task, which synchronises; for anyone else it is a race anyway.
+    /// after another thread has taken it over, which synchronises; for anyone else it is a race anyway.
     cancelled: AtomicBool,
 }
 

@@ -1,8 +1,8 @@
 //! The handling of one message, from its begin to its end, for `tracing` and `metrics`: [`Turn`].
 //!
 //! What runs on a thread is kept in a variable of that thread, since the span that is entered there
-//! must be left there, too. Where the handler waits, its turn goes with the actor's task, and the
-//! span is entered again at the task's next poll. A panic ends the poll in good order, since it is
+//! must be left there, too. Where the handler waits, its turn goes with the actor, and the
+//! span is entered again when that runs next. A panic ends the poll in good order, since it is
 //! caught within; [`Shift`] sees to one that is not, as from the user's subscriber.
 
 use std::cell::Cell as Local;
@@ -108,7 +108,7 @@ fn done(cell: &Cell, turn: Turn) {
     let _ = (cell, turn);
 }
 
-/// One poll of an actor's task. What another actor runs on this thread, around that poll, is put
+/// One run of an actor. What another actor runs on this thread, around that poll, is put
 /// aside until the shift ends.
 pub(super) struct Shift(Option<Running>);
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use crate::actor::{Actor, ActorInfo, Call};
 
-/// Which handler or hook of an actor runs or waits. The actor's task alone writes it.
+/// Which handler or hook of an actor runs or waits. The actor alone writes it.
 ///
 /// An async handler is always noted. The others are while somebody looks for actors that are stuck,
 /// since a store for each event is more than nothing. Relaxed, all of it: who looks has nothing else
@@ -82,7 +82,7 @@ impl Work {
         }
     }
 
-    /// The actor's task is back on a thread.
+    /// The actor runs again.
     pub(super) fn resume(&self) {
         let Doing(doing) = self.doing();
         if doing & WAITS != 0 {
