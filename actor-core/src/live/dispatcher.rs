@@ -29,11 +29,12 @@ use super::hub::Hub;
 use super::life::Life;
 use super::lock;
 
-/// After how many lives a worker lets other tasks run.
-const RUNS: u32 = 64;
+/// After how many events a worker lets other tasks run. A life counts as one event more.
+const SHARE: u32 = 128;
 
-/// After how many events it does.
-const EVENTS: u32 = 256;
+/// As how many events a life counts that was roused by a task: others like that one may wait for this
+/// thread.
+const ROUSED: u32 = 32;
 
 /// How many lives the quicker of the queues for all holds.
 const ROOM: usize = 256;
@@ -317,10 +318,17 @@ impl Worker {
         } else {
             dispatcher.take()
         };
-        self.injected.set(first.is_some());
-        let next = first
-            .or_else(|| queue.pop())
-            .or_else(|| dispatcher.take())
+        let local = match first {
+            Some(_) => None,
+            None => queue.pop(),
+        };
+        let injected = match local {
+            Some(_) => None,
+            None => first.or_else(|| dispatcher.take()),
+        };
+        self.injected.set(injected.is_some());
+        let next = injected
+            .or(local)
             .or_else(|| dispatcher.steal(self.index, queue))?;
         if dispatcher.parked.load(Ordering::Relaxed) != 0 && !queue.is_empty() {
             dispatcher.wake_one();
@@ -344,7 +352,8 @@ impl Worker {
     /// Runs lives until there are none, or others are to run.
     fn work(&self, waker: &Waker) -> Poll<()> {
         let before = HANDLED.get();
-        for _ in 0..RUNS {
+        let mut lives = 0;
+        loop {
             let Some(life) = self.next() else {
                 if self.local.dispatcher.is_over() {
                     return Poll::Ready(());
@@ -356,8 +365,9 @@ impl Worker {
             };
             // What panics here is not an actor's code but somebody's hook; it ends that actor alone.
             drop(catch_unwind(AssertUnwindSafe(|| life.run())));
+            lives += if self.injected.get() { ROUSED } else { 1 };
             let events = HANDLED.get().wrapping_sub(before);
-            if events >= EVENTS || !coop::has_budget_remaining() {
+            if events + lives >= SHARE || !coop::has_budget_remaining() {
                 break;
             }
         }
@@ -373,7 +383,10 @@ impl Future for Worker {
         let worker = &*self;
         let dispatcher = &*worker.local.dispatcher;
         let peer = &dispatcher.workers[worker.index];
-        peer.waker.get_or_init(|| task.waker().clone());
+        if peer.waker.get().is_none() && peer.waker.set(task.waker().clone()).is_ok() {
+            // Who has found no waker just before relies on this task's being polled later.
+            task.waker().wake_by_ref();
+        }
         dispatcher.rise(worker.index);
         LOCAL.set(&worker.local, || worker.work(task.waker()))
     }
