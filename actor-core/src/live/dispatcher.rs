@@ -12,7 +12,7 @@
 
 use std::cell::Cell;
 use std::collections::VecDeque;
-use std::future::Future;
+use std::future::{Future, ready};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -52,6 +52,8 @@ pub(super) struct Dispatcher {
     workers: Box<[Peer]>,
     /// The workers that have nothing to do, a bit each.
     parked: AtomicU64,
+    /// See [`Dispatcher::bump`].
+    bumps: bool,
     /// No actor is left, nor will there be one.
     over: AtomicBool,
     /// The runtime is gone.
@@ -110,6 +112,7 @@ pub(super) fn new(executor: &Executor) -> (Arc<Dispatcher>, Vec<Deque<Box<Life>>
         overflows: AtomicBool::new(false),
         workers: queues.iter().map(peer).collect(),
         parked: AtomicU64::new(0),
+        bumps: executor.keeps_what_was_woken_last(),
         over: AtomicBool::new(false),
         closed: AtomicBool::new(false),
     };
@@ -152,24 +155,40 @@ impl Dispatcher {
     #[inline]
     fn share(&self, queue: &Deque<Box<Life>>) {
         if self.parked.load(Ordering::Relaxed) != 0 && queue.len() > 1 {
-            self.wake_one();
+            self.wake_other();
         }
     }
 
-    /// Wakes a worker that has nothing to do, where there is one.
+    /// As [`wake_one`](Self::wake_one), from a worker, which may not return for long.
+    fn wake_other(&self) {
+        if self.wake_one() {
+            self.bump();
+        }
+    }
+
+    /// Makes sure that another thread finds the worker that was just woken. Tokio keeps the task that
+    /// was woken last for this thread; so there is to be a later one, which does nothing.
+    fn bump(&self) {
+        if self.bumps {
+            tokio::spawn(ready(()));
+        }
+    }
+
+    /// Wakes a worker that has nothing to do; `false` where there is none.
     ///
     /// It changes `parked` in any case, as a worker does that parks and then looks at the queues: the
     /// later of the two sees what the other did before.
-    fn wake_one(&self) {
+    fn wake_one(&self) -> bool {
         let mut parked = self.parked.load(Ordering::Relaxed);
         loop {
             let bit = parked & parked.wrapping_neg();
             let before = self.parked.fetch_and(!bit, Ordering::AcqRel);
             if before & bit != 0 {
-                return self.wake(bit.trailing_zeros() as usize);
+                self.wake(bit.trailing_zeros() as usize);
+                return true;
             }
             if before == 0 {
-                return;
+                return false;
             }
             parked = before;
         }
@@ -212,9 +231,10 @@ impl Dispatcher {
             overflow.push_back(life);
             self.overflows.store(true, Ordering::Relaxed);
         }
-        match self.is_alone() {
-            true => self.wake(0),
-            false => self.wake_one(),
+        if self.is_alone() {
+            self.wake(0);
+        } else {
+            self.wake_one();
         }
         if self.is_closed() {
             self.drop_injected();
@@ -331,7 +351,7 @@ impl Worker {
             .or(local)
             .or_else(|| dispatcher.steal(self.index, queue))?;
         if dispatcher.parked.load(Ordering::Relaxed) != 0 && !queue.is_empty() {
-            dispatcher.wake_one();
+            dispatcher.wake_other();
         }
         Some(next)
     }

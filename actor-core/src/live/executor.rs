@@ -67,6 +67,11 @@ impl Executor {
         }
     }
 
+    /// It keeps the future that was woken last for the thread that has woken it.
+    pub(super) fn keeps_what_was_woken_last(&self) -> bool {
+        matches!(self, Self::Tokio(_))
+    }
+
     /// It keeps threads for what blocks.
     pub(super) fn has_blocking_threads(&self) -> bool {
         matches!(self, Self::Tokio(_))
