@@ -1,7 +1,7 @@
 //! The system's clock: for people who want to know how long something took, and for limits on time.
 //! This is the one place that reads it; no schedule depends on it.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Now.
 #[expect(
@@ -10,4 +10,47 @@ use std::time::Instant;
 )]
 pub(crate) fn now() -> Instant {
     Instant::now()
+}
+
+/// Time for who looks at something again and again, to find that it stands still.
+#[derive(Debug)]
+pub(crate) struct Looks {
+    last: Instant,
+}
+
+impl Looks {
+    /// How much time counts between two looks. Where more has passed, whoever looks was stopped, by
+    /// ctrl-Z for instance, and what it looks at most likely was, too.
+    const MOST: Duration = Duration::from_secs(1);
+
+    pub(crate) fn begin() -> Self {
+        Self { last: now() }
+    }
+
+    /// The time since the look before.
+    pub(crate) fn look(&mut self) -> Duration {
+        self.look_at(now())
+    }
+
+    fn look_at(&mut self, now: Instant) -> Duration {
+        let since = now.saturating_duration_since(self.last);
+        self.last = now;
+        since.min(Self::MOST)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stop_of_the_one_who_looks_does_not_count() {
+        let mut looks = Looks::begin();
+        let begun = looks.last;
+        let mut look = |seconds| looks.look_at(begun + Duration::from_secs_f64(seconds));
+        assert_eq!(look(0.1), Duration::from_millis(100));
+        assert_eq!(look(1.1), Duration::from_secs(1));
+        assert_eq!(look(3601.1), Duration::from_secs(1));
+        assert_eq!(look(3601.2), Duration::from_millis(100));
+    }
 }

@@ -11,6 +11,7 @@ use std::time::Duration;
 use crate::explorer::{WorkerStatus, active_workers};
 use crate::plan::Turn;
 use crate::protocol::Event;
+use crate::wall_clock::Looks;
 
 /// How long a handler may take unless said otherwise.
 pub(crate) const HANG_TIMEOUT: Duration = Duration::from_secs(10);
@@ -39,10 +40,12 @@ pub(crate) fn start(limit: Duration, alive: impl Fn(Event) + Send + 'static, bar
 
 fn watch(limit: Duration, alive: impl Fn(Event), bark: &Bark) {
     let mut seen = BTreeMap::new();
+    let mut looks = Looks::begin();
     let mut said = crate::wall_clock::now();
     let mut moved = false;
     loop {
         std::thread::sleep(LOOK);
+        let passed = looks.look();
         // That the watchdog lives is no news; that a worker does something is.
         if moved && said.elapsed() >= ALIVE {
             (said, moved) = (crate::wall_clock::now(), false);
@@ -55,14 +58,15 @@ fn watch(limit: Duration, alive: impl Fn(Event), bark: &Bark) {
                 worker.busy.load(Ordering::Relaxed),
                 worker.heartbeat.load(Ordering::Relaxed),
             );
-            let (last, since) = seen
-                .entry(key(worker))
-                .or_insert((now, crate::wall_clock::now()));
+            let (last, still) = seen.entry(key(worker)).or_insert((now, Duration::ZERO));
             moved |= *last != now;
             if *last != now || !now.0 {
-                (*last, *since) = (now, crate::wall_clock::now());
-            } else if since.elapsed() >= limit {
-                bark(worker, since.elapsed());
+                (*last, *still) = (now, Duration::ZERO);
+                continue;
+            }
+            *still += passed;
+            if *still >= limit {
+                bark(worker, *still);
             }
         }
     }

@@ -17,6 +17,7 @@ use crate::environment::{self, REQUEST};
 use crate::overrides::Overrides;
 use crate::plan::Turn;
 use crate::protocol::{Event, Ignored, Request, Task, VERSION};
+use crate::wall_clock::Looks;
 use crate::{watchdog, words};
 
 /// How often the child's events are read.
@@ -212,21 +213,22 @@ fn wait(
     hearing: &mut Hearing,
     tell: &mut dyn FnMut(&Event),
 ) -> Result<Option<ExitStatus>, Trouble> {
-    let mut heard = crate::wall_clock::now();
+    let (mut looks, mut silent) = (Looks::begin(), Duration::ZERO);
     loop {
         let closed = matches!(
             ended.recv_timeout(LOOK),
             Err(RecvTimeoutError::Disconnected)
         );
+        silent += looks.look();
         if hearing.hear(tell) {
-            heard = crate::wall_clock::now();
+            silent = Duration::ZERO;
         }
         let status = child.try_wait().map_err(Trouble::new)?;
         if let Some(status) = status {
             hearing.hear(tell);
             return Ok(Some(status));
         }
-        if heard.elapsed() > silence {
+        if silent > silence {
             // Only the child that was started here, by its handle.
             let _ = child.kill();
             let _ = child.wait();
