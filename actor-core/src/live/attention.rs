@@ -15,8 +15,7 @@ pub(super) const STUCK: u8 = 1 << 1;
 pub(super) const DEPTH: u8 = 1 << 2;
 
 impl Attention {
-    /// Relaxed: who must be watched was told by some other synchronisation, its spawn
-    /// for instance.
+    /// Relaxed: who must be watched was told by some other synchronisation, its spawn for instance.
     #[inline]
     pub(super) fn bits(&self) -> u8 {
         self.0.load(Ordering::Relaxed)

@@ -399,11 +399,9 @@ impl Cell {
     pub(super) fn stop_in_order(&self) {
         self.lane.add(QUIT);
         // Refused where the actor has ended meanwhile.
-        if let Some(mailbox) = self.mailbox.open() {
-            self.run(mailbox.push_stop());
-        }
-        // It may be down.
-        self.rouse();
+        let roused = self.mailbox.open().and_then(Opened::push_stop);
+        // It may be down, and await no event.
+        self.run(roused.or_else(|| self.mailbox.rouse()));
     }
 
     /// What is left of the inbox becomes dead letters, but that it was told to stop.

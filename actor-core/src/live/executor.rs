@@ -54,27 +54,18 @@ impl Executor {
         }
     }
 
-    /// Runs something on a thread that is there for what blocks; gives it back where the executor
-    /// has none.
-    pub(super) fn spawn_blocking<F: FnOnce() + Send + 'static>(&self, run: F) -> Option<F> {
-        match self {
-            Self::Tokio(runtime) => {
-                runtime.spawn_blocking(run);
-                None
-            }
-            #[cfg(feature = "futures")]
-            Self::Pool(_) => Some(run),
-        }
-    }
-
     /// It keeps the future that was woken last for the thread that has woken it.
     pub(super) fn keeps_what_was_woken_last(&self) -> bool {
         matches!(self, Self::Tokio(_))
     }
 
-    /// It keeps threads for what blocks.
-    pub(super) fn has_blocking_threads(&self) -> bool {
-        matches!(self, Self::Tokio(_))
+    /// Who keeps threads for what blocks, if it does.
+    pub(super) fn blocking_threads(&self) -> Option<&Handle> {
+        match self {
+            Self::Tokio(runtime) => Some(runtime),
+            #[cfg(feature = "futures")]
+            Self::Pool(_) => None,
+        }
     }
 
     /// Makes this the executor whose clock [`sleep`] reads.

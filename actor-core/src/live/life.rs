@@ -74,12 +74,10 @@ fn launch(
 ) {
     let mut body = Body::new();
     body.install(resting);
-    let stage = match host {
-        Host::Workers => None,
-        Host::BlockingThreads if cell.hub().executor.has_blocking_threads() => {
-            Some(Stage::BlockingThreads)
-        }
-        Host::BlockingThreads | Host::Thread => {
+    let stage = match (host, cell.hub().executor.blocking_threads()) {
+        (Host::Workers, _) => None,
+        (Host::BlockingThreads, Some(runtime)) => Some(Stage::BlockingThreads(runtime.clone())),
+        (Host::BlockingThreads | Host::Thread, _) => {
             let started = Stage::thread(cell).map_err(|error| {
                 cell.failed(Fault {
                     kind: FailureKind::Background,

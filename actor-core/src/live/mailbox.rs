@@ -519,7 +519,7 @@ impl<R> Mailbox<R> {
     pub(super) fn close(&self) -> Letters {
         let mut queue = lock(&self.queue);
         queue.closed = true;
-        let within = queue.wait(None);
+        let within = queue.within.take();
         let line = queue.bound.as_mut().map(|bound| bound.close());
         let letters = std::mem::take(&mut queue.letters);
         drop(queue);

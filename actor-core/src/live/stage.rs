@@ -3,13 +3,15 @@
 use std::sync::mpsc::{self, Sender};
 use std::{io, thread};
 
+use tokio::runtime::Handle;
+
 use super::cell::Cell;
 use super::life::Life;
 
 /// Where a life runs. It takes it along.
 pub(super) enum Stage {
     /// On the threads that the runtime keeps for what blocks.
-    BlockingThreads,
+    BlockingThreads(Handle),
     /// On a thread of its own, which ends with the actor.
     Thread(Sender<Box<Life>>),
 }
@@ -39,8 +41,9 @@ impl Stage {
         let hub = cell.hub();
         match life.stage() {
             None => hub.dispatcher.dispatch(life),
-            Some(Self::BlockingThreads) => {
-                drop(hub.executor.spawn_blocking(|| life.run()));
+            Some(Self::BlockingThreads(runtime)) => {
+                let runtime = runtime.clone();
+                runtime.spawn_blocking(|| life.run());
             }
             Some(Self::Thread(give)) => {
                 let give = give.clone();
