@@ -1,26 +1,63 @@
 //! The bound of a mailbox: how much room there is, and who waits for it.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::task::Waker;
 
+use super::sync::{AtomicUsize, Ordering};
 use crate::mailbox::Overflow;
 
 /// What a bounded mailbox knows beside its queue, under the same lock.
 ///
-/// Room is for the events that are queued and for the places that were granted to senders who have
+/// Room is for the events that are unread and for the places that were granted to senders who have
 /// waited and have not come back yet. Whoever waits stands in a line: while it is not empty there
 /// is no room, since room goes to its first at once.
+///
+/// The reader fetches many events at once, and they stay unread until it takes up each. It counts
+/// those in the [`Tally`] without the lock; senders collect the count when they see no room.
 pub(super) struct Bound {
     capacity: usize,
     overflow: Overflow,
-    /// The queued events that count.
+    /// The unread events, and those in the tally.
     unread: usize,
+    tally: Arc<Tally>,
     /// Places kept for senders whose ticket has left the line.
     granted: usize,
     line: VecDeque<Waiting>,
     next_ticket: u64,
     /// The first `deferred.1` entries of the queue are deferred in state `deferred.0`.
     pub(super) deferred: (usize, usize),
+}
+
+/// How many events the reader has taken up since senders asked last, and whether one of them waits.
+#[derive(Default)]
+pub(super) struct Tally(AtomicUsize);
+
+/// Set while the line is not empty; the rest of the word is the count.
+const AWAITED: usize = 1;
+const ONE: usize = 2;
+
+impl Tally {
+    /// An event is no longer unread. Tells whether somebody waits for its room: then the mailbox is
+    /// to [make room](Bound::make_room).
+    #[inline]
+    pub(super) fn count(&self) -> bool {
+        self.0.fetch_add(ONE, Ordering::AcqRel) & AWAITED != 0
+    }
+
+    fn collect(&self) -> usize {
+        self.0.fetch_and(AWAITED, Ordering::AcqRel) / ONE
+    }
+
+    /// Since both change the same word, either the reader sees this or who waits sees what it has
+    /// counted before.
+    fn set_awaited(&self, awaited: bool) {
+        if awaited {
+            self.0.fetch_or(AWAITED, Ordering::AcqRel);
+        } else {
+            self.0.fetch_and(!AWAITED, Ordering::AcqRel);
+        }
+    }
 }
 
 /// A sender in the line, by ascending tickets.
@@ -50,6 +87,7 @@ impl Bound {
             capacity: capacity as usize,
             overflow,
             unread: 0,
+            tally: Arc::default(),
             granted: 0,
             line: VecDeque::new(),
             next_ticket: 0,
@@ -57,14 +95,31 @@ impl Bound {
         })
     }
 
-    fn has_room(&self) -> bool {
-        self.unread + self.granted < self.capacity
+    /// Where the reader counts what it takes up; `None` where each change of the queue is under the
+    /// lock, since it may be a sender that takes the oldest out.
+    pub(super) fn tally(&self) -> Option<Arc<Tally>> {
+        (self.overflow != Overflow::DropOldest).then(|| self.tally.clone())
+    }
+
+    fn has_room(&mut self) -> bool {
+        self.line.is_empty() && self.fits()
+    }
+
+    /// There is room for one more, be it for the first in the line.
+    fn fits(&mut self) -> bool {
+        let fits = |bound: &Self| bound.unread + bound.granted < bound.capacity;
+        fits(self) || {
+            self.unread -= self.tally.collect();
+            fits(self)
+        }
     }
 
     /// Decides on an event that was told or asked.
-    pub(super) fn tell(&self) -> Admission {
+    pub(super) fn tell(&mut self) -> Admission {
+        if self.has_room() {
+            return Admission::Enter;
+        }
         match self.overflow {
-            _ if self.has_room() => Admission::Enter,
             Overflow::DropOldest => Admission::Replace,
             Overflow::Wait | Overflow::Reject | Overflow::DropNewest => Admission::Lost,
         }
@@ -107,6 +162,11 @@ impl Bound {
     fn refuse_sender(&mut self, waker: &Waker) -> Admission {
         match self.overflow {
             Overflow::Wait => {
+                self.tally.set_awaited(true);
+                if self.has_room() {
+                    self.tally.set_awaited(false);
+                    return Admission::Enter;
+                }
                 let ticket = self.ticket();
                 let waker = waker.clone();
                 self.line.push_back(Waiting { ticket, waker });
@@ -144,28 +204,33 @@ impl Bound {
     /// An event has left the queue. Tells whom to wake, under no lock.
     pub(super) fn taken(&mut self) -> Option<Waker> {
         self.unread -= 1;
-        self.grant()
+        self.make_room()
     }
 
     /// The sender with that ticket has given up. Tells whether it had been granted a place, and the
     /// waker of who is granted it now; or else its own, which is to be dropped under no lock.
     pub(super) fn leave_line(&mut self, ticket: u64) -> (bool, Option<Waker>) {
         match self.find(ticket) {
-            Some(at) => (false, self.line.remove(at).map(|left| left.waker)),
+            Some(at) => {
+                let left = self.line.remove(at);
+                self.tally.set_awaited(!self.line.is_empty());
+                (false, left.map(|left| left.waker))
+            }
             None => {
                 self.granted -= 1;
-                (true, self.grant())
+                (true, self.make_room())
             }
         }
     }
 
-    /// Gives the room that there is to the first in the line.
-    fn grant(&mut self) -> Option<Waker> {
-        if !self.has_room() {
+    /// Gives the room that there is to the first in the line. Tells whom to wake, under no lock.
+    pub(super) fn make_room(&mut self) -> Option<Waker> {
+        if self.line.is_empty() || !self.fits() {
             return None;
         }
         let first = self.line.pop_front()?;
         self.granted += 1;
+        self.tally.set_awaited(!self.line.is_empty());
         Some(first.waker)
     }
 

@@ -242,7 +242,7 @@ impl Cell {
                 let roused = mailbox.push_event(event, slot, sender);
                 self.run(roused);
             }
-            Some(mailbox) => {
+            Some(mut mailbox) => {
                 let admission = mailbox.tell();
                 self.admit(mailbox, admission, event, message, sender);
             }

@@ -7,14 +7,14 @@ use std::task::{Context as TaskContext, Poll, Waker, ready};
 use super::bound::Bound;
 use super::cell::Cell;
 use super::current::Sender;
-use super::mailbox::{Entry, Fetched, Kind, Letters};
+use super::mailbox::{Entry, Fetched, Kind, Letters, Reading};
 use crate::actor::{ActorInfo, Disposition};
 use crate::parts::AnyMail;
 
 /// The events of one actor that it has taken from the mailbox and not handled yet.
 ///
 /// In order of arrival they are: the deferred ones, `fetched`, then what is still in the mailbox.
-/// Where that is bounded, everything is still in the mailbox.
+/// Where senders may take the oldest out, everything is still in the mailbox.
 #[derive(Default)]
 pub(super) struct Inbox {
     /// Its mail holds the deferred messages, too.
@@ -27,13 +27,13 @@ pub(super) struct Inbox {
     /// How many entries the actor has taken since it let others run. Counted by its owner, and kept
     /// here where it fills a gap.
     pub(super) taken: u32,
-    /// The mailbox has a bound, and is read in place.
-    in_place: bool,
 }
 
-/// What an actor that defers events, or waits for those of one kind, knows beside.
+/// What an actor that defers events, or waits for those of one kind, or has a bounded mailbox, knows
+/// beside.
 #[derive(Default)]
 struct Aside {
+    reading: Reading,
     deferred: VecDeque<Entry>,
     /// The first `known.1` deferred events are deferred in state `known.0` too.
     known: (usize, usize),
@@ -74,8 +74,15 @@ impl Found {
 
 impl Inbox {
     pub(super) fn of(cell: &Cell) -> Self {
+        let aside = match cell.mailbox().reading() {
+            Reading::Unbounded => None,
+            reading => Some(Box::new(Aside {
+                reading,
+                ..Aside::default()
+            })),
+        };
         Self {
-            in_place: cell.mailbox().is_bounded(),
+            aside,
             ..Self::default()
         }
     }
@@ -90,26 +97,39 @@ impl Inbox {
     /// deferred before it. Tells the slot; `None` where that takes more than a look.
     #[inline]
     pub(super) fn poll_plain(&mut self, cell: &Cell, state: usize) -> Poll<Option<u32>> {
-        if self.aside.is_some() || self.in_place {
+        if self.aside.as_ref().is_some_and(|aside| !aside.is_plain()) {
             return Poll::Ready(None);
         }
         if self.fetched.entries.is_empty() {
             ready!(self.poll_refill(cell));
         }
-        Poll::Ready(self.next_plain(cell.info(), state))
+        Poll::Ready(self.next_plain(cell, state))
     }
 
     #[inline]
-    fn next_plain(&mut self, info: &ActorInfo, state: usize) -> Option<u32> {
+    fn next_plain(&mut self, cell: &Cell, state: usize) -> Option<u32> {
         let entry = self.fetched.entries.front()?;
         let slot = entry.slot;
         let plain = entry.kind == Kind::Event
-            && info.disposition(state, entry.event) == Disposition::Handle;
+            && cell.info().disposition(state, entry.event) == Disposition::Handle;
         if !plain {
             return None;
         }
         self.fetched.entries.pop_front();
+        self.count(cell, Kind::Event);
         Some(slot)
+    }
+
+    /// An entry is no longer unread.
+    #[inline]
+    fn count(&self, cell: &Cell, kind: Kind) {
+        if let Some(aside) = &self.aside
+            && let Reading::Counted(tally) = &aside.reading
+            && kind == Kind::Event
+            && tally.count()
+        {
+            cell.mailbox().make_room();
+        }
     }
 
     /// A sender may have roused the actor meanwhile, and will not do so again.
@@ -119,10 +139,10 @@ impl Inbox {
 
     /// Looks at the next entry. The order is the tester's: the first event that is not deferred.
     pub(super) fn poll_next(&mut self, cell: &Cell, state: usize) -> Poll<Next> {
-        if self.in_place {
-            return self.poll_next_in_place(cell, state);
-        }
         if let Some(aside) = &mut self.aside {
+            if matches!(aside.reading, Reading::InPlace) {
+                return self.poll_next_in_place(cell, state);
+            }
             aside.search = None;
             if let Some(entry) = aside.recall(&self.fetched, cell.info(), state) {
                 return Poll::Ready(self.dispose(cell, entry, state));
@@ -201,6 +221,7 @@ impl Inbox {
             return Next::Nothing;
         }
         drop(self.fetched.read(&entry));
+        self.count(cell, entry.kind);
         self.do_with(&entry, disposition)
     }
 
@@ -223,17 +244,17 @@ impl Inbox {
         event: u16,
         task: &TaskContext<'_>,
     ) -> Poll<Found> {
-        if self.in_place {
+        let aside = self.aside.get_or_insert_default();
+        if matches!(aside.reading, Reading::InPlace) {
             return self.poll_receive_in_place(cell, event, task);
         }
-        let aside = self.aside.get_or_insert_default();
         let mut seen = match aside.search {
             Some((kind, seen)) if kind == event => seen,
             _ => {
                 if let Some(at) = find(&self.fetched, &aside.deferred, 0, event) {
                     aside.known.1 = aside.known.1.min(at);
                     let entry = aside.deferred.remove(at);
-                    return Poll::Ready(self.found(entry));
+                    return Poll::Ready(self.found(cell, entry));
                 }
                 0
             }
@@ -243,7 +264,7 @@ impl Inbox {
             if let Some(at) = find(&self.fetched, &self.fetched.entries, seen, event) {
                 aside.search = None;
                 let entry = self.fetched.entries.remove(at);
-                return Poll::Ready(self.found(entry));
+                return Poll::Ready(self.found(cell, entry));
             }
             seen = self.fetched.entries.len();
             aside.search = Some((event, seen));
@@ -269,9 +290,10 @@ impl Inbox {
         Poll::Ready(Found::of(&entry))
     }
 
-    fn found(&mut self, entry: Option<Entry>) -> Found {
+    fn found(&mut self, cell: &Cell, entry: Option<Entry>) -> Found {
         let entry = entry.expect("an event was found at this place");
         drop(self.fetched.read(&entry));
+        self.count(cell, entry.kind);
         Found::of(&entry)
     }
 
@@ -297,6 +319,13 @@ impl Inbox {
 }
 
 impl Aside {
+    /// What was fetched is next, and nothing is looked for.
+    #[inline]
+    fn is_plain(&self) -> bool {
+        let in_place = matches!(self.reading, Reading::InPlace);
+        !in_place && self.deferred.is_empty() && self.search.is_none()
+    }
+
     /// Takes the first deferred event that is no longer deferred.
     fn recall(&mut self, fetched: &Letters, info: &ActorInfo, state: usize) -> Option<Entry> {
         if self.known.0 != state {

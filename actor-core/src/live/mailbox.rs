@@ -19,7 +19,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::task::{Poll, Waker};
 
-use super::bound::{Admission, Bound};
+use super::bound::{Admission, Bound, Tally};
 use super::current::Sender;
 use super::sync::{Mutex, MutexGuard, lock};
 use super::timer::Fired;
@@ -146,6 +146,18 @@ pub(super) enum Fetched {
     Several,
 }
 
+/// How the reader of a mailbox is to read it.
+#[derive(Default)]
+pub(super) enum Reading {
+    /// By [`poll_fetch`](Mailbox::poll_fetch).
+    #[default]
+    Unbounded,
+    /// By [`poll_fetch`](Mailbox::poll_fetch), counting each event that it takes up.
+    Counted(Arc<Tally>),
+    /// By [`poll_take`](Mailbox::poll_take).
+    InPlace,
+}
+
 struct Queue<R> {
     letters: Letters,
     /// Whoever waits for an event within the reader, and is not the reader itself.
@@ -203,8 +215,8 @@ impl<R> Opened<'_, R> {
     }
 
     /// Whether there is room for an event that was told.
-    pub(super) fn tell(&self) -> Admission {
-        let bound = self.queue.bound.as_ref();
+    pub(super) fn tell(&mut self) -> Admission {
+        let bound = self.queue.bound.as_mut();
         bound.map_or(Admission::Enter, |bound| bound.tell())
     }
 
@@ -360,9 +372,23 @@ impl<R> Mailbox<R> {
         })
     }
 
-    /// It is read in place, by [`poll_take`](Self::poll_take).
-    pub(super) fn is_bounded(&self) -> bool {
-        lock(&self.queue).bound.is_some()
+    /// How it is to be read.
+    pub(super) fn reading(&self) -> Reading {
+        match &lock(&self.queue).bound {
+            None => Reading::Unbounded,
+            Some(bound) => bound.tally().map_or(Reading::InPlace, Reading::Counted),
+        }
+    }
+
+    /// An event was taken up whose room is awaited.
+    #[cold]
+    pub(super) fn make_room(&self) {
+        let mut queue = lock(&self.queue);
+        let admitted = queue.bound.as_mut().and_then(|bound| bound.make_room());
+        drop(queue);
+        if let Some(admitted) = admitted {
+            admitted.wake();
+        }
     }
 
     /// Lets the reader wait; it comes back where it is to run once more.
@@ -391,7 +417,7 @@ impl<R> Mailbox<R> {
     ) -> Poll<(Entry, bool)> {
         let mut locked = lock(&self.queue);
         let queue = &mut *locked;
-        let bound = queue.bound.as_mut().expect("a bounded mailbox is read so");
+        let bound = queue.bound.as_mut().expect("only a bounded mailbox is read so");
         let found = find(&queue.letters, bound).and_then(|at| queue.letters.entries.remove(at));
         let Some(mut entry) = found else {
             let replaced = queue.wait(within);

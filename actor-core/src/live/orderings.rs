@@ -9,9 +9,9 @@ use loom::sync::Condvar;
 use loom::sync::atomic::{AtomicBool, Ordering};
 use loom::thread::{self, JoinHandle};
 
-use super::bound::{Admission, Bound};
+use super::bound::{Admission, Tally};
 use super::current::Sender;
-use super::mailbox::{Entry, Kind, Letters};
+use super::mailbox::{Entry, Kind, Letters, Reading};
 use super::sync::{Mutex, lock};
 use crate::actor::{Actor, Handler};
 use crate::mailbox;
@@ -243,14 +243,37 @@ fn offer(mailbox: &Mailbox, number: u32, gives_up: Option<usize>) -> bool {
 }
 
 /// Reads as an actor with a bounded mailbox does.
-fn take(mailbox: &Mailbox) -> u32 {
-    let mut letters = Letters::default();
-    let first = |letters: &Letters, _: &mut Bound| (!letters.entries.is_empty()).then_some(0);
-    let turn = Arc::<Turn>::default();
-    loop {
-        match mailbox.poll_take(&mut letters, first, None) {
-            Poll::Ready((entry, _)) => return open(&letters, &entry),
-            Poll::Pending => park(mailbox, &turn),
+struct Counting<'a> {
+    mailbox: &'a Mailbox,
+    tally: Arc<Tally>,
+    letters: Letters,
+}
+
+impl<'a> Counting<'a> {
+    fn new(mailbox: &'a Mailbox) -> Self {
+        let Reading::Counted(tally) = mailbox.reading() else {
+            unreachable!("its bound has who sends wait");
+        };
+        Self {
+            mailbox,
+            tally,
+            letters: Letters::default(),
+        }
+    }
+
+    fn take(&mut self) -> u32 {
+        let turn = Arc::<Turn>::default();
+        loop {
+            if let Some(entry) = self.letters.entries.pop_front() {
+                if self.tally.count() {
+                    self.mailbox.make_room();
+                }
+                return open(&self.letters, &entry);
+            }
+            let fetched = self.mailbox.poll_fetch(&mut self.letters, true, None);
+            if fetched.is_pending() {
+                park(self.mailbox, &turn);
+            }
         }
     }
 }
@@ -264,7 +287,8 @@ fn who_waits_for_room_finds_some() {
             let mailbox = mailbox.clone();
             thread::spawn(move || offer(&mailbox, number, None))
         });
-        let mut read = [take(&mailbox), take(&mailbox)];
+        let mut reader = Counting::new(&mailbox);
+        let mut read = [reader.take(), reader.take()];
         read.sort_unstable();
         assert_eq!(read, [0, 1]);
         for sender in senders {
@@ -283,12 +307,13 @@ fn room_of_who_gives_up_is_not_lost() {
             let mailbox = mailbox.clone();
             thread::spawn(move || offer(&mailbox, number, gives_up))
         });
-        assert_eq!(take(&mailbox), 7);
-        let first = take(&mailbox);
+        let mut reader = Counting::new(&mailbox);
+        assert_eq!(reader.take(), 7);
+        let first = reader.take();
         let [impatient, patient] = senders.map(|sender| sender.join().expect("a sender returns"));
         assert!(patient);
         if impatient {
-            assert_eq!(first + take(&mailbox), 1);
+            assert_eq!(first + reader.take(), 1);
         } else {
             assert_eq!(first, 1);
         }

@@ -1,11 +1,17 @@
-//! The mailbox's lock: that of the standard library, or loom's, which tries all orderings.
+//! The mailbox's lock and count: those of the standard library, or loom's, which tries all orderings.
 
 use std::sync::PoisonError;
 
 #[cfg(loom_model)]
-pub(super) use loom::sync::{Mutex, MutexGuard};
+pub(super) use loom::sync::{
+    Mutex, MutexGuard,
+    atomic::{AtomicUsize, Ordering},
+};
 #[cfg(not(loom_model))]
-pub(super) use std::sync::{Mutex, MutexGuard};
+pub(super) use std::sync::{
+    Mutex, MutexGuard,
+    atomic::{AtomicUsize, Ordering},
+};
 
 /// Locks; no user code runs under this lock, so a panic leaves nothing half done.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
