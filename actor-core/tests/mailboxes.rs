@@ -22,6 +22,8 @@ struct Hold;
 struct Open;
 #[derive(Debug)]
 struct Halt;
+#[derive(Debug)]
+struct Fail;
 #[derive(Debug, Clone)]
 struct Tick;
 #[derive(Debug)]
@@ -55,6 +57,12 @@ impl Keeper {
     fn echo(&mut self, echo: Echo) -> u32 {
         self.journal.note(format!("echo {}", echo.0));
         echo.0
+    }
+
+    #[on]
+    fn fail(&mut self, _: Fail) -> Result<(), &'static str> {
+        self.journal.note("fails");
+        Err("as it was told")
     }
 
     #[on]
@@ -258,6 +266,31 @@ async fn what_a_state_defers_counts_and_comes_first() {
     journal.expect(["4"]);
 }
 
+#[tokio::test(start_paused = true)]
+async fn what_is_unread_at_a_failure_counts_for_the_next_life() {
+    let sys = System::new();
+    let journal = Journal::new();
+    let noted = journal.clone();
+    let spawner = sys.spawner().mailbox(Mailbox::bounded(3));
+    let keeper = spawner.spawn_with(move || Keeper {
+        journal: noted.clone(),
+    });
+    keeper.tell(Fail);
+    keeper.tell(Note(1));
+    keeper.tell(Note(2));
+    release().await;
+    assert_eq!(keeper.try_send(Note(3)).await, Ok(()));
+    assert_eq!(
+        keeper.try_send(Note(4)).await,
+        Err(SendError::Full(Note(4)))
+    );
+    let waiting = keeper.send(Note(5));
+    sys.stop(&keeper);
+    assert_eq!(waiting.await, Err(SendError::Closed(Note(5))));
+    journal.expect(["fails"]);
+    assert_eq!(sys.as_live().unwrap().dead_letters(), 3);
+}
+
 #[derive(Debug)]
 struct Coin(u32);
 #[derive(Debug)]
@@ -305,10 +338,18 @@ fn a_mailbox_without_room_is_refused() {
     let _ = Mailbox::bounded(0);
 }
 
-/// Counts, and finds what comes out of order.
+/// Counts, and finds what comes out of order or should have found no room.
 struct Counter {
-    handled: Arc<AtomicU64>,
+    count: Arc<Count>,
     last: [u32; 4],
+    capacity: usize,
+}
+
+#[derive(Default)]
+struct Count {
+    /// What has entered the mailbox, as its senders know.
+    sent: AtomicU64,
+    handled: AtomicU64,
 }
 
 #[derive(Debug, PartialEq)]
@@ -324,7 +365,10 @@ impl Counter {
         let last = &mut self.last[numbered.sender];
         assert!(numbered.number > *last, "{numbered:?} after {last}");
         *last = numbered.number;
-        self.handled.fetch_add(1, Ordering::Relaxed);
+        let handled = self.count.handled.fetch_add(1, Ordering::SeqCst) + 1;
+        let sent = self.count.sent.load(Ordering::SeqCst);
+        let unread = sent.saturating_sub(handled);
+        assert!(unread <= self.capacity as u64, "{unread} are unread");
     }
 
     #[on]
@@ -334,9 +378,9 @@ impl Counter {
 }
 
 /// What four tasks have sent to a counter: by each, how many and how many came back.
-async fn crowd(counter: &ActorRef<Counter>, rounds: u32) -> (u64, u64) {
+async fn crowd(counter: &ActorRef<Counter>, count: &Arc<Count>, rounds: u32) -> (u64, u64) {
     let senders = [0, 1, 2, 3].map(|sender| {
-        let counter = counter.clone();
+        let (counter, count) = (counter.clone(), count.clone());
         tokio::spawn(async move {
             let (mut sent, mut back) = (0, 0);
             for number in 1..=rounds {
@@ -356,6 +400,7 @@ async fn crowd(counter: &ActorRef<Counter>, rounds: u32) -> (u64, u64) {
                     1 => counter.try_send(event).await.is_ok(),
                     _ => counter.send(event).await.is_ok(),
                 };
+                count.sent.fetch_add(u64::from(answer), Ordering::SeqCst);
                 sent += u64::from(answer);
                 back += u64::from(!answer);
             }
@@ -375,17 +420,18 @@ async fn crowd(counter: &ActorRef<Counter>, rounds: u32) -> (u64, u64) {
 async fn nothing_is_lost_or_doubled_among_many_senders() {
     for capacity in [1, 2, 7] {
         let sys = System::new();
-        let handled = Arc::new(AtomicU64::new(0));
+        let count = Arc::<Count>::default();
         let mailbox = Mailbox::bounded(capacity);
         let counter = sys.spawner().mailbox(mailbox).spawn(Counter {
-            handled: handled.clone(),
+            count: count.clone(),
             last: [0; 4],
+            capacity,
         });
-        let (sent, back) = crowd(&counter, 3_000).await;
+        let (sent, back) = crowd(&counter, &count, 3_000).await;
         assert_eq!(sent + back, 12_000);
         assert!(sent >= 4_000, "those that wait are sent");
         sys.shutdown().await.unwrap();
-        assert_eq!(handled.load(Ordering::Relaxed), sent);
+        assert_eq!(count.handled.load(Ordering::SeqCst), sent);
         assert_eq!(sys.as_live().unwrap().dead_letters(), 0);
     }
 }
@@ -395,11 +441,12 @@ async fn nothing_is_lost_or_doubled_among_many_senders() {
 async fn the_end_of_the_actor_loses_nothing_among_many_senders() {
     for round in 0..30 {
         let sys = System::new();
-        let handled = Arc::new(AtomicU64::new(0));
+        let count = Arc::<Count>::default();
         let mailbox = Mailbox::bounded(3);
         let counter = sys.spawner().mailbox(mailbox).spawn(Counter {
-            handled: handled.clone(),
+            count: count.clone(),
             last: [0; 4],
+            capacity: 3,
         });
         let ends = counter.clone();
         let end = tokio::spawn(async move {
@@ -408,12 +455,12 @@ async fn the_end_of_the_actor_loses_nothing_among_many_senders() {
             }
             ends.send(Halt).await.is_ok()
         });
-        let (sent, back) = crowd(&counter, 100).await;
+        let (sent, back) = crowd(&counter, &count, 100).await;
         assert_eq!(sent + back, 400);
         assert!(end.await.unwrap());
         sys.shutdown().await.unwrap();
         let dead = sys.as_live().unwrap().dead_letters();
-        assert_eq!(handled.load(Ordering::Relaxed) + dead, sent);
+        assert_eq!(count.handled.load(Ordering::SeqCst) + dead, sent);
     }
 }
 

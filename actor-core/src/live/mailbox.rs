@@ -417,7 +417,10 @@ impl<R> Mailbox<R> {
     ) -> Poll<(Entry, bool)> {
         let mut locked = lock(&self.queue);
         let queue = &mut *locked;
-        let bound = queue.bound.as_mut().expect("only a bounded mailbox is read so");
+        let bound = queue
+            .bound
+            .as_mut()
+            .expect("only a bounded mailbox is read so");
         let found = find(&queue.letters, bound).and_then(|at| queue.letters.entries.remove(at));
         let Some(mut entry) = found else {
             let replaced = queue.wait(within);

@@ -7,13 +7,16 @@
 //! which inboxes are filled, and any order that satisfies them will do. A strategy then lets an
 //! execution of the same program fill its inboxes in that order, and leaves the rest to chance. It
 //! has to handle the same events in the same order everywhere.
+//!
+//! A handler that failed sends nothing more, and the next life goes on with the inbox. A mailbox with
+//! a bound is filled no further than that, and who waits for room does nothing else.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use actor_core::actor;
 use actor_core::prelude::*;
+use actor_core::{Mailbox, actor};
 use actor_test::Tester;
 use actor_test::strategy::{
     Choice, Enabled, Execution, Fairness, OperationId, Pending, StepKind, Strategy,
@@ -70,7 +73,25 @@ struct Log {
     handled: Vec<Vec<Handled>>,
     /// The receivers of what was sent, by sender; the test body comes last.
     sent: Vec<Vec<usize>>,
+    /// How often each node has failed.
+    failures: Vec<usize>,
 }
+
+/// What nodes do beside handing tokens on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Feature {
+    /// They close and defer tokens until somebody opens them, and ask each other.
+    Asks,
+    /// They halt.
+    Halts,
+    /// As with asks, and they fail and are brought back.
+    Failures,
+    /// They have mailboxes with a bound, and wait for room.
+    Bounds,
+}
+
+/// How often a node fails: as often as the system brings it back at once.
+const FAILURES: usize = 3;
 
 /// What the nodes of one run share.
 struct Shared {
@@ -78,15 +99,15 @@ struct Shared {
     log: Mutex<Log>,
     /// Events that were sent and not handled yet.
     open: AtomicUsize,
-    /// Whether nodes halt.
-    mortal: bool,
+    feature: Feature,
 }
 
 struct Node {
     index: usize,
-    /// All that it has handled, as a number: what it does next depends on that alone.
+    /// How often it has failed.
+    failures: usize,
+    /// All that it has handled in this life, as a number: what it does next depends on that alone.
     seen: u64,
-    sent: usize,
     shared: Arc<Shared>,
 }
 
@@ -109,25 +130,55 @@ impl Shared {
 }
 
 impl Node {
-    fn stamp(&mut self, to: usize) -> Stamp {
-        self.sent += 1;
+    fn stamp(&self, to: usize) -> Stamp {
         self.shared.stamp(self.index, to)
     }
 
     fn note(&mut self, stamp: Stamp, kind: Kind, cx: &Context<Self>) {
         self.seen = mix(self.seen, mix(stamp.from as u64, stamp.serial as u64));
+        let mut log = self.shared.log.lock().unwrap();
         let handled = Handled {
             stamp,
             kind,
             while_closed: cx.state() == NodeState::Closed,
-            sent: self.sent,
+            sent: log.sent[self.index].len(),
         };
-        self.shared.log.lock().unwrap().handled[self.index].push(handled);
+        log.handled[self.index].push(handled);
     }
 
     /// An event is done with, and whatever it led to has been sent.
     fn done(&self) {
         self.shared.open.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// Somebody above it, so that no two wait for each other.
+    fn above(&self, random: u64) -> Option<usize> {
+        let above = self.index + 1;
+        let count = self.count().checked_sub(above).filter(|count| *count > 0)?;
+        Some(above + random as usize % count)
+    }
+
+    /// Asks somebody, now and then.
+    async fn question(&mut self) {
+        if let Some(to) = self.above(self.seen >> 32)
+            && self.seen.is_multiple_of(3)
+        {
+            let query = Query(self.stamp(to));
+            let answer = self.peer(to).ask(query).await.unwrap();
+            self.seen = mix(self.seen, answer);
+        }
+    }
+
+    /// Sends a token to somebody.
+    async fn hand_on(&self, hops: u32, random: u64) {
+        if self.shared.feature != Feature::Bounds {
+            let to = random as usize % self.count();
+            let stamp = self.stamp(to);
+            self.peer(to).tell(Token { stamp, hops });
+        } else if let Some(to) = self.above(random) {
+            let stamp = self.stamp(to);
+            self.peer(to).send(Token { stamp, hops }).await.unwrap();
+        }
     }
 
     fn count(&self) -> usize {
@@ -142,36 +193,36 @@ impl Node {
 #[actor(states(Open, Closed(defer(Token))))]
 impl Node {
     #[on(Open)]
-    async fn token(&mut self, token: Token, cx: &mut Context<Self>) {
+    async fn token(&mut self, token: Token, cx: &mut Context<Self>) -> Result<(), &'static str> {
         self.note(token.stamp, Kind::Token, cx);
-        let count = self.count();
-        // Asks go upwards, so that no two wait for each other.
-        let above = self.index + 1;
-        if self.seen.is_multiple_of(3) && above < count && !self.shared.mortal {
-            let to = above + (self.seen >> 32) as usize % (count - above);
-            let query = Query(self.stamp(to));
-            let answer = self.peer(to).ask(query).await.unwrap();
-            self.seen = mix(self.seen, answer);
+        let feature = self.shared.feature;
+        if matches!(feature, Feature::Asks | Feature::Failures) {
+            self.question().await;
         }
         if token.hops > 0 {
             for number in 0..self.seen % 3 {
-                let to = (self.seen >> (8 * number + 8)) as usize % count;
-                let stamp = self.stamp(to);
-                let hops = token.hops - 1;
-                self.peer(to).tell(Token { stamp, hops });
+                self.hand_on(token.hops - 1, self.seen >> (8 * number + 8))
+                    .await;
             }
         }
-        if self.shared.mortal {
-            if self.seen.is_multiple_of(11) {
-                cx.halt();
+        let chance = self.seen;
+        match feature {
+            Feature::Halts if chance.is_multiple_of(11) => cx.halt(),
+            Feature::Failures if chance.is_multiple_of(5) && self.failures < FAILURES => {
+                self.shared.log.lock().unwrap().failures[self.index] += 1;
+                self.done();
+                return Err("it fails now and then");
             }
-        } else if self.seen.is_multiple_of(4) {
-            let to = (self.seen >> 40) as usize % count;
-            let please = KeyPlease(self.stamp(to));
-            self.peer(to).tell(please);
-            cx.goto(NodeState::Closed);
+            Feature::Asks | Feature::Failures if chance.is_multiple_of(4) => {
+                let to = (chance >> 40) as usize % self.count();
+                let please = KeyPlease(self.stamp(to));
+                self.peer(to).tell(please);
+                cx.goto(NodeState::Closed);
+            }
+            _ => {}
         }
         self.done();
+        Ok(())
     }
 
     #[on]
@@ -203,12 +254,39 @@ impl Node {
 #[derive(Clone, Copy)]
 struct Program {
     seed: u64,
-    mortal: bool,
+    feature: Feature,
 }
 
 impl Program {
     fn nodes(self) -> usize {
         2 + self.seed as usize % 4
+    }
+
+    /// How many events the mailboxes of nodes hold, but that of the first.
+    fn bound(self) -> Option<usize> {
+        (self.feature == Feature::Bounds).then_some(1 + self.seed as usize % 3)
+    }
+
+    fn spawn(self, sys: &System, index: usize, shared: &Arc<Shared>) -> ActorRef<Node> {
+        let Self { seed, feature } = self;
+        let node = move |failures, shared| Node {
+            index,
+            failures,
+            seen: mix(mix(seed, index as u64), failures as u64),
+            shared,
+        };
+        match self.bound() {
+            Some(bound) if index > 0 => {
+                let spawner = sys.spawner().mailbox(Mailbox::bounded(bound));
+                spawner.spawn(node(0, shared.clone()))
+            }
+            _ if feature == Feature::Failures => {
+                let shared = shared.clone();
+                let mut lives = 0..;
+                sys.spawn_with(move || node(lives.next().unwrap(), shared.clone()))
+            }
+            _ => sys.spawn(node(0, shared.clone())),
+        }
     }
 
     fn set_up(self, sys: &System) -> Arc<Shared> {
@@ -218,21 +296,19 @@ impl Program {
             log: Mutex::new(Log {
                 handled: vec![Vec::new(); count],
                 sent: vec![Vec::new(); count + 1],
+                failures: vec![0; count],
             }),
             open: AtomicUsize::new(0),
-            mortal: self.mortal,
+            feature: self.feature,
         });
-        let nodes = (0..count).map(|index| {
-            sys.spawn(Node {
-                index,
-                seen: mix(self.seed, index as u64),
-                sent: 0,
-                shared: shared.clone(),
-            })
-        });
+        let nodes = (0..count).map(|index| self.spawn(sys, index, &shared));
         let nodes = shared.nodes.get_or_init(|| nodes.collect());
         for number in 0..2 * count as u64 {
-            let to = mix(self.seed, number) as usize % count;
+            let to = match self.feature {
+                // What is told to a full mailbox is lost.
+                Feature::Bounds => 0,
+                _ => mix(self.seed, number) as usize % count,
+            };
             let stamp = shared.stamp(count, to);
             nodes[to].tell(Token { stamp, hops: 4 });
         }
@@ -268,13 +344,22 @@ impl Program {
     fn under_test(self, arrivals: &[Vec<usize>], seed: u64) -> Option<Log> {
         let stuck = Arc::new(AtomicBool::new(false));
         let inbox = |of: &Vec<usize>| of.iter().copied().collect();
+        let body = arrivals.len();
+        let asks = |of: &Vec<usize>| {
+            let senders = of.iter().copied();
+            senders.filter(|sender| *sender != body).collect()
+        };
         let guide = Guide {
             arrivals: arrivals.iter().map(inbox).collect(),
+            questions: (self.feature == Feature::Bounds)
+                .then(|| arrivals.iter().map(asks).collect()),
+            has_asked: vec![false; body],
             random: seed,
             stuck: stuck.clone(),
         };
         let shared = Mutex::new(None);
         let report = Tester::new()
+            .supervised(self.feature == Feature::Failures)
             .iterations(1)
             .run_with(Box::new(guide), |sys| {
                 *shared.lock().unwrap() = Some(self.set_up(sys));
@@ -327,7 +412,7 @@ impl Moments {
 
 /// Who fills the inboxes, in which order, so that all is handled as it was; `None` where the rules
 /// know no such order.
-fn arrivals(log: &Log) -> Option<Vec<Vec<usize>>> {
+fn arrivals(log: &Log, program: Program) -> Option<Vec<Vec<usize>>> {
     // Each event has two moments: it arrives, and it is handled.
     let first: Vec<usize> = log
         .sent
@@ -369,6 +454,12 @@ fn arrivals(log: &Log) -> Option<Vec<Vec<usize>>> {
                 if let Some(resumed) = log.handled[from].iter().find(|later| later.sent > serial) {
                     moments.order(is_handled, events + arrival(resumed));
                 }
+            }
+            // Nothing is deferred where there is a bound, so that arrivals are in the same order.
+            if let Some(bound) = program.bound().filter(|_| node > 0)
+                && let Some(later) = handled.get(at + bound)
+            {
+                moments.order(is_handled, arrival(later));
             }
             // What was handled later came later, or was deferred here.
             for later in &handled[at + 1..] {
@@ -412,6 +503,11 @@ fn arrivals(log: &Log) -> Option<Vec<Vec<usize>>> {
 struct Guide {
     /// What is left to arrive at each node: its senders.
     arrivals: Vec<VecDeque<usize>>,
+    /// Where nodes wait for room: who is still to ask each node for some. They ask in the order in
+    /// which their events arrive.
+    questions: Option<Vec<VecDeque<usize>>>,
+    /// The nodes that have asked for room and not sent yet.
+    has_asked: Vec<bool>,
     random: u64,
     stuck: Arc<AtomicBool>,
 }
@@ -425,17 +521,37 @@ impl Guide {
             .unwrap_or(self.arrivals.len())
     }
 
-    /// To which inbox the step would append, and whose event.
+    /// To which inbox the step would append, or for which it asks for room, and who does so.
     fn appends(&self, pending: &Pending) -> Option<(usize, usize)> {
         let sends = pending.kind == StepKind::Flush && pending.event.is_some();
         let inbox = pending.inbox.filter(|_| sends)?;
         Some((self.node(inbox), self.node(pending.operation)))
     }
 
-    fn is_allowed(&self, pending: &Pending) -> bool {
+    /// Those of whom that sender has to be the first.
+    fn line(&mut self, inbox: usize, sender: usize) -> &mut VecDeque<usize> {
+        let asks = |asked: &bool| !asked;
+        match &mut self.questions {
+            Some(questions) if self.has_asked.get(sender).is_some_and(asks) => {
+                &mut questions[inbox]
+            }
+            _ => &mut self.arrivals[inbox],
+        }
+    }
+
+    fn is_allowed(&mut self, pending: &Pending) -> bool {
         match self.appends(pending) {
-            Some((inbox, sender)) => self.arrivals[inbox].front() == Some(&sender),
+            Some((inbox, sender)) => self.line(inbox, sender).front() == Some(&sender),
             None => true,
+        }
+    }
+
+    fn carry_out(&mut self, pending: &Pending) {
+        if let Some((inbox, sender)) = self.appends(pending) {
+            self.line(inbox, sender).pop_front();
+            if let Some(asked) = self.has_asked.get_mut(sender) {
+                *asked ^= self.questions.is_some();
+            }
         }
     }
 }
@@ -463,9 +579,7 @@ impl Strategy for Guide {
         }
         self.random = mix(self.random, 1);
         let pick = allowed[self.random as usize % allowed.len()];
-        if let Some((inbox, _)) = self.appends(&enabled[pick]) {
-            self.arrivals[inbox].pop_front();
-        }
+        self.carry_out(&enabled[pick]);
         pick
     }
 
@@ -474,28 +588,41 @@ impl Strategy for Guide {
     }
 }
 
-fn every_run_is_a_behaviour(mortal: bool) {
+fn every_run_is_a_behaviour(feature: Feature) {
+    let mut failures = 0;
     for seed in 0..150 {
-        let program = Program { seed, mortal };
+        let program = Program { seed, feature };
         let log = program.in_production();
-        let Some(arrivals) = arrivals(&log) else {
+        let Some(arrivals) = arrivals(&log, program) else {
             panic!("program {seed}: no order of arrival leads to {log:?}")
         };
         for chance in 0..3 {
             let tested = program.under_test(&arrivals, chance);
             assert_eq!(tested.as_ref(), Some(&log), "program {seed}");
         }
+        failures += log.failures.iter().sum::<usize>();
     }
+    assert_eq!(failures > 200, feature == Feature::Failures, "{failures}");
 }
 
 #[test]
 fn what_production_does_with_deferred_events_and_asks_the_tester_can_do() {
-    every_run_is_a_behaviour(false);
+    every_run_is_a_behaviour(Feature::Asks);
 }
 
 #[test]
 fn what_production_does_with_actors_that_halt_the_tester_can_do() {
-    every_run_is_a_behaviour(true);
+    every_run_is_a_behaviour(Feature::Halts);
+}
+
+#[test]
+fn what_production_does_with_actors_that_fail_and_are_brought_back_the_tester_can_do() {
+    every_run_is_a_behaviour(Feature::Failures);
+}
+
+#[test]
+fn what_production_does_with_full_mailboxes_the_tester_can_do() {
+    every_run_is_a_behaviour(Feature::Bounds);
 }
 
 /// The other side: where two events that one actor sent to another change places, no order of
@@ -504,7 +631,9 @@ fn what_production_does_with_actors_that_halt_the_tester_can_do() {
 fn an_overtaken_event_is_no_behaviour() {
     let mut overtaken = 0;
     for seed in 0..150 {
-        let log = Program { seed, mortal: true }.in_production();
+        let feature = Feature::Halts;
+        let program = Program { seed, feature };
+        let log = program.in_production();
         for node in 0..log.handled.len() {
             for at in 1..log.handled[node].len() {
                 let mut changed = log.clone();
@@ -513,7 +642,11 @@ fn an_overtaken_event_is_no_behaviour() {
                 if first.from == second.from {
                     handled[at - 1].stamp = second;
                     handled[at].stamp = first;
-                    assert_eq!(arrivals(&changed), None, "{first:?} after {second:?}");
+                    assert_eq!(
+                        arrivals(&changed, program),
+                        None,
+                        "{first:?} after {second:?}"
+                    );
                     overtaken += 1;
                 }
             }
@@ -528,9 +661,10 @@ fn an_overtaken_event_is_no_behaviour() {
 fn another_order_of_arrival_is_another_behaviour() {
     let mut different = 0;
     for seed in 0..50 {
-        let program = Program { seed, mortal: true };
+        let feature = Feature::Halts;
+        let program = Program { seed, feature };
         let log = program.in_production();
-        let Some(mut arrivals) = arrivals(&log) else {
+        let Some(mut arrivals) = arrivals(&log, program) else {
             panic!("program {seed}: no order of arrival leads to {log:?}")
         };
         for inbox in &mut arrivals {
