@@ -84,8 +84,8 @@ impl Master {
     fn failed(&mut self, failed: ServerFailed, cx: &mut Context<Self>) {
         let server = failed.server;
         self.chain.retain(|other| other.id() != server);
-        let goes_on = self.repair.as_ref().is_some_and(|it| !it.needs(server));
-        if !goes_on {
+        let waits = |it: &Repair| self.bug == Some(Bug::OneFailureAtATime) || !it.needs(server);
+        if !self.repair.as_ref().is_some_and(waits) {
             self.mend(cx);
         }
     }

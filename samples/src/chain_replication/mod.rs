@@ -13,7 +13,7 @@
 //! servers may fail. A [`Client`] that waits for long asks around; a server that is asked for
 //! what is not its business passes it on.
 //!
-//! **The bugs it teaches** are ten, each a line that is easily forgotten: see [`Bug`].
+//! **The bugs it teaches** are eleven, each a line that is easily forgotten: see [`Bug`].
 
 mod client;
 mod detector;
@@ -61,6 +61,9 @@ pub enum Bug {
     EmptyHistNoInfo,
     /// A server that misses a ping is taken for dead, while it goes on.
     FalseSuspicion,
+    /// While the master mends the chain, it leaves any other failure for later, also that of a server
+    /// whose answer it awaits.
+    OneFailureAtATime,
 }
 
 /// Who takes part, and what happens.
