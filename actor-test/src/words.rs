@@ -394,7 +394,9 @@ fn saturation(report: &Report) -> String {
     } else if new_chance > 0.5 {
         "far from saturated".into()
     } else {
-        let share = seen as f64 / at_least.max(1) as f64 * 100.0;
+        let share = seen as f64 / at_least.max(1) as f64;
+        // After few executions the one estimate may know of nothing more where the other does.
+        let share = share.min(1.0 - new_chance) * 100.0;
         format!("about {share:.0} % of behaviours seen")
     };
     match new_chance {

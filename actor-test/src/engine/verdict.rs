@@ -125,12 +125,12 @@ impl Engine {
             let found = &state.operations[operation as usize];
             if found.stage == Stage::Idle && found.next().is_none() && !found.inbox.is_empty() {
                 let event = found.inbox[0].event;
-                let count = found.inbox.len();
+                let count = crate::words::count(found.inbox.len() as u64, "deferred event");
                 let info = state.info(operation);
                 let event = info.map_or("event", |info| info.events[usize::from(event)].name);
                 let in_state = state.state_name(operation).unwrap_or_default();
                 let message = format!(
-                    "`{}` ends in state `{in_state}` with {count} deferred events, `{event}` first",
+                    "`{}` ends in state `{in_state}` with {count}, `{event}` first",
                     state.name(operation)
                 );
                 state.find(BugKind::DeferredForever, message, None);
