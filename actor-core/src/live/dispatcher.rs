@@ -7,8 +7,9 @@
 //! they have nothing to do; what is roused elsewhere goes into one queue for all.
 //!
 //! Queues are first in, first out; a worker takes from its own and from that for all in turns. It
-//! lets the other tasks of its runtime run after so many lives or events, or when tokio says that it
-//! has used up its share.
+//! lets the other tasks of its runtime run after so many lives or events, when tokio says that it has
+//! used up its share, and after each life that a task has roused: others like that one may wait for
+//! this thread.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -31,10 +32,6 @@ use super::lock;
 
 /// After how many events a worker lets other tasks run. A life counts as one event more.
 const SHARE: u32 = 128;
-
-/// As how many events a life counts that was roused by a task: others like that one may wait for this
-/// thread.
-const ROUSED: u32 = 32;
 
 /// How many lives the quicker of the queues for all holds.
 const ROOM: usize = 256;
@@ -312,9 +309,12 @@ impl Dispatcher {
     /// There is something to run.
     fn has_work(&self) -> bool {
         let mut queues = self.workers.iter().map(|worker| &worker.queue);
-        !self.injected.is_empty()
-            || self.overflows.load(Ordering::Relaxed)
-            || queues.any(|queue| !queue.is_empty())
+        self.has_injected() || queues.any(|queue| !queue.is_empty())
+    }
+
+    /// There is something in the queues for all.
+    fn has_injected(&self) -> bool {
+        !self.injected.is_empty() || self.overflows.load(Ordering::Relaxed)
     }
 }
 
@@ -369,6 +369,12 @@ impl Worker {
         stays || !dispatcher.unpark(self.index)
     }
 
+    /// There is something to run without a look at what others have queued.
+    fn has_more(&self) -> bool {
+        let Local { dispatcher, queue } = &self.local;
+        !queue.is_empty() || dispatcher.has_injected()
+    }
+
     /// Runs lives until there are none, or others are to run.
     fn work(&self, waker: &Waker) -> Poll<()> {
         let before = HANDLED.get();
@@ -385,14 +391,17 @@ impl Worker {
             };
             // What panics here is not an actor's code but somebody's hook; it ends that actor alone.
             drop(catch_unwind(AssertUnwindSafe(|| life.run())));
-            lives += if self.injected.get() { ROUSED } else { 1 };
+            lives += 1;
             let events = HANDLED.get().wrapping_sub(before);
-            if events + lives >= SHARE || !coop::has_budget_remaining() {
-                break;
+            let is_over =
+                self.injected.get() || events + lives >= SHARE || !coop::has_budget_remaining();
+            if is_over {
+                if self.has_more() || !self.park() {
+                    waker.wake_by_ref();
+                }
+                return Poll::Pending;
             }
         }
-        waker.wake_by_ref();
-        Poll::Pending
     }
 }
 
