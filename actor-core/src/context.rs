@@ -2,8 +2,6 @@
 
 use std::fmt;
 use std::future::Future;
-use std::pin::Pin;
-use std::task::{Context as TaskContext, Poll, ready};
 use std::time::Duration;
 
 use crate::actor::{Actor, Call, Disposition, Handler, State};
@@ -11,13 +9,15 @@ use crate::event::Event;
 use crate::fingerprint::Fingerprinter;
 use crate::live;
 use crate::parts::{Announcing, AnyMail, Due, Ran, mail_of};
+use crate::place::Place;
 use crate::random::ActorRng;
+use crate::receive::Receive;
 use crate::reference::{ActorRef, AnyRef, Recipient, Target};
 use crate::reply::Reply;
 use crate::rules::{self, Decision};
-use crate::runtime::{self, Address, Factory, Spawn, Stop};
+use crate::runtime::{self, Stop};
 use crate::slab::Slot;
-use crate::spawner::{SpawnOptions, Spawner, Starts};
+use crate::spawner::{Spawner, Starts};
 use crate::supervision::Supervision;
 use crate::timeouts::{Timeouts, Until};
 use crate::timer::Timer;
@@ -73,90 +73,6 @@ pub struct Context<A: Actor> {
     part: Part,
     halted: bool,
     timeouts: Timeouts,
-}
-
-/// Where an actor is, and what it has there beside its state.
-enum Place {
-    Live(live::Side),
-    Controlled(Address),
-}
-
-impl Place {
-    fn of(target: &Target) -> Self {
-        match target.cell() {
-            Some(cell) => Self::Live(live::Side::new(cell.clone())),
-            None => Self::Controlled(target.address()),
-        }
-    }
-
-    fn target(&self) -> Target {
-        match self {
-            Self::Live(side) => Target::live(side.cell().clone()),
-            Self::Controlled(address) => Target::controlled(*address),
-        }
-    }
-
-    fn is_live(&self) -> bool {
-        matches!(self, Self::Live(_))
-    }
-
-    fn now(&self) -> Duration {
-        match self {
-            Self::Live(side) => side.now(),
-            Self::Controlled(_) => runtime::with(|rt| rt.now()),
-        }
-    }
-
-    /// The tester counts where its actors go.
-    fn entered(&self, from: Option<usize>, to: usize) {
-        if let Self::Controlled(owner) = self {
-            runtime::entered(*owner, from, to);
-        }
-    }
-
-    fn raised(&self, state: usize, event: u16) {
-        if let Self::Controlled(owner) = self {
-            runtime::raised(*owner, state, event);
-        }
-    }
-
-    fn pipe(&mut self, future: Pin<Box<dyn Future<Output = ()> + Send>>) {
-        match self {
-            Self::Live(side) => side.pipe(future),
-            Self::Controlled(address) => runtime::with(|rt| rt.pipe(*address, future)),
-        }
-    }
-
-    /// What a live actor has beside.
-    fn side(&mut self) -> &mut live::Side {
-        match self {
-            Self::Live(side) => side,
-            Self::Controlled(_) => unreachable!("production runs live actors"),
-        }
-    }
-}
-
-impl Starts for Place {
-    fn start(&self, actor: &mut dyn Spawn, options: &SpawnOptions) -> Target {
-        match self {
-            Self::Live(side) => side.spawn(actor, options),
-            Self::Controlled(_) => runtime::spawn(actor, options),
-        }
-    }
-
-    fn start_with(&self, factory: Factory, options: &SpawnOptions) -> Target {
-        match self {
-            Self::Live(side) => side.spawn_with(factory, options),
-            Self::Controlled(me) => runtime::spawn_with(Some(*me), factory, options),
-        }
-    }
-
-    fn names(&self, registry: &mut dyn Spawn) -> Target {
-        match self {
-            Self::Live(side) => side.names(registry),
-            Self::Controlled(_) => runtime::names(registry),
-        }
-    }
 }
 
 /// What the handler that runs has decided.
@@ -708,10 +624,7 @@ impl<A: Actor> Context<A> {
     where
         A: Handler<E>,
     {
-        Receive {
-            cx: self,
-            event: std::marker::PhantomData::<fn() -> E>,
-        }
+        Receive::<A, E>::new(&mut self.place, &mut self.timeouts)
     }
 
     /// Runs `future` beside the actor, which goes on handling events, and sends what `map` makes of
@@ -920,50 +833,5 @@ impl<A: Actor> fmt::Debug for Context<A> {
             .field("me", &self.place.target())
             .field("state", &self.state)
             .finish_non_exhaustive()
-    }
-}
-
-/// The future of [`Context::receive`].
-struct Receive<'a, A: Actor + Handler<E>, E: Event> {
-    cx: &'a mut Context<A>,
-    event: std::marker::PhantomData<fn() -> E>,
-}
-
-impl<A: Actor + Handler<E>, E: Event> Receive<'_, A, E> {
-    fn unwrap(message: A::Message) -> E {
-        match A::unwrap(message) {
-            Ok((event, reply)) => {
-                drop(reply);
-                event
-            }
-            Err(_) => unreachable!("`receive` takes the kind of event that it asked for"),
-        }
-    }
-}
-
-impl<A: Actor + Handler<E>, E: Event> Future for Receive<'_, A, E> {
-    type Output = E;
-
-    fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<E> {
-        let message = match &mut self.cx.place {
-            Place::Live(side) => {
-                let slot = ready!(side.poll_receive(A::EVENT, task));
-                mail_of::<A>(side.mail()).take(slot)
-            }
-            Place::Controlled(owner) => {
-                let (mail, slot) = ready!(runtime::receive(*owner, A::EVENT, task.waker()));
-                mail_of::<A>(&*mail).take(slot)
-            }
-        };
-        self.cx.timeouts.end(Until::EventHandled);
-        Poll::Ready(Self::unwrap(message))
-    }
-}
-
-impl<A: Actor + Handler<E>, E: Event> Drop for Receive<'_, A, E> {
-    fn drop(&mut self) {
-        if let Place::Controlled(owner) = self.cx.place {
-            runtime::try_with(|rt| rt.receive_dropped(owner, A::EVENT));
-        }
     }
 }

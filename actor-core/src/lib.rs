@@ -167,11 +167,13 @@ mod offer;
 mod outcome;
 #[doc(hidden)]
 pub mod parts;
+mod place;
 mod pool;
 mod predicate;
 mod probe;
 mod protocol;
 mod random;
+mod receive;
 mod reference;
 mod reply;
 mod rules;

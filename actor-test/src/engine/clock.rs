@@ -4,8 +4,10 @@ use std::task::Waker;
 
 use actor_core::runtime::Again;
 
+use super::endings::Garbage;
+use super::flushing::FollowUp;
 use super::operation::{Letter, Sender, Stage};
-use super::state::{FollowUp, Garbage, State};
+use super::state::State;
 use super::timers::{Purpose, TimerStage};
 use crate::hash::mix;
 use crate::strategy::{OperationId, Pending, StepKind};

@@ -1,8 +1,9 @@
 //! Cycles of asks: handlers that wait for each other's replies, so that none ever comes.
 
+use super::asks::AskRecord;
 use super::operation::{Effect, Operation, Sender, Stage};
 use super::room::Status;
-use super::state::{AskRecord, State};
+use super::state::State;
 use super::timers::TimerStage;
 use crate::bug::BugKind;
 

@@ -8,12 +8,14 @@ use actor_core::runtime::Again;
 use actor_core::{AskError, Moment, StopReason};
 
 use super::clock::Fired;
+use super::endings::Halted;
 use super::execution::Engine;
+use super::flushing::FollowUp;
 use super::observers::Seen;
 use super::operation::{ALONE, Effect, Letter, STOP, Sender};
 use super::panics::{self};
 use super::room::Delivery;
-use super::state::{BODY, FollowUp, Halted, Piped, State};
+use super::state::{BODY, Piped, State};
 use crate::bug::BugKind;
 use crate::words::count;
 

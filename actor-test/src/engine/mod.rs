@@ -3,13 +3,16 @@
 //! It reads no clock, no operating system randomness and no hash-map order, so the same decisions
 //! lead to the same execution on every machine.
 
+mod asks;
 mod clock;
 mod controlled;
 mod cycle;
 mod effects;
 mod enabled;
+mod endings;
 mod execution;
 mod fingerprint;
+mod flushing;
 mod handling;
 mod landmarks;
 mod lasso;
@@ -20,6 +23,7 @@ mod opaque;
 mod operation;
 mod outbox;
 mod panics;
+mod pending;
 mod prints;
 mod recorder;
 mod region;

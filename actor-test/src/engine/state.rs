@@ -7,29 +7,28 @@ use std::any::TypeId;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::task::Waker;
 use std::time::Duration;
 
-use actor_core::__private::AskSlot;
 use actor_core::parts::{AnyMail, AnySlab, Body};
-use actor_core::runtime::{Again, Factory, Family, Notice, Spawn, SpawnOptions};
-use actor_core::{ActorInfo, AskError, Disposition, StopReason};
+use actor_core::runtime::{Factory, Family, Spawn, SpawnOptions};
+use actor_core::{ActorInfo, Disposition};
 
-use super::enabled::{ABSENT, EnabledSet};
+use super::asks::AskRecord;
+use super::enabled::EnabledSet;
 use super::landmarks::Landmarks;
 use super::lasso::Suspicion;
 use super::observers::Observers;
-use super::operation::{Effect, Kind, Letter, Operation, STOP, Sender, Stage, Told, Watch};
+use super::operation::{Effect, Kind, Letter, Operation, STOP, Sender, Stage, Watch};
 use super::recorder::Recorder;
-use super::room::{Bound, Delivery, Question};
+use super::room::{Bound, Question};
 use super::tally::Tally;
 use super::tape::Tape;
 use super::thermometer::Thermometer;
 use super::timers::Timers;
 use crate::bug::{BugKind, Finding};
 use crate::hash::{mix, text};
-use crate::strategy::{EventId, OperationId, Pending, StepKind};
+use crate::strategy::EventId;
 
 /// The test body.
 pub(super) const BODY: u32 = 0;
@@ -65,101 +64,8 @@ pub(super) struct ActorType {
     pub(super) tally: Tally,
 }
 
-/// An `ask` in progress.
-pub(super) struct AskRecord {
-    pub(super) slot: Option<Arc<AskSlot>>,
-    pub(super) asker: u32,
-    pub(super) target: u32,
-    key: u64,
-    /// The key of the letter that asks.
-    pub(super) letter: u64,
-    /// The reply, or its loss, has been delivered.
-    pub(super) delivered: bool,
-    /// Nobody waits for it any more.
-    pub(super) abandoned: bool,
-    /// The reply was sent, or a handler has taken it into its own hands: what becomes of the handler
-    /// says nothing of it any more.
-    pub(super) out_of_hands: bool,
-}
-
-impl AskRecord {
-    /// Someone may await the reply.
-    pub(super) fn is_open(&self) -> bool {
-        !self.delivered && !self.abandoned
-    }
-
-    /// Someone does.
-    pub(super) fn is_awaited(&self) -> bool {
-        self.slot.as_ref().is_some_and(|slot| slot.is_awaited())
-    }
-}
-
 /// A piped future as the run loop polls it.
 pub(super) type Piped = Pin<Box<dyn Future<Output = ()>>>;
-
-/// What the run loop does for a step once nothing is borrowed.
-pub(super) enum FollowUp {
-    Nothing,
-    /// A letter reached an inbox, or would have if its receiver still lived.
-    Sent {
-        to: u32,
-        letter: Letter,
-        delivery: Delivery,
-    },
-    /// Senders were told of room.
-    Wake,
-    /// A reply was delivered.
-    Replied {
-        ask: u32,
-        slot: Arc<AskSlot>,
-        lost: Option<AskError>,
-    },
-    /// The actor is to end.
-    Halted(u32, StopReason),
-    /// An actor is to stop.
-    Stopped {
-        to: u32,
-        at_once: bool,
-    },
-    /// An actor is to share a failure.
-    Shared {
-        to: u32,
-        reason: StopReason,
-    },
-    /// The notice of an actor's end is to be made.
-    Notify {
-        watch: u32,
-        notice: Notice,
-    },
-    /// An announcement is to be shown.
-    Announced {
-        slab: Rc<dyn AnySlab>,
-        slot: u32,
-    },
-    /// What is to be dropped.
-    Discard(Garbage),
-}
-
-/// Values of the user's that are to be dropped when nothing is borrowed.
-#[derive(Default)]
-pub(super) struct Garbage {
-    pub(super) again: Option<Again>,
-    pub(super) waker: Option<Waker>,
-    pub(super) mail: Option<Rc<dyn AnyMail>>,
-    pub(super) slots: Vec<u32>,
-}
-
-impl Garbage {
-    /// Drops everything; a user's `Drop` may run.
-    pub(super) fn discard(self) {
-        if let Some(mail) = self.mail {
-            for slot in self.slots {
-                mail.discard(slot);
-            }
-        }
-        drop((self.again, self.waker));
-    }
-}
 
 #[derive(Default)]
 pub(super) struct State {
@@ -171,7 +77,7 @@ pub(super) struct State {
     pub(super) enabled: EnabledSet,
     pub(super) timers: Timers,
     pub(super) asks: Vec<AskRecord>,
-    asks_free: Vec<u32>,
+    pub(super) asks_free: Vec<u32>,
     pub(super) questions: Vec<Question>,
     pub(super) questions_free: Vec<u32>,
     /// Senders whose questions were answered and that are to be woken with nothing borrowed.
@@ -373,54 +279,6 @@ impl State {
         sender.outbox.push(effect);
     }
 
-    pub(super) fn open_ask(&mut self, asker: u32, target: u32, slot: Arc<AskSlot>) -> u32 {
-        let key = self.child_key_of(asker);
-        let found = &self.operations[asker as usize];
-        let record = AskRecord {
-            letter: found.letter_key(found.sent + 1),
-            slot: Some(slot),
-            asker,
-            target,
-            key,
-            delivered: false,
-            abandoned: false,
-            out_of_hands: false,
-        };
-        let index = match self.asks_free.pop() {
-            Some(index) => {
-                self.asks[index as usize] = record;
-                index
-            }
-            None => {
-                self.asks.push(record);
-                self.asks.len() as u32 - 1
-            }
-        };
-        let asker = &mut self.operations[asker as usize];
-        asker.open_asks += 1;
-        asker.last_ask = index;
-        index
-    }
-
-    /// The reply is there, or nobody waits for it any more.
-    pub(super) fn end_ask(&mut self, index: u32) {
-        let ask = &self.asks[index as usize];
-        if ask.is_open() {
-            self.operations[ask.asker as usize].open_asks -= 1;
-        }
-    }
-
-    /// Frees the record of an ask once both ends are done with it.
-    pub(super) fn close_ask(&mut self, index: u32) -> Option<Arc<AskSlot>> {
-        let ask = &mut self.asks[index as usize];
-        if !(ask.delivered && ask.abandoned) {
-            return None;
-        }
-        let slot = ask.slot.take()?;
-        self.asks_free.push(index);
-        Some(slot)
-    }
-
     pub(super) fn info(&self, operation: u32) -> Option<&'static ActorInfo> {
         match self.operations[operation as usize].kind {
             Kind::Actor(of_type) => Some(self.types[of_type as usize].info),
@@ -461,238 +319,6 @@ impl State {
         if let Kind::Actor(of_type) = found.kind {
             let name = self.types[of_type as usize].name;
             self.landmarks.moved(name, u64::from(from), u64::from(to));
-        }
-    }
-
-    /// Brings the enabled set up to date with what the operation would do next.
-    #[inline]
-    pub(super) fn refresh(&mut self, index: u32) {
-        let operation = &self.operations[index as usize];
-        let pending = if let Some(effect) = operation.outbox.first() {
-            self.pending_flush(index, effect)
-        } else if let Some(pending) = pending_run(index, operation) {
-            pending
-        } else {
-            return self.disable(index);
-        };
-        let position = &mut self.operations[index as usize].position;
-        self.enabled.set(position, pending);
-    }
-
-    /// The operation has nothing to do.
-    fn disable(&mut self, index: u32) {
-        let position = &mut self.operations[index as usize].position;
-        let moved = self.enabled.remove(position);
-        self.follow_move(moved);
-    }
-
-    #[inline]
-    pub(super) fn follow_move(&mut self, moved: Option<(OperationId, u32)>) {
-        if let Some((moved, position)) = moved {
-            if moved.is_timer() {
-                self.timers.slots[moved.index()].position = position;
-            } else {
-                self.operations[moved.index()].position = position;
-            }
-        }
-    }
-
-    #[inline]
-    fn pending_flush(&self, index: u32, effect: &Effect) -> Pending {
-        let (inbox, event) = match effect {
-            Effect::Send { to, letter } => (Some(*to), letter.event_id),
-            Effect::Ask(question) => {
-                let question = &self.questions[*question as usize];
-                (Some(question.target), question.event_id)
-            }
-            Effect::Reply { ask, .. } => (Some(self.asks[*ask as usize].asker), None),
-            Effect::Notice { watch } => (Some(self.watches[*watch as usize].watcher), None),
-            Effect::Stop { to, .. } | Effect::Share { to, .. } => (Some(*to), None),
-            _ => (None, None),
-        };
-        Pending {
-            operation: OperationId::actor(index),
-            kind: StepKind::Flush,
-            inbox: inbox.map(OperationId::actor),
-            sender: Some(OperationId::actor(index)),
-            event,
-        }
-    }
-
-    /// Appends a letter to its receiver's inbox, where that is open and has room.
-    #[inline(always)]
-    pub(super) fn deliver(&mut self, to: u32, letter: Letter) -> Delivery {
-        let disposition = self.disposition(to, letter.event);
-        let receiver = &mut self.operations[to as usize];
-        if receiver.stage == Stage::Gone {
-            self.dead_letters += 1;
-            return Delivery::Dead;
-        }
-        if receiver.bound.is_some() {
-            return self.deliver_bounded(to, letter, disposition);
-        }
-        self.append(to, letter, disposition);
-        Delivery::Arrived
-    }
-
-    #[cold]
-    fn deliver_bounded(&mut self, to: u32, letter: Letter, disposition: Disposition) -> Delivery {
-        let delivery = self.find_place(to, &letter);
-        if delivery != Delivery::Full {
-            self.append(to, letter, disposition);
-        }
-        if let Delivery::Replaced(_) = delivery {
-            self.refresh(to);
-        }
-        delivery
-    }
-
-    #[inline(always)]
-    fn append(&mut self, to: u32, letter: Letter, disposition: Disposition) {
-        let receiver = &mut self.operations[to as usize];
-        receiver.append(letter, disposition);
-        match receiver.stage {
-            // Nothing else was due, so the letter is what the receiver handles next.
-            Stage::Idle if receiver.position == ABSENT && disposition != Disposition::Defer => {
-                let pending = pending_handle(to, &letter);
-                self.enabled.set(&mut receiver.position, pending);
-            }
-            Stage::Suspended => {
-                self.wake_receiver(to, letter.event);
-                self.find_cycle_of(letter.sender);
-            }
-            _ => {}
-        }
-    }
-
-    /// A letter reached an operation that may be waiting for it.
-    fn wake_receiver(&mut self, to: u32, event: u16) {
-        let receiver = &mut self.operations[to as usize];
-        if receiver.receiving.contains(&event) {
-            receiver.woken = true;
-            self.refresh(to);
-        }
-    }
-
-    /// The first effect of the outbox where it sends to a living actor and nothing rides along: the
-    /// common case, for which [`flush_send`](Self::flush_send) does what [`flush`](Self::flush)
-    /// does in general.
-    #[inline]
-    pub(super) fn simple_send(&self, index: u32) -> Option<(u32, Letter)> {
-        let rides = |next: &Effect| self.atomic_handlers || next.is_silent();
-        match *self.operations[index as usize].outbox.effects() {
-            [Effect::Send { to, letter }] => Some((to, letter)),
-            [Effect::Send { to, letter }, next, ..] if !rides(&next) => Some((to, letter)),
-            _ => None,
-        }
-        .filter(|(to, _)| {
-            let receiver = &self.operations[*to as usize];
-            receiver.stage != Stage::Gone && receiver.bound.is_none()
-        })
-    }
-
-    /// Carries out a [`simple_send`](Self::simple_send).
-    #[inline]
-    pub(super) fn flush_send(&mut self, index: u32, to: u32, letter: Letter) {
-        self.operations[index as usize].outbox.take_first();
-        self.in_flight -= 1;
-        self.deliver(to, letter);
-        self.refresh(index);
-    }
-
-    /// Carries out the first effect of the outbox.
-    #[inline]
-    pub(super) fn flush(&mut self, index: u32) -> FollowUp {
-        let Some(effect) = self.operations[index as usize].outbox.take_first() else {
-            return FollowUp::Nothing;
-        };
-        if self.watched {
-            self.touch_by(index, &effect);
-        }
-        match effect {
-            Effect::Send { to, letter } => {
-                self.in_flight -= 1;
-                let delivery = self.deliver(to, letter);
-                FollowUp::Sent {
-                    to,
-                    letter,
-                    delivery,
-                }
-            }
-            Effect::Ask(question) => {
-                self.ask_for_room(question);
-                FollowUp::Wake
-            }
-            Effect::Start(started) => {
-                self.start(started);
-                FollowUp::Nothing
-            }
-            Effect::Reply { ask, lost } => self.deliver_reply(ask, lost),
-            Effect::Notice { watch } => match self.watches[watch as usize].notice.take() {
-                Some(notice) => FollowUp::Notify { watch, notice },
-                None => FollowUp::Nothing,
-            },
-            Effect::Halt(reason) => FollowUp::Halted(index, reason),
-            Effect::Stop { to, at_once } => FollowUp::Stopped { to, at_once },
-            Effect::Link { other } => self.link(index, other),
-            Effect::Share { to, life, reason } => {
-                if self.operations[to as usize].life == life {
-                    FollowUp::Shared { to, reason }
-                } else {
-                    FollowUp::Nothing
-                }
-            }
-            Effect::Announce { slab, slot } => FollowUp::Announced {
-                slab: self.slabs[slab as usize].1.clone(),
-                slot,
-            },
-            Effect::Arm { timer, generation } => self.arm(timer, generation),
-            Effect::Cancel { timer, generation } => {
-                FollowUp::Discard(self.cancel(index, timer, generation))
-            }
-            Effect::Watch { watch } => {
-                let Watch {
-                    target, watcher, ..
-                } = self.watches[watch as usize];
-                if self.operations[target as usize].stage == Stage::Gone {
-                    self.push(watcher, Effect::Notice { watch });
-                }
-                FollowUp::Nothing
-            }
-        }
-    }
-
-    fn start(&mut self, started: u32) {
-        let name = self.recorder.is_some().then(|| self.name(started));
-        if let (Some(recorder), Some(name)) = (&mut self.recorder, name) {
-            recorder.note(format!("spawns {name}"));
-        }
-        let starts = match self.operations[started as usize].kind {
-            Kind::Actor(_) => self.info(started).is_some_and(|info| info.starts),
-            Kind::Body | Kind::Future { .. } => true,
-        };
-        let operation = &mut self.operations[started as usize];
-        if operation.stage != Stage::Unborn {
-            return;
-        }
-        operation.stage = if starts { Stage::Starting } else { Stage::Idle };
-        self.refresh(started);
-    }
-
-    fn deliver_reply(&mut self, index: u32, lost: Option<AskError>) -> FollowUp {
-        self.end_ask(index);
-        let ask = &mut self.asks[index as usize];
-        ask.delivered = true;
-        let (asker, key) = (ask.asker, ask.key);
-        let Some(slot) = ask.slot.clone() else {
-            return FollowUp::Nothing;
-        };
-        let asker = &mut self.operations[asker as usize];
-        asker.delivered = mix(asker.delivered, mix(key, u64::from(lost.is_some())));
-        FollowUp::Replied {
-            ask: index,
-            slot,
-            lost,
         }
     }
 
@@ -776,96 +402,6 @@ impl State {
         }
     }
 
-    /// Ends an operation, and takes what the run loop has to drop.
-    pub(super) fn halt(&mut self, index: u32) -> Halted {
-        self.leave(index, Stage::Gone);
-        let operation = &mut self.operations[index as usize];
-        let letters: Vec<Letter> = operation.inbox.drain(..).collect();
-        self.close_mailbox(index);
-        self.end_what_it_owns(index, letters)
-    }
-
-    /// Drops the value of an operation that may be brought back: its inbox stays, but for the events
-    /// of its timers, or for all. Takes what the run loop has to drop.
-    pub(super) fn fall(&mut self, index: u32) -> Halted {
-        self.leave(index, Stage::Down);
-        let operation = &mut self.operations[index as usize];
-        let letters = operation.remove_letters(|letter| matches!(letter.sender, Sender::Timer(..)));
-        operation.state = 0;
-        operation.stopping = false;
-        operation.trap = None;
-        operation.life += 1;
-        self.extend_chain(index, 0xd0_3e);
-        for watch in &mut self.watches {
-            if watch.watcher == index {
-                watch.notice = None;
-            }
-        }
-        self.end_what_it_owns(index, letters)
-    }
-
-    /// Neither runs nor waits any more.
-    pub(super) fn leave(&mut self, index: u32, to: Stage) {
-        let operation = &mut self.operations[index as usize];
-        let before = std::mem::replace(&mut operation.stage, to);
-        operation.woken = false;
-        operation.told = Told::Nothing;
-        operation.receiving.clear();
-        self.suspended -= usize::from(before == Stage::Suspended);
-    }
-
-    fn end_what_it_owns(&mut self, index: u32, letters: Vec<Letter>) -> Halted {
-        self.look(index);
-        let mail = self.operations[index as usize].mail.clone();
-        let timers: Vec<u32> = self.timers_of(index);
-        let garbage = timers
-            .into_iter()
-            .map(|timer| self.end_timer(timer))
-            .collect();
-        let futures = self.futures_of(index);
-        if self.watched {
-            self.touched.push(index);
-            self.touched.extend(&futures);
-        }
-        for future in &futures {
-            let ended = &mut self.operations[*future as usize];
-            let before = std::mem::replace(&mut ended.stage, Stage::Gone);
-            self.suspended -= usize::from(before == Stage::Suspended);
-            self.refresh(*future);
-        }
-        Halted {
-            letters,
-            mail,
-            garbage,
-            futures,
-        }
-    }
-
-    /// Tells the watchers of an operation, one effect each.
-    pub(super) fn notify_watchers(&mut self, index: u32) {
-        for watch in 0..self.watches.len() {
-            if self.watches[watch].target == index && self.watches[watch].notice.is_some() {
-                self.push(
-                    index,
-                    Effect::Notice {
-                        watch: watch as u32,
-                    },
-                );
-            }
-        }
-        self.refresh(index);
-    }
-
-    fn futures_of(&self, actor: u32) -> Vec<u32> {
-        (0..self.live as u32)
-            .filter(|future| {
-                let operation = &self.operations[*future as usize];
-                matches!(operation.kind, Kind::Future { owner } if owner == actor)
-                    && operation.stage != Stage::Gone
-            })
-            .collect()
-    }
-
     /// Keeps the first finding.
     pub(super) fn find(&mut self, kind: BugKind, message: String, location: Option<String>) {
         let step = self.step;
@@ -903,58 +439,5 @@ impl State {
                 }
             }
         }
-    }
-}
-
-/// What is left of an actor that has stopped.
-pub(super) struct Halted {
-    pub(super) letters: Vec<Letter>,
-    pub(super) mail: Option<Rc<dyn AnyMail>>,
-    pub(super) garbage: Vec<Garbage>,
-    pub(super) futures: Vec<u32>,
-}
-
-/// What an operation whose outbox is empty would do.
-#[inline]
-fn pending_run(index: u32, operation: &Operation) -> Option<Pending> {
-    let (kind, inbox) = match operation.stage {
-        Stage::Starting | Stage::Idle | Stage::Suspended if operation.told != Told::Nothing => {
-            (StepKind::Stop, Some(OperationId::actor(index)))
-        }
-        Stage::Closing if operation.told == Told::Kill => {
-            (StepKind::Stop, Some(OperationId::actor(index)))
-        }
-        Stage::Idle => return operation.next().map(|letter| pending_handle(index, letter)),
-        Stage::Starting => (StepKind::Start, None),
-        Stage::Suspended if operation.woken => (StepKind::Resume, Some(OperationId::actor(index))),
-        Stage::Suspended | Stage::Unborn | Stage::Closing | Stage::Down | Stage::Gone => {
-            return None;
-        }
-    };
-    Some(Pending {
-        operation: OperationId::actor(index),
-        kind,
-        inbox,
-        sender: None,
-        event: None,
-    })
-}
-
-#[inline]
-fn pending_handle(index: u32, letter: &Letter) -> Pending {
-    Pending {
-        operation: OperationId::actor(index),
-        kind: StepKind::Handle,
-        inbox: Some(OperationId::actor(index)),
-        sender: Some(sender_id(letter.sender)),
-        event: letter.event_id,
-    }
-}
-
-#[inline]
-fn sender_id(sender: Sender) -> OperationId {
-    match sender {
-        Sender::Operation(index) | Sender::End(index) => OperationId::actor(index),
-        Sender::Timer(index, _) => OperationId::timer(index),
     }
 }

@@ -10,9 +10,10 @@ use actor_core::runtime::{Address, ChildOptions, Family, Order, Target};
 use actor_core::{AskError, StopReason, Unread};
 
 use super::execution::Engine;
+use super::flushing::FollowUp;
 use super::operation::{ALONE, Effect, Letter, Operation, STOP, Sender, Stage, Told};
 use super::panics::{self, Panic};
-use super::state::{FollowUp, Household, State};
+use super::state::{Household, State};
 use super::timers::Purpose;
 use crate::bug::BugKind;
 use crate::hash::mix;

@@ -1,0 +1,50 @@
+//! The future of [`Context::receive`](crate::Context::receive).
+
+use std::future::Future;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::task::{Context as TaskContext, Poll, ready};
+
+use crate::actor::{Actor, Handler};
+use crate::event::Event;
+use crate::place::Place;
+use crate::timeouts::{Timeouts, Until};
+
+/// Waits for the next event of its kind.
+pub(crate) struct Receive<'a, A: Actor + Handler<E>, E: Event> {
+    place: &'a mut Place,
+    timeouts: &'a mut Timeouts,
+    event: PhantomData<fn(A) -> E>,
+}
+
+impl<'a, A: Actor + Handler<E>, E: Event> Receive<'a, A, E> {
+    pub(crate) fn new(place: &'a mut Place, timeouts: &'a mut Timeouts) -> Self {
+        Self {
+            place,
+            timeouts,
+            event: PhantomData,
+        }
+    }
+}
+
+impl<A: Actor + Handler<E>, E: Event> Future for Receive<'_, A, E> {
+    type Output = E;
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<E> {
+        let message = ready!(self.place.poll_receive::<A>(A::EVENT, task));
+        self.timeouts.end(Until::EventHandled);
+        match A::unwrap(message) {
+            Ok((event, reply)) => {
+                drop(reply);
+                Poll::Ready(event)
+            }
+            Err(_) => unreachable!("`receive` takes the kind of event that it asked for"),
+        }
+    }
+}
+
+impl<A: Actor + Handler<E>, E: Event> Drop for Receive<'_, A, E> {
+    fn drop(&mut self) {
+        self.place.receive_dropped(A::EVENT);
+    }
+}
