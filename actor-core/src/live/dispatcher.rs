@@ -7,8 +7,8 @@
 //! they have nothing to do; what is roused elsewhere goes into one queue for all.
 //!
 //! Queues are first in, first out; a worker takes from its own and from that for all in turns. It
-//! lets the other tasks of its runtime run after so many lives or events, when tokio says that it has
-//! used up its share, and after each life that a task has roused: others like that one may wait for
+//! lets the other tasks of its runtime run after so much time, when tokio says that it has used up
+//! its share, and after each life that a task has roused: others like that one may wait for
 //! this thread.
 
 use std::cell::Cell;
@@ -19,6 +19,7 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::task::{Context as TaskContext, Poll, Waker};
+use std::time::{Duration, Instant};
 
 use crossbeam_deque::{Steal, Stealer, Worker as Deque};
 use crossbeam_queue::ArrayQueue;
@@ -30,8 +31,12 @@ use super::hub::Hub;
 use super::life::Life;
 use super::lock;
 
-/// After how many events a worker lets other tasks run. A life counts as one event more.
-const SHARE: u32 = 128;
+/// How long a worker runs before it lets other tasks run. To make room costs a multi-threaded runtime
+/// some microseconds, since it wakes another thread to see whether that can help.
+const SLICE: Duration = Duration::from_micros(50);
+
+/// After how many events a worker looks at the clock. A life counts as one event more.
+const LOOK: u32 = 64;
 
 /// How many lives the quicker of the queues for all holds.
 const ROOM: usize = 256;
@@ -71,6 +76,28 @@ struct Worker {
     /// The life that it ran last was in the queue for all.
     injected: Cell<bool>,
     hub: Weak<Hub>,
+}
+
+/// The time that a worker has, since its first look at the clock: most have nothing left to do
+/// before that.
+#[derive(Default)]
+struct Slice {
+    begun: Option<Instant>,
+    /// Up to how many events there is no look.
+    seen: u32,
+}
+
+impl Slice {
+    /// The worker has handled so many events.
+    #[inline]
+    fn is_over(&mut self, events: u32) -> bool {
+        if events < self.seen + LOOK {
+            return false;
+        }
+        self.seen = events;
+        let begun = *self.begun.get_or_insert_with(Instant::now);
+        begun.elapsed() >= SLICE
+    }
 }
 
 /// The queue of one worker.
@@ -379,6 +406,7 @@ impl Worker {
     fn work(&self, waker: &Waker) -> Poll<()> {
         let before = HANDLED.get();
         let mut lives = 0;
+        let mut slice = Slice::default();
         loop {
             let Some(life) = self.next() else {
                 if self.local.dispatcher.is_over() {
@@ -393,8 +421,9 @@ impl Worker {
             drop(catch_unwind(AssertUnwindSafe(|| life.run())));
             lives += 1;
             let events = HANDLED.get().wrapping_sub(before);
-            let is_over =
-                self.injected.get() || events + lives >= SHARE || !coop::has_budget_remaining();
+            let is_over = self.injected.get()
+                || slice.is_over(events + lives)
+                || !coop::has_budget_remaining();
             if is_over {
                 if self.has_more() || !self.park() {
                     waker.wake_by_ref();
