@@ -4,18 +4,17 @@ use std::any::Any;
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Mutex};
 use std::task::{Wake, Waker};
 
 use super::bound::Admission;
 use super::current::Sender;
 use super::executor::sleep;
 use super::hooks::{DeadLetterReason, FailureKind, Fault, panic_message};
-use super::household::Household;
 use super::hub::Hub;
-use super::lane::{KILL, LINKED, Lane, QUIT};
+use super::kin::End;
+use super::lane::{KILL, Lane, QUIT};
 use super::life::Life;
-use super::lock;
 use super::mailbox::{Kind, Mailbox, Opened};
 use super::reply::{Observed, losing};
 use super::stage::Stage;
@@ -48,7 +47,7 @@ pub(crate) struct Cell {
     name: Option<Box<Name>>,
     info: &'static ActorInfo,
     mailbox: Mailbox<Box<Life>>,
-    end: Mutex<End>,
+    pub(super) end: Mutex<End>,
     /// What it was told ahead of its inbox.
     pub(super) lane: Lane,
     pub(super) work: Work,
@@ -61,56 +60,6 @@ pub(crate) struct Cell {
 
 /// Most actors have none, and pay for one word.
 struct Name(Box<str>);
-
-/// Whether the actor has ended, and who wants to know.
-enum End {
-    /// Not yet. Most actors have no kin.
-    Awaited(Option<Box<Kin>>),
-    /// Its inbox is closed and every watcher was told.
-    Ended(StopReason),
-}
-
-/// Whom an actor has to do with beside those that send to it.
-#[derive(Default)]
-pub(super) struct Kin {
-    watchers: Watchers,
-    /// Its children, as a supervisor.
-    pub(super) household: Option<Arc<Household>>,
-    links: Vec<Link>,
-    /// Whose failure it is to share, or has shared last.
-    shares: Option<ActorId>,
-    /// What tells it of the failure of an actor that it is linked to, where it does not share it.
-    trap: Option<Notify>,
-}
-
-/// An actor that shares this one's failures, as this one its.
-struct Link {
-    other: Weak<Cell>,
-    /// In which life of the other: in its next it has forgotten.
-    life: u32,
-}
-
-/// Sends the notice that an actor has ended.
-pub(crate) type Notify = fn(&Cell, ActorId, StopReason);
-
-/// Who is told of the end of another actor.
-pub(crate) struct Watcher {
-    pub(crate) watcher: Weak<Cell>,
-    /// In which life it began to watch: in the next it has forgotten.
-    pub(crate) life: u32,
-    /// Sends the notice that this actor has ended.
-    pub(crate) notify: Notify,
-}
-
-impl Watcher {
-    fn tell(&self, ended: ActorId, reason: StopReason) {
-        if let Some(cell) = self.watcher.upgrade()
-            && cell.life() == self.life
-        {
-            (self.notify)(&cell, ended, reason);
-        }
-    }
-}
 
 impl Cell {
     pub(super) fn new(
@@ -209,14 +158,6 @@ impl Cell {
     /// Drops the actor where it waits: nobody will run it.
     pub(super) fn drop_parked(&self) {
         drop(self.mailbox.rouse());
-    }
-
-    /// Looks at the kin; `None` where the actor has ended.
-    pub(super) fn with_kin<T>(&self, f: impl FnOnce(&mut Option<Box<Kin>>) -> T) -> Option<T> {
-        match &mut *lock(&self.end) {
-            End::Awaited(kin) => Some(f(kin)),
-            End::Ended(_) => None,
-        }
     }
 
     /// Its inbox still takes events.
@@ -491,111 +432,6 @@ impl Cell {
         });
     }
 
-    /// Tells `watcher` when the actor has ended; at once where it has.
-    pub(crate) fn watch(&self, watcher: Watcher) {
-        let ended = {
-            let mut end = lock(&self.end);
-            match &mut *end {
-                End::Ended(reason) => *reason,
-                End::Awaited(kin) => {
-                    kin.get_or_insert_default().watchers.push(watcher);
-                    return;
-                }
-            }
-        };
-        watcher.tell(self.id, ended);
-    }
-
-    /// Links two actors.
-    pub(super) fn link(self: &Arc<Self>, other: &Arc<Self>) {
-        if self.id == other.id {
-            return;
-        }
-        let linked = other.add_link(self);
-        match linked {
-            Ok(()) => drop(self.add_link(other)),
-            Err(reason) if reason.is_failure() => self.share_failure(other.id, reason),
-            Err(_) => {}
-        }
-    }
-
-    /// Takes note that the two are linked, unless this one has ended.
-    fn add_link(&self, other: &Arc<Self>) -> Result<(), StopReason> {
-        match &mut *lock(&self.end) {
-            End::Ended(reason) => Err(*reason),
-            End::Awaited(kin) => {
-                let links = &mut kin.get_or_insert_default().links;
-                if links.len() == links.capacity() {
-                    links.retain(|link| link.other.strong_count() > 0);
-                }
-                links.push(Link {
-                    other: Arc::downgrade(other),
-                    life: other.life(),
-                });
-                Ok(())
-            }
-        }
-    }
-
-    /// Is told of failures of actors that it is linked to, and does not share them.
-    pub(super) fn trap_links(&self, notify: Notify) {
-        self.with_kin(|kin| kin.get_or_insert_default().trap = Some(notify));
-    }
-
-    /// Its value is dropped: who is linked to it shares its failure. Not so the one whose failure
-    /// this is: where that is back and has linked itself anew, it is linked to the next life.
-    pub(super) fn break_links(&self, reason: StopReason) {
-        let taken = self.with_kin(|kin| {
-            let kin = kin.as_mut()?;
-            kin.trap = None;
-            Some((std::mem::take(&mut kin.links), kin.shares.take()))
-        });
-        let Some(Some((links, shares))) = taken else {
-            return;
-        };
-        for link in links {
-            let Some(other) = link.other.upgrade() else {
-                continue;
-            };
-            if other.life() != link.life {
-                continue;
-            }
-            if reason == StopReason::Linked && shares == Some(other.id) {
-                other.each_link_to(self.id, |link| link.life = self.life() + 1);
-                self.with_kin(|kin| kin.get_or_insert_default().links.push(link));
-                continue;
-            }
-            other.each_link_to(self.id, |link| link.other = Weak::new());
-            if reason.is_failure() {
-                other.share_failure(self.id, reason);
-            }
-        }
-    }
-
-    fn each_link_to(&self, other: ActorId, change: impl Fn(&mut Link)) {
-        let is_to = |link: &&mut Link| {
-            let linked = link.other.upgrade();
-            linked.is_some_and(|linked| linked.id == other)
-        };
-        self.with_kin(|kin| {
-            let links = kin.iter_mut().flat_map(|kin| &mut kin.links);
-            links.filter(is_to).for_each(change);
-        });
-    }
-
-    fn share_failure(&self, of: ActorId, reason: StopReason) {
-        let trap = self.with_kin(|kin| {
-            let kin = kin.get_or_insert_default();
-            kin.shares = Some(of);
-            kin.trap
-        });
-        match trap {
-            Some(Some(notify)) => notify(self, of, reason),
-            Some(None) => self.order(LINKED),
-            None => {}
-        }
-    }
-
     /// Ends: what is left of the inbox becomes dead letters, and every watcher is told, in the
     /// order in which they began to watch.
     pub(super) fn end(&self, reason: StopReason) {
@@ -606,12 +442,7 @@ impl Cell {
                 self.lose(entry.kind, letters.mail(), entry.slot, why);
             }
         }
-        let before = std::mem::replace(&mut *lock(&self.end), End::Ended(reason));
-        if let End::Awaited(Some(kin)) = before {
-            for watcher in kin.watchers.0 {
-                watcher.tell(self.id, reason);
-            }
-        }
+        self.end_kin(reason);
     }
 }
 
@@ -643,24 +474,5 @@ impl Room {
                 Self::Decided(Offered::Taken)
             }
         }
-    }
-}
-
-#[derive(Default)]
-struct Watchers(Vec<Watcher>);
-
-impl Watchers {
-    /// Drops the watchers that have ended, each time that the list would have to grow, so that a
-    /// long life watched by many short ones does not gather them.
-    fn push(&mut self, watcher: Watcher) {
-        let Self(watchers) = self;
-        if watchers.len() == watchers.capacity() {
-            watchers.retain(|entry| {
-                let watcher = entry.watcher.upgrade();
-                watcher.is_some_and(|watcher| watcher.is_running())
-            });
-            watchers.reserve(watchers.len());
-        }
-        watchers.push(watcher);
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! - [`system`]: what a program holds; the last handle to go aborts every actor.
 //! - [`hub`]: what the actors of one system share: its registry, hooks and monitors.
-//! - [`cell`]: an actor as others see it: identity, mailbox, who watches it.
+//! - [`cell`]: an actor as others see it: identity, mailbox, end; [`kin`]: who watches it, whom it is
+//!   linked to.
 //! - [`mailbox`] and [`inbox`]: the shared queue, and the side of it that the actor alone reads;
 //!   [`bound`]: how much room the queue has, and who waits for some.
 //! - [`side`]: what a handler's context does to the world.
@@ -35,6 +36,7 @@ mod hooks;
 mod household;
 mod hub;
 mod inbox;
+mod kin;
 mod lane;
 mod life;
 mod mailbox;

@@ -8,11 +8,12 @@ use std::task::{Context as TaskContext, Poll};
 use std::time::Duration;
 
 use super::attention::{DEPTH, STUCK};
-use super::cell::{Cell, Notify, Watcher};
+use super::cell::Cell;
 use super::dispatcher;
 use super::executor::{Task, Tasks, Ticks, sleep};
 use super::household::Household;
 use super::inbox::{Found, Inbox, Next};
+use super::kin::{Notify, Watcher};
 use super::life;
 use super::reply::losing;
 use super::timer::{Armed, Fired, LiveTimer};
