@@ -434,15 +434,12 @@ impl<R> Mailbox<R> {
             let mail = letters.mail.get_or_insert_with(self.make_mail);
             entry.slot = mail.adopt(queue.letters.mail(), entry.slot);
         }
-        let admitted = match entry.kind {
-            Kind::Event => bound.taken(),
-            Kind::Notice | Kind::Timer | Kind::Stop => None,
-        };
+        if entry.kind == Kind::Event {
+            // Nobody waits for room where the oldest makes it, and only there is it read so.
+            drop(bound.taken());
+        }
         drop(locked);
         drop(timer);
-        if let Some(admitted) = admitted {
-            admitted.wake();
-        }
         Poll::Ready((entry, is_void))
     }
 

@@ -6,7 +6,7 @@ use actor_core::__private::AskSlot;
 use actor_core::AskError;
 
 use super::flushing::FollowUp;
-use super::state::State;
+use super::state::{State, keep};
 use crate::hash::mix;
 
 /// An `ask` in progress.
@@ -52,16 +52,7 @@ impl State {
             abandoned: false,
             out_of_hands: false,
         };
-        let index = match self.asks_free.pop() {
-            Some(index) => {
-                self.asks[index as usize] = record;
-                index
-            }
-            None => {
-                self.asks.push(record);
-                self.asks.len() as u32 - 1
-            }
-        };
+        let index = keep(&mut self.asks, &mut self.asks_free, record);
         let asker = &mut self.operations[asker as usize];
         asker.open_asks += 1;
         asker.last_ask = index;

@@ -11,7 +11,7 @@ use actor_core::Overflow;
 use actor_core::runtime::Offered;
 
 use super::operation::{Effect, Letter, STOP, Sender, Stage};
-use super::state::State;
+use super::state::{State, keep};
 use crate::hash::mix;
 use crate::strategy::EventId;
 
@@ -142,16 +142,7 @@ impl State {
             status: Status::Unasked,
             waker: None,
         };
-        let index = match self.questions_free.pop() {
-            Some(index) => {
-                self.questions[index as usize] = question;
-                index
-            }
-            None => {
-                self.questions.push(question);
-                self.questions.len() as u32 - 1
-            }
-        };
+        let index = keep(&mut self.questions, &mut self.questions_free, question);
         self.push(sender, Effect::Ask(index));
         index
     }

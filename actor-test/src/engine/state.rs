@@ -441,3 +441,18 @@ impl State {
         }
     }
 }
+
+/// Keeps a record in a place that is free, or in a new one; tells which.
+#[inline]
+pub(super) fn keep<T>(records: &mut Vec<T>, free: &mut Vec<u32>, record: T) -> u32 {
+    match free.pop() {
+        Some(index) => {
+            records[index as usize] = record;
+            index
+        }
+        None => {
+            records.push(record);
+            records.len() as u32 - 1
+        }
+    }
+}
