@@ -65,57 +65,35 @@
 //! `HashMap`, keeps state in statics or starts threads is outside the tester's control; it is
 //! reported when executions differ because of it.
 
-mod attribute;
-mod bandit;
-mod behaviours;
-mod bug;
-mod calibration;
-mod child;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
-mod confirmation;
-mod coverage;
-mod covering;
-mod deny;
 mod engine;
-mod environment;
-mod explorer;
+mod exploring;
 mod hash;
-mod merge;
-mod overrides;
-mod parameters;
-mod partition;
-mod plan;
-mod protocol;
+mod hosting;
 mod report;
-mod reproduction;
-mod run;
-mod saved;
 mod settings;
-pub mod story;
 pub mod strategy;
-mod summary;
 mod tester;
 mod trace;
-mod wall_clock;
-mod watchdog;
-mod words;
-mod workers;
 
 pub use actor_macros::actor_test;
-pub use bug::{BugKind, Cycle, Finding};
-pub use confirmation::Confirmation;
-pub use coverage::{
+pub use exploring::confirmation::Confirmation;
+pub use exploring::merge::MergeError;
+pub use exploring::partition::{Partition, PartitionError};
+pub use report::bug::{BugKind, Cycle, Finding};
+pub use report::coverage::{
     ActorCoverage, Coverage, HandlerCoverage, StateCoverage, Transition, Unreached,
 };
-pub use deny::Deny;
-pub use merge::MergeError;
-pub use partition::{Partition, PartitionError};
-pub use report::{BehaviourStatistics, Bug, Recording, Report, StepStatistics, StrategyStatistics};
-pub use reproduction::TokenError;
-pub use settings::{Bounds, Search, Semantics, Settings};
+pub use report::deny::Deny;
+pub use report::facts::{
+    BehaviourStatistics, Bug, Recording, Report, StepStatistics, StrategyStatistics,
+};
+pub use settings::values::{Bounds, Search, Semantics, Settings};
 pub use tester::Tester;
+pub use trace::reproduction::TokenError;
+pub use trace::story;
 
 /// What `#[actor_test]` expands to.
 #[doc(hidden)]
@@ -123,9 +101,9 @@ pub mod __private {
     pub use actor_core::System;
     pub use inventory;
 
-    pub use crate::attribute::{
+    pub use crate::hosting::attribute::{
         ActorTest, Attributes, Pending, Registered, TestBody, TestOutcome, finish,
     };
-    pub use crate::parameters::{Values, values};
-    pub use crate::run::run;
+    pub use crate::hosting::run::run;
+    pub use crate::settings::parameters::{Values, values};
 }

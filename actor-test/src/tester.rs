@@ -5,13 +5,13 @@ use std::pin::Pin;
 
 use actor_core::System;
 
-use crate::deny::Deny;
 use crate::engine::Program;
-use crate::explorer::Explorer;
-use crate::report::Report;
-use crate::settings::{Bounds, Search, Semantics, Settings};
+use crate::exploring::explorer::Explorer;
+use crate::exploring::workers::{Silent, explore, explore_alone};
+use crate::report::deny::Deny;
+use crate::report::facts::Report;
+use crate::settings::values::{Bounds, Search, Semantics, Settings};
 use crate::strategy::{Strategy, StrategySpec};
-use crate::workers::{Silent, explore, explore_alone};
 
 /// The tester as a library: explores a closure and returns a [`Report`].
 ///

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::discover::Test;
 use super::explore::Ended;
 use super::verdict::Verdict;
-use crate::words::{self, Place};
+use crate::report::words::{self, Place};
 
 /// Says that a step of GitHub Actions runs.
 const ACTIONS: &str = "GITHUB_ACTIONS";

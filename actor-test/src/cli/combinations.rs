@@ -4,9 +4,9 @@ use super::Trouble;
 use super::discover::{Parameters, Test};
 use super::explore;
 use super::process::{self, Job};
-use crate::overrides::Overrides;
-use crate::protocol::{Event, Ignored};
-use crate::words;
+use crate::hosting::protocol::{Event, Ignored};
+use crate::report::words;
+use crate::settings::overrides::Overrides;
 
 /// All tests, with each combination of parameters as a test of its own. One whose values can't be
 /// told stays as it is, with the reason, and so does one that is not to be run.

@@ -10,7 +10,8 @@ use std::io::Read;
 
 use super::Trouble;
 use super::build::{Built, Executable};
-use crate::{parameters, words};
+use crate::report::words;
+use crate::settings::parameters;
 
 /// The longest path of a test that is found.
 const NAME_MAX: usize = 4096;

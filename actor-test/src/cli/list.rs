@@ -4,8 +4,8 @@ use super::discover::Parameters;
 use super::options::List;
 use super::screen::Screen;
 use super::{Exit, Trouble, build, combinations, discover};
-use crate::environment;
-use crate::protocol::Ignored;
+use crate::hosting::environment;
+use crate::hosting::protocol::Ignored;
 
 /// Lists the actor tests, one a line, and each combination of parameters as one.
 pub(crate) fn run(options: &List, screen: &mut Screen) -> Result<Exit, Trouble> {

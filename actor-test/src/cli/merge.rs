@@ -7,9 +7,9 @@ use super::results::{Entry, Results};
 use super::screen::Screen;
 use super::verdict::{Tally, verdict};
 use super::{Exit, Trouble};
-use crate::report::Report;
+use crate::report::facts::Report;
+use crate::report::words::{self, Place};
 use crate::trace;
-use crate::words::{self, Place};
 
 /// Merges the files, and tells of each test as if it had been explored in one run.
 pub(crate) fn run(options: &Merge, screen: &mut Screen) -> Result<Exit, Trouble> {

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::deny::Deny;
-use crate::overrides::{MaxSteps, Overrides, parse};
-use crate::partition::Partition;
-use crate::protocol::Ignored;
+use crate::exploring::partition::Partition;
+use crate::hosting::protocol::Ignored;
+use crate::report::deny::Deny;
+use crate::settings::overrides::{MaxSteps, Overrides, parse};
 
 /// As cargo calls it.
 #[derive(Parser, Debug)]

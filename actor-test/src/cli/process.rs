@@ -13,12 +13,13 @@ use tempfile::TempDir;
 
 use super::Trouble;
 use super::discover::Test;
-use crate::environment::{self, REQUEST};
-use crate::overrides::Overrides;
-use crate::plan::Turn;
-use crate::protocol::{Event, Ignored, Request, Task, VERSION};
-use crate::wall_clock::Looks;
-use crate::{watchdog, words};
+use crate::exploring::plan::Turn;
+use crate::hosting::environment::{self, REQUEST};
+use crate::hosting::protocol::{Event, Ignored, Request, Task, VERSION};
+use crate::hosting::wall_clock::Looks;
+use crate::hosting::watchdog;
+use crate::report::words;
+use crate::settings::overrides::Overrides;
 
 /// How often the child's events are read.
 const LOOK: Duration = Duration::from_millis(20);
@@ -64,7 +65,7 @@ pub(crate) fn run(test: &Test, job: &Job, tell: &mut dyn FnMut(&Event)) -> Resul
     let files =
         files.map_err(|error| Trouble(format!("can't make a temporary directory: {error}")))?;
     let request = write_request(test, job, &files)?;
-    let begun = crate::wall_clock::now();
+    let begun = crate::hosting::wall_clock::now();
     let mut child = command(test, &files.path().join("request"))
         .spawn()
         .map_err(|error| {

@@ -4,10 +4,12 @@ use super::options::Replay;
 use super::process::{self, Job};
 use super::screen::Screen;
 use super::{Exit, Trouble, build, discover};
-use crate::overrides::Overrides;
-use crate::protocol::{Event, Ignored, Task};
+use crate::hosting::environment;
+use crate::hosting::protocol::{Event, Ignored, Task};
+use crate::report::words;
+use crate::settings::overrides::Overrides;
+use crate::settings::parameters;
 use crate::trace::Trace;
-use crate::{environment, parameters, words};
 
 /// Runs a recorded execution again, and tells its story.
 pub(crate) fn run(options: &Replay, screen: &mut Screen) -> Result<Exit, Trouble> {
@@ -54,7 +56,7 @@ pub(crate) fn run(options: &Replay, screen: &mut Screen) -> Result<Exit, Trouble
         }
         Some(Event::Refused { problem, .. }) => Err(Trouble(problem)),
         Some(Event::Hang { seconds, .. }) => {
-            let finding = crate::protocol::hang(seconds);
+            let finding = crate::hosting::protocol::hang(seconds);
             screen.line(&words::reproduced(&finding));
             Ok(Exit::Bug)
         }

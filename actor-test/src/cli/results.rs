@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::Trouble;
-use crate::report::Report;
+use crate::report::facts::Report;
 
 /// What the file begins with.
 const FORMAT: &str = "actor-test results";

@@ -3,8 +3,8 @@
 use super::options::Show;
 use super::screen::Screen;
 use super::{Exit, Trouble};
+use crate::report::words;
 use crate::trace::Trace;
-use crate::words;
 
 /// Tells the story of a trace without running it.
 pub(crate) fn run(options: &Show, screen: &mut Screen) -> Result<Exit, Trouble> {

@@ -7,17 +7,17 @@ use actor_core::parts::AnySlab;
 use actor_core::runtime::Again;
 use actor_core::{AskError, Moment, StopReason};
 
-use super::clock::Fired;
-use super::endings::Halted;
 use super::execution::Engine;
-use super::flushing::FollowUp;
-use super::observers::Seen;
-use super::operation::{ALONE, Effect, Letter, STOP, Sender};
-use super::panics::{self};
-use super::room::Delivery;
-use super::state::{BODY, Piped, State};
-use crate::bug::BugKind;
-use crate::words::count;
+use crate::engine::seam::panics::{self};
+use crate::engine::watching::observers::Seen;
+use crate::engine::world::clock::Fired;
+use crate::engine::world::endings::Halted;
+use crate::engine::world::flushing::FollowUp;
+use crate::engine::world::operation::{ALONE, Effect, Letter, STOP, Sender};
+use crate::engine::world::room::Delivery;
+use crate::engine::world::state::{BODY, Piped, State};
+use crate::report::bug::BugKind;
+use crate::report::words::count;
 
 impl Engine {
     /// Carries out the next effect of an outbox and the silent ones behind it; tells whether an

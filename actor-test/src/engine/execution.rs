@@ -11,23 +11,23 @@ use std::task::Waker;
 use actor_core::parts::AnySlab;
 use actor_core::runtime;
 
-use super::controlled::{Phase, Shared};
-use super::landmarks::Told;
-use super::lasso::{Lasso, Suspicion};
-use super::observations::Observations;
-use super::operation::Stage;
-use super::panics::{self};
-use super::recorder::Recorder;
-use super::specifications::Owed;
-use super::state::{BODY, Parts, Piped, State};
-use super::tape::Decision;
-use super::telling::tell_step;
-use super::wake::WakeList;
-use crate::bug::{BugKind, Finding};
+use crate::engine::recording::recorder::Recorder;
+use crate::engine::recording::tape::Decision;
+use crate::engine::recording::telling::tell_step;
+use crate::engine::sameness::lasso::{Lasso, Suspicion};
+use crate::engine::seam::controlled::{Phase, Shared};
+use crate::engine::seam::panics::{self};
+use crate::engine::watching::landmarks::Told;
+use crate::engine::watching::observations::Observations;
+use crate::engine::watching::specifications::Owed;
+use crate::engine::world::operation::Stage;
+use crate::engine::world::state::{BODY, Parts, Piped, State};
+use crate::engine::world::wake::WakeList;
 use crate::hash::mix;
-use crate::settings::{Bounds, Semantics};
-use crate::story::StoryStep;
+use crate::report::bug::{BugKind, Finding};
+use crate::settings::values::{Bounds, Semantics};
 use crate::strategy::{Enabled, Execution, Fairness, OperationId, Pending, StepKind, Strategy};
+use crate::trace::story::StoryStep;
 
 /// What a test does first: the set-up, and for an async test all that follows.
 pub(crate) trait Program {

@@ -10,13 +10,15 @@ use actor_core::runtime::{Address, ChildOptions, Family, Order, Target};
 use actor_core::{AskError, StopReason, Unread};
 
 use super::execution::Engine;
-use super::flushing::FollowUp;
-use super::operation::{ALONE, Effect, Letter, Operation, STOP, Sender, Stage, Told};
-use super::panics::{self, Panic};
-use super::state::{Household, State};
-use super::timers::Purpose;
-use crate::bug::BugKind;
+use crate::engine::seam::panics::{self, Panic};
+use crate::engine::world::flushing::FollowUp;
+use crate::engine::world::operation::{
+    ALONE, Effect, Letter, Operation, STOP, Sender, Stage, Told,
+};
+use crate::engine::world::state::{Household, State};
+use crate::engine::world::timers::Purpose;
 use crate::hash::mix;
+use crate::report::bug::BugKind;
 use crate::strategy::Choice;
 
 /// The slot of a letter without an event.

@@ -1,0 +1,258 @@
+//! What looks and may not act: monitors, predicates and `Debug`.
+
+use std::any::Any;
+
+use actor_core::__private::{Expectation, Snapshot};
+use actor_core::parts::Body;
+use actor_core::runtime::Address;
+use actor_core::{ActorId, AskError, Event, Moment, World};
+
+use crate::engine::execution::Engine;
+use crate::engine::recording::recorder::Recorder;
+use crate::engine::seam::controlled::{Phase, Shared};
+use crate::engine::seam::panics::{self};
+use crate::engine::watching::observers::Seen;
+use crate::engine::world::operation::{Kind, Sender, Stage};
+use crate::engine::world::state::{BODY, Parts, State};
+use crate::report::bug::BugKind;
+
+impl Engine {
+    /// Who observes an event of the operation at that moment.
+    #[inline]
+    pub(crate) fn who(state: &mut State, operation: u32, event: u16, moment: Moment) -> Seen {
+        if !state.observers.any_at(moment) {
+            return Seen::Nobody;
+        }
+        match state.operations[operation as usize].kind {
+            Kind::Actor(of_type) => {
+                let info = state.types[of_type as usize].info;
+                state.observers.who(of_type, info, event, moment)
+            }
+            _ => Seen::Nobody,
+        }
+    }
+
+    pub(crate) fn actor_id(&self, operation: u32) -> ActorId {
+        ActorId::controlled(Address {
+            operation,
+            execution: self.shared.execution.get(),
+        })
+    }
+
+    /// Shows an event in an actor's mail to the monitors that observe it.
+    pub(crate) fn show_letter(
+        &self,
+        receiver: u32,
+        from: Sender,
+        slot: u32,
+        moment: Moment,
+        to: Seen,
+    ) {
+        let Some(mail) = self.state().operations[receiver as usize].mail.clone() else {
+            return;
+        };
+        let sender = match from {
+            Sender::Operation(BODY) | Sender::End(BODY) | Sender::Timer(..) => None,
+            Sender::Operation(operation) | Sender::End(operation) => Some(self.actor_id(operation)),
+        };
+        let target = Some(self.actor_id(receiver));
+        self.show(moment, to, sender, target, |show| {
+            mail.inspect(slot, show);
+        });
+    }
+
+    pub(crate) fn show_reply(
+        &mut self,
+        from: u32,
+        ask: u32,
+        slot: &actor_core::__private::AskSlot,
+        lost: Option<AskError>,
+    ) {
+        let asker = self.state().asks[ask as usize].asker;
+        if self.state().recorder.is_some() {
+            let text = match lost {
+                None => format!("reply {}", self.print(|f| slot.inspect(f))),
+                Some(error) => format!("no reply: {error}"),
+            };
+            let mut state = self.state();
+            let to = state.name(asker);
+            if let Some(step) = state.recorder.as_mut().and_then(Recorder::step) {
+                step.event = Some(text);
+                step.to = Some(to);
+            }
+        }
+        if lost.is_none() && self.state().observers.any_at(Moment::Replied) {
+            let sender = Some(self.actor_id(from));
+            let target = (asker != BODY).then(|| self.actor_id(asker));
+            self.show(Moment::Replied, Seen::Several, sender, target, |show| {
+                slot.inspect(show)
+            });
+        }
+    }
+
+    /// Shows an event to every monitor that observes its type at that moment. The monitors look
+    /// while nothing but the event's own slot is borrowed.
+    pub(crate) fn show(
+        &self,
+        moment: Moment,
+        to: Seen,
+        sender: Option<ActorId>,
+        target: Option<ActorId>,
+        inspect: impl Fn(&mut dyn FnMut(&dyn Event)),
+    ) {
+        self.shared.phase.set(Phase::Looking);
+        inspect(&mut |event| match to {
+            Seen::Nobody => {}
+            Seen::One {
+                monitor,
+                observation,
+            } => {
+                self.show_monitor(monitor, observation, event, sender, target);
+            }
+            Seen::Several => {
+                let type_id = <dyn Any>::type_id(event);
+                let mut from = 0;
+                loop {
+                    let next = self.state().observers.next(from, type_id, moment);
+                    let Some((after, monitor, observation)) = next else {
+                        break;
+                    };
+                    from = after;
+                    self.show_monitor(monitor, observation, event, sender, target);
+                }
+            }
+        });
+        self.shared.phase.set(Phase::Running);
+    }
+
+    fn show_monitor(
+        &self,
+        monitor: u16,
+        observation: u16,
+        event: &dyn Event,
+        sender: Option<ActorId>,
+        target: Option<ActorId>,
+    ) {
+        let mut specifications = self.shared.specifications.borrow_mut();
+        match specifications.show(monitor, observation, event, sender, target) {
+            Ok(None) => {}
+            Ok(Some(now)) => specifications.moved(monitor, now, &mut self.state()),
+            Err(panic) => {
+                let name = specifications.monitor_name(monitor);
+                let message = format!("monitor `{name}`: {}", panic.message);
+                self.state().find(BugKind::Monitor, message, panic.location);
+            }
+        }
+    }
+
+    /// Evaluates the predicates over the states of all actors.
+    pub(crate) fn evaluate(&mut self) {
+        let found = {
+            let snapshot = Bodies {
+                bodies: &self.bodies,
+                shared: &self.shared,
+            };
+            let world = World::new(&snapshot);
+            self.shared.phase.set(Phase::Looking);
+            let shared = &self.shared;
+            let settle = |heat: Option<usize>, expectation, holds, name: &str| {
+                let mut state = shared.state.borrow_mut();
+                let step = state.step;
+                match (heat, holds, expectation) {
+                    (Some(heat), true, _) => state.thermometer.cold(heat, step),
+                    (Some(heat), false, Expectation::AlwaysEventually) => {
+                        state.thermometer.hot(heat, step);
+                    }
+                    (None, true, Expectation::Sometimes) => state.landmarks.goal(name),
+                    _ => {}
+                }
+            };
+            let found = shared.specifications.borrow_mut().evaluate(&world, settle);
+            self.shared.phase.set(Phase::Running);
+            found
+        };
+        if let Some((kind, message, location)) = found {
+            self.state().find(kind, message, location);
+        }
+    }
+
+    pub(crate) fn print_letter(&self, receiver: u32, slot: u32) -> String {
+        let mail = self.state().operations[receiver as usize].mail.clone();
+        mail.map_or_else(String::new, |mail| self.print(|f| mail.inspect(slot, f)))
+    }
+
+    /// Prints the event that `inspect` shows. Its `Debug` may look, not act.
+    pub(crate) fn print(&self, inspect: impl FnOnce(&mut dyn FnMut(&dyn Event))) -> String {
+        let before = self.shared.phase.replace(Phase::Looking);
+        let mut text = String::from("(gone)");
+        inspect(&mut |event| {
+            text = panics::catch(|| format!("{event:?}"))
+                .unwrap_or_else(|panic| format!("(its Debug panicked: {})", panic.message));
+        });
+        self.shared.phase.set(before);
+        text
+    }
+}
+
+/// The actors between two steps, as predicates see them.
+struct Bodies<'a> {
+    bodies: &'a [Option<Parts>],
+    shared: &'a Shared,
+}
+
+impl Bodies<'_> {
+    fn shown(&self, of: Address) -> Option<&Body> {
+        if of.execution != self.shared.execution.get() {
+            return None;
+        }
+        let stage = self
+            .shared
+            .state
+            .borrow()
+            .operations
+            .get(of.operation as usize)?
+            .stage;
+        match stage {
+            Stage::Idle => {
+                let parts = self.bodies.get(of.operation as usize)?.as_ref();
+                parts.map(|parts| &parts.body)
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Snapshot for Bodies<'_> {
+    fn actor(&self, of: Address) -> Option<&dyn Any> {
+        self.shown(of)?.actor()
+    }
+
+    fn state(&self, of: Address) -> Option<usize> {
+        self.shown(of).map(Body::state)
+    }
+
+    fn actors(&self) -> usize {
+        self.shared.state.borrow().live
+    }
+
+    fn address(&self, nth: usize) -> Address {
+        Address {
+            operation: nth as u32,
+            execution: self.shared.execution.get(),
+        }
+    }
+
+    fn inbox_len(&self, of: Address) -> usize {
+        let state = self.shared.state.borrow();
+        let found = state.operations.get(of.operation as usize);
+        found.map_or(0, |operation| operation.inbox.len())
+    }
+
+    fn in_flight(&self) -> usize {
+        self.shared.state.borrow().in_flight
+    }
+
+    fn timers(&self) -> usize {
+        self.shared.state.borrow().timers.armed()
+    }
+}

@@ -1,0 +1,475 @@
+//! Fingerprints of an execution's state: two that are equal are the same state, up to what types
+//! leave out and a chance of 2^-128.
+//!
+//! A state has parts: each operation with its value, inbox and outbox; and the *rest*, which is the
+//! timers, watches, specifications and the clock's distance to every deadline. What offers no
+//! fingerprint is told apart by its history, and so is a suspended future: a part that was left alone
+//! is the same, and one that has moved never is again. The fingerprint of a whole state is the sum of
+//! its operations', each of which has the operation's number in it, beside that of the rest.
+//!
+//! Not in it are what no program can see: numbers that only name a letter or count what was sent,
+//! slots, and the positions of the enabled. Time itself is not in it either, since no retry would
+//! ever look the same; whoever compares has to know whether the program looked at the clock.
+
+use std::hash::Hasher;
+use std::rc::Rc;
+
+use actor_core::parts::AnyMail;
+use actor_core::{Fingerprinter, StopReason};
+
+use crate::engine::seam::controlled::{Phase, Shared};
+use crate::engine::seam::panics;
+use crate::engine::world::operation::{Effect, Kind, Letter, Operation, Sender, Stage, Told};
+use crate::engine::world::state::{Parts, State};
+use crate::engine::world::timers::{Timer, TimerStage};
+use crate::hash::mix;
+use crate::strategy::{OperationId, Pending};
+
+/// What an operation costs before its queues.
+const COST: u64 = 4;
+
+/// Looks at the state between two steps. Types' own code runs with nothing borrowed.
+pub(crate) struct Look<'a> {
+    pub(crate) bodies: &'a [Option<Parts>],
+    pub(crate) shared: &'a Shared,
+}
+
+/// Memory to use for fingerprints, and what they have cost.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    items: Vec<Item>,
+    /// In units of about 10 ns.
+    pub(crate) cost: u64,
+}
+
+/// What is fed once nothing is borrowed.
+enum Item {
+    Number(u64),
+    /// An event, and what stands for it where it offers nothing.
+    Event {
+        mail: Rc<dyn AnyMail>,
+        slot: u32,
+        instead: u64,
+    },
+}
+
+impl Look<'_> {
+    /// The fingerprint of an operation; zero for one that is gone.
+    pub(crate) fn operation(&self, index: u32, scratch: &mut Scratch) -> u128 {
+        let Scratch { items, cost } = scratch;
+        *cost += COST;
+        let header = {
+            let state = self.shared.state.borrow();
+            let operation = &state.operations[index as usize];
+            if operation.stage == Stage::Gone && operation.outbox.first().is_none() {
+                return 0;
+            }
+            list_operation(&state, index, items);
+            Header::of(operation)
+        };
+        *cost += items.len() as u64;
+        let before = self.shared.current.replace(index);
+        let mut to = Fingerprinter::new();
+        to.write_u32(index);
+        self.feed(&mut to, |to| {
+            header.feed(self.value(index, to), to);
+            feed_items(items.drain(..), to);
+        });
+        self.shared.current.set(before);
+        items.clear();
+        to.value()
+    }
+
+    /// Feeds the value of an actor between two steps; `false` where there is none or it offers
+    /// nothing.
+    fn value(&self, index: u32, to: &mut Fingerprinter) -> bool {
+        let body = self.bodies.get(index as usize).and_then(Option::as_ref);
+        body.and_then(|parts| parts.body.fingerprint(to))
+            .unwrap_or(false)
+    }
+
+    /// The fingerprint of everything but the operations.
+    pub(crate) fn rest(&self, scratch: &mut Scratch) -> u128 {
+        let Scratch { items, cost } = scratch;
+        let mut to = Fingerprinter::new();
+        let lengths = {
+            let state = self.shared.state.borrow();
+            feed_watches(&state, &mut to);
+            for (one, other) in &state.links {
+                to.write_u32(*one);
+                to.write_u32(*other);
+            }
+            to.write_u32(u32::MAX);
+            for household in &state.families {
+                household
+                    .family
+                    .feed(state.now, |number| to.write_u64(number));
+            }
+            state.thermometer.feed(&mut to);
+            list_timers(&state, items)
+        };
+        *cost += COST + items.len() as u64;
+        let mut items = items.drain(..);
+        // No order among timers is left once their deadlines are told.
+        let mut sum = 0_u128;
+        for length in lengths {
+            let mut timer = Fingerprinter::new();
+            self.feed(&mut timer, |to| {
+                feed_items(items.by_ref().take(length), to);
+            });
+            sum = sum.wrapping_add(timer.value());
+        }
+        to.write_u128(sum);
+        let specifications = self.shared.specifications.borrow();
+        self.feed(&mut to, |to| specifications.fingerprint(to));
+        to.value()
+    }
+
+    /// The fingerprint of the whole state, from the sum over its operations and the rest.
+    pub(crate) fn whole(&self, sum: u128, rest: u128) -> u128 {
+        let mut to = Fingerprinter::new();
+        to.write_u128(sum);
+        to.write_u128(rest);
+        to.value()
+    }
+
+    /// Calls types' code, which may look and not act; `None` where it panics.
+    pub(crate) fn guarded<T>(&self, f: impl FnOnce() -> T) -> Option<T> {
+        let before = self.shared.phase.replace(Phase::Looking);
+        let result = panics::catch(f);
+        self.shared.phase.set(before);
+        result.ok()
+    }
+
+    /// As [`guarded`](Self::guarded). Types that panic give what is never the same again.
+    fn feed(&self, to: &mut Fingerprinter, f: impl FnOnce(&mut Fingerprinter)) {
+        if self.guarded(|| f(to)).is_none() {
+            to.write_u64(self.shared.state.borrow().step);
+        }
+    }
+
+    /// Whether an actor's value offers a fingerprint; `None` while it can't be asked.
+    pub(crate) fn offers(&self, index: u32) -> Option<bool> {
+        let parts = self.bodies.get(index as usize)?.as_ref()?;
+        self.guarded(|| parts.body.fingerprint(&mut Fingerprinter::new()))?
+    }
+
+    /// Whether the next event of an actor offers a fingerprint.
+    pub(crate) fn offers_next(&self, index: u32) -> Option<bool> {
+        let (mail, slot) = {
+            let state = self.shared.state.borrow();
+            let operation = &state.operations[index as usize];
+            (operation.mail.clone()?, operation.next()?.slot)
+        };
+        self.guarded(|| mail.fingerprint(slot, &mut Fingerprinter::new()))
+    }
+}
+
+fn feed_items(items: impl Iterator<Item = Item>, to: &mut Fingerprinter) {
+    for item in items {
+        match item {
+            Item::Number(number) => to.write_u64(number),
+            Item::Event {
+                mail,
+                slot,
+                instead,
+            } => {
+                if !mail.fingerprint(slot, to) {
+                    to.write_u64(instead);
+                }
+            }
+        }
+    }
+}
+
+fn reason_number(reason: StopReason) -> u64 {
+    match reason {
+        StopReason::Halted => 0,
+        StopReason::Stopped => 1,
+        StopReason::Failed => 2,
+        StopReason::Exhausted => 3,
+        StopReason::Linked => 4,
+        StopReason::Aborted => 5,
+        _ => 6,
+    }
+}
+
+/// What an operation is and does, its value apart.
+struct Header {
+    flags: u64,
+    history: [u64; 2],
+}
+
+impl Header {
+    fn of(operation: &Operation) -> Self {
+        let (told, failing) = match operation.told {
+            Told::Nothing => (0, StopReason::Halted),
+            Told::Stop => (1, StopReason::Halted),
+            Told::Fail(reason) => (2, reason),
+            Told::Kill => (3, StopReason::Halted),
+        };
+        let flags = [
+            operation.stage as u64,
+            u64::from(operation.woken) << 8,
+            u64::from(operation.state) << 16,
+            told << 32,
+            reason_number(failing) << 36,
+            u64::from(operation.leaves) << 40,
+            u64::from(operation.stopping) << 41,
+            u64::from(operation.trap.is_some()) << 42,
+            reason_number(operation.ending) << 44,
+            operation.shares.map_or(0, |of| u64::from(of) + 1) << 48,
+        ];
+        Self {
+            flags: flags.into_iter().fold(0, |all, flag| all | flag),
+            history: [operation.chain, operation.delivered],
+        }
+    }
+
+    /// Feeds what stands beside a value that was fed, and else what stands for it.
+    fn feed(self, valued: bool, to: &mut Fingerprinter) {
+        to.write_u64(self.flags);
+        if !valued {
+            to.write_u64(self.history[0]);
+            to.write_u64(self.history[1]);
+        }
+    }
+}
+
+fn list_operation(state: &State, index: u32, items: &mut Vec<Item>) {
+    let operation = &state.operations[index as usize];
+    items.push(Item::Number(operation.inbox.len() as u64));
+    for letter in &operation.inbox {
+        list_letter(operation.mail.as_ref(), letter, items);
+    }
+    if let Some(bound) = &operation.bound {
+        let (granted, line) = bound.kept();
+        items.push(Item::Number(u64::from(granted)));
+        // Whoever waits has sent nothing yet, so that its number is all that is to be seen of it.
+        items.extend(line.map(|question| {
+            let sender = state.questions[question as usize].sender;
+            Item::Number(u64::from(sender) + 1)
+        }));
+        items.push(Item::Number(0));
+    }
+    for effect in operation.outbox.effects() {
+        list_effect(state, index, effect, items);
+    }
+}
+
+fn list_letter(mail: Option<&Rc<dyn AnyMail>>, letter: &Letter, items: &mut Vec<Item>) {
+    let sender = match letter.sender {
+        Sender::Operation(sender) | Sender::End(sender) => u64::from(sender) + 1,
+        Sender::Timer(..) => 0,
+    };
+    let placed = u64::from(letter.placed) << 48;
+    items.push(Item::Number(
+        placed | sender << 16 | u64::from(letter.event),
+    ));
+    list_event(mail, letter.slot, letter.key, items);
+}
+
+fn list_event(mail: Option<&Rc<dyn AnyMail>>, slot: u32, instead: u64, items: &mut Vec<Item>) {
+    items.push(match mail {
+        Some(mail) => Item::Event {
+            mail: mail.clone(),
+            slot,
+            instead,
+        },
+        None => Item::Number(instead),
+    });
+}
+
+fn list_effect(state: &State, index: u32, effect: &Effect, items: &mut Vec<Item>) {
+    let number = |tag: u64, number: u32| Item::Number(tag << 32 | u64::from(number));
+    match effect {
+        Effect::Send { to, letter } => {
+            items.push(number(1, *to));
+            let mail = state.operations[*to as usize].mail.as_ref();
+            list_letter(mail, letter, items);
+        }
+        Effect::Ask(question) => {
+            let question = &state.questions[*question as usize];
+            items.push(number(11 + u64::from(question.waits), question.target));
+        }
+        Effect::Start(started) => items.push(number(2, *started)),
+        // An ask keeps its number while anyone waits for it.
+        Effect::Reply { ask, lost } => {
+            items.push(number(3 + u64::from(lost.is_some()), *ask));
+        }
+        Effect::Notice { watch } => {
+            items.push(number(5, state.watches[*watch as usize].watcher));
+        }
+        Effect::Halt(reason) => items.push(number(6, reason_number(*reason) as u32)),
+        Effect::Stop { to, at_once } => items.push(number(11 + u64::from(*at_once), *to)),
+        Effect::Link { other } => items.push(number(13, *other)),
+        Effect::Share { to, life, reason } => {
+            items.push(number(14 + reason_number(*reason), *to));
+            items.push(Item::Number(u64::from(*life)));
+        }
+        // The event's type is not known here: what was handled last has announced it.
+        Effect::Announce { .. } => {
+            items.push(number(7, 0));
+            items.push(Item::Number(state.operations[index as usize].chain));
+        }
+        Effect::Arm { timer, generation } => {
+            items.push(number(8, 0));
+            let found = &state.timers.slots[*timer as usize];
+            if found.generation == *generation {
+                items.push(Item::Number(found.delay.as_nanos() as u64));
+                list_timer_event(state, found, items);
+            }
+        }
+        Effect::Cancel { timer, generation } => {
+            items.push(number(9, 0));
+            let mark = state.timer_mark(index, *timer, *generation);
+            items.push(Item::Number(mark));
+        }
+        Effect::Watch { watch } => {
+            items.push(number(10, state.watches[*watch as usize].target));
+        }
+    }
+}
+
+fn list_timer_event(state: &State, timer: &Timer, items: &mut Vec<Item>) {
+    items.push(Item::Number(
+        u64::from(timer.periodic) | (timer.purpose as u64) << 8,
+    ));
+    if let Some((slot, event)) = timer.event {
+        items.push(Item::Number(u64::from(event) + 1));
+        let mail = state.operations[timer.owner as usize].mail.as_ref();
+        list_event(mail, slot, timer.key, items);
+    }
+}
+
+/// Lists the armed timers; tells how many items each has.
+fn list_timers(state: &State, items: &mut Vec<Item>) -> Vec<usize> {
+    let mut lengths = Vec::new();
+    for (index, timer) in state.timers.slots.iter().enumerate() {
+        if timer.stage != TimerStage::Armed {
+            continue;
+        }
+        let before = items.len();
+        items.push(Item::Number(u64::from(timer.owner)));
+        // A deadline may be past, where others were due with it or its event is unread.
+        let (ahead, behind) = (
+            timer.deadline.saturating_sub(state.now),
+            state.now.saturating_sub(timer.deadline),
+        );
+        items.push(Item::Number(ahead.as_nanos() as u64));
+        items.push(Item::Number(behind.as_nanos() as u64));
+        items.push(Item::Number(timer.delay.as_nanos() as u64));
+        let from = Sender::Timer(index as u32, timer.generation);
+        let inbox = &state.operations[timer.owner as usize].inbox;
+        let unread = timer.periodic && inbox.iter().any(|letter| letter.sender == from);
+        items.push(Item::Number(u64::from(unread)));
+        list_timer_event(state, timer, items);
+        lengths.push(items.len() - before);
+    }
+    lengths
+}
+
+fn feed_watches(state: &State, to: &mut Fingerprinter) {
+    // In their order: it is that of the notices.
+    for watch in state.watches.iter().filter(|watch| watch.notice.is_some()) {
+        to.write_u32(watch.watcher);
+        to.write_u32(watch.target);
+    }
+    to.write_u32(u32::MAX);
+}
+
+impl State {
+    /// What a handle to a timer means to the operation that holds it: where the unread event is, or
+    /// which of the holder's timers it is in the order of deadlines. A handle that was given away
+    /// keeps its number.
+    pub(crate) fn timer_mark(&self, holder: u32, index: u32, generation: u32) -> u64 {
+        let owner = &self.operations[holder as usize];
+        let timer = self.timers.slots.get(index as usize);
+        let timer =
+            timer.filter(|timer| timer.generation == generation && timer.stage != TimerStage::Free);
+        match timer {
+            None => {
+                let from = Sender::Timer(index, generation);
+                let unread = owner.inbox.iter().position(|letter| letter.sender == from);
+                unread.map_or(0, |at| mix(1, at as u64))
+            }
+            Some(timer) if timer.owner != holder => mix(u64::from(index), u64::from(generation)),
+            Some(timer) if timer.stage == TimerStage::Armed => mix(2, self.rank(index, timer)),
+            Some(_) => {
+                let arms = Effect::Arm {
+                    timer: index,
+                    generation,
+                };
+                let unarmed = owner
+                    .outbox
+                    .effects()
+                    .iter()
+                    .position(|effect| *effect == arms);
+                mix(3, unarmed.map_or(u64::MAX, |at| at as u64))
+            }
+        }
+    }
+
+    /// How many timers of the same owner come before this one.
+    fn rank(&self, index: u32, timer: &Timer) -> u64 {
+        let order = |(index, timer): (usize, &Timer)| {
+            (timer.deadline, timer.event.map(|(_, event)| event), index)
+        };
+        let this = order((index as usize, timer));
+        let own =
+            self.timers.slots.iter().enumerate().filter(|(_, other)| {
+                other.owner == timer.owner && other.stage == TimerStage::Armed
+            });
+        own.filter(|other| order(*other) < this).count() as u64
+    }
+
+    /// Adds to [`touched`](State::touched) whoever the step is known to change before it is taken. The
+    /// effects that it carries out, and those whom it wakes, are added as they come.
+    pub(crate) fn touch(&mut self, pending: &Pending) {
+        self.touched.extend(pending.inbox.map(OperationId::bits));
+        if !pending.operation.is_timer() {
+            self.touched.push(pending.operation.bits());
+        }
+    }
+
+    /// Adds to [`touched`](State::touched) whoever an effect of `index` changes.
+    pub(crate) fn touch_by(&mut self, index: u32, effect: &Effect) {
+        match effect {
+            Effect::Send { to, .. } => self.touched.push(*to),
+            Effect::Ask(question) => {
+                self.touched.push(self.questions[*question as usize].target);
+            }
+            Effect::Start(started) => self.touched.push(*started),
+            Effect::Reply { ask, .. } => self.touched.push(self.asks[*ask as usize].asker),
+            Effect::Notice { watch } | Effect::Watch { watch } => {
+                self.touched.push(self.watches[*watch as usize].watcher);
+            }
+            Effect::Stop { to, .. } | Effect::Share { to, .. } => self.touched.push(*to),
+            Effect::Halt(_) => {
+                let owned = |future: &u32| {
+                    let kind = self.operations[*future as usize].kind;
+                    matches!(kind, Kind::Future { owner } if owner == index)
+                };
+                self.touched.extend((0..self.live as u32).filter(owned));
+            }
+            Effect::Announce { .. }
+            | Effect::Arm { .. }
+            | Effect::Cancel { .. }
+            | Effect::Link { .. } => {}
+        }
+    }
+
+    /// What an enabled step is called within a state, whatever slots and positions are.
+    pub(crate) fn step_name(&self, pending: &Pending) -> u64 {
+        let index = pending.operation.bits();
+        if !pending.operation.is_timer() {
+            return mix(1, u64::from(index));
+        }
+        let timer = &self.timers.slots[pending.operation.index()];
+        let ahead = timer.deadline.saturating_sub(self.now).as_nanos() as u64;
+        let behind = self.now.saturating_sub(timer.deadline).as_nanos() as u64;
+        let event = timer.event.map_or(0, |(_, event)| u64::from(event) + 1);
+        let parts = [u64::from(timer.owner), event, ahead, behind];
+        parts.into_iter().fold(2, mix)
+    }
+}

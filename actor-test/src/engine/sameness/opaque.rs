@@ -1,0 +1,127 @@
+//! What keeps states from being compared: types that take part and offer no fingerprint.
+
+use std::borrow::Cow;
+
+use crate::engine::sameness::fingerprint::Look;
+use crate::engine::world::operation::{Kind, Stage};
+use crate::strategy::{Pending, StepKind};
+
+/// What was found out about types, and what of it the execution has met.
+#[derive(Default)]
+pub(crate) struct Opaque {
+    /// For each actor type, whether its value and each of its events offer a fingerprint, where that
+    /// is known.
+    offers: Vec<Vec<Option<bool>>>,
+    /// What took part in the execution and offers none, and what it is.
+    names: Vec<(Cow<'static, str>, &'static str)>,
+    /// How many events each monitor had seen when the window opened.
+    looks: Vec<u64>,
+}
+
+impl Opaque {
+    /// Starts an execution.
+    pub(crate) fn begin(&mut self) {
+        self.names.clear();
+    }
+
+    /// All names: `` `Server` (actor) `` and so on.
+    pub(crate) fn all(&self) -> Vec<String> {
+        let print = |(name, what): &(Cow<'static, str>, &str)| format!("`{name}` ({what})");
+        let mut all: Vec<String> = self.names.iter().map(print).collect();
+        all.sort();
+        all
+    }
+
+    /// A window opens.
+    pub(crate) fn open(&mut self, look: &Look<'_>) {
+        self.looks.clear();
+        let specifications = look.shared.specifications.borrow();
+        self.looks.extend(specifications.looks());
+    }
+
+    /// The window closes: names the monitors that saw something meanwhile.
+    pub(crate) fn close(&mut self, look: &Look<'_>) {
+        let specifications = look.shared.specifications.borrow();
+        let mut opaque = specifications.opaque_since(&self.looks);
+        while let Some(Some(monitor)) = look.guarded(|| opaque.next()) {
+            let name = (monitor.into(), "monitor");
+            if !self.names.contains(&name) {
+                self.names.push(name);
+            }
+        }
+    }
+
+    /// Looks at the event that the step is going to handle, or the future that it polls.
+    pub(crate) fn before(&mut self, look: &Look<'_>, pending: &Pending) {
+        if !runs_code(pending) {
+            return;
+        }
+        let index = pending.operation.bits();
+        let state = look.shared.state.borrow();
+        let operation = &state.operations[index as usize];
+        let (of_type, event) = match operation.kind {
+            Kind::Actor(of_type) => match operation.next() {
+                Some(letter) if pending.kind == StepKind::Handle => (of_type, letter.event),
+                _ => return,
+            },
+            Kind::Body | Kind::Future { .. } => return self.note(state.name(index), "async"),
+        };
+        let name = state.types[of_type as usize].info.events[usize::from(event)].name;
+        drop(state);
+        let known = self.known(of_type, usize::from(event) + 1);
+        if known.is_none() {
+            *known = look.offers_next(index);
+        }
+        if *known == Some(false) {
+            self.note(name, "event");
+        }
+    }
+
+    /// Looks at the actor that took the step.
+    pub(crate) fn after(&mut self, look: &Look<'_>, taken: &Pending) {
+        if !runs_code(taken) {
+            return;
+        }
+        let index = taken.operation.bits();
+        let state = look.shared.state.borrow();
+        let operation = &state.operations[index as usize];
+        let Kind::Actor(of_type) = operation.kind else {
+            return;
+        };
+        let (stage, name) = (operation.stage, state.types[of_type as usize].info.name);
+        drop(state);
+        if stage == Stage::Suspended {
+            return self.note(name, "async handler");
+        }
+        let known = self.known(of_type, 0);
+        if known.is_none() {
+            *known = look.offers(index);
+        }
+        if *known == Some(false) {
+            self.note(name, "actor");
+        }
+    }
+
+    fn note(&mut self, name: impl Into<Cow<'static, str>>, what: &'static str) {
+        let name = (name.into(), what);
+        if !self.names.contains(&name) {
+            self.names.push(name);
+        }
+    }
+
+    fn known(&mut self, of_type: u32, of_what: usize) -> &mut Option<bool> {
+        let of_type = of_type as usize;
+        if self.offers.len() <= of_type {
+            self.offers.resize_with(of_type + 1, Vec::new);
+        }
+        let offers = &mut self.offers[of_type];
+        if offers.len() <= of_what {
+            offers.resize(of_what + 1, None);
+        }
+        &mut offers[of_what]
+    }
+}
+
+fn runs_code(pending: &Pending) -> bool {
+    !pending.operation.is_timer() && pending.kind != StepKind::Flush
+}

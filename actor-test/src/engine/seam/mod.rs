@@ -1,0 +1,4 @@
+//! Where actors under test meet the engine.
+
+pub(crate) mod controlled;
+pub(crate) mod panics;

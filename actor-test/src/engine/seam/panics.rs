@@ -1,0 +1,127 @@
+//! Panics of the program under test: caught, kept, and not printed while exploring.
+
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
+use std::sync::Once;
+
+use actor_core::runtime::{Violation, ViolationKind};
+
+use crate::report::bug::BugKind;
+
+thread_local! {
+    static QUIET: Cell<bool> = const { Cell::new(false) };
+    static LAST: RefCell<Option<Panic>> = const { RefCell::new(None) };
+}
+
+/// What is known of a panic.
+#[derive(Clone, Debug)]
+pub(crate) struct Panic {
+    pub(crate) kind: BugKind,
+    pub(crate) message: String,
+    pub(crate) location: Option<String>,
+}
+
+impl Panic {
+    /// tokio misses its runtime, which an execution under test does not have.
+    pub(crate) fn wants_tokio(&self) -> bool {
+        self.message.contains("there is no reactor running")
+            || self.message.contains("there is no timer running")
+    }
+}
+
+/// While it lives, panics of this thread are kept instead of printed.
+pub(crate) struct Quiet {
+    before: bool,
+}
+
+/// Keeps this thread's panics instead of printing them.
+pub(crate) fn quiet() -> Quiet {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            // A destructor may panic when thread-locals are gone already.
+            if QUIET.try_with(Cell::get).unwrap_or(false) {
+                keep(info);
+            } else {
+                before(info);
+            }
+        }));
+    });
+    Quiet {
+        before: QUIET.replace(true),
+    }
+}
+
+impl Drop for Quiet {
+    fn drop(&mut self) {
+        QUIET.set(self.before);
+    }
+}
+
+fn keep(info: &PanicHookInfo<'_>) {
+    let panic = Panic {
+        kind: BugKind::Panic,
+        message: text(info.payload()),
+        location: info
+            .location()
+            .map(|at| format!("{}:{}:{}", at.file(), at.line(), at.column())),
+    };
+    LAST.with(|last| {
+        // The first panic is the cause; what destructors do on the way up is not.
+        last.borrow_mut().get_or_insert(panic);
+    });
+}
+
+/// Calls a user's code, and tells of its panic.
+#[inline]
+pub(crate) fn catch<T>(f: impl FnOnce() -> T) -> Result<T, Box<Panic>> {
+    catch_unwind(AssertUnwindSafe(f)).map_err(|payload| Box::new(explain(&*payload)))
+}
+
+#[cold]
+fn explain(payload: &(dyn Any + Send)) -> Panic {
+    let kept = LAST.with(|last| last.borrow_mut().take());
+    if let Some(violation) = payload.downcast_ref::<Violation>() {
+        return Panic {
+            kind: kind_of(violation.kind),
+            message: violation.message.clone(),
+            location: None,
+        };
+    }
+    if let Some(budget) = payload.downcast_ref::<BudgetSpent>() {
+        return Panic {
+            kind: BugKind::Hang,
+            message: budget.0.clone(),
+            location: None,
+        };
+    }
+    kept.unwrap_or_else(|| Panic {
+        kind: BugKind::Panic,
+        message: text(payload),
+        location: None,
+    })
+}
+
+fn kind_of(violation: ViolationKind) -> BugKind {
+    match violation {
+        ViolationKind::UnhandledRaise => BugKind::Unhandled,
+        ViolationKind::EndlessChain => BugKind::EndlessChain,
+        ViolationKind::TwoDecisions => BugKind::TwoDecisions,
+        ViolationKind::UnreceivedError => BugKind::UnreceivedError,
+    }
+}
+
+/// The payload with which the engine stops a handler that acts without end.
+pub(crate) struct BudgetSpent(pub(crate) String);
+
+fn text(payload: &(dyn Any + Send)) -> String {
+    if let Some(text) = payload.downcast_ref::<&str>() {
+        (*text).to_owned()
+    } else if let Some(text) = payload.downcast_ref::<String>() {
+        text.clone()
+    } else {
+        "a panic whose payload is no text".to_owned()
+    }
+}

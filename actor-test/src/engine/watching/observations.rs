@@ -1,0 +1,110 @@
+//! What one engine saw of specifications and of actors, over all its executions.
+
+use actor_core::Disposition;
+
+use crate::engine::watching::specifications::Observed;
+use crate::engine::watching::tally::{Counts, Tally};
+use crate::engine::world::state::State;
+use crate::report::coverage::{
+    ActorCoverage, Coverage, HandlerCoverage, StateCoverage, Transition,
+};
+
+/// What was seen over all executions.
+#[derive(Debug, Default)]
+pub(crate) struct Observations {
+    pub(crate) specifications: Vec<Observed>,
+    pub(crate) coverage: Coverage,
+}
+
+impl Observations {
+    /// Adds up what several workers saw.
+    pub(crate) fn merge(all: Vec<Self>) -> Self {
+        let mut merged = Self::default();
+        let mut specifications = Vec::new();
+        for seen in all {
+            merged.coverage.add(&seen.coverage);
+            specifications.push(seen.specifications);
+        }
+        merged.specifications = Observed::merge(specifications);
+        merged
+    }
+}
+
+/// The counts of every actor type, to forget an execution that is not to be counted.
+pub(crate) struct Kept(Vec<Counts>);
+
+impl State {
+    pub(crate) fn keep_counts(&self) -> Kept {
+        Kept(
+            self.types
+                .iter()
+                .map(|known| known.tally.counts().clone())
+                .collect(),
+        )
+    }
+
+    pub(crate) fn restore_counts(&mut self, kept: &Kept) {
+        for (number, known) in self.types.iter_mut().enumerate() {
+            known.tally.restore(kept.0.get(number));
+        }
+    }
+
+    pub(crate) fn coverage(&self) -> Coverage {
+        let mut coverage = Coverage::default();
+        let own = self.types.iter().filter(|known| !known.tally.is_foreign());
+        let actors = own.map(|known| of_type(&known.tally));
+        coverage.add(&Coverage {
+            actors: actors.collect(),
+        });
+        coverage
+    }
+}
+
+fn of_type(tally: &Tally) -> ActorCoverage {
+    let (info, counts) = (tally.info(), tally.counts());
+    let names: Vec<&str> = match info.states {
+        [] => vec![""],
+        states => states.to_vec(),
+    };
+    let count = names.len();
+    let state = |(number, name): (usize, &&str)| {
+        let arrivals = (0..count).map(|from| counts.moved[from * count + number]);
+        StateCoverage {
+            name: (*name).to_owned(),
+            started: counts.started[number],
+            entered: counts.started[number] + arrivals.sum::<u64>(),
+            handlers: handlers(tally, number),
+        }
+    };
+    let pairs = (0..count).flat_map(|from| (0..count).map(move |to| (from, to)));
+    let transition = |(from, to): (usize, usize)| {
+        let seen = counts.moved[from * count + to];
+        (seen > 0).then(|| Transition {
+            from: names[from].into(),
+            to: names[to].into(),
+            count: seen,
+        })
+    };
+    ActorCoverage {
+        path: without_parameters(tally.path()).into(),
+        name: info.name.into(),
+        states: names.iter().enumerate().map(state).collect(),
+        transitions: pairs.filter_map(transition).collect(),
+    }
+}
+
+fn handlers(tally: &Tally, state: usize) -> Vec<HandlerCoverage> {
+    let events = tally.info().events;
+    let handled = (0..events.len())
+        .filter(|event| tally.info().disposition(state, *event as u16) == Disposition::Handle);
+    handled
+        .map(|event| HandlerCoverage {
+            event: events[event].name.into(),
+            ran: tally.counts().handled[state * events.len() + event],
+        })
+        .collect()
+}
+
+fn without_parameters(path: &str) -> &str {
+    path.find('<').map_or(path, |at| &path[..at])
+}

@@ -1,0 +1,163 @@
+//! Which monitors observe what.
+
+use std::any::TypeId;
+
+use actor_core::{ActorInfo, EventInfo, Moment, MonitorInfo};
+
+/// A registered monitor's interest in one kind of event.
+#[derive(Clone, Copy, Debug)]
+struct Interest {
+    type_id: TypeId,
+    moment: Moment,
+    monitor: u16,
+    observation: u16,
+}
+
+/// The monitors of one execution and what they observe.
+///
+/// Per actor type and event it keeps who observes, so that an event costs one look-up.
+#[derive(Debug, Default)]
+pub(crate) struct Observers {
+    interests: Vec<Interest>,
+    /// The moments of `interests`.
+    moments: [bool; 3],
+    routes: Vec<Option<Vec<Route>>>,
+    /// The monitor types that `routes` was made for; most executions register the same.
+    before: Vec<TypeId>,
+    registered: Vec<TypeId>,
+    stale: bool,
+}
+
+/// Who observes an event at some moment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Seen {
+    /// Nobody.
+    #[default]
+    Nobody,
+    /// One monitor, as this observation of its.
+    One { monitor: u16, observation: u16 },
+    /// Several; [`Observers::next`] finds them.
+    Several,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Route {
+    sent: Seen,
+    handled: Seen,
+}
+
+impl Observers {
+    pub(crate) fn begin(&mut self) {
+        self.registered.clear();
+        self.interests.clear();
+        self.moments = [false; 3];
+        self.stale = true;
+    }
+
+    /// Adds a monitor; `false` where its type is registered already.
+    pub(crate) fn register(&mut self, type_id: TypeId, info: &'static MonitorInfo) -> bool {
+        if self.registered.contains(&type_id) {
+            return false;
+        }
+        let monitor = self.registered.len() as u16;
+        self.registered.push(type_id);
+        for (observation, observed) in info.observes.iter().enumerate() {
+            self.moments[observed.moment as usize] = true;
+            self.interests.push(Interest {
+                type_id: observed.event.type_id,
+                moment: observed.moment,
+                monitor,
+                observation: observation as u16,
+            });
+        }
+        self.stale = true;
+        true
+    }
+
+    /// Some monitor observes some event at that moment.
+    #[inline]
+    pub(crate) fn any_at(&self, moment: Moment) -> bool {
+        self.moments[moment as usize]
+    }
+
+    /// Who observes the event of an actor type at that moment.
+    #[inline]
+    pub(crate) fn who(
+        &mut self,
+        of_type: u32,
+        info: &'static ActorInfo,
+        event: u16,
+        moment: Moment,
+    ) -> Seen {
+        let known = self.routes.get(of_type as usize).and_then(Option::as_ref);
+        let route = match known {
+            Some(routes) if !self.stale => routes.get(usize::from(event)).copied(),
+            _ => self
+                .find_routes(of_type, info)
+                .get(usize::from(event))
+                .copied(),
+        };
+        let route = route.unwrap_or_default();
+        match moment {
+            Moment::Sent => route.sent,
+            Moment::Handled => route.handled,
+            Moment::Replied => Seen::Several,
+        }
+    }
+
+    #[cold]
+    fn find_routes(&mut self, of_type: u32, info: &'static ActorInfo) -> &[Route] {
+        if self.stale {
+            self.forget_routes();
+        }
+        let of_type = of_type as usize;
+        if self.routes.len() <= of_type {
+            self.routes.resize_with(of_type + 1, || None);
+        }
+        if self.routes[of_type].is_none() {
+            let route = |event: &EventInfo| Route {
+                sent: self.seen(event.type_id, Moment::Sent),
+                handled: self.seen(event.type_id, Moment::Handled),
+            };
+            self.routes[of_type] = Some(info.events.iter().map(route).collect());
+        }
+        self.routes[of_type].as_deref().unwrap_or_default()
+    }
+
+    fn seen(&self, type_id: TypeId, moment: Moment) -> Seen {
+        match self.next(0, type_id, moment) {
+            None => Seen::Nobody,
+            Some((after, monitor, observation)) => match self.next(after, type_id, moment) {
+                None => Seen::One {
+                    monitor,
+                    observation,
+                },
+                Some(_) => Seen::Several,
+            },
+        }
+    }
+
+    fn forget_routes(&mut self) {
+        self.stale = false;
+        if self.registered != self.before {
+            self.routes.clear();
+            self.before.clone_from(&self.registered);
+        }
+    }
+
+    /// The first interest from number `from` on that fits: the number to go on with, the monitor
+    /// and its observation. For a caller that can't keep this borrowed while a monitor runs.
+    pub(crate) fn next(
+        &self,
+        from: usize,
+        type_id: TypeId,
+        moment: Moment,
+    ) -> Option<(usize, u16, u16)> {
+        let found = self.interests[from.min(self.interests.len())..]
+            .iter()
+            .position(|interest| interest.type_id == type_id && interest.moment == moment)?;
+        let at = from + found;
+        let interest = &self.interests[at];
+        Some((at + 1, interest.monitor, interest.observation))
+    }
+}

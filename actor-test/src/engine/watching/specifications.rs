@@ -1,0 +1,371 @@
+//! The specifications of an execution: monitors and predicates, and what became of them.
+
+use std::hash::Hasher;
+
+use actor_core::__private::{AnyMonitor, Expectation, Predicate};
+use actor_core::{ActorId, Event, Fingerprinter, MonitorInfo, Temperature, World};
+
+use crate::engine::seam::panics::{self, Panic};
+use crate::engine::watching::thermometer::Thermometer;
+use crate::engine::world::state::State;
+use crate::report::bug::BugKind;
+use crate::trace::story::MonitorStep;
+
+/// What was seen of one specification over the executions of a test.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Observed {
+    /// The monitor's type, or the predicate's name.
+    pub(crate) name: String,
+    /// What is expected of a predicate; `None` for a monitor.
+    pub(crate) expectation: Option<Expectation>,
+    /// How many events the monitor saw, or how often the predicate was evaluated.
+    pub(crate) looks: u64,
+    /// How many evaluations asked for an actor that could not be shown.
+    pub(crate) absent: u64,
+    /// The monitor left its first state, or the predicate was true, at least once.
+    pub(crate) moved: bool,
+    /// The monitor has a hot state, and was in one.
+    pub(crate) was_hot: bool,
+    /// The monitor has a hot state.
+    pub(crate) has_hot: bool,
+}
+
+impl Observed {
+    /// Adds up what several workers saw.
+    pub(crate) fn merge(all: Vec<Vec<Self>>) -> Vec<Self> {
+        let mut merged: Vec<Self> = Vec::new();
+        for seen in all.into_iter().flatten() {
+            let same = |known: &&mut Self| {
+                known.name == seen.name && known.expectation == seen.expectation
+            };
+            match merged.iter_mut().find(same) {
+                None => merged.push(seen),
+                Some(known) => {
+                    known.looks += seen.looks;
+                    known.absent += seen.absent;
+                    known.moved |= seen.moved;
+                    known.was_hot |= seen.was_hot;
+                    known.has_hot |= seen.has_hot;
+                }
+            }
+        }
+        merged.sort_by(|a, b| a.name.cmp(&b.name));
+        merged
+    }
+}
+
+struct MonitorEntry {
+    monitor: Box<dyn AnyMonitor>,
+    /// A hash of its name.
+    name: u64,
+    info: &'static MonitorInfo,
+    heat: usize,
+    observed: usize,
+    state: usize,
+}
+
+struct PredicateEntry {
+    name: Box<str>,
+    expectation: Expectation,
+    predicate: Predicate,
+    heat: Option<usize>,
+    observed: usize,
+    met: bool,
+}
+
+/// What is owed at some point: which specification, in which state.
+#[derive(Clone, Debug)]
+pub(crate) struct Owed {
+    pub(crate) what: String,
+    pub(crate) since: u64,
+}
+
+#[derive(Default)]
+pub(crate) struct Specifications {
+    monitors: Vec<MonitorEntry>,
+    predicates: Vec<PredicateEntry>,
+    observed: Vec<Observed>,
+    /// How many entries of `observed` this execution has met, to find them again in order.
+    met: usize,
+}
+
+impl Specifications {
+    /// Forgets the monitors and predicates of the execution before, which come back, to be dropped
+    /// when nothing is borrowed; what was observed is kept.
+    pub(crate) fn end(mut self) -> (Self, impl Sized) {
+        let monitors = std::mem::take(&mut self.monitors);
+        let predicates = std::mem::take(&mut self.predicates);
+        self.met = 0;
+        (self, (monitors, predicates))
+    }
+
+    pub(crate) fn observed(&self) -> &[Observed] {
+        &self.observed
+    }
+
+    pub(crate) fn has_predicates(&self) -> bool {
+        !self.predicates.is_empty()
+    }
+
+    fn observed_entry(&mut self, name: &str, expectation: Option<Expectation>) -> usize {
+        let same = |known: &Observed| known.name == name && known.expectation == expectation;
+        let expected_at = self.met;
+        self.met += 1;
+        if self.observed.get(expected_at).is_some_and(same) {
+            return expected_at;
+        }
+        if let Some(known) = self.observed.iter().position(same) {
+            return known;
+        }
+        self.observed.push(Observed {
+            name: name.into(),
+            expectation,
+            looks: 0,
+            absent: 0,
+            moved: false,
+            was_hot: false,
+            has_hot: false,
+        });
+        self.observed.len() - 1
+    }
+
+    pub(crate) fn register(&mut self, monitor: Box<dyn AnyMonitor>, state: &mut State) {
+        let info = monitor.info();
+        if !state.observers.register(monitor.monitor_type(), info) {
+            return;
+        }
+        let heat = state.thermometer.add();
+        let observed = self.observed_entry(info.name, None);
+        let now = monitor.state();
+        let is_hot = |state: &(&str, Temperature)| state.1 == Temperature::Hot;
+        self.observed[observed].has_hot = info.states.iter().any(is_hot);
+        let entry = MonitorEntry {
+            name: crate::hash::text(info.name),
+            monitor,
+            info,
+            heat,
+            observed,
+            state: now,
+        };
+        self.monitors.push(entry);
+        let last = self.monitors.len() - 1;
+        self.heat(last, state);
+    }
+
+    /// Takes over the temperature of the monitor's state.
+    fn heat(&mut self, monitor: usize, state: &mut State) {
+        let entry = &self.monitors[monitor];
+        let (_, temperature) = entry.info.states[entry.state];
+        let step = state.step;
+        match temperature {
+            Temperature::Hot => {
+                state.thermometer.hot(entry.heat, step);
+                self.observed[entry.observed].was_hot = true;
+            }
+            Temperature::Cold => state.thermometer.cold(entry.heat, step),
+            Temperature::Warm => state.thermometer.warm(entry.heat, step),
+        }
+    }
+
+    pub(crate) fn expect(
+        &mut self,
+        name: &str,
+        expectation: Expectation,
+        predicate: Predicate,
+        state: &mut State,
+    ) {
+        let heat = match expectation {
+            Expectation::Eventually | Expectation::AlwaysEventually => {
+                let number = state.thermometer.add();
+                state.thermometer.hot(number, state.step);
+                Some(number)
+            }
+            Expectation::Always | Expectation::Sometimes => None,
+        };
+        let observed = self.observed_entry(name, Some(expectation));
+        self.predicates.push(PredicateEntry {
+            name: name.into(),
+            expectation,
+            predicate,
+            heat,
+            observed,
+            met: false,
+        });
+    }
+
+    /// Shows an event to one monitor. Returns the state that it went to, where that is another
+    /// one, and its panic.
+    pub(crate) fn show(
+        &mut self,
+        monitor: u16,
+        observation: u16,
+        event: &dyn Event,
+        sender: Option<ActorId>,
+        target: Option<ActorId>,
+    ) -> Result<Option<usize>, Box<Panic>> {
+        let entry = &mut self.monitors[usize::from(monitor)];
+        self.observed[entry.observed].looks += 1;
+        let state = panics::catch(|| entry.monitor.observe(observation, event, sender, target))?;
+        let moved = state != entry.state;
+        if moved {
+            self.observed[entry.observed].moved = true;
+        }
+        Ok(moved.then_some(state))
+    }
+
+    /// Takes over the state `now` into which a monitor went.
+    pub(crate) fn moved(&mut self, monitor: u16, now: usize, state: &mut State) {
+        let monitor = usize::from(monitor);
+        let entry = &mut self.monitors[monitor];
+        let info = entry.info;
+        let before = std::mem::replace(&mut entry.state, now);
+        let whose = entry.name;
+        state.landmarks.moved(whose, before as u64, now as u64);
+        let (to, temperature) = info.states[entry.state];
+        if let Some(recorder) = &mut state.recorder {
+            recorder.monitor(MonitorStep {
+                monitor: info.name.into(),
+                from: info.states[before].0.into(),
+                to: to.into(),
+                temperature: format!("{temperature:?}").to_lowercase(),
+            });
+        }
+        self.heat(monitor, state);
+    }
+
+    pub(crate) fn monitor_name(&self, monitor: u16) -> &'static str {
+        self.monitors[usize::from(monitor)].info.name
+    }
+
+    /// Evaluates every predicate. The first `always` that is false is returned as a bug.
+    pub(crate) fn evaluate(
+        &mut self,
+        world: &World<'_>,
+        mut settle: impl FnMut(Option<usize>, Expectation, bool, &str),
+    ) -> Option<(BugKind, String, Option<String>)> {
+        for entry in &mut self.predicates {
+            if entry.met
+                && matches!(
+                    entry.expectation,
+                    Expectation::Eventually | Expectation::Sometimes
+                )
+            {
+                continue;
+            }
+            let result = panics::catch(|| (entry.predicate)(world));
+            let observed = &mut self.observed[entry.observed];
+            observed.looks += 1;
+            observed.absent += u64::from(world.take_absent());
+            let holds = match result {
+                Ok(holds) => holds,
+                Err(panic) => {
+                    let message =
+                        format!("predicate \"{}\" panicked: {}", entry.name, panic.message);
+                    return Some((BugKind::Panic, message, panic.location));
+                }
+            };
+            observed.moved |= holds;
+            entry.met |= holds;
+            if entry.expectation == Expectation::Always && !holds {
+                let message = format!("always \"{}\" is false", entry.name);
+                return Some((BugKind::Invariant, message, None));
+            }
+            settle(entry.heat, entry.expectation, holds, &entry.name);
+        }
+        None
+    }
+
+    /// Feeds the state of every monitor, and which predicates were met. A monitor that offers nothing
+    /// is told apart by how many events it saw.
+    pub(crate) fn fingerprint(&self, to: &mut Fingerprinter) {
+        for entry in &self.monitors {
+            to.write_usize(entry.state);
+            if !entry.monitor.fingerprint(to) {
+                to.write_u64(self.observed[entry.observed].looks);
+            }
+        }
+        for entry in &self.predicates {
+            to.write_u8(entry.met.into());
+        }
+    }
+
+    /// How many events each monitor has seen.
+    pub(crate) fn looks(&self) -> impl Iterator<Item = u64> {
+        let looks = |entry: &MonitorEntry| self.observed[entry.observed].looks;
+        self.monitors.iter().map(looks)
+    }
+
+    /// The monitors that have seen more since then and offer no fingerprint.
+    pub(crate) fn opaque_since(&self, looks: &[u64]) -> impl Iterator<Item = &'static str> {
+        let looks = looks.iter().zip(self.looks());
+        let entries = self.monitors.iter().zip(looks);
+        let is_opaque = |(entry, (before, now)): &(&MonitorEntry, (&u64, u64))| {
+            **before != *now && !entry.monitor.fingerprint(&mut Fingerprinter::new())
+        };
+        entries
+            .filter(is_opaque)
+            .map(|(entry, _)| entry.monitor.info().name)
+    }
+
+    /// What is hot now, or warm since it was hot when `or_warm`.
+    pub(crate) fn owed(&self, thermometer: &Thermometer, or_warm: bool) -> Vec<Owed> {
+        let is_owed = |heat: usize| {
+            thermometer.hot_since(heat).is_some() || (or_warm && thermometer.owes(heat))
+        };
+        let since = |heat| thermometer.owed_since(heat).unwrap_or(0);
+        let monitors = self
+            .monitors
+            .iter()
+            .filter(|entry| is_owed(entry.heat))
+            .map(|entry| Owed {
+                what: self.describe_monitor(entry),
+                since: since(entry.heat),
+            });
+        let predicates = self.predicates.iter().filter_map(|entry| {
+            let heat = entry.heat.filter(|heat| is_owed(*heat))?;
+            Some(Owed {
+                what: describe_predicate(entry),
+                since: since(heat),
+            })
+        });
+        monitors.chain(predicates).collect()
+    }
+
+    /// The specification with that entry in the thermometer.
+    pub(crate) fn describe(&self, heat: usize) -> String {
+        let monitor = self.monitors.iter().find(|entry| entry.heat == heat);
+        let predicate = self
+            .predicates
+            .iter()
+            .find(|entry| entry.heat == Some(heat));
+        monitor
+            .map(|entry| self.describe_monitor(entry))
+            .or_else(|| predicate.map(describe_predicate))
+            .unwrap_or_default()
+    }
+
+    fn describe_monitor(&self, entry: &MonitorEntry) -> String {
+        let (state, temperature) = entry.info.states[entry.state];
+        let temperature = format!("{temperature:?}").to_lowercase();
+        format!(
+            "monitor `{}` is {temperature} in `{state}`",
+            entry.info.name
+        )
+    }
+
+    /// Whether a monitor that has a hot state, or a predicate to be met, is registered.
+    pub(crate) fn wants_liveness(&self) -> bool {
+        self.predicates.iter().any(|entry| entry.heat.is_some())
+            || self
+                .monitors
+                .iter()
+                .any(|entry| self.observed[entry.observed].has_hot)
+    }
+}
+
+fn describe_predicate(entry: &PredicateEntry) -> String {
+    match entry.expectation {
+        Expectation::Eventually => format!("eventually \"{}\" was never true", entry.name),
+        _ => format!("always eventually \"{}\" is false", entry.name),
+    }
+}

@@ -1,0 +1,221 @@
+//! Temperatures: for how many steps something has been owed.
+
+use std::hash::Hasher;
+
+use actor_core::Fingerprinter;
+
+/// The temperature from which on it is worth to look for a lasso: most of what is owed is paid by
+/// then.
+pub(crate) const WARNING: u64 = 100;
+
+/// What is owed: a hot monitor, or a predicate that is still to become true.
+#[derive(Clone, Debug)]
+struct Entry {
+    /// The heat of earlier hot periods, since it was last cold.
+    kept: u64,
+    /// The step from which it has been hot without a break, where it is.
+    hot_from: Option<u64>,
+    /// The step at which it became hot after it was last cold, while it is hot or warm since.
+    owed_since: Option<u64>,
+}
+
+/// The temperatures of one execution.
+///
+/// A temperature rises by one for every step in a hot state, drops to zero on entering a cold one
+/// and stays as it is in a warm one. Instead of counting at every step, the thermometer knows the
+/// step at which the next entry would pass the threshold, so a step costs one comparison.
+#[derive(Debug, Default)]
+pub(crate) struct Thermometer {
+    entries: Vec<Entry>,
+    /// Above this it is a liveness bug; `None` where liveness is not judged.
+    threshold: Option<u64>,
+    /// Steps before this one do not count.
+    counts_from: u64,
+    /// The first step at which an entry above [`WARNING`] is of interest, if at all.
+    warns_from: Option<u64>,
+    /// The first step at which some entry is above the threshold, or to be warned of, if nothing
+    /// changes.
+    alarm: u64,
+    /// The entry of which it is to be seen whether it becomes cold, and from which step on.
+    watched: Option<(usize, u64)>,
+    /// It has.
+    recovered: bool,
+    /// For how many steps something was owed at most that became cold in the end.
+    owed_longest: u64,
+}
+
+impl Thermometer {
+    /// Starts an execution. Heat counts from the step `counts_from`. An entry that is watched from
+    /// some step on raises the alarm when it becomes cold.
+    pub(crate) fn begin(
+        &mut self,
+        threshold: Option<u64>,
+        counts_from: u64,
+        watched: Option<(usize, u64)>,
+    ) {
+        self.entries.clear();
+        self.threshold = threshold;
+        self.counts_from = counts_from;
+        self.warns_from = None;
+        self.alarm = u64::MAX;
+        self.watched = watched;
+        self.recovered = false;
+        self.owed_longest = 0;
+    }
+
+    /// Adds an entry that is cold; tells its number.
+    pub(crate) fn add(&mut self) -> usize {
+        self.entries.push(Entry {
+            kept: 0,
+            hot_from: None,
+            owed_since: None,
+        });
+        self.entries.len() - 1
+    }
+
+    /// The entry is hot from `step` on. Hot to hot resets nothing.
+    pub(crate) fn hot(&mut self, number: usize, step: u64) {
+        let entry = &mut self.entries[number];
+        if entry.hot_from.is_none() {
+            entry.owed_since.get_or_insert(step);
+            entry.hot_from = Some(step);
+            self.set_alarm();
+        }
+    }
+
+    /// The entry is warm: the heat stays.
+    pub(crate) fn warm(&mut self, number: usize, step: u64) {
+        let counts_from = self.counts_from;
+        let entry = &mut self.entries[number];
+        if let Some(from) = entry.hot_from.take() {
+            entry.kept += step.saturating_sub(from.max(counts_from));
+            self.set_alarm();
+        }
+    }
+
+    /// The entry is cold: nothing is owed.
+    pub(crate) fn cold(&mut self, number: usize, step: u64) {
+        self.recovered |= self
+            .watched
+            .is_some_and(|(watched, from)| watched == number && step >= from);
+        let entry = &mut self.entries[number];
+        entry.kept = 0;
+        if let Some(since) = entry.owed_since.take() {
+            self.owed_longest = self.owed_longest.max(step - since);
+        }
+        if entry.hot_from.take().is_some() || self.recovered {
+            self.set_alarm();
+        }
+    }
+
+    /// Asks for an alarm when something is above [`WARNING`] at or after that step; `None` for no
+    /// such alarm.
+    pub(crate) fn warn(&mut self, from: Option<u64>) {
+        self.warns_from = from;
+        self.set_alarm();
+    }
+
+    fn set_alarm(&mut self) {
+        if self.recovered {
+            self.alarm = 0;
+            return;
+        }
+        let Some(threshold) = self.threshold else {
+            return;
+        };
+        let warning = self.warns_from.map(|from| self.passes(WARNING).max(from));
+        self.alarm = self.passes(threshold).min(warning.unwrap_or(u64::MAX));
+    }
+
+    /// The first step at which some entry is above `limit`, if nothing changes.
+    fn passes(&self, limit: u64) -> u64 {
+        let due = |entry: &Entry| {
+            let from = entry.hot_from?.max(self.counts_from);
+            Some(from + limit.saturating_sub(entry.kept) + 1)
+        };
+        self.entries
+            .iter()
+            .filter_map(due)
+            .min()
+            .unwrap_or(u64::MAX)
+    }
+
+    /// Whether some entry is above the threshold after `step` steps, or to be warned of.
+    #[inline]
+    pub(crate) fn alarms(&self, step: u64) -> bool {
+        step >= self.alarm
+    }
+
+    /// For how many steps something was owed at most that became cold in the end.
+    pub(crate) fn owed_longest(&self) -> u64 {
+        self.owed_longest
+    }
+
+    /// Whether the watched entry became cold.
+    pub(crate) fn recovered(&self) -> bool {
+        self.recovered
+    }
+
+    /// The entry above the threshold, its temperature, and since when it has been owed.
+    pub(crate) fn alarming(&self, step: u64) -> Option<(usize, u64, u64)> {
+        let threshold = self.threshold?;
+        (0..self.entries.len())
+            .map(|number| (number, self.temperature(number, step)))
+            .find(|(_, temperature)| *temperature > threshold)
+            .map(|(number, temperature)| {
+                let since = self.entries[number].owed_since.unwrap_or(step);
+                (number, temperature, since)
+            })
+    }
+
+    /// The hottest entry that is hot now and above [`WARNING`], and since when it has been owed.
+    pub(crate) fn hottest(&self, step: u64) -> Option<(usize, u64)> {
+        let is_hot = |number: &usize| {
+            self.hot_since(*number).is_some() && self.temperature(*number, step) > WARNING
+        };
+        let hottest = (0..self.entries.len())
+            .filter(is_hot)
+            .max_by_key(|number| self.temperature(*number, step))?;
+        Some((hottest, self.owed_since(hottest)?))
+    }
+
+    /// Feeds which entries are hot, and which are warm since they were.
+    pub(crate) fn feed(&self, to: &mut Fingerprinter) {
+        for entry in &self.entries {
+            to.write_u8(u8::from(entry.hot_from.is_some()) + u8::from(entry.owed_since.is_some()));
+        }
+    }
+
+    /// The temperature after `step` steps.
+    pub(crate) fn temperature(&self, number: usize, step: u64) -> u64 {
+        let entry = &self.entries[number];
+        let from = |from: u64| step.saturating_sub(from.max(self.counts_from));
+        entry.kept + entry.hot_from.map_or(0, from)
+    }
+
+    /// Whether something is owed: hot, or warm since it was hot.
+    pub(crate) fn owes(&self, number: usize) -> bool {
+        self.entries[number].owed_since.is_some()
+    }
+
+    /// The step at which the entry became hot after it was last cold.
+    pub(crate) fn owed_since(&self, number: usize) -> Option<u64> {
+        self.entries[number].owed_since
+    }
+
+    /// Whether the entry is hot now, and since when.
+    pub(crate) fn hot_since(&self, number: usize) -> Option<u64> {
+        let entry = &self.entries[number];
+        entry.hot_from.and(entry.owed_since)
+    }
+
+    /// Whether anything is hot now.
+    pub(crate) fn any_hot(&self) -> bool {
+        self.entries.iter().any(|entry| entry.hot_from.is_some())
+    }
+
+    /// Whether anything is owed now.
+    pub(crate) fn any_owed(&self) -> bool {
+        (0..self.entries.len()).any(|number| self.owes(number))
+    }
+}

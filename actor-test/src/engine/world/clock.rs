@@ -1,0 +1,225 @@
+//! Timers of an execution: arming, cancelling and firing, as changes of the engine's state.
+
+use std::task::Waker;
+
+use actor_core::runtime::Again;
+
+use crate::engine::world::endings::Garbage;
+use crate::engine::world::flushing::FollowUp;
+use crate::engine::world::operation::{Letter, Sender, Stage};
+use crate::engine::world::state::State;
+use crate::engine::world::timers::{Purpose, TimerStage};
+use crate::hash::mix;
+use crate::strategy::{OperationId, Pending, StepKind};
+
+impl State {
+    pub(crate) fn arm(&mut self, timer: u32, generation: u32) -> FollowUp {
+        if self.timers.get(timer, generation).is_none() {
+            return FollowUp::Nothing;
+        }
+        let owner = self.timers.slots[timer as usize].owner;
+        if self.operations[owner as usize].stage == Stage::Gone {
+            return FollowUp::Discard(self.end_timer(timer));
+        }
+        let now = self.now;
+        self.timers.arm(timer, now);
+        self.refresh_timers();
+        FollowUp::Nothing
+    }
+
+    /// Cancels a timer of `owner`, and removes its events from the owner's inbox.
+    pub(crate) fn cancel(&mut self, owner: u32, index: u32, generation: u32) -> Garbage {
+        let mut garbage = match self.timers.get(index, generation) {
+            Some(_) => self.end_timer(index),
+            None => Garbage::default(),
+        };
+        let from = Sender::Timer(index, generation);
+        let operation = &mut self.operations[owner as usize];
+        let removed = operation.remove_letters(|letter| letter.sender == from);
+        garbage.mail.clone_from(&operation.mail);
+        garbage
+            .slots
+            .extend(removed.iter().map(|letter| letter.slot));
+        self.look(owner);
+        self.refresh(owner);
+        garbage
+    }
+
+    /// Ends a timer: it leaves the enabled set and the window, and its slot is freed.
+    pub(crate) fn end_timer(&mut self, index: u32) -> Garbage {
+        self.hide_timer(index);
+        self.timers.leave_window(index);
+        let timer = &mut self.timers.slots[index as usize];
+        let unsent = timer.event.take();
+        let mail = self.operations[timer.owner as usize].mail.clone();
+        let (again, waker) = self.timers.free(index);
+        self.refresh_timers();
+        Garbage {
+            again,
+            waker,
+            mail,
+            slots: unsent.iter().map(|(slot, _)| *slot).collect(),
+        }
+    }
+
+    fn hide_timer(&mut self, index: u32) {
+        let position = &mut self.timers.slots[index as usize].position;
+        let moved = self.enabled.remove(position);
+        self.follow_move(moved);
+    }
+
+    fn show_timer(&mut self, index: u32) {
+        let timer = &mut self.timers.slots[index as usize];
+        let receiver = OperationId::actor(timer.owner);
+        let pending = Pending {
+            operation: OperationId::timer(index),
+            kind: StepKind::Timer,
+            inbox: Some(receiver),
+            sender: Some(OperationId::timer(index)),
+            event: None,
+        };
+        let event = timer
+            .event
+            .and_then(|(_, event)| self.event_id(receiver.bits(), event));
+        let timer = &mut self.timers.slots[index as usize];
+        self.enabled
+            .set(&mut timer.position, Pending { event, ..pending });
+    }
+
+    fn refresh_timers(&mut self) {
+        let Some((left, entered)) = self.timers.refresh_window() else {
+            return;
+        };
+        if self.patient_timers && !self.timers_shown {
+            return;
+        }
+        for timer in left {
+            self.hide_timer(timer);
+        }
+        for timer in entered {
+            self.show_timer(timer);
+        }
+    }
+
+    /// Brings the enabled set to what the next pick will see.
+    pub(crate) fn settle_enabled(&mut self) {
+        if self.patient_timers {
+            self.settle_patience();
+        }
+    }
+
+    /// Patient timers are enabled only while nothing else is.
+    pub(crate) fn settle_patience(&mut self) {
+        let shown = if self.timers_shown {
+            self.timers.window().len()
+        } else {
+            0
+        };
+        let show = self.enabled.len() == shown;
+        if show == self.timers_shown {
+            return;
+        }
+        self.timers_shown = show;
+        for at in 0..self.timers.window().len() {
+            let timer = self.timers.window()[at];
+            if show {
+                self.show_timer(timer);
+            } else {
+                self.hide_timer(timer);
+            }
+        }
+    }
+
+    /// Fires a timer: time moves to its deadline. Returns the letter to send, or the waker of a
+    /// sleep.
+    pub(crate) fn fire(&mut self, index: u32) -> Fired {
+        self.hide_timer(index);
+        self.timers.leave_window(index);
+        let timer = &mut self.timers.slots[index as usize];
+        self.now = self.now.max(timer.deadline);
+        timer.fired += 1;
+        let key = mix(timer.key, u64::from(timer.fired));
+        let (owner, generation) = (timer.owner, timer.generation);
+        if timer.purpose != Purpose::Own {
+            let purpose = timer.purpose;
+            self.timers.free(index);
+            self.refresh_timers();
+            return Fired::Due(owner, purpose);
+        }
+        let Some((slot, event)) = timer.event else {
+            let operation = &mut self.operations[owner as usize];
+            operation.delivered = mix(operation.delivered, key);
+            let waker = self.timers.end_sleep(index);
+            self.refresh_timers();
+            return Fired::Slept(owner, waker);
+        };
+        let again = timer.again.take();
+        // What was the timer's is the letter's now; a late cancel finds the letter by its sender.
+        timer.event = again.as_ref().map(|_| (slot, event));
+        if again.is_none() {
+            self.timers.free(index);
+        }
+        self.refresh_timers();
+        let letter = Letter {
+            slot,
+            event,
+            event_id: self.event_id(owner, event),
+            sender: Sender::Timer(index, generation),
+            key,
+            placed: false,
+        };
+        Fired::Event {
+            owner,
+            letter,
+            again,
+        }
+    }
+
+    /// Gives a periodic timer its next event. It runs again when the one before was taken from the
+    /// inbox, so that an actor that is slow has one unread tick, not many.
+    pub(crate) fn refill(&mut self, index: u32, slot: u32, again: Again) -> Option<Again> {
+        let timer = &mut self.timers.slots[index as usize];
+        if timer.stage != TimerStage::Armed {
+            return Some(again);
+        }
+        if let Some((next, _)) = &mut timer.event {
+            *next = slot;
+        }
+        timer.again = Some(again);
+        None
+    }
+
+    /// A timer's letter was taken from the inbox: a periodic timer runs again.
+    pub(crate) fn taken(&mut self, index: u32, generation: u32) {
+        let now = self.now;
+        if self
+            .timers
+            .get(index, generation)
+            .is_some_and(|timer| timer.periodic)
+        {
+            self.timers.rearm(index, now);
+            self.refresh_timers();
+        }
+    }
+
+    pub(crate) fn timers_of(&self, owner: u32) -> Vec<u32> {
+        (0..self.timers.slots.len() as u32)
+            .filter(|timer| {
+                let timer = &self.timers.slots[*timer as usize];
+                timer.owner == owner && timer.stage == TimerStage::Armed
+            })
+            .collect()
+    }
+}
+
+/// What a timer does when it fires.
+pub(crate) enum Fired {
+    Event {
+        owner: u32,
+        letter: Letter,
+        again: Option<Again>,
+    },
+    Slept(u32, Option<Waker>),
+    /// What is not the owner's own.
+    Due(u32, Purpose),
+}

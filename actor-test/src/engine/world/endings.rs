@@ -1,0 +1,131 @@
+//! What is left of an actor, a timer or a future that has ended.
+
+use std::rc::Rc;
+use std::task::Waker;
+
+use actor_core::parts::AnyMail;
+use actor_core::runtime::Again;
+
+use crate::engine::world::operation::{Effect, Kind, Letter, Sender, Stage, Told};
+use crate::engine::world::state::State;
+
+/// Values of the user's that are to be dropped when nothing is borrowed.
+#[derive(Default)]
+pub(crate) struct Garbage {
+    pub(crate) again: Option<Again>,
+    pub(crate) waker: Option<Waker>,
+    pub(crate) mail: Option<Rc<dyn AnyMail>>,
+    pub(crate) slots: Vec<u32>,
+}
+
+impl Garbage {
+    /// Drops everything; a user's `Drop` may run.
+    pub(crate) fn discard(self) {
+        if let Some(mail) = self.mail {
+            for slot in self.slots {
+                mail.discard(slot);
+            }
+        }
+        drop((self.again, self.waker));
+    }
+}
+
+/// What is left of an actor that has stopped.
+pub(crate) struct Halted {
+    pub(crate) letters: Vec<Letter>,
+    pub(crate) mail: Option<Rc<dyn AnyMail>>,
+    pub(crate) garbage: Vec<Garbage>,
+    pub(crate) futures: Vec<u32>,
+}
+
+impl State {
+    /// Ends an operation, and takes what the run loop has to drop.
+    pub(crate) fn halt(&mut self, index: u32) -> Halted {
+        self.leave(index, Stage::Gone);
+        let operation = &mut self.operations[index as usize];
+        let letters: Vec<Letter> = operation.inbox.drain(..).collect();
+        self.close_mailbox(index);
+        self.end_what_it_owns(index, letters)
+    }
+
+    /// Drops the value of an operation that may be brought back: its inbox stays, but for the events
+    /// of its timers, or for all. Takes what the run loop has to drop.
+    pub(crate) fn fall(&mut self, index: u32) -> Halted {
+        self.leave(index, Stage::Down);
+        let operation = &mut self.operations[index as usize];
+        let letters = operation.remove_letters(|letter| matches!(letter.sender, Sender::Timer(..)));
+        operation.state = 0;
+        operation.stopping = false;
+        operation.trap = None;
+        operation.life += 1;
+        self.extend_chain(index, 0xd0_3e);
+        for watch in &mut self.watches {
+            if watch.watcher == index {
+                watch.notice = None;
+            }
+        }
+        self.end_what_it_owns(index, letters)
+    }
+
+    /// Neither runs nor waits any more.
+    pub(crate) fn leave(&mut self, index: u32, to: Stage) {
+        let operation = &mut self.operations[index as usize];
+        let before = std::mem::replace(&mut operation.stage, to);
+        operation.woken = false;
+        operation.told = Told::Nothing;
+        operation.receiving.clear();
+        self.suspended -= usize::from(before == Stage::Suspended);
+    }
+
+    fn end_what_it_owns(&mut self, index: u32, letters: Vec<Letter>) -> Halted {
+        self.look(index);
+        let mail = self.operations[index as usize].mail.clone();
+        let timers: Vec<u32> = self.timers_of(index);
+        let garbage = timers
+            .into_iter()
+            .map(|timer| self.end_timer(timer))
+            .collect();
+        let futures = self.futures_of(index);
+        if self.watched {
+            self.touched.push(index);
+            self.touched.extend(&futures);
+        }
+        for future in &futures {
+            let ended = &mut self.operations[*future as usize];
+            let before = std::mem::replace(&mut ended.stage, Stage::Gone);
+            self.suspended -= usize::from(before == Stage::Suspended);
+            self.refresh(*future);
+        }
+        Halted {
+            letters,
+            mail,
+            garbage,
+            futures,
+        }
+    }
+
+    /// Tells the watchers of an operation, one effect each.
+    pub(crate) fn notify_watchers(&mut self, index: u32) {
+        for watch in 0..self.watches.len() {
+            if self.watches[watch].target == index && self.watches[watch].notice.is_some() {
+                self.push(
+                    index,
+                    Effect::Notice {
+                        watch: watch as u32,
+                    },
+                );
+            }
+        }
+        self.refresh(index);
+    }
+
+    fn futures_of(&self, actor: u32) -> Vec<u32> {
+        (0..self.live as u32)
+            .filter(|future| {
+                let operation = &self.operations[*future as usize];
+                matches!(operation.kind, Kind::Future { owner } if owner == actor)
+                    && operation.stage != Stage::Gone
+            })
+            .collect()
+    }
+}

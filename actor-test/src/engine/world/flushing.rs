@@ -1,0 +1,221 @@
+//! What becomes of an effect when it is carried out.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use actor_core::__private::AskSlot;
+use actor_core::parts::AnySlab;
+use actor_core::runtime::Notice;
+use actor_core::{AskError, Disposition, StopReason};
+
+use crate::engine::world::enabled::ABSENT;
+use crate::engine::world::endings::Garbage;
+use crate::engine::world::operation::{Effect, Kind, Letter, Stage, Watch};
+use crate::engine::world::pending::pending_handle;
+use crate::engine::world::room::Delivery;
+use crate::engine::world::state::State;
+
+/// What the run loop does for a step once nothing is borrowed.
+pub(crate) enum FollowUp {
+    Nothing,
+    /// A letter reached an inbox, or would have if its receiver still lived.
+    Sent {
+        to: u32,
+        letter: Letter,
+        delivery: Delivery,
+    },
+    /// Senders were told of room.
+    Wake,
+    /// A reply was delivered.
+    Replied {
+        ask: u32,
+        slot: Arc<AskSlot>,
+        lost: Option<AskError>,
+    },
+    /// The actor is to end.
+    Halted(u32, StopReason),
+    /// An actor is to stop.
+    Stopped {
+        to: u32,
+        at_once: bool,
+    },
+    /// An actor is to share a failure.
+    Shared {
+        to: u32,
+        reason: StopReason,
+    },
+    /// The notice of an actor's end is to be made.
+    Notify {
+        watch: u32,
+        notice: Notice,
+    },
+    /// An announcement is to be shown.
+    Announced {
+        slab: Rc<dyn AnySlab>,
+        slot: u32,
+    },
+    /// What is to be dropped.
+    Discard(Garbage),
+}
+
+impl State {
+    /// Appends a letter to its receiver's inbox, where that is open and has room.
+    #[inline(always)]
+    pub(crate) fn deliver(&mut self, to: u32, letter: Letter) -> Delivery {
+        let disposition = self.disposition(to, letter.event);
+        let receiver = &mut self.operations[to as usize];
+        if receiver.stage == Stage::Gone {
+            self.dead_letters += 1;
+            return Delivery::Dead;
+        }
+        if receiver.bound.is_some() {
+            return self.deliver_bounded(to, letter, disposition);
+        }
+        self.append(to, letter, disposition);
+        Delivery::Arrived
+    }
+
+    #[cold]
+    fn deliver_bounded(&mut self, to: u32, letter: Letter, disposition: Disposition) -> Delivery {
+        let delivery = self.find_place(to, &letter);
+        if delivery != Delivery::Full {
+            self.append(to, letter, disposition);
+        }
+        if let Delivery::Replaced(_) = delivery {
+            self.refresh(to);
+        }
+        delivery
+    }
+
+    #[inline(always)]
+    fn append(&mut self, to: u32, letter: Letter, disposition: Disposition) {
+        let receiver = &mut self.operations[to as usize];
+        receiver.append(letter, disposition);
+        match receiver.stage {
+            // Nothing else was due, so the letter is what the receiver handles next.
+            Stage::Idle if receiver.position == ABSENT && disposition != Disposition::Defer => {
+                let pending = pending_handle(to, &letter);
+                self.enabled.set(&mut receiver.position, pending);
+            }
+            Stage::Suspended => {
+                self.wake_receiver(to, letter.event);
+                self.find_cycle_of(letter.sender);
+            }
+            _ => {}
+        }
+    }
+
+    /// A letter reached an operation that may be waiting for it.
+    fn wake_receiver(&mut self, to: u32, event: u16) {
+        let receiver = &mut self.operations[to as usize];
+        if receiver.receiving.contains(&event) {
+            receiver.woken = true;
+            self.refresh(to);
+        }
+    }
+
+    /// The first effect of the outbox where it sends to a living actor and nothing rides along: the
+    /// common case, for which [`flush_send`](Self::flush_send) does what [`flush`](Self::flush)
+    /// does in general.
+    #[inline]
+    pub(crate) fn simple_send(&self, index: u32) -> Option<(u32, Letter)> {
+        let rides = |next: &Effect| self.atomic_handlers || next.is_silent();
+        match *self.operations[index as usize].outbox.effects() {
+            [Effect::Send { to, letter }] => Some((to, letter)),
+            [Effect::Send { to, letter }, next, ..] if !rides(&next) => Some((to, letter)),
+            _ => None,
+        }
+        .filter(|(to, _)| {
+            let receiver = &self.operations[*to as usize];
+            receiver.stage != Stage::Gone && receiver.bound.is_none()
+        })
+    }
+
+    /// Carries out a [`simple_send`](Self::simple_send).
+    #[inline]
+    pub(crate) fn flush_send(&mut self, index: u32, to: u32, letter: Letter) {
+        self.operations[index as usize].outbox.take_first();
+        self.in_flight -= 1;
+        self.deliver(to, letter);
+        self.refresh(index);
+    }
+
+    /// Carries out the first effect of the outbox.
+    #[inline]
+    pub(crate) fn flush(&mut self, index: u32) -> FollowUp {
+        let Some(effect) = self.operations[index as usize].outbox.take_first() else {
+            return FollowUp::Nothing;
+        };
+        if self.watched {
+            self.touch_by(index, &effect);
+        }
+        match effect {
+            Effect::Send { to, letter } => {
+                self.in_flight -= 1;
+                let delivery = self.deliver(to, letter);
+                FollowUp::Sent {
+                    to,
+                    letter,
+                    delivery,
+                }
+            }
+            Effect::Ask(question) => {
+                self.ask_for_room(question);
+                FollowUp::Wake
+            }
+            Effect::Start(started) => {
+                self.start(started);
+                FollowUp::Nothing
+            }
+            Effect::Reply { ask, lost } => self.deliver_reply(ask, lost),
+            Effect::Notice { watch } => match self.watches[watch as usize].notice.take() {
+                Some(notice) => FollowUp::Notify { watch, notice },
+                None => FollowUp::Nothing,
+            },
+            Effect::Halt(reason) => FollowUp::Halted(index, reason),
+            Effect::Stop { to, at_once } => FollowUp::Stopped { to, at_once },
+            Effect::Link { other } => self.link(index, other),
+            Effect::Share { to, life, reason } => {
+                if self.operations[to as usize].life == life {
+                    FollowUp::Shared { to, reason }
+                } else {
+                    FollowUp::Nothing
+                }
+            }
+            Effect::Announce { slab, slot } => FollowUp::Announced {
+                slab: self.slabs[slab as usize].1.clone(),
+                slot,
+            },
+            Effect::Arm { timer, generation } => self.arm(timer, generation),
+            Effect::Cancel { timer, generation } => {
+                FollowUp::Discard(self.cancel(index, timer, generation))
+            }
+            Effect::Watch { watch } => {
+                let Watch {
+                    target, watcher, ..
+                } = self.watches[watch as usize];
+                if self.operations[target as usize].stage == Stage::Gone {
+                    self.push(watcher, Effect::Notice { watch });
+                }
+                FollowUp::Nothing
+            }
+        }
+    }
+
+    fn start(&mut self, started: u32) {
+        let name = self.recorder.is_some().then(|| self.name(started));
+        if let (Some(recorder), Some(name)) = (&mut self.recorder, name) {
+            recorder.note(format!("spawns {name}"));
+        }
+        let starts = match self.operations[started as usize].kind {
+            Kind::Actor(_) => self.info(started).is_some_and(|info| info.starts),
+            Kind::Body | Kind::Future { .. } => true,
+        };
+        let operation = &mut self.operations[started as usize];
+        if operation.stage != Stage::Unborn {
+            return;
+        }
+        operation.stage = if starts { Stage::Starting } else { Stage::Idle };
+        self.refresh(started);
+    }
+}

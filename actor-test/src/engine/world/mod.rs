@@ -1,0 +1,15 @@
+//! What an execution consists of, as plain data: operations with their queues, timers, asks, and the
+//! enabled set. Nothing here calls a user's code.
+
+pub(crate) mod asks;
+pub(crate) mod clock;
+pub(crate) mod enabled;
+pub(crate) mod endings;
+pub(crate) mod flushing;
+pub(crate) mod operation;
+pub(crate) mod outbox;
+pub(crate) mod pending;
+pub(crate) mod room;
+pub(crate) mod state;
+pub(crate) mod timers;
+pub(crate) mod wake;

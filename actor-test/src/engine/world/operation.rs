@@ -1,0 +1,358 @@
+//! Operations: what can take a step, with its inbox and outbox.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use actor_core::parts::AnyMail;
+use actor_core::runtime::{Notice, Trap};
+use actor_core::{AskError, Disposition, StopReason, Unread};
+
+use crate::engine::world::enabled::ABSENT;
+use crate::engine::world::outbox::Outbox;
+use crate::engine::world::room::Bound;
+use crate::hash::mix;
+use crate::strategy::EventId;
+
+/// A position in an inbox that stands for "nothing to handle".
+const NOTHING: u32 = u32::MAX;
+
+/// The number of no family.
+pub(crate) const ALONE: u32 = u32::MAX;
+
+/// The event of a letter that stops its receiver in order. No type has so many.
+pub(crate) const STOP: u16 = u16::MAX;
+
+/// An event in an inbox or outbox. The event itself stays in its receiver's mail.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Letter {
+    /// Where the event is in the receiver's mail.
+    pub(crate) slot: u32,
+    /// Which of the receiver's events it is.
+    pub(crate) event: u16,
+    /// The same, as strategies see it.
+    pub(crate) event_id: Option<EventId>,
+    /// Who sent it.
+    pub(crate) sender: Sender,
+    /// Identifies the event within the behaviour: its sender's path and how many it sent before.
+    pub(crate) key: u64,
+    /// A place in the receiver's bounded mailbox is kept for it.
+    pub(crate) placed: bool,
+}
+
+/// Who sent a letter.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Sender {
+    /// An operation that is no timer.
+    Operation(u32),
+    /// The end of an operation, of which this is word.
+    End(u32),
+    /// A timer, by slot and generation.
+    Timer(u32, u32),
+}
+
+/// One entry of an outbox.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Effect {
+    /// Appends to an inbox.
+    Send { to: u32, letter: Letter },
+    /// Asks for room in a mailbox.
+    Ask(u32),
+    /// Starts an actor or a piped future.
+    Start(u32),
+    /// Makes the reply of an ask visible, or its loss.
+    Reply { ask: u32, lost: Option<AskError> },
+    /// Tells a watcher that the operation has stopped.
+    Notice { watch: u32 },
+    /// Ends the actor.
+    Halt(StopReason),
+    /// Stops another actor.
+    Stop { to: u32, at_once: bool },
+    /// Silent: shows an event to the monitors.
+    Announce { slab: u32, slot: u32 },
+    /// Silent: a timer starts to run.
+    Arm { timer: u32, generation: u32 },
+    /// Silent: a timer is cancelled.
+    Cancel { timer: u32, generation: u32 },
+    /// Silent: a watch begins.
+    Watch { watch: u32 },
+    /// Silent: a link begins.
+    Link { other: u32 },
+    /// Lets an actor share a failure, in that life of its.
+    Share {
+        to: u32,
+        life: u32,
+        reason: StopReason,
+    },
+}
+
+impl Effect {
+    /// It rides along with the visible effect, or the handle step, before it.
+    pub(crate) fn is_silent(&self) -> bool {
+        matches!(
+            self,
+            Self::Announce { .. }
+                | Self::Arm { .. }
+                | Self::Cancel { .. }
+                | Self::Watch { .. }
+                | Self::Link { .. }
+        )
+    }
+}
+
+/// A watch: who is told when whom has stopped.
+pub(crate) struct Watch {
+    pub(crate) watcher: u32,
+    pub(crate) target: u32,
+    pub(crate) notice: Option<Notice>,
+}
+
+/// What an operation is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    /// The test body, operation 0.
+    Body,
+    /// An actor of the type with this number.
+    Actor(u32),
+    /// A future that was piped to its owner.
+    Future { owner: u32 },
+}
+
+/// How far an operation has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Stage {
+    /// Its spawn waits in an outbox.
+    Unborn,
+    /// Its first step is due.
+    Starting,
+    /// Between two events.
+    Idle,
+    /// An async handler waits.
+    Suspended,
+    /// It waits until its children have ended, to end itself.
+    Closing,
+    /// Its value is dropped, and its supervisor may bring it back.
+    Down,
+    /// It has stopped; its outbox may still hold effects.
+    Gone,
+}
+
+/// What an actor was told ahead of its inbox.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Told {
+    Nothing,
+    /// To stop, since its supervisor does without it for now or for good.
+    Stop,
+    /// To fail, since another has, or since it gives up its children.
+    Fail(StopReason),
+    /// To end at once.
+    Kill,
+}
+
+/// An operation that is no timer.
+pub(crate) struct Operation {
+    pub(crate) kind: Kind,
+    pub(crate) stage: Stage,
+    /// Its place in the enabled set.
+    pub(crate) position: u32,
+    /// A wake-up is due.
+    pub(crate) woken: bool,
+    /// It takes its state's table of dispositions from here on.
+    pub(crate) state: u16,
+    /// Some state of its type defers some event.
+    pub(crate) defers: bool,
+    /// Its type has one state at most, which handles every event.
+    pub(crate) plain: bool,
+    pub(crate) inbox: VecDeque<Letter>,
+    /// Invariant: the position in `inbox` of the first letter that is not deferred, or `NOTHING`.
+    next: u32,
+    pub(crate) outbox: Outbox,
+    /// `None` where the mailbox has no bound.
+    pub(crate) bound: Option<Box<Bound>>,
+    pub(crate) mail: Option<Rc<dyn AnyMail>>,
+    /// What comes before its next event.
+    pub(crate) told: Told,
+    /// Somebody has told it to stop: it is not brought back.
+    pub(crate) leaves: bool,
+    /// Its `#[stop]` hook runs, or has run, since it was told to stop.
+    pub(crate) stopping: bool,
+    /// Why it ends or has ended last.
+    pub(crate) ending: StopReason,
+    /// The family that it is a child of.
+    pub(crate) family: u32,
+    /// What becomes of its inbox when it is brought back.
+    pub(crate) unread: Unread,
+    /// The family that it supervises.
+    pub(crate) household: u32,
+    /// How often it was brought back.
+    pub(crate) life: u32,
+    /// Whose failure it is to share, or has shared last.
+    pub(crate) shares: Option<u32>,
+    /// What tells it of a failure that it would share.
+    pub(crate) trap: Option<Trap>,
+    /// What its last failure was.
+    pub(crate) failure: Option<Box<str>>,
+    /// The events that a suspended handler asked to receive.
+    pub(crate) receiving: Vec<u16>,
+    /// A stable identity: a hash of the path of creation.
+    pub(crate) key: u64,
+    /// How many it created.
+    pub(crate) children: u32,
+    /// How many it sent.
+    pub(crate) sent: u32,
+    /// What it has handled so far, in order, as a hash.
+    pub(crate) chain: u64,
+    /// What has been delivered to its suspended handler and not seen yet, as a hash.
+    pub(crate) delivered: u64,
+    /// How many of the last events that it handled it had sent itself, without an effect on others.
+    pub(crate) own_run: u64,
+    pub(crate) name: Option<Box<str>>,
+    /// How many replies it may await.
+    pub(crate) open_asks: u32,
+    /// What it asked last.
+    pub(crate) last_ask: u32,
+    /// While a handler waits, the key of the letter that it handles.
+    pub(crate) handling: u64,
+    /// Its number among the operations of its type.
+    pub(crate) ordinal: u32,
+}
+
+impl Operation {
+    pub(crate) fn new() -> Self {
+        Self {
+            kind: Kind::Body,
+            stage: Stage::Unborn,
+            position: ABSENT,
+            woken: false,
+            state: 0,
+            defers: false,
+            plain: false,
+            inbox: VecDeque::new(),
+            next: NOTHING,
+            outbox: Outbox::default(),
+            bound: None,
+            mail: None,
+            told: Told::Nothing,
+            leaves: false,
+            stopping: false,
+            ending: StopReason::Halted,
+            family: ALONE,
+            unread: Unread::Keep,
+            household: ALONE,
+            life: 0,
+            shares: None,
+            trap: None,
+            failure: None,
+            receiving: Vec::new(),
+            key: 0,
+            children: 0,
+            sent: 0,
+            chain: 0,
+            delivered: 0,
+            own_run: 0,
+            name: None,
+            open_asks: 0,
+            last_ask: 0,
+            handling: 0,
+            ordinal: 0,
+        }
+    }
+
+    /// Makes it as new, keeping its queues' memory.
+    pub(crate) fn reset(&mut self, kind: Kind, stage: Stage, key: u64) {
+        self.kind = kind;
+        self.stage = stage;
+        self.position = ABSENT;
+        self.woken = false;
+        self.state = 0;
+        self.defers = false;
+        self.plain = false;
+        self.inbox.clear();
+        self.next = NOTHING;
+        self.outbox.clear();
+        self.bound = None;
+        self.told = Told::Nothing;
+        self.leaves = false;
+        self.stopping = false;
+        self.ending = StopReason::Halted;
+        self.family = ALONE;
+        self.unread = Unread::Keep;
+        self.household = ALONE;
+        self.life = 0;
+        self.shares = None;
+        self.trap = None;
+        self.failure = None;
+        self.mail = None;
+        self.receiving.clear();
+        self.key = key;
+        self.children = 0;
+        self.sent = 0;
+        self.chain = key;
+        self.delivered = 0;
+        self.own_run = 0;
+        self.name = None;
+        self.open_asks = 0;
+        self.last_ask = 0;
+        self.handling = 0;
+        self.ordinal = 0;
+    }
+
+    /// The key of the letter that it sends as that one.
+    #[inline]
+    pub(crate) fn letter_key(&self, nth: u32) -> u64 {
+        mix(self.key, !u64::from(nth))
+    }
+
+    /// The next letter to handle.
+    #[inline]
+    pub(crate) fn next(&self) -> Option<&Letter> {
+        self.inbox.get(self.next as usize)
+    }
+
+    /// Appends a letter. `disposition` is that of its event in the current state.
+    #[inline]
+    pub(crate) fn append(&mut self, letter: Letter, disposition: Disposition) {
+        if self.next == NOTHING && disposition != Disposition::Defer {
+            self.next = self.inbox.len() as u32;
+        }
+        self.inbox.push_back(letter);
+    }
+
+    /// Takes the next letter; `look` must follow where the type defers.
+    #[inline]
+    pub(crate) fn take_next(&mut self) -> Option<Letter> {
+        if self.next == NOTHING {
+            return None;
+        }
+        let letter = if self.next == 0 {
+            self.inbox.pop_front()
+        } else {
+            self.inbox.remove(self.next as usize)
+        };
+        if self.defers || self.inbox.is_empty() {
+            self.next = NOTHING;
+        }
+        letter
+    }
+
+    /// Finds the first letter that is not deferred, after a change of state or inbox.
+    pub(crate) fn look(&mut self, disposition: impl Fn(u16) -> Disposition) {
+        let first = self
+            .inbox
+            .iter()
+            .position(|letter| disposition(letter.event) != Disposition::Defer);
+        self.next = first.map_or(NOTHING, |first| first as u32);
+    }
+
+    /// Removes the letters that `remove` names; `look` must follow.
+    pub(crate) fn remove_letters(&mut self, remove: impl Fn(&Letter) -> bool) -> Vec<Letter> {
+        let mut removed = Vec::new();
+        self.inbox.retain(|letter| {
+            let goes = remove(letter);
+            if goes {
+                removed.push(*letter);
+            }
+            !goes
+        });
+        removed
+    }
+}

@@ -1,0 +1,107 @@
+//! What the operations would do next: the enabled set, kept up to date.
+
+use crate::engine::world::operation::{Effect, Letter, Operation, Sender, Stage, Told};
+use crate::engine::world::state::State;
+use crate::strategy::{OperationId, Pending, StepKind};
+
+impl State {
+    /// Brings the enabled set up to date with what the operation would do next.
+    #[inline]
+    pub(crate) fn refresh(&mut self, index: u32) {
+        let operation = &self.operations[index as usize];
+        let pending = if let Some(effect) = operation.outbox.first() {
+            self.pending_flush(index, effect)
+        } else if let Some(pending) = pending_run(index, operation) {
+            pending
+        } else {
+            return self.disable(index);
+        };
+        let position = &mut self.operations[index as usize].position;
+        self.enabled.set(position, pending);
+    }
+
+    /// The operation has nothing to do.
+    fn disable(&mut self, index: u32) {
+        let position = &mut self.operations[index as usize].position;
+        let moved = self.enabled.remove(position);
+        self.follow_move(moved);
+    }
+
+    #[inline]
+    pub(crate) fn follow_move(&mut self, moved: Option<(OperationId, u32)>) {
+        if let Some((moved, position)) = moved {
+            if moved.is_timer() {
+                self.timers.slots[moved.index()].position = position;
+            } else {
+                self.operations[moved.index()].position = position;
+            }
+        }
+    }
+
+    #[inline]
+    fn pending_flush(&self, index: u32, effect: &Effect) -> Pending {
+        let (inbox, event) = match effect {
+            Effect::Send { to, letter } => (Some(*to), letter.event_id),
+            Effect::Ask(question) => {
+                let question = &self.questions[*question as usize];
+                (Some(question.target), question.event_id)
+            }
+            Effect::Reply { ask, .. } => (Some(self.asks[*ask as usize].asker), None),
+            Effect::Notice { watch } => (Some(self.watches[*watch as usize].watcher), None),
+            Effect::Stop { to, .. } | Effect::Share { to, .. } => (Some(*to), None),
+            _ => (None, None),
+        };
+        Pending {
+            operation: OperationId::actor(index),
+            kind: StepKind::Flush,
+            inbox: inbox.map(OperationId::actor),
+            sender: Some(OperationId::actor(index)),
+            event,
+        }
+    }
+}
+
+/// What an operation whose outbox is empty would do.
+#[inline]
+fn pending_run(index: u32, operation: &Operation) -> Option<Pending> {
+    let (kind, inbox) = match operation.stage {
+        Stage::Starting | Stage::Idle | Stage::Suspended if operation.told != Told::Nothing => {
+            (StepKind::Stop, Some(OperationId::actor(index)))
+        }
+        Stage::Closing if operation.told == Told::Kill => {
+            (StepKind::Stop, Some(OperationId::actor(index)))
+        }
+        Stage::Idle => return operation.next().map(|letter| pending_handle(index, letter)),
+        Stage::Starting => (StepKind::Start, None),
+        Stage::Suspended if operation.woken => (StepKind::Resume, Some(OperationId::actor(index))),
+        Stage::Suspended | Stage::Unborn | Stage::Closing | Stage::Down | Stage::Gone => {
+            return None;
+        }
+    };
+    Some(Pending {
+        operation: OperationId::actor(index),
+        kind,
+        inbox,
+        sender: None,
+        event: None,
+    })
+}
+
+#[inline]
+pub(crate) fn pending_handle(index: u32, letter: &Letter) -> Pending {
+    Pending {
+        operation: OperationId::actor(index),
+        kind: StepKind::Handle,
+        inbox: Some(OperationId::actor(index)),
+        sender: Some(sender_id(letter.sender)),
+        event: letter.event_id,
+    }
+}
+
+#[inline]
+fn sender_id(sender: Sender) -> OperationId {
+    match sender {
+        Sender::Operation(index) | Sender::End(index) => OperationId::actor(index),
+        Sender::Timer(index, _) => OperationId::timer(index),
+    }
+}

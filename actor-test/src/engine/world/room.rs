@@ -1,0 +1,299 @@
+//! Room in bounded mailboxes: who is granted some, and who waits for it.
+//!
+//! A sender that awaits room puts a *question* into its outbox, since what others have sent is not
+//! known before that is carried out. The answer wakes the sender, which sends when it goes on: the
+//! place that it was granted is kept until then, so that a future that is dropped has sent nothing.
+
+use std::collections::VecDeque;
+use std::task::Waker;
+
+use actor_core::Overflow;
+use actor_core::runtime::Offered;
+
+use crate::engine::world::operation::{Effect, Letter, STOP, Sender, Stage};
+use crate::engine::world::state::{State, keep};
+use crate::hash::mix;
+use crate::strategy::EventId;
+
+/// What a bounded mailbox knows beside its letters.
+#[derive(Debug)]
+pub(crate) struct Bound {
+    capacity: u32,
+    overflow: Overflow,
+    /// How many letters count, of those that are queued.
+    unread: u32,
+    /// Places kept for senders that were answered and have not sent yet.
+    granted: u32,
+    /// The questions that wait, first come, first served. While there are any, there is no room.
+    line: VecDeque<u32>,
+}
+
+impl Bound {
+    pub(crate) fn new(capacity: u32, overflow: Overflow) -> Box<Self> {
+        Box::new(Self {
+            capacity,
+            overflow,
+            unread: 0,
+            granted: 0,
+            line: VecDeque::new(),
+        })
+    }
+
+    fn has_room(&self) -> bool {
+        u64::from(self.unread) + u64::from(self.granted) < u64::from(self.capacity)
+    }
+
+    /// The places that are kept, and the questions that wait.
+    pub(crate) fn kept(&self) -> (u32, impl Iterator<Item = u32> + '_) {
+        (self.granted, self.line.iter().copied())
+    }
+
+    /// Answers a question, or lets it wait.
+    fn ask(&mut self, question: u32, waits: bool) -> Status {
+        if self.has_room() {
+            self.granted += 1;
+            return Status::Answered(Answer::Place);
+        }
+        match self.overflow {
+            Overflow::Wait if waits => {
+                self.line.push_back(question);
+                Status::InLine
+            }
+            Overflow::DropOldest => Status::Answered(Answer::Open),
+            Overflow::DropNewest if waits => Status::Answered(Answer::Open),
+            _ => Status::Answered(Answer::Full),
+        }
+    }
+}
+
+/// What became of a letter that was to reach an inbox.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Delivery {
+    Arrived,
+    /// It arrived, and the oldest letter that counts had to go.
+    Replaced(Letter),
+    /// Its receiver has stopped.
+    Dead,
+    /// Its receiver's mailbox is full.
+    Full,
+}
+
+/// A sender's question for room.
+#[derive(Debug)]
+pub(crate) struct Question {
+    pub(crate) sender: u32,
+    pub(crate) target: u32,
+    /// Which event is to be sent, as strategies see it.
+    pub(crate) event_id: Option<EventId>,
+    /// Its sender is willing to wait.
+    pub(crate) waits: bool,
+    key: u64,
+    pub(crate) status: Status,
+    pub(crate) waker: Option<Waker>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Status {
+    /// It waits in its sender's outbox.
+    Unasked,
+    /// It waits for room.
+    InLine,
+    Answered(Answer),
+    /// It is over.
+    Free,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Answer {
+    /// A place is kept.
+    Place,
+    /// No place is needed, since there is no bound or another event will make room.
+    Open,
+    Full,
+    Closed,
+}
+
+impl Answer {
+    pub(crate) fn offered(self) -> Offered {
+        match self {
+            Self::Place | Self::Open => Offered::Taken,
+            Self::Full => Offered::Full,
+            Self::Closed => Offered::Closed,
+        }
+    }
+}
+
+impl Letter {
+    /// It takes a place in a bounded mailbox.
+    fn counts(&self) -> bool {
+        matches!(self.sender, Sender::Operation(_)) && self.event != STOP
+    }
+}
+
+impl State {
+    /// Puts a question into the outbox of its sender.
+    pub(crate) fn question(&mut self, sender: u32, target: u32, event: u16, waits: bool) -> u32 {
+        let question = Question {
+            sender,
+            target,
+            event_id: self.event_id(target, event),
+            waits,
+            key: self.child_key_of(sender),
+            status: Status::Unasked,
+            waker: None,
+        };
+        let index = keep(&mut self.questions, &mut self.questions_free, question);
+        self.push(sender, Effect::Ask(index));
+        index
+    }
+
+    /// Carries out a question.
+    pub(crate) fn ask_for_room(&mut self, index: u32) {
+        let Question { target, waits, .. } = self.questions[index as usize];
+        let receiver = &mut self.operations[target as usize];
+        let status = match &mut receiver.bound {
+            _ if receiver.stage == Stage::Gone => Status::Answered(Answer::Closed),
+            Some(bound) => bound.ask(index, waits),
+            None => Status::Answered(Answer::Open),
+        };
+        match status {
+            Status::Answered(answer) => self.answer(index, answer),
+            status => self.questions[index as usize].status = status,
+        }
+        self.tell_question(index);
+    }
+
+    /// Answers a question; its sender is among those that are to be woken.
+    fn answer(&mut self, index: u32, answer: Answer) {
+        let question = &mut self.questions[index as usize];
+        question.status = Status::Answered(answer);
+        self.due.extend(question.waker.take());
+        let (sender, key) = (question.sender, question.key);
+        let sender = &mut self.operations[sender as usize];
+        sender.delivered = mix(sender.delivered, mix(key, answer as u64));
+    }
+
+    /// Frees a question that was answered.
+    pub(crate) fn close_question(&mut self, index: u32) {
+        self.questions[index as usize].status = Status::Free;
+        self.questions_free.push(index);
+    }
+
+    /// The sender does not wait for the answer any more; tells what is to be dropped.
+    pub(crate) fn drop_question(&mut self, index: u32) -> Option<Waker> {
+        let question = &mut self.questions[index as usize];
+        let (sender, target, status) = (question.sender, question.target, question.status);
+        let waker = question.waker.take();
+        match status {
+            Status::Unasked => {
+                self.operations[sender as usize]
+                    .outbox
+                    .remove(&Effect::Ask(index));
+                self.refresh(sender);
+            }
+            Status::InLine => {
+                if let Some(bound) = &mut self.operations[target as usize].bound {
+                    bound.line.retain(|waiting| *waiting != index);
+                }
+            }
+            Status::Answered(Answer::Place) => {
+                if let Some(bound) = &mut self.operations[target as usize].bound {
+                    bound.granted -= 1;
+                }
+                self.grant_room(target);
+            }
+            Status::Answered(_) | Status::Free => {}
+        }
+        if self.watched {
+            self.touched.extend([sender, target]);
+        }
+        self.close_question(index);
+        waker
+    }
+
+    /// Finds a place for a letter in a bounded mailbox.
+    #[cold]
+    pub(crate) fn find_place(&mut self, to: u32, letter: &Letter) -> Delivery {
+        let Some(bound) = &mut self.operations[to as usize].bound else {
+            return Delivery::Arrived;
+        };
+        if !letter.counts() {
+            return Delivery::Arrived;
+        }
+        if letter.placed {
+            bound.granted -= 1;
+        } else if !bound.has_room() {
+            self.dead_letters += 1;
+            return match bound.overflow {
+                Overflow::DropOldest => self.replace_oldest(to),
+                _ => Delivery::Full,
+            };
+        }
+        bound.unread += 1;
+        Delivery::Arrived
+    }
+
+    /// Removes the oldest letter that counts; another takes its place.
+    fn replace_oldest(&mut self, of: u32) -> Delivery {
+        let inbox = &mut self.operations[of as usize].inbox;
+        let oldest = inbox.iter().position(Letter::counts);
+        let Some(oldest) = oldest.and_then(|at| inbox.remove(at)) else {
+            return Delivery::Full;
+        };
+        self.look(of);
+        Delivery::Replaced(oldest)
+    }
+
+    /// A letter was taken out of a bounded mailbox.
+    #[cold]
+    pub(crate) fn free_place(&mut self, of: u32, letter: &Letter) {
+        if let Some(bound) = &mut self.operations[of as usize].bound
+            && letter.counts()
+        {
+            bound.unread -= 1;
+            self.grant_room(of);
+        }
+    }
+
+    /// Gives the room that there is to the first in the line.
+    fn grant_room(&mut self, of: u32) {
+        if let Some(bound) = &mut self.operations[of as usize].bound
+            && bound.has_room()
+            && let Some(first) = bound.line.pop_front()
+        {
+            bound.granted += 1;
+            self.answer(first, Answer::Place);
+        }
+    }
+
+    /// The actor has stopped: nobody will find room.
+    pub(crate) fn close_mailbox(&mut self, of: u32) {
+        if let Some(bound) = &mut self.operations[of as usize].bound {
+            for question in std::mem::take(&mut bound.line) {
+                self.answer(question, Answer::Closed);
+            }
+        }
+    }
+
+    /// Records what became of a question.
+    fn tell_question(&mut self, index: u32) {
+        if self.recorder.is_none() {
+            return;
+        }
+        let Question { target, status, .. } = self.questions[index as usize];
+        let name = self.name(target);
+        let note = match status {
+            Status::Answered(Answer::Place | Answer::Open) => {
+                format!("there is room in {name}'s mailbox")
+            }
+            Status::Answered(Answer::Full) => format!("refused: {name}'s mailbox is full"),
+            Status::Answered(Answer::Closed) => format!("refused: {name} has stopped"),
+            Status::InLine | Status::Unasked | Status::Free => {
+                format!("waits for room in {name}'s mailbox")
+            }
+        };
+        if let Some(recorder) = &mut self.recorder {
+            recorder.note(note);
+        }
+    }
+}

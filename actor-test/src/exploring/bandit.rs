@@ -1,0 +1,189 @@
+//! The portfolio's bandit: more turns for the strategies that show what is new.
+
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::exploring::plan::PILOTS;
+use crate::exploring::summary::Novelty;
+use crate::hash::mix;
+use crate::strategy::{Probabilistic, StrategySpec, below, generator};
+
+/// How often each arm has a turn before any is preferred.
+const ROUNDS: u64 = 10;
+
+/// The longest epoch.
+const EPOCH_MAX: u64 = 256;
+
+/// How much of a score remains when the next reward comes in: rewards are not stationary, since
+/// what an arm has shown is new no more.
+const DECAY: f64 = 0.97;
+
+/// Of ten turns, so many go to any arm, whatever the scores: what earns no reward may still find
+/// the bug.
+const UNIFORM_TENTHS: u64 = 3;
+
+/// One execution in so many of an unfair strategy ends in a fair suffix, where no liveness is at
+/// stake; else each does.
+const SUFFIX_ONE_IN: u64 = 4;
+
+/// What an arm earns: new behaviours, and much more for new combinations of monitor and actor
+/// states, and for predicates and labels reached for the first time.
+const BEHAVIOUR: f64 = 1.0;
+const COMBINATION: f64 = 4.0;
+const WAYPOINT: f64 = 10.0;
+/// One execution earns no more: the first ones see everything anew.
+const REWARD_MAX: f64 = 20.0;
+
+/// A strategy of the portfolio, by the positions of its plain form and its form with a fair suffix,
+/// which for a fair strategy is the same.
+#[derive(Clone, Debug)]
+struct Arm {
+    plain: usize,
+    fair: usize,
+    score: f64,
+}
+
+impl Arm {
+    /// What it is chosen in proportion to, where scores count: two of nearly the same score share, and
+    /// one that shows half as much as another has a turn for 64 of the other's. Turns given to the
+    /// lesser of two are mostly lost, and the floor sees to it that none is forgotten.
+    fn weight(&self) -> f64 {
+        let square = self.score * self.score;
+        square * square * square
+    }
+}
+
+/// Chooses arms in proportion to the sixth power of their scores, with a floor of uniform choice.
+#[derive(Debug)]
+pub(crate) struct Bandit {
+    seed: u64,
+    arms: Vec<Arm>,
+    /// All executions are to be fair.
+    fair_only: bool,
+    /// Something can be owed in this test, so that liveness is at stake.
+    wants_liveness: bool,
+    assigned: u64,
+    learnt: u64,
+    /// The mean cost of an execution, in steps.
+    mean_steps: f64,
+}
+
+/// The strategies of the portfolio: each with its form that ends in a fair suffix, if it is unfair.
+/// The first is the uniform walk of the pilots.
+fn arms() -> Vec<(StrategySpec, Option<StrategySpec>)> {
+    let fair = |spec| (spec, None);
+    let unfair = |spec: StrategySpec| {
+        let fair = StrategySpec::EarlyFair(Box::new(spec.clone()));
+        (spec, Some(fair))
+    };
+    vec![
+        fair(StrategySpec::Random),
+        fair(StrategySpec::Probabilistic(Probabilistic::HALVINGS)),
+        unfair(StrategySpec::Pct(None)),
+        unfair(StrategySpec::Pos),
+        unfair(StrategySpec::PosLocal),
+        unfair(StrategySpec::Surw),
+    ]
+}
+
+/// All strategies of the portfolio, in the order of their positions.
+pub(crate) fn strategies(fair_only: bool) -> Vec<StrategySpec> {
+    let mut all = Vec::new();
+    for (plain, fair) in arms() {
+        match fair {
+            None => all.push(plain),
+            Some(fair) if fair_only => all.push(fair),
+            Some(fair) => all.extend([plain, fair]),
+        }
+    }
+    all
+}
+
+impl Bandit {
+    pub(crate) fn new(seed: u64, fair_only: bool) -> Self {
+        let mut next = 0;
+        let mut arm = |(_, fair): (StrategySpec, Option<StrategySpec>)| {
+            let plain = next;
+            next += if fair.is_some() && !fair_only { 2 } else { 1 };
+            Arm {
+                plain,
+                fair: next - 1,
+                score: 0.0,
+            }
+        };
+        Self {
+            seed,
+            arms: arms().into_iter().map(&mut arm).collect(),
+            fair_only,
+            wants_liveness: false,
+            assigned: 0,
+            learnt: 0,
+            mean_steps: 0.0,
+        }
+    }
+
+    /// Assigns the strategies of the next epoch, of `left` executions at most.
+    pub(crate) fn assign(&mut self, left: u64, iteration: impl Fn(u64) -> u64) -> Vec<usize> {
+        let pilots = PILOTS.saturating_sub(self.assigned);
+        let rounds = ROUNDS * self.arms.len() as u64;
+        let length = match self.assigned {
+            _ if pilots > 0 => pilots,
+            PILOTS => rounds,
+            assigned => (assigned / 2).min(EPOCH_MAX),
+        };
+        let is_first_rounds = self.assigned == PILOTS;
+        let assigned = (0..length.min(left)).map(|execution| {
+            let iteration = iteration(execution);
+            let mut rng = generator(mix(mix(self.seed, 0xba9d_1745), iteration));
+            if pilots > 0 {
+                0
+            } else if is_first_rounds {
+                self.form(&self.arms[execution as usize % self.arms.len()], &mut rng)
+            } else {
+                self.form(self.choose(&mut rng), &mut rng)
+            }
+        });
+        let assigned: Vec<usize> = assigned.collect();
+        self.assigned += assigned.len() as u64;
+        assigned
+    }
+
+    fn choose(&self, rng: &mut Xoshiro256PlusPlus) -> &Arm {
+        let uniform = below(rng, 10) < UNIFORM_TENTHS;
+        let any = below(rng, self.arms.len() as u64) as usize;
+        let total: f64 = self.arms.iter().map(Arm::weight).sum();
+        if uniform || total <= 0.0 {
+            return &self.arms[any];
+        }
+        let mut at = below(rng, 1 << 32) as f64 / (1u64 << 32) as f64 * total;
+        let chosen = self.arms.iter().find(|arm| {
+            at -= arm.weight();
+            at < 0.0
+        });
+        chosen.unwrap_or(&self.arms[any])
+    }
+
+    fn form(&self, arm: &Arm, rng: &mut Xoshiro256PlusPlus) -> usize {
+        let fair = self.fair_only || self.wants_liveness || below(rng, SUFFIX_ONE_IN) == 0;
+        if fair { arm.fair } else { arm.plain }
+    }
+
+    /// Takes note of what an execution showed, and at what cost.
+    pub(crate) fn learn(&mut self, strategy: usize, novelty: &Novelty) {
+        self.wants_liveness |= novelty.wants_liveness;
+        self.learnt += 1;
+        let steps = novelty.steps as f64 + 1.0;
+        self.mean_steps += (steps - self.mean_steps) / self.learnt as f64;
+        if self.learnt <= PILOTS {
+            return;
+        }
+        let found = f64::from(novelty.behaviours) * BEHAVIOUR
+            + f64::from(novelty.combinations) * COMBINATION
+            + f64::from(novelty.waypoints) * WAYPOINT;
+        // Of two arms that show the same, the one with the shorter executions shows more per second.
+        let reward = found.min(REWARD_MAX) * (self.mean_steps / steps).clamp(0.25, 4.0);
+        let taken = |arm: &&mut Arm| arm.plain == strategy || arm.fair == strategy;
+        if let Some(arm) = self.arms.iter_mut().find(taken) {
+            arm.score = DECAY * arm.score + (1.0 - DECAY) * reward;
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! `--max-steps auto`: bounds that fit the program.
+
+use crate::engine::Program;
+use crate::exploring::explorer::Explorer;
+use crate::exploring::plan::Turn;
+use crate::settings::values::{Bounds, Settings};
+use crate::strategy::{Random, Strategy};
+
+/// How many executions are looked at.
+const EXECUTIONS: u64 = 200;
+
+/// The least and the greatest bound of unfair executions.
+const STEPS_MIN: u64 = 200;
+const STEPS_MAX: u64 = 100_000;
+
+/// Bounds after what 200 uniform walks show: twice the length that 99 of 100 stay below, and a
+/// threshold of half the fair bound, or of 20 times as long as anything was owed that was paid in
+/// the end, whichever is more.
+///
+/// The walks have the default bounds, and the seeds of the first iterations.
+pub(crate) fn calibrate(name: &str, program: &dyn Program, settings: &Settings) -> Bounds {
+    let settings = Settings {
+        bounds: Bounds::default(),
+        check_every: 0,
+        ..settings.clone()
+    };
+    let walk: Vec<Box<dyn Strategy>> = vec![Box::new(Random::new())];
+    let mut explorer = Explorer::new(name, &settings, walk);
+    let mut lengths = Vec::new();
+    let mut owed = Vec::new();
+    for iteration in 0..EXECUTIONS {
+        let turn = Turn {
+            iteration,
+            strategy: 0,
+        };
+        let outcome = explorer.run_turn(program, turn).outcome;
+        // What ends at a bug says little of how long the program runs.
+        if outcome.finding.is_none() {
+            lengths.push(outcome.steps);
+            owed.push(outcome.owed_longest);
+        }
+    }
+    bounds(&mut lengths, &mut owed)
+}
+
+fn bounds(lengths: &mut [u64], owed: &mut [u64]) -> Bounds {
+    let Some(length) = percentile(lengths, 990) else {
+        return Bounds::default();
+    };
+    let steps = length.saturating_mul(2).clamp(STEPS_MIN, STEPS_MAX);
+    let patience = percentile(owed, 999).unwrap_or(0).saturating_mul(20);
+    let bounds = Bounds::new(steps);
+    if patience <= bounds.temperature() {
+        return bounds;
+    }
+    bounds.with_fair(patience.saturating_mul(2))
+}
+
+/// The value that so many of a thousand do not exceed.
+fn percentile(values: &mut [u64], of_thousand: usize) -> Option<u64> {
+    values.sort_unstable();
+    let rank = (values.len() * of_thousand).div_ceil(1000);
+    values.get(rank.checked_sub(1)?).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(length: u64, owed: u64) -> (u64, u64, u64) {
+        let bounds = bounds(&mut vec![length; 200], &mut vec![owed; 200]);
+        (bounds.unfair(), bounds.fair(), bounds.temperature())
+    }
+
+    #[test]
+    fn bounds_follow_lengths_within_limits() {
+        assert_eq!(of(1_000, 0), (2_000, 20_000, 10_000));
+        assert_eq!(of(3, 0), (200, 2_000, 1_000));
+        assert_eq!(of(10_000_000, 0), (100_000, 1_000_000, 500_000));
+    }
+
+    #[test]
+    fn what_is_owed_for_long_and_paid_raises_the_threshold() {
+        assert_eq!(of(1_000, 500), (2_000, 20_000, 10_000));
+        assert_eq!(of(1_000, 501), (2_000, 20_040, 10_020));
+    }
+
+    #[test]
+    fn one_execution_of_a_hundred_may_be_longer() {
+        let mut lengths = vec![1_000; 198];
+        lengths.extend([90_000, 90_000]);
+        assert_eq!(percentile(&mut lengths, 990), Some(1_000));
+        lengths.push(90_000);
+        assert_eq!(percentile(&mut lengths, 990), Some(90_000));
+        assert_eq!(percentile(&mut [], 990), None);
+    }
+}

@@ -1,0 +1,294 @@
+//! One worker of an exploration: an engine and its strategies.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use crate::engine::{Decision, End, Engine, Observations, Outcome, Program, RunOptions};
+use crate::exploring::confirmation::{Confirmation, confirm};
+use crate::exploring::plan::{PILOTS, Turn};
+use crate::hash::mix;
+use crate::report::bug::{BugKind, Finding};
+use crate::settings::values::Settings;
+use crate::strategy::{Estimates, Execution, Fairness, Replay, Strategy, Survey};
+use crate::trace::reproduction::{nondeterminism, run_again};
+
+/// What a worker is doing, for the watchdog.
+#[derive(Debug)]
+pub(crate) struct WorkerStatus {
+    /// Goes up while the worker makes progress.
+    pub(crate) heartbeat: Arc<AtomicU64>,
+    /// The iteration in progress.
+    pub(crate) iteration: AtomicU64,
+    /// Its strategy, by position.
+    pub(crate) strategy: AtomicUsize,
+    /// The test.
+    pub(crate) test: String,
+    /// An execution is in progress: the heartbeat counts.
+    pub(crate) busy: AtomicBool,
+}
+
+static WORKERS: Mutex<Vec<Weak<WorkerStatus>>> = Mutex::new(Vec::new());
+
+/// The workers of this process that explore now.
+pub(crate) fn active_workers() -> Vec<Arc<WorkerStatus>> {
+    let mut workers = WORKERS.lock().unwrap_or_else(PoisonError::into_inner);
+    workers.retain(|worker| worker.strong_count() > 0);
+    workers.iter().filter_map(Weak::upgrade).collect()
+}
+
+/// What one execution contributes to the report.
+#[derive(Clone, Debug)]
+pub(crate) struct Contribution {
+    pub(crate) iteration: u64,
+    pub(crate) strategy: usize,
+    pub(crate) seed: u64,
+    pub(crate) outcome: Outcome,
+    /// The decisions, where a bug was found.
+    pub(crate) decisions: Vec<Decision>,
+    /// How long it took, where several strategies are compared; else nothing.
+    pub(crate) elapsed: Duration,
+    /// What fair continuations showed, where something was owed for too long.
+    pub(crate) confirmation: Option<Confirmation>,
+}
+
+/// The seed of an execution.
+pub(crate) fn execution_seed(session: u64, iteration: u64) -> u64 {
+    mix(mix(session, 0x5e55_1077), iteration)
+}
+
+/// A survey in progress, and the strategy whose place it takes.
+pub(crate) struct Pilots {
+    survey: Survey,
+    replaced: Option<Box<dyn Strategy>>,
+}
+
+/// One worker: an engine and its strategies.
+pub(crate) struct Explorer<'a> {
+    settings: &'a Settings,
+    engine: Engine,
+    strategies: Vec<Option<Box<dyn Strategy>>>,
+    estimates: Arc<Estimates>,
+    pilots: u64,
+    status: Arc<WorkerStatus>,
+    begun: Instant,
+}
+
+impl<'a> Explorer<'a> {
+    pub(crate) fn new(
+        test: &str,
+        settings: &'a Settings,
+        strategies: Vec<Box<dyn Strategy>>,
+    ) -> Self {
+        let idle = Box::new(Replay::new(Vec::new(), Fairness::Fair));
+        let mut engine = Engine::new(idle, settings.bounds, settings.semantics);
+        engine.look_for_lassos(settings.lasso);
+        let status = Arc::new(WorkerStatus {
+            heartbeat: engine.heartbeat(),
+            iteration: AtomicU64::new(0),
+            strategy: AtomicUsize::new(0),
+            test: test.into(),
+            busy: AtomicBool::new(false),
+        });
+        let mut workers = WORKERS.lock().unwrap_or_else(PoisonError::into_inner);
+        workers.push(Arc::downgrade(&status));
+        Self {
+            settings,
+            engine,
+            strategies: strategies.into_iter().map(Some).collect(),
+            estimates: Arc::default(),
+            pilots: 0,
+            status,
+            begun: crate::hosting::wall_clock::now(),
+        }
+    }
+
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.strategies
+            .iter()
+            .flatten()
+            .map(|strategy| strategy.name())
+            .collect()
+    }
+
+    pub(crate) fn observed(&self) -> Observations {
+        self.engine.observed()
+    }
+
+    /// Whether what an execution does depends on those before it.
+    pub(crate) fn has_memory(&self) -> bool {
+        let mut strategies = self.strategies.iter().flatten();
+        strategies.any(|strategy| strategy.has_memory())
+    }
+
+    /// Measures how long executions are, where a strategy needs to know. The pilots have the seeds of
+    /// the first iterations, so each process, and the reproduction of a single iteration, finds the
+    /// same. They are not counted, and a bug in one is left to the iterations to find.
+    pub(crate) fn run_pilots(&mut self, program: &dyn Program) {
+        let mut strategies = self.strategies.iter().flatten();
+        let needed = strategies.any(|strategy| strategy.needs_estimates());
+        if !needed && self.settings.partition.is_none() {
+            return;
+        }
+        // With an engine of their own, so that what they see is not counted either.
+        let survey = Survey::new();
+        let strategies: Vec<Box<dyn Strategy>> = vec![Box::new(survey.clone())];
+        let mut scout = Self::new(&self.status.test, self.settings, strategies);
+        for iteration in 0..PILOTS {
+            let turn = Turn {
+                iteration,
+                strategy: 0,
+            };
+            let outcome = scout.run_turn(program, turn).outcome;
+            self.pilots = mix(self.pilots, mix(outcome.class, outcome.steps));
+        }
+        self.estimates = Arc::new(survey.estimates());
+    }
+
+    /// Has the first strategy replaced by a uniform walk that measures.
+    pub(crate) fn begin_survey(&mut self) -> Pilots {
+        let survey = Survey::new();
+        let replaced = self.strategies[0].replace(Box::new(survey.clone()));
+        Pilots { survey, replaced }
+    }
+
+    /// Takes what was measured for the estimates of the executions to come.
+    pub(crate) fn end_survey(&mut self, pilots: Pilots) {
+        self.strategies[0] = pilots.replaced;
+        self.estimates = Arc::new(pilots.survey.estimates());
+    }
+
+    /// A hash of what the pilots did, by which the parts of a search know that they are of one
+    /// program.
+    pub(crate) fn pilots(&self) -> u64 {
+        self.pilots
+    }
+
+    pub(crate) fn estimates(&self) -> Arc<Estimates> {
+        self.estimates.clone()
+    }
+
+    pub(crate) fn set_estimates(&mut self, estimates: Arc<Estimates>) {
+        self.estimates = estimates;
+    }
+
+    /// Whether nothing after this execution is needed.
+    pub(crate) fn ends_with(&self, contribution: &Contribution) -> bool {
+        contribution.outcome.finding.is_some() && !self.settings.keep_going
+    }
+
+    fn execution(&self, iteration: u64) -> Execution {
+        Execution {
+            iteration,
+            seed: execution_seed(self.settings.session(), iteration),
+            max_steps: self.settings.bounds.unfair(),
+            estimates: self.estimates.clone(),
+        }
+    }
+
+    pub(crate) fn is_late(&self) -> bool {
+        let limit = self.settings.time_limit;
+        limit.is_some_and(|limit| self.begun.elapsed() >= limit)
+    }
+
+    /// Runs one execution.
+    pub(crate) fn run_turn(&mut self, program: &dyn Program, turn: Turn) -> Contribution {
+        let Turn {
+            iteration,
+            strategy: number,
+        } = turn;
+        self.status.strategy.store(number, Ordering::Relaxed);
+        self.status.iteration.store(iteration, Ordering::Relaxed);
+        self.status.heartbeat.fetch_add(1, Ordering::Relaxed);
+        self.status.busy.store(true, Ordering::Relaxed);
+        crate::hosting::watchdog::pin(turn);
+        // An empty execution takes little longer than two looks at the clock.
+        let begun = (self.strategies.len() > 1).then(crate::hosting::wall_clock::now);
+        let execution = self.execution(iteration);
+        let strategy = self.strategies[number]
+            .take()
+            .expect("a strategy is back when it is due");
+        let idle = self.engine.set_strategy(strategy);
+        let mut outcome = self.engine.run(program, &execution, RunOptions::default());
+        self.strategies[number] = Some(self.engine.set_strategy(idle));
+        let mut decisions = Vec::new();
+        let mut confirmation = None;
+        if outcome.finding.is_some() {
+            decisions = self.engine.decisions();
+            let bounds = &self.settings.bounds;
+            let engine = &mut self.engine;
+            confirmation = confirm(engine, program, &execution, &outcome, &decisions, bounds);
+            if confirmation.is_some_and(|confirmation| confirmation.recovered) {
+                outcome.transient = outcome.finding.take();
+                outcome.end = End::Recovered;
+            }
+        } else if outcome.end != End::Exhausted && self.is_checked(iteration) {
+            let taken = self.engine.decisions();
+            if let Some(finding) = self.check(program, &execution, &outcome, &taken) {
+                outcome.finding = Some(finding);
+                outcome.end = End::Bug;
+                decisions = taken;
+            }
+        }
+        self.status.busy.store(false, Ordering::Relaxed);
+        Contribution {
+            iteration,
+            strategy: number,
+            seed: execution.seed,
+            outcome,
+            decisions,
+            elapsed: begun.map_or(Duration::ZERO, |begun| begun.elapsed()),
+            confirmation,
+        }
+    }
+
+    fn is_checked(&self, iteration: u64) -> bool {
+        let every = self.settings.check_every;
+        every > 0 && iteration.is_multiple_of(every)
+    }
+
+    /// Runs a passing execution again, to see whether it does the same.
+    fn check(
+        &mut self,
+        program: &dyn Program,
+        execution: &Execution,
+        outcome: &Outcome,
+        taken: &[Decision],
+    ) -> Option<Finding> {
+        let again = run_again(
+            &mut self.engine,
+            program,
+            execution,
+            outcome.fairness,
+            taken,
+            false,
+        );
+        let same = again.diverged_at.is_none()
+            && again.steps == outcome.steps
+            && again.class == outcome.class
+            && again.finding.is_none();
+        if same {
+            return None;
+        }
+        // A reference that outlived its execution shows only in the next one.
+        let foreign = |found: &Finding| found.kind == BugKind::ForeignReference;
+        if let Some(finding) = again.finding.clone().filter(foreign) {
+            return Some(finding);
+        }
+        let told = run_again(
+            &mut self.engine,
+            program,
+            execution,
+            outcome.fairness,
+            taken,
+            true,
+        );
+        Some(nondeterminism(&again, &told))
+    }
+}
+
+/// The time that a test has taken.
+pub(crate) fn seconds(begun: Instant) -> f64 {
+    let elapsed: Duration = begun.elapsed();
+    elapsed.as_secs_f64()
+}

@@ -1,0 +1,298 @@
+//! Adding up the reports of the parts of a search.
+
+use serde::{Deserialize, Serialize};
+
+use crate::exploring::behaviours::Behaviours;
+use crate::exploring::partition::Partition;
+use crate::exploring::summary::BUGS_MAX;
+use crate::report::deny::{self, Deny};
+use crate::report::facts::{Report, StepStatistics};
+use crate::settings::values::{Semantics, Settings};
+
+/// What it takes to add the report of a part to those of the others.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(crate) struct Sketch {
+    pub(crate) partition: Partition,
+    pub(crate) behaviours: Behaviours,
+    pub(crate) step_sum: u64,
+    /// A hash of what the pilots did, which is the same for all parts of one program.
+    pub(crate) pilots: u64,
+    pub(crate) semantics: Semantics,
+    pub(crate) keep_going: bool,
+    pub(crate) expect_bug: Option<String>,
+    pub(crate) deny: Deny,
+}
+
+impl Sketch {
+    pub(crate) fn new(settings: &Settings, partition: Partition) -> Self {
+        Self {
+            partition,
+            behaviours: Behaviours::default(),
+            step_sum: 0,
+            pilots: 0,
+            semantics: settings.semantics,
+            keep_going: settings.keep_going,
+            expect_bug: settings.expect_bug.clone(),
+            deny: settings.deny,
+        }
+    }
+}
+
+/// Why reports can't be merged.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum MergeError {
+    /// There is nothing to merge.
+    #[error("no reports to merge")]
+    Nothing,
+    /// A report is not that of a part.
+    #[error(
+        "the report of `{0}` is not that of a part; run it with a partition, `1/4` for instance"
+    )]
+    NoPart(String),
+    /// Two parts are not of the same search.
+    #[error("{test}: parts {one} and {other} differ in their {what}: {values}")]
+    Differ {
+        /// The test.
+        test: String,
+        /// A part.
+        one: Partition,
+        /// Another.
+        other: Partition,
+        /// In what they differ.
+        what: &'static str,
+        /// Both values.
+        values: String,
+    },
+    /// A part is there twice.
+    #[error("{test}: part {part} is there twice")]
+    Twice {
+        /// The test.
+        test: String,
+        /// The part.
+        part: Partition,
+    },
+    /// A part is missing.
+    #[error("{test}: part {part} is missing")]
+    Missing {
+        /// The test.
+        test: String,
+        /// The part.
+        part: String,
+    },
+}
+
+impl Report {
+    /// Adds up the reports of all parts of a search, in any order.
+    ///
+    /// Of strategies without memory the result is that of the whole search, bug for bug, with
+    /// [`keep_going`](Settings::keep_going); without it each part went on to its own first bug, of
+    /// which the earliest remains. Under the portfolio each part has learnt by itself.
+    ///
+    /// # Errors
+    ///
+    /// Where a part is missing or there twice, or where two differ in seed, settings or program.
+    ///
+    /// ```
+    /// use actor_core::System;
+    /// use actor_test::{Report, Settings, Tester};
+    ///
+    /// let part = |partition: &str| {
+    ///     let mut settings = Settings::default();
+    ///     settings.partition = Some(partition.parse().unwrap());
+    ///     Tester::with(settings).run(|_: &System| ())
+    /// };
+    /// let whole = Report::merge([part("2/2"), part("1/2")])?;
+    /// assert_eq!(whole.executions, 100);
+    /// # Ok::<(), actor_test::MergeError>(())
+    /// ```
+    pub fn merge(parts: impl IntoIterator<Item = Self>) -> Result<Self, MergeError> {
+        let mut parts: Vec<(Sketch, Self)> = parts
+            .into_iter()
+            .map(|mut report| match report.sketch.take() {
+                Some(sketch) => Ok((*sketch, report)),
+                None => Err(MergeError::NoPart(report.test)),
+            })
+            .collect::<Result<_, _>>()?;
+        parts.sort_by_key(|(sketch, _)| sketch.partition.number());
+        check(&parts)?;
+        let mut parts = parts.into_iter();
+        let (mut sketch, mut merged) = parts.next().ok_or(MergeError::Nothing)?;
+        for (other_sketch, other) in parts {
+            merged.add(other);
+            sketch.step_sum += other_sketch.step_sum;
+            sketch.behaviours.merge(other_sketch.behaviours);
+        }
+        merged.complete(&sketch);
+        Ok(merged)
+    }
+
+    /// The bug that the test of these parts is expected to have.
+    #[cfg(feature = "cli")]
+    pub(crate) fn expected(parts: &[Self]) -> Option<String> {
+        let sketch = parts.first()?.sketch.as_ref()?;
+        sketch.expect_bug.clone()
+    }
+
+    fn add(&mut self, other: Self) {
+        self.executions += other.executions;
+        self.fair += other.fair;
+        self.unfair += other.unfair;
+        self.steps = match (self.steps, other.steps) {
+            (Some(one), Some(other)) => Some(StepStatistics {
+                min: one.min.min(other.min),
+                avg: 0,
+                max: one.max.max(other.max),
+                count: one.count + other.count,
+            }),
+            (one, other) => one.or(other),
+        };
+        self.steps_total += other.steps_total;
+        self.fair_over_unfair_bound += other.fair_over_unfair_bound;
+        self.fair_at_bound += other.fair_at_bound;
+        self.unfair_at_bound += other.unfair_at_bound;
+        self.undecided += other.undecided;
+        self.undecided_example = self.undecided_example.take().or(other.undecided_example);
+        self.transient += other.transient;
+        self.transient_example = self.transient_example.take().or(other.transient_example);
+        self.liveness_unchecked |= other.liveness_unchecked;
+        for (one, other) in self.strategies.iter_mut().zip(&other.strategies) {
+            one.executions += other.executions;
+            one.bugs += other.bugs;
+            one.elapsed_s += other.elapsed_s;
+        }
+        for (label, times) in other.covered {
+            *self.covered.entry(label).or_default() += times;
+        }
+        self.dead_letters += other.dead_letters;
+        // What one part has seen to matter is not vacuous, and after a bug nothing is said of it.
+        self.vacuous.retain(|what| other.vacuous.contains(what));
+        self.bugs.extend(other.bugs);
+        self.coverage.add(&other.coverage);
+        self.opaque.extend(other.opaque);
+        self.elapsed_s = self.elapsed_s.max(other.elapsed_s);
+    }
+
+    /// What follows from the sums.
+    fn complete(&mut self, sketch: &Sketch) {
+        if let Some(steps) = &mut self.steps {
+            steps.avg = sketch.step_sum / steps.count.max(1);
+        }
+        self.behaviours = sketch.behaviours.statistics();
+        for (number, strategy) in self.strategies.iter_mut().enumerate() {
+            strategy.new_behaviours = sketch.behaviours.first_seen_by(number);
+            strategy.new_chance = sketch.behaviours.new_chance_of(number);
+        }
+        self.liveness_unchecked &= self.fair == 0;
+        self.opaque.sort();
+        self.opaque.dedup();
+        self.bugs.sort_by_key(|bug| bug.iteration);
+        let mut differ: Vec<crate::report::facts::Bug> = Vec::new();
+        for mut bug in self.bugs.drain(..) {
+            // Where the part was run.
+            bug.trace_path = None;
+            if !differ
+                .iter()
+                .any(|known| known.finding.is_like(&bug.finding))
+            {
+                differ.push(bug);
+            }
+        }
+        differ.truncate(if sketch.keep_going { BUGS_MAX } else { 1 });
+        self.bugs = differ;
+        deny::judge(
+            self,
+            &Settings {
+                seed: self.seed,
+                bounds: self.bounds,
+                semantics: sketch.semantics,
+                expect_bug: sketch.expect_bug.clone(),
+                deny: sketch.deny,
+                ..Settings::default()
+            },
+        );
+    }
+}
+
+/// All parts are there, once, and of one search.
+fn check(parts: &[(Sketch, Report)]) -> Result<(), MergeError> {
+    let Some(((first, report), others)) = parts.split_first() else {
+        return Err(MergeError::Nothing);
+    };
+    let test = || report.test.clone();
+    for (other, other_report) in others {
+        let differ = |what, one: String, another: String| MergeError::Differ {
+            test: test(),
+            one: first.partition,
+            other: other.partition,
+            what,
+            values: format!("{one} and {another}"),
+        };
+        let names = |report: &Report| -> Vec<String> {
+            let names = report
+                .strategies
+                .iter()
+                .map(|strategy| strategy.name.clone());
+            names.collect()
+        };
+        let text = |value: &dyn std::fmt::Debug| format!("{value:?}");
+        let pairs: [(&'static str, String, String); 8] = [
+            ("test", test(), other_report.test.clone()),
+            (
+                "number of parts",
+                first.partition.of().to_string(),
+                other.partition.of().to_string(),
+            ),
+            (
+                "seed",
+                report.seed.to_string(),
+                other_report.seed.to_string(),
+            ),
+            (
+                "iterations",
+                report.iterations.to_string(),
+                other_report.iterations.to_string(),
+            ),
+            (
+                "strategies",
+                names(report).join(", "),
+                names(other_report).join(", "),
+            ),
+            ("bounds", text(&report.bounds), text(&other_report.bounds)),
+            (
+                "semantics",
+                text(&(first.semantics, first.keep_going)),
+                text(&(other.semantics, other.keep_going)),
+            ),
+            (
+                "build: the same schedules went elsewhere",
+                first.pilots.to_string(),
+                other.pilots.to_string(),
+            ),
+        ];
+        if let Some((what, one, another)) = pairs.into_iter().find(|(_, one, other)| one != other) {
+            return Err(differ(what, one, another));
+        }
+    }
+    let of = first.partition.of();
+    let mut expected = 1;
+    for (sketch, _) in parts {
+        let number = sketch.partition.number();
+        if number < expected {
+            return Err(MergeError::Twice {
+                test: test(),
+                part: sketch.partition,
+            });
+        }
+        if number > expected {
+            break;
+        }
+        expected += 1;
+    }
+    if expected <= of {
+        return Err(MergeError::Missing {
+            test: test(),
+            part: format!("{expected}/{of}"),
+        });
+    }
+    Ok(())
+}

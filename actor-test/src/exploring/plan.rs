@@ -1,0 +1,135 @@
+//! The plan: which strategy each iteration runs under.
+
+use crate::exploring::bandit::Bandit;
+use crate::exploring::partition::Partition;
+use crate::exploring::summary::Novelty;
+use crate::settings::values::{Search, Settings};
+use crate::strategy::StrategySpec;
+
+/// How many pilot executions there are.
+pub(crate) const PILOTS: u64 = 5;
+
+/// Which strategy each iteration of a test runs under, epoch after epoch.
+///
+/// Within an epoch every iteration's strategy is fixed before the first of them runs, and what a
+/// portfolio learns from an epoch changes only those after it. So the number of workers, and the
+/// order in which they finish, change nothing.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    strategies: Vec<StrategySpec>,
+    /// So many of them take turns, where no bandit chooses.
+    taking_turns: usize,
+    bandit: Option<Bandit>,
+    partition: Partition,
+    /// How many executions this process is to run.
+    count: u64,
+    planned: u64,
+}
+
+/// A range of executions with their strategies. Executions are counted within the partition.
+#[derive(Clone, Debug)]
+pub(crate) struct Epoch {
+    pub(crate) from: u64,
+    pub(crate) to: u64,
+    turns: Turns,
+    partition: Partition,
+}
+
+#[derive(Clone, Debug)]
+enum Turns {
+    /// So many strategies take turns by iteration.
+    Each(usize),
+    /// The strategy of each execution.
+    Assigned(Vec<usize>),
+}
+
+/// An iteration and its strategy, by position.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Turn {
+    pub(crate) iteration: u64,
+    pub(crate) strategy: usize,
+}
+
+impl Plan {
+    pub(crate) fn new(settings: &Settings) -> Self {
+        let bandit = match settings.search {
+            Search::Portfolio => Some(Bandit::new(settings.session(), false)),
+            Search::FairPortfolio => Some(Bandit::new(settings.session(), true)),
+            _ => None,
+        };
+        let strategies = settings.search.strategies();
+        let partition = settings.partition.unwrap_or_default();
+        Self {
+            taking_turns: strategies.len(),
+            strategies,
+            bandit,
+            partition,
+            count: partition.count(settings.iterations),
+            planned: 0,
+        }
+    }
+
+    /// A plan for one strategy, whatever the settings say of strategies.
+    pub(crate) fn of_one(settings: &Settings) -> Self {
+        Self {
+            bandit: None,
+            taking_turns: 1,
+            ..Self::new(settings)
+        }
+    }
+
+    /// All strategies that may have a turn.
+    pub(crate) fn strategies(&self) -> &[StrategySpec] {
+        &self.strategies
+    }
+
+    /// The pilots are iterations like others, and count. In a part of a search they don't, since all
+    /// parts have the same.
+    pub(crate) fn counts_pilots(&self) -> bool {
+        self.bandit.is_some() && self.partition.is_whole()
+    }
+
+    /// The executions that can be planned now; `None` when all are.
+    pub(crate) fn next_epoch(&mut self) -> Option<Epoch> {
+        let from = self.planned;
+        let left = self.count - from;
+        let (length, turns) = match &mut self.bandit {
+            _ if left == 0 => return None,
+            None => (left, Turns::Each(self.taking_turns)),
+            Some(bandit) => {
+                let assigned =
+                    bandit.assign(left, |execution| self.partition.iteration(from + execution));
+                (assigned.len() as u64, Turns::Assigned(assigned))
+            }
+        };
+        self.planned += length;
+        Some(Epoch {
+            from,
+            to: from + length,
+            turns,
+            partition: self.partition,
+        })
+    }
+
+    /// Takes note of what an execution under a strategy showed.
+    pub(crate) fn learn(&mut self, strategy: usize, novelty: &Novelty) {
+        if let Some(bandit) = &mut self.bandit {
+            bandit.learn(strategy, novelty);
+        }
+    }
+}
+
+impl Epoch {
+    /// The turn of an execution of this epoch.
+    pub(crate) fn turn(&self, execution: u64) -> Turn {
+        let iteration = self.partition.iteration(execution);
+        let strategy = match &self.turns {
+            Turns::Each(strategies) => (iteration % *strategies as u64) as usize,
+            Turns::Assigned(assigned) => assigned[(execution - self.from) as usize],
+        };
+        Turn {
+            iteration,
+            strategy,
+        }
+    }
+}

@@ -1,0 +1,327 @@
+//! Adding up executions, in the order of their iterations.
+
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+use actor_core::__private::Expectation;
+
+use crate::engine::{End, Observations, Observed, Program};
+use crate::exploring::behaviours::Behaviours;
+use crate::exploring::explorer::{Contribution, seconds};
+use crate::exploring::merge::Sketch;
+use crate::exploring::workers::Progress;
+use crate::report::bug::{BugKind, Finding};
+use crate::report::deny;
+use crate::report::facts::{Bug, Report, StepStatistics, StrategyStatistics};
+use crate::settings::values::Settings;
+use crate::strategy::Fairness;
+use crate::trace::reproduction::{record, token};
+
+/// How many bugs that differ are kept.
+pub(crate) const BUGS_MAX: usize = 20;
+
+/// How many executions it takes at least to call a search saturated.
+const SATURATED_MIN: u64 = 1000;
+
+/// What an execution showed for the first time.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Novelty {
+    pub(crate) steps: u64,
+    /// Something could be owed.
+    pub(crate) wants_liveness: bool,
+    /// One, where its behaviour is new.
+    pub(crate) behaviours: u32,
+    /// Combinations of monitor and actor states.
+    pub(crate) combinations: u32,
+    /// Predicates and labels.
+    pub(crate) waypoints: u32,
+}
+
+/// How many combinations and goals are remembered.
+const LANDMARKS_MAX: usize = 1 << 17;
+
+/// The combinations and goals of all executions.
+#[derive(Debug, Default)]
+struct Landmarks(BTreeSet<u64>);
+
+impl Landmarks {
+    /// How many of these are new.
+    fn news(&mut self, landmarks: &[u64]) -> u32 {
+        let news = landmarks
+            .iter()
+            .filter(|landmark| self.0.len() < LANDMARKS_MAX && self.0.insert(**landmark));
+        news.count() as u32
+    }
+}
+
+/// The report in the making.
+pub(crate) struct Summary {
+    settings: Settings,
+    report: Report,
+    behaviours: Behaviours,
+    landmarks: Landmarks,
+    failing: Vec<(Contribution, Finding, f64)>,
+    step_sum: u64,
+    /// A hash of what the pilots did.
+    pub(crate) pilots: u64,
+    /// The execution that was the last to show something new, from one.
+    last_new: u64,
+    wants_liveness: bool,
+    begun: Instant,
+}
+
+impl Summary {
+    pub(crate) fn new(name: &str, settings: &Settings) -> Self {
+        let strategies = settings.search.strategies();
+        let mut summary = Self {
+            settings: settings.clone(),
+            report: Report::empty(name, settings),
+            behaviours: Behaviours::default(),
+            landmarks: Landmarks::default(),
+            failing: Vec::new(),
+            step_sum: 0,
+            pilots: 0,
+            last_new: 0,
+            wants_liveness: false,
+            begun: crate::hosting::wall_clock::now(),
+        };
+        summary.name_strategies(strategies.iter().map(ToString::to_string));
+        summary
+    }
+
+    /// Has these strategies in the report.
+    pub(crate) fn name_strategies(&mut self, names: impl IntoIterator<Item = String>) {
+        let strategies = names.into_iter().map(|name| StrategyStatistics {
+            name,
+            executions: 0,
+            bugs: 0,
+            new_behaviours: 0,
+            new_chance: 1.0,
+            elapsed_s: 0.0,
+        });
+        self.report.strategies = strategies.collect();
+    }
+
+    /// Nothing more is to be added.
+    pub(crate) fn is_over(&self) -> bool {
+        self.report.exhausted
+            || (!self.failing.is_empty() && !self.settings.keep_going)
+            || (self.settings.until_saturated && self.is_saturated())
+    }
+
+    /// The later half of the executions, of a thousand at least, has shown nothing new. Were the
+    /// chance that the next one does above 0.6 %, that would come about in one case of twenty.
+    fn is_saturated(&self) -> bool {
+        let executions = self.report.executions;
+        executions >= SATURATED_MIN && self.last_new <= executions / 2
+    }
+
+    pub(crate) fn progress(&self) -> Progress {
+        Progress {
+            executions: self.report.executions,
+            of: self.report.iterations,
+            steps: self.report.steps_total,
+            bugs: self.failing.len(),
+        }
+    }
+
+    /// Adds the next execution; tells what was new in it.
+    pub(crate) fn add(&mut self, contribution: Contribution) -> Novelty {
+        let outcome = &contribution.outcome;
+        if outcome.end == End::Exhausted {
+            self.report.exhausted = true;
+            return Novelty::default();
+        }
+        let report = &mut self.report;
+        report.executions += 1;
+        report.steps_total += outcome.steps;
+        report.dead_letters += outcome.dead_letters;
+        self.wants_liveness |= outcome.wants_liveness;
+        let is_fair = outcome.fairness != Fairness::Unfair;
+        *(if is_fair {
+            &mut report.fair
+        } else {
+            &mut report.unfair
+        }) += 1;
+        let is_long = outcome.steps > report.bounds.unfair();
+        report.fair_over_unfair_bound += u64::from(is_fair && is_long);
+        match outcome.end {
+            End::Bound if is_fair => report.fair_at_bound += 1,
+            End::Bound => report.unfair_at_bound += 1,
+            End::Quiescent | End::Returned if is_fair => {
+                self.step_sum += outcome.steps;
+                let count = report.steps.map_or(0, |steps| steps.count) + 1;
+                let (min, max) = report
+                    .steps
+                    .map_or((outcome.steps, outcome.steps), |steps| {
+                        (steps.min.min(outcome.steps), steps.max.max(outcome.steps))
+                    });
+                report.steps = Some(StepStatistics {
+                    min,
+                    avg: self.step_sum / count,
+                    max,
+                    count,
+                });
+            }
+            _ => {}
+        }
+        if let Some(owed) = outcome.undecided.first() {
+            report.undecided += 1;
+            let example = || format!("{}, owed since step {}", owed.what, owed.since);
+            report.undecided_example.get_or_insert_with(example);
+        }
+        if let Some(finding) = &outcome.transient {
+            report.transient += 1;
+            let example = || finding.message.clone();
+            report.transient_example.get_or_insert_with(example);
+        }
+        let mut labels = 0;
+        for label in &outcome.told.labels {
+            let times = report.covered.entry((*label).to_owned()).or_default();
+            *times += 1;
+            labels += u32::from(*times == 1);
+        }
+        let (iteration, number) = (contribution.iteration, contribution.strategy);
+        let is_new = self.behaviours.add(outcome.class, iteration, number);
+        if is_new {
+            self.last_new = report.executions;
+        }
+        for opaque in &outcome.opaque {
+            if let Err(at) = report.opaque.binary_search(opaque) {
+                report.opaque.insert(at, opaque.clone());
+            }
+        }
+        let strategy = &mut report.strategies[contribution.strategy];
+        strategy.executions += 1;
+        strategy.elapsed_s += contribution.elapsed.as_secs_f64();
+        let novelty = Novelty {
+            steps: outcome.steps,
+            wants_liveness: outcome.wants_liveness,
+            behaviours: u32::from(is_new),
+            combinations: self.landmarks.news(&outcome.told.combinations),
+            waypoints: self.landmarks.news(&outcome.told.goals) + labels,
+        };
+        if let Some(finding) = outcome.finding.clone() {
+            strategy.bugs += 1;
+            self.add_bug(contribution, finding);
+        }
+        novelty
+    }
+
+    fn add_bug(&mut self, contribution: Contribution, finding: Finding) {
+        let known = self
+            .failing
+            .iter()
+            .any(|(_, known, _)| known.is_like(&finding));
+        if !known && self.failing.len() < BUGS_MAX {
+            let after = seconds(self.begun);
+            self.failing.push((contribution, finding, after));
+        }
+    }
+
+    /// Replays what failed and completes the report.
+    pub(crate) fn finish(mut self, program: &dyn Program, observed: &Observations) -> Report {
+        let Observations {
+            specifications,
+            coverage,
+        } = observed;
+        for (contribution, finding, after) in std::mem::take(&mut self.failing) {
+            let (finding, trace) = record(program, &self.settings, &contribution, finding);
+            let strategy = self.report.strategies[contribution.strategy].name.clone();
+            self.report.bugs.push(Bug {
+                finding,
+                token: token(&strategy, self.settings.seed, contribution.iteration),
+                strategy,
+                iteration: contribution.iteration,
+                seed: self.settings.seed,
+                found_after_s: after,
+                confirmation: contribution.confirmation,
+                trace,
+                trace_path: None,
+            });
+        }
+        self.report.behaviours = self.behaviours.statistics();
+        for (number, strategy) in self.report.strategies.iter_mut().enumerate() {
+            strategy.new_behaviours = self.behaviours.first_seen_by(number);
+            strategy.new_chance = self.behaviours.new_chance_of(number);
+        }
+        self.report.liveness_unchecked =
+            self.wants_liveness && self.report.fair == 0 && !self.report.exhausted;
+        // After a bug, what else was seen depends on the number of workers.
+        if self.report.bugs.is_empty() || self.settings.keep_going {
+            self.report.coverage = coverage.clone();
+        }
+        if self.report.bugs.is_empty() {
+            self.report.vacuous = specifications.iter().filter_map(vacuity).collect();
+            self.report.vacuous.sort();
+            self.add_unevaluated(specifications);
+        }
+        // What one part has not reached, another may.
+        if self.settings.partition.is_none() {
+            deny::judge(&mut self.report, &self.settings);
+        }
+        self.report.elapsed_s = seconds(self.begun);
+        if let Some(partition) = self.settings.partition {
+            self.report.sketch = Some(Box::new(Sketch {
+                behaviours: self.behaviours,
+                step_sum: self.step_sum,
+                pilots: self.pilots,
+                ..Sketch::new(&self.settings, partition)
+            }));
+        }
+        self.report
+    }
+
+    /// A predicate that never could be evaluated is a failure.
+    fn add_unevaluated(&mut self, observed: &[Observed]) {
+        let never = |seen: &&Observed| {
+            // `eventually` ends with the first evaluation that is true.
+            let judged = match seen.expectation {
+                Some(Expectation::Always) => true,
+                Some(Expectation::Eventually | Expectation::AlwaysEventually) => !seen.moved,
+                Some(Expectation::Sometimes) | None => false,
+            };
+            judged && seen.looks > 0 && seen.absent == seen.looks
+        };
+        if let Some(seen) = observed.iter().filter(never).min_by_key(|seen| &seen.name) {
+            let message = format!(
+                "predicate \"{}\" was evaluated {} times, and each time an actor that it asked for \
+                 could not be shown: not started, stopped, or suspended",
+                seen.name, seen.looks
+            );
+            let strategy = self
+                .report
+                .strategies
+                .first()
+                .map_or("", |first| &first.name);
+            let finding = Finding {
+                kind: BugKind::Unevaluated,
+                message,
+                location: None,
+                step: 0,
+            };
+            let bug = Bug::unrecorded(finding, strategy, 0, &self.settings);
+            self.report.bugs.push(bug);
+        }
+    }
+}
+
+/// Why a specification could not have failed, if so.
+fn vacuity(seen: &Observed) -> Option<String> {
+    let name = &seen.name;
+    match seen.expectation {
+        None if seen.looks == 0 => Some(format!(
+            "monitor `{name}` never saw an event that it handles"
+        )),
+        None if seen.has_hot && !seen.was_hot => Some(format!("monitor `{name}` was never hot")),
+        None if seen.has_hot && !seen.moved => {
+            Some(format!("monitor `{name}` never left its first state"))
+        }
+        None => None,
+        Some(Expectation::Sometimes) if !seen.moved => {
+            Some(format!("sometimes \"{name}\" was never true"))
+        }
+        Some(_) if seen.looks == 0 => Some(format!("predicate \"{name}\" was never evaluated")),
+        Some(_) => None,
+    }
+}

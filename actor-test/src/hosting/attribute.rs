@@ -1,0 +1,109 @@
+//! What `#[actor_test]` expands to, and how such a test runs under `cargo test`.
+
+use std::fmt::Debug;
+use std::future::Future;
+use std::pin::Pin;
+
+use actor_core::System;
+
+use crate::settings::parameters::Parameter;
+
+/// A test marked `#[actor_test]`.
+#[derive(Debug)]
+pub struct ActorTest {
+    /// Its path: crate, modules and function.
+    pub name: &'static str,
+    /// The text by which the tool finds the test in an executable.
+    pub marker: &'static str,
+    /// Its source file.
+    pub file: &'static str,
+    /// Its line there.
+    pub line: u32,
+    /// It is marked `#[ignore]`.
+    pub ignored: bool,
+    /// Its options.
+    pub attributes: Attributes,
+    /// Its parameters after the system.
+    pub parameters: &'static [&'static dyn Parameter],
+    /// Each so many of them take all combinations of their values: `pairwise` is two. `None`: all.
+    pub strength: Option<usize>,
+    /// Its function.
+    pub body: TestBody,
+}
+
+/// The options of `#[actor_test(…)]`; `None` where not given.
+#[derive(Clone, Copy, Debug)]
+pub struct Attributes {
+    /// `iterations = N`
+    pub iterations: Option<u64>,
+    /// `max_steps = N` or `"N:M"`
+    pub max_steps: Option<(u64, Option<u64>)>,
+    /// `temperature = T`
+    pub temperature: Option<u64>,
+    /// `seed = S`
+    pub seed: Option<u64>,
+    /// `strategy = "NAME:VALUE"`, once or more
+    pub strategies: &'static [&'static str],
+    /// `expect_bug = "text"`
+    pub expect_bug: Option<&'static str>,
+    /// `deny = "vacuous"`
+    pub deny: Option<&'static str>,
+    /// `timers = patient`
+    pub patient_timers: bool,
+    /// `atomic_handlers`
+    pub atomic_handlers: bool,
+    /// `supervised`
+    pub supervised: bool,
+    /// `clock_error_ms = N`
+    pub clock_error_ms: Option<u64>,
+}
+
+/// What an async test has yet to do.
+pub type Pending<'a> = Pin<Box<dyn Future<Output = ()> + 'a>>;
+
+/// The function of a test. It is told the position of each parameter's value.
+#[derive(Clone, Copy)]
+pub enum TestBody {
+    /// `fn`
+    Sync(fn(&System, &[usize])),
+    /// `async fn`
+    Async(for<'a> fn(&'a System, &'a [usize]) -> Pending<'a>),
+}
+
+impl Debug for TestBody {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Sync(_) => "Sync",
+            Self::Async(_) => "Async",
+        })
+    }
+}
+
+/// An actor test of this executable.
+#[derive(Debug)]
+pub struct Registered(pub &'static ActorTest);
+
+inventory::collect!(Registered);
+
+/// What a test function may return.
+pub trait TestOutcome {
+    /// Panics where it is an error.
+    fn finish(self);
+}
+
+impl TestOutcome for () {
+    fn finish(self) {}
+}
+
+impl<E: Debug> TestOutcome for Result<(), E> {
+    fn finish(self) {
+        if let Err(error) = self {
+            panic!("the test returned Err({error:?})");
+        }
+    }
+}
+
+/// Takes over what a test function returned.
+pub fn finish(outcome: impl TestOutcome) {
+    outcome.finish();
+}

@@ -1,0 +1,238 @@
+//! The child's side: serves the tool's request for one test.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use crate::exploring::explorer::WorkerStatus;
+use crate::exploring::workers::{Observer, Progress, Silent, explore};
+use crate::hosting::attribute::ActorTest;
+use crate::hosting::protocol::{Event, Events, Request, Task, VERSION};
+use crate::hosting::{environment, run, watchdog};
+use crate::report::facts::{Bug, Report};
+use crate::report::words;
+use crate::settings::overrides::Overrides;
+use crate::settings::parameters;
+use crate::settings::parameters::Combination;
+use crate::settings::values::Settings;
+use crate::trace;
+use crate::trace::reproduction::{replay, reproduce};
+use crate::{BugKind, Finding};
+
+/// How often progress is told.
+const TELL: Duration = Duration::from_millis(50);
+
+/// Serves the request in the file `path`, if it is for this test.
+pub(crate) fn serve(test: &'static ActorTest, path: &Path) {
+    let request = match read(path) {
+        Ok(request) => request,
+        Err(problem) => panic!("{}: {problem}", path.display()),
+    };
+    if parameters::path(&request.test) != test.name {
+        return;
+    }
+    let events = match Events::open(&request.events) {
+        Ok(events) => Arc::new(events),
+        Err(error) => panic!("{}: {error}", request.events.display()),
+    };
+    let last = if !request.ignored.runs(test.ignored) {
+        Event::Skipped
+    } else {
+        let answer = match request.task.clone() {
+            None => combine(test),
+            Some(task) => {
+                let found = named(test, &request.test);
+                found.and_then(|test| answer(&test, task, request, &events))
+            }
+        };
+        answer.unwrap_or_else(|problem| Event::Refused {
+            problem,
+            source: source(test),
+        })
+    };
+    events.tell(&last);
+}
+
+fn read(path: &Path) -> Result<Request, String> {
+    let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    let value: serde_json::Value =
+        serde_json::from_str(&text).map_err(|error| error.to_string())?;
+    if value["version"] != VERSION {
+        return Err(format!(
+            "the tool speaks version {} of its protocol, and this test's actor-test {VERSION}; \
+             install the cargo-actor-test of the same version ({})",
+            value["version"],
+            env!("CARGO_PKG_VERSION")
+        ));
+    }
+    serde_json::from_value(value).map_err(|error| error.to_string())
+}
+
+fn combine(test: &'static ActorTest) -> Result<Event, String> {
+    let names = run::combinations(test)?.into_iter();
+    Ok(Event::Combinations {
+        names: names.map(|combination| combination.name).collect(),
+    })
+}
+
+fn named(test: &'static ActorTest, name: &str) -> Result<Combination, String> {
+    let found = Combination::named(test, name).map_err(|error| error.to_string())?;
+    found.ok_or_else(|| words::no_such_combination(name, test))
+}
+
+fn answer(
+    test: &Combination,
+    task: Task,
+    request: Request,
+    events: &Arc<Events>,
+) -> Result<Event, String> {
+    let manifest = environment::manifest().map_err(|error| error.to_string())?;
+    let limit = request.given.hang_timeout.or(manifest.hang_timeout);
+    let settings = run::settings(test, request.given.clone(), manifest)?;
+    if let Some(path) = &request.pin {
+        watchdog::pin_to(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    events.tell(&began(test.test, &settings, &task));
+    guard(limit.unwrap_or(watchdog::HANG_TIMEOUT), events);
+    match task {
+        Task::Explore => Ok(explored(test, &settings, request.given, events)),
+        Task::Reproduce { token } => {
+            let report = reproduce(&test.name, test, &settings, &token);
+            let mut report = report.map_err(|error| error.to_string())?;
+            let notes = trace::write_all(&mut report, &trace::directory(request.given.trace_dir));
+            Ok(Event::Done {
+                report: Box::new(report),
+                notes: notes.into_iter().collect(),
+            })
+        }
+        Task::Replay { recording } => {
+            let replayed = replay(test, &recording);
+            Ok(Event::Replayed {
+                finding: replayed.finding,
+                story: replayed.story,
+                diverged: replayed.diverged.map(|at| (at.step, at.message)),
+            })
+        }
+    }
+}
+
+/// Where the test is.
+fn source(test: &ActorTest) -> (String, u32) {
+    (test.file.into(), test.line)
+}
+
+/// The settings, for whoever has to tell of this process's end.
+fn began(test: &ActorTest, settings: &Settings, task: &Task) -> Event {
+    let strategies = settings.search.strategies();
+    let (iterations, strategies) = match task {
+        Task::Reproduce { token } => {
+            let strategy = token
+                .rsplit_once('@')
+                .map_or(&**token, |(strategy, _)| strategy);
+            (1, vec![strategy.to_owned()])
+        }
+        _ => (
+            settings.iterations,
+            strategies.iter().map(ToString::to_string).collect(),
+        ),
+    };
+    Event::Began {
+        iterations,
+        seed: settings.seed,
+        bounds: settings.bounds,
+        strategies,
+        expect_bug: settings.expect_bug.clone(),
+        source: source(test),
+    }
+}
+
+/// Starts the watchdog: it says that the child lives, and ends it when a handler hangs.
+fn guard(limit: Duration, events: &Arc<Events>) {
+    let (alive, barking) = (Arc::clone(events), Arc::clone(events));
+    let bark = move |worker: &WorkerStatus, still: Duration| {
+        barking.tell(&Event::Hang {
+            strategy: worker.strategy.load(Ordering::Relaxed),
+            iteration: worker.iteration.load(Ordering::Relaxed),
+            seconds: still.as_secs_f64(),
+        });
+        std::process::exit(101);
+    };
+    watchdog::start(limit, move |event| alive.tell(&event), Box::new(bark));
+}
+
+fn explored(test: &Combination, settings: &Settings, given: Overrides, events: &Events) -> Event {
+    let threads = watchdog::threads();
+    let mut teller = Teller { events, told: None };
+    let (mut report, mut notes) = run::explore_test(test, settings, given, &mut teller);
+    if let Some(threads) = threads.filter(|threads| !watchdog::settle(*threads)) {
+        notes.extend(leak(test, settings, threads, &mut report));
+    }
+    Event::Done {
+        report: Box::new(report),
+        notes,
+    }
+}
+
+/// Threads still run that did not before: finds the iteration that started one by exploring again.
+/// Where none adds another, they were started once for all, and it is worth a note.
+fn leak(
+    test: &Combination,
+    settings: &Settings,
+    before: usize,
+    report: &mut Report,
+) -> Option<String> {
+    let lasting = watchdog::threads().unwrap_or(before).saturating_sub(before);
+    watchdog::pin_threads();
+    let settings = Settings {
+        workers: 1,
+        // One more, since an iteration is looked at when the next begins.
+        iterations: report.executions + 1,
+        keep_going: true,
+        check_every: 0,
+        ..settings.clone()
+    };
+    explore(&test.name, test, &settings, &mut Silent);
+    let Some(turn) = watchdog::leaking() else {
+        return Some(words::lasting_threads(lasting));
+    };
+    if !report.is_clean() {
+        return Some(words::leaked_threads());
+    }
+    let strategies = settings.search.strategies();
+    let strategy = strategies[turn.strategy].to_string();
+    let finding = Finding {
+        kind: BugKind::LeakedThreads,
+        message: words::leaked_threads(),
+        location: None,
+        step: 0,
+    };
+    report.bugs.push(Bug::unrecorded(
+        finding,
+        &strategy,
+        turn.iteration,
+        &settings,
+    ));
+    None
+}
+
+/// Tells progress, not too often.
+struct Teller<'a> {
+    events: &'a Events,
+    told: Option<Instant>,
+}
+
+impl Observer for Teller<'_> {
+    fn progress(&mut self, progress: &Progress) {
+        if self.told.is_some_and(|told| told.elapsed() < TELL) {
+            return;
+        }
+        self.told = Some(crate::hosting::wall_clock::now());
+        self.events.tell(&Event::Progress {
+            executions: progress.executions,
+            of: progress.of,
+            steps: progress.steps,
+            bugs: progress.bugs,
+        });
+    }
+}

@@ -1,0 +1,156 @@
+//! What goes between the tool and the child that runs a test.
+//!
+//! The tool writes a [`Request`] into a file and names the file in a variable; the child appends
+//! [`Event`]s to another file, a line of JSON each. Standard output belongs to the user's prints.
+//! Both ends are always built from the same version: the tool checks it by [`VERSION`].
+
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use serde::{Deserialize, Serialize};
+
+use crate::report::facts::{Recording, Report};
+use crate::settings::overrides::Overrides;
+use crate::settings::values::Bounds;
+use crate::trace::story::StoryStep;
+use crate::{BugKind, Finding};
+
+/// The version of the protocol; a child of another version refuses the request.
+pub(crate) const VERSION: u32 = 2;
+
+/// What the child is to do.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Request {
+    pub(crate) version: u32,
+    /// The test, by its full name, with the values of its parameters.
+    pub(crate) test: String,
+    /// Flags and variables, merged.
+    pub(crate) given: Overrides,
+    /// What to do with it. `None`: tell the combinations of its parameters.
+    pub(crate) task: Option<Task>,
+    pub(crate) ignored: Ignored,
+    /// Where the events go.
+    pub(crate) events: PathBuf,
+    /// Where each iteration is noted before it runs.
+    pub(crate) pin: Option<PathBuf>,
+}
+
+/// What to do with the test.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Task {
+    Explore,
+    Reproduce { token: String },
+    Replay { recording: Box<Recording> },
+}
+
+/// What to do with tests marked `#[ignore]`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Ignored {
+    #[default]
+    Skip,
+    Only,
+    Include,
+}
+
+impl Ignored {
+    /// Whether a test is run.
+    pub(crate) fn runs(self, ignored: bool) -> bool {
+        match self {
+            Self::Skip => !ignored,
+            Self::Only => ignored,
+            Self::Include => true,
+        }
+    }
+}
+
+/// What the child tells.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Event {
+    /// The test was found, and this is how it is explored.
+    Began {
+        iterations: u64,
+        seed: u64,
+        bounds: Bounds,
+        strategies: Vec<String>,
+        expect_bug: Option<String>,
+        /// The test's source file, as rustc was given it, and its line there.
+        source: (String, u32),
+    },
+    /// The names of the combinations.
+    Combinations { names: Vec<String> },
+    /// The child makes progress.
+    Alive,
+    Progress {
+        executions: u64,
+        of: u64,
+        steps: u64,
+        bugs: usize,
+    },
+    /// It was explored.
+    Done {
+        report: Box<Report>,
+        notes: Vec<String>,
+    },
+    /// It was replayed.
+    Replayed {
+        finding: Option<Finding>,
+        story: Vec<StoryStep>,
+        diverged: Option<(u64, String)>,
+    },
+    /// A handler does not return; the child ends.
+    Hang {
+        strategy: usize,
+        iteration: u64,
+        seconds: f64,
+    },
+    /// The test is not to be run.
+    Skipped,
+    /// The request can't be met.
+    Refused {
+        problem: String,
+        /// As in [`Began`](Event::Began).
+        source: (String, u32),
+    },
+}
+
+/// The file that events are appended to.
+#[derive(Debug)]
+pub(crate) struct Events(Mutex<File>);
+
+impl Events {
+    pub(crate) fn open(path: &Path) -> std::io::Result<Self> {
+        let file = OpenOptions::new().append(true).create(true).open(path)?;
+        Ok(Self(Mutex::new(file)))
+    }
+
+    /// Appends an event. A tool that is gone is none of the child's business.
+    pub(crate) fn tell(&self, event: &Event) {
+        let Ok(mut line) = serde_json::to_vec(event) else {
+            return;
+        };
+        line.push(b'\n');
+        let mut file = self
+            .0
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let _ = file.write_all(&line);
+    }
+}
+
+/// The finding of a handler that does not return: `seconds` is how long nothing moved.
+pub(crate) fn hang(seconds: f64) -> Finding {
+    Finding {
+        kind: BugKind::Hang,
+        message: format!(
+            "no step was finished for {seconds:.0} s: a handler does not return; does it loop, block \
+             or take a lock?"
+        ),
+        location: None,
+        step: 0,
+    }
+}

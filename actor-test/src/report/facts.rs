@@ -1,0 +1,314 @@
+//! What exploring a test showed, as data.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::exploring::confirmation::Confirmation;
+use crate::exploring::merge::Sketch;
+use crate::report::bug::{BugKind, Cycle, Finding};
+use crate::report::coverage::Coverage;
+use crate::settings::values::{Bounds, Semantics, Settings};
+use crate::trace::reproduction::token;
+use crate::trace::story::StoryStep;
+
+/// What exploring a test showed.
+///
+/// Everything but times depends on the seed and the settings alone,
+/// whatever the machine and the number of workers.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Report {
+    /// The test's name.
+    pub test: String,
+    /// The session's seed.
+    pub seed: u64,
+    /// How many executions were asked for.
+    pub iterations: u64,
+    /// How far executions go, as given or as found to fit the program.
+    pub bounds: Bounds,
+    /// The bounds were found to fit the program.
+    #[serde(default)]
+    pub calibrated: bool,
+    /// How many executions were run up to the first bug, or to the end.
+    pub executions: u64,
+    /// How many of them were scheduled fairly.
+    pub fair: u64,
+    /// How many were not.
+    pub unfair: u64,
+    /// The lengths of fair executions that ended by themselves.
+    pub steps: Option<StepStatistics>,
+    /// The steps of all executions together.
+    pub steps_total: u64,
+    /// How many fair executions took more steps than the unfair bound: where this is a large share,
+    /// unfair strategies cut off what fair ones see, and the bound wants to be larger.
+    pub fair_over_unfair_bound: u64,
+    /// How many fair executions reached the fair bound.
+    pub fair_at_bound: u64,
+    /// How many unfair executions reached the unfair bound.
+    pub unfair_at_bound: u64,
+    /// How many executions reached the bound while something was owed that was not yet too hot, or
+    /// under a strategy that can't judge it.
+    pub undecided: u64,
+    /// The first of them: what was owed.
+    pub undecided_example: Option<String>,
+    /// How many executions were suspected of owing something for ever, but recovered in a fair
+    /// continuation: slow, not stuck. They are no bugs.
+    pub transient: u64,
+    /// The first of them: what was owed.
+    pub transient_example: Option<String>,
+    /// Something could be owed, and no strategy could judge it.
+    pub liveness_unchecked: bool,
+    /// The strategy had nothing left to explore: every schedule up to the bound was run.
+    pub exhausted: bool,
+    /// How many different behaviours were seen, and how likely the next is new.
+    pub behaviours: BehaviourStatistics,
+    /// What each strategy contributed.
+    pub strategies: Vec<StrategyStatistics>,
+    /// The labels of `cover!` that executions came by, each with the number of those that did.
+    pub covered: BTreeMap<String, u64>,
+    /// Events that could not be delivered, in all executions.
+    pub dead_letters: u64,
+    /// The bugs that differ, in the order of the iterations that found them.
+    pub bugs: Vec<Bug>,
+    /// Specifications that nothing could have violated: `monitor Answered never saw an event` …
+    pub vacuous: Vec<String>,
+    /// What was reached of the actors. Empty where the test ended at a bug: what else was reached
+    /// by then depends on the number of workers.
+    #[serde(default)]
+    pub coverage: Coverage,
+    /// What offers no fingerprint and took part while something was owed that was still owed at the
+    /// end, so that lassos could be missed: `` `Server` (actor) ``, `` `Put` (event) `` …
+    #[serde(default)]
+    pub opaque: Vec<String>,
+    /// How long it took, in seconds.
+    pub elapsed_s: f64,
+    /// What it takes to merge it with the reports of other parts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) sketch: Option<Box<Sketch>>,
+}
+
+/// The lengths of executions in steps.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct StepStatistics {
+    /// The shortest.
+    pub min: u64,
+    /// The mean, rounded down.
+    pub avg: u64,
+    /// The longest.
+    pub max: u64,
+    /// How many.
+    pub count: u64,
+}
+
+/// How many different behaviours were seen.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct BehaviourStatistics {
+    /// How many, exactly or as estimated.
+    pub seen: u64,
+    /// The number is exact: nothing had to be forgotten.
+    pub exact: bool,
+    /// The estimated chance that the next execution shows a new one (Good and Turing): the share of
+    /// executions that showed what no other did.
+    pub new_chance: f64,
+    /// How many there are in all, at least: an estimate from those seen once and those seen twice
+    /// (Chao), which holds on average and is low where many are rare.
+    pub at_least: u64,
+}
+
+/// What one strategy contributed.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct StrategyStatistics {
+    /// Its name and parameters.
+    pub name: String,
+    /// How many executions.
+    pub executions: u64,
+    /// How many of them found a bug.
+    pub bugs: u64,
+    /// How many behaviours it was the first to show.
+    pub new_behaviours: u64,
+    /// The estimated chance that its next execution shows a new one, from its last thousand.
+    pub new_chance: f64,
+    /// How long its executions took, in seconds; with several workers, all their times together.
+    pub elapsed_s: f64,
+}
+
+/// A bug, with what it takes to see it again.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Bug {
+    /// What went wrong.
+    pub finding: Finding,
+    /// Which strategy found it.
+    pub strategy: String,
+    /// In which iteration, from zero.
+    pub iteration: u64,
+    /// The session's seed.
+    pub seed: u64,
+    /// After how many seconds.
+    pub found_after_s: f64,
+    /// Reproduces the execution where the trace is gone: strategy, parameters, the session's seed and
+    /// the iteration.
+    pub token: String,
+    /// For something owed for longer than the threshold: what fair continuations showed.
+    pub confirmation: Option<Confirmation>,
+    /// The recorded execution.
+    pub trace: Recording,
+    /// Where the trace was written.
+    pub trace_path: Option<PathBuf>,
+}
+
+impl Bug {
+    /// A bug of an iteration that has no recording.
+    pub(crate) fn unrecorded(
+        finding: Finding,
+        strategy: &str,
+        iteration: u64,
+        settings: &Settings,
+    ) -> Self {
+        Self {
+            finding,
+            strategy: strategy.into(),
+            iteration,
+            seed: settings.seed,
+            found_after_s: 0.0,
+            token: token(strategy, settings.seed, iteration),
+            confirmation: None,
+            trace: Recording {
+                decisions: Vec::new(),
+                checks: Vec::new(),
+                fair_from: Some(0),
+                bounds: settings.bounds,
+                semantics: settings.semantics,
+                cycle: None,
+                story: Vec::new(),
+            },
+            trace_path: None,
+        }
+    }
+
+    /// What kind.
+    pub fn kind(&self) -> BugKind {
+        self.finding.kind
+    }
+
+    /// Something good does not happen, as opposed to something bad happening.
+    pub fn is_liveness(&self) -> bool {
+        self.finding.kind.is_liveness()
+    }
+
+    /// What, in a sentence.
+    pub fn message(&self) -> &str {
+        &self.finding.message
+    }
+
+    /// After how many steps.
+    pub fn step(&self) -> u64 {
+        self.finding.step
+    }
+
+    /// Whether `expected` is part of the message or the name of the kind.
+    pub fn is(&self, expected: &str) -> bool {
+        self.finding.message.contains(expected) || self.finding.kind.word() == expected
+    }
+}
+
+/// A recorded execution: its decisions, and its story.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Recording {
+    /// What was decided: the position among the enabled operations, or the answer to a choice.
+    pub decisions: Vec<u32>,
+    /// A hash of each question, to tell where a replay diverges.
+    pub checks: Vec<u32>,
+    /// From which step on the schedule was fair; `None` for an unfair one.
+    pub fair_from: Option<u64>,
+    /// The bounds of the execution.
+    pub bounds: Bounds,
+    /// The semantics of the execution.
+    pub semantics: Semantics,
+    /// Where the bug is that something is owed for ever: a part of the execution that can be repeated,
+    /// if one was seen.
+    #[serde(default)]
+    pub cycle: Option<Cycle>,
+    /// What happened, step by step.
+    pub story: Vec<StoryStep>,
+}
+
+impl Report {
+    /// The report of a test of which nothing was explored yet.
+    pub(crate) fn empty(test: &str, settings: &Settings) -> Self {
+        Self {
+            test: test.into(),
+            seed: settings.seed,
+            iterations: settings.iterations,
+            bounds: settings.bounds,
+            calibrated: settings.calibrate,
+            executions: 0,
+            fair: 0,
+            unfair: 0,
+            steps: None,
+            steps_total: 0,
+            fair_over_unfair_bound: 0,
+            fair_at_bound: 0,
+            unfair_at_bound: 0,
+            undecided: 0,
+            undecided_example: None,
+            transient: 0,
+            transient_example: None,
+            liveness_unchecked: false,
+            exhausted: false,
+            behaviours: BehaviourStatistics {
+                seen: 0,
+                exact: true,
+                new_chance: 1.0,
+                at_least: 0,
+            },
+            strategies: Vec::new(),
+            covered: BTreeMap::new(),
+            dead_letters: 0,
+            bugs: Vec::new(),
+            vacuous: Vec::new(),
+            coverage: Coverage::default(),
+            opaque: Vec::new(),
+            elapsed_s: 0.0,
+            sketch: None,
+        }
+    }
+
+    /// The bugs that differ, in the order in which they were found.
+    pub fn bugs(&self) -> &[Bug] {
+        &self.bugs
+    }
+
+    /// No bug was found.
+    pub fn is_clean(&self) -> bool {
+        self.bugs.is_empty()
+    }
+
+    /// Does nothing where no bug was found.
+    ///
+    /// # Panics
+    ///
+    /// With the report of the first bug.
+    #[track_caller]
+    pub fn assert_clean(&self) {
+        assert!(self.is_clean(), "{}", crate::report::words::failure(self));
+    }
+
+    /// The first bug that `expected` names: a part of its message, or its kind.
+    ///
+    /// # Panics
+    ///
+    /// Where no such bug was found; the message says what was found instead.
+    #[track_caller]
+    pub fn assert_bug(&self, expected: &str) -> &Bug {
+        let found = self.bugs.iter().find(|bug| bug.is(expected));
+        found.unwrap_or_else(|| panic!("{}", crate::report::words::missing(self, expected)))
+    }
+
+    /// How long it took.
+    pub fn elapsed(&self) -> Duration {
+        Duration::from_secs_f64(self.elapsed_s)
+    }
+}

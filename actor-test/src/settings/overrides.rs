@@ -1,0 +1,381 @@
+//! Settings as they are given: by a flag, a variable, an attribute or the manifest.
+//!
+//! Each place gives some of them; [`resolve`] takes each from the first place that does. The forms
+//! are the same everywhere, and each is stated once, in [`parse`].
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::exploring::partition::Partition;
+use crate::hosting::attribute::Attributes;
+use crate::report::deny::Deny;
+use crate::settings::values::{Bounds, Search, Semantics, Settings};
+
+/// How far executions go.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum MaxSteps {
+    /// As far as fits the program.
+    Auto,
+    /// Unfair ones so far, and fair ones ten times as far or as given.
+    Steps(u64, Option<u64>),
+}
+
+/// The settings that one place gives.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Overrides {
+    pub(crate) iterations: Option<u64>,
+    pub(crate) seed: Option<u64>,
+    /// Strategies as `-s` takes them, `portfolio` and `portfolio=fair` included.
+    pub(crate) search: Option<Vec<String>>,
+    pub(crate) max_steps: Option<MaxSteps>,
+    pub(crate) temperature: Option<u64>,
+    pub(crate) workers: Option<usize>,
+    pub(crate) time_limit: Option<Duration>,
+    pub(crate) until_saturated: Option<bool>,
+    pub(crate) keep_going: Option<bool>,
+    pub(crate) hang_timeout: Option<Duration>,
+    pub(crate) trace_dir: Option<PathBuf>,
+    pub(crate) partition: Option<Partition>,
+    /// As `--deny` takes it.
+    pub(crate) deny: Option<Deny>,
+}
+
+impl Overrides {
+    /// These, and `other` where nothing is given here.
+    pub(crate) fn or(self, other: Self) -> Self {
+        Self {
+            iterations: self.iterations.or(other.iterations),
+            seed: self.seed.or(other.seed),
+            search: self.search.or(other.search),
+            max_steps: self.max_steps.or(other.max_steps),
+            temperature: self.temperature.or(other.temperature),
+            workers: self.workers.or(other.workers),
+            time_limit: self.time_limit.or(other.time_limit),
+            until_saturated: self.until_saturated.or(other.until_saturated),
+            keep_going: self.keep_going.or(other.keep_going),
+            hang_timeout: self.hang_timeout.or(other.hang_timeout),
+            trace_dir: self.trace_dir.or(other.trace_dir),
+            partition: self.partition.or(other.partition),
+            deny: self.deny.or(other.deny),
+        }
+    }
+
+    /// What the attributes of a test give.
+    pub(crate) fn of(attributes: &Attributes) -> Result<Self, String> {
+        let strategies = attributes.strategies;
+        Ok(Self {
+            iterations: attributes.iterations,
+            seed: attributes.seed,
+            search: (!strategies.is_empty())
+                .then(|| strategies.iter().map(|text| (*text).to_owned()).collect()),
+            max_steps: attributes
+                .max_steps
+                .map(|(unfair, fair)| MaxSteps::Steps(unfair, fair)),
+            temperature: attributes.temperature,
+            deny: attributes.deny.map(parse::deny).transpose()?,
+            ..Self::default()
+        })
+    }
+}
+
+/// The settings of a test: `given` by flags and variables, then its attributes, then the manifest.
+pub(crate) fn resolve(
+    given: Overrides,
+    attributes: &Attributes,
+    manifest: Overrides,
+) -> Result<Settings, String> {
+    let all = given.or(Overrides::of(attributes)?).or(manifest);
+    let defaults = Settings::default();
+    let search = match &all.search {
+        None => defaults.search,
+        Some(texts) => parse::search(texts)?,
+    };
+    let until_saturated = all.until_saturated.unwrap_or(defaults.until_saturated);
+    // With another end given and no number of iterations, that end alone decides.
+    let iterations = match all.time_limit {
+        None if !until_saturated => defaults.iterations,
+        _ => u64::MAX,
+    };
+    if all.partition.is_some()
+        && let Some(spec) = search
+            .strategies()
+            .iter()
+            .find(|spec| spec.build().has_memory())
+    {
+        return Err(format!(
+            "`{spec}` can't be divided into parts: what it does depends on the executions before"
+        ));
+    }
+    let iterations = all.iterations.unwrap_or(iterations);
+    // A test that expects a bug says how many executions that takes, and stops when it is found.
+    let least = attributes.expect_bug.and(attributes.iterations);
+    Ok(Settings {
+        iterations: iterations.max(least.unwrap_or(0)),
+        seed: all.seed.unwrap_or(defaults.seed),
+        search,
+        bounds: bounds(&all),
+        calibrate: all.max_steps == Some(MaxSteps::Auto),
+        semantics: semantics(attributes),
+        workers: all.workers.unwrap_or(defaults.workers),
+        keep_going: all.keep_going.unwrap_or(defaults.keep_going),
+        time_limit: all.time_limit,
+        until_saturated,
+        partition: all.partition,
+        check_every: defaults.check_every,
+        lasso: defaults.lasso,
+        expect_bug: attributes.expect_bug.map(str::to_owned),
+        deny: all.deny.unwrap_or(defaults.deny),
+        salt: defaults.salt,
+    })
+}
+
+fn bounds(all: &Overrides) -> Bounds {
+    let bounds = match all.max_steps {
+        None | Some(MaxSteps::Auto) => Bounds::default(),
+        Some(MaxSteps::Steps(unfair, None)) => Bounds::new(unfair),
+        Some(MaxSteps::Steps(unfair, Some(fair))) => Bounds::new(unfair).with_fair(fair),
+    };
+    match all.temperature {
+        None => bounds,
+        Some(temperature) => bounds.with_temperature(temperature),
+    }
+}
+
+fn semantics(attributes: &Attributes) -> Semantics {
+    let defaults = Semantics::default();
+    let clock_error = attributes.clock_error_ms.map(Duration::from_millis);
+    Semantics {
+        patient_timers: attributes.patient_timers,
+        atomic_handlers: attributes.atomic_handlers,
+        clock_error: clock_error.unwrap_or(defaults.clock_error),
+        supervised: attributes.supervised,
+    }
+}
+
+/// The forms of settings; an error says which form is accepted.
+pub(crate) mod parse {
+    use std::hash::{BuildHasher, RandomState};
+
+    use super::{Deny, Duration, MaxSteps, Partition, Search};
+    use crate::strategy::StrategySpec;
+
+    /// A number above zero.
+    pub(crate) fn count(text: &str) -> Result<u64, String> {
+        let count = number(text).filter(|count| *count > 0);
+        count.ok_or_else(|| "expected a number above zero, `100` for instance".into())
+    }
+
+    /// How many workers.
+    pub(crate) fn workers(text: &str) -> Result<usize, String> {
+        let workers = count(text)
+            .ok()
+            .and_then(|count| usize::try_from(count).ok());
+        let workers = workers.filter(|workers| *workers <= 1024);
+        workers
+            .ok_or_else(|| "expected a number of threads from 1 to 1024, `4` for instance".into())
+    }
+
+    /// A number, or `random`.
+    pub(crate) fn seed(text: &str) -> Result<u64, String> {
+        match text {
+            "random" => Ok(RandomState::new().hash_one(std::process::id()) >> 16),
+            _ => number(text)
+                .ok_or_else(|| "expected a number, `7` for instance, or `random`".into()),
+        }
+    }
+
+    /// `N`, `N:M` or `auto`.
+    pub(crate) fn max_steps(text: &str) -> Result<MaxSteps, String> {
+        let steps = match text.split_once(':') {
+            _ if text == "auto" => return Ok(MaxSteps::Auto),
+            None => count(text).map(|unfair| MaxSteps::Steps(unfair, None)),
+            Some((unfair, fair)) => {
+                count(unfair).and_then(|unfair| Ok(MaxSteps::Steps(unfair, Some(count(fair)?))))
+            }
+        };
+        steps.map_err(|_| {
+            "expected N or N:M, numbers above zero: `500` stops unfair executions after 500 steps \
+             and fair ones after 5000, `500:2000` fair ones after 2000; or `auto`"
+                .into()
+        })
+    }
+
+    /// `K/N`.
+    pub(crate) fn partition(text: &str) -> Result<Partition, String> {
+        text.parse()
+            .map_err(|error: crate::exploring::partition::PartitionError| error.to_string())
+    }
+
+    /// A duration with its unit; a bare number is seconds.
+    pub(crate) fn duration(text: &str) -> Result<Duration, String> {
+        let digits = text
+            .find(|c: char| !c.is_ascii_digit() && c != '.')
+            .unwrap_or(text.len());
+        let (amount, unit) = text.split_at(digits);
+        let seconds = match unit.trim() {
+            "ms" => 0.001,
+            "" | "s" => 1.0,
+            "m" | "min" => 60.0,
+            "h" => 3600.0,
+            _ => f64::NAN,
+        };
+        let amount = amount.parse::<f64>().ok().filter(|amount| *amount > 0.0);
+        amount
+            .and_then(|amount| Duration::try_from_secs_f64(amount * seconds).ok())
+            .filter(|duration| !duration.is_zero())
+            .ok_or_else(|| "expected a duration above zero: `30s`, `500ms`, `5m` or `1h`".into())
+    }
+
+    /// `vacuous`, `unreached`, both with a comma between them, or `none`.
+    pub(crate) fn deny(text: &str) -> Result<Deny, String> {
+        let mut denied = Deny::default();
+        if text.trim() == "none" {
+            return Ok(denied);
+        }
+        for word in text.split(',') {
+            match word.trim() {
+                "vacuous" => denied.vacuous = true,
+                "unreached" => denied.unreached = true,
+                _ => {
+                    return Err(
+                        "expected `vacuous` (specifications that could not have failed), \
+                                `unreached` (states and handlers), `vacuous,unreached`, or `none`"
+                            .into(),
+                    );
+                }
+            }
+        }
+        Ok(denied)
+    }
+
+    /// The portfolio, or strategies that take turns.
+    pub(crate) fn search(texts: &[String]) -> Result<Search, String> {
+        match texts {
+            [one] if one.starts_with("portfolio") => portfolio(one),
+            _ => texts
+                .iter()
+                .map(|text| strategy(text))
+                .collect::<Result<_, _>>()
+                .map(Search::Strategies),
+        }
+    }
+
+    fn portfolio(text: &str) -> Result<Search, String> {
+        match text {
+            "portfolio" => Ok(Search::Portfolio),
+            "portfolio=fair" => Ok(Search::FairPortfolio),
+            "portfolio=round-robin" => Ok(Search::RoundRobin),
+            "portfolio=coyote" => Ok(Search::Coyote),
+            _ => Err(format!(
+                "there is no `{text}`; there are `portfolio`, `portfolio=fair`, \
+                 `portfolio=round-robin` and `portfolio=coyote`"
+            )),
+        }
+    }
+
+    /// One strategy.
+    pub(crate) fn strategy(text: &str) -> Result<StrategySpec, String> {
+        if text.starts_with("portfolio") {
+            return Err("a portfolio stands alone".into());
+        }
+        text.parse()
+            .map_err(|error: crate::strategy::SpecError| error.to_string())
+    }
+
+    fn number(text: &str) -> Option<u64> {
+        text.replace('_', "").parse().ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn nothing() -> Attributes {
+        Attributes {
+            iterations: None,
+            max_steps: None,
+            temperature: None,
+            seed: None,
+            strategies: &[],
+            expect_bug: None,
+            deny: None,
+            patient_timers: false,
+            atomic_handlers: false,
+            supervised: false,
+            clock_error_ms: None,
+        }
+    }
+
+    fn iterations(iterations: u64) -> Overrides {
+        Overrides {
+            iterations: Some(iterations),
+            ..Overrides::default()
+        }
+    }
+
+    #[test]
+    fn the_first_place_that_gives_a_setting_wins() {
+        let attributes = Attributes {
+            iterations: Some(3),
+            ..nothing()
+        };
+        let of = |given, attributes: &_, manifest| {
+            resolve(given, attributes, manifest).map(|settings| settings.iterations)
+        };
+        let none = Overrides::default;
+        assert_eq!(
+            of(iterations(1).or(iterations(2)), &attributes, iterations(4)),
+            Ok(1)
+        );
+        assert_eq!(
+            of(none().or(iterations(2)), &attributes, iterations(4)),
+            Ok(2)
+        );
+        assert_eq!(of(none(), &attributes, iterations(4)), Ok(3));
+        assert_eq!(of(none(), &nothing(), iterations(4)), Ok(4));
+        assert_eq!(of(none(), &nothing(), none()), Ok(100));
+        let expecting = Attributes {
+            expect_bug: Some("a rare one"),
+            ..attributes
+        };
+        assert_eq!(of(iterations(1), &expecting, none()), Ok(3));
+        assert_eq!(of(iterations(5), &expecting, none()), Ok(5));
+    }
+
+    #[test]
+    fn forms_are_accepted_and_refused() {
+        assert_eq!(
+            parse::max_steps("500:2000"),
+            Ok(MaxSteps::Steps(500, Some(2000)))
+        );
+        assert_eq!(parse::max_steps("auto"), Ok(MaxSteps::Auto));
+        assert_eq!(
+            parse::max_steps("10_000"),
+            Ok(MaxSteps::Steps(10_000, None))
+        );
+        assert_eq!(parse::duration("1.5s"), Ok(Duration::from_millis(1500)));
+        assert_eq!(parse::duration("2"), Ok(Duration::from_secs(2)));
+        for wrong in ["", "0", "-1", "5:", "5:0", "x"] {
+            assert!(parse::max_steps(wrong).is_err(), "{wrong}");
+        }
+        for wrong in ["", "0s", "-1s", "5 parsecs", "s", "1e400s", "."] {
+            assert!(parse::duration(wrong).is_err(), "{wrong}");
+        }
+        assert!(parse::search(&["random".into(), "portfolio".into()]).is_err());
+        let vacuous = Deny::default().with_vacuous();
+        assert_eq!(parse::deny("vacuous"), Ok(vacuous));
+        assert_eq!(
+            parse::deny("unreached, vacuous"),
+            Ok(vacuous.with_unreached())
+        );
+        assert_eq!(parse::deny("none"), Ok(Deny::default()));
+        for wrong in ["", "all", "vacuous,", "vacuous none", "none,vacuous"] {
+            assert!(parse::deny(wrong).is_err(), "{wrong}");
+        }
+    }
+}

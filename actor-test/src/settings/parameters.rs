@@ -1,0 +1,409 @@
+//! Parameters of tests: their values, and the combinations of them that are run.
+
+use std::collections::BTreeSet;
+use std::fmt::Debug;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::LazyLock;
+
+use actor_core::System;
+
+use crate::engine::Program;
+use crate::hash;
+use crate::hosting::attribute::{ActorTest, TestBody};
+use crate::settings::covering;
+
+/// How many combinations of a test are run, and values of a parameter taken, at most.
+const COMBINATIONS_MAX: u64 = 10_000;
+
+/// The values of a parameter.
+#[derive(Debug)]
+pub struct Values<T: Clone + Debug + Send + Sync + 'static> {
+    name: &'static str,
+    values: LazyLock<Vec<T>>,
+}
+
+impl<T: Clone + Debug + Send + Sync + 'static> Values<T> {
+    /// Those that `evaluate` returns, which is called once.
+    pub const fn new(name: &'static str, evaluate: fn() -> Vec<T>) -> Self {
+        Self {
+            name,
+            values: LazyLock::new(evaluate),
+        }
+    }
+
+    /// The value that is chosen for the parameter at `position`.
+    pub fn at(&self, chosen: &[usize], position: usize) -> T {
+        self.values[chosen[position]].clone()
+    }
+}
+
+/// Takes values, but not those of an endless iterator.
+pub fn values<T>(values: impl IntoIterator<Item = T>) -> Vec<T> {
+    let enough = COMBINATIONS_MAX as usize + 1;
+    values.into_iter().take(enough).collect()
+}
+
+/// A parameter of a test, whatever its type.
+pub trait Parameter: Debug + Sync {
+    /// Its name.
+    fn name(&self) -> &'static str;
+
+    /// Its values as they are printed.
+    fn labels(&self) -> Vec<String>;
+}
+
+impl<T: Clone + Debug + Send + Sync + 'static> Parameter for Values<T> {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn labels(&self) -> Vec<String> {
+        self.values.iter().map(|value| label(value)).collect()
+    }
+}
+
+/// A value on one line.
+fn label(value: &dyn Debug) -> String {
+    let mut label = String::new();
+    for letter in format!("{value:?}").chars() {
+        if letter.is_control() {
+            label.extend(letter.escape_default());
+        } else {
+            label.push(letter);
+        }
+    }
+    label
+}
+
+/// A test with a value for each of its parameters; the test itself, where it has none.
+#[derive(Clone, Debug)]
+pub(crate) struct Combination {
+    pub(crate) test: &'static ActorTest,
+    /// The test's name, and the values: `krate::test[n=2, lossy=true]`.
+    pub(crate) name: String,
+    chosen: Vec<usize>,
+}
+
+/// Why the combinations of a test can't be told.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub(crate) enum ParameterError {
+    #[error("the parameter `{0}` has no values, so there is nothing to run; give it one at least")]
+    Empty(&'static str),
+    #[error(
+        "the parameter `{0}` has the value {1} twice, by what its `Debug` prints; a combination is \
+         known by its values, so give each once"
+    )]
+    Twice(&'static str, String),
+    #[error(
+        "two combinations are called {0}, by what the `Debug` of their values prints; a combination \
+         is known by its name, so let them print something else"
+    )]
+    Ambiguous(String),
+    #[error("the parameter `{0}` has more than {COMBINATIONS_MAX} values; give fewer")]
+    TooManyValues(&'static str),
+    #[error(
+        "{0} combinations of values are more than {COMBINATIONS_MAX}; with `pairwise` there are \
+         fewer, in which each two values of two parameters meet"
+    )]
+    TooManyCombinations(String),
+    #[error(
+        "it takes more than {COMBINATIONS_MAX} combinations for each {0} parameters to take all of \
+         their values; give fewer values{1}"
+    )]
+    TooManyRows(usize, &'static str),
+    #[error(
+        "the combinations in which each {0} of {1} parameters take all of their values are too \
+         many to be worked out; lower `t_wise`"
+    )]
+    TooManyTuples(usize, usize),
+}
+
+/// All combinations of a test that are run, in order.
+pub(crate) fn combinations(test: &'static ActorTest) -> Result<Vec<Combination>, ParameterError> {
+    let labels = labels(test)?;
+    let sizes: Vec<usize> = labels.iter().map(Vec::len).collect();
+    let rows = match test.strength {
+        None => every(&sizes)?,
+        Some(strength) => some(&sizes, strength)?,
+    };
+    let rows = rows.into_iter();
+    let all: Vec<_> = rows
+        .map(|row| Combination::new(test, &labels, row))
+        .collect();
+    let mut seen = BTreeSet::new();
+    match all
+        .iter()
+        .find(|combination| !seen.insert(&combination.name))
+    {
+        Some(twice) => Err(ParameterError::Ambiguous(twice.name.clone())),
+        None => Ok(all),
+    }
+}
+
+fn every(sizes: &[usize]) -> Result<Vec<covering::Row>, ParameterError> {
+    match covering::count(sizes) {
+        0..=COMBINATIONS_MAX => Ok(covering::all(sizes)),
+        u64::MAX => Err(ParameterError::TooManyCombinations("2^64 or more".into())),
+        count => Err(ParameterError::TooManyCombinations(count.to_string())),
+    }
+}
+
+fn some(sizes: &[usize], strength: usize) -> Result<Vec<covering::Row>, ParameterError> {
+    let way_out = if strength > 2 {
+        ", or lower `t_wise`"
+    } else {
+        ""
+    };
+    let too_many = ParameterError::TooManyRows(strength, way_out);
+    if covering::rows_min(sizes, strength) > COMBINATIONS_MAX {
+        return Err(too_many);
+    }
+    if covering::tuples(sizes, strength) > covering::TUPLES_MAX {
+        return Err(ParameterError::TooManyTuples(strength, sizes.len()));
+    }
+    let rows = covering::covering(sizes, strength);
+    if rows.len() as u64 > COMBINATIONS_MAX {
+        return Err(too_many);
+    }
+    Ok(rows)
+}
+
+/// The values of each parameter as they are printed.
+fn labels(test: &ActorTest) -> Result<Vec<Vec<String>>, ParameterError> {
+    let parameters = test.parameters.iter();
+    parameters
+        .map(|parameter| {
+            let name = parameter.name();
+            let labels = parameter.labels();
+            let mut seen = BTreeSet::new();
+            let twice = labels.iter().find(|label| !seen.insert(*label));
+            match labels.len() as u64 {
+                0 => Err(ParameterError::Empty(name)),
+                1..=COMBINATIONS_MAX => match twice {
+                    Some(twice) => Err(ParameterError::Twice(name, twice.clone())),
+                    None => Ok(labels),
+                },
+                _ => Err(ParameterError::TooManyValues(name)),
+            }
+        })
+        .collect()
+}
+
+impl Combination {
+    fn new(test: &'static ActorTest, labels: &[Vec<String>], chosen: Vec<usize>) -> Self {
+        let values: Vec<String> = test
+            .parameters
+            .iter()
+            .zip(labels.iter().zip(&chosen))
+            .map(|(parameter, (labels, at))| format!("{}={}", parameter.name(), labels[*at]))
+            .collect();
+        let name = match values[..] {
+            [] => test.name.to_owned(),
+            _ => format!("{}[{}]", test.name, values.join(", ")),
+        };
+        Self { test, name, chosen }
+    }
+
+    /// The combination of that name. It need not be among those that are run: a trace outlives a
+    /// change of the others' values.
+    pub(crate) fn named(
+        test: &'static ActorTest,
+        name: &str,
+    ) -> Result<Option<Self>, ParameterError> {
+        let labels = labels(test)?;
+        let values = name.strip_prefix(test.name).unwrap_or_default();
+        let chosen = match test.parameters {
+            [] => values.is_empty().then(Vec::new),
+            _ => values
+                .strip_prefix('[')
+                .and_then(|values| choose(test, &labels, values, Vec::new())),
+        };
+        Ok(chosen.map(|chosen| Self::new(test, &labels, chosen)))
+    }
+
+    /// What its schedules derive from besides the seed: its values, so that they do not depend on what
+    /// other combinations there are.
+    pub(crate) fn salt(&self) -> u64 {
+        match self.chosen[..] {
+            [] => 0,
+            _ => hash::text(&self.name),
+        }
+    }
+
+    /// It has values for parameters.
+    pub(crate) fn is_of_several(&self) -> bool {
+        !self.chosen.is_empty()
+    }
+}
+
+/// Chooses values for the parameters that have none yet, as `rest` gives them.
+fn choose(
+    test: &ActorTest,
+    labels: &[Vec<String>],
+    rest: &str,
+    chosen: Vec<usize>,
+) -> Option<Vec<usize>> {
+    let Some(parameter) = test.parameters.get(chosen.len()) else {
+        return rest.is_empty().then_some(chosen);
+    };
+    let end = match chosen.len() + 1 == test.parameters.len() {
+        true => "]",
+        false => ", ",
+    };
+    let rest = rest.strip_prefix(parameter.name())?.strip_prefix('=')?;
+    let values = labels[chosen.len()].iter().enumerate();
+    // A value may begin as another does, so the first that fits need not be the one.
+    values
+        .filter_map(|(at, label)| Some((at, rest.strip_prefix(&**label)?.strip_prefix(end)?)))
+        .find_map(|(at, rest)| choose(test, labels, rest, [&chosen[..], &[at]].concat()))
+}
+
+/// The name of a test, without the values of its parameters.
+pub(crate) fn path(name: &str) -> &str {
+    name.split_once('[').map_or(name, |(path, _)| path)
+}
+
+impl Program for Combination {
+    fn start(&self) -> Option<Pin<Box<dyn Future<Output = ()>>>> {
+        match self.test.body {
+            TestBody::Sync(body) => {
+                body(&System::controlled(), &self.chosen);
+                None
+            }
+            TestBody::Async(body) => {
+                let chosen = self.chosen.clone();
+                Some(Box::pin(async move {
+                    let system = System::controlled();
+                    body(&system, &chosen).await;
+                }))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hosting::attribute::Attributes;
+
+    static COUNTS: Values<u32> = Values::new("n", || values([1, 12]));
+    static TEXTS: Values<&str> = Values::new("text", || values(["a", "a\", n=\"b", "two\nlines"]));
+    static RAW: Values<Plain> =
+        Values::new("m", || values([Plain("1"), Plain("1, k=3"), Plain("1]")]));
+    static LAST: Values<Plain> = Values::new("k", || values([Plain("2"), Plain("3")]));
+
+    /// Prints its text as it is.
+    #[derive(Clone)]
+    struct Plain(&'static str);
+
+    impl Debug for Plain {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str(self.0)
+        }
+    }
+
+    const fn test(parameters: &'static [&'static dyn Parameter]) -> ActorTest {
+        ActorTest {
+            name: "krate::test",
+            marker: "",
+            file: file!(),
+            line: line!(),
+            ignored: false,
+            attributes: Attributes {
+                iterations: None,
+                max_steps: None,
+                temperature: None,
+                seed: None,
+                strategies: &[],
+                deny: None,
+                expect_bug: None,
+                patient_timers: false,
+                atomic_handlers: false,
+                supervised: false,
+                clock_error_ms: None,
+            },
+            parameters,
+            strength: None,
+            body: TestBody::Sync(|_, _| ()),
+        }
+    }
+
+    #[test]
+    fn a_combination_is_found_by_its_name() {
+        static TEST: ActorTest = test(&[&COUNTS, &TEXTS]);
+        let all = combinations(&TEST).unwrap();
+        assert_eq!(all.len(), 6);
+        assert_eq!(all[0].name, "krate::test[n=1, text=\"a\"]");
+        assert_eq!(all[5].name, "krate::test[n=12, text=\"two\\nlines\"]");
+        for one in &all {
+            assert!(one.is_of_several());
+            let found = Combination::named(&TEST, &one.name).unwrap().unwrap();
+            assert_eq!(
+                (found.name, found.chosen),
+                (one.name.clone(), one.chosen.clone())
+            );
+        }
+        let salts: BTreeSet<u64> = all.iter().map(Combination::salt).collect();
+        assert_eq!(salts.len(), 6);
+        for wrong in [
+            "",
+            "[]",
+            "[n=1]",
+            "[n=2, text=\"a\"]",
+            "[n=1, text=\"a\"",
+            "[n=1, text=\"a\"]]",
+        ] {
+            let found = Combination::named(&TEST, &format!("krate::test{wrong}")).unwrap();
+            assert!(found.is_none(), "{wrong}");
+        }
+    }
+
+    /// The first value that a name could begin with need not be the one.
+    #[test]
+    fn a_value_may_look_like_what_follows_it() {
+        static TEST: ActorTest = test(&[&RAW, &LAST]);
+        for one in combinations(&TEST).unwrap() {
+            let found = Combination::named(&TEST, &one.name).unwrap().unwrap();
+            assert_eq!(found.name, one.name);
+        }
+    }
+
+    #[test]
+    fn two_combinations_do_not_share_a_name() {
+        static END: Values<Plain> = Values::new("k", || values([Plain("2"), Plain("3, k=2")]));
+        static TEST: ActorTest = test(&[&RAW, &END]);
+        let error = combinations(&TEST).unwrap_err();
+        let name = "krate::test[m=1, k=3, k=2]".to_owned();
+        assert_eq!(error, ParameterError::Ambiguous(name));
+    }
+
+    #[test]
+    fn a_test_without_parameters_is_one_combination() {
+        static TEST: ActorTest = test(&[]);
+        let all = combinations(&TEST).unwrap();
+        assert_eq!(all.len(), 1);
+        assert_eq!((&*all[0].name, all[0].salt()), ("krate::test", 0));
+        assert!(!all[0].is_of_several());
+        assert!(Combination::named(&TEST, "krate::test").unwrap().is_some());
+        assert!(
+            Combination::named(&TEST, "krate::test[n=1]")
+                .unwrap()
+                .is_none()
+        );
+    }
+
+    #[test]
+    fn too_many_are_refused_before_they_are_made() {
+        static BIG: Values<u32> = Values::new("big", || values(0..9_999));
+        static ALL: ActorTest = test(&[&BIG, &BIG, &BIG, &BIG, &BIG]);
+        let error = |sizes: &[usize], strength| some(sizes, strength).unwrap_err();
+        assert!(matches!(
+            combinations(&ALL),
+            Err(ParameterError::TooManyCombinations(_))
+        ));
+        assert_eq!(error(&[9_999; 5], 2), ParameterError::TooManyRows(2, ""));
+        assert_eq!(error(&[2; 40], 8), ParameterError::TooManyTuples(8, 40));
+        assert_eq!(some(&[100, 100], 2).unwrap().len(), 10_000);
+    }
+}

@@ -1,0 +1,449 @@
+//! Trace files: recorded executions on disk.
+//!
+//! A trace is one JSON document that begins with its format and version. A newer tool reads older
+//! versions; an older one refuses a newer version by name.
+//!
+//! What is written depends on the test, its settings and the seed alone: it has no times, no
+//! absolute paths and no hash of the executable, so that `-j 1`, `-j 2`, `cargo test` and the
+//! optimised build of the tool write the same bytes. Whether a trace still belongs to its test is
+//! told by replaying it: each decision carries a hash of the question that it answers, which finds
+//! any change that matters and none that doesn't, where a hash of the executable would complain
+//! about each.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::hash;
+use crate::report::bug::{Cycle, Finding};
+use crate::report::facts::{Bug, Recording, Report};
+use crate::settings::parameters;
+use crate::settings::values::{Bounds, Semantics};
+use crate::trace::story::StoryStep;
+
+/// What a trace begins with.
+pub(crate) const FORMAT: &str = "actor-test trace";
+
+/// How many letters of a combination's values are part of a file's name.
+const VALUES_MAX: usize = 60;
+
+/// The version that is written, and the newest that is read.
+pub(crate) const VERSION: u32 = 1;
+
+/// The document.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(crate) struct Trace {
+    format: String,
+    version: u32,
+    /// The version of actor-test that wrote it.
+    pub(crate) actor_test: String,
+    /// The package of the test, where known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) package: Option<String>,
+    /// The test.
+    pub(crate) test: String,
+    /// The strategy that found it.
+    pub(crate) strategy: String,
+    /// The session's seed.
+    pub(crate) seed: u64,
+    /// The iteration, from zero.
+    pub(crate) iteration: u64,
+    /// Reproduces the execution without the trace.
+    pub(crate) token: String,
+    /// What was found.
+    pub(crate) finding: Finding,
+    bounds: Bounds,
+    semantics: Semantics,
+    fair_from: Option<u64>,
+    /// Where a liveness bug goes round, if that was seen: lassos are looked for in the replay.
+    #[serde(default)]
+    cycle: Option<Cycle>,
+    /// A hash of all that decides the execution, to tell an edited trace.
+    digest: String,
+    decisions: Vec<u32>,
+    checks: Vec<u32>,
+    story: Vec<StoryStep>,
+}
+
+/// Why a file is no trace that can be replayed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum TraceError {
+    #[error("there is no trace {path}; a failing test prints where it wrote its trace")]
+    Missing { path: String },
+    #[error("can't read {path}: {error}")]
+    Unreadable { path: String, error: String },
+    #[error("{path} is empty: it was truncated; run the test again to write it anew")]
+    Empty { path: String },
+    #[error(
+        "{path} is a truncated trace: it ends in line {line}, in the middle of the document; run the \
+         test again to write it anew"
+    )]
+    Truncated { path: String, line: usize },
+    #[error("{path} is not a trace of actor-test: {why}")]
+    Foreign { path: String, why: String },
+    #[error(
+        "{path} has version {found} of the trace format, and this actor-test ({tool}) reads versions \
+         up to {VERSION}; update actor-test to read it"
+    )]
+    TooNew {
+        path: String,
+        found: u64,
+        tool: &'static str,
+    },
+    #[error("{path} is a damaged trace: {why}; run the test again to write it anew")]
+    Damaged { path: String, why: String },
+    #[error(
+        "{path} was edited: its decisions or settings don't match their digest, so it is no longer \
+         an execution that took place; run the test again to write it anew"
+    )]
+    Edited { path: String },
+}
+
+impl Trace {
+    /// The trace of a bug.
+    pub(crate) fn of(test: &str, bug: &Bug) -> Self {
+        let Recording {
+            decisions,
+            checks,
+            fair_from,
+            bounds,
+            semantics,
+            cycle,
+            story,
+        } = bug.trace.clone();
+        let mut trace = Self {
+            format: FORMAT.into(),
+            version: VERSION,
+            actor_test: env!("CARGO_PKG_VERSION").into(),
+            package: std::env::var("CARGO_PKG_NAME").ok(),
+            test: test.into(),
+            strategy: bug.strategy.clone(),
+            seed: bug.seed,
+            iteration: bug.iteration,
+            token: bug.token.clone(),
+            finding: bug.finding.clone(),
+            bounds,
+            semantics,
+            fair_from,
+            cycle,
+            digest: String::new(),
+            decisions,
+            checks,
+            story,
+        };
+        trace.digest = trace.digest();
+        trace
+    }
+
+    /// Reads a trace.
+    pub(crate) fn read(path: &Path) -> Result<Self, TraceError> {
+        let name = path.display().to_string();
+        match fs::read(path) {
+            Ok(bytes) => Self::parse(&name, &bytes),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                Err(TraceError::Missing { path: name })
+            }
+            Err(error) => Err(TraceError::Unreadable {
+                path: name,
+                error: error.to_string(),
+            }),
+        }
+    }
+
+    /// Reads what the file `path` holds.
+    fn parse(path: &str, bytes: &[u8]) -> Result<Self, TraceError> {
+        let path = path.to_owned();
+        if bytes.iter().all(u8::is_ascii_whitespace) {
+            return Err(TraceError::Empty { path });
+        }
+        let value: serde_json::Value = match serde_json::from_slice(bytes) {
+            Ok(value) => value,
+            Err(error) if error.is_eof() && claims(bytes) => {
+                let line = error.line();
+                return Err(TraceError::Truncated { path, line });
+            }
+            Err(error) if claims(bytes) => {
+                let why = format!("it is not JSON ({error})");
+                return Err(TraceError::Damaged { path, why });
+            }
+            Err(_) => {
+                let why = "it is not JSON".into();
+                return Err(TraceError::Foreign { path, why });
+            }
+        };
+        if value["format"] != FORMAT {
+            let why = format!("it is JSON, but does not begin with \"format\": \"{FORMAT}\"");
+            return Err(TraceError::Foreign { path, why });
+        }
+        match value["version"].as_u64() {
+            Some(found) if (1..=u64::from(VERSION)).contains(&found) => {}
+            Some(found) if found > 0 => {
+                let tool = env!("CARGO_PKG_VERSION");
+                return Err(TraceError::TooNew { path, found, tool });
+            }
+            _ => {
+                let why = format!("its version is {}, not a number", value["version"]);
+                return Err(TraceError::Damaged { path, why });
+            }
+        }
+        // From the text, and not from the value: errors then say in which line.
+        let trace: Self = serde_json::from_slice(bytes).map_err(|error| TraceError::Damaged {
+            path: path.clone(),
+            why: error.to_string(),
+        })?;
+        if trace.decisions.len() != trace.checks.len() || trace.digest != trace.digest() {
+            return Err(TraceError::Edited { path });
+        }
+        Ok(trace)
+    }
+
+    /// Writes the trace; tells where.
+    pub(crate) fn write(&self, directory: &Path, number: usize) -> std::io::Result<PathBuf> {
+        fs::create_dir_all(directory)?;
+        let mut name = slug(self.package.as_deref(), &self.test);
+        if number > 0 {
+            name = format!("{name}-{}", number + 1);
+        }
+        let path = directory.join(format!("{name}.json"));
+        // Whoever reads meanwhile sees the old trace or the new one, and never half of one.
+        let partial = path.with_extension(format!("json.{}", std::process::id()));
+        fs::write(&partial, self.to_json())?;
+        fs::rename(&partial, &path)?;
+        Ok(path)
+    }
+
+    /// The document, with a line for each field and each step of the story.
+    fn to_json(&self) -> String {
+        let story: Vec<String> = self.story.iter().map(json).collect();
+        let story = story.join(",\n    ");
+        let package = self
+            .package
+            .as_ref()
+            .map(|package| ("package", json(package)));
+        let first = [
+            ("format", json(&self.format)),
+            ("version", json(&self.version)),
+            ("actor_test", json(&self.actor_test)),
+        ];
+        let rest = [
+            ("test", json(&self.test)),
+            ("strategy", json(&self.strategy)),
+            ("seed", json(&self.seed)),
+            ("iteration", json(&self.iteration)),
+            ("token", json(&self.token)),
+            ("finding", json(&self.finding)),
+            ("bounds", json(&self.bounds)),
+            ("semantics", json(&self.semantics)),
+            ("fair_from", json(&self.fair_from)),
+        ];
+        let cycle = self.cycle.as_ref().map(|cycle| ("cycle", json(cycle)));
+        let last = [
+            ("digest", json(&self.digest)),
+            ("decisions", json(&self.decisions)),
+            ("checks", json(&self.checks)),
+            ("story", format!("[\n    {story}\n  ]")),
+        ];
+        let fields = first.into_iter().chain(package).chain(rest);
+        let fields = fields.chain(cycle).chain(last);
+        let lines: Vec<String> = fields
+            .map(|(key, value)| format!("  \"{key}\": {value}"))
+            .collect();
+        format!("{{\n{}\n}}\n", lines.join(",\n"))
+    }
+
+    /// What it takes to run it again.
+    pub(crate) fn recording(&self) -> Recording {
+        Recording {
+            decisions: self.decisions.clone(),
+            checks: self.checks.clone(),
+            fair_from: self.fair_from,
+            bounds: self.bounds,
+            semantics: self.semantics,
+            cycle: self.cycle,
+            story: self.story.clone(),
+        }
+    }
+
+    /// What happened, step by step.
+    #[cfg(feature = "cli")]
+    pub(crate) fn story(&self) -> &[StoryStep] {
+        &self.story
+    }
+
+    fn digest(&self) -> String {
+        let Semantics {
+            patient_timers,
+            atomic_handlers,
+            clock_error,
+            supervised,
+        } = self.semantics;
+        let semantics = format!(
+            "Semantics {{ patient_timers: {patient_timers}, atomic_handlers: {atomic_handlers}, \
+             clock_error: {clock_error:?} }}"
+        );
+        let mut settings = format!(
+            "{:?} {semantics} {:?} {}",
+            self.bounds, self.fair_from, self.test
+        );
+        // What is newer than the format counts where it is used: older traces keep their digest.
+        if let Some(cycle) = self.cycle {
+            settings += &format!(" {cycle}");
+        }
+        if supervised {
+            settings += " supervised";
+        }
+        let numbers = self.decisions.iter().chain(&self.checks);
+        let mixed = numbers.fold(hash::text(&settings), |mixed, number| {
+            hash::mix(mixed, u64::from(*number))
+        });
+        format!("{mixed:016x}")
+    }
+}
+
+fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("a trace has text keys only")
+}
+
+/// The file, which may be broken JSON, says that it is a trace.
+fn claims(bytes: &[u8]) -> bool {
+    let head = &bytes[..bytes.len().min(200)];
+    String::from_utf8_lossy(head).contains(FORMAT)
+}
+
+/// The name of a test's trace: its path with dashes, with its package first where that is not the
+/// crate of the test, so that `tests/it.rs` of two packages don't share one. Values of parameters
+/// follow; a hash tells apart those that no file could be called after.
+fn slug(package: Option<&str>, test: &str) -> String {
+    let path = parameters::path(test);
+    let krate = path.split("::").next().unwrap_or(path);
+    let package = package.filter(|package| package.replace('-', "_") != krate);
+    let segments = package.into_iter().chain(path.split("::"));
+    let slug = segments.collect::<Vec<_>>().join("-");
+    let values = test[path.len()..].trim_start_matches('[');
+    let values = values.strip_suffix(']').unwrap_or(values);
+    if values.is_empty() {
+        return slug;
+    }
+    let values = values.replace(", ", "-");
+    let plain = |c: &char| c.is_alphanumeric() || "_-.=".contains(*c);
+    let short: String = values.chars().filter(plain).take(VALUES_MAX).collect();
+    match short == values {
+        true => format!("{slug}-{short}"),
+        false => format!("{slug}-{short}-{:08x}", hash::text(test) as u32),
+    }
+}
+
+/// Writes the traces of a report's bugs; tells what could not be written.
+pub(crate) fn write_all(report: &mut Report, directory: &Path) -> Option<String> {
+    let mut problem = None;
+    // What has a trace is saved already, and what has no story could not be recorded.
+    let new = |bug: &&mut Bug| bug.trace_path.is_none() && !bug.trace.story.is_empty();
+    for (number, bug) in report.bugs.iter_mut().filter(new).enumerate() {
+        match Trace::of(&report.test, bug).write(directory, number) {
+            Ok(path) => bug.trace_path = Some(path),
+            Err(error) => {
+                let directory = directory.display();
+                problem = Some(format!("can't write a trace into {directory}: {error}"));
+            }
+        }
+    }
+    problem
+}
+
+/// Where traces go: as given, or under the target directory of the executable that runs.
+pub(crate) fn directory(given: Option<PathBuf>) -> PathBuf {
+    given.unwrap_or_else(|| target_directory().join("actor-traces"))
+}
+
+/// The target directory: cargo marks it with a `CACHEDIR.TAG`.
+fn target_directory() -> PathBuf {
+    let executable = std::env::current_exe().unwrap_or_default();
+    let marked = executable
+        .ancestors()
+        .find(|directory| directory.join("CACHEDIR.TAG").is_file());
+    marked.map_or_else(|| PathBuf::from("target"), Path::to_owned)
+}
+
+/// Where the user typed the command: cargo runs tests in the package's directory, but `PWD` is still
+/// that of the shell.
+pub(crate) fn shell_directory() -> PathBuf {
+    let shell = std::env::var_os("PWD").map(PathBuf::from);
+    shell
+        .or_else(|| std::env::current_dir().ok())
+        .unwrap_or_default()
+}
+
+/// A path as a user would type it in the directory `here`: relative, if it is below.
+pub(crate) fn short(path: &Path, here: &Path) -> String {
+    let short = path
+        .strip_prefix(here)
+        .ok()
+        .filter(|short| !short.as_os_str().is_empty());
+    quoted(&short.unwrap_or(path).display().to_string())
+}
+
+/// A word as a user would type it in a shell.
+pub(crate) fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "_-./:=@+,%".contains(c);
+    if word.chars().all(plain) && !word.is_empty() {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Trace, TraceError, slug};
+    use crate::report::bug::{BugKind, Cycle, Finding};
+    use crate::report::facts::Bug;
+    use crate::settings::values::Settings;
+
+    #[test]
+    fn files_are_called_after_tests_and_values() {
+        let of = |values: &str| slug(None, &format!("krate::tests::test{values}"));
+        assert_eq!(of(""), "krate-tests-test");
+        assert_eq!(of("[n=-2, p=0.5]"), "krate-tests-test-n=-2-p=0.5");
+        assert_eq!(slug(Some("a-b"), "a_b::t[n=1]"), "a_b-t-n=1");
+        assert_eq!(slug(Some("pkg"), "it::t[n=1]"), "pkg-it-t-n=1");
+        // What can't be part of a file's name is told apart all the same.
+        assert_ne!(of("[path=\"a/b\"]"), of("[path=\"ab\"]"));
+        assert!(of("[path=\"a/b\"]").starts_with("krate-tests-test-path=ab-"));
+        let long = of(&format!("[text={}]", "ab".repeat(200)));
+        assert!(long.len() < 100, "{long}");
+    }
+
+    fn trace(cycle: Option<Cycle>) -> String {
+        let finding = Finding {
+            kind: BugKind::Liveness,
+            message: "monitor `Owed` is hot".into(),
+            location: None,
+            step: 135,
+        };
+        let mut bug = Bug::unrecorded(finding, "random", 0, &Settings::default());
+        bug.trace.cycle = cycle;
+        Trace::of("owed", &bug).to_json()
+    }
+
+    #[test]
+    fn a_cycle_is_kept_and_belongs_to_the_digest() {
+        let cycle = Some(Cycle { from: 112, to: 116 });
+        let text = trace(cycle);
+        let read = Trace::parse("here", text.as_bytes()).expect("it was just written");
+        assert_eq!(read.recording().cycle, cycle);
+        let edited = text.replace("\"from\":112", "\"from\":113");
+        assert_ne!(edited, text);
+        let refused = Trace::parse("here", edited.as_bytes());
+        assert!(matches!(refused, Err(TraceError::Edited { .. })));
+    }
+
+    /// As every trace was, before there were cycles.
+    #[test]
+    fn without_a_cycle_nothing_is_said() {
+        let text = trace(None);
+        assert!(!text.contains("cycle"));
+        let read = Trace::parse("here", text.as_bytes()).expect("it was just written");
+        assert_eq!(read.recording().cycle, None);
+    }
+}

@@ -1,0 +1,79 @@
+//! Saved schedules: traces in `tests/schedules/` of a package, which run before anything else.
+
+use std::path::{Path, PathBuf};
+
+use crate::engine::Program;
+use crate::report::facts::Bug;
+use crate::report::words;
+use crate::trace::Trace;
+use crate::trace::reproduction::replay;
+
+/// What running the saved schedules of a test showed.
+#[derive(Debug, Default)]
+pub(crate) struct Saved {
+    pub(crate) bugs: Vec<Bug>,
+    pub(crate) notes: Vec<String>,
+    pub(crate) executions: u64,
+}
+
+/// Runs the schedules that are saved for a test.
+pub(crate) fn run(test: &str, program: &(dyn Program + Sync)) -> Saved {
+    let mut saved = Saved::default();
+    for path in files() {
+        match Trace::read(&path) {
+            Ok(trace) if trace.test == test => saved.add(&path, &trace, program),
+            Ok(_) => {}
+            Err(error) => saved.notes.push(format!("saved schedule: {error}")),
+        }
+    }
+    saved
+}
+
+impl Saved {
+    fn add(&mut self, path: &Path, trace: &Trace, program: &(dyn Program + Sync)) {
+        self.executions += 1;
+        let mut recording = trace.recording();
+        let replayed = replay(program, &recording);
+        let file = path.file_name().unwrap_or_default().to_string_lossy();
+        let Some(finding) = replayed.finding else {
+            let stale = replayed
+                .diverged
+                .map(|at| words::stale_schedule(&file, at.step, &at.message));
+            self.notes.extend(stale);
+            return;
+        };
+        recording.story = replayed.story;
+        self.bugs.push(Bug {
+            finding,
+            strategy: format!("saved schedule {file} ({})", trace.strategy),
+            iteration: trace.iteration,
+            seed: trace.seed,
+            found_after_s: 0.0,
+            confirmation: None,
+            token: trace.token.clone(),
+            trace: recording,
+            trace_path: Some(path.to_owned()),
+        });
+    }
+}
+
+/// In the order of their names.
+fn files() -> Vec<PathBuf> {
+    let package = std::env::var_os("CARGO_MANIFEST_DIR")
+        .map(PathBuf::from)
+        .unwrap_or_default();
+    let directory = std::fs::read_dir(package.join("tests/schedules"));
+    let entries = directory
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path());
+    let mut files: Vec<_> = entries
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "json")
+        })
+        .collect();
+    files.sort();
+    files
+}
