@@ -1,0 +1,84 @@
+//! How a bug was found, and how to see it again.
+
+use super::Place;
+use crate::exploring::confirmation::Confirmation;
+use crate::report::facts::{Bug, Report};
+use crate::settings::values::Bounds;
+use crate::trace;
+
+/// How a bug was found, and how to see it again.
+pub(super) fn evidence(report: &Report, bug: &Bug, place: &Place) -> Vec<String> {
+    if bug.kind().concerns_all() {
+        return vec![denied(report)];
+    }
+    let mut lines = vec![circumstances(report, bug)];
+    lines.extend(bug.confirmation.as_ref().map(confirmed));
+    let selection = place.selection();
+    if let Some(path) = &bug.trace_path {
+        let path = trace::short(path, &place.here);
+        lines.push(format!(
+            "replay:     cargo actor-test replay {path}{selection}"
+        ));
+    }
+    if !bug.token.is_empty() {
+        let bounds = bounds(&report.bounds);
+        let (test, token) = (&report.test, &bug.token);
+        lines.push(format!(
+            "reproduce:  cargo actor-test {} --reproduce {token}{bounds}{selection}",
+            trace::quoted(test)
+        ));
+    }
+    lines
+}
+
+/// Why a test failed though no execution did.
+fn denied(report: &Report) -> String {
+    format!(
+        "seed {}; that is denied: more iterations (-i) may reach it, --deny none allows it",
+        report.seed
+    )
+}
+
+pub(super) fn circumstances(report: &Report, bug: &Bug) -> String {
+    let of = match report.iterations {
+        u64::MAX => String::new(),
+        iterations => format!(" of {iterations}"),
+    };
+    let step = match bug.finding.step {
+        0 => String::new(),
+        step => format!(", step {step}"),
+    };
+    format!(
+        "{}, iteration {}{of}, seed {}{step} · found in {:.2} s",
+        bug.strategy,
+        bug.iteration + 1,
+        bug.seed,
+        bug.found_after_s
+    )
+}
+
+/// That what is owed is not just late.
+fn confirmed(confirmation: &Confirmation) -> String {
+    format!(
+        "none of {} fair continuations recovered: a chance of recovery above {:.1} % is ruled out at \
+         95 %",
+        confirmation.continuations,
+        confirmation.chance_bound() * 100.0
+    )
+}
+
+/// The flags for bounds that are not the default ones.
+fn bounds(bounds: &Bounds) -> String {
+    let mut flags = String::new();
+    let (unfair, fair) = (bounds.unfair(), bounds.fair());
+    if (unfair, fair) != (Bounds::default().unfair(), Bounds::default().fair()) {
+        flags += &format!(" -m {unfair}");
+        if fair != unfair.saturating_mul(10) {
+            flags += &format!(":{fair}");
+        }
+    }
+    if bounds.temperature() != fair / 2 {
+        flags += &format!(" --temperature {}", bounds.temperature());
+    }
+    flags
+}

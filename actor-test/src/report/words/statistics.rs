@@ -1,0 +1,151 @@
+//! What was explored.
+
+use super::{count, percent};
+use crate::report::facts::{BehaviourStatistics, Report, StrategyStatistics};
+
+/// How much was explored, and what.
+pub(super) fn statistics(report: &Report) -> Vec<String> {
+    let mut lines = explored(report);
+    if let Some(first) = lines.first_mut() {
+        *first = format!("{}: {first}", count(report.executions, "execution"));
+    }
+    lines
+}
+
+/// The same for a test that fails: with what each strategy contributed.
+pub(super) fn failing_statistics(report: &Report) -> Vec<String> {
+    let mut lines = statistics(report);
+    lines.extend(strategies(&report.strategies, true));
+    lines
+}
+
+/// What was explored; the number of executions stands before it.
+pub(super) fn explored(report: &Report) -> Vec<String> {
+    let mut lines = Vec::new();
+    if report.executions == 0 {
+        return lines;
+    }
+    let mut line = format!("{} fair, {} unfair", report.fair, report.unfair);
+    if let Some(steps) = report.steps {
+        line += &format!(
+            " · steps in fair terminating executions {} min, {} avg, {} max",
+            steps.min, steps.avg, steps.max
+        );
+    }
+    lines.push(line);
+    let mut parts: Vec<String> = long_ones(report).collect();
+    parts.push(behaviours(report));
+    parts.push(saturation(report));
+    lines.push(parts.join(" · "));
+    if report.calibrated {
+        let bounds = report.bounds;
+        lines.push(format!(
+            "bounds found to fit: -m {}:{}, threshold {}",
+            bounds.unfair(),
+            bounds.fair(),
+            bounds.temperature()
+        ));
+    }
+    if !report.covered.is_empty() {
+        let label = |(label, times): (&String, &u64)| format!("\"{label}\" in {times}");
+        let labels: Vec<String> = report.covered.iter().map(label).collect();
+        lines.push(format!("came by {}", labels.join(", ")));
+    }
+    lines
+}
+
+/// How many executions were longer than the bounds, fair ones and unfair ones.
+fn long_ones(report: &Report) -> impl Iterator<Item = String> {
+    let (unfair, fair) = (report.bounds.unfair(), report.bounds.fair());
+    let share = |of: u64, all: u64| match of {
+        0 => None,
+        of => Some(percent(of as f64 / all.max(1) as f64)),
+    };
+    let over = share(report.fair_over_unfair_bound, report.fair)
+        .map(|share| format!("bound of {unfair} exceeded in {share}"));
+    let cut_off = share(report.fair_at_bound, report.fair)
+        .map(|share| format!("cut off at {fair} in {share}"));
+    let of_fair: Vec<String> = over.into_iter().chain(cut_off).collect();
+    let of_fair = (!of_fair.is_empty()).then(|| format!("{} of the fair ones", of_fair.join(", ")));
+    let of_unfair = share(report.unfair_at_bound, report.unfair)
+        .map(|share| format!("cut off at {unfair} in {share} of the unfair ones"));
+    of_fair.into_iter().chain(of_unfair)
+}
+
+/// What each strategy contributed, for those that had a turn.
+/// Over several tests there is no chance of the next execution to tell.
+pub(crate) fn strategies(strategies: &[StrategyStatistics], of_one_test: bool) -> Vec<String> {
+    let had_a_turn = |strategy: &&StrategyStatistics| strategy.executions > 0;
+    let strategies: Vec<_> = strategies.iter().filter(had_a_turn).collect();
+    if strategies.len() < 2 {
+        return Vec::new();
+    }
+    let widest = |text: fn(&StrategyStatistics) -> String| {
+        let widths = strategies.iter().map(|strategy| text(strategy).len());
+        widths.max().unwrap_or(0)
+    };
+    let name = widest(|strategy| strategy.name.clone());
+    let executions = widest(|strategy| count(strategy.executions, "execution"));
+    let new = widest(|strategy| strategy.new_behaviours.to_string());
+    let line = |strategy: &&StrategyStatistics| {
+        let failures = match strategy.bugs {
+            0 => String::new(),
+            bugs => format!(", {}", count(bugs, "failure")),
+        };
+        let next = match of_one_test {
+            true => format!(", next new {}", percent(strategy.new_chance)),
+            false => String::new(),
+        };
+        format!(
+            "  {:name$}  {:>executions$}, {:>new$} new{next}{failures}, {:.2} s",
+            strategy.name,
+            count(strategy.executions, "execution"),
+            strategy.new_behaviours,
+            strategy.elapsed_s,
+        )
+    };
+    strategies.iter().map(line).collect()
+}
+
+/// How far the search has come, as far as can be told.
+fn saturation(report: &Report) -> String {
+    let BehaviourStatistics {
+        seen,
+        new_chance,
+        at_least,
+        ..
+    } = report.behaviours;
+    if report.exhausted {
+        return "exhaustive".into();
+    }
+    let verdict = if new_chance == 0.0 {
+        "each of them more than once".into()
+    } else if new_chance > 0.5 {
+        "far from saturated".into()
+    } else {
+        let share = seen as f64 / at_least.max(1) as f64;
+        // After few executions the one estimate may know of nothing more where the other does.
+        let share = share.min(1.0 - new_chance) * 100.0;
+        format!("about {share:.0} % of behaviours seen")
+    };
+    match new_chance {
+        0.0 => verdict,
+        _ => format!(
+            "{} chance that the next is new, {verdict}",
+            percent(new_chance)
+        ),
+    }
+}
+
+fn behaviours(report: &Report) -> String {
+    let about = if report.behaviours.exact {
+        ""
+    } else {
+        "about "
+    };
+    let plural = if report.behaviours.seen == 1 { "" } else { "s" };
+    format!(
+        "{about}{} distinct behaviour{plural}",
+        report.behaviours.seen
+    )
+}

@@ -1,0 +1,47 @@
+//! What was not judged, and what could not have failed.
+
+use super::count;
+use crate::report::bug::BugKind;
+use crate::report::facts::Report;
+
+/// What was not judged, and what could not have failed.
+pub(super) fn warnings(report: &Report, notes: &[String]) -> Vec<String> {
+    let mut lines = Vec::new();
+    if report.undecided > 0 {
+        let example = report.undecided_example.as_deref().unwrap_or("something");
+        lines.push(format!(
+            "warning: liveness undecided in {} of {}: at the bound, {example}; raise the bound (-m) \
+             or lower --temperature",
+            report.undecided,
+            count(report.executions, "execution")
+        ));
+    }
+    if report.transient > 0 {
+        let example = report.transient_example.as_deref().unwrap_or("something");
+        lines.push(format!(
+            "note: {} of {} owed something for longer than the threshold, but recovered in a fair \
+             continuation, so it was slow and no bug: {example}",
+            report.transient,
+            count(report.executions, "execution")
+        ));
+    }
+    if !report.opaque.is_empty() {
+        lines.push(format!(
+            "note: states can't be compared, so what goes round in circles is found by its temperature \
+             alone: {} offer neither `Hash` nor `Fingerprint`",
+            report.opaque.join(", ")
+        ));
+    }
+    if report.liveness_unchecked {
+        lines.push(
+            "warning: liveness was not checked: no strategy was fair; add one, `-s random` for \
+             instance"
+                .into(),
+        );
+    }
+    let denied = report.bugs.iter().any(|bug| bug.kind() == BugKind::Vacuous);
+    let vacuous = report.vacuous.iter().filter(|_| !denied);
+    lines.extend(vacuous.map(|what| format!("warning: {what}; it could not have failed")));
+    lines.extend(notes.iter().map(|note| format!("warning: {note}")));
+    lines
+}
