@@ -65,35 +65,57 @@
 //! `HashMap`, keeps state in statics or starts threads is outside the tester's control; it is
 //! reported when executions differ because of it.
 
+//!
+//! # From `#[actor_test]` to its report
+//!
+//! For who reads the sources: the folders of this crate are rooms, and each imports those below it
+//! alone. Their first lines say what lives there and who calls it.
+//!
+//! 1. The macro expands to a libtest test that calls `hosting::run` with its `declaration`: name,
+//!    place, options, parameters, body. `cargo actor-test` (`cli`) starts the same test as a child.
+//! 2. `hosting` puts `settings` together, from flags, variables, attributes and the manifest, and
+//!    starts the watchdog. Schedules that were saved run first, by `trace`.
+//! 3. `exploring` plans which strategy each iteration runs under, has its workers run them, and adds
+//!    up what they show in the order of the iterations. [`Tester`] enters here.
+//! 4. `engine` runs one iteration: step by step it asks the `strategy` who is next, and ends with an
+//!    outcome: steps, class, decisions, perhaps a finding (`data`).
+//! 5. An execution that failed is confirmed, and run again with full recording by `trace`, which
+//!    writes it to disk.
+//! 6. `report` holds what came of it, judges the whole, and has the words for it. `hosting` prints
+//!    them, or sends the report to the tool.
+
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
+mod data;
+mod declaration;
 mod engine;
 mod exploring;
 mod hash;
 mod hosting;
+mod plural;
 mod report;
 mod settings;
 pub mod strategy;
 mod tester;
 mod trace;
+mod wall_clock;
 
 pub use actor_macros::actor_test;
-pub use exploring::confirmation::Confirmation;
-pub use exploring::merge::MergeError;
-pub use exploring::partition::{Partition, PartitionError};
-pub use report::bug::{BugKind, Cycle, Finding};
-pub use report::coverage::{
+pub use data::bug::{BugKind, Cycle, Finding};
+pub use data::coverage::{
     ActorCoverage, Coverage, HandlerCoverage, StateCoverage, Transition, Unreached,
 };
-pub use report::deny::Deny;
+pub use data::story;
+pub use report::confirmation::Confirmation;
 pub use report::facts::{
     BehaviourStatistics, Bug, Recording, Report, StepStatistics, StrategyStatistics,
 };
-pub use settings::values::{Bounds, Search, Semantics, Settings};
+pub use report::merge::MergeError;
+pub use settings::partition::PartitionError;
+pub use settings::token::TokenError;
+pub use settings::{Bounds, Deny, Partition, Search, Semantics, Settings};
 pub use tester::Tester;
-pub use trace::reproduction::TokenError;
-pub use trace::story;
 
 /// What `#[actor_test]` expands to.
 #[doc(hidden)]
@@ -101,9 +123,9 @@ pub mod __private {
     pub use actor_core::System;
     pub use inventory;
 
-    pub use crate::hosting::attribute::{
+    pub use crate::declaration::attribute::{
         ActorTest, Attributes, Pending, Registered, TestBody, TestOutcome, finish,
     };
+    pub use crate::declaration::parameters::{Values, values};
     pub use crate::hosting::run::run;
-    pub use crate::settings::parameters::{Values, values};
 }

@@ -8,9 +8,9 @@ use actor_core::System;
 use crate::engine::Program;
 use crate::exploring::explorer::Explorer;
 use crate::exploring::workers::{Silent, explore, explore_alone};
-use crate::report::deny::Deny;
 use crate::report::facts::Report;
-use crate::settings::values::{Bounds, Search, Semantics, Settings};
+use crate::settings::Deny;
+use crate::settings::{Bounds, Search, Semantics, Settings};
 use crate::strategy::{Strategy, StrategySpec};
 
 /// The tester as a library: explores a closure and returns a [`Report`].

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::discover::Test;
 use super::explore::Ended;
 use super::verdict::Verdict;
-use crate::report::words::{self, Place};
+use crate::cli::words::{self, Place};
 
 /// Says that a step of GitHub Actions runs.
 const ACTIONS: &str = "GITHUB_ACTIONS";
@@ -52,7 +52,7 @@ impl Annotations {
             | Verdict::Without { .. }
             | Verdict::Skipped => Vec::new(),
             Verdict::Failed { report, .. } => {
-                let annotation = |bug: &crate::Bug| {
+                let annotation = |bug: &crate::report::facts::Bug| {
                     let location = bug.finding.location.as_deref();
                     let line = location.and_then(|location| self.location(location));
                     let message = words::annotation(report, bug, place);

@@ -4,8 +4,8 @@ use super::Trouble;
 use super::discover::{Parameters, Test};
 use super::explore;
 use super::process::{self, Job};
+use crate::cli::words;
 use crate::hosting::protocol::{Event, Ignored};
-use crate::report::words;
 use crate::settings::overrides::Overrides;
 
 /// All tests, with each combination of parameters as a test of its own. One whose values can't be

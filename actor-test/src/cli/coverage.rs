@@ -5,9 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{Trouble, diagram};
-use crate::report::coverage::{ActorCoverage, Coverage};
+use crate::cli::words;
+use crate::data::coverage::{ActorCoverage, Coverage};
 use crate::report::facts::Report;
-use crate::report::words;
 
 /// The summary, within the directory.
 pub(crate) const SUMMARY: &str = "coverage.txt";

@@ -3,8 +3,8 @@
 //! Green is what was reached, orange a state with a handler that never ran, and grey with dashes a
 //! state that was never entered. The transitions are those that were seen.
 
-use crate::report::coverage::{ActorCoverage, StateCoverage};
-use crate::report::words;
+use crate::cli::words;
+use crate::data::coverage::{ActorCoverage, StateCoverage};
 
 /// What a diagram says of a state.
 struct Look {
@@ -128,7 +128,7 @@ fn entities(text: &str) -> String {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::report::coverage::{HandlerCoverage, Transition};
+    use crate::data::coverage::{HandlerCoverage, Transition};
 
     /// A state: name, starts, entries, and handlers with counts.
     type Row<'a> = (&'a str, u64, u64, &'a [(&'a str, u64)]);

@@ -10,8 +10,8 @@ use std::io::Read;
 
 use super::Trouble;
 use super::build::{Built, Executable};
-use crate::report::words;
-use crate::settings::parameters;
+use crate::cli::words;
+use crate::declaration::parameters;
 
 /// The longest path of a test that is found.
 const NAME_MAX: usize = 4096;

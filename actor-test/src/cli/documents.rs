@@ -9,7 +9,7 @@ use super::explore::Ended;
 use super::junit::Junit;
 use super::options::{Explore, Format};
 use super::screen::Screen;
-use crate::report::words::{self, Place};
+use crate::cli::words::{self, Place};
 
 /// The documents that are asked for.
 pub(crate) struct Documents {

@@ -18,12 +18,12 @@ use super::results::Results;
 use super::screen::Screen;
 use super::verdict::{Tally, Verdict, verdict};
 use super::{Exit, Trouble, build, combinations};
+use crate::cli::words::{self, Place};
+use crate::data::bug::{BugKind, Finding};
 use crate::hosting::protocol::{self, Event, Task};
 use crate::hosting::{environment, run as running};
-use crate::report::words::{self, Place};
 use crate::settings::overrides::Overrides;
-use crate::settings::values::{Bounds, Settings};
-use crate::{BugKind, Finding};
+use crate::settings::{Bounds, Settings};
 
 /// Explores the tests that are asked for.
 pub(crate) fn run(options: &Explore, screen: &mut Screen) -> Result<Exit, Trouble> {

@@ -12,8 +12,8 @@ use super::Trouble;
 use super::discover::Test;
 use super::explore::Ended;
 use super::verdict::Verdict;
+use crate::cli::words;
 use crate::report::facts::{Report, StrategyStatistics};
-use crate::report::words;
 
 /// The document in the making: a suite for each test executable, a case for each test.
 pub(crate) struct Junit {
@@ -35,7 +35,7 @@ impl Junit {
         Ok(Self {
             path: path.to_owned(),
             suites: BTreeMap::new(),
-            begun: crate::hosting::wall_clock::now(),
+            begun: crate::wall_clock::now(),
         })
     }
 

@@ -7,8 +7,8 @@ use super::results::{Entry, Results};
 use super::screen::Screen;
 use super::verdict::{Tally, verdict};
 use super::{Exit, Trouble};
+use crate::cli::words::{self, Place};
 use crate::report::facts::Report;
-use crate::report::words::{self, Place};
 use crate::trace;
 
 /// Merges the files, and tells of each test as if it had been explored in one run.

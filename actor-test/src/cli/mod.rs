@@ -8,7 +8,7 @@
 mod annotations;
 mod build;
 mod combinations;
-pub(crate) mod coverage;
+mod coverage;
 mod diagram;
 mod discover;
 mod documents;
@@ -24,6 +24,7 @@ mod results;
 mod screen;
 mod show;
 mod verdict;
+mod words;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

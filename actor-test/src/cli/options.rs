@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::exploring::partition::Partition;
 use crate::hosting::protocol::Ignored;
-use crate::report::deny::Deny;
+use crate::settings::Deny;
 use crate::settings::overrides::{MaxSteps, Overrides, parse};
+use crate::settings::partition::Partition;
 
 /// As cargo calls it.
 #[derive(Parser, Debug)]

@@ -13,13 +13,14 @@ use tempfile::TempDir;
 
 use super::Trouble;
 use super::discover::Test;
+use crate::cli::words;
+use crate::exploring::pin;
 use crate::exploring::plan::Turn;
 use crate::hosting::environment::{self, REQUEST};
 use crate::hosting::protocol::{Event, Ignored, Request, Task, VERSION};
-use crate::hosting::wall_clock::Looks;
 use crate::hosting::watchdog;
-use crate::report::words;
 use crate::settings::overrides::Overrides;
+use crate::wall_clock::Looks;
 
 /// How often the child's events are read.
 const LOOK: Duration = Duration::from_millis(20);
@@ -65,7 +66,7 @@ pub(crate) fn run(test: &Test, job: &Job, tell: &mut dyn FnMut(&Event)) -> Resul
     let files =
         files.map_err(|error| Trouble(format!("can't make a temporary directory: {error}")))?;
     let request = write_request(test, job, &files)?;
-    let begun = crate::hosting::wall_clock::now();
+    let begun = crate::wall_clock::now();
     let mut child = command(test, &files.path().join("request"))
         .spawn()
         .map_err(|error| {
@@ -85,7 +86,7 @@ pub(crate) fn run(test: &Test, job: &Job, tell: &mut dyn FnMut(&Event)) -> Resul
         killed: status.is_none().then_some(silence),
         stdout: tail(stdout),
         stderr: tail(stderr),
-        pinned: request.pin.as_deref().and_then(watchdog::pinned),
+        pinned: request.pin.as_deref().and_then(pin::pinned),
         elapsed: begun.elapsed(),
     })
 }

@@ -4,11 +4,11 @@ use super::options::Replay;
 use super::process::{self, Job};
 use super::screen::Screen;
 use super::{Exit, Trouble, build, discover};
+use crate::cli::words;
+use crate::declaration::parameters;
 use crate::hosting::environment;
 use crate::hosting::protocol::{Event, Ignored, Task};
-use crate::report::words;
 use crate::settings::overrides::Overrides;
-use crate::settings::parameters;
 use crate::trace::Trace;
 
 /// Runs a recorded execution again, and tells its story.

@@ -7,8 +7,8 @@ use std::time::Duration;
 use anstyle::{AnsiColor, Style};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::cli::words;
 use crate::hosting::protocol::Event;
-use crate::report::words;
 
 /// A bar appears for tests that take longer.
 const PATIENCE: Duration = Duration::from_millis(300);

@@ -3,7 +3,7 @@
 use super::options::Show;
 use super::screen::Screen;
 use super::{Exit, Trouble};
-use crate::report::words;
+use crate::cli::words;
 use crate::trace::Trace;
 
 /// Tells the story of a trace without running it.

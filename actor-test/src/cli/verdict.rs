@@ -6,8 +6,8 @@ use super::Exit;
 use super::options::Format;
 use super::results::Entry;
 use super::screen::Screen;
+use crate::cli::words::{self, Place};
 use crate::report::facts::{Bug, Report, StrategyStatistics};
-use crate::report::words::{self, Place};
 
 /// What became of a test.
 pub(crate) enum Verdict {

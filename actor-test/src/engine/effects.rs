@@ -8,6 +8,7 @@ use actor_core::runtime::Again;
 use actor_core::{AskError, Moment, StopReason};
 
 use super::execution::Engine;
+use crate::data::bug::BugKind;
 use crate::engine::seam::panics::{self};
 use crate::engine::watching::observers::Seen;
 use crate::engine::world::clock::Fired;
@@ -16,8 +17,7 @@ use crate::engine::world::flushing::FollowUp;
 use crate::engine::world::operation::{ALONE, Effect, Letter, STOP, Sender};
 use crate::engine::world::room::Delivery;
 use crate::engine::world::state::{BODY, Piped, State};
-use crate::report::bug::BugKind;
-use crate::report::words::count;
+use crate::plural::count;
 
 impl Engine {
     /// Carries out the next effect of an outbox and the silent ones behind it; tells whether an

@@ -11,6 +11,8 @@ use std::task::Waker;
 use actor_core::parts::AnySlab;
 use actor_core::runtime;
 
+use crate::data::bug::{BugKind, Finding};
+use crate::data::story::StoryStep;
 use crate::engine::recording::recorder::Recorder;
 use crate::engine::recording::tape::Decision;
 use crate::engine::recording::telling::tell_step;
@@ -24,10 +26,8 @@ use crate::engine::world::operation::Stage;
 use crate::engine::world::state::{BODY, Parts, Piped, State};
 use crate::engine::world::wake::WakeList;
 use crate::hash::mix;
-use crate::report::bug::{BugKind, Finding};
-use crate::settings::values::{Bounds, Semantics};
+use crate::settings::{Bounds, Semantics};
 use crate::strategy::{Enabled, Execution, Fairness, OperationId, Pending, StepKind, Strategy};
-use crate::trace::story::StoryStep;
 
 /// What a test does first: the set-up, and for an async test all that follows.
 pub(crate) trait Program {

@@ -7,12 +7,12 @@ use actor_core::parts::Ran;
 use actor_core::{AskError, Disposition, Moment, StopReason};
 
 use super::execution::{Engine, Program};
+use crate::data::bug::BugKind;
 use crate::engine::recording::telling::tell_ran;
 use crate::engine::seam::panics::{self, Panic};
 use crate::engine::watching::observers::Seen;
 use crate::engine::world::operation::{Effect, Kind, STOP, Stage};
 use crate::engine::world::state::{BODY, Parts, Piped, State};
-use crate::report::bug::BugKind;
 
 impl Engine {
     pub(super) fn start(&mut self, operation: u32, test: &dyn Program) {

@@ -10,6 +10,7 @@ use actor_core::runtime::{Address, ChildOptions, Family, Order, Target};
 use actor_core::{AskError, StopReason, Unread};
 
 use super::execution::Engine;
+use crate::data::bug::BugKind;
 use crate::engine::seam::panics::{self, Panic};
 use crate::engine::world::flushing::FollowUp;
 use crate::engine::world::operation::{
@@ -18,7 +19,6 @@ use crate::engine::world::operation::{
 use crate::engine::world::state::{Household, State};
 use crate::engine::world::timers::Purpose;
 use crate::hash::mix;
-use crate::report::bug::BugKind;
 use crate::strategy::Choice;
 
 /// The slot of a letter without an event.

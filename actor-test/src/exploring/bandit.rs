@@ -5,7 +5,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::exploring::plan::PILOTS;
 use crate::exploring::summary::Novelty;
 use crate::hash::mix;
-use crate::strategy::{Probabilistic, StrategySpec, below, generator};
+use crate::strategy::portfolio::arms;
+use crate::strategy::{StrategySpec, below, generator};
 
 /// How often each arm has a turn before any is preferred.
 const ROUNDS: u64 = 10;
@@ -65,37 +66,6 @@ pub(crate) struct Bandit {
     learnt: u64,
     /// The mean cost of an execution, in steps.
     mean_steps: f64,
-}
-
-/// The strategies of the portfolio: each with its form that ends in a fair suffix, if it is unfair.
-/// The first is the uniform walk of the pilots.
-fn arms() -> Vec<(StrategySpec, Option<StrategySpec>)> {
-    let fair = |spec| (spec, None);
-    let unfair = |spec: StrategySpec| {
-        let fair = StrategySpec::EarlyFair(Box::new(spec.clone()));
-        (spec, Some(fair))
-    };
-    vec![
-        fair(StrategySpec::Random),
-        fair(StrategySpec::Probabilistic(Probabilistic::HALVINGS)),
-        unfair(StrategySpec::Pct(None)),
-        unfair(StrategySpec::Pos),
-        unfair(StrategySpec::PosLocal),
-        unfair(StrategySpec::Surw),
-    ]
-}
-
-/// All strategies of the portfolio, in the order of their positions.
-pub(crate) fn strategies(fair_only: bool) -> Vec<StrategySpec> {
-    let mut all = Vec::new();
-    for (plain, fair) in arms() {
-        match fair {
-            None => all.push(plain),
-            Some(fair) if fair_only => all.push(fair),
-            Some(fair) => all.extend([plain, fair]),
-        }
-    }
-    all
 }
 
 impl Bandit {

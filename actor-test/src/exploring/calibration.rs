@@ -3,7 +3,7 @@
 use crate::engine::Program;
 use crate::exploring::explorer::Explorer;
 use crate::exploring::plan::Turn;
-use crate::settings::values::{Bounds, Settings};
+use crate::settings::{Bounds, Settings};
 use crate::strategy::{Random, Strategy};
 
 /// How many executions are looked at.

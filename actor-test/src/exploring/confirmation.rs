@@ -1,10 +1,9 @@
 //! Confirming that what is owed is owed for ever, as far as anyone can tell.
 
-use serde::{Deserialize, Serialize};
-
 use crate::engine::{Decision, End, Engine, Outcome, Program, RunOptions, Watch};
 use crate::hash::mix;
-use crate::settings::values::Bounds;
+use crate::report::confirmation::Confirmation;
+use crate::settings::Bounds;
 use crate::strategy::{
     Choice, Enabled, Execution, Fairness, Random, Replay, Strategy, Weighted, Weights,
 };
@@ -12,30 +11,6 @@ use crate::strategy::{
 /// How many fair continuations must fail to recover. MaceMC found 20 to be off now and then, and 60
 /// never.
 pub(crate) const CONTINUATIONS: u32 = 60;
-
-/// What fair continuations of a suspected execution showed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Confirmation {
-    /// How many were run.
-    pub continuations: u32,
-    /// The last of them recovered, so the execution was slow, not stuck.
-    pub recovered: bool,
-}
-
-impl Confirmation {
-    /// The chance of recovery that is ruled out at 95 %: were it larger, so many continuations
-    /// without a recovery would come about in less than one case of twenty.
-    ///
-    /// ```
-    /// use actor_test::Confirmation;
-    ///
-    /// let confirmation = Confirmation { continuations: 60, recovered: false };
-    /// assert!((confirmation.chance_bound() - 0.0487).abs() < 1e-4);
-    /// ```
-    pub fn chance_bound(&self) -> f64 {
-        1.0 - 0.05f64.powf(1.0 / f64::from(self.continuations))
-    }
-}
 
 /// Continues an execution from where it became suspect, again and again, each time fairly and
 /// otherwise, for as many steps as the threshold. Where what is owed becomes cold in one of them,

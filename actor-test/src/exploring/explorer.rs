@@ -4,14 +4,16 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
+use crate::data::bug::{BugKind, Finding};
 use crate::engine::{Decision, End, Engine, Observations, Outcome, Program, RunOptions};
-use crate::exploring::confirmation::{Confirmation, confirm};
+use crate::exploring::confirmation::confirm;
+use crate::exploring::pin;
 use crate::exploring::plan::{PILOTS, Turn};
 use crate::hash::mix;
-use crate::report::bug::{BugKind, Finding};
-use crate::settings::values::Settings;
+use crate::report::confirmation::Confirmation;
+use crate::settings::Settings;
 use crate::strategy::{Estimates, Execution, Fairness, Replay, Strategy, Survey};
-use crate::trace::reproduction::{nondeterminism, run_again};
+use crate::trace::replay::{nondeterminism, run_again};
 
 /// What a worker is doing, for the watchdog.
 #[derive(Debug)]
@@ -99,7 +101,7 @@ impl<'a> Explorer<'a> {
             estimates: Arc::default(),
             pilots: 0,
             status,
-            begun: crate::hosting::wall_clock::now(),
+            begun: crate::wall_clock::now(),
         }
     }
 
@@ -201,9 +203,9 @@ impl<'a> Explorer<'a> {
         self.status.iteration.store(iteration, Ordering::Relaxed);
         self.status.heartbeat.fetch_add(1, Ordering::Relaxed);
         self.status.busy.store(true, Ordering::Relaxed);
-        crate::hosting::watchdog::pin(turn);
+        pin::pin(turn);
         // An empty execution takes little longer than two looks at the clock.
-        let begun = (self.strategies.len() > 1).then(crate::hosting::wall_clock::now);
+        let begun = (self.strategies.len() > 1).then(crate::wall_clock::now);
         let execution = self.execution(iteration);
         let strategy = self.strategies[number]
             .take()

@@ -1,12 +1,18 @@
 //! Many executions of one test: the plan, the workers, what they learn, and adding up what they found.
+//!
+//! `hosting`, and [`Tester`](crate::Tester) for a closure, call [`explore`](workers::explore). The
+//! [`plan`] says which strategy each iteration has; [`workers`] run them, each with an
+//! [`explorer`] around an engine; what failed is [confirmed](confirmation) at once; the
+//! [`summary`] takes the contributions in the order of their iterations, so that the number of
+//! workers changes nothing, and has what failed [recorded](recording). Out comes a report.
 
 pub(crate) mod bandit;
-pub(crate) mod behaviours;
 pub(crate) mod calibration;
 pub(crate) mod confirmation;
 pub(crate) mod explorer;
-pub(crate) mod merge;
-pub(crate) mod partition;
+pub(crate) mod pin;
 pub(crate) mod plan;
+pub(crate) mod recording;
+pub(crate) mod reproduction;
 pub(crate) mod summary;
 pub(crate) mod workers;

@@ -1,9 +1,9 @@
 //! The plan: which strategy each iteration runs under.
 
 use crate::exploring::bandit::Bandit;
-use crate::exploring::partition::Partition;
 use crate::exploring::summary::Novelty;
-use crate::settings::values::{Search, Settings};
+use crate::settings::partition::Partition;
+use crate::settings::{Search, Settings};
 use crate::strategy::StrategySpec;
 
 /// How many pilot executions there are.

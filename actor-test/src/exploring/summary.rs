@@ -5,20 +5,18 @@ use std::time::Instant;
 
 use actor_core::__private::Expectation;
 
+use crate::data::bug::{BugKind, Finding};
 use crate::engine::{End, Observations, Observed, Program};
-use crate::exploring::behaviours::Behaviours;
 use crate::exploring::explorer::{Contribution, seconds};
-use crate::exploring::merge::Sketch;
+use crate::exploring::recording::record;
 use crate::exploring::workers::Progress;
-use crate::report::bug::{BugKind, Finding};
-use crate::report::deny;
-use crate::report::facts::{Bug, Report, StepStatistics, StrategyStatistics};
-use crate::settings::values::Settings;
+use crate::report::behaviours::Behaviours;
+use crate::report::facts::{BUGS_MAX, Bug, Report, StepStatistics, StrategyStatistics};
+use crate::report::judging;
+use crate::report::merge::Sketch;
+use crate::settings::Settings;
+use crate::settings::token::token;
 use crate::strategy::Fairness;
-use crate::trace::reproduction::{record, token};
-
-/// How many bugs that differ are kept.
-pub(crate) const BUGS_MAX: usize = 20;
 
 /// How many executions it takes at least to call a search saturated.
 const SATURATED_MIN: u64 = 1000;
@@ -83,7 +81,7 @@ impl Summary {
             pilots: 0,
             last_new: 0,
             wants_liveness: false,
-            begun: crate::hosting::wall_clock::now(),
+            begun: crate::wall_clock::now(),
         };
         summary.name_strategies(strategies.iter().map(ToString::to_string));
         summary
@@ -258,7 +256,7 @@ impl Summary {
         }
         // What one part has not reached, another may.
         if self.settings.partition.is_none() {
-            deny::judge(&mut self.report, &self.settings);
+            judging::judge(&mut self.report, &self.settings);
         }
         self.report.elapsed_s = seconds(self.begun);
         if let Some(partition) = self.settings.partition {

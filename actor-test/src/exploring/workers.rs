@@ -10,7 +10,7 @@ use crate::exploring::explorer::{Contribution, Explorer};
 use crate::exploring::plan::{Epoch, Plan};
 use crate::exploring::summary::Summary;
 use crate::report::facts::Report;
-use crate::settings::values::Settings;
+use crate::settings::Settings;
 use crate::strategy::{Estimates, StrategySpec};
 
 /// How many iterations a worker takes at a time, at most.

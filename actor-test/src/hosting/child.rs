@@ -5,20 +5,22 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use crate::data::bug::{BugKind, Finding};
+use crate::declaration::attribute::ActorTest;
+use crate::declaration::parameters;
+use crate::declaration::parameters::Combination;
 use crate::exploring::explorer::WorkerStatus;
+use crate::exploring::pin;
+use crate::exploring::reproduction::reproduce;
 use crate::exploring::workers::{Observer, Progress, Silent, explore};
-use crate::hosting::attribute::ActorTest;
 use crate::hosting::protocol::{Event, Events, Request, Task, VERSION};
 use crate::hosting::{environment, run, watchdog};
 use crate::report::facts::{Bug, Report};
 use crate::report::words;
+use crate::settings::Settings;
 use crate::settings::overrides::Overrides;
-use crate::settings::parameters;
-use crate::settings::parameters::Combination;
-use crate::settings::values::Settings;
 use crate::trace;
-use crate::trace::reproduction::{replay, reproduce};
-use crate::{BugKind, Finding};
+use crate::trace::replay::replay;
 
 /// How often progress is told.
 const TELL: Duration = Duration::from_millis(50);
@@ -91,7 +93,7 @@ fn answer(
     let limit = request.given.hang_timeout.or(manifest.hang_timeout);
     let settings = run::settings(test, request.given.clone(), manifest)?;
     if let Some(path) = &request.pin {
-        watchdog::pin_to(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        pin::pin_to(path).map_err(|error| format!("{}: {error}", path.display()))?;
     }
     events.tell(&began(test.test, &settings, &task));
     guard(limit.unwrap_or(watchdog::HANG_TIMEOUT), events);
@@ -162,10 +164,10 @@ fn guard(limit: Duration, events: &Arc<Events>) {
 }
 
 fn explored(test: &Combination, settings: &Settings, given: Overrides, events: &Events) -> Event {
-    let threads = watchdog::threads();
+    let threads = pin::threads();
     let mut teller = Teller { events, told: None };
     let (mut report, mut notes) = run::explore_test(test, settings, given, &mut teller);
-    if let Some(threads) = threads.filter(|threads| !watchdog::settle(*threads)) {
+    if let Some(threads) = threads.filter(|threads| !pin::settle(*threads)) {
         notes.extend(leak(test, settings, threads, &mut report));
     }
     Event::Done {
@@ -182,8 +184,8 @@ fn leak(
     before: usize,
     report: &mut Report,
 ) -> Option<String> {
-    let lasting = watchdog::threads().unwrap_or(before).saturating_sub(before);
-    watchdog::pin_threads();
+    let lasting = pin::threads().unwrap_or(before).saturating_sub(before);
+    pin::pin_threads();
     let settings = Settings {
         workers: 1,
         // One more, since an iteration is looked at when the next begins.
@@ -193,7 +195,7 @@ fn leak(
         ..settings.clone()
     };
     explore(&test.name, test, &settings, &mut Silent);
-    let Some(turn) = watchdog::leaking() else {
+    let Some(turn) = pin::leaking() else {
         return Some(words::lasting_threads(lasting));
     };
     if !report.is_clean() {
@@ -227,7 +229,7 @@ impl Observer for Teller<'_> {
         if self.told.is_some_and(|told| told.elapsed() < TELL) {
             return;
         }
-        self.told = Some(crate::hosting::wall_clock::now());
+        self.told = Some(crate::wall_clock::now());
         self.events.tell(&Event::Progress {
             executions: progress.executions,
             of: progress.of,

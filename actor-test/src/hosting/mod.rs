@@ -1,9 +1,13 @@
 //! How one test meets its process: as a libtest test, or as the tool's child, with a watchdog beside.
+//!
+//! [`run`](run::run) is what `#[actor_test]` calls. It reads the [`environment`], and
+//! explores the test here and now; or, where the tool asks for it, [serves](child) the tool's request
+//! and tells [events](protocol) instead of printing. The [`watchdog`] ends a process whose
+//! handler does not return. Above this room is the tool alone.
 
-pub(crate) mod attribute;
 pub(crate) mod child;
 pub(crate) mod environment;
+mod program;
 pub(crate) mod protocol;
 pub(crate) mod run;
-pub(crate) mod wall_clock;
 pub(crate) mod watchdog;

@@ -11,11 +11,11 @@ use std::sync::Mutex;
 
 use serde::{Deserialize, Serialize};
 
+use crate::data::bug::{BugKind, Finding};
+use crate::data::story::StoryStep;
 use crate::report::facts::{Recording, Report};
+use crate::settings::Bounds;
 use crate::settings::overrides::Overrides;
-use crate::settings::values::Bounds;
-use crate::trace::story::StoryStep;
-use crate::{BugKind, Finding};
 
 /// The version of the protocol; a child of another version refuses the request.
 pub(crate) const VERSION: u32 = 2;

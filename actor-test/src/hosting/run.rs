@@ -5,19 +5,19 @@ use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::Finding;
+use crate::data::bug::Finding;
+use crate::declaration::attribute::ActorTest;
+use crate::declaration::parameters;
+use crate::declaration::parameters::Combination;
 use crate::exploring::explorer::WorkerStatus;
 use crate::exploring::workers::{Observer, Silent, explore};
-use crate::hosting::attribute::ActorTest;
 use crate::hosting::environment::{self, REQUEST};
 use crate::hosting::protocol;
 use crate::hosting::{child, watchdog};
 use crate::report::facts::{Bug, Report};
 use crate::report::words;
+use crate::settings::Settings;
 use crate::settings::overrides::{self, Overrides};
-use crate::settings::parameters;
-use crate::settings::parameters::Combination;
-use crate::settings::values::Settings;
 use crate::trace::{self, saved};
 
 /// Runs a test: as its child where the tool asks for it, and else as an ordinary test, each

@@ -6,13 +6,17 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::exploring::confirmation::Confirmation;
-use crate::exploring::merge::Sketch;
-use crate::report::bug::{BugKind, Cycle, Finding};
-use crate::report::coverage::Coverage;
-use crate::settings::values::{Bounds, Semantics, Settings};
-use crate::trace::reproduction::token;
-use crate::trace::story::StoryStep;
+use crate::data::bug::{BugKind, Cycle, Finding};
+use crate::data::coverage::Coverage;
+use crate::data::story::StoryStep;
+use crate::report::confirmation::Confirmation;
+use crate::report::merge::Sketch;
+use crate::report::words;
+use crate::settings::token::token;
+use crate::settings::{Bounds, Semantics, Settings};
+
+/// How many bugs that differ are kept.
+pub(crate) const BUGS_MAX: usize = 20;
 
 /// What exploring a test showed.
 ///
@@ -293,7 +297,7 @@ impl Report {
     /// With the report of the first bug.
     #[track_caller]
     pub fn assert_clean(&self) {
-        assert!(self.is_clean(), "{}", crate::report::words::failure(self));
+        assert!(self.is_clean(), "{}", words::failure(self));
     }
 
     /// The first bug that `expected` names: a part of its message, or its kind.
@@ -304,7 +308,7 @@ impl Report {
     #[track_caller]
     pub fn assert_bug(&self, expected: &str) -> &Bug {
         let found = self.bugs.iter().find(|bug| bug.is(expected));
-        found.unwrap_or_else(|| panic!("{}", crate::report::words::missing(self, expected)))
+        found.unwrap_or_else(|| panic!("{}", words::missing(self, expected)))
     }
 
     /// How long it took.

@@ -2,19 +2,16 @@
 //!
 //! Nothing here prints or paints; lines begin with the word that a terminal colours.
 
-#[cfg(feature = "cli")]
-mod coverage;
 mod evidence;
 mod statistics;
 mod steps;
-#[cfg(feature = "cli")]
-mod tool;
 mod unreached;
 mod warnings;
 
 use std::path::PathBuf;
 
-use self::evidence::{circumstances, evidence};
+use self::evidence::circumstances;
+pub(crate) use self::evidence::evidence;
 #[cfg(feature = "cli")]
 pub(crate) use self::statistics::strategies;
 use self::statistics::{explored, failing_statistics, statistics};
@@ -23,14 +20,11 @@ use self::steps::last_steps;
 pub(crate) use self::steps::story_lines;
 pub(crate) use self::steps::what;
 use self::warnings::warnings;
-use crate::hosting::attribute::ActorTest;
-use crate::report::bug::Finding;
+use crate::data::bug::Finding;
+use crate::declaration::attribute::ActorTest;
+pub(crate) use crate::plural::count;
 use crate::report::facts::{Bug, Report};
-use crate::trace;
-#[cfg(feature = "cli")]
-pub(crate) use coverage::*;
-#[cfg(feature = "cli")]
-pub(crate) use tool::*;
+use crate::report::shell;
 pub(crate) use unreached::{unreached, unreached_parts};
 
 /// How wide a story is where nobody says.
@@ -51,7 +45,7 @@ impl Place {
     /// Under `cargo test`.
     pub(crate) fn of_shell() -> Self {
         Self {
-            here: trace::shell_directory(),
+            here: shell::directory(),
             selection: Vec::new(),
             width: WIDTH,
         }
@@ -184,7 +178,7 @@ pub(crate) fn expected(report: &Report, bug: &Bug, notes: &[String], place: &Pla
     )];
     lines.extend(indented(vec![circumstances(report, bug)]));
     let show = bug.trace_path.as_ref().map(|path| {
-        let path = trace::short(path, &place.here);
+        let path = shell::short(path, &place.here);
         format!("show:       cargo actor-test show {path}")
     });
     lines.extend(indented(show.into_iter().collect()));
@@ -270,18 +264,13 @@ pub(crate) fn leaked_threads() -> String {
         .into()
 }
 
-/// `1 execution`, `2 executions`.
-pub(crate) fn count(number: u64, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
-}
-
 fn percent(share: f64) -> String {
     let text = format!("{:.1}", share * 100.0);
     format!("{} %", text.strip_suffix(".0").unwrap_or(&text))
 }
 
 /// Lines after the first stand under the first.
-fn hanging(text: &str) -> String {
+pub(crate) fn hanging(text: &str) -> String {
     text.replace('\n', "\n      ")
 }
 

@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::exploring::partition::Partition;
-use crate::hosting::attribute::Attributes;
-use crate::report::deny::Deny;
-use crate::settings::values::{Bounds, Search, Semantics, Settings};
+use crate::declaration::attribute::Attributes;
+use crate::settings::Deny;
+use crate::settings::partition::Partition;
+use crate::settings::{Bounds, Search, Semantics, Settings};
 
 /// How far executions go.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -207,7 +207,7 @@ pub(crate) mod parse {
     /// `K/N`.
     pub(crate) fn partition(text: &str) -> Result<Partition, String> {
         text.parse()
-            .map_err(|error: crate::exploring::partition::PartitionError| error.to_string())
+            .map_err(|error: crate::settings::partition::PartitionError| error.to_string())
     }
 
     /// A duration with its unit; a bare number is seconds.

@@ -12,6 +12,7 @@ mod estimates;
 mod fair_suffix;
 mod pct;
 mod per_operation;
+pub(crate) mod portfolio;
 mod pos;
 mod probabilistic;
 mod random;

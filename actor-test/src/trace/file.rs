@@ -15,12 +15,12 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::data::bug::{Cycle, Finding};
+use crate::data::story::StoryStep;
+use crate::declaration::parameters;
 use crate::hash;
-use crate::report::bug::{Cycle, Finding};
 use crate::report::facts::{Bug, Recording, Report};
-use crate::settings::parameters;
-use crate::settings::values::{Bounds, Semantics};
-use crate::trace::story::StoryStep;
+use crate::settings::{Bounds, Semantics};
 
 /// What a trace begins with.
 pub(crate) const FORMAT: &str = "actor-test trace";
@@ -365,40 +365,12 @@ fn target_directory() -> PathBuf {
     marked.map_or_else(|| PathBuf::from("target"), Path::to_owned)
 }
 
-/// Where the user typed the command: cargo runs tests in the package's directory, but `PWD` is still
-/// that of the shell.
-pub(crate) fn shell_directory() -> PathBuf {
-    let shell = std::env::var_os("PWD").map(PathBuf::from);
-    shell
-        .or_else(|| std::env::current_dir().ok())
-        .unwrap_or_default()
-}
-
-/// A path as a user would type it in the directory `here`: relative, if it is below.
-pub(crate) fn short(path: &Path, here: &Path) -> String {
-    let short = path
-        .strip_prefix(here)
-        .ok()
-        .filter(|short| !short.as_os_str().is_empty());
-    quoted(&short.unwrap_or(path).display().to_string())
-}
-
-/// A word as a user would type it in a shell.
-pub(crate) fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "_-./:=@+,%".contains(c);
-    if word.chars().all(plain) && !word.is_empty() {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::{Trace, TraceError, slug};
-    use crate::report::bug::{BugKind, Cycle, Finding};
+    use crate::data::bug::{BugKind, Cycle, Finding};
     use crate::report::facts::Bug;
-    use crate::settings::values::Settings;
+    use crate::settings::Settings;
 
     #[test]
     fn files_are_called_after_tests_and_values() {

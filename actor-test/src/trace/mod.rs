@@ -1,8 +1,11 @@
-//! Executions on disk and back: traces, saved schedules, tokens, stories.
+//! Executions on disk and back: trace files, saved schedules, and running either again.
+//!
+//! `exploring` has what failed replayed and recorded, `hosting` has it written and runs the schedules
+//! that were saved, `cli` shows and replays a file. A [`replay`] runs the engine under the
+//! recorded decisions and tells where it left them.
 
 mod file;
-pub(crate) mod reproduction;
+pub(crate) mod replay;
 pub(crate) mod saved;
-pub mod story;
 
 pub(crate) use file::*;

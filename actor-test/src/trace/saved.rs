@@ -6,7 +6,7 @@ use crate::engine::Program;
 use crate::report::facts::Bug;
 use crate::report::words;
 use crate::trace::Trace;
-use crate::trace::reproduction::replay;
+use crate::trace::replay::replay;
 
 /// What running the saved schedules of a test showed.
 #[derive(Debug, Default)]

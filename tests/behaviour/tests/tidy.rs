@@ -1,5 +1,6 @@
 //! What lints can't see in the sources.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -141,4 +142,195 @@ fn the_tests_that_the_book_names_are_there() {
         named += 1;
     }
     assert!(named > 40, "{named} tests are named");
+}
+
+/// What a source of the tester uses of its crate: each path from the crate's root, tests apart.
+fn uses(below: &Path, path: &Path, text: &str) -> Vec<Vec<String>> {
+    let own = path.strip_prefix(below).expect("the source lies below");
+    let mut module: Vec<String> = own
+        .with_extension("")
+        .iter()
+        .map(|part| part.to_string_lossy().into_owned())
+        .collect();
+    module.pop_if(|last| last == "mod");
+    let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+    let is_comment = |line: &&str| line.trim_start().starts_with("//");
+    let code: Vec<&str> = text.lines().filter(|line| !is_comment(line)).collect();
+    let code = code.join("\n");
+    let is_word = |letter: char| letter == '_' || letter.is_ascii_alphanumeric();
+    let mut all = Vec::new();
+    for (at, _) in code.match_indices("crate::") {
+        if !code[..at].ends_with(|letter| is_word(letter) || letter == '$') {
+            add_paths(&mut all, &[], &code[at + "crate::".len()..]);
+        }
+    }
+    for (at, _) in code.match_indices("super::") {
+        let mut rest = &code[at..];
+        if code[..at].ends_with(|letter| is_word(letter) || letter == ':') {
+            continue;
+        }
+        let mut from = module.clone();
+        while let Some(after) = rest.strip_prefix("super::") {
+            from.pop();
+            rest = after;
+        }
+        add_paths(&mut all, &from, rest);
+    }
+    all
+}
+
+/// The paths that begin here: one, or those of a group in braces.
+fn add_paths(all: &mut Vec<Vec<String>>, from: &[String], text: &str) {
+    let in_path = |letter: char| letter == '_' || letter == ':' || letter.is_ascii_alphanumeric();
+    let end = text.find(|letter| !in_path(letter)).unwrap_or(text.len());
+    let (path, rest) = text.split_at(end);
+    let path = path.split("::").filter(|part| !part.is_empty());
+    let path: Vec<String> = from
+        .iter()
+        .cloned()
+        .chain(path.map(str::to_owned))
+        .collect();
+    let Some(group) = rest.strip_prefix('{') else {
+        return all.push(path);
+    };
+    let (mut depth, mut begin) = (0, 0);
+    for (at, letter) in group.char_indices() {
+        match letter {
+            '{' => depth += 1,
+            '}' if depth > 0 => depth -= 1,
+            '}' | ',' if depth == 0 => {
+                let part = group[begin..at].trim();
+                if !part.is_empty() {
+                    add_paths(all, &path, part);
+                }
+                begin = at + 1;
+                if letter == '}' {
+                    return;
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Which room uses which, each with the first source that does, and what it uses.
+type Doors = BTreeMap<String, BTreeMap<String, String>>;
+
+/// The doors between the folders and files of `inside`, a module of the tester; empty for its root.
+fn doors(inside: &[&str]) -> Doors {
+    let src = root().join("actor-test/src");
+    let folder = inside
+        .iter()
+        .fold(src.clone(), |path, part| path.join(part));
+    let is_front = |path: &Path| {
+        let name = path.strip_prefix(&folder).expect("it lies in the folder");
+        name == Path::new("lib.rs") || name == Path::new("mod.rs") || name.starts_with("bin")
+    };
+    let mut rooms = Doors::new();
+    let sources: Vec<(PathBuf, String)> = sources(&folder)
+        .into_iter()
+        .filter(|(path, _)| !is_front(path) && !path.ends_with("tests.rs"))
+        .collect();
+    let room = |path: &Path| {
+        let own = path.strip_prefix(&folder).expect("it lies in the folder");
+        let first = own.iter().next().expect("a source has a name");
+        first.to_string_lossy().trim_end_matches(".rs").to_owned()
+    };
+    for (path, _) in &sources {
+        rooms.entry(room(path)).or_default();
+    }
+    for (path, text) in &sources {
+        for used in uses(&src, path, text) {
+            let into = used.iter().map(String::as_str).collect::<Vec<_>>();
+            let Some(target) = into.strip_prefix(inside).and_then(|rest| rest.first()) else {
+                continue;
+            };
+            let file = path.strip_prefix(&src).unwrap_or(path).display();
+            assert!(
+                rooms.contains_key(*target) || !inside.is_empty(),
+                "{file} uses crate::{}: name the room that it lies in",
+                used.join("::")
+            );
+            if rooms.contains_key(*target) && *target != room(path) {
+                let doors = rooms.get_mut(&room(path)).expect("every room has doors");
+                let door = format!("{file} uses {}", used.join("::"));
+                doors.entry((*target).to_owned()).or_insert(door);
+            }
+        }
+    }
+    rooms
+}
+
+/// A way through the doors that comes back to where it began.
+fn circle(doors: &Doors) -> Option<Vec<String>> {
+    fn walk(doors: &Doors, way: &mut Vec<String>, done: &mut BTreeSet<String>) -> bool {
+        let here = way.last().expect("a way has a beginning").clone();
+        if let Some(at) = way[..way.len() - 1].iter().position(|room| *room == here) {
+            way.drain(..at);
+            return true;
+        }
+        if done.contains(&here) {
+            return false;
+        }
+        for next in doors[&here].keys() {
+            way.push(next.clone());
+            if walk(doors, way, done) {
+                return true;
+            }
+            way.pop();
+        }
+        done.insert(here);
+        false
+    }
+    let mut done = BTreeSet::new();
+    doors.keys().find_map(|room| {
+        let mut way = vec![room.clone()];
+        walk(doors, &mut way, &mut done).then_some(way)
+    })
+}
+
+/// Fails where rooms use each other in a circle; says by which files.
+fn assert_no_circle(inside: &[&str]) {
+    let doors = doors(inside);
+    if let Some(way) = circle(&doors) {
+        let why = way.windows(2).map(|door| doors[&door[0]][&door[1]].clone());
+        let why: Vec<String> = why.collect();
+        panic!(
+            "rooms use each other in a circle, {}:\n{}",
+            way.join(" > "),
+            why.join("\n")
+        );
+    }
+}
+
+/// Each room of the tester uses only those below it.
+#[test]
+fn rooms_use_each_other_one_way() {
+    let doors = doors(&[]);
+    assert!(doors["exploring"].contains_key("engine"), "doors are seen");
+    assert!(doors["cli"].contains_key("hosting"), "doors are seen");
+    assert_no_circle(&[]);
+}
+
+/// The test of the test: paths are found in all their forms, and circles are.
+#[test]
+fn circles_are_found() {
+    let below = Path::new("src");
+    let text = "use crate::a::{b::C, d};\nuse crate::{e, f::{G, H}};\n// crate::no\n\
+                use super::super::i;\nuse super::k;\n#[cfg(test)]\nuse crate::no;";
+    let mut found: Vec<String> = uses(below, Path::new("src/x/y.rs"), text)
+        .iter()
+        .map(|path| path.join("::"))
+        .collect();
+    found.sort();
+    assert_eq!(found, ["a::b::C", "a::d", "e", "f::G", "f::H", "i", "x::k"]);
+    let one = |to: &str| BTreeMap::from([(to.to_owned(), String::new())]);
+    let mut doors = Doors::from([("a".into(), one("b")), ("b".into(), one("c"))]);
+    doors.insert("c".into(), BTreeMap::new());
+    assert_eq!(circle(&doors), None);
+    doors.insert("c".into(), one("b"));
+    assert_eq!(
+        circle(&doors),
+        Some(["b", "c", "b"].map(String::from).to_vec())
+    );
 }

@@ -7,6 +7,7 @@ use actor_core::parts::Body;
 use actor_core::runtime::Address;
 use actor_core::{ActorId, AskError, Event, Moment, World};
 
+use crate::data::bug::BugKind;
 use crate::engine::execution::Engine;
 use crate::engine::recording::recorder::Recorder;
 use crate::engine::seam::controlled::{Phase, Shared};
@@ -14,7 +15,6 @@ use crate::engine::seam::panics::{self};
 use crate::engine::watching::observers::Seen;
 use crate::engine::world::operation::{Kind, Sender, Stage};
 use crate::engine::world::state::{BODY, Parts, State};
-use crate::report::bug::BugKind;
 
 impl Engine {
     /// Who observes an event of the operation at that moment.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::trace::story::{MonitorStep, StoryStep};
+use crate::data::story::{MonitorStep, StoryStep};
 
 /// Collects the story of one execution.
 #[derive(Debug, Default)]

@@ -35,6 +35,7 @@
 
 use std::time::Duration;
 
+use crate::data::bug::Cycle;
 use crate::engine::execution::{Engine, Program};
 use crate::engine::sameness::fingerprint::Look;
 use crate::engine::sameness::opaque::Opaque;
@@ -43,7 +44,6 @@ use crate::engine::sameness::region::{Place, Region, Shape};
 use crate::engine::seam::controlled::Shared;
 use crate::engine::world::enabled::ABSENT;
 use crate::engine::world::state::{Parts, State};
-use crate::report::bug::Cycle;
 use crate::strategy::{OperationId, Pending};
 
 /// What an operation costs in a window's plan, and what a step of it does besides.

@@ -17,6 +17,7 @@ use actor_core::runtime::{
 };
 use actor_core::{ActorId, AskError, Supervision};
 
+use crate::data::bug::BugKind;
 use crate::engine::recording::tape::Decision;
 use crate::engine::seam::panics::BudgetSpent;
 use crate::engine::watching::specifications::Specifications;
@@ -25,7 +26,6 @@ use crate::engine::world::room::{Answer, Status};
 use crate::engine::world::state::{Parts, State};
 use crate::engine::world::timers::{Purpose, TimerStage};
 use crate::hash::mix;
-use crate::report::bug::BugKind;
 use crate::strategy::{Choice, Strategy};
 
 /// How many times one step may act on the world before it counts as one that does not return.

@@ -7,7 +7,7 @@ use std::sync::Once;
 
 use actor_core::runtime::{Violation, ViolationKind};
 
-use crate::report::bug::BugKind;
+use crate::data::bug::BugKind;
 
 thread_local! {
     static QUIET: Cell<bool> = const { Cell::new(false) };

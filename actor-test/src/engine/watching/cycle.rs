@@ -1,11 +1,11 @@
 //! Cycles of asks: handlers that wait for each other's replies, so that none ever comes.
 
+use crate::data::bug::BugKind;
 use crate::engine::world::asks::AskRecord;
 use crate::engine::world::operation::{Effect, Operation, Sender, Stage};
 use crate::engine::world::room::Status;
 use crate::engine::world::state::State;
 use crate::engine::world::timers::TimerStage;
-use crate::report::bug::BugKind;
 
 impl State {
     /// Finds a cycle of asks that `operation` has closed by waiting, or by an event that has reached

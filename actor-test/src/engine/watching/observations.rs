@@ -2,12 +2,10 @@
 
 use actor_core::Disposition;
 
+use crate::data::coverage::{ActorCoverage, Coverage, HandlerCoverage, StateCoverage, Transition};
 use crate::engine::watching::specifications::Observed;
 use crate::engine::watching::tally::{Counts, Tally};
 use crate::engine::world::state::State;
-use crate::report::coverage::{
-    ActorCoverage, Coverage, HandlerCoverage, StateCoverage, Transition,
-};
 
 /// What was seen over all executions.
 #[derive(Debug, Default)]

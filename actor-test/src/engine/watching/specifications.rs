@@ -5,11 +5,11 @@ use std::hash::Hasher;
 use actor_core::__private::{AnyMonitor, Expectation, Predicate};
 use actor_core::{ActorId, Event, Fingerprinter, MonitorInfo, Temperature, World};
 
+use crate::data::bug::BugKind;
+use crate::data::story::MonitorStep;
 use crate::engine::seam::panics::{self, Panic};
 use crate::engine::watching::thermometer::Thermometer;
 use crate::engine::world::state::State;
-use crate::report::bug::BugKind;
-use crate::trace::story::MonitorStep;
 
 /// What was seen of one specification over the executions of a test.
 #[derive(Clone, PartialEq, Eq, Debug)]

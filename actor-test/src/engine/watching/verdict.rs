@@ -1,5 +1,6 @@
 //! Judging an execution: while it is too hot, at its end, and at its bound.
 
+use crate::data::bug::BugKind;
 use crate::engine::execution::{End, Engine, Outcome};
 use crate::engine::recording::recorder::Recorder;
 use crate::engine::sameness::lasso::Suspicion;
@@ -7,7 +8,6 @@ use crate::engine::watching::specifications::Owed;
 use crate::engine::world::operation::Stage;
 use crate::engine::world::room::Status;
 use crate::engine::world::state::State;
-use crate::report::bug::BugKind;
 use crate::strategy::Fairness;
 
 impl Engine {
@@ -125,7 +125,7 @@ impl Engine {
             let found = &state.operations[operation as usize];
             if found.stage == Stage::Idle && found.next().is_none() && !found.inbox.is_empty() {
                 let event = found.inbox[0].event;
-                let count = crate::report::words::count(found.inbox.len() as u64, "deferred event");
+                let count = crate::plural::count(found.inbox.len() as u64, "deferred event");
                 let info = state.info(operation);
                 let event = info.map_or("event", |info| info.events[usize::from(event)].name);
                 let in_state = state.state_name(operation).unwrap_or_default();

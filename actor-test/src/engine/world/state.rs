@@ -14,6 +14,7 @@ use actor_core::parts::{AnyMail, AnySlab, Body};
 use actor_core::runtime::{Factory, Family, Spawn, SpawnOptions};
 use actor_core::{ActorInfo, Disposition};
 
+use crate::data::bug::{BugKind, Finding};
 use crate::engine::recording::recorder::Recorder;
 use crate::engine::recording::tape::Tape;
 use crate::engine::sameness::lasso::Suspicion;
@@ -29,7 +30,6 @@ use crate::engine::world::operation::{
 use crate::engine::world::room::{Bound, Question};
 use crate::engine::world::timers::Timers;
 use crate::hash::{mix, text};
-use crate::report::bug::{BugKind, Finding};
 use crate::strategy::EventId;
 
 /// The test body.

@@ -1,13 +1,13 @@
 //! How a bug was found, and how to see it again.
 
 use super::Place;
-use crate::exploring::confirmation::Confirmation;
+use crate::report::confirmation::Confirmation;
 use crate::report::facts::{Bug, Report};
-use crate::settings::values::Bounds;
-use crate::trace;
+use crate::report::shell;
+use crate::settings::Bounds;
 
 /// How a bug was found, and how to see it again.
-pub(super) fn evidence(report: &Report, bug: &Bug, place: &Place) -> Vec<String> {
+pub(crate) fn evidence(report: &Report, bug: &Bug, place: &Place) -> Vec<String> {
     if bug.kind().concerns_all() {
         return vec![denied(report)];
     }
@@ -15,7 +15,7 @@ pub(super) fn evidence(report: &Report, bug: &Bug, place: &Place) -> Vec<String>
     lines.extend(bug.confirmation.as_ref().map(confirmed));
     let selection = place.selection();
     if let Some(path) = &bug.trace_path {
-        let path = trace::short(path, &place.here);
+        let path = shell::short(path, &place.here);
         lines.push(format!(
             "replay:     cargo actor-test replay {path}{selection}"
         ));
@@ -25,7 +25,7 @@ pub(super) fn evidence(report: &Report, bug: &Bug, place: &Place) -> Vec<String>
         let (test, token) = (&report.test, &bug.token);
         lines.push(format!(
             "reproduce:  cargo actor-test {} --reproduce {token}{bounds}{selection}",
-            trace::quoted(test)
+            shell::quoted(test)
         ));
     }
     lines

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use super::{Place, count};
+use crate::data::story::{MonitorStep, StoryStep};
 use crate::report::facts::Bug;
-use crate::trace;
-use crate::trace::story::{MonitorStep, StoryStep};
+use crate::report::shell;
 
 /// How many steps of a story end a failing test's report.
 const LAST_STEPS: usize = 12;
@@ -22,7 +22,7 @@ pub(super) fn last_steps(bug: &Bug, place: &Place) -> Vec<String> {
         Some(path) if last.len() < story.len() => {
             format!(
                 "; all of them: cargo actor-test show {}",
-                trace::short(path, &place.here)
+                shell::short(path, &place.here)
             )
         }
         _ => String::new(),

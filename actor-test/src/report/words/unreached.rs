@@ -1,6 +1,6 @@
 //! What was never reached, in one line.
 
-use crate::report::coverage::{Coverage, Unreached};
+use crate::data::coverage::{Coverage, Unreached};
 
 /// How many states and handlers are named.
 const NAMED: usize = 6;
@@ -69,7 +69,7 @@ impl<'a> Groups<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::coverage::{ActorCoverage, HandlerCoverage, StateCoverage};
+    use crate::data::coverage::{ActorCoverage, HandlerCoverage, StateCoverage};
 
     fn state(name: &str, entered: u64, events: &[(&str, u64)]) -> StateCoverage {
         let handler = |(event, ran): &(&str, u64)| HandlerCoverage {

@@ -1,7 +1,7 @@
 //! What was not judged, and what could not have failed.
 
 use super::count;
-use crate::report::bug::BugKind;
+use crate::data::bug::BugKind;
 use crate::report::facts::Report;
 
 /// What was not judged, and what could not have failed.

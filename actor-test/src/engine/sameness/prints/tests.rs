@@ -12,7 +12,7 @@ use crate::engine::sameness::fingerprint::Look;
 use crate::engine::sameness::prints::Prints;
 use crate::engine::seam::controlled::Phase;
 use crate::engine::seam::panics;
-use crate::settings::values::{Bounds, Semantics};
+use crate::settings::{Bounds, Semantics};
 use crate::strategy::{Execution, Random};
 
 /// Does one of all that an actor can do, as choices have it.

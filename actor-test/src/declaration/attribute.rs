@@ -6,7 +6,7 @@ use std::pin::Pin;
 
 use actor_core::System;
 
-use crate::settings::parameters::Parameter;
+use crate::declaration::parameters::Parameter;
 
 /// A test marked `#[actor_test]`.
 #[derive(Debug)]

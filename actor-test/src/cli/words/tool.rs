@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::{Place, count, evidence, finding, hanging};
-use crate::report::bug::Finding;
+use crate::data::bug::Finding;
 use crate::report::facts::{Bug, Report};
+use crate::report::words::{Place, count, evidence, finding, hanging};
 use crate::trace::Trace;
 
 /// How many lines of a crashed child's messages are shown.

@@ -2,12 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::exploring::behaviours::Behaviours;
-use crate::exploring::partition::Partition;
-use crate::exploring::summary::BUGS_MAX;
-use crate::report::deny::{self, Deny};
-use crate::report::facts::{Report, StepStatistics};
-use crate::settings::values::{Semantics, Settings};
+use crate::report::behaviours::Behaviours;
+use crate::report::facts::{BUGS_MAX, Report, StepStatistics};
+use crate::report::judging;
+use crate::settings::partition::Partition;
+use crate::settings::{Deny, Semantics, Settings};
 
 /// What it takes to add the report of a part to those of the others.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -199,7 +198,7 @@ impl Report {
         }
         differ.truncate(if sketch.keep_going { BUGS_MAX } else { 1 });
         self.bugs = differ;
-        deny::judge(
+        judging::judge(
             self,
             &Settings {
                 seed: self.seed,

@@ -2,11 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::report::bug::{BugKind, Finding};
-use crate::report::facts::{Bug, Report};
-use crate::report::words;
-use crate::settings::values::Settings;
-
 /// What fails a test though no execution failed. Default: nothing.
 ///
 /// It is judged when all executions are over and found no bug. A test that expects a bug is not
@@ -25,7 +20,7 @@ use crate::settings::values::Settings;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Deny {
-    /// Specifications that could not have failed: [`Report::vacuous`].
+    /// Specifications that could not have failed: [`Report::vacuous`](crate::Report::vacuous).
     pub vacuous: bool,
     /// States that were never entered and handlers that never ran:
     /// [`Coverage::unreached`](crate::Coverage::unreached).
@@ -53,38 +48,6 @@ impl Deny {
         Self {
             vacuous: self.vacuous || other.vacuous,
             unreached: self.unreached || other.unreached,
-        }
-    }
-
-    /// What the complete report of a test has that is denied.
-    fn find(self, report: &Report) -> Vec<Finding> {
-        let finding = |kind, message| Finding {
-            kind,
-            message,
-            location: None,
-            step: 0,
-        };
-        let vacuous =
-            Some(report.vacuous.join("; ")).filter(|what| self.vacuous && !what.is_empty());
-        let unreached = words::unreached_parts(&report.coverage).filter(|_| self.unreached);
-        let vacuous = vacuous.map(|what| finding(BugKind::Vacuous, what));
-        let unreached = unreached.map(|what| finding(BugKind::Unreached, what));
-        vacuous.into_iter().chain(unreached).collect()
-    }
-}
-
-/// Adds what is denied to the bugs of a report that has none.
-pub(crate) fn judge(report: &mut Report, settings: &Settings) {
-    if !report.is_clean() {
-        return;
-    }
-    for finding in settings.deny.find(report) {
-        let mut bug = Bug::unrecorded(finding, "", 0, settings);
-        // No single execution shows it.
-        bug.token.clear();
-        let expected = settings.expect_bug.as_deref();
-        if expected.is_none_or(|expected| bug.is(expected)) {
-            report.bugs.push(bug);
         }
     }
 }

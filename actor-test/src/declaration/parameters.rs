@@ -2,16 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::LazyLock;
 
-use actor_core::System;
-
-use crate::engine::Program;
+use crate::declaration::attribute::ActorTest;
+use crate::declaration::covering;
 use crate::hash;
-use crate::hosting::attribute::{ActorTest, TestBody};
-use crate::settings::covering;
 
 /// How many combinations of a test are run, and values of a parameter taken, at most.
 const COMBINATIONS_MAX: u64 = 10_000;
@@ -231,6 +226,11 @@ impl Combination {
         }
     }
 
+    /// The position of each parameter's value.
+    pub(crate) fn chosen(&self) -> &[usize] {
+        &self.chosen
+    }
+
     /// It has values for parameters.
     pub(crate) fn is_of_several(&self) -> bool {
         !self.chosen.is_empty()
@@ -264,28 +264,10 @@ pub(crate) fn path(name: &str) -> &str {
     name.split_once('[').map_or(name, |(path, _)| path)
 }
 
-impl Program for Combination {
-    fn start(&self) -> Option<Pin<Box<dyn Future<Output = ()>>>> {
-        match self.test.body {
-            TestBody::Sync(body) => {
-                body(&System::controlled(), &self.chosen);
-                None
-            }
-            TestBody::Async(body) => {
-                let chosen = self.chosen.clone();
-                Some(Box::pin(async move {
-                    let system = System::controlled();
-                    body(&system, &chosen).await;
-                }))
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hosting::attribute::Attributes;
+    use crate::declaration::attribute::{Attributes, TestBody};
 
     static COUNTS: Values<u32> = Values::new("n", || values([1, 12]));
     static TEXTS: Values<&str> = Values::new("text", || values(["a", "a\", n=\"b", "two\nlines"]));

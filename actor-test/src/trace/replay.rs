@@ -1,18 +1,14 @@
-//! Running an execution again: to check it, to tell its story, or from a token.
+//! Running recorded decisions again, and telling where they lead elsewhere.
 
 use std::fmt;
 use std::sync::Arc;
 
+use crate::data::bug::{BugKind, Finding};
+use crate::data::story::StoryStep;
 use crate::engine::{Decision, Engine, Outcome, Program, RunOptions};
-use crate::exploring::explorer::{Contribution, Explorer};
-use crate::exploring::plan::Turn;
-use crate::exploring::summary::Summary;
-use crate::report::bug::{BugKind, Finding};
-use crate::report::deny::Deny;
-use crate::report::facts::{Recording, Report};
-use crate::settings::values::{Search, Settings};
-use crate::strategy::{Execution, Fairness, Replay, StrategySpec};
-use crate::trace::story::StoryStep;
+use crate::report::facts::Recording;
+use crate::report::words;
+use crate::strategy::{Execution, Fairness, Replay};
 
 /// Runs recorded decisions on an engine, whose strategy is back afterwards.
 pub(crate) fn run_again(
@@ -57,7 +53,7 @@ pub(crate) fn nondeterminism(again: &Outcome, told: &Outcome) -> Finding {
 }
 
 fn describe(step: &StoryStep) -> String {
-    format!("`{}` {}", step.actor, crate::report::words::what(step))
+    format!("`{}` {}", step.actor, words::what(step))
 }
 
 /// What a replay showed.
@@ -137,118 +133,6 @@ fn divergence(recorded: &[StoryStep], outcome: &Outcome) -> Option<Divergence> {
         step: at,
         message: "other operations are enabled than when it was recorded".into(),
     })
-}
-
-/// Why a token reproduces nothing.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum TokenError {
-    /// It is not of the form that reports print.
-    #[error("malformed token `{0}`; the form is STRATEGY@SEED-ITERATION, as a report prints it")]
-    Malformed(String),
-    /// The strategy is not known.
-    #[error(transparent)]
-    Strategy(#[from] crate::strategy::SpecError),
-    /// The strategy learns from earlier executions.
-    #[error("`{0}` depends on the executions before; run the whole test with its seed instead")]
-    HasMemory(String),
-}
-
-/// The token of an execution: its strategy, the session's seed, and the iteration as reports count
-/// it, from one.
-pub(crate) fn token(strategy: &str, seed: u64, iteration: u64) -> String {
-    format!("{strategy}@{seed}-{}", iteration + 1)
-}
-
-/// The strategy, seed and iteration of a token.
-fn parse(token: &str) -> Option<(&str, u64, u64)> {
-    let (strategy, at) = token.rsplit_once('@')?;
-    let (seed, iteration) = at.split_once('-')?;
-    let iteration = iteration.parse::<u64>().ok()?.checked_sub(1)?;
-    Some((strategy, seed.parse().ok()?, iteration))
-}
-
-/// Runs the one execution that a token names.
-pub(crate) fn reproduce(
-    name: &str,
-    program: &(dyn Program + Sync),
-    settings: &Settings,
-    token: &str,
-) -> Result<Report, TokenError> {
-    let (strategy, seed, iteration) =
-        parse(token).ok_or_else(|| TokenError::Malformed(token.into()))?;
-    let strategy = strategy.parse::<StrategySpec>()?;
-    if strategy.build().has_memory() {
-        return Err(TokenError::HasMemory(strategy.to_string()));
-    }
-    let settings = Settings {
-        seed,
-        iterations: iteration + 1,
-        check_every: 1,
-        search: Search::Strategies(vec![strategy.clone()]),
-        // One execution reaches little.
-        deny: Deny::default(),
-        ..settings.clone()
-    };
-    let mut explorer = Explorer::new(name, &settings, vec![strategy.build()]);
-    explorer.run_pilots(program);
-    let mut summary = Summary::new(name, &settings);
-    let turn = Turn {
-        iteration,
-        strategy: 0,
-    };
-    summary.add(explorer.run_turn(program, turn));
-    Ok(summary.finish(program, &explorer.observed()))
-}
-
-/// Runs a failing execution again with full recording. The finding is replaced where the replay
-/// does not find the same.
-pub(crate) fn record(
-    program: &dyn Program,
-    settings: &Settings,
-    contribution: &Contribution,
-    finding: Finding,
-) -> (Finding, Recording) {
-    let fairness = contribution.outcome.fairness;
-    let idle = Box::new(Replay::new(Vec::new(), fairness));
-    let suspicion = contribution.outcome.suspicion;
-    let cycle = suspicion.and_then(|suspicion| suspicion.cycle);
-    let mut engine = Engine::new(idle, settings.bounds, settings.semantics);
-    engine.look_for_lassos(cycle.is_some());
-    let execution = Execution {
-        iteration: contribution.iteration,
-        seed: contribution.seed,
-        max_steps: settings.bounds.unfair(),
-        estimates: Arc::default(),
-    };
-    let taken = &contribution.decisions;
-    let told = run_again(&mut engine, program, &execution, fairness, taken, true);
-    let same = told.diverged_at.is_none()
-        && told
-            .finding
-            .as_ref()
-            .is_some_and(|again| again.is_like(&finding));
-    let is_check = finding.kind == BugKind::Nondeterminism;
-    let judged = if same || is_check {
-        finding
-    } else {
-        let mut judged = nondeterminism(&told, &told);
-        judged.message = format!("{} (at first it was: {})", judged.message, finding.message);
-        judged
-    };
-    let recording = Recording {
-        decisions: taken.iter().map(|decision| decision.chosen).collect(),
-        checks: taken.iter().map(|decision| decision.check).collect(),
-        fair_from: match fairness {
-            Fairness::Unfair => None,
-            Fairness::Fair => Some(0),
-            Fairness::FairFrom(step) => Some(step),
-        },
-        bounds: settings.bounds,
-        semantics: settings.semantics,
-        cycle,
-        story: told.story,
-    };
-    (judged, recording)
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use crate::cli::coverage::Gathered;
-use crate::report::coverage::{ActorCoverage, StateCoverage};
-use crate::report::words::count;
+use crate::data::coverage::{ActorCoverage, StateCoverage};
+use crate::plural::count;
 
 /// Where the coverage was written.
 pub(crate) fn coverage_written(gathered: &Gathered, summary: &Path) -> String {

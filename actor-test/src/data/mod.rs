@@ -1,0 +1,8 @@
+//! Plain data of executions: what was found, what was reached, what happened step by step.
+//!
+//! The engine fills it in; traces and reports hold it; all of it is public and can be serialised.
+//! Nothing here runs or prints anything. Every room may use this one, and it uses none.
+
+pub(crate) mod bug;
+pub(crate) mod coverage;
+pub mod story;

@@ -1,0 +1,62 @@
+//! Running a failing execution again, this time with full recording.
+
+use std::sync::Arc;
+
+use crate::data::bug::{BugKind, Finding};
+use crate::engine::{Engine, Program};
+use crate::exploring::explorer::Contribution;
+use crate::report::facts::Recording;
+use crate::settings::Settings;
+use crate::strategy::{Execution, Fairness, Replay};
+use crate::trace::replay::{nondeterminism, run_again};
+
+/// Runs a failing execution again with full recording. The finding is replaced where the replay
+/// does not find the same.
+pub(crate) fn record(
+    program: &dyn Program,
+    settings: &Settings,
+    contribution: &Contribution,
+    finding: Finding,
+) -> (Finding, Recording) {
+    let fairness = contribution.outcome.fairness;
+    let idle = Box::new(Replay::new(Vec::new(), fairness));
+    let suspicion = contribution.outcome.suspicion;
+    let cycle = suspicion.and_then(|suspicion| suspicion.cycle);
+    let mut engine = Engine::new(idle, settings.bounds, settings.semantics);
+    engine.look_for_lassos(cycle.is_some());
+    let execution = Execution {
+        iteration: contribution.iteration,
+        seed: contribution.seed,
+        max_steps: settings.bounds.unfair(),
+        estimates: Arc::default(),
+    };
+    let taken = &contribution.decisions;
+    let told = run_again(&mut engine, program, &execution, fairness, taken, true);
+    let same = told.diverged_at.is_none()
+        && told
+            .finding
+            .as_ref()
+            .is_some_and(|again| again.is_like(&finding));
+    let is_check = finding.kind == BugKind::Nondeterminism;
+    let judged = if same || is_check {
+        finding
+    } else {
+        let mut judged = nondeterminism(&told, &told);
+        judged.message = format!("{} (at first it was: {})", judged.message, finding.message);
+        judged
+    };
+    let recording = Recording {
+        decisions: taken.iter().map(|decision| decision.chosen).collect(),
+        checks: taken.iter().map(|decision| decision.check).collect(),
+        fair_from: match fairness {
+            Fairness::Unfair => None,
+            Fairness::Fair => Some(0),
+            Fairness::FairFrom(step) => Some(step),
+        },
+        bounds: settings.bounds,
+        semantics: settings.semantics,
+        cycle,
+        story: told.story,
+    };
+    (judged, recording)
+}

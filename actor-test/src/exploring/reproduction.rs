@@ -1,0 +1,43 @@
+//! Running the one execution that a token names.
+
+use crate::engine::Program;
+use crate::exploring::explorer::Explorer;
+use crate::exploring::plan::Turn;
+use crate::exploring::summary::Summary;
+use crate::report::facts::Report;
+use crate::settings::token::{self, TokenError};
+use crate::settings::{Deny, Search, Settings};
+use crate::strategy::StrategySpec;
+
+/// Runs the one execution that a token names.
+pub(crate) fn reproduce(
+    name: &str,
+    program: &(dyn Program + Sync),
+    settings: &Settings,
+    text: &str,
+) -> Result<Report, TokenError> {
+    let (strategy, seed, iteration) =
+        token::parse(text).ok_or_else(|| TokenError::Malformed(text.into()))?;
+    let strategy = strategy.parse::<StrategySpec>()?;
+    if strategy.build().has_memory() {
+        return Err(TokenError::HasMemory(strategy.to_string()));
+    }
+    let settings = Settings {
+        seed,
+        iterations: iteration + 1,
+        check_every: 1,
+        search: Search::Strategies(vec![strategy.clone()]),
+        // One execution reaches little.
+        deny: Deny::default(),
+        ..settings.clone()
+    };
+    let mut explorer = Explorer::new(name, &settings, vec![strategy.build()]);
+    explorer.run_pilots(program);
+    let mut summary = Summary::new(name, &settings);
+    let turn = Turn {
+        iteration,
+        strategy: 0,
+    };
+    summary.add(explorer.run_turn(program, turn));
+    Ok(summary.finish(program, &explorer.observed()))
+}

@@ -1,0 +1,31 @@
+//! Commands and paths as a user would type them in a shell.
+
+use std::path::{Path, PathBuf};
+
+/// Where the user typed the command: cargo runs tests in the package's directory, but `PWD` is still
+/// that of the shell.
+pub(crate) fn directory() -> PathBuf {
+    let shell = std::env::var_os("PWD").map(PathBuf::from);
+    shell
+        .or_else(|| std::env::current_dir().ok())
+        .unwrap_or_default()
+}
+
+/// A path as a user would type it in the directory `here`: relative, if it is below.
+pub(crate) fn short(path: &Path, here: &Path) -> String {
+    let short = path
+        .strip_prefix(here)
+        .ok()
+        .filter(|short| !short.as_os_str().is_empty());
+    quoted(&short.unwrap_or(path).display().to_string())
+}
+
+/// A word as a user would type it in a shell.
+pub(crate) fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "_-./:=@+,%".contains(c);
+    if word.chars().all(plain) && !word.is_empty() {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}

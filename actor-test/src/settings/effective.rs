@@ -1,0 +1,83 @@
+//! The settings of a test as they hold, with their defaults.
+
+use std::time::Duration;
+
+use crate::hash::mix;
+use crate::settings::{Bounds, Deny, Partition, Search, Semantics};
+
+/// How a test is explored. Every field has a default; see each.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub struct Settings {
+    /// How many executions. Default 100.
+    pub iterations: u64,
+    /// From which every execution's seed is derived. Default 0, so that a run without settings
+    /// does the same today and tomorrow; another seed explores other schedules.
+    pub seed: u64,
+    /// Which strategies take turns. Default [`Search::Portfolio`].
+    pub search: Search,
+    /// How far an execution goes, and what is too hot.
+    pub bounds: Bounds,
+    /// Find bounds that fit the program instead: 200 uniform walks come first, and what they show
+    /// takes the place of `bounds`. Default no.
+    pub calibrate: bool,
+    /// How actors behave where the framework leaves a choice.
+    pub semantics: Semantics,
+    /// How many threads explore; the result is the same for any number. Default 1.
+    pub workers: usize,
+    /// Go on after the first bug, and collect those that differ. Default no.
+    pub keep_going: bool,
+    /// Start no execution after so long. Default: no limit.
+    pub time_limit: Option<Duration>,
+    /// Stop when the search seems saturated: after at least 1000 executions, the later half of which
+    /// has shown no new behaviour. Default no.
+    pub until_saturated: bool,
+    /// Which part of the search this process does. Default: all of it. The report of a part can be
+    /// [merged](crate::Report::merge) with those of the others.
+    pub partition: Option<Partition>,
+    /// Run one execution in so many twice, to find out whether it is deterministic; the first is
+    /// always. Zero: never. Default 100.
+    pub check_every: u64,
+    /// Look for lassos: a state that repeats while something is owed is a liveness bug long before it
+    /// would be too hot, where no schedule leads out of it. Default yes.
+    pub lasso: bool,
+    /// The bug that the test is expected to have: a part of its message or kind.
+    pub expect_bug: Option<String>,
+    /// What fails the test though no execution failed. Default: nothing.
+    pub deny: Deny,
+    /// Mixed into the seed: combinations of parameters differ in their schedules too.
+    pub(crate) salt: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            iterations: 100,
+            seed: 0,
+            search: Search::Portfolio,
+            bounds: Bounds::default(),
+            calibrate: false,
+            semantics: Semantics::default(),
+            workers: 1,
+            keep_going: false,
+            time_limit: None,
+            until_saturated: false,
+            partition: None,
+            check_every: 100,
+            lasso: true,
+            expect_bug: None,
+            deny: Deny::default(),
+            salt: 0,
+        }
+    }
+}
+
+impl Settings {
+    /// What the executions of this test derive from.
+    pub(crate) fn session(&self) -> u64 {
+        match self.salt {
+            0 => self.seed,
+            salt => mix(self.seed, salt),
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! How actors behave where the framework leaves a choice.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// How actors behave where the framework leaves a choice.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Semantics {
+    /// Timers fire only when no message can be handled: for protocols that rely on time-outs being
+    /// long. Default no: an armed timer races with messages.
+    pub patient_timers: bool,
+    /// An actor's effects of one step are carried out in one step, as in MaceMC. Default no: each
+    /// send is a step of its own.
+    pub atomic_handlers: bool,
+    /// Timers due within this of the earliest deadline may fire in any order. Default 1 ms.
+    pub clock_error: Duration,
+    /// Failures of supervised actors are part of the story: their supervisors act. Default no: they
+    /// are bugs, at once. A failure of an actor without a supervisor always is, and so is one more
+    /// than is brought back where nobody is left to act.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub supervised: bool,
+}
+
+impl Default for Semantics {
+    fn default() -> Self {
+        Self {
+            patient_timers: false,
+            atomic_handlers: false,
+            clock_error: Duration::from_millis(1),
+            supervised: false,
+        }
+    }
+}
+
+impl Semantics {
+    /// With [`patient_timers`](Semantics::patient_timers).
+    #[must_use]
+    pub const fn with_patient_timers(mut self) -> Self {
+        self.patient_timers = true;
+        self
+    }
+
+    /// With [`atomic_handlers`](Semantics::atomic_handlers).
+    #[must_use]
+    pub const fn with_atomic_handlers(mut self) -> Self {
+        self.atomic_handlers = true;
+        self
+    }
+
+    /// With failures of [`supervised`](Semantics::supervised) actors.
+    #[must_use]
+    pub const fn with_supervised(mut self) -> Self {
+        self.supervised = true;
+        self
+    }
+
+    /// With a [`clock_error`](Semantics::clock_error).
+    #[must_use]
+    pub const fn with_clock_error(mut self, error: Duration) -> Self {
+        self.clock_error = error;
+        self
+    }
+}
