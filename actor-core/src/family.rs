@@ -49,7 +49,7 @@ pub enum Order {
 }
 
 /// The children of one supervisor.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Family {
     supervision: Supervision,
     /// In the order of their spawns.
@@ -73,7 +73,7 @@ enum Phase {
     Closed,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Member {
     id: u64,
     options: ChildOptions,

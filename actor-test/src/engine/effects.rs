@@ -1,22 +1,20 @@
 //! Steps that carry out effects: a flush, or a timer that fires.
 
 use std::cell::RefMut;
-use std::rc::Rc;
 
-use actor_core::parts::AnySlab;
-use actor_core::runtime::Again;
 use actor_core::{AskError, Moment, StopReason};
 
 use super::execution::Engine;
 use crate::data::bug::BugKind;
 use crate::engine::seam::panics::{self};
 use crate::engine::watching::observers::Seen;
+use crate::engine::workshop::Piped;
 use crate::engine::world::clock::Fired;
 use crate::engine::world::endings::Halted;
 use crate::engine::world::flushing::FollowUp;
 use crate::engine::world::operation::{ALONE, Effect, Letter, STOP, Sender};
 use crate::engine::world::room::Delivery;
-use crate::engine::world::state::{BODY, Piped, State};
+use crate::engine::world::state::{BODY, State};
 use crate::plural::count;
 
 impl Engine {
@@ -24,11 +22,11 @@ impl Engine {
     /// actor may have changed.
     #[inline]
     pub(super) fn flush(&mut self, operation: u32, mut state: RefMut<'_, State>) -> bool {
-        if state.recorder.is_none()
+        if self.session().recorder.is_none()
             && let Some((to, letter)) = state.simple_send(operation)
         {
             state.flush_send(operation, to, letter);
-            let observers = Self::who(&mut state, to, letter.event, Moment::Sent);
+            let observers = self.who(&state, to, letter.event, Moment::Sent);
             drop(state);
             if observers != Seen::Nobody {
                 self.show_letter(to, letter.sender, letter.slot, Moment::Sent, observers);
@@ -77,24 +75,40 @@ impl Engine {
                 letter,
                 delivery,
             } => self.sent(operation, to, letter, delivery),
-            FollowUp::Wake => self.shared.wake_due(),
-            FollowUp::Replied { ask, slot, lost } => {
-                self.show_reply(operation, ask, &*slot, lost);
-                slot.deliver(lost);
-                let done = self.state().close_ask(ask);
-                drop((slot, done));
+            FollowUp::Asked(question) => {
+                self.tell_question(question);
+                self.shared.wake_due();
             }
+            FollowUp::Started(started) => self.tell_start(started),
+            FollowUp::Replied { ask, lost } => self.replied(operation, ask, lost),
             FollowUp::Halted(operation, reason) => self.halt(operation, reason),
             FollowUp::Stopped { to, at_once } => self.stopped(operation, to, at_once),
             FollowUp::Shared { to, reason } => self.share(operation, to, reason),
-            FollowUp::Notify { watch, notice } => self.notify(watch, notice),
-            FollowUp::Announced { slab, slot } => self.announced(operation, &slab, slot),
-            FollowUp::Discard(garbage) => self.dropping(AskError::Dropped, || garbage.discard()),
+            FollowUp::Notify(watch) => self.notify(watch),
+            FollowUp::Announced { slab, slot } => self.announced(operation, slab, slot),
+            FollowUp::Discard(remains) => {
+                let garbage = self.workshop().garbage(remains);
+                self.dropping(AskError::Dropped, || garbage.discard());
+            }
         }
     }
 
+    fn replied(&mut self, operation: u32, ask: u32, lost: Option<AskError>) {
+        let Some(slot) = self.workshop().reply(ask).cloned() else {
+            return;
+        };
+        self.show_reply(operation, ask, &*slot, lost);
+        slot.deliver(lost);
+        let is_closed = self.state().close_ask(ask);
+        drop(slot);
+        self.shared.drop_reply(ask, is_closed);
+    }
+
     pub(super) fn sent(&mut self, from: u32, to: u32, letter: Letter, delivery: Delivery) {
-        if self.state().recorder.is_some() {
+        if let Sender::Operation(sender) = letter.sender {
+            self.find_cycle_at(to, sender);
+        }
+        if self.session().recorder.is_some() {
             let lost = match delivery {
                 Delivery::Arrived => None,
                 Delivery::Dead => Some("dead letter: the receiver has stopped".into()),
@@ -105,9 +119,8 @@ impl Engine {
                 }
             };
             let event = self.print_letter(to, letter.slot);
-            let mut state = self.state();
-            let target = state.name(to);
-            if let Some(recorder) = &mut state.recorder {
+            let target = self.state().name(to);
+            if let Some(recorder) = &mut self.session().recorder {
                 if let Some(step) = recorder.step() {
                     if step.event.is_none() || step.kind == "flush" && step.to.is_none() {
                         step.event = Some(event);
@@ -121,7 +134,7 @@ impl Engine {
                 }
             }
         }
-        let observers = Self::who(&mut self.state(), to, letter.event, Moment::Sent);
+        let observers = self.who(&self.state(), to, letter.event, Moment::Sent);
         if observers != Seen::Nobody {
             self.show_letter(to, letter.sender, letter.slot, Moment::Sent, observers);
         }
@@ -136,7 +149,7 @@ impl Engine {
     }
 
     pub(super) fn discard(&mut self, operation: u32, slot: u32, loss: AskError) {
-        let mail = self.state().operations[operation as usize].mail.clone();
+        let mail = self.workshop().mail(operation).cloned();
         if let Some(mail) = mail {
             self.dropping(loss, || mail.discard(slot));
         }
@@ -150,7 +163,7 @@ impl Engine {
         self.shared.loss.set(AskError::Dropped);
         if let Err(panic) = dropped {
             let message = format!("a `Drop` panicked: {}", panic.message);
-            self.state().find(BugKind::Panic, message, panic.location);
+            self.shared.find(BugKind::Panic, message, panic.location);
         }
     }
 
@@ -179,7 +192,7 @@ impl Engine {
         self.drop_what_it_owned(operation, halted, AskError::Stopped);
         let mut state = self.state();
         state.dead_letters += dead;
-        if let Some(recorder) = &mut state.recorder {
+        if let Some(recorder) = &mut self.session().recorder {
             recorder.note("halts".into());
             if dead > 0 {
                 recorder.note(format!("dead letters: {}", count(dead, "queued event")));
@@ -198,35 +211,34 @@ impl Engine {
             .iter()
             .map(|future| self.futures[*future as usize].take())
             .collect();
+        let garbage = self.workshop().garbage(halted.remains);
         self.shared.current.set(operation);
         self.dropping(lost, || {
             if let Some(parts) = &mut parts {
                 parts.body.clear();
             }
             drop(futures);
-            if let Some(mail) = halted.mail {
-                for letter in halted.letters {
-                    mail.discard(letter.slot);
-                }
-            }
-            for garbage in halted.garbage {
-                garbage.discard();
-            }
+            garbage.discard();
         });
         self.bodies[operation as usize] = parts;
         self.settle_newborn();
         self.shared.wake_due();
     }
 
-    fn notify(&mut self, watch: u32, notice: actor_core::runtime::Notice) {
+    fn notify(&mut self, watch: u32) {
         let (watcher, target, reason) = {
             let state = self.state();
             let watch = &state.watches[watch as usize];
             let reason = state.operations[watch.target as usize].ending;
             (watch.watcher, watch.target, reason)
         };
-        let mail = self.state().operations[watcher as usize].mail.clone();
-        let Some(mail) = mail else { return };
+        let (notice, mail) = {
+            let mut workshop = self.workshop();
+            (workshop.take_notice(watch), workshop.mail(watcher).cloned())
+        };
+        let (Some(notice), Some(mail)) = (notice, mail) else {
+            return;
+        };
         let (slot, event) = notice(&*mail, reason);
         let letter = Letter {
             sender: Sender::End(target),
@@ -236,14 +248,15 @@ impl Engine {
         self.sent(target, watcher, letter, delivery);
     }
 
-    fn announced(&mut self, operation: u32, slab: &Rc<dyn AnySlab>, slot: u32) {
+    fn announced(&mut self, operation: u32, slab: u32, slot: u32) {
+        let slab = self.workshop().slab(slab);
         let sender = (operation != BODY).then(|| self.actor_id(operation));
         self.show(Moment::Sent, Seen::Several, sender, None, |show| {
             slab.inspect(slot, show);
         });
-        if self.state().recorder.is_some() {
+        if self.session().recorder.is_some() {
             let text = self.print(|f| slab.inspect(slot, f));
-            if let Some(recorder) = &mut self.state().recorder {
+            if let Some(recorder) = &mut self.session().recorder {
                 recorder.note(format!("announces {text}"));
             }
         }
@@ -253,9 +266,10 @@ impl Engine {
     pub(super) fn fire(&mut self, timer: u32) {
         let fired = self.state().fire(timer);
         match fired {
-            Fired::Slept(owner, waker) => {
+            Fired::Slept(owner) => {
                 self.shared.current.set(owner);
                 self.state().last_operation = owner;
+                let waker = self.workshop().clockwork(timer).waker.take();
                 if let Some(waker) = waker {
                     waker.wake();
                 }
@@ -264,27 +278,34 @@ impl Engine {
             Fired::Event {
                 owner,
                 letter,
-                again,
+                periodic,
             } => {
                 self.shared.current.set(owner);
                 self.state().last_operation = owner;
                 let delivery = self.state().deliver(owner, letter);
                 self.sent(owner, owner, letter, delivery);
-                if let Some(again) = again {
-                    self.refill(timer, owner, again);
+                if periodic {
+                    self.refill(timer, owner);
                 }
             }
         }
     }
 
     /// Makes the next event of a periodic timer.
-    pub(super) fn refill(&mut self, timer: u32, owner: u32, again: Again) {
-        let mail = self.state().operations[owner as usize].mail.clone();
-        let Some(mail) = mail else { return };
+    fn refill(&mut self, timer: u32, owner: u32) {
+        let (again, mail) = {
+            let mut workshop = self.workshop();
+            let again = workshop.clockwork(timer).again.take();
+            (again, workshop.mail(owner).cloned())
+        };
+        let (Some(again), Some(mail)) = (again, mail) else {
+            return;
+        };
         match panics::catch(|| again(&*mail)) {
             Ok(slot) => {
-                let unused = self.state().refill(timer, slot, again);
-                drop(unused);
+                if self.state().refill(timer, slot) {
+                    self.workshop().clockwork(timer).again = Some(again);
+                }
             }
             Err(panic) => self.panicked(owner, *panic),
         }

@@ -8,22 +8,22 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::task::Waker;
 
-use actor_core::parts::AnySlab;
 use actor_core::runtime;
 
 use crate::data::bug::{BugKind, Finding};
 use crate::data::story::StoryStep;
-use crate::engine::recording::recorder::Recorder;
 use crate::engine::recording::tape::Decision;
 use crate::engine::recording::telling::tell_step;
 use crate::engine::sameness::lasso::{Lasso, Suspicion};
 use crate::engine::seam::controlled::{Phase, Shared};
 use crate::engine::seam::panics::{self};
+use crate::engine::session::Session;
 use crate::engine::watching::landmarks::Told;
 use crate::engine::watching::observations::Observations;
 use crate::engine::watching::specifications::Owed;
-use crate::engine::world::operation::Stage;
-use crate::engine::world::state::{BODY, Parts, Piped, State};
+use crate::engine::workshop::{Parts, Piped, Workshop};
+use crate::engine::world::operation::{Kind, Stage};
+use crate::engine::world::state::{BODY, State};
 use crate::engine::world::wake::WakeList;
 use crate::hash::mix;
 use crate::settings::{Bounds, Semantics};
@@ -168,14 +168,14 @@ impl Engine {
 
     /// The decisions of the execution that was run last.
     pub(crate) fn decisions(&self) -> Vec<Decision> {
-        self.shared.state.borrow().tape.taken().to_vec()
+        self.shared.session.borrow().tape.taken().to_vec()
     }
 
     /// What was seen of the specifications and the actors over all executions.
     pub(crate) fn observed(&self) -> Observations {
         Observations {
             specifications: self.shared.specifications.borrow().observed().to_vec(),
-            coverage: self.state().coverage(),
+            coverage: self.session().coverage(),
         }
     }
 
@@ -197,7 +197,7 @@ impl Engine {
         }
         // What is run again, or continued, was counted before.
         let is_again = options.expected.is_some() || options.watch.is_some();
-        let kept = is_again.then(|| self.state().keep_counts());
+        let kept = is_again.then(|| self.session().keep_counts());
         self.begin(options);
         let entered = runtime::enter(self.shared.clone());
         let quiet = panics::quiet();
@@ -206,7 +206,7 @@ impl Engine {
         self.clean_up();
         drop((quiet, entered));
         if let Some(kept) = kept {
-            self.state().restore_counts(&kept);
+            self.session().restore_counts(&kept);
         }
         self.finish(outcome)
     }
@@ -250,11 +250,9 @@ impl Engine {
             .execution
             .set(EXECUTIONS.fetch_add(1, Ordering::Relaxed));
         shared.phase.set(Phase::Running);
-        shared.names.set(None);
         let mut state = shared.state.borrow_mut();
         state.begin();
-        state.tape.begin(options.expected);
-        state.recorder = options.tell.then(Recorder::default);
+        shared.session().begin(options.expected, options.tell);
         let threshold = counts_from.map(|_| self.bounds.temperature());
         let counts_from = counts_from.unwrap_or(0);
         state.thermometer.begin(threshold, counts_from, watched);
@@ -300,13 +298,15 @@ impl Engine {
 
     #[inline]
     pub(super) fn pick(&mut self, state: &mut State) -> Result<(OperationId, StepKind), End> {
-        if state.found.is_some() {
+        let shared = self.shared.clone();
+        let mut session = shared.session();
+        if session.found.is_some() {
             return Err(End::Bug);
         }
         if state.thermometer.alarms(state.step) {
             let thermometer = &state.thermometer;
             if thermometer.recovered() || thermometer.alarming(state.step).is_some() {
-                return Err(self.too_hot(state));
+                return Err(self.too_hot(state, &mut session));
             }
             self.lasso.warned(state);
         }
@@ -343,7 +343,7 @@ impl Engine {
         if state.enabled.len() > 1 {
             let check = check(pending, state.enabled.len());
             let chosen = index as u32;
-            state
+            session
                 .tape
                 .record(Decision { chosen, check }, state.step + 1);
         }
@@ -351,9 +351,8 @@ impl Engine {
         if state.step & 1023 == 0 {
             self.heartbeat.fetch_add(1, Ordering::Relaxed);
         }
-        if state.recorder.is_some() {
-            let pending = state.enabled.pending()[index];
-            tell_step(state, &pending);
+        if let Some(recorder) = &mut session.recorder {
+            tell_step(state, recorder, &state.enabled.pending()[index]);
         }
         Ok((operation, kind))
     }
@@ -429,18 +428,29 @@ impl Engine {
                 }
             }
         }
+        drop(state);
         if foreign {
             let message = "a future was woken from a thread that the tester does not control: \
                            a spawned thread, a tokio timer or a socket"
                 .into();
-            state.find(BugKind::OutsideWait, message, None);
+            self.shared.find(BugKind::OutsideWait, message, None);
         }
-        drop(state);
         self.woken = woken;
     }
 
+    #[inline]
     pub(super) fn state(&self) -> RefMut<'_, State> {
-        self.shared.state.borrow_mut()
+        self.shared.state()
+    }
+
+    #[inline]
+    pub(super) fn session(&self) -> RefMut<'_, Session> {
+        self.shared.session()
+    }
+
+    #[inline]
+    pub(super) fn workshop(&self) -> RefMut<'_, Workshop> {
+        self.shared.workshop()
     }
 
     /// Moves the bodies of actors that were spawned in the step to their places.
@@ -449,10 +459,10 @@ impl Engine {
             return;
         }
         let (actors, futures) = {
-            let mut state = self.shared.state.borrow_mut();
+            let mut workshop = self.workshop();
             (
-                std::mem::take(&mut state.newborn_actors),
-                std::mem::take(&mut state.newborn_futures),
+                std::mem::take(&mut workshop.newborn_actors),
+                std::mem::take(&mut workshop.newborn_futures),
             )
         };
         let mut actors = actors;
@@ -465,7 +475,7 @@ impl Engine {
             self.futures[operation as usize] = Some(future);
         }
         // The list's memory is used again.
-        self.shared.state.borrow_mut().newborn_actors = actors;
+        self.workshop().newborn_actors = actors;
     }
 
     /// Drops everything of the user's and keeps the parts for the next execution.
@@ -486,29 +496,16 @@ impl Engine {
             });
             let factory = parts.factory.take();
             self.drop_quietly(move || drop(factory));
-            self.state().parts_to_pool(operation as u32, parts);
+            let kind = self.state().operations[operation].kind;
+            let mut workshop = self.workshop();
+            workshop.take_mail(operation as u32);
+            if let Kind::Actor(of_type) = kind {
+                workshop.recycle(of_type, parts);
+            }
         }
-        let (timers, watches, asks, questions, newborn) = {
-            let mut state = self.state();
-            let state = &mut *state;
-            (
-                state.timers.slots.drain(..).collect::<Vec<_>>(),
-                state.watches.drain(..).collect::<Vec<_>>(),
-                state.asks.drain(..).collect::<Vec<_>>(),
-                state.questions.drain(..).collect::<Vec<_>>(),
-                (
-                    std::mem::take(&mut state.newborn_actors),
-                    std::mem::take(&mut state.newborn_futures),
-                ),
-            )
-        };
-        self.drop_quietly(move || drop((timers, watches, asks, questions, newborn)));
-        let slabs: Vec<Rc<dyn AnySlab>> = self
-            .state()
-            .slabs
-            .iter()
-            .map(|(_, slab)| slab.clone())
-            .collect();
+        let left = self.workshop().clear();
+        self.drop_quietly(move || drop(left));
+        let slabs = self.workshop().slabs();
         self.drop_quietly(move || slabs.iter().for_each(|slab| slab.clear()));
         let specifications = self.shared.specifications.take();
         let (specifications, ended) = specifications.end();
@@ -522,13 +519,13 @@ impl Engine {
     fn drop_quietly(&self, f: impl FnOnce()) {
         if let Err(panic) = panics::catch(f) {
             let message = format!("a `Drop` panicked after the execution: {}", panic.message);
-            self.state().find(BugKind::Panic, message, panic.location);
+            self.shared.find(BugKind::Panic, message, panic.location);
         }
     }
 
     /// A destructor that panicked in the clean-up is a bug of the execution as well.
     fn finish(&self, mut outcome: Outcome) -> Outcome {
-        let found = self.state().found.take();
+        let found = self.session().found.take();
         if outcome.finding.is_none() && found.is_some() {
             outcome.finding = found;
             outcome.end = End::Bug;

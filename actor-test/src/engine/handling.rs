@@ -11,8 +11,9 @@ use crate::data::bug::BugKind;
 use crate::engine::recording::telling::tell_ran;
 use crate::engine::seam::panics::{self, Panic};
 use crate::engine::watching::observers::Seen;
+use crate::engine::workshop::{Parts, Piped};
 use crate::engine::world::operation::{Effect, Kind, STOP, Stage};
-use crate::engine::world::state::{BODY, Parts, Piped, State};
+use crate::engine::world::state::{BODY, State};
 
 impl Engine {
     pub(super) fn start(&mut self, operation: u32, test: &dyn Program) {
@@ -108,8 +109,16 @@ impl Engine {
             drop(state);
             return self.run_stop_hook(operation);
         }
-        let observers = Self::who(&mut state, operation, letter.event, Moment::Handled);
-        let tell = state.recorder.is_some();
+        let observers = self.who(&state, operation, letter.event, Moment::Handled);
+        let tell = {
+            let found = &state.operations[operation as usize];
+            let mut session = self.session();
+            if let (Kind::Actor(of_type), Disposition::Handle) = (found.kind, disposition) {
+                let tally = &mut session.tallies[of_type as usize];
+                tally.handle(usize::from(found.state), letter.event);
+            }
+            session.recorder.is_some()
+        };
         let makes_room = !state.due.is_empty();
         drop(state);
         if makes_room {
@@ -154,13 +163,15 @@ impl Engine {
     #[cold]
     fn unhandled(&mut self, operation: u32, slot: u32) {
         let event = self.print_letter(operation, slot);
-        let mut state = self.state();
-        let name = state.name(operation);
-        let in_state = state
-            .state_name(operation)
-            .map_or_else(String::new, |state| format!(" in state `{state}`"));
-        let message = format!("`{name}`{in_state} neither handles, defers nor ignores `{event}`");
-        state.find(BugKind::Unhandled, message, None);
+        let message = {
+            let state = self.state();
+            let name = state.name(operation);
+            let in_state = state
+                .state_name(operation)
+                .map_or_else(String::new, |state| format!(" in state `{state}`"));
+            format!("`{name}`{in_state} neither handles, defers nor ignores `{event}`")
+        };
+        self.shared.find(BugKind::Unhandled, message, None);
     }
 
     /// Takes over what a run of an operation's code led to.
@@ -212,7 +223,13 @@ impl Engine {
             state.look(operation);
         }
         if state_before != state_after {
-            state.moved(operation, state_before, state_after);
+            let found = &mut state.operations[operation as usize];
+            found.own_run = 0;
+            if let Kind::Actor(of_type) = found.kind {
+                let (from, to) = (u64::from(state_before), u64::from(state_after));
+                let whose = state.types[of_type].name;
+                self.session().landmarks.moved(whose, from, to);
+            }
         }
         match ran {
             Ran::Halted => state.push(operation, Effect::Halt(StopReason::Halted)),
@@ -221,8 +238,8 @@ impl Engine {
             }
             Ran::Done | Ran::Suspended => {}
         }
-        if state.recorder.is_some() {
-            tell_ran(state, operation, ran, state_before);
+        if let Some(recorder) = &mut self.session().recorder {
+            tell_ran(state, recorder, operation, ran, state_before);
         }
         let silent = state.operations[operation as usize]
             .outbox
@@ -231,10 +248,11 @@ impl Engine {
         state.refresh(operation);
         // Whoever was woken meanwhile goes on, and is looked at again.
         let waits = stage == Stage::Suspended && !self.wake_list.any();
-        if waits && state.operations[operation as usize].open_asks > 0 {
-            state.find_cycle(operation);
-        }
+        let asks = state.operations[operation as usize].open_asks > 0;
         drop(borrowed);
+        if waits && asks {
+            self.find_cycle(operation);
+        }
         if silent {
             self.flush_silent(operation);
         }
@@ -250,7 +268,8 @@ impl Engine {
         let mut state = self.shared.state.borrow_mut();
         let found = &state.operations[operation as usize];
         let silent = found.outbox.first().is_some_and(Effect::is_silent);
-        if !found.plain || found.stage != Stage::Idle || silent || state.recorder.is_some() {
+        let is_told = self.session().recorder.is_some();
+        if !found.plain || found.stage != Stage::Idle || silent || is_told {
             return false;
         }
         state.refresh(operation);
@@ -259,8 +278,7 @@ impl Engine {
 
     #[cold]
     pub(super) fn panicked(&mut self, operation: u32, panic: Panic) {
-        let mut state = self.state();
-        let name = state.name(operation);
+        let name = self.state().name(operation);
         let (kind, message) = match panic.kind {
             BugKind::Panic if panic.wants_tokio() => {
                 let message = format!(
@@ -276,7 +294,7 @@ impl Engine {
             ),
             kind => (kind, panic.message),
         };
-        state.find(kind, message, panic.location);
+        self.shared.find(kind, message, panic.location);
     }
 }
 

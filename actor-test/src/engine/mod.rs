@@ -9,8 +9,10 @@ mod handling;
 mod recording;
 mod sameness;
 mod seam;
+mod session;
 mod supervision;
 mod watching;
+mod workshop;
 mod world;
 
 pub(crate) use execution::{End, Engine, Outcome, Program, RunOptions, Watch};

@@ -159,7 +159,7 @@ impl Engine {
             BugKind::Panic => format!("`{name}` panicked: {}", panic.message),
             _ => panic.message.clone(),
         };
-        if let Some(recorder) = &mut state.recorder {
+        if let Some(recorder) = &mut self.session().recorder {
             recorder.note(format!("fails: {message}"));
         }
         state.operations[operation as usize].failure = Some(message.into());
@@ -173,8 +173,8 @@ impl Engine {
     pub(super) fn stopped(&mut self, from: u32, to: u32, at_once: bool) {
         let stage = {
             let mut state = self.state();
-            let name = state.recorder.is_some().then(|| state.name(to));
-            if let (Some(recorder), Some(name)) = (&mut state.recorder, name) {
+            if let Some(recorder) = &mut self.session().recorder {
+                let name = state.name(to);
                 let what = if at_once { "kills" } else { "stops" };
                 recorder.note(format!("{what} {name}"));
             }
@@ -205,13 +205,14 @@ impl Engine {
     /// Lets an actor share a failure, or tells it where it wants to know instead.
     pub(super) fn share(&mut self, of: u32, to: u32, reason: StopReason) {
         let (stage, trap, mail) = {
-            let mut state = self.state();
-            let name = state.recorder.is_some().then(|| state.name(to));
-            if let (Some(recorder), Some(name)) = (&mut state.recorder, name) {
+            let state = self.state();
+            if let Some(recorder) = &mut self.session().recorder {
+                let name = state.name(to);
                 recorder.note(format!("{name} is linked to it"));
             }
             let found = &state.operations[to as usize];
-            (found.stage, found.trap, found.mail.clone())
+            let mail = self.workshop().mail(to).cloned();
+            (found.stage, found.trap, mail)
         };
         match (stage, trap, mail) {
             (Stage::Gone | Stage::Down, ..) => {}
@@ -282,12 +283,12 @@ impl Engine {
         let resting = panics::catch(|| factory.rest(&me))?;
         let state = resting.state();
         parts.body.install(resting);
-        let mut known = self.state();
-        if let Some(recorder) = &mut known.recorder {
+        if let Some(recorder) = &mut self.session().recorder {
             recorder.note("is made anew".into());
         }
-        if !known.info(operation).is_some_and(|info| info.starts) {
-            known.tally(operation, |tally| tally.start(state));
+        let info = self.state().info(operation);
+        if !info.is_some_and(|info| info.starts) {
+            self.shared.tally(operation, |tally| tally.start(state));
         }
         Ok(())
     }
@@ -359,7 +360,7 @@ impl Engine {
         self.drop_what_it_owned(operation, fallen, lost);
         {
             let mut state = self.state();
-            if let Some(recorder) = &mut state.recorder {
+            if let Some(recorder) = &mut self.session().recorder {
                 recorder.note("its value is dropped".into());
             }
             state.break_links(operation, reason);
@@ -466,10 +467,10 @@ impl Engine {
     /// A child has ended once more than it is brought back. Where nobody supervises the supervisor,
     /// that is a bug.
     fn given_up(&mut self, supervisor: Option<u32>, child: u32) {
-        let mut state = self.state();
+        let state = self.state();
         let family = state.operations[child as usize].family;
         let limit = state.families[family as usize].family.limit();
-        if let Some(recorder) = &mut state.recorder {
+        if let Some(recorder) = &mut self.session().recorder {
             recorder.note(limit.clone());
         }
         let supervised = supervisor
@@ -483,7 +484,8 @@ impl Engine {
             None => "it halted".into(),
         };
         let message = format!("`{name}` is given up: {limit}; at last, {last}");
-        state.find(BugKind::Exhausted, message, None);
+        drop(state);
+        self.shared.find(BugKind::Exhausted, message, None);
     }
 
     /// Lets virtual time pass until a child is brought back.

@@ -12,23 +12,59 @@ use crate::engine::execution::Engine;
 use crate::engine::recording::recorder::Recorder;
 use crate::engine::seam::controlled::{Phase, Shared};
 use crate::engine::seam::panics::{self};
+use crate::engine::watching::cycle::Waits;
 use crate::engine::watching::observers::Seen;
+use crate::engine::workshop::Parts;
 use crate::engine::world::operation::{Kind, Sender, Stage};
-use crate::engine::world::state::{BODY, Parts, State};
+use crate::engine::world::state::{BODY, State};
 
 impl Engine {
     /// Who observes an event of the operation at that moment.
     #[inline]
-    pub(crate) fn who(state: &mut State, operation: u32, event: u16, moment: Moment) -> Seen {
-        if !state.observers.any_at(moment) {
+    pub(crate) fn who(&self, state: &State, operation: u32, event: u16, moment: Moment) -> Seen {
+        let observers = &mut self.session().observers;
+        if !observers.any_at(moment) {
             return Seen::Nobody;
         }
         match state.operations[operation as usize].kind {
             Kind::Actor(of_type) => {
-                let info = state.types[of_type as usize].info;
-                state.observers.who(of_type, info, event, moment)
+                let info = state.types[of_type].info;
+                observers.who(of_type, info, event, moment)
             }
             _ => Seen::Nobody,
+        }
+    }
+
+    /// Finds the cycle of asks that an operation has closed by waiting.
+    pub(crate) fn find_cycle(&self, operation: u32) {
+        let message = {
+            let (state, workshop) = (self.state(), self.shared.workshop());
+            let waits = Waits {
+                state: &state,
+                workshop: &workshop,
+            };
+            let Some(cycle) = waits.cycle(operation) else {
+                return;
+            };
+            let names = cycle.iter().chain(cycle.first());
+            let names: Vec<String> = names.map(|operation| state.name(*operation)).collect();
+            format!(
+                "a cycle of asks, in which each handler awaits the reply of the next: `{}`",
+                names.join(" -> ")
+            )
+        };
+        self.shared.find(BugKind::Deadlock, message, None);
+    }
+
+    /// A letter of `sender` has reached someone: it may have closed a cycle where that waits.
+    pub(crate) fn find_cycle_at(&self, receiver: u32, sender: u32) {
+        let may_close = {
+            let state = self.state();
+            state.operations[receiver as usize].stage == Stage::Suspended
+                && state.operations[sender as usize].open_asks > 0
+        };
+        if may_close {
+            self.find_cycle(sender);
         }
     }
 
@@ -48,7 +84,7 @@ impl Engine {
         moment: Moment,
         to: Seen,
     ) {
-        let Some(mail) = self.state().operations[receiver as usize].mail.clone() else {
+        let Some(mail) = self.shared.workshop().mail(receiver).cloned() else {
             return;
         };
         let sender = match from {
@@ -69,19 +105,19 @@ impl Engine {
         lost: Option<AskError>,
     ) {
         let asker = self.state().asks[ask as usize].asker;
-        if self.state().recorder.is_some() {
+        if self.session().recorder.is_some() {
             let text = match lost {
                 None => format!("reply {}", self.print(|f| slot.inspect(f))),
                 Some(error) => format!("no reply: {error}"),
             };
-            let mut state = self.state();
-            let to = state.name(asker);
-            if let Some(step) = state.recorder.as_mut().and_then(Recorder::step) {
+            let to = self.state().name(asker);
+            let mut session = self.session();
+            if let Some(step) = session.recorder.as_mut().and_then(Recorder::step) {
                 step.event = Some(text);
                 step.to = Some(to);
             }
         }
-        if lost.is_none() && self.state().observers.any_at(Moment::Replied) {
+        if lost.is_none() && self.session().observers.any_at(Moment::Replied) {
             let sender = Some(self.actor_id(from));
             let target = (asker != BODY).then(|| self.actor_id(asker));
             self.show(Moment::Replied, Seen::Several, sender, target, |show| {
@@ -113,7 +149,7 @@ impl Engine {
                 let type_id = <dyn Any>::type_id(event);
                 let mut from = 0;
                 loop {
-                    let next = self.state().observers.next(from, type_id, moment);
+                    let next = self.session().observers.next(from, type_id, moment);
                     let Some((after, monitor, observation)) = next else {
                         break;
                     };
@@ -136,11 +172,13 @@ impl Engine {
         let mut specifications = self.shared.specifications.borrow_mut();
         match specifications.show(monitor, observation, event, sender, target) {
             Ok(None) => {}
-            Ok(Some(now)) => specifications.moved(monitor, now, &mut self.state()),
+            Ok(Some(now)) => {
+                specifications.moved(monitor, now, &mut self.state(), &mut self.session());
+            }
             Err(panic) => {
                 let name = specifications.monitor_name(monitor);
                 let message = format!("monitor `{name}`: {}", panic.message);
-                self.state().find(BugKind::Monitor, message, panic.location);
+                self.shared.find(BugKind::Monitor, message, panic.location);
             }
         }
     }
@@ -163,7 +201,7 @@ impl Engine {
                     (Some(heat), false, Expectation::AlwaysEventually) => {
                         state.thermometer.hot(heat, step);
                     }
-                    (None, true, Expectation::Sometimes) => state.landmarks.goal(name),
+                    (None, true, Expectation::Sometimes) => shared.session().landmarks.goal(name),
                     _ => {}
                 }
             };
@@ -172,12 +210,12 @@ impl Engine {
             found
         };
         if let Some((kind, message, location)) = found {
-            self.state().find(kind, message, location);
+            self.shared.find(kind, message, location);
         }
     }
 
     pub(crate) fn print_letter(&self, receiver: u32, slot: u32) -> String {
-        let mail = self.state().operations[receiver as usize].mail.clone();
+        let mail = self.shared.workshop().mail(receiver).cloned();
         mail.map_or_else(String::new, |mail| self.print(|f| mail.inspect(slot, f)))
     }
 

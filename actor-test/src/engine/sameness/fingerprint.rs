@@ -19,8 +19,9 @@ use actor_core::{Fingerprinter, StopReason};
 
 use crate::engine::seam::controlled::{Phase, Shared};
 use crate::engine::seam::panics;
+use crate::engine::workshop::{Parts, Workshop};
 use crate::engine::world::operation::{Effect, Kind, Letter, Operation, Sender, Stage, Told};
-use crate::engine::world::state::{Parts, State};
+use crate::engine::world::state::State;
 use crate::engine::world::timers::{Timer, TimerStage};
 use crate::hash::mix;
 use crate::strategy::{OperationId, Pending};
@@ -64,7 +65,7 @@ impl Look<'_> {
             if operation.stage == Stage::Gone && operation.outbox.first().is_none() {
                 return 0;
             }
-            list_operation(&state, index, items);
+            list_operation(&state, &self.shared.workshop.borrow(), index, items);
             Header::of(operation)
         };
         *cost += items.len() as u64;
@@ -106,7 +107,7 @@ impl Look<'_> {
                     .feed(state.now, |number| to.write_u64(number));
             }
             state.thermometer.feed(&mut to);
-            list_timers(&state, items)
+            list_timers(&state, &self.shared.workshop.borrow(), items)
         };
         *cost += COST + items.len() as u64;
         let mut items = items.drain(..);
@@ -158,8 +159,8 @@ impl Look<'_> {
     pub(crate) fn offers_next(&self, index: u32) -> Option<bool> {
         let (mail, slot) = {
             let state = self.shared.state.borrow();
-            let operation = &state.operations[index as usize];
-            (operation.mail.clone()?, operation.next()?.slot)
+            let mail = self.shared.workshop().mail(index).cloned();
+            (mail?, state.operations[index as usize].next()?.slot)
         };
         self.guarded(|| mail.fingerprint(slot, &mut Fingerprinter::new()))
     }
@@ -236,11 +237,11 @@ impl Header {
     }
 }
 
-fn list_operation(state: &State, index: u32, items: &mut Vec<Item>) {
+fn list_operation(state: &State, workshop: &Workshop, index: u32, items: &mut Vec<Item>) {
     let operation = &state.operations[index as usize];
     items.push(Item::Number(operation.inbox.len() as u64));
     for letter in &operation.inbox {
-        list_letter(operation.mail.as_ref(), letter, items);
+        list_letter(workshop.mail(index), letter, items);
     }
     if let Some(bound) = &operation.bound {
         let (granted, line) = bound.kept();
@@ -253,7 +254,7 @@ fn list_operation(state: &State, index: u32, items: &mut Vec<Item>) {
         items.push(Item::Number(0));
     }
     for effect in operation.outbox.effects() {
-        list_effect(state, index, effect, items);
+        list_effect(state, workshop, index, effect, items);
     }
 }
 
@@ -280,13 +281,18 @@ fn list_event(mail: Option<&Rc<dyn AnyMail>>, slot: u32, instead: u64, items: &m
     });
 }
 
-fn list_effect(state: &State, index: u32, effect: &Effect, items: &mut Vec<Item>) {
+fn list_effect(
+    state: &State,
+    workshop: &Workshop,
+    index: u32,
+    effect: &Effect,
+    items: &mut Vec<Item>,
+) {
     let number = |tag: u64, number: u32| Item::Number(tag << 32 | u64::from(number));
     match effect {
         Effect::Send { to, letter } => {
             items.push(number(1, *to));
-            let mail = state.operations[*to as usize].mail.as_ref();
-            list_letter(mail, letter, items);
+            list_letter(workshop.mail(*to), letter, items);
         }
         Effect::Ask(question) => {
             let question = &state.questions[*question as usize];
@@ -317,7 +323,7 @@ fn list_effect(state: &State, index: u32, effect: &Effect, items: &mut Vec<Item>
             let found = &state.timers.slots[*timer as usize];
             if found.generation == *generation {
                 items.push(Item::Number(found.delay.as_nanos() as u64));
-                list_timer_event(state, found, items);
+                list_timer_event(workshop, found, items);
             }
         }
         Effect::Cancel { timer, generation } => {
@@ -331,19 +337,18 @@ fn list_effect(state: &State, index: u32, effect: &Effect, items: &mut Vec<Item>
     }
 }
 
-fn list_timer_event(state: &State, timer: &Timer, items: &mut Vec<Item>) {
+fn list_timer_event(workshop: &Workshop, timer: &Timer, items: &mut Vec<Item>) {
     items.push(Item::Number(
         u64::from(timer.periodic) | (timer.purpose as u64) << 8,
     ));
     if let Some((slot, event)) = timer.event {
         items.push(Item::Number(u64::from(event) + 1));
-        let mail = state.operations[timer.owner as usize].mail.as_ref();
-        list_event(mail, slot, timer.key, items);
+        list_event(workshop.mail(timer.owner), slot, timer.key, items);
     }
 }
 
 /// Lists the armed timers; tells how many items each has.
-fn list_timers(state: &State, items: &mut Vec<Item>) -> Vec<usize> {
+fn list_timers(state: &State, workshop: &Workshop, items: &mut Vec<Item>) -> Vec<usize> {
     let mut lengths = Vec::new();
     for (index, timer) in state.timers.slots.iter().enumerate() {
         if timer.stage != TimerStage::Armed {
@@ -363,7 +368,7 @@ fn list_timers(state: &State, items: &mut Vec<Item>) -> Vec<usize> {
         let inbox = &state.operations[timer.owner as usize].inbox;
         let unread = timer.periodic && inbox.iter().any(|letter| letter.sender == from);
         items.push(Item::Number(u64::from(unread)));
-        list_timer_event(state, timer, items);
+        list_timer_event(workshop, timer, items);
         lengths.push(items.len() - before);
     }
     lengths
@@ -371,7 +376,7 @@ fn list_timers(state: &State, items: &mut Vec<Item>) -> Vec<usize> {
 
 fn feed_watches(state: &State, to: &mut Fingerprinter) {
     // In their order: it is that of the notices.
-    for watch in state.watches.iter().filter(|watch| watch.notice.is_some()) {
+    for watch in state.watches.iter().filter(|watch| watch.is_open) {
         to.write_u32(watch.watcher);
         to.write_u32(watch.target);
     }

@@ -42,8 +42,9 @@ use crate::engine::sameness::opaque::Opaque;
 use crate::engine::sameness::prints::Prints;
 use crate::engine::sameness::region::{Place, Region, Shape};
 use crate::engine::seam::controlled::Shared;
+use crate::engine::workshop::Parts;
 use crate::engine::world::enabled::ABSENT;
-use crate::engine::world::state::{Parts, State};
+use crate::engine::world::state::State;
 use crate::strategy::{OperationId, Pending};
 
 /// What an operation costs in a window's plan, and what a step of it does besides.
@@ -95,11 +96,11 @@ struct Moment {
 }
 
 impl Moment {
-    fn now(state: &State, shared: &Shared) -> Self {
+    fn now(state: &State) -> Self {
         Self {
             step: state.step,
             choices: state.choices,
-            clock_reads: shared.clock_reads.get(),
+            clock_reads: state.clock_reads,
             now: state.now,
             live: state.live,
         }
@@ -295,7 +296,7 @@ impl Engine {
         let opening = lasso.prints.cost() - before;
         lasso.names.open(&look);
         let state = self.shared.state.borrow();
-        lasso.depart(&state, Moment::now(&state, &self.shared));
+        lasso.depart(&state, Moment::now(&state));
         lasso.until = state.step + lasso.window;
         lasso.limit = before + 2 * opening + lasso.plan(&state);
         lasso.phase = Phase::Scouting;
@@ -311,10 +312,10 @@ impl Engine {
     /// Whether the specification was never cold since the window opened; closes it otherwise.
     fn is_still_owed(&mut self) -> bool {
         let (entry, since) = self.lasso.owed;
-        let mut state = self.state();
-        if state.found.is_some() {
+        if self.session().found.is_some() {
             return false;
         }
+        let mut state = self.state();
         state.settle_enabled();
         let owed = state.thermometer.owed_since(entry) == Some(since);
         drop(state);
@@ -332,7 +333,7 @@ impl Engine {
         let lasso = &mut self.lasso;
         let is_back = lasso.prints.is_at_anchor(&look);
         let state = self.shared.state.borrow();
-        let (before, now) = (lasso.departure, Moment::now(&state, &self.shared));
+        let (before, now) = (lasso.departure, Moment::now(&state));
         lasso.serve(&state, taken);
         if is_back && (now.has_chosen(before) || now.has_seen_time_pass(before)) {
             lasso.depart(&state, now);
@@ -355,7 +356,7 @@ impl Engine {
         let lasso = &mut self.lasso;
         let print = lasso.prints.whole(&look);
         let state = self.shared.state.borrow();
-        let now = Moment::now(&state, &self.shared);
+        let now = Moment::now(&state);
         lasso.departure = now;
         if lasso.region.is_empty() {
             lasso.region_from = now;
@@ -373,7 +374,7 @@ impl Engine {
         let lasso = &mut self.lasso;
         let print = lasso.prints.whole(&look);
         let state = self.shared.state.borrow();
-        let now = Moment::now(&state, &self.shared);
+        let now = Moment::now(&state);
         let place = lasso.place(&state, print);
         let mut shape = lasso.region.take(name, place, names(&state));
         let is_over = lasso.is_over(&state);
@@ -412,7 +413,8 @@ impl Engine {
             cycle: Some(cycle),
             certain: true,
         };
-        self.suspect(&mut self.state(), suspicion, &why);
+        let step = self.state().step;
+        self.suspect(step, &mut self.session(), suspicion, &why);
     }
 
     /// The fingerprints lie: the execution is not looked at again.

@@ -66,7 +66,7 @@ impl Opaque {
             },
             Kind::Body | Kind::Future { .. } => return self.note(state.name(index), "async"),
         };
-        let name = state.types[of_type as usize].info.events[usize::from(event)].name;
+        let name = state.types[of_type].info.events[usize::from(event)].name;
         drop(state);
         let known = self.known(of_type, usize::from(event) + 1);
         if known.is_none() {
@@ -88,7 +88,7 @@ impl Opaque {
         let Kind::Actor(of_type) = operation.kind else {
             return;
         };
-        let (stage, name) = (operation.stage, state.types[of_type as usize].info.name);
+        let (stage, name) = (operation.stage, state.types[of_type].info.name);
         drop(state);
         if stage == Stage::Suspended {
             return self.note(name, "async handler");

@@ -1,7 +1,7 @@
 //! What actors under test can do: the engine's side of the seam.
 
 use std::any::Any;
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, RefCell, RefMut};
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -20,10 +20,13 @@ use actor_core::{ActorId, AskError, Supervision};
 use crate::data::bug::BugKind;
 use crate::engine::recording::tape::Decision;
 use crate::engine::seam::panics::BudgetSpent;
+use crate::engine::session::Session;
 use crate::engine::watching::specifications::Specifications;
-use crate::engine::world::operation::{Effect, Letter, Stage, Watch};
+use crate::engine::watching::tally::Tally;
+use crate::engine::workshop::{Parts, Workshop};
+use crate::engine::world::operation::{Effect, Kind, Letter, Stage, Watch};
 use crate::engine::world::room::{Answer, Status};
-use crate::engine::world::state::{Parts, State};
+use crate::engine::world::state::State;
 use crate::engine::world::timers::{Purpose, TimerStage};
 use crate::hash::mix;
 use crate::strategy::{Choice, Strategy};
@@ -46,7 +49,12 @@ pub(crate) enum Phase {
 ///
 /// Nothing in it is borrowed while a user's code runs.
 pub(crate) struct Shared {
+    /// What belongs to the execution.
     pub(crate) state: RefCell<State>,
+    /// What is the user's, and what is used again.
+    pub(crate) workshop: RefCell<Workshop>,
+    /// What is told of executions, and what is known over all of them.
+    pub(crate) session: RefCell<Session>,
     pub(crate) strategy: RefCell<Box<dyn Strategy>>,
     pub(crate) specifications: RefCell<Specifications>,
     pub(crate) phase: Cell<Phase>,
@@ -57,16 +65,14 @@ pub(crate) struct Shared {
     pub(crate) calls: Cell<u32>,
     /// Actors or futures were created in the step in progress.
     pub(crate) born: Cell<bool>,
-    /// How often the program under test has looked at the clock.
-    pub(crate) clock_reads: Cell<u64>,
-    /// The registry of names, where the execution has one.
-    pub(crate) names: Cell<Option<u32>>,
 }
 
 impl Shared {
     pub(crate) fn new(strategy: Box<dyn Strategy>) -> Self {
         Self {
             state: RefCell::default(),
+            workshop: RefCell::default(),
+            session: RefCell::default(),
             strategy: RefCell::new(strategy),
             specifications: RefCell::default(),
             phase: Cell::new(Phase::Over),
@@ -75,8 +81,37 @@ impl Shared {
             loss: Cell::new(AskError::Dropped),
             calls: Cell::new(0),
             born: Cell::new(false),
-            clock_reads: Cell::new(0),
-            names: Cell::new(None),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn state(&self) -> RefMut<'_, State> {
+        self.state.borrow_mut()
+    }
+
+    #[inline]
+    pub(crate) fn session(&self) -> RefMut<'_, Session> {
+        self.session.borrow_mut()
+    }
+
+    #[inline]
+    pub(crate) fn workshop(&self) -> RefMut<'_, Workshop> {
+        self.workshop.borrow_mut()
+    }
+
+    /// Takes note of a bug; the first one of an execution counts.
+    pub(crate) fn find(&self, kind: BugKind, message: String, location: Option<String>) {
+        let step = self.state.borrow().step;
+        self.session().find(step, kind, message, location);
+    }
+
+    /// Counts what an actor runs.
+    #[inline]
+    pub(crate) fn tally(&self, operation: u32, count: impl FnOnce(&mut Tally)) {
+        let state = self.state.borrow();
+        let found = state.operations.get(operation as usize);
+        if let Some(Kind::Actor(of_type)) = found.map(|found| found.kind) {
+            count(&mut self.session().tallies[of_type as usize]);
         }
     }
 
@@ -98,7 +133,7 @@ impl Shared {
 
     #[cold]
     fn find_looker(&self, what: &str) {
-        self.state.borrow_mut().find(
+        self.find(
             BugKind::MonitorActs,
             format!("a monitor or predicate called `{what}`: it may only look"),
             None,
@@ -134,13 +169,12 @@ impl Shared {
 
     #[cold]
     fn find_foreign(&self) {
-        let mut state = self.state.borrow_mut();
         let message = format!(
             "`{}` used a reference to an actor of another execution: it was kept in a static \
              or leaked, and would make this execution depend on earlier ones",
-            state.name(self.current.get())
+            self.state.borrow().name(self.current.get())
         );
-        state.find(BugKind::ForeignReference, message, None);
+        self.find(BugKind::ForeignReference, message, None);
     }
 
     pub(crate) fn decide(&self, choice: Choice) -> u32 {
@@ -157,12 +191,18 @@ impl Shared {
         let mut state = self.state.borrow_mut();
         state.choices += 1;
         let check = mix(0xc401ce, bound) as u32;
-        let step = state.step;
-        state.tape.record(Decision { chosen, check }, step);
         let current = self.current.get();
         state.extend_chain(current, mix(0xc401ce, u64::from(chosen)));
         state.operations[current as usize].own_run = 0;
-        if let Some(step) = state.recorder.as_mut().and_then(|recorder| recorder.step()) {
+        let step = state.step;
+        drop(state);
+        let mut session = self.session();
+        session.tape.record(Decision { chosen, check }, step);
+        if let Some(step) = session
+            .recorder
+            .as_mut()
+            .and_then(|recorder| recorder.step())
+        {
             step.choices.push(chosen);
         }
         chosen
@@ -183,9 +223,9 @@ impl Shared {
         ask.out_of_hands = true;
         if ask.abandoned {
             ask.delivered = true;
-            let slot = state.close_ask(index);
+            let is_closed = state.close_ask(index);
             drop(state);
-            drop(slot);
+            self.drop_reply(index, is_closed);
             return;
         }
         state.push(current, Effect::Reply { ask: index, lost });
@@ -262,15 +302,10 @@ impl Runtime for Shared {
             return;
         };
         let current = self.current.get();
-        let mut state = self.state.borrow_mut();
-        let Some(mail) = state
-            .operations
-            .get(to as usize)
-            .and_then(|found| found.mail.as_ref())
-        else {
+        let Some((slot, event)) = self.put(to, message) else {
             return;
         };
-        let (slot, event) = mail.put(message);
+        let mut state = self.state.borrow_mut();
         let letter = state.letter(current, to, slot, event);
         state.push(current, Effect::Send { to, letter });
     }
@@ -294,8 +329,8 @@ impl Runtime for Shared {
         let mut state = self.state.borrow_mut();
         let question = &mut state.questions[room.index as usize];
         let Status::Answered(answer) = question.status else {
-            let before = question.waker.replace(waker.clone());
             drop(state);
+            let before = self.workshop().keep_asker(room.index, waker.clone());
             drop(before);
             return Poll::Pending;
         };
@@ -304,10 +339,9 @@ impl Runtime for Shared {
         let offered = answer.offered();
         if offered == Offered::Taken {
             let current = self.current.get();
-            let Some(mail) = &state.operations[to as usize].mail else {
+            let Some((slot, event)) = self.put(to, message) else {
                 return Poll::Ready(Offered::Closed);
             };
-            let (slot, event) = mail.put(message);
             let placed = answer == Answer::Place;
             let letter = state.letter(current, to, slot, event);
             let letter = Letter { placed, ..letter };
@@ -318,7 +352,8 @@ impl Runtime for Shared {
 
     fn room_dropped(&self, room: RoomId) {
         if self.is_open(room) {
-            let waker = self.state.borrow_mut().drop_question(room.index);
+            self.state.borrow_mut().drop_question(room.index);
+            let waker = self.workshop().take_asker(room.index);
             drop(waker);
             self.wake_due();
         }
@@ -327,9 +362,10 @@ impl Runtime for Shared {
     fn ask(&self, to: Address, slot: Arc<AskSlot>) -> AskId {
         let index = if self.phase.get() == Phase::Running {
             let current = self.current.get();
-            self.state
-                .borrow_mut()
-                .open_ask(current, to.operation, slot)
+            let index = self.state.borrow_mut().open_ask(current, to.operation);
+            let before = self.workshop().keep_reply(index, slot);
+            drop(before);
+            index
         } else {
             u32::MAX
         };
@@ -363,13 +399,13 @@ impl Runtime for Shared {
 
     fn ask_dropped(&self, ask: AskId) {
         if self.is_current(ask) {
-            let slot = {
+            let is_closed = {
                 let mut state = self.state.borrow_mut();
                 state.end_ask(ask.index);
                 state.asks[ask.index as usize].abandoned = true;
                 state.close_ask(ask.index)
             };
-            drop(slot);
+            self.drop_reply(ask.index, is_closed);
         }
     }
 
@@ -377,25 +413,18 @@ impl Runtime for Shared {
         if !self.may_act("announce") {
             return;
         }
-        let mut state = self.state.borrow_mut();
-        let observed = state
-            .observers
-            .next(0, event.event_type(), actor_core::Moment::Sent)
-            .is_some();
-        if !observed && state.recorder.is_none() {
+        let observed = {
+            let session = self.session();
+            let sent = actor_core::Moment::Sent;
+            let observer = session.observers.next(0, event.event_type(), sent);
+            observer.is_some() || session.recorder.is_some()
+        };
+        if !observed {
             return;
         }
-        let type_id = event.event_type();
-        let slab = match state.slabs.iter().position(|(known, _)| *known == type_id) {
-            Some(slab) => slab,
-            None => {
-                state.slabs.push((type_id, event.slab()));
-                state.slabs.len() - 1
-            }
-        };
-        let slot = event.store(&*state.slabs[slab].1);
-        let slab = slab as u32;
-        state.push(self.current.get(), Effect::Announce { slab, slot });
+        let (slab, slot) = self.workshop().store(event);
+        self.state()
+            .push(self.current.get(), Effect::Announce { slab, slot });
     }
 
     fn choose(&self, bound: u32) -> u32 {
@@ -415,8 +444,9 @@ impl Runtime for Shared {
     }
 
     fn now(&self) -> Duration {
-        self.clock_reads.set(self.clock_reads.get() + 1);
-        self.state.borrow().now
+        let mut state = self.state();
+        state.clock_reads += 1;
+        state.now
     }
 
     fn arm(
@@ -430,17 +460,16 @@ impl Runtime for Shared {
         let Some(owner) = armed else {
             return self.no_timer();
         };
-        let mut state = self.state.borrow_mut();
-        let Some(mail) = state.operations[owner as usize].mail.clone() else {
+        let Some((slot, event)) = self.put(owner, message) else {
             return self.no_timer();
         };
-        let (slot, event) = mail.put(message);
+        let mut state = self.state.borrow_mut();
         let key = state.child_key_of(owner);
         let (index, generation) = state.timers.reserve(owner, delay, key);
         let timer = &mut state.timers.slots[index as usize];
         timer.event = Some((slot, event));
         timer.periodic = again.is_some();
-        timer.again = again;
+        self.workshop().clockwork(index).again = again;
         state.push(
             self.current.get(),
             Effect::Arm {
@@ -469,9 +498,10 @@ impl Runtime for Shared {
             .get(index, generation)
             .is_some_and(|timer| timer.event.is_none());
         if is_sleep {
-            let garbage = state.end_timer(index);
+            state.end_timer(index);
             drop(state);
-            garbage.discard();
+            let clockwork = std::mem::take(self.workshop().clockwork(index));
+            drop(clockwork);
         } else {
             state.push(
                 current,
@@ -518,9 +548,12 @@ impl Runtime for Shared {
         let mut state = self.state.borrow_mut();
         match state.timers.get(timer.index, timer.generation) {
             Some(timer) if timer.stage == TimerStage::Over => true,
-            Some(timer) => {
-                let before = timer.waker.replace(waker.clone());
+            Some(_) => {
                 drop(state);
+                let mut workshop = self.workshop();
+                let kept = &mut workshop.clockwork(timer.index).waker;
+                let before = kept.replace(waker.clone());
+                drop(workshop);
                 drop(before);
                 false
             }
@@ -533,8 +566,8 @@ impl Runtime for Shared {
         let mut state = self.state.borrow_mut();
         match state.take_received(owner, event) {
             Some(letter) => {
-                let mail = state.operations[owner as usize].mail.clone()?;
                 drop(state);
+                let mail = self.workshop().mail(owner).cloned()?;
                 self.wake_due();
                 Some((mail, letter.slot))
             }
@@ -567,7 +600,7 @@ impl Runtime for Shared {
         if let Some(owner) = self.local(owner) {
             let mut state = self.state.borrow_mut();
             let index = state.pipe(self.current.get(), owner);
-            state.newborn_futures.push((index, future));
+            self.workshop().newborn_futures.push((index, future));
             self.born.set(true);
         }
     }
@@ -582,8 +615,9 @@ impl Runtime for Shared {
             state.watches.push(Watch {
                 watcher,
                 target,
-                notice: Some(notice),
+                is_open: true,
             });
+            self.workshop().keep_notice(watch, notice);
             state.push(self.current.get(), Effect::Watch { watch });
         }
     }
@@ -607,10 +641,8 @@ impl Runtime for Shared {
 
     fn monitor(&self, monitor: Box<dyn AnyMonitor>) {
         if self.may_act("monitor") {
-            let mut state = self.state.borrow_mut();
-            self.specifications
-                .borrow_mut()
-                .register(monitor, &mut state);
+            let mut specifications = self.specifications.borrow_mut();
+            specifications.register(monitor, &mut self.state(), &mut self.session());
         }
     }
 
@@ -635,25 +667,25 @@ impl Runtime for Shared {
     }
 
     fn names(&self) -> Option<Address> {
-        self.names.get().map(|registry| self.address(registry))
+        let names = self.state.borrow().names;
+        names.map(|registry| self.address(registry))
     }
 
     fn set_names(&self, registry: Address) {
         if self.phase.get() == Phase::Running {
-            self.names.set(Some(registry.operation));
+            self.state().names = Some(registry.operation);
         }
     }
 
     fn report(&self, error: &str) {
-        let mut state = self.state.borrow_mut();
-        let name = state.name(self.current.get());
+        let name = self.state.borrow().name(self.current.get());
         let message = format!("`{name}`: {error}, and nobody receives it");
-        state.find(BugKind::UnreceivedError, message, None);
+        self.find(BugKind::UnreceivedError, message, None);
     }
 
     fn entered(&self, owner: Address, from: Option<usize>, to: usize) {
         if let Some(owner) = self.local(owner) {
-            self.state.borrow_mut().tally(owner, |tally| match from {
+            self.tally(owner, |tally| match from {
                 Some(from) => tally.go(from, to),
                 None => tally.start(to),
             });
@@ -662,14 +694,13 @@ impl Runtime for Shared {
 
     fn raised(&self, owner: Address, state: usize, event: u16) {
         if let Some(owner) = self.local(owner) {
-            let mut known = self.state.borrow_mut();
-            known.tally(owner, |tally| tally.handle(state, event));
+            self.tally(owner, |tally| tally.handle(state, event));
         }
     }
 
     fn cover(&self, label: &'static str) {
         if self.phase.get() == Phase::Running {
-            self.state.borrow_mut().landmarks.label(label);
+            self.session().landmarks.label(label);
         }
     }
 
@@ -687,11 +718,12 @@ impl Shared {
     /// Creates an actor with its first value.
     fn conceive(&self, actor: &mut dyn Spawn, options: &SpawnOptions) -> (u32, Parts) {
         let (index, mut parts) = {
-            let mut state = self.state.borrow_mut();
-            let of_type = state.type_of(actor);
-            let parts = state.parts(of_type, actor);
-            let mail = parts.mail.clone();
-            let index = state.spawn(self.current.get(), of_type, mail, options);
+            let (mut state, mut workshop) = (self.state(), self.workshop());
+            let of_type = state.types.number(actor.actor_type(), actor.info());
+            self.session().meet(of_type, actor);
+            let parts = workshop.parts(of_type, actor);
+            let index = state.spawn(self.current.get(), of_type, options);
+            workshop.keep_mail(index, parts.mail.clone());
             (index, parts)
         };
         let me = Target::controlled(self.address(index));
@@ -703,11 +735,11 @@ impl Shared {
 
     /// Hands it to the run loop.
     fn bear(&self, index: u32, parts: Parts) -> Address {
-        let mut state = self.state.borrow_mut();
-        if !state.info(index).is_some_and(|info| info.starts) {
-            state.tally(index, |tally| tally.start(parts.body.state()));
+        let info = self.state.borrow().info(index);
+        if !info.is_some_and(|info| info.starts) {
+            self.tally(index, |tally| tally.start(parts.body.state()));
         }
-        state.newborn_actors.push((index, parts));
+        self.workshop().newborn_actors.push((index, parts));
         self.born.set(true);
         self.address(index)
     }
@@ -727,7 +759,23 @@ impl Shared {
     /// Wakes the senders whose questions were answered.
     pub(crate) fn wake_due(&self) {
         let due = std::mem::take(&mut self.state.borrow_mut().due);
-        due.into_iter().for_each(Waker::wake);
+        for question in due {
+            let waker = self.workshop().take_asker(question);
+            waker.into_iter().for_each(Waker::wake);
+        }
+    }
+
+    /// Puts an event into an actor's mail; tells its slot and which event it is.
+    #[inline]
+    fn put(&self, to: u32, message: &mut dyn Any) -> Option<(u32, u16)> {
+        let workshop = self.workshop.borrow();
+        Some(workshop.mail(to)?.put(message))
+    }
+
+    /// Drops what a reply was to lie in, where its ask is closed.
+    pub(crate) fn drop_reply(&self, ask: u32, is_closed: bool) {
+        let slot = is_closed.then(|| self.workshop().take_reply(ask));
+        drop(slot);
     }
 
     fn no_timer(&self) -> TimerId {

@@ -1,32 +1,27 @@
 //! Cycles of asks: handlers that wait for each other's replies, so that none ever comes.
 
-use crate::data::bug::BugKind;
+use crate::engine::workshop::Workshop;
 use crate::engine::world::asks::AskRecord;
-use crate::engine::world::operation::{Effect, Operation, Sender, Stage};
+use crate::engine::world::operation::{Effect, Operation, Stage};
 use crate::engine::world::room::Status;
 use crate::engine::world::state::State;
 use crate::engine::world::timers::TimerStage;
 
-impl State {
-    /// Finds a cycle of asks that `operation` has closed by waiting, or by an event that has reached
+/// Who awaits whose reply.
+pub(crate) struct Waits<'a> {
+    pub(crate) state: &'a State,
+    pub(crate) workshop: &'a Workshop,
+}
+
+impl Waits<'_> {
+    /// The cycle of asks that `operation` has closed by waiting, or by an event that has reached
     /// someone who waits. It is looked for at once, since others may go on for long.
-    pub(crate) fn find_cycle(&mut self, operation: u32) {
-        let Some(mut cycle) = self.cycle_from(operation) else {
-            return;
-        };
+    pub(crate) fn cycle(&self, operation: u32) -> Option<Vec<u32>> {
+        let mut cycle = self.cycle_from(operation)?;
         // The same, whoever has closed it.
         let oldest = (0..cycle.len()).min_by_key(|at| cycle[*at]);
         cycle.rotate_left(oldest.unwrap_or_default());
-        let names: Vec<String> = cycle
-            .iter()
-            .chain(cycle.first())
-            .map(|operation| self.name(*operation))
-            .collect();
-        let message = format!(
-            "a cycle of asks, in which each handler awaits the reply of the next: `{}`",
-            names.join(" -> ")
-        );
-        self.find(BugKind::Deadlock, message, None);
+        Some(cycle)
     }
 
     /// The operations of the cycle that leads back to `first`.
@@ -50,34 +45,41 @@ impl State {
     /// Whose reply a suspended operation awaits, where that is all that it has asked and nobody else
     /// will answer.
     fn waits_for(&self, operation: u32) -> Option<u32> {
-        let found = &self.operations[operation as usize];
+        let found = &self.state.operations[operation as usize];
         if found.stage != Stage::Suspended || found.woken || found.open_asks == 0 {
             return None;
         }
         let mut awaited = self
             .asks_of(found, operation)
-            .filter(|ask| ask.is_awaited());
-        let ask = awaited.next().filter(|_| awaited.next().is_none())?;
-        let target = &self.operations[ask.target as usize];
+            .filter(|(ask, _)| self.is_awaited(*ask));
+        let (_, ask) = awaited.next().filter(|_| awaited.next().is_none())?;
+        let target = &self.state.operations[ask.target as usize];
         let stuck = target.stage == Stage::Suspended && self.is_unanswered(ask, found, target);
         stuck.then_some(ask.target)
+    }
+
+    /// Someone looks at what the reply is to lie in.
+    fn is_awaited(&self, ask: u32) -> bool {
+        let slot = self.workshop.reply(ask);
+        slot.is_some_and(|slot| slot.is_awaited())
     }
 
     fn asks_of<'a>(
         &'a self,
         operation: &'a Operation,
         index: u32,
-    ) -> impl Iterator<Item = &'a AskRecord> {
+    ) -> impl Iterator<Item = (u32, &'a AskRecord)> {
+        let asks = &self.state.asks;
         // Most have asked one thing, the last.
         let last = operation.last_ask as usize;
-        let all = match self.asks.get(last) {
+        let all = match asks.get(last) {
             Some(ask) if operation.open_asks == 1 && ask.asker == index && ask.is_open() => {
-                &self.asks[last..=last]
+                last..last + 1
             }
-            _ => &self.asks,
+            _ => 0..asks.len(),
         };
-        all.iter()
-            .filter(move |ask| ask.asker == index && ask.is_open())
+        all.map(|ask| (ask as u32, &asks[ask]))
+            .filter(move |(_, ask)| ask.asker == index && ask.is_open())
     }
 
     /// The handler in which `target` waits answers the ask, or keeps it from being handled.
@@ -92,24 +94,16 @@ impl State {
 
     /// No timer, event or room will have the operation go on.
     fn waits_for_nothing_else(&self, operation: u32) -> bool {
-        let found = &self.operations[operation as usize];
-        let sleeps = self.timers.slots.iter().any(|timer| {
+        let found = &self.state.operations[operation as usize];
+        let sleeps = self.state.timers.slots.iter().any(|timer| {
             let runs = matches!(timer.stage, TimerStage::Unarmed | TimerStage::Armed);
             runs && timer.owner == operation && timer.event.is_none()
         });
         let asks_for_room = self
+            .state
             .questions
             .iter()
             .any(|question| question.sender == operation && question.status != Status::Free);
         found.receiving.is_empty() && !sleeps && !asks_for_room
-    }
-
-    /// A letter has reached an actor that waits in a handler: it may have closed a cycle.
-    pub(crate) fn find_cycle_of(&mut self, sender: Sender) {
-        if let Sender::Operation(sender) = sender
-            && self.operations[sender as usize].open_asks > 0
-        {
-            self.find_cycle(sender);
-        }
     }
 }

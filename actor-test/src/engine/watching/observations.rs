@@ -3,9 +3,9 @@
 use actor_core::Disposition;
 
 use crate::data::coverage::{ActorCoverage, Coverage, HandlerCoverage, StateCoverage, Transition};
+use crate::engine::session::Session;
 use crate::engine::watching::specifications::Observed;
 use crate::engine::watching::tally::{Counts, Tally};
-use crate::engine::world::state::State;
 
 /// What was seen over all executions.
 #[derive(Debug, Default)]
@@ -31,26 +31,22 @@ impl Observations {
 /// The counts of every actor type, to forget an execution that is not to be counted.
 pub(crate) struct Kept(Vec<Counts>);
 
-impl State {
+impl Session {
     pub(crate) fn keep_counts(&self) -> Kept {
-        Kept(
-            self.types
-                .iter()
-                .map(|known| known.tally.counts().clone())
-                .collect(),
-        )
+        let tallies = self.tallies.iter();
+        Kept(tallies.map(|tally| tally.counts().clone()).collect())
     }
 
     pub(crate) fn restore_counts(&mut self, kept: &Kept) {
-        for (number, known) in self.types.iter_mut().enumerate() {
-            known.tally.restore(kept.0.get(number));
+        for (number, tally) in self.tallies.iter_mut().enumerate() {
+            tally.restore(kept.0.get(number));
         }
     }
 
     pub(crate) fn coverage(&self) -> Coverage {
         let mut coverage = Coverage::default();
-        let own = self.types.iter().filter(|known| !known.tally.is_foreign());
-        let actors = own.map(|known| of_type(&known.tally));
+        let own = self.tallies.iter().filter(|tally| !tally.is_foreign());
+        let actors = own.map(of_type);
         coverage.add(&Coverage {
             actors: actors.collect(),
         });

@@ -8,6 +8,7 @@ use actor_core::{ActorId, Event, Fingerprinter, MonitorInfo, Temperature, World}
 use crate::data::bug::BugKind;
 use crate::data::story::MonitorStep;
 use crate::engine::seam::panics::{self, Panic};
+use crate::engine::session::Session;
 use crate::engine::watching::thermometer::Thermometer;
 use crate::engine::world::state::State;
 
@@ -129,9 +130,14 @@ impl Specifications {
         self.observed.len() - 1
     }
 
-    pub(crate) fn register(&mut self, monitor: Box<dyn AnyMonitor>, state: &mut State) {
+    pub(crate) fn register(
+        &mut self,
+        monitor: Box<dyn AnyMonitor>,
+        state: &mut State,
+        session: &mut Session,
+    ) {
         let info = monitor.info();
-        if !state.observers.register(monitor.monitor_type(), info) {
+        if !session.observers.register(monitor.monitor_type(), info) {
             return;
         }
         let heat = state.thermometer.add();
@@ -214,15 +220,21 @@ impl Specifications {
     }
 
     /// Takes over the state `now` into which a monitor went.
-    pub(crate) fn moved(&mut self, monitor: u16, now: usize, state: &mut State) {
+    pub(crate) fn moved(
+        &mut self,
+        monitor: u16,
+        now: usize,
+        state: &mut State,
+        session: &mut Session,
+    ) {
         let monitor = usize::from(monitor);
         let entry = &mut self.monitors[monitor];
         let info = entry.info;
         let before = std::mem::replace(&mut entry.state, now);
         let whose = entry.name;
-        state.landmarks.moved(whose, before as u64, now as u64);
+        session.landmarks.moved(whose, before as u64, now as u64);
         let (to, temperature) = info.states[entry.state];
-        if let Some(recorder) = &mut state.recorder {
+        if let Some(recorder) = &mut session.recorder {
             recorder.monitor(MonitorStep {
                 monitor: info.name.into(),
                 from: info.states[before].0.into(),

@@ -24,7 +24,7 @@ struct Entry {
 /// A temperature rises by one for every step in a hot state, drops to zero on entering a cold one
 /// and stays as it is in a warm one. Instead of counting at every step, the thermometer knows the
 /// step at which the next entry would pass the threshold, so a step costs one comparison.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Thermometer {
     entries: Vec<Entry>,
     /// Above this it is a liveness bug; `None` where liveness is not judged.

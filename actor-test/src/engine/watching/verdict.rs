@@ -4,6 +4,7 @@ use crate::data::bug::BugKind;
 use crate::engine::execution::{End, Engine, Outcome};
 use crate::engine::recording::recorder::Recorder;
 use crate::engine::sameness::lasso::Suspicion;
+use crate::engine::session::Session;
 use crate::engine::watching::specifications::Owed;
 use crate::engine::world::operation::Stage;
 use crate::engine::world::room::Status;
@@ -28,7 +29,7 @@ impl Engine {
     }
 
     #[cold]
-    pub(crate) fn too_hot(&self, state: &mut State) -> End {
+    pub(crate) fn too_hot(&self, state: &State, session: &mut Session) -> End {
         if state.thermometer.recovered() {
             return End::Recovered;
         }
@@ -47,19 +48,25 @@ impl Engine {
             cycle,
             certain: false,
         };
-        self.suspect(state, suspicion, &why);
+        self.suspect(state.step, session, suspicion, &why);
         End::Bug
     }
 
     /// Finds that something stays owed.
-    pub(crate) fn suspect(&self, state: &mut State, suspicion: Suspicion, why: &str) {
+    pub(crate) fn suspect(
+        &self,
+        step: u64,
+        session: &mut Session,
+        suspicion: Suspicion,
+        why: &str,
+    ) {
         let what = self
             .shared
             .specifications
             .borrow()
             .describe(suspicion.entry);
-        state.suspicion = Some(suspicion);
-        state.find(BugKind::Liveness, format!("{what}, {why}"), None);
+        session.suspicion = Some(suspicion);
+        session.find(step, BugKind::Liveness, format!("{what}, {why}"), None);
     }
 
     /// Judges the end of an execution.
@@ -74,8 +81,8 @@ impl Engine {
         if end == End::Bound && self.fairness != Fairness::Unfair {
             self.judge_spin();
         }
-        let mut state = self.state();
-        if state.found.is_some() {
+        let (state, mut session) = (self.state(), self.session());
+        if session.found.is_some() {
             end = End::Bug;
         }
         let specifications = self.shared.specifications.borrow();
@@ -83,7 +90,7 @@ impl Engine {
             End::Bound => specifications.owed(&state.thermometer, true),
             _ => Vec::new(),
         };
-        let suspicion = state.suspicion.take();
+        let suspicion = session.suspicion.take();
         let in_doubt = suspicion.map_or(!undecided.is_empty(), |suspicion| !suspicion.certain);
         let opaque = if in_doubt {
             self.lasso.opaque()
@@ -94,7 +101,7 @@ impl Engine {
             end,
             steps: state.step,
             fairness: self.fairness,
-            finding: state.found.clone(),
+            finding: session.found.clone(),
             transient: None,
             class: state.class,
             undecided,
@@ -103,9 +110,9 @@ impl Engine {
             suspicion,
             opaque,
             dead_letters: state.dead_letters,
-            told: state.landmarks.tell(),
-            diverged_at: state.tape.diverged_at(),
-            story: state
+            told: session.landmarks.tell(),
+            diverged_at: session.tape.diverged_at(),
+            story: session
                 .recorder
                 .take()
                 .map(Recorder::into_steps)
@@ -116,11 +123,11 @@ impl Engine {
     /// Nothing can run any more: whoever awaits has a bug, and so has whatever is owed.
     fn judge_quiescence(&mut self) {
         let waiting = self.waiting();
-        let mut state = self.state();
         if let Some((kind, message)) = waiting {
-            state.find(kind, message, None);
+            self.shared.find(kind, message, None);
             return;
         }
+        let state = self.state();
         for operation in 0..state.live as u32 {
             let found = &state.operations[operation as usize];
             if found.stage == Stage::Idle && found.next().is_none() && !found.inbox.is_empty() {
@@ -133,7 +140,8 @@ impl Engine {
                     "`{}` ends in state `{in_state}` with {count}, `{event}` first",
                     state.name(operation)
                 );
-                state.find(BugKind::DeferredForever, message, None);
+                drop(state);
+                self.shared.find(BugKind::DeferredForever, message, None);
                 return;
             }
         }
@@ -151,13 +159,13 @@ impl Engine {
         if let Some(first) = owed.first() {
             let Owed { what, since } = first;
             let message = format!("the execution ended while {what}, owed since step {since}");
-            self.state().find(BugKind::HotAtEnd, message, None);
+            self.shared.find(BugKind::HotAtEnd, message, None);
         }
     }
 
     /// At the fair bound: one actor that handled nothing but its own events since long.
     fn judge_spin(&mut self) {
-        let mut state = self.state();
+        let state = self.state();
         let long = (self.bound / 4).max(100);
         let spins = (0..state.live as u32)
             .find(|operation| state.operations[*operation as usize].own_run >= long);
@@ -167,7 +175,8 @@ impl Engine {
                 state.name(operation),
                 state.operations[operation as usize].own_run
             );
-            state.find(BugKind::Spin, message, None);
+            drop(state);
+            self.shared.find(BugKind::Spin, message, None);
         }
     }
 

@@ -1,8 +1,5 @@
 //! Asks in progress: [`AskRecord`].
 
-use std::sync::Arc;
-
-use actor_core::__private::AskSlot;
 use actor_core::AskError;
 
 use crate::engine::world::flushing::FollowUp;
@@ -10,8 +7,8 @@ use crate::engine::world::state::{State, keep};
 use crate::hash::mix;
 
 /// An `ask` in progress.
+#[derive(Clone, Debug)]
 pub(crate) struct AskRecord {
-    pub(crate) slot: Option<Arc<AskSlot>>,
     pub(crate) asker: u32,
     pub(crate) target: u32,
     key: u64,
@@ -24,6 +21,8 @@ pub(crate) struct AskRecord {
     /// The reply was sent, or a handler has taken it into its own hands: what becomes of the handler
     /// says nothing of it any more.
     pub(crate) out_of_hands: bool,
+    /// Both ends are done with it.
+    closed: bool,
 }
 
 impl AskRecord {
@@ -31,26 +30,21 @@ impl AskRecord {
     pub(crate) fn is_open(&self) -> bool {
         !self.delivered && !self.abandoned
     }
-
-    /// Someone does.
-    pub(crate) fn is_awaited(&self) -> bool {
-        self.slot.as_ref().is_some_and(|slot| slot.is_awaited())
-    }
 }
 
 impl State {
-    pub(crate) fn open_ask(&mut self, asker: u32, target: u32, slot: Arc<AskSlot>) -> u32 {
+    pub(crate) fn open_ask(&mut self, asker: u32, target: u32) -> u32 {
         let key = self.child_key_of(asker);
         let found = &self.operations[asker as usize];
         let record = AskRecord {
             letter: found.letter_key(found.sent + 1),
-            slot: Some(slot),
             asker,
             target,
             key,
             delivered: false,
             abandoned: false,
             out_of_hands: false,
+            closed: false,
         };
         let index = keep(&mut self.asks, &mut self.asks_free, record);
         let asker = &mut self.operations[asker as usize];
@@ -67,15 +61,15 @@ impl State {
         }
     }
 
-    /// Frees the record of an ask once both ends are done with it.
-    pub(crate) fn close_ask(&mut self, index: u32) -> Option<Arc<AskSlot>> {
+    /// Frees the record of an ask once both ends are done with it; tells whether it has.
+    pub(crate) fn close_ask(&mut self, index: u32) -> bool {
         let ask = &mut self.asks[index as usize];
-        if !(ask.delivered && ask.abandoned) {
-            return None;
+        let closes = ask.delivered && ask.abandoned && !ask.closed;
+        if closes {
+            ask.closed = true;
+            self.asks_free.push(index);
         }
-        let slot = ask.slot.take()?;
-        self.asks_free.push(index);
-        Some(slot)
+        closes
     }
 
     pub(crate) fn deliver_reply(&mut self, index: u32, lost: Option<AskError>) -> FollowUp {
@@ -83,15 +77,11 @@ impl State {
         let ask = &mut self.asks[index as usize];
         ask.delivered = true;
         let (asker, key) = (ask.asker, ask.key);
-        let Some(slot) = ask.slot.clone() else {
+        if ask.closed {
             return FollowUp::Nothing;
-        };
+        }
         let asker = &mut self.operations[asker as usize];
         asker.delivered = mix(asker.delivered, mix(key, u64::from(lost.is_some())));
-        FollowUp::Replied {
-            ask: index,
-            slot,
-            lost,
-        }
+        FollowUp::Replied { ask: index, lost }
     }
 }

@@ -1,10 +1,6 @@
 //! Timers of an execution: arming, cancelling and firing, as changes of the engine's state.
 
-use std::task::Waker;
-
-use actor_core::runtime::Again;
-
-use crate::engine::world::endings::Garbage;
+use crate::engine::world::endings::Remains;
 use crate::engine::world::flushing::FollowUp;
 use crate::engine::world::operation::{Letter, Sender, Stage};
 use crate::engine::world::state::State;
@@ -19,7 +15,12 @@ impl State {
         }
         let owner = self.timers.slots[timer as usize].owner;
         if self.operations[owner as usize].stage == Stage::Gone {
-            return FollowUp::Discard(self.end_timer(timer));
+            let unsent = self.end_timer(timer);
+            return FollowUp::Discard(Remains {
+                owner,
+                letters: Vec::new(),
+                timers: vec![(timer, unsent)],
+            });
         }
         let now = self.now;
         self.timers.arm(timer, now);
@@ -28,38 +29,31 @@ impl State {
     }
 
     /// Cancels a timer of `owner`, and removes its events from the owner's inbox.
-    pub(crate) fn cancel(&mut self, owner: u32, index: u32, generation: u32) -> Garbage {
-        let mut garbage = match self.timers.get(index, generation) {
-            Some(_) => self.end_timer(index),
-            None => Garbage::default(),
-        };
+    pub(crate) fn cancel(&mut self, owner: u32, index: u32, generation: u32) -> Remains {
+        let runs = self.timers.get(index, generation).is_some();
+        let timers = runs.then(|| (index, self.end_timer(index)));
         let from = Sender::Timer(index, generation);
         let operation = &mut self.operations[owner as usize];
         let removed = operation.remove_letters(|letter| letter.sender == from);
-        garbage.mail.clone_from(&operation.mail);
-        garbage
-            .slots
-            .extend(removed.iter().map(|letter| letter.slot));
         self.look(owner);
         self.refresh(owner);
-        garbage
+        Remains {
+            owner,
+            letters: removed.iter().map(|letter| letter.slot).collect(),
+            timers: timers.into_iter().collect(),
+        }
     }
 
-    /// Ends a timer: it leaves the enabled set and the window, and its slot is freed.
-    pub(crate) fn end_timer(&mut self, index: u32) -> Garbage {
+    /// Ends a timer: it leaves the enabled set and the window, and its slot is freed. Tells where the
+    /// event is that it has not sent.
+    pub(crate) fn end_timer(&mut self, index: u32) -> Option<u32> {
         self.hide_timer(index);
         self.timers.leave_window(index);
         let timer = &mut self.timers.slots[index as usize];
         let unsent = timer.event.take();
-        let mail = self.operations[timer.owner as usize].mail.clone();
-        let (again, waker) = self.timers.free(index);
+        self.timers.free(index);
         self.refresh_timers();
-        Garbage {
-            again,
-            waker,
-            mail,
-            slots: unsent.iter().map(|(slot, _)| *slot).collect(),
-        }
+        unsent.map(|(slot, _)| slot)
     }
 
     fn hide_timer(&mut self, index: u32) {
@@ -130,8 +124,7 @@ impl State {
         }
     }
 
-    /// Fires a timer: time moves to its deadline. Returns the letter to send, or the waker of a
-    /// sleep.
+    /// Fires a timer: time moves to its deadline.
     pub(crate) fn fire(&mut self, index: u32) -> Fired {
         self.hide_timer(index);
         self.timers.leave_window(index);
@@ -149,14 +142,14 @@ impl State {
         let Some((slot, event)) = timer.event else {
             let operation = &mut self.operations[owner as usize];
             operation.delivered = mix(operation.delivered, key);
-            let waker = self.timers.end_sleep(index);
+            self.timers.end_sleep(index);
             self.refresh_timers();
-            return Fired::Slept(owner, waker);
+            return Fired::Slept(owner);
         };
-        let again = timer.again.take();
+        let periodic = timer.periodic;
         // What was the timer's is the letter's now; a late cancel finds the letter by its sender.
-        timer.event = again.as_ref().map(|_| (slot, event));
-        if again.is_none() {
+        timer.event = periodic.then_some((slot, event));
+        if !periodic {
             self.timers.free(index);
         }
         self.refresh_timers();
@@ -171,22 +164,19 @@ impl State {
         Fired::Event {
             owner,
             letter,
-            again,
+            periodic,
         }
     }
 
-    /// Gives a periodic timer its next event. It runs again when the one before was taken from the
-    /// inbox, so that an actor that is slow has one unread tick, not many.
-    pub(crate) fn refill(&mut self, index: u32, slot: u32, again: Again) -> Option<Again> {
+    /// Gives a periodic timer its next event, unless it is over. It runs again when the one before was
+    /// taken from the inbox, so that an actor that is slow has one unread tick, not many.
+    pub(crate) fn refill(&mut self, index: u32, slot: u32) -> bool {
         let timer = &mut self.timers.slots[index as usize];
-        if timer.stage != TimerStage::Armed {
-            return Some(again);
-        }
-        if let Some((next, _)) = &mut timer.event {
+        let runs = timer.stage == TimerStage::Armed;
+        if runs && let Some((next, _)) = &mut timer.event {
             *next = slot;
         }
-        timer.again = Some(again);
-        None
+        runs
     }
 
     /// A timer's letter was taken from the inbox: a periodic timer runs again.
@@ -217,9 +207,9 @@ pub(crate) enum Fired {
     Event {
         owner: u32,
         letter: Letter,
-        again: Option<Again>,
+        periodic: bool,
     },
-    Slept(u32, Option<Waker>),
+    Slept(u32),
     /// What is not the owner's own.
     Due(u32, Purpose),
 }

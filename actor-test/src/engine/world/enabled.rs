@@ -7,7 +7,7 @@ pub(crate) const ABSENT: u32 = u32::MAX;
 
 /// What each enabled operation would do, without gaps and without an order to maintain: an
 /// operation keeps its position, and the last one moves where another leaves.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct EnabledSet {
     pending: Vec<Pending>,
     changes: Changes,

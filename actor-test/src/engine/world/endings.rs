@@ -1,40 +1,22 @@
 //! What is left of an actor, a timer or a future that has ended.
 
-use std::rc::Rc;
-use std::task::Waker;
-
-use actor_core::parts::AnyMail;
-use actor_core::runtime::Again;
-
 use crate::engine::world::operation::{Effect, Kind, Letter, Sender, Stage, Told};
 use crate::engine::world::state::State;
 
-/// Values of the user's that are to be dropped when nothing is borrowed.
-#[derive(Default)]
-pub(crate) struct Garbage {
-    pub(crate) again: Option<Again>,
-    pub(crate) waker: Option<Waker>,
-    pub(crate) mail: Option<Rc<dyn AnyMail>>,
-    pub(crate) slots: Vec<u32>,
-}
-
-impl Garbage {
-    /// Drops everything; a user's `Drop` may run.
-    pub(crate) fn discard(self) {
-        if let Some(mail) = self.mail {
-            for slot in self.slots {
-                mail.discard(slot);
-            }
-        }
-        drop((self.again, self.waker));
-    }
+/// What has ended and lies in the workshop still.
+pub(crate) struct Remains {
+    /// Whose it was.
+    pub(crate) owner: u32,
+    /// Events in the owner's mail that nobody will handle.
+    pub(crate) letters: Vec<u32>,
+    /// Timers of the owner's, each with the event that it has not sent.
+    pub(crate) timers: Vec<(u32, Option<u32>)>,
 }
 
 /// What is left of an actor that has stopped.
 pub(crate) struct Halted {
     pub(crate) letters: Vec<Letter>,
-    pub(crate) mail: Option<Rc<dyn AnyMail>>,
-    pub(crate) garbage: Vec<Garbage>,
+    pub(crate) remains: Remains,
     pub(crate) futures: Vec<u32>,
 }
 
@@ -60,9 +42,7 @@ impl State {
         operation.life += 1;
         self.extend_chain(index, 0xd0_3e);
         for watch in &mut self.watches {
-            if watch.watcher == index {
-                watch.notice = None;
-            }
+            watch.is_open &= watch.watcher != index;
         }
         self.end_what_it_owns(index, letters)
     }
@@ -79,12 +59,9 @@ impl State {
 
     fn end_what_it_owns(&mut self, index: u32, letters: Vec<Letter>) -> Halted {
         self.look(index);
-        let mail = self.operations[index as usize].mail.clone();
         let timers: Vec<u32> = self.timers_of(index);
-        let garbage = timers
-            .into_iter()
-            .map(|timer| self.end_timer(timer))
-            .collect();
+        let timers = timers.into_iter();
+        let timers = timers.map(|timer| (timer, self.end_timer(timer))).collect();
         let futures = self.futures_of(index);
         if self.watched {
             self.touched.push(index);
@@ -96,10 +73,14 @@ impl State {
             self.suspended -= usize::from(before == Stage::Suspended);
             self.refresh(*future);
         }
+        let remains = Remains {
+            owner: index,
+            letters: letters.iter().map(|letter| letter.slot).collect(),
+            timers,
+        };
         Halted {
             letters,
-            mail,
-            garbage,
+            remains,
             futures,
         }
     }
@@ -107,7 +88,7 @@ impl State {
     /// Tells the watchers of an operation, one effect each.
     pub(crate) fn notify_watchers(&mut self, index: u32) {
         for watch in 0..self.watches.len() {
-            if self.watches[watch].target == index && self.watches[watch].notice.is_some() {
+            if self.watches[watch].target == index && self.watches[watch].is_open {
                 self.push(
                     index,
                     Effect::Notice {

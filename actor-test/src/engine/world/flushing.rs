@@ -1,15 +1,9 @@
 //! What becomes of an effect when it is carried out.
 
-use std::rc::Rc;
-use std::sync::Arc;
-
-use actor_core::__private::AskSlot;
-use actor_core::parts::AnySlab;
-use actor_core::runtime::Notice;
 use actor_core::{AskError, Disposition, StopReason};
 
 use crate::engine::world::enabled::ABSENT;
-use crate::engine::world::endings::Garbage;
+use crate::engine::world::endings::Remains;
 use crate::engine::world::operation::{Effect, Kind, Letter, Stage, Watch};
 use crate::engine::world::pending::pending_handle;
 use crate::engine::world::room::Delivery;
@@ -24,12 +18,13 @@ pub(crate) enum FollowUp {
         letter: Letter,
         delivery: Delivery,
     },
-    /// Senders were told of room.
-    Wake,
+    /// A question for room was asked, and may have been answered.
+    Asked(u32),
+    /// A newborn may take its first step.
+    Started(u32),
     /// A reply was delivered.
     Replied {
         ask: u32,
-        slot: Arc<AskSlot>,
         lost: Option<AskError>,
     },
     /// The actor is to end.
@@ -45,17 +40,14 @@ pub(crate) enum FollowUp {
         reason: StopReason,
     },
     /// The notice of an actor's end is to be made.
-    Notify {
-        watch: u32,
-        notice: Notice,
-    },
+    Notify(u32),
     /// An announcement is to be shown.
     Announced {
-        slab: Rc<dyn AnySlab>,
+        slab: u32,
         slot: u32,
     },
     /// What is to be dropped.
-    Discard(Garbage),
+    Discard(Remains),
 }
 
 impl State {
@@ -97,10 +89,7 @@ impl State {
                 let pending = pending_handle(to, &letter);
                 self.enabled.set(&mut receiver.position, pending);
             }
-            Stage::Suspended => {
-                self.wake_receiver(to, letter.event);
-                self.find_cycle_of(letter.sender);
-            }
+            Stage::Suspended => self.wake_receiver(to, letter.event),
             _ => {}
         }
     }
@@ -114,8 +103,8 @@ impl State {
         }
     }
 
-    /// The first effect of the outbox where it sends to a living actor and nothing rides along: the
-    /// common case, for which [`flush_send`](Self::flush_send) does what [`flush`](Self::flush)
+    /// The first effect of the outbox where it sends to an actor that waits for no more than its next
+    /// event, and nothing rides along: the common case, for which [`flush_send`](Self::flush_send) does what [`flush`](Self::flush)
     /// does in general.
     #[inline]
     pub(crate) fn simple_send(&self, index: u32) -> Option<(u32, Letter)> {
@@ -127,7 +116,7 @@ impl State {
         }
         .filter(|(to, _)| {
             let receiver = &self.operations[*to as usize];
-            receiver.stage != Stage::Gone && receiver.bound.is_none()
+            receiver.stage == Stage::Idle && receiver.bound.is_none()
         })
     }
 
@@ -161,17 +150,21 @@ impl State {
             }
             Effect::Ask(question) => {
                 self.ask_for_room(question);
-                FollowUp::Wake
+                FollowUp::Asked(question)
             }
             Effect::Start(started) => {
                 self.start(started);
-                FollowUp::Nothing
+                FollowUp::Started(started)
             }
             Effect::Reply { ask, lost } => self.deliver_reply(ask, lost),
-            Effect::Notice { watch } => match self.watches[watch as usize].notice.take() {
-                Some(notice) => FollowUp::Notify { watch, notice },
-                None => FollowUp::Nothing,
-            },
+            Effect::Notice { watch } => {
+                let found = &mut self.watches[watch as usize];
+                if std::mem::take(&mut found.is_open) {
+                    FollowUp::Notify(watch)
+                } else {
+                    FollowUp::Nothing
+                }
+            }
             Effect::Halt(reason) => FollowUp::Halted(index, reason),
             Effect::Stop { to, at_once } => FollowUp::Stopped { to, at_once },
             Effect::Link { other } => self.link(index, other),
@@ -182,10 +175,7 @@ impl State {
                     FollowUp::Nothing
                 }
             }
-            Effect::Announce { slab, slot } => FollowUp::Announced {
-                slab: self.slabs[slab as usize].1.clone(),
-                slot,
-            },
+            Effect::Announce { slab, slot } => FollowUp::Announced { slab, slot },
             Effect::Arm { timer, generation } => self.arm(timer, generation),
             Effect::Cancel { timer, generation } => {
                 FollowUp::Discard(self.cancel(index, timer, generation))
@@ -203,10 +193,6 @@ impl State {
     }
 
     fn start(&mut self, started: u32) {
-        let name = self.recorder.is_some().then(|| self.name(started));
-        if let (Some(recorder), Some(name)) = (&mut self.recorder, name) {
-            recorder.note(format!("spawns {name}"));
-        }
         let starts = match self.operations[started as usize].kind {
             Kind::Actor(_) => self.info(started).is_some_and(|info| info.starts),
             Kind::Body | Kind::Future { .. } => true,

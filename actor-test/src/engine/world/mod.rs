@@ -12,4 +12,5 @@ pub(crate) mod pending;
 pub(crate) mod room;
 pub(crate) mod state;
 pub(crate) mod timers;
+pub(crate) mod types;
 pub(crate) mod wake;

@@ -1,10 +1,8 @@
 //! Operations: what can take a step, with its inbox and outbox.
 
 use std::collections::VecDeque;
-use std::rc::Rc;
 
-use actor_core::parts::AnyMail;
-use actor_core::runtime::{Notice, Trap};
+use actor_core::runtime::Trap;
 use actor_core::{AskError, Disposition, StopReason, Unread};
 
 use crate::engine::world::enabled::ABSENT;
@@ -100,10 +98,12 @@ impl Effect {
 }
 
 /// A watch: who is told when whom has stopped.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Watch {
     pub(crate) watcher: u32,
     pub(crate) target: u32,
-    pub(crate) notice: Option<Notice>,
+    /// Its watcher is still to be told.
+    pub(crate) is_open: bool,
 }
 
 /// What an operation is.
@@ -149,6 +149,7 @@ pub(crate) enum Told {
 }
 
 /// An operation that is no timer.
+#[derive(Clone, Debug)]
 pub(crate) struct Operation {
     pub(crate) kind: Kind,
     pub(crate) stage: Stage,
@@ -168,7 +169,6 @@ pub(crate) struct Operation {
     pub(crate) outbox: Outbox,
     /// `None` where the mailbox has no bound.
     pub(crate) bound: Option<Box<Bound>>,
-    pub(crate) mail: Option<Rc<dyn AnyMail>>,
     /// What comes before its next event.
     pub(crate) told: Told,
     /// Somebody has told it to stop: it is not brought back.
@@ -230,7 +230,6 @@ impl Operation {
             next: NOTHING,
             outbox: Outbox::default(),
             bound: None,
-            mail: None,
             told: Told::Nothing,
             leaves: false,
             stopping: false,
@@ -281,7 +280,6 @@ impl Operation {
         self.shares = None;
         self.trap = None;
         self.failure = None;
-        self.mail = None;
         self.receiving.clear();
         self.key = key;
         self.children = 0;

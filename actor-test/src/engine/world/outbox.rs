@@ -6,7 +6,7 @@ use crate::engine::world::operation::Effect;
 ///
 /// An operation takes no other step before its outbox is empty, so what has been carried out is
 /// forgotten all at once.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Outbox {
     effects: Vec<Effect>,
     /// How many of `effects` have been carried out; fewer than there are, or none.

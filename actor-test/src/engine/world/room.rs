@@ -5,7 +5,6 @@
 //! place that it was granted is kept until then, so that a future that is dropped has sent nothing.
 
 use std::collections::VecDeque;
-use std::task::Waker;
 
 use actor_core::Overflow;
 use actor_core::runtime::Offered;
@@ -16,7 +15,7 @@ use crate::hash::mix;
 use crate::strategy::EventId;
 
 /// What a bounded mailbox knows beside its letters.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Bound {
     capacity: u32,
     overflow: Overflow,
@@ -79,7 +78,7 @@ pub(crate) enum Delivery {
 }
 
 /// A sender's question for room.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Question {
     pub(crate) sender: u32,
     pub(crate) target: u32,
@@ -89,7 +88,6 @@ pub(crate) struct Question {
     pub(crate) waits: bool,
     key: u64,
     pub(crate) status: Status,
-    pub(crate) waker: Option<Waker>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -140,7 +138,6 @@ impl State {
             waits,
             key: self.child_key_of(sender),
             status: Status::Unasked,
-            waker: None,
         };
         let index = keep(&mut self.questions, &mut self.questions_free, question);
         self.push(sender, Effect::Ask(index));
@@ -160,15 +157,14 @@ impl State {
             Status::Answered(answer) => self.answer(index, answer),
             status => self.questions[index as usize].status = status,
         }
-        self.tell_question(index);
     }
 
     /// Answers a question; its sender is among those that are to be woken.
     fn answer(&mut self, index: u32, answer: Answer) {
         let question = &mut self.questions[index as usize];
         question.status = Status::Answered(answer);
-        self.due.extend(question.waker.take());
         let (sender, key) = (question.sender, question.key);
+        self.due.push(index);
         let sender = &mut self.operations[sender as usize];
         sender.delivered = mix(sender.delivered, mix(key, answer as u64));
     }
@@ -177,13 +173,13 @@ impl State {
     pub(crate) fn close_question(&mut self, index: u32) {
         self.questions[index as usize].status = Status::Free;
         self.questions_free.push(index);
+        self.due.retain(|due| *due != index);
     }
 
-    /// The sender does not wait for the answer any more; tells what is to be dropped.
-    pub(crate) fn drop_question(&mut self, index: u32) -> Option<Waker> {
-        let question = &mut self.questions[index as usize];
+    /// The sender does not wait for the answer any more.
+    pub(crate) fn drop_question(&mut self, index: u32) {
+        let question = &self.questions[index as usize];
         let (sender, target, status) = (question.sender, question.target, question.status);
-        let waker = question.waker.take();
         match status {
             Status::Unasked => {
                 self.operations[sender as usize]
@@ -208,7 +204,6 @@ impl State {
             self.touched.extend([sender, target]);
         }
         self.close_question(index);
-        waker
     }
 
     /// Finds a place for a letter in a bounded mailbox.
@@ -272,28 +267,6 @@ impl State {
             for question in std::mem::take(&mut bound.line) {
                 self.answer(question, Answer::Closed);
             }
-        }
-    }
-
-    /// Records what became of a question.
-    fn tell_question(&mut self, index: u32) {
-        if self.recorder.is_none() {
-            return;
-        }
-        let Question { target, status, .. } = self.questions[index as usize];
-        let name = self.name(target);
-        let note = match status {
-            Status::Answered(Answer::Place | Answer::Open) => {
-                format!("there is room in {name}'s mailbox")
-            }
-            Status::Answered(Answer::Full) => format!("refused: {name}'s mailbox is full"),
-            Status::Answered(Answer::Closed) => format!("refused: {name} has stopped"),
-            Status::InLine | Status::Unasked | Status::Free => {
-                format!("waits for room in {name}'s mailbox")
-            }
-        };
-        if let Some(recorder) = &mut self.recorder {
-            recorder.note(note);
         }
     }
 }

@@ -1,26 +1,15 @@
-//! What the engine knows of an execution: queues, effects and the enabled set, as plain data.
+//! What belongs to one execution: [`State`], which is plain data.
 //!
-//! Nothing here calls a user's code; where that is due, a method returns what is to be called, and
-//! the run loop calls it with nothing borrowed.
+//! Nothing here calls or holds a user's code, so that a clone is the execution as it was. What is the
+//! user's lies in the [`Workshop`](crate::engine::workshop::Workshop), by the number of what it belongs
+//! to; where some of it is to be called or dropped, a method tells so, and the run loop does it with
+//! nothing borrowed.
 
-use std::any::TypeId;
-use std::future::Future;
-use std::pin::Pin;
-use std::rc::Rc;
-use std::task::Waker;
 use std::time::Duration;
 
-use actor_core::parts::{AnyMail, AnySlab, Body};
-use actor_core::runtime::{Factory, Family, Spawn, SpawnOptions};
+use actor_core::runtime::{Family, SpawnOptions};
 use actor_core::{ActorInfo, Disposition};
 
-use crate::data::bug::{BugKind, Finding};
-use crate::engine::recording::recorder::Recorder;
-use crate::engine::recording::tape::Tape;
-use crate::engine::sameness::lasso::Suspicion;
-use crate::engine::watching::landmarks::Landmarks;
-use crate::engine::watching::observers::Observers;
-use crate::engine::watching::tally::Tally;
 use crate::engine::watching::thermometer::Thermometer;
 use crate::engine::world::asks::AskRecord;
 use crate::engine::world::enabled::EnabledSet;
@@ -29,47 +18,23 @@ use crate::engine::world::operation::{
 };
 use crate::engine::world::room::{Bound, Question};
 use crate::engine::world::timers::Timers;
-use crate::hash::{mix, text};
+use crate::engine::world::types::Types;
+use crate::hash::mix;
 use crate::strategy::EventId;
 
 /// The test body.
 pub(crate) const BODY: u32 = 0;
 
-/// The parts of one actor. Its operation has the mail, too, for who sends to it.
-pub(crate) struct Parts {
-    pub(crate) mail: Rc<dyn AnyMail>,
-    pub(crate) body: Body,
-    /// What makes the values of a supervised actor.
-    pub(crate) factory: Option<Factory>,
-}
-
 /// The children of an actor, or one child of the system.
+#[derive(Clone, Debug)]
 pub(crate) struct Household {
     pub(crate) family: Family,
     /// `None` for the system.
     pub(crate) supervisor: Option<u32>,
 }
 
-/// An actor type that this engine has met, with the parts of its actors that have ended.
-pub(crate) struct ActorType {
-    pub(crate) info: &'static ActorInfo,
-    type_id: TypeId,
-    /// A hash of its name.
-    name: u64,
-    events: Vec<EventId>,
-    pool: Vec<Parts>,
-    /// One state at most, which handles every event.
-    plain: bool,
-    /// How many of this type the execution has.
-    count: u32,
-    /// What its actors ran, over all executions.
-    pub(crate) tally: Tally,
-}
-
-/// A piped future as the run loop polls it.
-pub(crate) type Piped = Pin<Box<dyn Future<Output = ()>>>;
-
-#[derive(Default)]
+/// An execution between two steps, or within one.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct State {
     pub(crate) operations: Vec<Operation>,
     /// How many of `operations` this execution uses.
@@ -82,30 +47,20 @@ pub(crate) struct State {
     pub(crate) asks_free: Vec<u32>,
     pub(crate) questions: Vec<Question>,
     pub(crate) questions_free: Vec<u32>,
-    /// Senders whose questions were answered and that are to be woken with nothing borrowed.
-    pub(crate) due: Vec<Waker>,
+    /// Questions that were answered and whose senders are to be woken with nothing borrowed.
+    pub(crate) due: Vec<u32>,
     pub(crate) watches: Vec<Watch>,
     /// Pairs of actors.
     pub(crate) links: Vec<(u32, u32)>,
     pub(crate) families: Vec<Household>,
-    pub(crate) types: Vec<ActorType>,
-    pub(crate) slabs: Vec<(TypeId, Rc<dyn AnySlab>)>,
-    pub(crate) observers: Observers,
-    pub(crate) newborn_actors: Vec<(u32, Parts)>,
-    pub(crate) newborn_futures: Vec<(u32, Piped)>,
-    pub(crate) tape: Tape,
+    pub(crate) types: Types,
     pub(crate) thermometer: Thermometer,
-    pub(crate) landmarks: Landmarks,
     pub(crate) step: u64,
     pub(crate) now: Duration,
     pub(crate) class: u64,
     pub(crate) in_flight: usize,
     pub(crate) suspended: usize,
     pub(crate) dead_letters: u64,
-    pub(crate) found: Option<Finding>,
-    /// Why the finding, or what was hot when it was found, may go on for ever.
-    pub(crate) suspicion: Option<Suspicion>,
-    pub(crate) recorder: Option<Recorder>,
     pub(crate) patient_timers: bool,
     pub(crate) atomic_handlers: bool,
     pub(crate) supervised: bool,
@@ -113,6 +68,10 @@ pub(crate) struct State {
     pub(crate) last_operation: u32,
     /// How many choices the execution has asked for.
     pub(crate) choices: u64,
+    /// How often the program under test has looked at the clock.
+    pub(crate) clock_reads: u64,
+    /// The registry of names, where the execution has one.
+    pub(crate) names: Option<u32>,
     /// Someone wants to know of [`touched`](State::touched).
     pub(crate) watched: bool,
     /// The operations that the step in progress may change; some more than once.
@@ -120,7 +79,7 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// Forgets the execution before; the parts of its actors must have been returned.
+    /// Forgets the execution before.
     pub(crate) fn begin(&mut self) {
         self.live = 0;
         self.paths.clear();
@@ -134,22 +93,18 @@ impl State {
         self.watches.clear();
         self.links.clear();
         self.families.clear();
-        for known in &mut self.types {
-            known.count = 0;
-        }
-        self.observers.begin();
-        self.landmarks.begin();
+        self.types.begin();
         self.step = 0;
         self.now = Duration::ZERO;
         self.class = 0;
         self.in_flight = 0;
         self.suspended = 0;
         self.dead_letters = 0;
-        self.found = None;
-        self.suspicion = None;
         self.timers_shown = false;
         self.last_operation = BODY;
         self.choices = 0;
+        self.clock_reads = 0;
+        self.names = None;
         self.watched = false;
         self.touched.clear();
         let body = self.create(Kind::Body, 0x00b0_d1e5);
@@ -175,64 +130,12 @@ impl State {
         mix(parent.key, u64::from(parent.children))
     }
 
-    pub(crate) fn type_of(&mut self, actor: &dyn Spawn) -> u32 {
-        let (info, type_id) = (actor.info(), actor.actor_type());
-        if let Some(known) = self.types.iter().position(|known| known.type_id == type_id) {
-            return known as u32;
-        }
-        let name = text(info.name);
-        let event = |event: &actor_core::EventInfo| {
-            let hash = mix(name, text(event.name)) as u32;
-            EventId(std::num::NonZeroU32::new(hash | 1).expect("an odd number is not zero"))
-        };
-        self.types.push(ActorType {
-            info,
-            type_id,
-            name,
-            events: info.events.iter().map(event).collect(),
-            pool: Vec::new(),
-            plain: info.states.len() <= 1
-                && info
-                    .dispositions
-                    .iter()
-                    .all(|does| *does == Disposition::Handle),
-            count: 0,
-            tally: Tally::new(actor.path(), info),
-        });
-        self.types.len() as u32 - 1
-    }
-
-    /// Parts for an actor of a type: recycled, or made.
-    pub(crate) fn parts(&mut self, of_type: u32, actor: &dyn Spawn) -> Parts {
-        let pooled = self.types[of_type as usize].pool.pop();
-        pooled.unwrap_or_else(|| Parts {
-            mail: (actor.mail())().into(),
-            body: Body::new(),
-            factory: None,
-        })
-    }
-
-    pub(crate) fn parts_to_pool(&mut self, operation: u32, parts: Parts) {
-        let operation = &mut self.operations[operation as usize];
-        if let (Kind::Actor(of_type), Some(_)) = (operation.kind, operation.mail.take()) {
-            self.types[of_type as usize].pool.push(parts);
-        }
-    }
-
     /// Creates an actor that is not started yet.
-    pub(crate) fn spawn(
-        &mut self,
-        parent: u32,
-        of_type: u32,
-        mail: Rc<dyn AnyMail>,
-        options: &SpawnOptions,
-    ) -> u32 {
+    pub(crate) fn spawn(&mut self, parent: u32, of_type: u32, options: &SpawnOptions) -> u32 {
         let key = self.child_key_of(parent);
         let actor = self.create(Kind::Actor(of_type), key);
-        let known = &mut self.types[of_type as usize];
-        known.count += 1;
+        let known = self.types.count(of_type);
         let operation = &mut self.operations[actor as usize];
-        operation.mail = Some(mail);
         operation.defers = known.info.defers;
         operation.plain = known.plain;
         operation.ordinal = known.count;
@@ -283,7 +186,7 @@ impl State {
 
     pub(crate) fn info(&self, operation: u32) -> Option<&'static ActorInfo> {
         match self.operations[operation as usize].kind {
-            Kind::Actor(of_type) => Some(self.types[of_type as usize].info),
+            Kind::Actor(of_type) => Some(self.types[of_type].info),
             _ => None,
         }
     }
@@ -291,10 +194,7 @@ impl State {
     #[inline]
     pub(crate) fn event_id(&self, receiver: u32, event: u16) -> Option<EventId> {
         match self.operations[receiver as usize].kind {
-            Kind::Actor(of_type) => self.types[of_type as usize]
-                .events
-                .get(usize::from(event))
-                .copied(),
+            Kind::Actor(of_type) => self.types[of_type].events.get(usize::from(event)).copied(),
             _ => None,
         }
     }
@@ -307,20 +207,10 @@ impl State {
             return Disposition::Handle;
         }
         match found.kind {
-            Kind::Actor(of_type) => self.types[of_type as usize]
+            Kind::Actor(of_type) => self.types[of_type]
                 .info
                 .disposition(usize::from(found.state), event),
             _ => Disposition::Unhandled,
-        }
-    }
-
-    /// Takes note of an actor's transition.
-    pub(crate) fn moved(&mut self, operation: u32, from: u16, to: u16) {
-        let found = &mut self.operations[operation as usize];
-        found.own_run = 0;
-        if let Kind::Actor(of_type) = found.kind {
-            let name = self.types[of_type as usize].name;
-            self.landmarks.moved(name, u64::from(from), u64::from(to));
         }
     }
 
@@ -345,7 +235,7 @@ impl State {
     pub(crate) fn look(&mut self, index: u32) {
         let operation = &mut self.operations[index as usize];
         if let Kind::Actor(of_type) = operation.kind {
-            let info = self.types[of_type as usize].info;
+            let info = self.types[of_type].info;
             let state = usize::from(operation.state);
             operation.look(|event| match event {
                 STOP => Disposition::Handle,
@@ -376,10 +266,6 @@ impl State {
         }
         self.extend_chain(index, letter.key);
         let disposition = self.disposition(index, letter.event);
-        if disposition == Disposition::Handle && letter.event != STOP {
-            let state = usize::from(self.operations[index as usize].state);
-            self.tally(index, |tally| tally.handle(state, letter.event));
-        }
         let operation = &mut self.operations[index as usize];
         if letter.sender == Sender::Operation(index) {
             operation.own_run += 1;
@@ -390,29 +276,6 @@ impl State {
             self.taken(index, generation);
         }
         Some((letter, disposition))
-    }
-
-    /// The counts of an actor's type.
-    #[inline]
-    pub(crate) fn tally(&mut self, index: u32, count: impl FnOnce(&mut Tally)) {
-        if let Some(Operation {
-            kind: Kind::Actor(of_type),
-            ..
-        }) = self.operations.get(index as usize)
-        {
-            count(&mut self.types[*of_type as usize].tally);
-        }
-    }
-
-    /// Keeps the first finding.
-    pub(crate) fn find(&mut self, kind: BugKind, message: String, location: Option<String>) {
-        let step = self.step;
-        self.found.get_or_insert(Finding {
-            kind,
-            message,
-            location,
-            step,
-        });
     }
 
     /// The name of the state that an actor is in; `None` for one without states.
@@ -433,7 +296,7 @@ impl State {
             Kind::Body => "test".into(),
             Kind::Future { owner } => format!("{}'s future", self.name(owner)),
             Kind::Actor(of_type) => {
-                let known = &self.types[of_type as usize];
+                let known = &self.types[of_type];
                 if known.count == 1 {
                     known.info.name.into()
                 } else {

@@ -2,10 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::task::Waker;
 use std::time::Duration;
-
-use actor_core::runtime::Again;
 
 use crate::engine::world::enabled::ABSENT;
 
@@ -34,6 +31,7 @@ pub(crate) enum Purpose {
 }
 
 /// A timer, in a slot that is used again.
+#[derive(Clone, Debug)]
 pub(crate) struct Timer {
     pub(crate) stage: TimerStage,
     pub(crate) generation: u32,
@@ -44,10 +42,8 @@ pub(crate) struct Timer {
     pub(crate) deadline: Duration,
     /// What it sends; `None` for a sleep.
     pub(crate) event: Option<(u32, u16)>,
-    pub(crate) again: Option<Again>,
     pub(crate) periodic: bool,
     pub(crate) purpose: Purpose,
-    pub(crate) waker: Option<Waker>,
     pub(crate) key: u64,
     pub(crate) fired: u32,
 }
@@ -56,7 +52,7 @@ pub(crate) struct Timer {
 ///
 /// The timers due within the clock error of the earliest deadline are the *window*: any of them may
 /// fire next (MODIST, section 3.4). The others wait in a heap.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Timers {
     pub(crate) slots: Vec<Timer>,
     free: Vec<u32>,
@@ -90,10 +86,8 @@ impl Timers {
                 delay,
                 deadline: Duration::ZERO,
                 event: None,
-                again: None,
                 periodic: false,
                 purpose: Purpose::Own,
-                waker: None,
                 key,
                 fired: 0,
             });
@@ -156,9 +150,8 @@ impl Timers {
         }
     }
 
-    /// Frees the slot of a timer that is over. What the user gave comes back, to be dropped when
-    /// nothing is borrowed.
-    pub(crate) fn free(&mut self, index: u32) -> (Option<Again>, Option<Waker>) {
+    /// Frees the slot of a timer that is over.
+    pub(crate) fn free(&mut self, index: u32) {
         let timer = &mut self.slots[index as usize];
         if timer.stage == TimerStage::Armed {
             self.armed -= 1;
@@ -167,15 +160,13 @@ impl Timers {
         timer.stage = TimerStage::Free;
         timer.generation += 1;
         self.free.push(index);
-        (timer.again.take(), timer.waker.take())
     }
 
     /// A sleep is over; its slot is freed when its future goes.
-    pub(crate) fn end_sleep(&mut self, index: u32) -> Option<Waker> {
+    pub(crate) fn end_sleep(&mut self, index: u32) {
         let timer = &mut self.slots[index as usize];
         self.armed -= 1;
         timer.stage = TimerStage::Over;
-        timer.waker.take()
     }
 
     /// Brings the window up to date. Returns the timers that left it, then those that entered.

@@ -1,0 +1,61 @@
+//! What outlives an execution, or is told of it: [`Session`].
+
+use actor_core::runtime::Spawn;
+
+use crate::data::bug::{BugKind, Finding};
+use crate::engine::recording::recorder::Recorder;
+use crate::engine::recording::tape::{Decision, Tape};
+use crate::engine::sameness::lasso::Suspicion;
+use crate::engine::watching::landmarks::Landmarks;
+use crate::engine::watching::observers::Observers;
+use crate::engine::watching::tally::Tally;
+
+/// What is known and told of executions; nothing that a program under test can see.
+#[derive(Default)]
+pub(crate) struct Session {
+    pub(crate) tape: Tape,
+    pub(crate) found: Option<Finding>,
+    /// Why the finding, or what was hot when it was found, may go on for ever.
+    pub(crate) suspicion: Option<Suspicion>,
+    pub(crate) landmarks: Landmarks,
+    pub(crate) observers: Observers,
+    pub(crate) recorder: Option<Recorder>,
+    /// What the actors of each type ran, over all executions.
+    pub(crate) tallies: Vec<Tally>,
+}
+
+impl Session {
+    /// Starts an execution that is compared with `expected`, and recorded where it is to be told.
+    pub(crate) fn begin(&mut self, expected: Option<Vec<Decision>>, tell: bool) {
+        self.tape.begin(expected);
+        self.found = None;
+        self.suspicion = None;
+        self.landmarks.begin();
+        self.observers.begin();
+        self.recorder = tell.then(Recorder::default);
+    }
+
+    /// Takes note of a bug, in that step; the first one counts.
+    pub(crate) fn find(
+        &mut self,
+        step: u64,
+        kind: BugKind,
+        message: String,
+        location: Option<String>,
+    ) {
+        self.found.get_or_insert(Finding {
+            kind,
+            message,
+            location,
+            step,
+        });
+    }
+
+    /// An actor of the type with that number is spawned.
+    pub(crate) fn meet(&mut self, of_type: u32, actor: &dyn Spawn) {
+        if self.tallies.len() == of_type as usize {
+            let tally = Tally::new(actor.path(), actor.info());
+            self.tallies.push(tally);
+        }
+    }
+}

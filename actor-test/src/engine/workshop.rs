@@ -1,0 +1,199 @@
+//! What the engine holds of the user's, and the memory that it uses again: [`Workshop`].
+//!
+//! No schedule depends on what lies here. A value lies under the number of what it belongs to in the
+//! [`State`](crate::engine::world::state::State), which is plain data.
+
+use std::any::TypeId;
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::Waker;
+
+use actor_core::__private::AskSlot;
+use actor_core::parts::{AnyMail, AnySlab, Body};
+use actor_core::runtime::{Again, Announce, Factory, Notice, Spawn};
+
+use crate::engine::world::endings::Remains;
+
+/// The parts of one actor. Its mail lies in the workshop, too, for who sends to it.
+pub(crate) struct Parts {
+    pub(crate) mail: Rc<dyn AnyMail>,
+    pub(crate) body: Body,
+    /// What makes the values of a supervised actor.
+    pub(crate) factory: Option<Factory>,
+}
+
+/// A piped future as the run loop polls it.
+pub(crate) type Piped = Pin<Box<dyn Future<Output = ()>>>;
+
+/// What a timer has of the user's.
+#[derive(Default)]
+pub(crate) struct Clockwork {
+    /// Makes the next event of a periodic timer.
+    pub(crate) again: Option<Again>,
+    /// Wakes who sleeps.
+    pub(crate) waker: Option<Waker>,
+}
+
+/// What the engine holds of the user's, and the parts of what has ended.
+#[derive(Default)]
+pub(crate) struct Workshop {
+    /// For each actor type, the parts of its actors that have ended.
+    pools: Vec<Vec<Parts>>,
+    slabs: Vec<(TypeId, Rc<dyn AnySlab>)>,
+    /// The mail of each operation that is an actor.
+    mails: Vec<Option<Rc<dyn AnyMail>>>,
+    /// Where the reply of each ask goes.
+    replies: Vec<Option<Arc<AskSlot>>>,
+    /// Who waits for the answer of each question.
+    askers: Vec<Option<Waker>>,
+    clockworks: Vec<Clockwork>,
+    /// What makes the notice of each watch.
+    notices: Vec<Option<Notice>>,
+    pub(crate) newborn_actors: Vec<(u32, Parts)>,
+    pub(crate) newborn_futures: Vec<(u32, Piped)>,
+}
+
+impl Workshop {
+    /// Takes what the execution has left of the user's but for its actors, to be dropped when nothing
+    /// is borrowed.
+    pub(crate) fn clear(&mut self) -> impl Sized + use<> {
+        (
+            std::mem::take(&mut self.clockworks),
+            std::mem::take(&mut self.notices),
+            std::mem::take(&mut self.replies),
+            std::mem::take(&mut self.askers),
+            std::mem::take(&mut self.newborn_actors),
+            std::mem::take(&mut self.newborn_futures),
+        )
+    }
+
+    /// Parts for an actor of a type: recycled, or made.
+    pub(crate) fn parts(&mut self, of_type: u32, actor: &dyn Spawn) -> Parts {
+        let pool = self.pools.get_mut(of_type as usize);
+        pool.and_then(Vec::pop).unwrap_or_else(|| Parts {
+            mail: (actor.mail())().into(),
+            body: Body::new(),
+            factory: None,
+        })
+    }
+
+    /// Keeps the parts of an actor for the next of its type.
+    pub(crate) fn recycle(&mut self, of_type: u32, parts: Parts) {
+        place(&mut self.pools, of_type).push(parts);
+    }
+
+    #[inline]
+    pub(crate) fn mail(&self, operation: u32) -> Option<&Rc<dyn AnyMail>> {
+        self.mails.get(operation as usize)?.as_ref()
+    }
+
+    pub(crate) fn keep_mail(&mut self, operation: u32, mail: Rc<dyn AnyMail>) {
+        *place(&mut self.mails, operation) = Some(mail);
+    }
+
+    pub(crate) fn take_mail(&mut self, operation: u32) -> Option<Rc<dyn AnyMail>> {
+        self.mails.get_mut(operation as usize)?.take()
+    }
+
+    pub(crate) fn reply(&self, ask: u32) -> Option<&Arc<AskSlot>> {
+        self.replies.get(ask as usize)?.as_ref()
+    }
+
+    pub(crate) fn keep_reply(&mut self, ask: u32, slot: Arc<AskSlot>) -> impl Sized + use<> {
+        place(&mut self.replies, ask).replace(slot)
+    }
+
+    pub(crate) fn take_reply(&mut self, ask: u32) -> Option<Arc<AskSlot>> {
+        self.replies.get_mut(ask as usize)?.take()
+    }
+
+    /// Keeps the waker of who waits for the answer; the one before comes back, to be dropped.
+    pub(crate) fn keep_asker(&mut self, question: u32, waker: Waker) -> Option<Waker> {
+        place(&mut self.askers, question).replace(waker)
+    }
+
+    pub(crate) fn take_asker(&mut self, question: u32) -> Option<Waker> {
+        self.askers.get_mut(question as usize)?.take()
+    }
+
+    pub(crate) fn clockwork(&mut self, timer: u32) -> &mut Clockwork {
+        place(&mut self.clockworks, timer)
+    }
+
+    pub(crate) fn keep_notice(&mut self, watch: u32, notice: Notice) {
+        *place(&mut self.notices, watch) = Some(notice);
+    }
+
+    pub(crate) fn take_notice(&mut self, watch: u32) -> Option<Notice> {
+        self.notices.get_mut(watch as usize)?.take()
+    }
+
+    /// Moves an announced event into the slab of its type; tells which slab, and where in it.
+    pub(crate) fn store(&mut self, event: &mut dyn Announce) -> (u32, u32) {
+        let type_id = event.event_type();
+        let known = self.slabs.iter();
+        let slab = known.take_while(|(known, _)| *known != type_id).count();
+        if slab == self.slabs.len() {
+            self.slabs.push((type_id, event.slab()));
+        }
+        let slot = event.store(&*self.slabs[slab].1);
+        (slab as u32, slot)
+    }
+
+    pub(crate) fn slab(&self, slab: u32) -> Rc<dyn AnySlab> {
+        self.slabs[slab as usize].1.clone()
+    }
+
+    pub(crate) fn slabs(&self) -> Vec<Rc<dyn AnySlab>> {
+        self.slabs.iter().map(|(_, slab)| slab.clone()).collect()
+    }
+
+    /// Takes what is left of something that has ended.
+    pub(crate) fn garbage(&mut self, remains: Remains) -> Garbage {
+        let timers = remains.timers.into_iter();
+        Garbage {
+            mail: self.mail(remains.owner).cloned(),
+            letters: remains.letters,
+            timers: timers
+                .map(|(timer, slot)| (slot, std::mem::take(self.clockwork(timer))))
+                .collect(),
+        }
+    }
+}
+
+/// The place with that number, which is made where there is none yet.
+#[inline]
+fn place<T: Default>(places: &mut Vec<T>, number: u32) -> &mut T {
+    let number = number as usize;
+    if places.len() <= number {
+        places.resize_with(number + 1, T::default);
+    }
+    &mut places[number]
+}
+
+/// Values of the user's that are to be dropped when nothing is borrowed.
+pub(crate) struct Garbage {
+    mail: Option<Rc<dyn AnyMail>>,
+    /// Events that nobody will handle.
+    letters: Vec<u32>,
+    /// Timers, each with the event that it has not sent.
+    timers: Vec<(Option<u32>, Clockwork)>,
+}
+
+impl Garbage {
+    /// Drops everything; a user's `Drop` may run.
+    pub(crate) fn discard(self) {
+        let discard = |slot: u32| {
+            if let Some(mail) = &self.mail {
+                mail.discard(slot);
+            }
+        };
+        self.letters.into_iter().for_each(discard);
+        for (slot, clockwork) in self.timers {
+            slot.into_iter().for_each(discard);
+            drop(clockwork);
+        }
+    }
+}

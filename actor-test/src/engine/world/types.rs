@@ -1,0 +1,92 @@
+//! The actor types of an execution, by number.
+
+use std::any::TypeId;
+use std::fmt;
+use std::num::NonZeroU32;
+use std::ops::Index;
+use std::rc::Rc;
+
+use actor_core::{ActorInfo, Disposition, EventInfo};
+
+use crate::hash::{mix, text};
+use crate::strategy::EventId;
+
+/// What is known of an actor type, and how many of it the execution has.
+#[derive(Clone)]
+pub(crate) struct ActorType {
+    pub(crate) info: &'static ActorInfo,
+    type_id: TypeId,
+    /// A hash of its name.
+    pub(crate) name: u64,
+    pub(crate) events: Rc<[EventId]>,
+    /// One state at most, which handles every event.
+    pub(crate) plain: bool,
+    /// How many of this type the execution has.
+    pub(crate) count: u32,
+}
+
+impl ActorType {
+    fn new(type_id: TypeId, info: &'static ActorInfo) -> Self {
+        let name = text(info.name);
+        let event = |event: &EventInfo| {
+            let hash = mix(name, text(event.name)) as u32;
+            EventId(NonZeroU32::new(hash | 1).expect("an odd number is not zero"))
+        };
+        let mut dispositions = info.dispositions.iter();
+        Self {
+            info,
+            type_id,
+            name,
+            events: info.events.iter().map(event).collect(),
+            plain: info.states.len() <= 1 && dispositions.all(|does| *does == Disposition::Handle),
+            count: 0,
+        }
+    }
+}
+
+impl fmt::Debug for ActorType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}s", self.count, self.info.name)
+    }
+}
+
+/// The types that this engine has met. A type keeps its number over all executions.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Types {
+    known: Vec<ActorType>,
+}
+
+impl Types {
+    /// Starts an execution, which has no actors yet.
+    pub(crate) fn begin(&mut self) {
+        for known in &mut self.known {
+            known.count = 0;
+        }
+    }
+
+    /// The number of a type, met before or now.
+    pub(crate) fn number(&mut self, type_id: TypeId, info: &'static ActorInfo) -> u32 {
+        let known = self.known.iter();
+        let number = known.take_while(|known| known.type_id != type_id).count();
+        if number == self.known.len() {
+            self.known.push(ActorType::new(type_id, info));
+        }
+        number as u32
+    }
+
+    /// One more actor of the type; tells its number among them, and what is known of the type.
+    pub(crate) fn count(&mut self, of_type: u32) -> &ActorType {
+        let known = &mut self.known[of_type as usize];
+        known.count += 1;
+        known
+    }
+}
+
+impl Index<u32> for Types {
+    type Output = ActorType;
+
+    #[inline]
+    fn index(&self, of_type: u32) -> &ActorType {
+        &self.known[of_type as usize]
+    }
+}
