@@ -112,9 +112,11 @@ pub use report::facts::{
     BehaviourStatistics, Bug, Recording, Report, StepStatistics, StrategyStatistics,
 };
 pub use report::merge::MergeError;
+pub use report::verdict::{Searched, Verdict};
 pub use settings::partition::PartitionError;
 pub use settings::token::TokenError;
 pub use settings::{Bounds, Deny, Partition, Search, Semantics, Settings};
+pub use strategy::Gap;
 pub use tester::Tester;
 
 /// What `#[actor_test]` expands to.

@@ -75,6 +75,8 @@ pub(crate) struct Outcome {
     /// What kept states from being compared, where something was owed at the end: `` `X` (actor) ``.
     pub(crate) opaque: Vec<String>,
     pub(crate) dead_letters: u64,
+    /// The program has looked at the clock.
+    pub(crate) clock_was_read: bool,
     pub(crate) told: Told,
     /// The step of the first decision that differs from the expected ones.
     pub(crate) diverged_at: Option<u64>,
@@ -225,6 +227,7 @@ impl Engine {
             suspicion: None,
             opaque: Vec::new(),
             dead_letters: 0,
+            clock_was_read: false,
             told: Told::default(),
             diverged_at: None,
             story: Vec::new(),

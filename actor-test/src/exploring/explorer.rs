@@ -12,7 +12,7 @@ use crate::exploring::plan::{PILOTS, Turn};
 use crate::hash::mix;
 use crate::report::confirmation::Confirmation;
 use crate::settings::Settings;
-use crate::strategy::{Estimates, Execution, Fairness, Replay, Strategy, Survey};
+use crate::strategy::{Covered, Estimates, Execution, Fairness, Replay, Strategy, Survey};
 use crate::trace::replay::{nondeterminism, run_again};
 
 /// What a worker is doing, for the watchdog.
@@ -110,6 +110,15 @@ impl<'a> Explorer<'a> {
             .iter()
             .flatten()
             .map(|strategy| strategy.name())
+            .collect()
+    }
+
+    /// What each strategy has covered.
+    pub(crate) fn covered(&self) -> Vec<Covered> {
+        self.strategies
+            .iter()
+            .flatten()
+            .map(|strategy| strategy.covered())
             .collect()
     }
 

@@ -8,6 +8,7 @@
 
 pub(crate) mod bandit;
 pub(crate) mod calibration;
+pub(crate) mod claim;
 pub(crate) mod confirmation;
 pub(crate) mod explorer;
 pub(crate) mod pin;

@@ -7,6 +7,7 @@ use actor_core::__private::Expectation;
 
 use crate::data::bug::{BugKind, Finding};
 use crate::engine::{End, Observations, Observed, Program};
+use crate::exploring::claim::{Course, Turns};
 use crate::exploring::explorer::{Contribution, seconds};
 use crate::exploring::recording::record;
 use crate::exploring::workers::Progress;
@@ -16,7 +17,7 @@ use crate::report::judging;
 use crate::report::merge::Sketch;
 use crate::settings::Settings;
 use crate::settings::token::token;
-use crate::strategy::Fairness;
+use crate::strategy::{Covered, Fairness, Gap};
 
 /// How many executions it takes at least to call a search saturated.
 const SATURATED_MIN: u64 = 1000;
@@ -60,6 +61,11 @@ pub(crate) struct Summary {
     landmarks: Landmarks,
     failing: Vec<(Contribution, Finding, f64)>,
     step_sum: u64,
+    /// What each strategy ran, and says that it has covered.
+    turns: Vec<Turns>,
+    clock_was_read: bool,
+    /// The strategy that had nothing left to explore.
+    ended_by: Option<usize>,
     /// A hash of what the pilots did.
     pub(crate) pilots: u64,
     /// The execution that was the last to show something new, from one.
@@ -78,6 +84,9 @@ impl Summary {
             landmarks: Landmarks::default(),
             failing: Vec::new(),
             step_sum: 0,
+            turns: Vec::new(),
+            clock_was_read: false,
+            ended_by: None,
             pilots: 0,
             last_new: 0,
             wants_liveness: false,
@@ -98,11 +107,27 @@ impl Summary {
             elapsed_s: 0.0,
         });
         self.report.strategies = strategies.collect();
+        let turns = self.report.strategies.iter().map(|strategy| Turns {
+            name: strategy.name.clone(),
+            covered: Covered::Sample,
+            executions: 0,
+            unfair_at_bound: 0,
+            fair_at_bound: 0,
+            transient: 0,
+        });
+        self.turns = turns.collect();
+    }
+
+    /// Takes what each strategy says that it has covered.
+    pub(crate) fn set_covered(&mut self, all: Vec<Covered>) {
+        for (turns, covered) in self.turns.iter_mut().zip(all) {
+            turns.covered = covered;
+        }
     }
 
     /// Nothing more is to be added.
     pub(crate) fn is_over(&self) -> bool {
-        self.report.exhausted
+        self.ended_by.is_some()
             || (!self.failing.is_empty() && !self.settings.keep_going)
             || (self.settings.until_saturated && self.is_saturated())
     }
@@ -127,7 +152,7 @@ impl Summary {
     pub(crate) fn add(&mut self, contribution: Contribution) -> Novelty {
         let outcome = &contribution.outcome;
         if outcome.end == End::Exhausted {
-            self.report.exhausted = true;
+            self.ended_by = Some(contribution.strategy);
             return Novelty::default();
         }
         let report = &mut self.report;
@@ -135,6 +160,7 @@ impl Summary {
         report.steps_total += outcome.steps;
         report.dead_letters += outcome.dead_letters;
         self.wants_liveness |= outcome.wants_liveness;
+        self.clock_was_read |= outcome.clock_was_read;
         let is_fair = outcome.fairness != Fairness::Unfair;
         *(if is_fair {
             &mut report.fair
@@ -143,9 +169,18 @@ impl Summary {
         }) += 1;
         let is_long = outcome.steps > report.bounds.unfair();
         report.fair_over_unfair_bound += u64::from(is_fair && is_long);
+        let turns = &mut self.turns[contribution.strategy];
+        turns.executions += 1;
+        turns.transient += u64::from(outcome.transient.is_some());
         match outcome.end {
-            End::Bound if is_fair => report.fair_at_bound += 1,
-            End::Bound => report.unfair_at_bound += 1,
+            End::Bound if is_fair => {
+                report.fair_at_bound += 1;
+                turns.fair_at_bound += 1;
+            }
+            End::Bound => {
+                report.unfair_at_bound += 1;
+                turns.unfair_at_bound += 1;
+            }
             End::Quiescent | End::Returned if is_fair => {
                 self.step_sum += outcome.steps;
                 let count = report.steps.map_or(0, |steps| steps.count) + 1;
@@ -223,6 +258,14 @@ impl Summary {
             specifications,
             coverage,
         } = observed;
+        self.report.verdict = Course {
+            stopped: self.stopped(),
+            turns: std::mem::take(&mut self.turns),
+            ended_by: self.ended_by,
+            is_part: self.settings.partition.is_some_and(|part| !part.is_whole()),
+            is_observed: self.clock_was_read || !specifications.is_empty(),
+        }
+        .verdict(&self.settings.bounds);
         for (contribution, finding, after) in std::mem::take(&mut self.failing) {
             let (finding, trace) = record(program, &self.settings, &contribution, finding);
             let strategy = self.report.strategies[contribution.strategy].name.clone();
@@ -244,7 +287,7 @@ impl Summary {
             strategy.new_chance = self.behaviours.new_chance_of(number);
         }
         self.report.liveness_unchecked =
-            self.wants_liveness && self.report.fair == 0 && !self.report.exhausted;
+            self.wants_liveness && self.report.fair == 0 && !self.report.verdict.is_exhaustive();
         // After a bug, what else was seen depends on the number of workers.
         if self.report.bugs.is_empty() || self.settings.keep_going {
             self.report.coverage = coverage.clone();
@@ -268,6 +311,23 @@ impl Summary {
             }));
         }
         self.report
+    }
+
+    /// Why the search ended, where no strategy ended it.
+    fn stopped(&self) -> Option<Gap> {
+        let bound = self.settings.iterations;
+        let count = self.settings.partition.unwrap_or_default().count(bound);
+        match () {
+            () if self.ended_by.is_some() => None,
+            () if !self.failing.is_empty() && !self.settings.keep_going => Some(Gap::Bug),
+            () if self.report.executions >= count => Some(Gap::Executions { bound }),
+            () if self.settings.until_saturated && self.is_saturated() => Some(Gap::Saturated),
+            () if self.settings.time_limit.is_some() => Some(Gap::Time),
+            // One execution by itself.
+            () => Some(Gap::Executions {
+                bound: self.report.executions,
+            }),
+        }
     }
 
     /// A predicate that never could be evaluated is a failure.

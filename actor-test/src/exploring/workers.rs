@@ -58,6 +58,7 @@ pub(crate) fn explore(
     exploration.run_pilots(&mut first, program);
     let observed = if settings.workers <= 1 || first.has_memory() {
         exploration.run_alone(&mut first, program);
+        exploration.summary.set_covered(first.covered());
         first.observed()
     } else {
         let pilots = first.observed();
@@ -92,6 +93,7 @@ pub(crate) fn explore_alone(
     };
     exploration.summary.name_strategies(explorer.names());
     exploration.run_alone(&mut explorer, program);
+    exploration.summary.set_covered(explorer.covered());
     exploration.summary.finish(program, &explorer.observed())
 }
 

@@ -11,6 +11,7 @@ use crate::data::coverage::Coverage;
 use crate::data::story::StoryStep;
 use crate::report::confirmation::Confirmation;
 use crate::report::merge::Sketch;
+use crate::report::verdict::Verdict;
 use crate::report::words;
 use crate::settings::token::token;
 use crate::settings::{Bounds, Semantics, Settings};
@@ -65,8 +66,9 @@ pub struct Report {
     pub transient_example: Option<String>,
     /// Something could be owed, and no strategy could judge it.
     pub liveness_unchecked: bool,
-    /// The strategy had nothing left to explore: every schedule up to the bound was run.
-    pub exhausted: bool,
+    /// What was searched, and what was left out.
+    #[serde(default)]
+    pub verdict: Verdict,
     /// How many different behaviours were seen, and how likely the next is new.
     pub behaviours: BehaviourStatistics,
     /// What each strategy contributed.
@@ -115,7 +117,8 @@ pub struct BehaviourStatistics {
     /// The number is exact: nothing had to be forgotten.
     pub exact: bool,
     /// The estimated chance that the next execution shows a new one (Good and Turing): the share of
-    /// executions that showed what no other did.
+    /// executions that showed what no other did. One, where each did: then it is no estimate, and
+    /// nothing is known.
     pub new_chance: f64,
     /// How many there are in all, at least: an estimate from those seen once and those seen twice
     /// (Chao), which holds on average and is low where many are rare.
@@ -261,7 +264,7 @@ impl Report {
             transient: 0,
             transient_example: None,
             liveness_unchecked: false,
-            exhausted: false,
+            verdict: Verdict::default(),
             behaviours: BehaviourStatistics {
                 seen: 0,
                 exact: true,

@@ -5,8 +5,10 @@ use serde::{Deserialize, Serialize};
 use crate::report::behaviours::Behaviours;
 use crate::report::facts::{BUGS_MAX, Report, StepStatistics};
 use crate::report::judging;
+use crate::report::verdict::{Searched, Verdict};
 use crate::settings::partition::Partition;
 use crate::settings::{Deny, Semantics, Settings};
+use crate::strategy::Gap;
 
 /// What it takes to add the report of a part to those of the others.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -149,6 +151,7 @@ impl Report {
         self.fair_over_unfair_bound += other.fair_over_unfair_bound;
         self.fair_at_bound += other.fair_at_bound;
         self.unfair_at_bound += other.unfair_at_bound;
+        self.verdict.gaps.extend(other.verdict.gaps);
         self.undecided += other.undecided;
         self.undecided_example = self.undecided_example.take().or(other.undecided_example);
         self.transient += other.transient;
@@ -171,11 +174,38 @@ impl Report {
         self.elapsed_s = self.elapsed_s.max(other.elapsed_s);
     }
 
+    /// What all parts together searched: a sample, since each knows of its own part alone.
+    fn merged_verdict(&self) -> Verdict {
+        let cut = [
+            (self.bounds.unfair(), self.unfair_at_bound),
+            (self.bounds.fair(), self.fair_at_bound),
+            (self.bounds.temperature(), self.transient),
+        ];
+        let were_cut = cut.into_iter().filter(|(_, executions)| *executions > 0);
+        let mut gaps: Vec<Gap> = were_cut
+            .map(|(bound, executions)| Gap::Steps { bound, executions })
+            .collect();
+        for gap in &self.verdict.gaps {
+            let is_summed = matches!(gap, Gap::Steps { .. } | Gap::Parts);
+            if !is_summed && !gaps.contains(gap) {
+                gaps.push(gap.clone());
+            }
+        }
+        let names = self.strategies.iter().map(|strategy| strategy.name.clone());
+        Verdict {
+            searched: Searched::Sample {
+                strategies: names.collect(),
+            },
+            gaps,
+        }
+    }
+
     /// What follows from the sums.
     fn complete(&mut self, sketch: &Sketch) {
         if let Some(steps) = &mut self.steps {
             steps.avg = sketch.step_sum / steps.count.max(1);
         }
+        self.verdict = self.merged_verdict();
         self.behaviours = sketch.behaviours.statistics();
         for (number, strategy) in self.strategies.iter_mut().enumerate() {
             strategy.new_behaviours = sketch.behaviours.first_seen_by(number);

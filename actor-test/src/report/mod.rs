@@ -10,4 +10,5 @@ pub(crate) mod facts;
 pub(crate) mod judging;
 pub(crate) mod merge;
 pub(crate) mod shell;
+pub(crate) mod verdict;
 pub(crate) mod words;

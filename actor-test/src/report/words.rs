@@ -6,6 +6,7 @@ mod evidence;
 mod statistics;
 mod steps;
 mod unreached;
+mod verdict;
 mod warnings;
 
 use std::path::PathBuf;
@@ -129,8 +130,8 @@ pub(crate) fn unmet(report: &Report, expected: &str) -> String {
 
 /// A test without a bug.
 pub(crate) fn passed(report: &Report, notes: &[String]) -> String {
-    let all = if report.exhausted {
-        " (every schedule up to the bound)"
+    let all = if report.verdict.is_exhaustive() {
+        " (exhaustive)"
     } else {
         ""
     };

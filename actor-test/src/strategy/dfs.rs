@@ -1,12 +1,12 @@
 //! Exhaustive depth-first search.
 
-use super::{Choice, Enabled, Execution, Fairness, StepKind, Strategy};
+use super::{Choice, Covered, Enabled, Execution, Fairness, Gap, Reduction, StepKind, Strategy};
 
 /// Visits every schedule up to the step bound, depth first: the oracle that other strategies are
 /// checked against, and good for small tests only.
 ///
 /// Unfair, so liveness is judged only in executions that end. Seeds of generators are not explored:
-/// each is zero.
+/// each is zero, and the search is [not called exhaustive](Covered) where one was asked for.
 #[derive(Debug, Default)]
 pub struct Dfs {
     /// One entry a branching point of the current execution: what was taken, and of how many.
@@ -16,6 +16,12 @@ pub struct Dfs {
     executions_max: Option<u64>,
     executions: u64,
     local_first: bool,
+    /// There is no other path.
+    is_complete: bool,
+    /// In how many executions a seed was asked for.
+    seeded: u64,
+    /// One was in this execution.
+    is_seeded: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -92,6 +98,8 @@ impl Strategy for Dfs {
     fn begin(&mut self, _: &Execution) -> bool {
         let more = if self.begun { self.backtrack() } else { true };
         self.begun = true;
+        self.is_complete = !more;
+        self.is_seeded = false;
         self.depth = 0;
         self.executions += 1;
         more && self.executions_max.is_none_or(|max| self.executions <= max)
@@ -111,11 +119,37 @@ impl Strategy for Dfs {
     fn choose(&mut self, choice: Choice) -> u32 {
         match choice {
             Choice::Below(bound) => self.branch(bound as usize) as u32,
-            Choice::Seed => 0,
+            Choice::Seed => {
+                self.seeded += u64::from(!self.is_seeded);
+                self.is_seeded = true;
+                0
+            }
         }
     }
 
     fn has_memory(&self) -> bool {
         true
+    }
+
+    fn covered(&self) -> Covered {
+        let mut gaps = Vec::new();
+        if let Some(bound) = self.executions_max
+            && self.executions > bound
+            && !self.is_complete
+        {
+            gaps.push(Gap::Executions { bound });
+        }
+        if self.seeded > 0 {
+            let executions = self.seeded;
+            gaps.push(Gap::Seeds { executions });
+        }
+        Covered::Systematic {
+            reduction: match self.local_first {
+                true => Reduction::LocalFirst,
+                false => Reduction::None,
+            },
+            is_complete: self.is_complete,
+            gaps,
+        }
     }
 }

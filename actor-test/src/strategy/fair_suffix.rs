@@ -4,8 +4,8 @@ use rand_core::Rng;
 
 use super::per_operation::PerOperation;
 use super::{
-    Choice, Enabled, Execution, Fairness, OperationId, Strategy, Weighted, Weights, below,
-    generator,
+    Choice, Covered, Enabled, Execution, Fairness, Gap, OperationId, Strategy, Weighted, Weights,
+    below, generator,
 };
 use crate::hash::mix;
 
@@ -27,6 +27,8 @@ pub struct FairSuffix {
     /// Where this execution switches.
     from: u64,
     switched: bool,
+    /// How many executions went on after the switch.
+    suffixes: u64,
 }
 
 /// Where an execution switches.
@@ -62,6 +64,7 @@ impl FairSuffix {
             switch,
             from: 0,
             switched: false,
+            suffixes: 0,
         }
     }
 }
@@ -102,7 +105,10 @@ impl Strategy for FairSuffix {
         if enabled.step() < self.from {
             return self.prefix.pick(enabled);
         }
-        self.switched = true;
+        if !self.switched {
+            self.switched = true;
+            self.suffixes += 1;
+        }
         let picked = match self.guard.starved(enabled) {
             Some(index) => index,
             None => self.walk.pick(enabled),
@@ -121,6 +127,17 @@ impl Strategy for FairSuffix {
 
     fn has_memory(&self) -> bool {
         self.prefix.has_memory()
+    }
+
+    fn covered(&self) -> Covered {
+        let mut covered = self.prefix.covered();
+        if let Covered::Systematic { gaps, .. } = &mut covered
+            && self.suffixes > 0
+        {
+            let executions = self.suffixes;
+            gaps.push(Gap::Suffixes { executions });
+        }
+        covered
     }
 
     fn needs_estimates(&self) -> bool {

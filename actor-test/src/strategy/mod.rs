@@ -6,6 +6,7 @@
 //! literature, a custom one included; see the trait's example.
 
 mod changes;
+mod covered;
 mod delay;
 mod dfs;
 mod estimates;
@@ -28,6 +29,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 pub(crate) use changes::Changes;
+pub use covered::{Covered, Gap, Reduction};
 pub use delay::{Delayed, DelayingExplorer, RoundRobin, RunToCompletion};
 pub use dfs::Dfs;
 pub(crate) use estimates::Survey;
@@ -97,6 +99,13 @@ pub trait Strategy: fmt::Debug + Send {
     /// single iteration can't be run by itself.
     fn has_memory(&self) -> bool {
         false
+    }
+
+    /// What it has covered up to now, asked when the search is over. A systematic search says here
+    /// what it left out; only then is it called exhaustive where [`begin`](Self::begin) had nothing
+    /// left to explore.
+    fn covered(&self) -> Covered {
+        Covered::Sample
     }
 
     /// It needs [`Execution::estimates`]: pilot executions are run first.

@@ -28,7 +28,7 @@ fn every<F: Future<Output = String> + 'static>(
         }
     });
     report.assert_clean();
-    assert!(report.exhausted);
+    assert!(report.verdict.is_exhaustive());
     let outcomes = outcomes.lock().unwrap().iter().cloned().collect();
     (report, outcomes)
 }

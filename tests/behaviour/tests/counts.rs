@@ -1,9 +1,15 @@
 //! Exhaustive search visits exactly the number of distinct behaviours that is known for a program.
 
-use actor_core::System;
-use actor_test::strategy::StrategySpec;
-use actor_test::{Report, Tester};
+use std::time::Duration;
+
+use actor_core::actor;
+use actor_core::prelude::*;
+use actor_test::strategy::{
+    Choice, Covered, Enabled, Execution, Fairness, Reduction, Strategy, StrategySpec,
+};
+use actor_test::{Gap, Report, Searched, Settings, Tester};
 use behaviour::programs::*;
+use rand_core::Rng;
 
 fn explore(strategy: StrategySpec, program: impl Fn(&System) + Sync) -> Report {
     let report = Tester::new()
@@ -11,7 +17,7 @@ fn explore(strategy: StrategySpec, program: impl Fn(&System) + Sync) -> Report {
         .strategy(strategy)
         .run(program);
     report.assert_clean();
-    assert!(report.exhausted, "the search ends by itself");
+    assert!(report.verdict.is_exhaustive(), "the search ends by itself");
     assert!(report.behaviours.exact, "nothing was forgotten");
     report
 }
@@ -127,4 +133,164 @@ fn schedules_are_counted_exactly() {
         assert_eq!(report.executions, schedules, "{actors} actors");
         assert_eq!(report.behaviours.seen, 1);
     }
+}
+
+fn limited(strategy: &str, iterations: u64, program: impl Fn(&System) + Sync) -> Report {
+    Tester::new()
+        .iterations(iterations)
+        .strategy(strategy.parse().expect("a strategy"))
+        .run(program)
+}
+
+/// Three actors have 15 schedules. Both sides of each bound: a search with one execution less than
+/// that has not seen all, and one that may run as many has to be told so by the strategy.
+#[test]
+fn exhaustive_is_only_what_came_to_its_end() {
+    let three = |sys: &System| told_once(sys, 3);
+    for bound in [1, 10, 14] {
+        let report = limited(&format!("dfs:{bound}"), 1_000, three);
+        assert_eq!(report.executions, bound);
+        assert_eq!(report.verdict.gaps, [Gap::Executions { bound }]);
+        assert!(!report.verdict.is_exhaustive());
+        let report = limited("dfs", bound, three);
+        assert_eq!(report.verdict.gaps, [Gap::Executions { bound }]);
+    }
+    for bound in [15, 16] {
+        let report = limited(&format!("dfs:{bound}"), 1_000, three);
+        assert_eq!(report.executions, 15);
+        let searched = Searched::Systematic {
+            strategy: format!("dfs:{bound}"),
+            reduction: Reduction::None,
+        };
+        assert_eq!(report.verdict.searched, searched);
+        assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
+    }
+    assert!(!limited("dfs", 15, three).verdict.is_exhaustive());
+    assert!(limited("dfs", 16, three).verdict.is_exhaustive());
+}
+
+/// Steps beyond the bound were not taken, and what a random walk did after it is a sample.
+#[test]
+fn a_bound_on_steps_is_a_gap() {
+    let three = |sys: &System| told_once(sys, 3);
+    let steps = |max_steps, strategy: &str| {
+        let strategy = strategy.parse().expect("a strategy");
+        let tester = Tester::new().iterations(1_000).max_steps(max_steps);
+        tester.strategy(strategy).run(three)
+    };
+    let longest = limited("random", 1, three).steps.expect("it ends").max;
+    assert!(steps(longest, "dfs").verdict.is_exhaustive());
+    let report = steps(longest - 1, "dfs");
+    let cut_off = Gap::Steps {
+        bound: longest - 1,
+        executions: report.executions,
+    };
+    assert_eq!(report.verdict.gaps, [cut_off]);
+    let report = steps(longest - 1, "fair-dfs");
+    let executions = report.executions;
+    assert_eq!(report.verdict.gaps, [Gap::Suffixes { executions }]);
+    assert!(steps(longest, "fair-dfs").verdict.is_exhaustive());
+}
+
+#[derive(Debug)]
+struct Draw;
+struct Drawer;
+#[actor]
+impl Drawer {
+    #[on]
+    fn draw(&mut self, _: Draw, cx: &mut Context<Self>) {
+        assert!(cx.rng().next_u32() % 8 != 5, "an unlucky draw");
+    }
+}
+
+/// One seed of a generator is not all of them: a walk finds what the search does not.
+#[test]
+fn a_generator_is_not_explored() {
+    let draw = |sys: &System| sys.spawn(Drawer).tell(Draw);
+    limited("random", 100, draw).assert_bug("an unlucky draw");
+    let report = limited("dfs", 100, draw);
+    report.assert_clean();
+    assert_eq!(report.verdict.gaps, [Gap::Seeds { executions: 1 }]);
+}
+
+/// Runs five executions, and says or does not say what they are.
+#[derive(Debug)]
+struct Five {
+    left: u32,
+    covered: Covered,
+}
+
+impl Strategy for Five {
+    fn name(&self) -> String {
+        "five".into()
+    }
+    fn fairness(&self) -> Fairness {
+        Fairness::Unfair
+    }
+    fn begin(&mut self, _: &Execution) -> bool {
+        self.left = self.left.saturating_sub(1);
+        self.left > 0
+    }
+    fn pick(&mut self, _: &Enabled<'_>) -> usize {
+        0
+    }
+    fn choose(&mut self, _: Choice) -> u32 {
+        0
+    }
+    fn has_memory(&self) -> bool {
+        true
+    }
+    fn covered(&self) -> Covered {
+        self.covered.clone()
+    }
+}
+
+/// That a strategy of one's own runs no more proves nothing, unless it says so.
+#[test]
+fn a_strategy_that_ends_proves_nothing_by_it() {
+    let run = |covered: Covered| {
+        let five = Five { left: 6, covered };
+        let report = Tester::new().run_with(Box::new(five), |sys| told_once(sys, 3));
+        assert_eq!(report.executions, 5);
+        report.verdict
+    };
+    let systematic = |is_complete, gaps| Covered::Systematic {
+        reduction: Reduction::None,
+        is_complete,
+        gaps,
+    };
+    let verdict = run(Covered::Sample);
+    assert!(matches!(verdict.searched, Searched::Sample { .. }));
+    assert_eq!(verdict.gaps, [Gap::Unstated]);
+    assert_eq!(run(systematic(false, Vec::new())).gaps, [Gap::Unstated]);
+    assert_eq!(run(systematic(true, vec![Gap::Time])).gaps, [Gap::Time]);
+    assert!(run(systematic(true, Vec::new())).is_exhaustive());
+}
+
+/// What runs in one order for all is no proof where somebody sees the order.
+#[test]
+fn a_reduction_is_no_proof_for_who_sees_more() {
+    let three = |sys: &System| told_once(sys, 3);
+    let seen = |sys: &System| {
+        told_once(sys, 3);
+        sys.always("true", |_| true);
+    };
+    assert!(limited("dfs-local", 100, three).verdict.is_exhaustive());
+    assert_eq!(limited("dfs-local", 100, seen).verdict.gaps, [Gap::Orders]);
+    assert!(limited("dfs", 100, seen).verdict.is_exhaustive());
+}
+
+/// A bug ends the search, and a sample is a sample.
+#[test]
+fn what_else_ends_a_search() {
+    let fails = |_: &System| panic!("at once");
+    assert_eq!(limited("dfs", 100, fails).verdict.gaps, [Gap::Bug]);
+    let report = limited("random", 100, |sys| told_once(sys, 3));
+    let strategies = vec!["random".into()];
+    assert_eq!(report.verdict.searched, Searched::Sample { strategies });
+    assert_eq!(report.verdict.gaps, [Gap::Executions { bound: 100 }]);
+    let mut settings = Settings::default();
+    settings.time_limit = Some(Duration::ZERO);
+    let report = Tester::with(settings).run(|_| ());
+    assert_eq!(report.verdict.gaps, [Gap::Time]);
 }

@@ -51,7 +51,7 @@ fn systematic() -> Tester {
 fn every(program: impl Fn(&System) + Sync) -> Report {
     let report = systematic().run(program);
     report.assert_clean();
-    assert!(report.exhausted);
+    assert!(report.verdict.is_exhaustive());
     report
 }
 
@@ -66,7 +66,7 @@ fn every_async<F: Future<Output = ()> + 'static>(
         body(sys, outcomes.clone())
     });
     report.assert_clean();
-    assert!(report.exhausted);
+    assert!(report.verdict.is_exhaustive());
     outcomes.all()
 }
 

@@ -19,7 +19,7 @@ fn every<F: Future<Output = ()> + 'static>(program: impl Fn(System) -> F + Sync)
 
 fn assert_clean(report: &Report) {
     report.assert_clean();
-    assert!(report.exhausted);
+    assert!(report.verdict.is_exhaustive());
 }
 
 #[derive(Debug)]

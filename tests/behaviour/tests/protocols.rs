@@ -15,7 +15,7 @@ fn every<F: Future<Output = ()> + 'static>(program: impl Fn(System) -> F + Sync)
         .strategy(StrategySpec::Dfs(None));
     let report = tester.run_async(program);
     report.assert_clean();
-    assert!(report.exhausted);
+    assert!(report.verdict.is_exhaustive());
     report
 }
 

@@ -40,7 +40,7 @@ fn every(program: impl Fn(&System) + Sync) -> Report {
         .strategy(StrategySpec::Dfs(None));
     let report = tester.run(program);
     report.assert_clean();
-    assert!(report.exhausted);
+    assert!(report.verdict.is_exhaustive());
     report
 }
 

@@ -17,7 +17,7 @@ fn dfs() -> Tester {
 
 fn assert_clean(report: &Report) {
     report.assert_clean();
-    assert!(report.exhausted);
+    assert!(report.verdict.is_exhaustive());
 }
 
 /// The numbers up to a bound, all at hand.

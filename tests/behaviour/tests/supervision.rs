@@ -54,7 +54,11 @@ fn every(program: impl Fn(&System, &Journal) + Sync) -> BTreeMap<Vec<String>, u3
         program(sys, &journal);
     });
     report.assert_clean();
-    assert!(report.exhausted, "{} executions", report.executions);
+    assert!(
+        report.verdict.is_exhaustive(),
+        "{} executions",
+        report.executions
+    );
     keep();
     seen.into_inner().expect("no one panics while counting")
 }
@@ -382,7 +386,7 @@ fn jitter_is_a_recorded_choice_of_three() {
         late.tell(Note(""));
     });
     report.assert_clean();
-    assert!(report.exhausted);
+    assert!(report.verdict.is_exhaustive());
     let seen = seen.lock().expect("no one panics while noting");
     let times: Vec<u64> = seen.keys().copied().collect();
     assert_eq!(times, [750, 1_000, 1_250]);

@@ -16,7 +16,7 @@ fn every(program: impl Fn(&System) + Sync) -> Report {
         .iterations(u64::MAX)
         .strategy(StrategySpec::Dfs(None));
     let report = tester.run(program);
-    assert!(report.exhausted || !report.bugs().is_empty());
+    assert!(report.verdict.is_exhaustive() || !report.bugs().is_empty());
     report
 }
 

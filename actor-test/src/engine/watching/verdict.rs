@@ -110,6 +110,7 @@ impl Engine {
             suspicion,
             opaque,
             dead_letters: state.dead_letters,
+            clock_was_read: state.clock_reads > 0,
             told: session.landmarks.tell(),
             diverged_at: session.tape.diverged_at(),
             story: session

@@ -1,7 +1,8 @@
 //! What was explored.
 
+use super::verdict::covered;
 use super::{count, percent};
-use crate::report::facts::{BehaviourStatistics, Report, StrategyStatistics};
+use crate::report::facts::{Report, StrategyStatistics};
 
 /// How much was explored, and what.
 pub(super) fn statistics(report: &Report) -> Vec<String> {
@@ -35,7 +36,7 @@ pub(super) fn explored(report: &Report) -> Vec<String> {
     lines.push(line);
     let mut parts: Vec<String> = long_ones(report).collect();
     parts.push(behaviours(report));
-    parts.push(saturation(report));
+    parts.extend(covered(report));
     lines.push(parts.join(" · "));
     if report.calibrated {
         let bounds = report.bounds;
@@ -92,7 +93,8 @@ pub(crate) fn strategies(strategies: &[StrategyStatistics], of_one_test: bool) -
             0 => String::new(),
             bugs => format!(", {}", count(bugs, "failure")),
         };
-        let next = match of_one_test {
+        // Where each showed another behaviour, nothing is known of the next.
+        let next = match of_one_test && strategy.new_chance < 1.0 {
             true => format!(", next new {}", percent(strategy.new_chance)),
             false => String::new(),
         };
@@ -105,36 +107,6 @@ pub(crate) fn strategies(strategies: &[StrategyStatistics], of_one_test: bool) -
         )
     };
     strategies.iter().map(line).collect()
-}
-
-/// How far the search has come, as far as can be told.
-fn saturation(report: &Report) -> String {
-    let BehaviourStatistics {
-        seen,
-        new_chance,
-        at_least,
-        ..
-    } = report.behaviours;
-    if report.exhausted {
-        return "exhaustive".into();
-    }
-    let verdict = if new_chance == 0.0 {
-        "each of them more than once".into()
-    } else if new_chance > 0.5 {
-        "far from saturated".into()
-    } else {
-        let share = seen as f64 / at_least.max(1) as f64;
-        // After few executions the one estimate may know of nothing more where the other does.
-        let share = share.min(1.0 - new_chance) * 100.0;
-        format!("about {share:.0} % of behaviours seen")
-    };
-    match new_chance {
-        0.0 => verdict,
-        _ => format!(
-            "{} chance that the next is new, {verdict}",
-            percent(new_chance)
-        ),
-    }
 }
 
 fn behaviours(report: &Report) -> String {

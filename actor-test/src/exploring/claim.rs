@@ -1,0 +1,109 @@
+//! What a search may claim to have done.
+
+use crate::report::verdict::{Searched, Verdict};
+use crate::settings::Bounds;
+use crate::strategy::{Covered, Gap, Reduction};
+
+/// How a search ended, and with what executions.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Course {
+    /// Of each strategy, in the order of the report.
+    pub(crate) turns: Vec<Turns>,
+    /// The strategy that had nothing left to run, by position.
+    pub(crate) ended_by: Option<usize>,
+    /// Why the search ended where no strategy ended it.
+    pub(crate) stopped: Option<Gap>,
+    /// This process ran one part of the search.
+    pub(crate) is_part: bool,
+    /// Monitors or predicates were registered, or a handler has looked at the clock.
+    pub(crate) is_observed: bool,
+}
+
+/// The executions of a strategy.
+#[derive(Clone, Debug)]
+pub(crate) struct Turns {
+    pub(crate) name: String,
+    pub(crate) covered: Covered,
+    pub(crate) executions: u64,
+    /// How many unfair ones were cut off at their bound.
+    pub(crate) unfair_at_bound: u64,
+    /// How many fair ones were cut off at theirs.
+    pub(crate) fair_at_bound: u64,
+    /// How many ended where something was suspected to stay owed, but recovered.
+    pub(crate) transient: u64,
+}
+
+impl Course {
+    /// What may be claimed, and no more.
+    pub(crate) fn verdict(&self, bounds: &Bounds) -> Verdict {
+        let only = (self.turns.len() == 1).then_some(0);
+        let systematic = self.ended_by.or(only).and_then(|number| {
+            let turns = self.turns.get(number)?;
+            match &turns.covered {
+                Covered::Systematic {
+                    reduction,
+                    is_complete,
+                    gaps,
+                } => Some((turns, *reduction, *is_complete, gaps.clone())),
+                Covered::Sample => None,
+            }
+        });
+        let Some((turns, reduction, is_complete, mut gaps)) = systematic else {
+            return self.sample(bounds);
+        };
+        gaps.extend(at_bounds([turns], bounds));
+        if reduction == Reduction::LocalFirst && self.is_observed {
+            gaps.push(Gap::Orders);
+        }
+        gaps.extend(self.stopped.clone());
+        if self.is_part {
+            gaps.push(Gap::Parts);
+        }
+        let is_complete = is_complete && turns.executions > 0;
+        if !is_complete && gaps.is_empty() {
+            gaps.push(Gap::Unstated);
+        }
+        Verdict {
+            searched: Searched::Systematic {
+                strategy: turns.name.clone(),
+                reduction,
+            },
+            gaps,
+        }
+    }
+
+    fn sample(&self, bounds: &Bounds) -> Verdict {
+        let mut gaps: Vec<Gap> = at_bounds(&self.turns, bounds).collect();
+        gaps.extend(self.stopped.clone());
+        gaps.extend(self.ended_by.map(|_| Gap::Unstated));
+        if self.is_part {
+            gaps.push(Gap::Parts);
+        }
+        let names = self.turns.iter().map(|turns| turns.name.clone());
+        Verdict {
+            searched: Searched::Sample {
+                strategies: names.collect(),
+            },
+            gaps,
+        }
+    }
+}
+
+/// The bounds on steps at which executions were cut off.
+fn at_bounds<'a>(
+    turns: impl IntoIterator<Item = &'a Turns>,
+    bounds: &Bounds,
+) -> impl Iterator<Item = Gap> {
+    let mut cut = [
+        (bounds.unfair(), 0),
+        (bounds.fair(), 0),
+        (bounds.temperature(), 0),
+    ];
+    for turns in turns {
+        cut[0].1 += turns.unfair_at_bound;
+        cut[1].1 += turns.fair_at_bound;
+        cut[2].1 += turns.transient;
+    }
+    let were_cut = cut.into_iter().filter(|(_, executions)| *executions > 0);
+    were_cut.map(|(bound, executions)| Gap::Steps { bound, executions })
+}

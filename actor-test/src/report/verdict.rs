@@ -1,0 +1,68 @@
+//! What was searched, and what was left out: how much a clean report is worth.
+
+use serde::{Deserialize, Serialize};
+
+use crate::strategy::{Gap, Reduction};
+
+/// What was searched, and what was left out.
+///
+/// A report says `exhaustive` where [`is_exhaustive`](Self::is_exhaustive) does, and nowhere else.
+///
+/// ```
+/// use actor_test::strategy::{Reduction, StrategySpec};
+/// use actor_test::{Searched, Tester};
+///
+/// let report = Tester::new().strategy(StrategySpec::Dfs(None)).run(|_| ());
+/// assert!(report.verdict.is_exhaustive());
+/// let dfs = Searched::Systematic { strategy: "dfs".into(), reduction: Reduction::None };
+/// assert_eq!(report.verdict.searched, dfs);
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Verdict {
+    /// What was searched.
+    pub searched: Searched,
+    /// What was left out, and why. Nothing, where a systematic search came to its end.
+    pub gaps: Vec<Gap>,
+}
+
+/// What was searched.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Searched {
+    /// A sample of the schedules, drawn by these strategies.
+    Sample {
+        /// Their names, in the order of the report.
+        strategies: Vec<String>,
+    },
+    /// One schedule after another by a system. Where other strategies took turns with it, they add
+    /// nothing to what is said of it.
+    Systematic {
+        /// The strategy's name.
+        strategy: String,
+        /// Of which schedules one stood for others.
+        reduction: Reduction,
+    },
+}
+
+impl Default for Searched {
+    fn default() -> Self {
+        Self::Sample {
+            strategies: Vec::new(),
+        }
+    }
+}
+
+impl Verdict {
+    /// Every schedule was run, or one that stands for it, each to its end, with every answer to
+    /// every choice. If a bug were in reach of any schedule, it was found.
+    pub fn is_exhaustive(&self) -> bool {
+        self.is_systematic() && self.gaps.is_empty()
+    }
+
+    /// Estimates that are made for samples say nothing here.
+    pub(crate) fn is_systematic(&self) -> bool {
+        matches!(self.searched, Searched::Systematic { .. })
+    }
+}

@@ -1,0 +1,82 @@
+//! How far a search has come, and what it left out.
+
+use super::{count, percent};
+use crate::report::facts::{BehaviourStatistics, Report};
+use crate::report::verdict::Searched;
+use crate::strategy::{Gap, Reduction};
+
+/// What was covered: of a systematic search what it left out, and of a sample how much more there
+/// seems to be.
+pub(super) fn covered(report: &Report) -> Option<String> {
+    let Searched::Systematic { reduction, .. } = &report.verdict.searched else {
+        return saturation(&report.behaviours);
+    };
+    if report.verdict.is_exhaustive() {
+        return Some(match reduction {
+            Reduction::None => "exhaustive".into(),
+            Reduction::LocalFirst => {
+                "exhaustive, with steps that concern one actor alone in one order".into()
+            }
+        });
+    }
+    let gaps: Vec<String> = report.verdict.gaps.iter().map(gap).collect();
+    Some(format!("not exhaustive: {}", gaps.join(", ")))
+}
+
+/// Why a systematic search has not seen all.
+fn gap(gap: &Gap) -> String {
+    match gap {
+        Gap::Steps { bound, executions } => {
+            format!(
+                "{} cut off at {bound} steps",
+                count(*executions, "execution")
+            )
+        }
+        Gap::Executions { bound } => format!("it stopped after {}", count(*bound, "execution")),
+        Gap::Time => "its time was over".into(),
+        Gap::Bug => "it stopped at the bug".into(),
+        Gap::Saturated => "it stopped where nothing new had come for long".into(),
+        Gap::Parts => "it is a part of a search".into(),
+        Gap::Seeds { executions } => format!(
+            "one seed for each `cx.rng()` in {}",
+            count(*executions, "execution")
+        ),
+        Gap::Suffixes { executions } => {
+            format!(
+                "a random walk at the end of {}",
+                count(*executions, "execution")
+            )
+        }
+        Gap::Orders => {
+            "orders of steps that only monitors, predicates and the clock tell apart".into()
+        }
+        Gap::Unstated => "the strategy does not say whether anything is left".into(),
+    }
+}
+
+/// How much of what a sample may show it has shown; `None` where that can't be told, since each
+/// execution showed something else.
+fn saturation(behaviours: &BehaviourStatistics) -> Option<String> {
+    let BehaviourStatistics {
+        seen,
+        new_chance,
+        at_least,
+        ..
+    } = *behaviours;
+    if new_chance >= 1.0 {
+        return (seen > 1).then(|| "each execution showed another".into());
+    }
+    if new_chance == 0.0 {
+        return Some("each of them more than once".into());
+    }
+    let verdict = if new_chance > 0.5 {
+        "far from saturated".into()
+    } else {
+        let share = seen as f64 / at_least.max(1) as f64;
+        // After few executions the one estimate may know of nothing more where the other does.
+        let share = share.min(1.0 - new_chance) * 100.0;
+        format!("at most about {share:.0} % of behaviours seen")
+    };
+    let chance = percent(new_chance);
+    Some(format!("{chance} chance that the next is new, {verdict}"))
+}

@@ -1,0 +1,86 @@
+//! What a search has covered, as a strategy says of itself, and what it left out.
+
+use serde::{Deserialize, Serialize};
+
+/// What a strategy has covered so far: see [`Strategy::covered`](super::Strategy::covered).
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub enum Covered {
+    /// A sample of the schedules. Nothing is said of the others.
+    #[default]
+    Sample,
+    /// One schedule after another by a system, none twice.
+    Systematic {
+        /// Of which schedules one stands for others.
+        reduction: Reduction,
+        /// There is nothing left but what `gaps` says.
+        is_complete: bool,
+        /// What was left out.
+        gaps: Vec<Gap>,
+    },
+}
+
+/// Of which schedules a systematic search takes one for all.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Reduction {
+    /// Of none: every schedule is run.
+    #[default]
+    None,
+    /// Steps that concern one actor alone run first, in one order for all: what other actors see is
+    /// the same in each. Monitors, predicates and who looks at the clock may see a difference.
+    LocalFirst,
+}
+
+/// What a search left out, and why.
+///
+/// ```
+/// use actor_test::{Gap, Tester};
+///
+/// let report = Tester::new().iterations(3).run(|_| ());
+/// assert_eq!(report.verdict.gaps, [Gap::Executions { bound: 3 }]);
+/// assert!(!report.verdict.is_exhaustive());
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Gap {
+    /// What comes after the bound on steps, in the executions that were cut off there.
+    Steps {
+        /// The bound.
+        bound: u64,
+        /// How many were cut off.
+        executions: u64,
+    },
+    /// What comes after as many executions as the test, or the strategy, was given.
+    Executions {
+        /// How many.
+        bound: u64,
+    },
+    /// What comes after the time that the test was given.
+    Time,
+    /// What comes after the bug at which the search ended.
+    Bug,
+    /// What comes after the search seemed
+    /// [saturated](crate::Settings::until_saturated).
+    Saturated,
+    /// What the other parts of a divided search explore.
+    Parts,
+    /// Other seeds of `cx.rng()`: in so many executions a generator was asked for, and each had the
+    /// same one.
+    Seeds {
+        /// In how many.
+        executions: u64,
+    },
+    /// What comes after a step from which on so many executions were left to a random walk.
+    Suffixes {
+        /// How many.
+        executions: u64,
+    },
+    /// Other orders of steps that the [reduction](Reduction) takes for the same, in a program where
+    /// monitors, predicates or handlers that look at the clock may tell them apart.
+    Orders,
+    /// The strategy ended the search without saying that nothing is left.
+    Unstated,
+}
