@@ -3,9 +3,10 @@
 //! Both executors keep one for each supervisor, tell it what has happened, and do what it orders; so
 //! there is one place where it is decided. It knows neither actors nor clocks.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
 
+use crate::roster::Roster;
 use crate::supervision::{ChildOptions, Restart, Strategy, Supervision};
 use crate::watch::StopReason;
 
@@ -48,12 +49,38 @@ pub enum Order {
     Closed,
 }
 
+impl Order {
+    /// Whom it is about, unless it is the supervisor.
+    pub(crate) fn child(&self) -> Option<u64> {
+        match *self {
+            Self::Stop { child, .. }
+            | Self::Wait { child, .. }
+            | Self::Start { child }
+            | Self::Finish { child, .. } => Some(child),
+            Self::GiveUp | Self::Closed => None,
+        }
+    }
+}
+
 /// The children of one supervisor.
+///
+/// What has happened to one costs the same however many there are, but for the logarithm of a look
+/// into a tree, and but for what all of them are ordered.
 #[derive(Clone, Debug)]
 pub struct Family {
     supervision: Supervision,
     /// In the order of their spawns.
-    members: Vec<Member>,
+    members: Roster<u64, Member>,
+    /// Those that are up, by their places.
+    up: BTreeSet<u64>,
+    /// Those that are to be stopped and brought back with another; each of them is up, or stops.
+    condemned: BTreeSet<u64>,
+    /// Those that are down and may start.
+    ready: BTreeSet<u64>,
+    /// How many are told to stop, wait until time has passed, or are told to start.
+    stopping: usize,
+    waiting: usize,
+    starting: usize,
     /// When children were brought back lately.
     restarts: VecDeque<Duration>,
     phase: Phase,
@@ -78,8 +105,6 @@ struct Member {
     id: u64,
     options: ChildOptions,
     status: Status,
-    /// It is to be stopped and brought back with another.
-    condemned: bool,
     /// How often it has ended in a row, and when it was started last.
     failures: u32,
     since: Duration,
@@ -102,13 +127,13 @@ enum Status {
     Leaving,
 }
 
-impl Member {
-    fn is_up(&self) -> bool {
-        matches!(self.status, Status::Running | Status::Starting)
+impl Status {
+    fn is_up(self) -> bool {
+        matches!(self, Self::Running | Self::Starting)
     }
 
-    fn is_down(&self) -> bool {
-        matches!(self.status, Status::Waiting | Status::Ready)
+    fn is_down(self) -> bool {
+        matches!(self, Self::Waiting | Self::Ready)
     }
 }
 
@@ -118,7 +143,13 @@ impl Family {
     pub fn new(supervision: Supervision) -> Self {
         Self {
             supervision,
-            members: Vec::new(),
+            members: Roster::new(),
+            up: BTreeSet::new(),
+            condemned: BTreeSet::new(),
+            ready: BTreeSet::new(),
+            stopping: 0,
+            waiting: 0,
+            starting: 0,
             restarts: VecDeque::new(),
             phase: Phase::Open,
         }
@@ -131,15 +162,16 @@ impl Family {
 
     /// A child was spawned.
     pub fn add(&mut self, child: u64, options: ChildOptions, now: Duration) {
-        self.members.push(Member {
+        let member = Member {
             id: child,
             options,
             status: Status::Running,
-            condemned: false,
             failures: 0,
             since: now,
             lives: 0,
-        });
+        };
+        let at = self.members.insert(child, member);
+        self.up.insert(at);
     }
 
     /// Nobody is in it.
@@ -170,13 +202,12 @@ impl Family {
         now: Duration,
         orders: &mut Vec<Order>,
     ) {
-        let Some(at) = self.position(child) else {
+        let Some((at, member)) = self.find(child) else {
             return;
         };
-        let member = &mut self.members[at];
-        let ordered = member.condemned || member.status == Status::Stopping;
-        member.condemned = false;
-        let returns = match member.options.restart {
+        let (status, restart) = (member.status, member.options.restart);
+        let ordered = self.condemned.remove(&at) || status == Status::Stopping;
+        let returns = match restart {
             _ if told || self.phase != Phase::Open => false,
             Restart::Temporary => false,
             _ if ordered => true,
@@ -186,7 +217,7 @@ impl Family {
         if !returns {
             self.finish(at, false, orders);
         } else if ordered {
-            self.members[at].status = Status::Ready;
+            self.set(at, Status::Ready);
         } else if self.is_too_often(now) {
             self.phase = Phase::GivenUp;
             self.finish(at, true, orders);
@@ -199,30 +230,32 @@ impl Family {
 
     /// The wait of a child is over.
     pub fn waited(&mut self, child: u64, orders: &mut Vec<Order>) {
-        if let Some(at) = self.position(child)
-            && self.members[at].status == Status::Waiting
+        if let Some((at, member)) = self.find(child)
+            && member.status == Status::Waiting
         {
-            self.members[at].status = Status::Ready;
+            self.set(at, Status::Ready);
             self.settle(orders);
         }
     }
 
     /// The start hook of a child has returned, or waits.
     pub fn started(&mut self, child: u64, now: Duration, orders: &mut Vec<Order>) {
-        if let Some(at) = self.position(child)
-            && self.members[at].status == Status::Starting
+        if let Some((at, member)) = self.find(child)
+            && member.status == Status::Starting
         {
-            let member = &mut self.members[at];
-            member.status = Status::Running;
             member.since = now;
+            self.set(at, Status::Running);
             self.settle(orders);
         }
     }
 
     /// A child is gone for good.
     pub fn left(&mut self, child: u64, orders: &mut Vec<Order>) {
-        if let Some(at) = self.position(child) {
-            self.members.remove(at);
+        if let Some((at, _)) = self.find(child) {
+            // Wherever it was, it is nowhere now.
+            self.set(at, Status::Leaving);
+            self.condemned.remove(&at);
+            self.members.remove(&child);
             self.settle(orders);
         }
     }
@@ -230,14 +263,23 @@ impl Family {
     /// The supervisor ends; it goes on when none is [left](Order::Closed).
     pub fn close(&mut self, at_once: bool, orders: &mut Vec<Order>) {
         self.phase = Phase::Closing { at_once };
+        let members = self.members.iter();
+        let down: Vec<u64> = members
+            .filter(|(_, member)| member.status.is_down())
+            .map(|(at, _)| at)
+            .collect();
+        for at in down {
+            self.finish(at, false, orders);
+        }
         self.settle(orders);
     }
 
     /// What it comes to, for a fingerprint: times as distances from now.
     pub fn feed(&self, now: Duration, mut feed: impl FnMut(u64)) {
-        for member in &self.members {
+        for (at, member) in self.members.iter() {
+            let condemned = self.condemned.contains(&at);
             feed(member.id);
-            feed(member.status as u64 | u64::from(member.condemned) << 8);
+            feed(member.status as u64 | u64::from(condemned) << 8);
             feed(u64::from(member.failures));
             // A factory may count: what it makes is told apart by how often it was called.
             feed(member.lives);
@@ -259,17 +301,42 @@ impl Family {
         });
     }
 
-    fn position(&self, child: u64) -> Option<usize> {
-        self.members.iter().position(|member| member.id == child)
+    fn find(&mut self, child: u64) -> Option<(u64, &mut Member)> {
+        let at = self.members.place(&child)?;
+        Some((at, self.members.at(at)?))
     }
 
-    fn finish(&mut self, at: usize, exhausted: bool, orders: &mut Vec<Order>) {
-        let member = &mut self.members[at];
-        member.status = Status::Leaving;
-        orders.push(Order::Finish {
-            child: member.id,
-            exhausted,
-        });
+    /// Changes the status of a member, and where it is counted.
+    fn set(&mut self, at: u64, status: Status) {
+        let Some(member) = self.members.at(at) else {
+            return;
+        };
+        let before = std::mem::replace(&mut member.status, status);
+        if before.is_up() != status.is_up() {
+            change(&mut self.up, at, status.is_up());
+        }
+        if (before == Status::Ready) != (status == Status::Ready) {
+            change(&mut self.ready, at, status == Status::Ready);
+        }
+        let counts = [
+            (Status::Stopping, &mut self.stopping),
+            (Status::Waiting, &mut self.waiting),
+            (Status::Starting, &mut self.starting),
+        ];
+        for (counted, count) in counts {
+            *count += usize::from(status == counted);
+            *count -= usize::from(before == counted);
+        }
+    }
+
+    fn finish(&mut self, at: u64, exhausted: bool, orders: &mut Vec<Order>) {
+        self.set(at, Status::Leaving);
+        if let Some(member) = self.members.at(at) {
+            orders.push(Order::Finish {
+                child: member.id,
+                exhausted,
+            });
+        }
     }
 
     /// Counts one more.
@@ -284,14 +351,16 @@ impl Family {
         self.restarts.len() > self.supervision.max_restarts as usize
     }
 
-    fn bring_back(&mut self, at: usize, now: Duration, orders: &mut Vec<Order>) {
-        let member = &mut self.members[at];
-        member.status = Status::Ready;
+    fn bring_back(&mut self, at: u64, now: Duration, orders: &mut Vec<Order>) {
+        let Some(member) = self.members.at(at) else {
+            return;
+        };
+        let mut status = Status::Ready;
         if let Some(backoff) = member.options.backoff {
             if now.saturating_sub(member.since) > backoff.longest() {
                 member.failures = 0;
             }
-            member.status = Status::Waiting;
+            status = Status::Waiting;
             orders.push(Order::Wait {
                 child: member.id,
                 delay: backoff.after(member.failures),
@@ -299,13 +368,11 @@ impl Family {
             });
             member.failures = member.failures.saturating_add(1);
         }
-        let group = match self.supervision.strategy {
-            Strategy::OneForOne => at..at,
-            Strategy::OneForAll => 0..self.members.len(),
-            Strategy::RestForOne => at..self.members.len(),
-        };
-        for member in &mut self.members[group] {
-            member.condemned |= member.is_up();
+        self.set(at, status);
+        match self.supervision.strategy {
+            Strategy::OneForOne => {}
+            Strategy::OneForAll => self.condemned.extend(&self.up),
+            Strategy::RestForOne => self.condemned.extend(self.up.range(at..)),
         }
     }
 
@@ -313,17 +380,12 @@ impl Family {
     fn settle(&mut self, orders: &mut Vec<Order>) {
         match self.phase {
             Phase::Open => {
-                self.stop_next(true, |member| member.condemned, orders);
+                self.stop_next(self.condemned.last().copied(), true, orders);
                 self.start_next(orders);
             }
             Phase::GivenUp | Phase::Closed => {}
             Phase::Closing { at_once } => {
-                for at in 0..self.members.len() {
-                    if self.members[at].is_down() {
-                        self.finish(at, false, orders);
-                    }
-                }
-                self.stop_next(at_once, |_| true, orders);
+                self.stop_next(self.up.last().copied(), at_once, orders);
                 if self.members.is_empty() {
                     self.phase = Phase::Closed;
                     orders.push(Order::Closed);
@@ -333,21 +395,17 @@ impl Family {
     }
 
     /// Stops the last of those that are to be stopped, unless another still stops.
-    fn stop_next(
-        &mut self,
-        at_once: bool,
-        wanted: impl Fn(&Member) -> bool,
-        orders: &mut Vec<Order>,
-    ) {
-        let stops = |member: &Member| member.status == Status::Stopping;
-        if self.members.iter().any(stops) {
+    fn stop_next(&mut self, last: Option<u64>, at_once: bool, orders: &mut Vec<Order>) {
+        if self.stopping != 0 {
             return;
         }
-        let mut members = self.members.iter_mut();
-        if let Some(last) = members.rfind(|member| member.is_up() && wanted(member)) {
-            last.status = Status::Stopping;
+        let Some(at) = last else {
+            return;
+        };
+        self.set(at, Status::Stopping);
+        if let Some(member) = self.members.at(at) {
             orders.push(Order::Stop {
-                child: last.id,
+                child: member.id,
                 at_once,
             });
         }
@@ -355,26 +413,30 @@ impl Family {
 
     fn start_next(&mut self, orders: &mut Vec<Order>) {
         let alone = self.supervision.strategy == Strategy::OneForOne;
-        let busy = |member: &Member| {
-            member.condemned
-                || matches!(
-                    member.status,
-                    Status::Stopping | Status::Waiting | Status::Starting
-                )
-        };
-        if !alone && self.members.iter().any(busy) {
+        let is_busy = !self.condemned.is_empty()
+            || self.stopping != 0
+            || self.waiting != 0
+            || self.starting != 0;
+        if !alone && is_busy {
             return;
         }
-        for member in &mut self.members {
-            if member.status != Status::Ready {
-                continue;
+        while let Some(at) = self.ready.first().copied() {
+            self.set(at, Status::Starting);
+            if let Some(member) = self.members.at(at) {
+                member.lives += 1;
+                orders.push(Order::Start { child: member.id });
             }
-            member.status = Status::Starting;
-            member.lives += 1;
-            orders.push(Order::Start { child: member.id });
             if !alone {
                 return;
             }
         }
+    }
+}
+
+fn change(set: &mut BTreeSet<u64>, at: u64, is_in: bool) {
+    if is_in {
+        set.insert(at);
+    } else {
+        set.remove(&at);
     }
 }

@@ -9,6 +9,7 @@ use actor_macros::actor;
 use crate::event::Event;
 use crate::fingerprint::{Fingerprint, Fingerprinter};
 use crate::reference::{ActorId, ActorRef, AnyRef, Recipient};
+use crate::roster::{Roster, Sweep};
 use crate::system::System;
 
 /// Actors that hear the same: what is broadcast reaches every member. Clones are handles to the same
@@ -59,14 +60,14 @@ impl<E: Event + Clone> Group<E> {
     /// Starts a group without members.
     pub fn new(sys: &System) -> Self {
         Self {
-            actor: sys.spawn(Members(Vec::new())),
+            actor: sys.spawn(Members::default()),
         }
     }
 
     /// Starts a group under a name of its own, for logs and reports.
     pub fn named(sys: &System, name: &str) -> Self {
         Self {
-            actor: sys.spawn_named(name, Members(Vec::new())),
+            actor: sys.spawn_named(name, Members::default()),
         }
     }
 
@@ -134,11 +135,46 @@ impl<E: Event + Clone> Fingerprint for Group<E> {
 }
 
 /// The actor of a [`Group`], in the order of joining.
-struct Members<E: Event>(Vec<Recipient<E>>);
+struct Members<E: Event> {
+    members: Roster<ActorId, Recipient<E>>,
+    sweep: Sweep,
+}
 
+impl<E: Event> Default for Members<E> {
+    fn default() -> Self {
+        Self {
+            members: Roster::new(),
+            sweep: Sweep::default(),
+        }
+    }
+}
+
+impl<E: Event> Members<E> {
+    fn join(&mut self, member: Recipient<E>) {
+        let (id, count) = (member.id(), self.members.len());
+        if self.members.contains(&id) {
+            return;
+        }
+        if self.sweep.is_due(count) {
+            self.forget_who_has_stopped();
+        }
+        self.members.insert(id, member);
+    }
+
+    fn forget_who_has_stopped(&mut self) {
+        self.members.retain(|member| !member.target().has_stopped());
+        self.sweep.done(self.members.len());
+    }
+}
+
+/// When it looks for who has stopped follows from who has joined and left.
 impl<E: Event> Fingerprint for Members<E> {
     fn fingerprint(&self, to: &mut Fingerprinter) {
-        self.0.fingerprint(to);
+        self.sweep.hash(to);
+        to.write_usize(self.members.len());
+        for member in self.members.values() {
+            member.fingerprint(to);
+        }
     }
 }
 
@@ -155,23 +191,18 @@ enum Request<E: Event> {
 impl<E: Event + Clone> Members<E> {
     #[on]
     fn request(&mut self, request: Request<E>) -> Vec<ActorId> {
-        let Self(members) = self;
         match request {
-            Request::Join(member) if members.contains(&member) => {}
-            Request::Join(member) => {
-                members.retain(|member| !member.target().has_stopped());
-                members.push(member);
-            }
-            Request::Leave(leaver) => members.retain(|member| member.id() != leaver),
+            Request::Join(member) => self.join(member),
+            Request::Leave(leaver) => drop(self.members.remove(&leaver)),
             Request::Broadcast(event) => {
-                members.retain(|member| !member.target().has_stopped());
-                for member in members {
+                self.forget_who_has_stopped();
+                for member in self.members.values() {
                     member.tell(event.clone());
                 }
             }
             Request::Count => {
-                members.retain(|member| !member.target().has_stopped());
-                return members.iter().map(Recipient::id).collect();
+                self.forget_who_has_stopped();
+                return self.members.values().map(Recipient::id).collect();
             }
         }
         Vec::new()

@@ -152,6 +152,7 @@ pub mod __private;
 mod actor;
 #[cfg(feature = "codec")]
 pub mod codec;
+mod contained;
 mod context;
 mod error;
 mod event;
@@ -176,6 +177,7 @@ mod random;
 mod receive;
 mod reference;
 mod reply;
+mod roster;
 mod rules;
 #[doc(hidden)]
 pub mod runtime;

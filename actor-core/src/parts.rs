@@ -14,6 +14,7 @@ use std::rc::Rc;
 use std::task::{Context as TaskContext, Poll, Waker};
 
 use crate::actor::{Actor, ActorInfo, Call, Flow, State};
+use crate::contained::Payload;
 use crate::context::Context;
 use crate::event::Event;
 use crate::fingerprint::Fingerprinter;
@@ -225,9 +226,6 @@ impl Default for Body {
         Self::new()
     }
 }
-
-/// What a panic carried.
-type Payload = Box<dyn Any + Send>;
 
 /// An actor whose async handler has ended, and the panic that it ended with.
 struct Done {

@@ -1,6 +1,7 @@
 //! Several actors of one type that share their work: [`Pool`].
 
 use std::any::Any;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
@@ -13,6 +14,7 @@ use crate::outcome;
 use crate::reference::{ActorId, ActorRef};
 use crate::reply::Reply;
 use crate::slab::Slot;
+use crate::supervision::Restart;
 use crate::table::{EVENTS_MAX, handled, joined};
 
 /// A reference to a pool of such workers.
@@ -28,8 +30,9 @@ pub type PoolRef<A> = ActorRef<Pool<A>>;
 /// busy](Pool::least_busy) or [by a key](Pool::keyed). Events from one sender to one
 /// worker keep their order; between workers there is none. A worker that has stopped is replaced
 /// by a new one when its turn comes, and what was in its inbox is lost as with any actor; so a worker
-/// that fails takes no other with it. Workers don't end with their pool, but with the system. They
-/// handle 255 types of events at most; more is an error where the pool is compiled.
+/// that fails takes no other with it. Workers end with their pool, and before it, as the children of
+/// any [supervisor](crate::Spawner::spawn_with): where it is stopped, each has handled what it was
+/// handed by then. They handle 255 types of events at most; more is an error where the pool is compiled.
 ///
 /// ```
 /// use actor_core::Pool;
@@ -61,6 +64,8 @@ pub struct Pool<A: Actor> {
     size: usize,
     make: Box<dyn FnMut(usize) -> A + Send>,
     workers: Vec<Worker<A>>,
+    /// How busy each is, and which it is; of the kind for which that matters.
+    order: BTreeSet<(usize, usize)>,
     kind: Kind,
     /// Whose turn is next.
     turn: usize,
@@ -194,6 +199,7 @@ impl<A: Actor> Pool<A> {
             size,
             make,
             workers: Vec::new(),
+            order: BTreeSet::new(),
             kind,
             turn: 0,
         }
@@ -201,22 +207,31 @@ impl<A: Actor> Pool<A> {
 
     fn start(&mut self, cx: &mut Context<Self>) {
         for index in 0..self.size {
-            let actor = cx.spawn((self.make)(index));
+            let actor = self.engage(index, cx);
             self.workers.push(Worker { actor, busy: 0 });
+            self.order.insert((0, index));
         }
+    }
+
+    /// Starts a worker, which is a child that is not brought back.
+    fn engage(&mut self, index: usize, cx: &mut Context<Self>) -> ActorRef<A> {
+        let mut worker = Some((self.make)(index));
+        let make = move || worker.take().expect("a worker is made once");
+        cx.spawner().restart(Restart::Temporary).spawn_with(make)
     }
 
     fn hand_out(&mut self, job: Job<A>, cx: &mut Context<Self>) {
         let index = self.choose(A::event(&job.message));
         if self.workers[index].actor.target().has_stopped() {
-            let actor = cx.spawn((self.make)(index));
-            self.workers[index] = Worker { actor, busy: 0 };
+            let actor = self.engage(index, cx);
+            self.set_busy(index, 0);
+            self.workers[index].actor = actor;
         }
-        let worker = &mut self.workers[index];
         if let Kind::LeastBusy = self.kind {
-            worker.busy += 1;
-            (job.count)(job.message, &worker.actor, cx);
+            self.set_busy(index, self.workers[index].busy + 1);
+            (job.count)(job.message, index, &self.workers[index].actor, cx);
         } else {
+            let worker = &self.workers[index];
             let target = worker.actor.target();
             target.post::<A>(&mut Slot::Full(job.message));
         }
@@ -240,15 +255,20 @@ impl<A: Actor> Pool<A> {
     }
 
     fn least_busy_now(&self) -> usize {
-        let busy = self.workers.iter().map(|worker| worker.busy);
-        let first = busy.enumerate().min_by_key(|(_, busy)| *busy);
-        first.map_or(0, |(index, _)| index)
+        self.order.first().map_or(0, |(_, index)| *index)
+    }
+
+    fn set_busy(&mut self, index: usize, busy: usize) {
+        let before = std::mem::replace(&mut self.workers[index].busy, busy);
+        self.order.remove(&(before, index));
+        self.order.insert((busy, index));
     }
 
     fn done(&mut self, done: Done, cx: &Context<Self>) {
-        let mut workers = self.workers.iter_mut();
-        if let Some(worker) = workers.find(|worker| worker.actor.id() == done.worker) {
-            worker.busy -= 1;
+        let worker = &self.workers[done.index];
+        // It may have been replaced.
+        if worker.actor.id() == done.worker {
+            self.set_busy(done.index, worker.busy - 1);
         }
         if let Some(error) = done.failure {
             cx.report(&format!("`{}` was answered with Err({error})", done.event));
@@ -268,12 +288,16 @@ impl<A: Actor> fmt::Debug for Pool<A> {
 struct Job<A: Actor> {
     message: A::Message,
     /// Hands it to a worker, and tells the pool when it was handled.
-    count: fn(A::Message, &ActorRef<A>, &mut Context<Pool<A>>),
+    count: Count<A>,
 }
+
+/// Hands an event to the worker of that index.
+type Count<A> = fn(<A as Actor>::Message, usize, &ActorRef<A>, &mut Context<Pool<A>>);
 
 /// A worker has handled an event.
 #[derive(Debug)]
 struct Done {
+    index: usize,
     worker: ActorId,
     event: &'static str,
     /// What it failed with, where nobody else receives that.
@@ -282,6 +306,7 @@ struct Done {
 
 fn count<A: Handler<E>, E: Event>(
     message: A::Message,
+    index: usize,
     worker: &ActorRef<A>,
     cx: &mut Context<Pool<A>>,
 ) {
@@ -300,6 +325,7 @@ fn count<A: Handler<E>, E: Event>(
             reply.send(value);
         }
         let done = Done {
+            index,
             worker: worker.id(),
             event: A::INFO.events[usize::from(A::EVENT)].name,
             failure,

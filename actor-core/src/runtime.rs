@@ -23,6 +23,7 @@ use crate::supervision::Supervision;
 use crate::timer::Timer;
 use crate::watch::StopReason;
 
+pub use crate::contained::{Payload, discard};
 pub use crate::family::{Family, Order};
 pub use crate::reference::Target;
 pub use crate::sending::Offered;

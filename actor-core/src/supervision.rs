@@ -104,6 +104,15 @@ impl Backoff {
         }
     }
 
+    /// A wait, made longer or shorter by chance, which is between −1 and 1. There is no longer one
+    /// than [`Duration::MAX`].
+    #[doc(hidden)]
+    #[must_use]
+    pub fn left_to_chance(delay: Duration, jitter: f64, chance: f64) -> Duration {
+        let changed = delay.as_secs_f64() * (1.0 + jitter * chance);
+        Duration::try_from_secs_f64(changed).unwrap_or(Duration::MAX)
+    }
+
     /// The longest wait.
     pub(crate) fn longest(&self) -> Duration {
         self.max

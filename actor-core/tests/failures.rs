@@ -3,6 +3,9 @@
 
 mod support;
 
+use std::future::Future;
+use std::task::{Context as Task, Poll};
+
 use actor_core::prelude::*;
 use support::{Journal, idle};
 
@@ -236,4 +239,156 @@ async fn a_panic_in_a_hook_ends_there() {
     scene.fragile.tell(Panic);
     idle().await;
     assert_eq!(scene.sound.ask(Fine).await, Ok(()));
+}
+
+/// What a panic carries, and panics when it is dropped.
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        std::panic::panic_any(Dud);
+    }
+}
+
+/// As a [`Bomb`], once more.
+struct Dud;
+
+impl Drop for Dud {
+    fn drop(&mut self) {
+        panic!("of a panic's payload");
+    }
+}
+
+struct Miner;
+
+#[actor]
+impl Miner {
+    #[on]
+    fn panic(&mut self, _: Panic) {
+        std::panic::panic_any(Bomb);
+    }
+
+    #[on]
+    fn fine(&mut self, _: Fine) {}
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_payload_that_panics_when_it_is_dropped() {
+    let Scene {
+        sys,
+        journal,
+        sound,
+        ..
+    } = scene(false);
+    let miner = sys.spawner().name("miner").spawn_with(|| Miner);
+    for _ in 0..3 {
+        assert_eq!(miner.ask(Panic).await, Err(AskError::Failed));
+        assert_eq!(miner.ask(Fine).await, Ok(()));
+        idle().await;
+        journal.expect(["Panicked miner: a panic whose payload is not a string"]);
+    }
+    assert_eq!(sound.ask(Fine).await, Ok(()));
+}
+
+/// Panics where it is dropped unread.
+#[derive(Debug)]
+struct Mine;
+
+impl Drop for Mine {
+    fn drop(&mut self) {
+        std::panic::panic_any(Bomb);
+    }
+}
+
+struct Field;
+
+#[actor]
+impl Field {
+    #[on]
+    fn halt(&mut self, _: Halt, cx: &mut Context<Self>) {
+        cx.halt();
+    }
+
+    #[on]
+    fn mine(&mut self, _: Mine) {}
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_unread_may_panic_as_it_is_dropped() {
+    let Scene { sys, journal, .. } = scene(false);
+    let field = sys.spawn_named("field", Field);
+    field.tell(Halt);
+    field.tell(Mine);
+    field.tell(Mine);
+    idle().await;
+    journal.expect(["Panicked field: a panic whose payload is not a string"; 2]);
+    assert_eq!(sys.as_live().unwrap().dead_letters(), 2);
+    sys.shutdown().await.unwrap();
+}
+
+/// A future that panics when it runs, or when it is dropped before.
+struct Unsound {
+    runs: bool,
+}
+
+impl Future for Unsound {
+    type Output = ();
+
+    fn poll(self: std::pin::Pin<&mut Self>, _: &mut Task<'_>) -> Poll<Self::Output> {
+        match self.runs {
+            true => std::panic::panic_any(Bomb),
+            false => Poll::Pending,
+        }
+    }
+}
+
+impl Drop for Unsound {
+    fn drop(&mut self) {
+        assert!(self.runs, "in the destructor of a future");
+    }
+}
+
+struct Piper;
+
+#[actor]
+impl Piper {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        cx.pipe_to_self(Unsound { runs: true }, |()| Fine);
+        cx.pipe_to_self(Unsound { runs: false }, |()| Fine);
+    }
+
+    #[on]
+    fn fine(&mut self, _: Fine) {}
+}
+
+#[tokio::test(start_paused = true)]
+async fn futures_beside_an_actor_may_panic() {
+    let Scene { sys, journal, .. } = scene(false);
+    let piper = sys.spawn_named("piper", Piper);
+    idle().await;
+    journal.expect(["Background piper: a panic whose payload is not a string"]);
+    assert_eq!(piper.ask(Fine).await, Ok(()));
+    sys.stop(&piper);
+    idle().await;
+    journal.expect(["Background piper: in the destructor of a future"]);
+}
+
+/// Somebody's hooks, which panic in the worst way.
+#[tokio::test(start_paused = true)]
+async fn hooks_that_panic_end_nobody() {
+    let Scene { sys, sound, .. } = scene(false);
+    let live = sys.as_live().unwrap();
+    live.on_failure(|_| std::panic::panic_any(Bomb));
+    live.on_dead_letter(|_| std::panic::panic_any(Bomb));
+    let miner = sys.spawner().name("miner").spawn_with(|| Miner);
+    for _ in 0..3 {
+        assert_eq!(miner.ask(Panic).await, Err(AskError::Failed));
+    }
+    sys.stop(&miner);
+    idle().await;
+    assert_eq!(miner.ask(Fine).await, Err(AskError::Stopped));
+    assert_eq!(live.dead_letters(), 1);
+    assert_eq!(sound.ask(Fine).await, Ok(()));
+    sys.shutdown().await.unwrap();
 }

@@ -220,3 +220,28 @@ fn a_pool_has_workers() {
 fn only_a_keyed_pool_has_keys() {
     drop(Pool::least_busy(1, Worker).by(|order: &Order| order.0));
 }
+
+#[tokio::test(start_paused = true)]
+async fn workers_end_with_their_pool() {
+    for busy in [false, true] {
+        let sys = System::new();
+        let pool = match busy {
+            false => sys.spawn(Pool::round_robin(3, Worker)),
+            true => sys.spawn(Pool::least_busy(3, Worker)),
+        };
+        let asked: Vec<_> = (0..6).map(|_| pool.ask(Work(1))).collect();
+        sys.stop(&pool);
+        for ask in asked {
+            assert!(ask.await.is_ok(), "what came before is handled");
+        }
+        idle().await;
+        assert_eq!(sys.as_live().unwrap().actors(), 0);
+
+        let pool = sys.spawn(Pool::round_robin(3, Worker));
+        assert!(pool.ask(WhoAreYou).await.is_ok());
+        assert_eq!(sys.as_live().unwrap().actors(), 4);
+        sys.kill(&pool);
+        idle().await;
+        assert_eq!(sys.as_live().unwrap().actors(), 0);
+    }
+}

@@ -773,3 +773,61 @@ async fn a_link_is_not_for_those_that_halt() {
         journal.expect(["linked drops"]);
     }
 }
+
+/// The longest delay there is, made longer by chance. Nobody is lost by that.
+#[tokio::test(start_paused = true)]
+async fn no_wait_is_too_long() {
+    let sys = System::new();
+    sys.as_live().unwrap().on_failure(|_| {});
+    let patience = Backoff::new(Duration::MAX, Duration::MAX).jitter(1.0);
+    let children: Vec<_> = (0..20)
+        .map(|_| {
+            let journal = Journal::new();
+            let make = move || Child {
+                name: "child",
+                life: 0,
+                journal: journal.clone(),
+            };
+            sys.spawner().backoff(patience).spawn_with(make)
+        })
+        .collect();
+    for child in &children {
+        child.tell(Panic);
+    }
+    idle().await;
+    // All are down and wait.
+    assert_eq!(sys.as_live().unwrap().actors(), children.len());
+    for child in &children {
+        sys.stop(child);
+    }
+    sys.shutdown().await.unwrap();
+}
+
+/// Without a time driver nobody can wait: that is reported, and the child is brought back at once.
+#[test]
+fn a_wait_needs_a_clock() {
+    let runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = { runtime }.build().unwrap();
+    runtime.block_on(async {
+        let sys = System::new();
+        let journal = Journal::new();
+        let noted = journal.clone();
+        let live = sys.as_live().unwrap();
+        live.on_failure(move |failure| noted.note(format!("{:?}", failure.kind)));
+        let patience = Backoff::new(Duration::from_secs(1), Duration::from_secs(1));
+        let fragile = sys.spawner().backoff(patience).spawn_with(|| Fragile);
+        assert_eq!(fragile.ask(Panic).await, Err(AskError::Failed));
+        assert_eq!(fragile.ask(Panic).await, Err(AskError::Failed));
+        journal.expect(["Panicked", "Background", "Panicked", "Background"]);
+    });
+}
+
+struct Fragile;
+
+#[actor]
+impl Fragile {
+    #[on]
+    fn panic(&mut self, _: Panic) {
+        panic!("ouch");
+    }
+}

@@ -239,3 +239,37 @@ async fn a_slow_actor_has_one_unread_tick() {
     sys.sleep(Duration::from_secs(13)).await;
     journal.expect(["9 awake", "9 tick", "10 tick", "12 tick"]);
 }
+
+#[derive(Clone, Debug)]
+struct Never;
+
+/// Waits for ever, at the longest periods and delays that there are.
+struct Patient;
+
+#[actor]
+impl Patient {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        for period in [Duration::MAX, Duration::MAX - Duration::from_nanos(1)] {
+            cx.every(period, Never);
+            cx.after(period, Never);
+        }
+    }
+
+    #[on]
+    fn never(&mut self, _: Never) {
+        unreachable!("all time has not passed");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_period_is_too_long() {
+    let sys = System::new();
+    sys.as_live()
+        .unwrap()
+        .on_failure(|failure| panic!("{failure}"));
+    let patient = sys.spawn(Patient);
+    sys.sleep(Duration::from_secs(1_000_000)).await;
+    assert_eq!(sys.as_live().unwrap().actors(), 1);
+    drop(patient);
+}

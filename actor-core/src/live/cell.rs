@@ -10,7 +10,7 @@ use std::task::{Wake, Waker};
 use super::bound::Admission;
 use super::current::Sender;
 use super::executor::sleep;
-use super::hooks::{DeadLetterReason, FailureKind, Fault, panic_message};
+use super::hooks::{DeadLetterReason, FailureKind, Fault};
 use super::hub::Hub;
 use super::kin::End;
 use super::lane::{KILL, Lane, QUIT};
@@ -425,10 +425,10 @@ impl Cell {
         });
     }
 
-    pub(super) fn lost_in_background(&self, payload: Box<dyn Any + Send>) {
+    pub(super) fn lost_in_background(&self, message: String) {
         self.failed(Fault {
             kind: FailureKind::Background,
-            message: panic_message(payload),
+            message,
         });
     }
 

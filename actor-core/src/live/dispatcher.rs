@@ -14,7 +14,6 @@
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::future::{Future, ready};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, Weak};
@@ -30,6 +29,7 @@ use super::executor::Executor;
 use super::hub::Hub;
 use super::life::Life;
 use super::lock;
+use crate::contained::contained;
 
 /// How long a worker runs before it lets other tasks run. To make room costs a multi-threaded runtime
 /// some microseconds, since it wakes another thread to see whether that can help.
@@ -417,8 +417,8 @@ impl Worker {
                 }
                 continue;
             };
-            // What panics here is not an actor's code but somebody's hook; it ends that actor alone.
-            drop(catch_unwind(AssertUnwindSafe(|| life.run())));
+            // Nothing is left to panic here; but if something does, the other actors are to go on.
+            drop(contained(|| life.run()));
             lives += 1;
             let events = HANDLED.get().wrapping_sub(before);
             let is_over = self.injected.get()

@@ -4,7 +4,7 @@
 //! It is narrow: futures are spawned and aborted, and time passes. Everything else, the order in
 //! which actors run included, is the [dispatcher](super::dispatcher)'s.
 
-use std::future::{Future, poll_fn};
+use std::future::{self, Future, poll_fn};
 use std::pin::{Pin, pin};
 #[cfg(feature = "futures")]
 use std::sync::{Arc, Weak};
@@ -107,21 +107,32 @@ impl Task {
 
 /// Futures that are aborted together, when this is dropped.
 #[derive(Default)]
-pub(super) struct Tasks(Vec<Task>);
+pub(super) struct Tasks {
+    tasks: Vec<Task>,
+    /// Up to here it was looked who is finished.
+    looked: usize,
+}
+
+/// At how many futures it is looked for each that is added: so those that are finished never become
+/// many more than those that are not, and none that is added waits for a look at all others.
+const LOOKS: usize = 2;
 
 impl Tasks {
     pub(super) fn add(&mut self, task: Task) {
-        let Self(tasks) = self;
-        if tasks.len() == tasks.capacity() {
-            tasks.retain(|task| !task.is_finished());
+        for _ in 0..LOOKS {
+            match self.tasks.get(self.looked).map(Task::is_finished) {
+                Some(true) => drop(self.tasks.swap_remove(self.looked)),
+                Some(false) => self.looked += 1,
+                None => self.looked = 0,
+            }
         }
-        tasks.push(task);
+        self.tasks.push(task);
     }
 }
 
 impl Drop for Tasks {
     fn drop(&mut self) {
-        self.0.iter().for_each(Task::abort);
+        self.tasks.iter().for_each(Task::abort);
     }
 }
 
@@ -179,7 +190,8 @@ pub(super) fn within<F: Future>(
 /// time are skipped.
 pub(super) struct Ticks {
     period: Duration,
-    due: Instant,
+    /// `None` where that is past all time.
+    due: Option<Instant>,
     sleep: Sleep,
 }
 
@@ -187,7 +199,7 @@ impl Ticks {
     pub(super) fn new(period: Duration) -> Self {
         Self {
             period,
-            due: Instant::now() + period,
+            due: Instant::now().checked_add(period),
             sleep: sleep(period),
         }
     }
@@ -195,10 +207,15 @@ impl Ticks {
     pub(super) async fn next(&mut self) {
         (&mut self.sleep).await;
         let now = Instant::now();
-        let late = now.saturating_duration_since(self.due);
+        let Some(due) = self.due else {
+            return future::pending().await;
+        };
+        let late = now.saturating_duration_since(due);
         let missed = late.as_nanos() / self.period.as_nanos();
         let missed = u32::try_from(missed).unwrap_or(u32::MAX - 1);
-        self.due += self.period * (missed + 1);
-        self.sleep = sleep(self.due.saturating_duration_since(now));
+        let passed = self.period.saturating_mul(missed + 1);
+        self.due = due.checked_add(passed);
+        let next = self.due.map(|due| due.saturating_duration_since(now));
+        self.sleep = sleep(next.unwrap_or(Duration::MAX));
     }
 }

@@ -1,13 +1,12 @@
 //! What a program hears of failures, dead letters and violated specifications.
 
-use std::any::Any;
 use std::cell::Cell;
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use super::lock;
+use crate::contained::{Payload, contained, message_of};
 use crate::event::Event;
 use crate::reference::ActorId;
 use crate::reply::AskError;
@@ -91,7 +90,7 @@ pub(super) struct Fault {
 
 impl Fault {
     /// Reads what an unwinding panic carried.
-    pub(super) fn from_panic(payload: Box<dyn Any + Send>) -> Self {
+    pub(super) fn from_panic(payload: Payload) -> Self {
         match payload.downcast::<Violation>() {
             Ok(violation) => Self {
                 kind: match violation.kind {
@@ -104,19 +103,9 @@ impl Fault {
             },
             Err(payload) => Self {
                 kind: FailureKind::Panicked,
-                message: panic_message(payload),
+                message: message_of(payload),
             },
         }
-    }
-}
-
-pub(super) fn panic_message(payload: Box<dyn Any + Send>) -> String {
-    match payload.downcast::<String>() {
-        Ok(message) => *message,
-        Err(payload) => match payload.downcast_ref::<&str>() {
-            Some(message) => (*message).to_owned(),
-            None => "a panic whose payload is not a string".to_owned(),
-        },
     }
 }
 
@@ -313,6 +302,6 @@ pub(super) fn guarded(hook: impl FnOnce()) {
         return;
     }
     // The panic's message was printed; there is nobody else to tell.
-    let _ = catch_unwind(AssertUnwindSafe(hook));
+    drop(contained(hook));
     IN_HOOK.set(false);
 }

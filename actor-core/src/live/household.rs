@@ -1,20 +1,24 @@
 //! The children of one live supervisor: [`Household`].
 
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use super::cell::Cell;
 use super::executor::sleep;
+use super::hooks::{FailureKind, Fault};
 use super::hub::Hub;
 use super::lane::{CLOSED, EXHAUSTED, FINISH, GIVE_UP, KILL, LINKED, QUIT, START, STOP};
 use super::lock;
+use crate::contained::contained;
 use crate::family::{Family, Order};
-use crate::supervision::{ChildOptions, Supervision};
+use crate::supervision::{Backoff, ChildOptions, Supervision};
 use crate::watch::StopReason;
 
 /// Shared by a supervisor and its children, who tell it what has become of them. It is no actor
-/// itself: whoever tells also passes on what is ordered. That is done under its lock, so
-/// that no actor is told two things in the wrong order; no code of the user runs there.
+/// itself: whoever tells also passes on what is ordered, one after another, so that no actor is told
+/// two things in the wrong order. Not under the lock: where the runtime is gone, an actor that is told
+/// something is dropped by that, and has to tell of its end.
 pub(super) struct Household {
     hub: Arc<Hub>,
     /// `None` for a child of the system.
@@ -24,8 +28,12 @@ pub(super) struct Household {
 
 struct State {
     family: Family,
+    /// What is ordered and not passed on yet.
+    orders: VecDeque<Order>,
+    /// Somebody passes it on.
+    passes_on: bool,
     /// Those that are in it.
-    cells: Vec<Arc<Cell>>,
+    cells: BTreeMap<u64, Arc<Cell>>,
 }
 
 impl Household {
@@ -50,7 +58,9 @@ impl Household {
             supervisor,
             state: Mutex::new(State {
                 family: Family::new(Supervision::default()),
-                cells: Vec::new(),
+                orders: VecDeque::new(),
+                passes_on: false,
+                cells: BTreeMap::new(),
             }),
         })
     }
@@ -70,8 +80,8 @@ impl Household {
 
     pub(super) fn add(&self, child: &Arc<Cell>, options: ChildOptions) {
         let mut state = lock(&self.state);
-        state.cells.push(child.clone());
         let id = child.id().as_u64();
+        state.cells.insert(id, child.clone());
         state.family.add(id, options, self.hub.now());
     }
 
@@ -95,8 +105,9 @@ impl Household {
     /// A child has ended for good.
     pub(super) fn left(self: &Arc<Self>, child: &Cell) {
         self.update(|state, _, orders| {
-            state.cells.retain(|cell| cell.id() != child.id());
-            state.family.left(child.id().as_u64(), orders);
+            let id = child.id().as_u64();
+            state.cells.remove(&id);
+            state.family.left(id, orders);
         });
     }
 
@@ -110,36 +121,47 @@ impl Household {
     }
 
     fn update(self: &Arc<Self>, change: impl FnOnce(&mut State, Duration, &mut Vec<Order>)) {
-        let mut orders = Vec::new();
         let mut state = lock(&self.state);
+        let mut orders = Vec::new();
         change(&mut state, self.hub.now(), &mut orders);
-        for order in orders {
-            self.pass_on(&state.cells, order);
+        state.orders.extend(orders);
+        if state.passes_on {
+            return;
         }
+        state.passes_on = true;
+        while let Some(order) = state.orders.pop_front() {
+            let child = order.child().and_then(|id| state.cells.get(&id)).cloned();
+            drop(state);
+            self.pass_on(child.as_ref(), order);
+            state = lock(&self.state);
+        }
+        state.passes_on = false;
     }
 
-    fn pass_on(self: &Arc<Self>, cells: &[Arc<Cell>], order: Order) {
-        let child = |id| cells.iter().find(|cell| cell.id().as_u64() == id);
-        let tell = |id, what| {
-            if let Some(child) = child(id) {
+    /// Passes an order on to the child that it is about.
+    fn pass_on(self: &Arc<Self>, child: Option<&Arc<Cell>>, order: Order) {
+        let tell = |what| {
+            if let Some(child) = child {
                 child.order(what);
             }
         };
         match order {
-            Order::Stop { child, at_once } if at_once => tell(child, STOP),
-            Order::Stop { child: id, .. } => {
-                if let Some(child) = child(id) {
+            Order::Stop { at_once: true, .. } => tell(STOP),
+            Order::Stop { .. } => {
+                if let Some(child) = child {
                     child.stop_in_order();
                 }
             }
-            Order::Wait {
-                child,
-                delay,
-                jitter,
-            } => self.wait(child, delay, jitter),
-            Order::Start { child } => tell(child, START),
-            Order::Finish { child, exhausted } if exhausted => tell(child, EXHAUSTED),
-            Order::Finish { child, .. } => tell(child, FINISH),
+            Order::Wait { delay, jitter, .. } => {
+                if let Some(child) = child {
+                    self.wait(child, delay, jitter);
+                }
+            }
+            Order::Start { .. } => tell(START),
+            Order::Finish {
+                exhausted: true, ..
+            } => tell(EXHAUSTED),
+            Order::Finish { .. } => tell(FINISH),
             Order::GiveUp => self.tell_supervisor(GIVE_UP),
             Order::Closed => self.tell_supervisor(CLOSED),
         }
@@ -152,14 +174,30 @@ impl Household {
         }
     }
 
-    fn wait(self: &Arc<Self>, child: u64, delay: Duration, jitter: f64) {
+    fn wait(self: &Arc<Self>, child: &Arc<Cell>, delay: Duration, jitter: f64) {
         let part = crate::random::choose(true, 1 << 20) as f64 / f64::from(1 << 20);
-        let delay = delay.mul_f64(1.0 + jitter * (2.0 * part - 1.0));
+        let delay = Backoff::left_to_chance(delay, jitter, 2.0 * part - 1.0);
+        let id = child.id().as_u64();
+        let slept = {
+            let _clock = self.hub.executor.enter();
+            contained(|| sleep(delay))
+        };
+        let slept = match slept {
+            Ok(slept) => slept,
+            // There is no time driver: better at once than never.
+            Err(message) => {
+                child.failed(Fault {
+                    kind: FailureKind::Background,
+                    message: format!("it is brought back at once: {message}"),
+                });
+                return self.waited(id);
+            }
+        };
         let household = Arc::downgrade(self);
         self.hub.executor.spawn(async move {
-            sleep(delay).await;
+            slept.await;
             if let Some(household) = household.upgrade() {
-                household.waited(child);
+                household.waited(id);
             }
         });
     }

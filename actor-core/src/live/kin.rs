@@ -7,6 +7,7 @@ use super::household::Household;
 use super::lane::LINKED;
 use super::lock;
 use crate::reference::ActorId;
+use crate::roster::{Roster, Sweep};
 use crate::watch::StopReason;
 
 /// Whether the actor has ended, and who wants to know.
@@ -23,7 +24,7 @@ pub(super) struct Kin {
     watchers: Watchers,
     /// Its children, as a supervisor.
     pub(super) household: Option<Arc<Household>>,
-    links: Vec<Link>,
+    links: Links,
     /// Whose failure it is to share, or has shared last.
     shares: Option<ActorId>,
     /// What tells it of the failure of an actor that it is linked to, where it does not share it.
@@ -35,6 +36,24 @@ struct Link {
     other: Weak<Cell>,
     /// In which life of the other: in its next it has forgotten.
     life: u32,
+}
+
+/// By the other actor.
+#[derive(Default)]
+struct Links {
+    roster: Roster<ActorId, Link>,
+    sweep: Sweep,
+}
+
+impl Links {
+    fn add(&mut self, to: ActorId, link: Link) {
+        let Self { roster, sweep } = self;
+        if sweep.is_due(roster.len()) {
+            roster.retain(|link| link.other.strong_count() > 0);
+            sweep.done(roster.len());
+        }
+        roster.insert(to, link);
+    }
 }
 
 /// Sends the notice that an actor has ended.
@@ -120,14 +139,11 @@ impl Cell {
         match &mut *lock(&self.end) {
             End::Ended(reason) => Err(*reason),
             End::Awaited(kin) => {
-                let links = &mut kin.get_or_insert_default().links;
-                if links.len() == links.capacity() {
-                    links.retain(|link| link.other.strong_count() > 0);
-                }
-                links.push(Link {
+                let link = Link {
                     other: Arc::downgrade(other),
                     life: other.life(),
-                });
+                };
+                kin.get_or_insert_default().links.add(other.id(), link);
                 Ok(())
             }
         }
@@ -149,7 +165,7 @@ impl Cell {
         let Some(Some((links, shares))) = taken else {
             return;
         };
-        for link in links {
+        for link in links.roster.into_values() {
             let Some(other) = link.other.upgrade() else {
                 continue;
             };
@@ -157,26 +173,26 @@ impl Cell {
                 continue;
             }
             if reason == StopReason::Linked && shares == Some(other.id()) {
-                other.each_link_to(self.id(), |link| link.life = self.life() + 1);
-                self.with_kin(|kin| kin.get_or_insert_default().links.push(link));
+                other.with_link_to(self.id(), |link| link.life = self.life() + 1);
+                self.with_kin(|kin| kin.get_or_insert_default().links.add(other.id(), link));
                 continue;
             }
-            other.each_link_to(self.id(), |link| link.other = Weak::new());
+            other.forget_link_to(self.id());
             if reason.is_failure() {
                 other.share_failure(self.id(), reason);
             }
         }
     }
 
-    fn each_link_to(&self, other: ActorId, change: impl Fn(&mut Link)) {
-        let is_to = |link: &&mut Link| {
-            let linked = link.other.upgrade();
-            linked.is_some_and(|linked| linked.id() == other)
-        };
+    fn with_link_to(&self, other: ActorId, change: impl FnOnce(&mut Link)) {
         self.with_kin(|kin| {
-            let links = kin.iter_mut().flat_map(|kin| &mut kin.links);
-            links.filter(is_to).for_each(change);
+            let links = kin.as_mut().map(|kin| &mut kin.links.roster);
+            links.and_then(|links| links.get_mut(&other)).map(change)
         });
+    }
+
+    fn forget_link_to(&self, other: ActorId) {
+        self.with_kin(|kin| kin.as_mut()?.links.roster.remove(&other));
     }
 
     fn share_failure(&self, of: ActorId, reason: StopReason) {

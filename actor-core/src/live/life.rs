@@ -1,6 +1,5 @@
 //! A running actor, from its spawn to its last dead letter.
 
-use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::task::{Poll, Waker};
@@ -15,6 +14,7 @@ use super::reply::losing;
 use super::stage::Stage;
 use super::telemetry;
 use super::work::{START_HOOK, STOP_HOOK};
+use crate::contained::Payload;
 use crate::parts::{Body, Due, Ran, Resting};
 use crate::reference::Target;
 use crate::reply::AskError;
@@ -161,6 +161,8 @@ enum Part {
     Working,
     /// The `#[stop]` hook, since it was told to stop.
     Stopping,
+    /// Nothing any more, since something around it has panicked.
+    Failing(StopReason),
     /// The ends of its children.
     Closing(StopReason),
     /// Its value's.
@@ -203,10 +205,34 @@ impl Life {
 
     /// Runs until it waits or is over. It waits in its mailbox.
     pub(super) fn run(mut self: Box<Self>) {
-        if self.poll().is_pending() {
-            let cell = self.cell.clone();
-            cell.park(self);
+        // Around all of it, since what panics may be no part of the actor, but a subscriber's.
+        match catch_unwind(AssertUnwindSafe(|| self.poll())) {
+            Ok(Poll::Pending) => self.park(),
+            Ok(Poll::Ready(())) => {}
+            Err(payload) => self.go_on_after(payload),
         }
+    }
+
+    fn park(self: Box<Self>) {
+        let cell = self.cell.clone();
+        cell.park(self);
+    }
+
+    /// Something panicked around its handlers: that is a failure of the actor, and it runs once more
+    /// to come to its end.
+    #[cold]
+    fn go_on_after(mut self: Box<Self>, payload: Payload) {
+        self.waker = Waker::from(self.cell.clone());
+        let reason = self.panicked(payload);
+        match self.part {
+            Part::Starting | Part::Working | Part::Stopping => self.part = Part::Failing(reason),
+            Part::Failing(_) | Part::Closing(_) => self.part = Part::Dropping(reason),
+            // What panics here would do so again: it is aborted where it did not come to its end.
+            Part::Dropping(_) => return,
+            Part::Down(_) | Part::Ended => {}
+        }
+        self.cell.rouse();
+        self.park();
     }
 
     fn poll(&mut self) -> Poll<()> {
@@ -240,6 +266,7 @@ impl Life {
                     };
                     life.close(reason);
                 }
+                Part::Failing(reason) => life.close(reason),
                 Part::Closing(reason) => {
                     if life.cell.lane.has(KILL) {
                         life.part = Part::Dropping(StopReason::Aborted);
@@ -362,7 +389,7 @@ impl Life {
         StopReason::Failed
     }
 
-    fn panicked(&self, payload: Box<dyn Any + Send>) -> StopReason {
+    fn panicked(&self, payload: Payload) -> StopReason {
         self.failed(Fault::from_panic(payload))
     }
 

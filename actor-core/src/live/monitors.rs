@@ -3,15 +3,15 @@
 use std::any::TypeId;
 use std::cell::Cell;
 use std::collections::HashMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::time::Duration;
 
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use super::hooks::{MonitorViolation, MonitorViolationKind, panic_message};
+use super::hooks::{MonitorViolation, MonitorViolationKind};
 use super::lock;
+use crate::contained::contained;
 use crate::event::Event;
 use crate::monitor::{AnyMonitor, Moment, Temperature};
 use crate::reference::ActorId;
@@ -146,10 +146,9 @@ impl Monitors {
                     continue;
                 };
                 let observe = || watched.monitor.observe(observation, event, sender, target);
-                match catch_unwind(AssertUnwindSafe(observe)) {
+                match contained(observe) {
                     Ok(_) => heated |= watched.heat.enter(watched.temperature()),
-                    Err(payload) => {
-                        let message = panic_message(payload);
+                    Err(message) => {
                         violations.push(watched.violation(MonitorViolationKind::Safety, message));
                         removed.push(monitors[at].take());
                     }
@@ -161,7 +160,7 @@ impl Monitors {
         }
         OBSERVING.set(false);
         // A user's destructor, under no lock. A second panic has nobody left to be told to.
-        let _ = catch_unwind(AssertUnwindSafe(|| drop(removed)));
+        drop(contained(|| drop(removed)));
         violations
     }
 

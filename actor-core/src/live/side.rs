@@ -1,7 +1,6 @@
 //! The live half of a context: [`Side`].
 
 use std::future::Future;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::{Arc, Weak};
 use std::task::{Context as TaskContext, Poll};
@@ -17,6 +16,7 @@ use super::kin::{Notify, Watcher};
 use super::life;
 use super::reply::losing;
 use super::timer::{Armed, Fired, LiveTimer};
+use crate::contained::contained;
 use crate::event::Event;
 use crate::monitor::Moment;
 use crate::parts::{AnyMail, Due};
@@ -123,7 +123,7 @@ impl Side {
     /// Runs a future beside the actor until the actor stops; a panic in it is reported.
     pub(super) fn background(&mut self, future: Background) -> Task {
         let contained = Contained {
-            future,
+            future: Some(future),
             owner: self.cell.clone(),
         };
         let task = self.cell.hub().executor.spawn(contained);
@@ -284,22 +284,41 @@ impl Drop for Side {
 /// A future beside an actor. Boxed, so that tokio's machinery is compiled once.
 pub(crate) type Background = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Reports a panic of the future.
+/// Reports a panic of the future, also where it is dropped.
 struct Contained {
-    future: Background,
+    /// `None` once it is over.
+    future: Option<Background>,
     owner: Arc<Cell>,
+}
+
+impl Contained {
+    fn drop_future(&mut self) {
+        let future = self.future.take();
+        if let Err(message) = contained(|| drop(future)) {
+            self.owner.lost_in_background(message);
+        }
+    }
 }
 
 impl Future for Contained {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<()> {
-        match catch_unwind(AssertUnwindSafe(|| self.future.as_mut().poll(task))) {
-            Ok(poll) => poll,
-            Err(payload) => {
-                self.owner.lost_in_background(payload);
-                Poll::Ready(())
-            }
+        let Some(future) = &mut self.future else {
+            return Poll::Ready(());
+        };
+        match contained(|| future.as_mut().poll(task)) {
+            Ok(Poll::Pending) => return Poll::Pending,
+            Ok(Poll::Ready(())) => {}
+            Err(message) => self.owner.lost_in_background(message),
         }
+        self.drop_future();
+        Poll::Ready(())
+    }
+}
+
+impl Drop for Contained {
+    fn drop(&mut self) {
+        self.drop_future();
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use actor_core::parts::Ran;
 use actor_core::runtime::{Address, ChildOptions, Family, Order, Target};
-use actor_core::{AskError, StopReason, Unread};
+use actor_core::{AskError, Backoff, StopReason, Unread};
 
 use super::execution::Engine;
 use crate::data::bug::BugKind;
@@ -493,7 +493,7 @@ impl Engine {
         self.shared.current.set(child);
         let delay = if jitter > 0.0 {
             let chosen = self.shared.decide(Choice::Below(3));
-            delay.mul_f64(1.0 + jitter * (f64::from(chosen) - 1.0))
+            Backoff::left_to_chance(delay, jitter, f64::from(chosen) - 1.0)
         } else {
             delay
         };

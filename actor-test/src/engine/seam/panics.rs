@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 use std::sync::Once;
 
-use actor_core::runtime::{Violation, ViolationKind};
+use actor_core::runtime::{Violation, ViolationKind, discard};
 
 use crate::data::bug::BugKind;
 
@@ -77,7 +77,11 @@ fn keep(info: &PanicHookInfo<'_>) {
 /// Calls a user's code, and tells of its panic.
 #[inline]
 pub(crate) fn catch<T>(f: impl FnOnce() -> T) -> Result<T, Box<Panic>> {
-    catch_unwind(AssertUnwindSafe(f)).map_err(|payload| Box::new(explain(&*payload)))
+    catch_unwind(AssertUnwindSafe(f)).map_err(|payload| {
+        let panic = explain(&*payload);
+        discard(payload);
+        Box::new(panic)
+    })
 }
 
 #[cold]

@@ -1,0 +1,76 @@
+//! Panics of a user's code, caught: [`contained`], and what they carry: [`discard`].
+
+use std::any::Any;
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// How many payloads in a row may panic when they are dropped.
+const DEPTH: u32 = 4;
+
+/// What a panic carried.
+pub type Payload = Box<dyn Any + Send>;
+
+/// Runs code that may panic; tells the message where it does.
+pub(crate) fn contained<T>(code: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(code)).map_err(message_of)
+}
+
+/// The message of a panic. Drops what it carried.
+pub(crate) fn message_of(payload: Payload) -> String {
+    match payload.downcast::<String>() {
+        Ok(message) => *message,
+        Err(payload) => {
+            let known = payload.downcast_ref::<&str>().copied();
+            discard(payload);
+            known
+                .unwrap_or("a panic whose payload is not a string")
+                .to_owned()
+        }
+    }
+}
+
+/// Drops what a panic carried. Its destructor is the user's and may panic in its turn, with a payload
+/// whose destructor does: after a few of them, the last is leaked.
+pub fn discard(payload: Payload) {
+    let mut left = Some(payload);
+    for _ in 0..DEPTH {
+        let Some(payload) = left else {
+            return;
+        };
+        left = catch_unwind(AssertUnwindSafe(|| drop(payload))).err();
+    }
+    mem::forget(left);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Panics with its like when it is dropped, so many times.
+    struct Mine(u32);
+
+    impl Drop for Mine {
+        fn drop(&mut self) {
+            if self.0 > 0 {
+                std::panic::resume_unwind(Box::new(Self(self.0 - 1)));
+            }
+        }
+    }
+
+    #[test]
+    fn payloads_may_panic_when_they_are_dropped() {
+        for count in [0, 1, DEPTH - 1, DEPTH, 100] {
+            let panics = || std::panic::resume_unwind(Box::new(Mine(count)));
+            let message = contained::<()>(panics).unwrap_err();
+            assert_eq!(message, "a panic whose payload is not a string");
+        }
+    }
+
+    #[test]
+    fn a_message_is_kept() {
+        let owned = contained::<()>(|| panic!("of {}", "its own")).unwrap_err();
+        let fixed = contained::<()>(|| panic!("fixed")).unwrap_err();
+        assert_eq!((owned.as_str(), fixed.as_str()), ("of its own", "fixed"));
+        assert_eq!(contained(|| 7), Ok(7));
+    }
+}
