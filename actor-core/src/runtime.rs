@@ -154,6 +154,10 @@ pub trait Runtime {
     /// Has a message sent to an actor where it would share a failure. The function builds it.
     fn trap_links(&self, owner: Address, trap: Trap);
 
+    /// Ends the execution, once what the current operation did before is carried out and nothing is
+    /// hot.
+    fn finish(&self);
+
     /// Registers a monitor, where none of its type is registered.
     fn monitor(&self, monitor: Box<dyn AnyMonitor>);
     /// Registers a predicate over the states of all actors.

@@ -418,6 +418,75 @@ impl System {
         }
     }
 
+    /// Ends the execution of a test: for programs that never rest, which would go on up to the bound.
+    ///
+    /// A test needs it rarely. An execution ends by itself when nothing but periodic timers is left
+    /// to happen, also after an async body has returned: what the body has sent is delivered and
+    /// handled, and so is what follows from it.
+    ///
+    /// What the caller did before is carried out first; then the execution is over as soon as nothing
+    /// is hot: no monitor is in a hot state, every `eventually` was true, and every
+    /// `always_eventually` is. Where something is hot the execution goes on, fairly from there on
+    /// under any strategy and with every temperature at zero, and ends when that is over, at a bug or
+    /// at the fair bound. Events that nobody has handled by then are counted in the report, and nobody
+    /// is blamed for waiting. Call it last: whatever the caller sends or awaits afterwards may never
+    /// happen. In a sync body, which comes before every other step, it would end the execution before
+    /// any actor has handled anything.
+    ///
+    /// In production it does nothing, so that what drives a test may run there too; a system ends by
+    /// [`shutdown`](System::shutdown).
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use actor_core::prelude::*;
+    ///
+    /// #[derive(Clone, Debug)]
+    /// struct Turn;
+    /// #[derive(Debug)]
+    /// struct Turns;
+    ///
+    /// #[derive(Default)]
+    /// struct Mill {
+    ///     turns: u64,
+    /// }
+    ///
+    /// #[actor]
+    /// impl Mill {
+    ///     #[start]
+    ///     fn start(&mut self, cx: &mut Context<Self>) {
+    ///         cx.me().tell(Turn);
+    ///     }
+    ///
+    ///     /// It never rests.
+    ///     #[on]
+    ///     fn turn(&mut self, _: Turn, cx: &mut Context<Self>) {
+    ///         self.turns += 1;
+    ///         cx.me().tell(Turn);
+    ///     }
+    ///
+    ///     #[on]
+    ///     fn turns(&mut self, _: Turns) -> u64 {
+    ///         self.turns
+    ///     }
+    /// }
+    ///
+    /// /// The body of an async test.
+    /// async fn it_turns(sys: &System) {
+    ///     let mill = sys.spawn(Mill::default());
+    ///     while mill.ask(Turns).await.expect("it lives") < 3 {
+    ///         sys.sleep(Duration::from_secs(1)).await;
+    ///     }
+    ///     sys.finish();
+    /// }
+    /// # let _ = it_turns;
+    /// ```
+    pub fn finish(&self) {
+        if let Inner::Controlled = self.0 {
+            runtime::with(|rt| rt.finish());
+        }
+    }
+
     /// The live system, for settings that exist in production only; `None` under test.
     pub fn as_live(&self) -> Option<&LiveSystem> {
         match &self.0 {

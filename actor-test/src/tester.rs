@@ -155,6 +155,10 @@ impl Tester {
     }
 
     /// Explores an async body, which may `ask` actors and assert on their replies.
+    ///
+    /// An execution goes on after the body has returned, as after a sync one: what the body has sent
+    /// is handled, and so is what follows, until nothing but periodic timers is left. Where a program
+    /// never rests, [`System::finish`] ends it.
     pub fn run_async<F>(&self, body: impl Fn(System) -> F + Sync) -> Report
     where
         F: Future<Output = ()> + 'static,
@@ -164,9 +168,24 @@ impl Tester {
 
     /// Explores `body` under a strategy of one's own, on one worker.
     pub fn run_with(&self, strategy: Box<dyn Strategy>, body: impl Fn(&System) + Sync) -> Report {
-        let program = SyncBody(body);
+        self.explore_with(strategy, &SyncBody(body))
+    }
+
+    /// Explores an async `body` under a strategy of one's own, on one worker.
+    pub fn run_async_with<F>(
+        &self,
+        strategy: Box<dyn Strategy>,
+        body: impl Fn(System) -> F + Sync,
+    ) -> Report
+    where
+        F: Future<Output = ()> + 'static,
+    {
+        self.explore_with(strategy, &AsyncBody(body))
+    }
+
+    fn explore_with(&self, strategy: Box<dyn Strategy>, program: &(dyn Program + Sync)) -> Report {
         let explorer = Explorer::new(&self.name, &self.settings, vec![strategy]);
-        explore_alone(explorer, &program, &self.settings, &self.name)
+        explore_alone(explorer, program, &self.settings, &self.name)
     }
 }
 

@@ -51,6 +51,8 @@ pub enum BugKind {
     LeakedThreads,
     /// A predicate that could never be evaluated.
     Unevaluated,
+    /// There were actors, and none of them took a step in any execution: nothing was tested.
+    Idle,
     /// A specification that could not have failed, where that is [denied](crate::Deny).
     Vacuous,
     /// A state or a handler that no execution reached, where that is [denied](crate::Deny).
@@ -65,7 +67,7 @@ impl BugKind {
 
     /// It is seen in all executions together, and in no single one.
     pub(crate) const fn concerns_all(self) -> bool {
-        matches!(self, Self::Vacuous | Self::Unreached)
+        matches!(self, Self::Idle | Self::Vacuous | Self::Unreached)
     }
 
     /// The word that a report begins with.
@@ -89,7 +91,7 @@ impl BugKind {
             Self::OutsideWait => "uncontrolled wait",
             Self::ForeignReference => "foreign reference",
             Self::LeakedThreads => "leaked threads",
-            Self::Unevaluated | Self::Vacuous => "vacuous",
+            Self::Unevaluated | Self::Idle | Self::Vacuous => "vacuous",
             Self::Unreached => "never reached",
         }
     }

@@ -5,4 +5,5 @@
 
 pub(crate) mod bug;
 pub(crate) mod coverage;
+pub(crate) mod leftovers;
 pub mod story;

@@ -11,6 +11,7 @@ use std::task::Waker;
 use actor_core::runtime;
 
 use crate::data::bug::{BugKind, Finding};
+use crate::data::leftovers::Leftovers;
 use crate::data::story::StoryStep;
 use crate::engine::recording::tape::Decision;
 use crate::engine::recording::telling::tell_step;
@@ -40,8 +41,8 @@ pub(crate) trait Program {
 pub(crate) enum End {
     /// Nothing was enabled, or nothing but periodic timers for three rounds.
     Quiescent,
-    /// An async body returned and nothing was hot.
-    Returned,
+    /// The program asked for the end, and nothing was hot.
+    Finished,
     /// The bound on steps was reached.
     Bound,
     /// A bug was found.
@@ -77,6 +78,10 @@ pub(crate) struct Outcome {
     pub(crate) dead_letters: u64,
     /// The program has looked at the clock.
     pub(crate) clock_was_read: bool,
+    /// A fair walk has taken the strategy's place, since the program asked for the end while
+    /// something was hot.
+    pub(crate) went_fair: bool,
+    pub(crate) leftovers: Leftovers,
     pub(crate) told: Told,
     /// The step of the first decision that differs from the expected ones.
     pub(crate) diverged_at: Option<u64>,
@@ -112,13 +117,18 @@ pub(crate) struct Engine {
     pub(super) bodies: Vec<Option<Parts>>,
     pub(super) futures: Vec<Option<Piped>>,
     pub(super) test: Option<Piped>,
-    pub(super) test_returned: bool,
     pub(super) wakers: Vec<Waker>,
     pub(super) wake_list: Arc<WakeList>,
     pub(super) woken: Vec<u32>,
     pub(super) bounds: Bounds,
     pub(super) bound: u64,
     pub(super) fairness: Fairness,
+    /// The seed of the execution.
+    pub(super) seed: u64,
+    /// The strategy of the execution, where a fair one has taken its place.
+    pub(super) replaced: Option<Box<dyn Strategy>>,
+    /// What happens is told by an earlier execution.
+    pub(super) is_again: bool,
     pub(super) idle_moments: usize,
     pub(super) lasso: Lasso,
     /// Counted up now and then, so that a watchdog sees a handler that does not return.
@@ -140,13 +150,15 @@ impl Engine {
             bodies: Vec::new(),
             futures: Vec::new(),
             test: None,
-            test_returned: false,
             wakers: Vec::new(),
             wake_list: WakeList::new(),
             woken: Vec::new(),
             bounds,
             bound: 0,
             fairness: Fairness::Fair,
+            seed: 0,
+            replaced: None,
+            is_again: false,
             idle_moments: 0,
             lasso: Lasso::default(),
             heartbeat: Arc::default(),
@@ -198,13 +210,17 @@ impl Engine {
             return self.exhausted();
         }
         // What is run again, or continued, was counted before.
-        let is_again = options.expected.is_some() || options.watch.is_some();
-        let kept = is_again.then(|| self.session().keep_counts());
+        self.is_again = options.expected.is_some() || options.watch.is_some();
+        let kept = self.is_again.then(|| self.session().keep_counts());
+        self.seed = execution.seed;
         self.begin(options);
         let entered = runtime::enter(self.shared.clone());
         let quiet = panics::quiet();
         let end = self.steps(test);
         let outcome = self.outcome(end);
+        if let Some(strategy) = self.replaced.take() {
+            self.set_strategy(strategy);
+        }
         self.clean_up();
         drop((quiet, entered));
         if let Some(kept) = kept {
@@ -228,6 +244,8 @@ impl Engine {
             opaque: Vec::new(),
             dead_letters: 0,
             clock_was_read: false,
+            went_fair: false,
+            leftovers: Leftovers::default(),
             told: Told::default(),
             diverged_at: None,
             story: Vec::new(),
@@ -261,7 +279,6 @@ impl Engine {
         state.thermometer.begin(threshold, counts_from, watched);
         self.lasso.begin(&mut state);
         drop(state);
-        self.test_returned = false;
         self.idle_moments = 0;
         self.ensure_slot(BODY);
     }
@@ -313,8 +330,10 @@ impl Engine {
             }
             self.lasso.warned(state);
         }
-        if self.test_returned && !state.thermometer.any_hot() {
-            return Err(End::Returned);
+        if state.finishing
+            && let Some(end) = self.finish_fairly(state)
+        {
+            return Err(end);
         }
         if state.patient_timers {
             state.settle_patience();

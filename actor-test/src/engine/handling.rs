@@ -85,7 +85,6 @@ impl Engine {
         let polled = poll(self.test.as_mut(), waker);
         if matches!(polled, Ok(Ran::Done)) {
             self.test = None;
-            self.test_returned = true;
         }
         self.after_run(BODY, polled);
     }

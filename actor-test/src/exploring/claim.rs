@@ -31,6 +31,8 @@ pub(crate) struct Turns {
     pub(crate) fair_at_bound: u64,
     /// How many ended where something was suspected to stay owed, but recovered.
     pub(crate) transient: u64,
+    /// How many were left to a fair walk from where the program asked for the end.
+    pub(crate) went_fair: u64,
 }
 
 impl Course {
@@ -52,6 +54,8 @@ impl Course {
             return self.sample(bounds);
         };
         gaps.extend(at_bounds([turns], bounds));
+        let executions = turns.went_fair;
+        gaps.extend((executions > 0).then_some(Gap::Suffixes { executions }));
         if reduction == Reduction::LocalFirst && self.is_observed {
             gaps.push(Gap::Orders);
         }

@@ -114,6 +114,7 @@ impl Summary {
             unfair_at_bound: 0,
             fair_at_bound: 0,
             transient: 0,
+            went_fair: 0,
         });
         self.turns = turns.collect();
     }
@@ -172,6 +173,7 @@ impl Summary {
         let turns = &mut self.turns[contribution.strategy];
         turns.executions += 1;
         turns.transient += u64::from(outcome.transient.is_some());
+        turns.went_fair += u64::from(outcome.went_fair);
         match outcome.end {
             End::Bound if is_fair => {
                 report.fair_at_bound += 1;
@@ -181,7 +183,7 @@ impl Summary {
                 report.unfair_at_bound += 1;
                 turns.unfair_at_bound += 1;
             }
-            End::Quiescent | End::Returned if is_fair => {
+            End::Quiescent | End::Finished if is_fair => {
                 self.step_sum += outcome.steps;
                 let count = report.steps.map_or(0, |steps| steps.count) + 1;
                 let (min, max) = report
@@ -208,6 +210,7 @@ impl Summary {
             let example = || finding.message.clone();
             report.transient_example.get_or_insert_with(example);
         }
+        report.add_leftovers(&outcome.leftovers);
         let mut labels = 0;
         for label in &outcome.told.labels {
             let times = report.covered.entry((*label).to_owned()).or_default();
@@ -288,6 +291,7 @@ impl Summary {
         }
         self.report.liveness_unchecked =
             self.wants_liveness && self.report.fair == 0 && !self.report.verdict.is_exhaustive();
+        self.report.liveness_unchecked &= !self.report.bugs.iter().any(Bug::is_liveness);
         // After a bug, what else was seen depends on the number of workers.
         if self.report.bugs.is_empty() || self.settings.keep_going {
             self.report.coverage = coverage.clone();

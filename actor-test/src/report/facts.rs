@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::bug::{BugKind, Cycle, Finding};
 use crate::data::coverage::Coverage;
+use crate::data::leftovers::Leftovers;
 use crate::data::story::StoryStep;
 use crate::report::confirmation::Confirmation;
 use crate::report::merge::Sketch;
@@ -64,6 +65,24 @@ pub struct Report {
     pub transient: u64,
     /// The first of them: what was owed.
     pub transient_example: Option<String>,
+    /// How many executions ended with unread events that nobody will handle: on the way, or in the
+    /// inbox of an actor that [`finish`](actor_core::System::finish) has cut off or that waits for
+    /// other events.
+    #[serde(default)]
+    pub unread: u64,
+    /// The first of them: who had how many.
+    #[serde(default)]
+    pub unread_example: Option<String>,
+    /// How many executions had actors, none of which took a step: nothing was tested.
+    #[serde(default)]
+    pub idle: u64,
+    /// How many fair executions reached the bound with a periodic timer armed, so that they would
+    /// have gone on for ever.
+    #[serde(default)]
+    pub restless: u64,
+    /// The first of them: whose timer, and why the execution did not end beside it.
+    #[serde(default)]
+    pub restless_example: Option<String>,
     /// Something could be owed, and no strategy could judge it.
     pub liveness_unchecked: bool,
     /// What was searched, and what was left out.
@@ -263,6 +282,11 @@ impl Report {
             undecided_example: None,
             transient: 0,
             transient_example: None,
+            unread: 0,
+            unread_example: None,
+            idle: 0,
+            restless: 0,
+            restless_example: None,
             liveness_unchecked: false,
             verdict: Verdict::default(),
             behaviours: BehaviourStatistics {
@@ -280,6 +304,23 @@ impl Report {
             opaque: Vec::new(),
             elapsed_s: 0.0,
             sketch: None,
+        }
+    }
+
+    /// Counts what an execution left behind, and keeps the first example of each.
+    pub(crate) fn add_leftovers(&mut self, left: &Leftovers) {
+        self.idle += u64::from(left.idle);
+        let Leftovers {
+            unread, restless, ..
+        } = left;
+        for (found, counted, example) in [
+            (unread, &mut self.unread, &mut self.unread_example),
+            (restless, &mut self.restless, &mut self.restless_example),
+        ] {
+            *counted += u64::from(found.is_some());
+            if example.is_none() {
+                example.clone_from(found);
+            }
         }
     }
 

@@ -5,12 +5,13 @@ use crate::report::facts::{Bug, Report};
 use crate::report::words;
 use crate::settings::{Deny, Settings};
 
-/// Adds what is denied to the bugs of a report that has none.
+/// Adds what is denied, and that nothing was tested, to the bugs of a report that has none.
 pub(crate) fn judge(report: &mut Report, settings: &Settings) {
     if !report.is_clean() {
         return;
     }
-    for finding in denied(settings.deny, report) {
+    let denied = denied(settings.deny, report);
+    for finding in idle(report).into_iter().chain(denied) {
         let mut bug = Bug::unrecorded(finding, "", 0, settings);
         // No single execution shows it.
         bug.token.clear();
@@ -19,6 +20,19 @@ pub(crate) fn judge(report: &mut Report, settings: &Settings) {
             report.bugs.push(bug);
         }
     }
+}
+
+/// That no actor did anything, which no setting allows. A test without actors, of monitors or of the
+/// tester itself, is not meant.
+fn idle(report: &Report) -> Option<Finding> {
+    (report.idle > 0 && report.idle == report.executions).then(|| Finding {
+        kind: BugKind::Idle,
+        message:
+            "no actor took a step in any execution: send one of them an event, or remove the test"
+                .into(),
+        location: None,
+        step: 0,
+    })
 }
 
 /// What the complete report of a test has that is denied.

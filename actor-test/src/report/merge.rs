@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::report::behaviours::Behaviours;
-use crate::report::facts::{BUGS_MAX, Report, StepStatistics};
+use crate::report::facts::{BUGS_MAX, Bug, Report, StepStatistics};
 use crate::report::judging;
 use crate::report::verdict::{Searched, Verdict};
 use crate::settings::partition::Partition;
@@ -156,6 +156,11 @@ impl Report {
         self.undecided_example = self.undecided_example.take().or(other.undecided_example);
         self.transient += other.transient;
         self.transient_example = self.transient_example.take().or(other.transient_example);
+        self.unread += other.unread;
+        self.unread_example = self.unread_example.take().or(other.unread_example);
+        self.idle += other.idle;
+        self.restless += other.restless;
+        self.restless_example = self.restless_example.take().or(other.restless_example);
         self.liveness_unchecked |= other.liveness_unchecked;
         for (one, other) in self.strategies.iter_mut().zip(&other.strategies) {
             one.executions += other.executions;
@@ -211,7 +216,7 @@ impl Report {
             strategy.new_behaviours = sketch.behaviours.first_seen_by(number);
             strategy.new_chance = sketch.behaviours.new_chance_of(number);
         }
-        self.liveness_unchecked &= self.fair == 0;
+        self.liveness_unchecked &= self.fair == 0 && !self.bugs.iter().any(Bug::is_liveness);
         self.opaque.sort();
         self.opaque.dedup();
         self.bugs.sort_by_key(|bug| bug.iteration);

@@ -3,6 +3,7 @@
 //! Nothing here prints or paints; lines begin with the word that a terminal colours.
 
 mod evidence;
+mod leftovers;
 mod statistics;
 mod steps;
 mod unreached;

@@ -559,7 +559,32 @@ fn the_test_body_panics() {
 }
 
 #[test]
-fn an_async_body_ends_the_test() {
+fn a_test_in_which_no_actor_takes_a_step() {
+    // A monitor has heard something, but nobody has done anything.
+    let report = explore(|sys| {
+        sys.monitor::<Owed>();
+        sys.announce(Tick);
+        sys.spawn(Sink);
+        sys.spawn(Increments(sys.spawn(Cell(0))));
+    });
+    assert_eq!(report.idle, report.executions);
+    assert_bug(&report, BugKind::Idle, &["no actor took a step"]);
+    // In one execution somebody has.
+    let report = explore(|sys| {
+        let sink = sys.spawn(Sink);
+        if sys.choose(20) == 7 {
+            sink.tell(Go);
+        }
+    });
+    report.assert_clean();
+    assert!(report.idle > 50 && report.idle < report.executions);
+    // Without actors there is nobody to blame; to be killed is a step.
+    explore(|sys| sys.announce(Tick)).assert_clean();
+    explore(|sys| sys.kill(&sys.spawn(Sink))).assert_clean();
+}
+
+#[test]
+fn an_async_body_may_await() {
     let report = Tester::new().run_async(|sys| async move {
         sys.monitor::<Owed>();
         let sink = sys.spawn(Sink);
@@ -614,7 +639,7 @@ impl Suspends {
 fn vacuous_specifications_are_named() {
     let report = explore(|sys| {
         sys.monitor::<Owed>();
-        sys.spawn(Sink);
+        sys.spawn(Sink).tell(Question);
         sys.sometimes("pigs fly", |_| false);
     });
     report.assert_clean();

@@ -352,6 +352,8 @@ fn what_is_denied_fails() {
             let plain = sys.spawn(Plain(2));
             if told {
                 plain.tell(Go);
+            } else {
+                sys.kill(&plain);
             }
         })
     };

@@ -5,7 +5,7 @@ use std::time::Duration;
 use actor_core::prelude::*;
 use actor_core::{actor, monitor};
 use actor_test::strategy::{Choice, Enabled, Execution, Fairness, Strategy, StrategySpec};
-use actor_test::{Bounds, BugKind, Report, Tester};
+use actor_test::{Bounds, BugKind, Gap, Report, Tester};
 
 #[derive(Debug)]
 struct Next(u64);
@@ -347,4 +347,152 @@ impl Counts {
         self.0 = next.0;
         cx.me().tell(Next(next.0 + 1));
     }
+}
+
+#[test]
+fn heat_from_before_the_switch_is_forgotten_in_a_warm_pause() {
+    let plan = |temperatures: &[(u64, &'static str)]| {
+        let fairness = Fairness::FairFrom(50);
+        let tester = Tester::new().iterations(1).max_steps(100);
+        let report = tester.run_with(Box::new(Eldest { fairness }), |sys| {
+            sys.monitor::<Owed>();
+            let temperatures = temperatures.to_vec();
+            sys.spawn(Plan {
+                temperatures,
+                last: LAST,
+            })
+            .tell(Next(0));
+        });
+        report.assert_bug("liveness").step()
+    };
+    let hot_again = 4 + 2 * 100;
+    // Hot from step 4 on, and warm at step 24, before the switch at step 50.
+    let before = [(0, "hot"), (10, "warm"), (100, "hot")];
+    assert_eq!(plan(&before), hot_again + 501);
+    // Warm at step 50, the last that does not count, and at step 52, of which two count.
+    let at = [(0, "hot"), (23, "warm"), (100, "hot")];
+    assert_eq!(plan(&at), hot_again + 501);
+    let after = [(0, "hot"), (24, "warm"), (100, "hot")];
+    assert_eq!(plan(&after), hot_again + 501 - 2);
+}
+
+/// A quarter of the bound, and a hundred events at least, all its own and without an effect: that is
+/// no progress.
+#[test]
+fn both_sides_of_what_counts_as_a_spin() {
+    // The event with number `n` is handled in step 4 + 2 n. It has an effect on others where it is
+    // `last_effect`, since it announces something then.
+    let spins = |fair: u64, last_effect: u64| {
+        let bounds = Bounds::new(100).with_fair(fair);
+        let report = plan(bounds, &[(last_effect, "cold")], LAST);
+        report.bugs().first().map(|bug| bug.message().to_owned())
+    };
+    let last = |fair: u64| (fair - 4) / 2;
+    for (fair, long) in [(1_000, 250), (404, 101), (300, 100)] {
+        let found = spins(fair, last(fair) - long);
+        let found = found.expect("it has spun for long enough");
+        assert!(found.contains(&format!("{long} in a row")), "{found}");
+        assert_eq!(spins(fair, last(fair) - long + 1), None, "bound {fair}");
+    }
+}
+
+/// Is asked, and cools the monitor when it is told so.
+struct Counter;
+#[derive(Debug)]
+struct Ask;
+#[derive(Debug)]
+struct Chill;
+#[actor]
+impl Counter {
+    #[on]
+    fn ask(&mut self, _: Ask) {}
+    #[on]
+    fn chill(&mut self, _: Chill, cx: &mut Context<Self>) {
+        cx.announce(Cold);
+    }
+}
+
+/// Under a strategy that prefers the players of an endless match to who would cool the monitor, the
+/// body asks for the end while the monitor is hot.
+fn finish_while_hot(fairness: Fairness, is_cooled: bool) -> Report {
+    let tester = Tester::new().iterations(1).max_steps(100);
+    tester.run_async_with(Box::new(Eldest { fairness }), move |sys| async move {
+        sys.monitor::<Owed>();
+        sys.announce(Hot);
+        let asked = sys.spawn(Counter);
+        // Four steps each.
+        for _ in 0..10 {
+            asked.ask(Ask).await.expect("it lives");
+        }
+        let peer = sys.spawn(Bounces {
+            peer: None,
+            hot_at: u64::MAX,
+        });
+        let other = sys.spawn(Bounces {
+            peer: Some(peer.clone()),
+            hot_at: u64::MAX,
+        });
+        peer.tell(Serve(other));
+        let cools = sys.spawn(Counter);
+        if is_cooled {
+            cools.tell(Chill);
+        }
+        sys.finish();
+    })
+}
+
+#[test]
+fn an_unfair_strategy_goes_on_fairly_when_the_end_is_asked_for() {
+    for fairness in [Fairness::Unfair, Fairness::FairFrom(90)] {
+        let report = finish_while_hot(fairness, true);
+        report.assert_clean();
+        assert_eq!(
+            (report.fair, report.fair_at_bound, report.undecided),
+            (1, 0, 0)
+        );
+        assert!(!report.liveness_unchecked);
+    }
+    // The body's first step and the spawn, the asks, four effects, the last with `finish`.
+    let asked_at = 2 + 10 * 4 + 4;
+    for fairness in [Fairness::Unfair, Fairness::FairFrom(90)] {
+        let report = finish_while_hot(fairness, false);
+        let bug = report.assert_bug("monitor `Owed` is hot in `Hot`");
+        assert_eq!(bug.kind(), BugKind::Liveness);
+        // As cold as ice where the fair suffix begins, though it was hot before.
+        assert_eq!(bug.step(), asked_at + 501, "{}", bug.message());
+        assert!(
+            bug.message().contains("owed since step 1"),
+            "{}",
+            bug.message()
+        );
+        assert_eq!(bug.trace.fair_from, Some(asked_at));
+    }
+    let report = finish_while_hot(Fairness::Fair, false);
+    assert_eq!(report.assert_bug("liveness").step(), 1 + 501);
+}
+
+/// What a systematic search leaves to a fair walk it has not searched.
+#[test]
+fn a_fair_suffix_is_no_part_of_a_systematic_search() {
+    let dfs = |is_hot: bool| {
+        let tester = Tester::new()
+            .iterations(u64::MAX)
+            .strategy(StrategySpec::Dfs(None));
+        let report = tester.run_async(move |sys| async move {
+            sys.monitor::<Owed>();
+            let cools = sys.spawn(Counter);
+            if is_hot {
+                sys.announce(Hot);
+                cools.tell(Chill);
+            }
+            cools.tell(Ask);
+            sys.finish();
+        });
+        report.assert_clean();
+        report.verdict
+    };
+    assert!(dfs(false).is_exhaustive());
+    let verdict = dfs(true);
+    let left_out = |gap: &Gap| matches!(gap, Gap::Suffixes { executions } if *executions > 0);
+    assert!(verdict.gaps.iter().any(left_out), "{verdict:?}");
 }

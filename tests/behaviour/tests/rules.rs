@@ -7,7 +7,7 @@ use std::time::Duration;
 use actor_core::prelude::*;
 use actor_core::{Mailbox, Overflow, actor, monitor};
 use actor_test::strategy::StrategySpec;
-use actor_test::{BugKind, Report, Semantics, Tester};
+use actor_test::{Bounds, BugKind, Report, Semantics, Tester};
 
 /// What happened in one execution, in order.
 #[derive(Clone, Default, Debug)]
@@ -284,8 +284,12 @@ impl WithEntry {
 
 #[test]
 fn rule_03_starting_is_a_step_where_there_is_a_hook() {
-    let without = once(|sys| drop(sys.spawn(WithoutStart)));
-    assert_eq!(steps(&without), 2, "the body, and the spawn");
+    let told = once(|sys| sys.spawn(WithoutStart).tell(Go));
+    assert_eq!(
+        steps(&told),
+        2 + 2,
+        "the body and the spawn, then the message"
+    );
     assert_eq!(steps(&once(|sys| drop(sys.spawn(WithStart)))), 3);
     assert_eq!(steps(&once(|sys| drop(sys.spawn(WithEntry)))), 3);
 }
@@ -1157,6 +1161,190 @@ fn rule_09_the_test_body_is_one_step() {
     assert_eq!(report.vacuous.len(), 2, "{:?}", report.vacuous);
 }
 
+/// Runs an async body once, and finds no bug.
+fn once_async<F>(program: impl Fn(System) -> F + Sync) -> Report
+where
+    F: Future<Output = ()> + 'static,
+{
+    let report = Tester::new().iterations(1).run_async(program);
+    report.assert_clean();
+    report
+}
+
+#[test]
+fn rule_09_what_an_async_body_has_sent_is_handled() {
+    let journal = Journal::default();
+    let set_up = |sys: &System| {
+        let _ = journal.take();
+        let to = sys.spawn(Listener(journal.clone()));
+        sys.spawn(Ordered { to }).tell(Go);
+    };
+    let sync = once(set_up);
+    let heard = journal.take();
+    let set_up = |sys: System| {
+        set_up(&sys);
+        std::future::ready(())
+    };
+    let asynchronous = once_async(set_up);
+    assert_eq!(heard.len(), 4);
+    assert_eq!(journal.take(), heard);
+    assert_eq!(steps(&asynchronous), steps(&sync));
+}
+
+/// Panics when told to.
+struct Fragile;
+#[actor]
+impl Fragile {
+    #[on]
+    fn go(&mut self, _: Go) {
+        panic!("it breaks");
+    }
+}
+
+/// Waits for a `Line` that nobody sends.
+struct WaitsForLine;
+#[actor(receive(Line))]
+impl WaitsForLine {
+    #[on]
+    async fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+        cx.receive::<Line>().await;
+    }
+}
+
+/// Every judgement of the end of a sync body's execution is one of an async body's.
+#[test]
+fn rule_09_an_async_body_is_judged_at_the_end_as_a_sync_one() {
+    let programs: [(fn(&System), BugKind); 4] = [
+        (|sys| sys.spawn(Fragile).tell(Go), BugKind::Panic),
+        (|sys| sys.spawn(WaitsForLine).tell(Go), BugKind::Deadlock),
+        (
+            |sys| {
+                sys.spawn(Shy).tell(Line("too early"));
+            },
+            BugKind::DeferredForever,
+        ),
+        (
+            |sys| {
+                let to = sys.spawn(Listener(Journal::default()));
+                to.tell(Line("heard"));
+                sys.eventually("pigs fly", |_| false);
+            },
+            BugKind::HotAtEnd,
+        ),
+    ];
+    for (program, kind) in programs {
+        let (sync, message) = bug(program);
+        assert_eq!(sync, kind, "{message}");
+        let report = Tester::new().run_async(move |sys| async move { program(&sys) });
+        let found = report.bugs().first().expect("a bug is found");
+        assert_eq!((found.kind(), found.message()), (kind, &message[..]));
+    }
+}
+
+/// Defers what it is told, for ever.
+struct Shy;
+#[actor(states(Quiet(defer(Line)), Open))]
+impl Shy {
+    #[on(Quiet)]
+    fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+        cx.goto(ShyState::Open);
+    }
+    #[on(Open)]
+    fn line(&mut self, _: Line) {}
+}
+
+/// Never rests, and says how often it has turned.
+#[derive(Default)]
+struct Mill(u64);
+#[derive(Debug)]
+struct Turns;
+#[actor]
+impl Mill {
+    #[on]
+    fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+        self.0 += 1 + cx.choose(2) as u64;
+        cx.me().tell(Go);
+    }
+    #[on]
+    fn turns(&mut self, _: Turns) -> u64 {
+        self.0
+    }
+}
+
+#[test]
+fn rule_09_finish_ends_what_never_rests() {
+    let mill = |sys: &System| {
+        let mill = sys.spawn(Mill::default());
+        mill.tell(Go);
+        mill
+    };
+    let bounds = Bounds::new(100);
+    let tester = || Tester::new().iterations(20).bounds(bounds);
+    let report = tester().run_async(move |sys| async move {
+        let mill = mill(&sys);
+        while mill.ask(Turns).await.expect("it lives") < 3 {}
+        sys.finish();
+        // Too late: the end comes first.
+        mill.ask(Turns).await.expect("it lives");
+        unreachable!("after the end");
+    });
+    report.assert_clean();
+    assert_eq!((report.fair_at_bound, report.unfair_at_bound), (0, 0));
+    // Its next turn lies in the inbox, or is on the way.
+    assert_eq!(report.unread, 20);
+    // Without, it goes on to the bound.
+    let report = tester()
+        .strategy(StrategySpec::Random)
+        .run_async(move |sys| async move {
+            let mill = mill(&sys);
+            while mill.ask(Turns).await.expect("it lives") < 3 {}
+        });
+    report.assert_clean();
+    assert_eq!((report.fair_at_bound, report.unread), (20, 0));
+}
+
+/// What the caller of `finish` did before is carried out: it is an effect as every other. Nobody has
+/// handled it by then, and a test in which nobody ever handles anything fails.
+#[test]
+fn rule_09_finish_comes_after_what_was_sent_before() {
+    let sent = Journal::default();
+    let program = |sys: &System| {
+        sys.monitor_with(Sent(sent.clone()));
+        let to = sys.spawn(Listener(Journal::default()));
+        to.tell(Line("sent"));
+        sys.finish();
+        to.tell(Line("not sent"));
+    };
+    let report = Tester::new().iterations(20).run_async(|sys| {
+        program(&sys);
+        std::future::ready(())
+    });
+    // One execution more, to see whether it does the same.
+    assert_eq!(sent.take(), ["sent"; 21]);
+    assert_eq!(report.unread, 20);
+    let example = report.unread_example.as_deref();
+    assert_eq!(
+        example,
+        Some("`Listener` with 1 unread event, `Line` first")
+    );
+    let kind = report.assert_bug("no actor took a step").kind();
+    assert_eq!(kind, BugKind::Idle);
+    // In a sync body, too, it ends all that is to come.
+    let report = Tester::new().iterations(20).run(program);
+    assert_eq!((sent.take().len(), report.unread), (21, 20));
+}
+
+/// Notes what is sent.
+struct Sent(Journal);
+#[monitor(hot(Never), cold(Always))]
+impl Sent {
+    #[on]
+    fn line(&mut self, line: &Line, cx: &mut MonitorContext<Self>) {
+        self.0.note(line.0);
+        let _ = cx;
+    }
+}
+
 #[derive(Debug)]
 struct Warmer;
 #[derive(Debug)]
@@ -1216,7 +1404,7 @@ fn rule_10_hot_to_hot_does_not_reset_the_heat() {
 
 #[test]
 fn rule_11_a_message_is_two_steps() {
-    for messages in [0, 1, 10] {
+    for messages in [1, 2, 10] {
         let report = once(|sys| {
             let to = sys.spawn(WithoutStart);
             (0..messages).for_each(|_| to.tell(Go));

@@ -309,6 +309,7 @@ fn list_effect(
         Effect::Halt(reason) => items.push(number(6, reason_number(*reason) as u32)),
         Effect::Stop { to, at_once } => items.push(number(11 + u64::from(*at_once), *to)),
         Effect::Link { other } => items.push(number(13, *other)),
+        Effect::Finish => items.push(number(0, 0)),
         Effect::Share { to, life, reason } => {
             items.push(number(14 + reason_number(*reason), *to));
             items.push(Item::Number(u64::from(*life)));
@@ -460,7 +461,8 @@ impl State {
             Effect::Announce { .. }
             | Effect::Arm { .. }
             | Effect::Cancel { .. }
-            | Effect::Link { .. } => {}
+            | Effect::Link { .. }
+            | Effect::Finish => {}
         }
     }
 

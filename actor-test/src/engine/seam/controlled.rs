@@ -639,6 +639,13 @@ impl Runtime for Shared {
         }
     }
 
+    fn finish(&self) {
+        if self.may_act("finish") {
+            let current = self.current.get();
+            self.state.borrow_mut().push(current, Effect::Finish);
+        }
+    }
+
     fn monitor(&self, monitor: Box<dyn AnyMonitor>) {
         if self.may_act("monitor") {
             let mut specifications = self.specifications.borrow_mut();

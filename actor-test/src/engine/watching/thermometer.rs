@@ -63,6 +63,16 @@ impl Thermometer {
         self.owed_longest = 0;
     }
 
+    /// Judges from `step` on, with every temperature at zero there.
+    pub(crate) fn count_from(&mut self, step: u64, threshold: u64) {
+        self.threshold = Some(threshold);
+        self.counts_from = step;
+        for entry in &mut self.entries {
+            entry.kept = 0;
+        }
+        self.set_alarm();
+    }
+
     /// Adds an entry that is cold; tells its number.
     pub(crate) fn add(&mut self) -> usize {
         self.entries.push(Entry {

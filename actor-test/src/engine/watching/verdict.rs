@@ -5,6 +5,7 @@ use crate::engine::execution::{End, Engine, Outcome};
 use crate::engine::recording::recorder::Recorder;
 use crate::engine::sameness::lasso::Suspicion;
 use crate::engine::session::Session;
+use crate::engine::watching::leftovers::leftovers;
 use crate::engine::watching::specifications::Owed;
 use crate::engine::world::operation::Stage;
 use crate::engine::world::room::Status;
@@ -75,9 +76,6 @@ impl Engine {
         if end == End::Quiescent {
             self.judge_quiescence();
         }
-        if end == End::Returned {
-            self.judge_unmet();
-        }
         if end == End::Bound && self.fairness != Fairness::Unfair {
             self.judge_spin();
         }
@@ -111,6 +109,8 @@ impl Engine {
             opaque,
             dead_letters: state.dead_letters,
             clock_was_read: state.clock_reads > 0,
+            went_fair: self.replaced.is_some(),
+            leftovers: leftovers(&state, end, self.fairness != Fairness::Unfair),
             told: session.landmarks.tell(),
             diverged_at: session.tape.diverged_at(),
             story: session

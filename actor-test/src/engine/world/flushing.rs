@@ -168,6 +168,10 @@ impl State {
             Effect::Halt(reason) => FollowUp::Halted(index, reason),
             Effect::Stop { to, at_once } => FollowUp::Stopped { to, at_once },
             Effect::Link { other } => self.link(index, other),
+            Effect::Finish => {
+                self.finishing = true;
+                FollowUp::Nothing
+            }
             Effect::Share { to, life, reason } => {
                 if self.operations[to as usize].life == life {
                     FollowUp::Shared { to, reason }

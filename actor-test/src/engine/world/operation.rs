@@ -75,6 +75,8 @@ pub(crate) enum Effect {
     Watch { watch: u32 },
     /// Silent: a link begins.
     Link { other: u32 },
+    /// Silent: the execution is to end.
+    Finish,
     /// Lets an actor share a failure, in that life of its.
     Share {
         to: u32,
@@ -93,6 +95,7 @@ impl Effect {
                 | Self::Cancel { .. }
                 | Self::Watch { .. }
                 | Self::Link { .. }
+                | Self::Finish
         )
     }
 }

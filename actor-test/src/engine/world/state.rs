@@ -60,6 +60,8 @@ pub(crate) struct State {
     pub(crate) class: u64,
     pub(crate) in_flight: usize,
     pub(crate) suspended: usize,
+    /// The program has asked for the end of the execution.
+    pub(crate) finishing: bool,
     pub(crate) dead_letters: u64,
     pub(crate) patient_timers: bool,
     pub(crate) atomic_handlers: bool,
@@ -99,6 +101,7 @@ impl State {
         self.class = 0;
         self.in_flight = 0;
         self.suspended = 0;
+        self.finishing = false;
         self.dead_letters = 0;
         self.timers_shown = false;
         self.last_operation = BODY;

@@ -1,6 +1,7 @@
 //! How a bug was found, and how to see it again.
 
 use super::Place;
+use crate::data::bug::BugKind;
 use crate::report::confirmation::Confirmation;
 use crate::report::facts::{Bug, Report};
 use crate::report::shell;
@@ -9,7 +10,7 @@ use crate::settings::Bounds;
 /// How a bug was found, and how to see it again.
 pub(crate) fn evidence(report: &Report, bug: &Bug, place: &Place) -> Vec<String> {
     if bug.kind().concerns_all() {
-        return vec![denied(report)];
+        return vec![denied(report, bug.kind())];
     }
     let mut lines = vec![circumstances(report, bug)];
     lines.extend(bug.confirmation.as_ref().map(confirmed));
@@ -32,7 +33,10 @@ pub(crate) fn evidence(report: &Report, bug: &Bug, place: &Place) -> Vec<String>
 }
 
 /// Why a test failed though no execution did.
-fn denied(report: &Report) -> String {
+fn denied(report: &Report, kind: BugKind) -> String {
+    if kind == BugKind::Idle {
+        return format!("seed {}", report.seed);
+    }
     format!(
         "seed {}; that is denied: more iterations (-i) may reach it, --deny none allows it",
         report.seed

@@ -1,6 +1,7 @@
 //! What was not judged, and what could not have failed.
 
 use super::count;
+use super::leftovers::leftovers;
 use crate::data::bug::BugKind;
 use crate::report::facts::Report;
 
@@ -25,6 +26,7 @@ pub(super) fn warnings(report: &Report, notes: &[String]) -> Vec<String> {
             count(report.executions, "execution")
         ));
     }
+    lines.extend(leftovers(report));
     if !report.opaque.is_empty() {
         lines.push(format!(
             "note: states can't be compared, so what goes round in circles is found by its temperature \

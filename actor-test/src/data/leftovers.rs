@@ -1,0 +1,12 @@
+//! What an execution that found no bug has left behind.
+
+/// What is left at the end of an execution, for the report.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Leftovers {
+    /// Who has unread events that nobody will handle.
+    pub(crate) unread: Option<String>,
+    /// There are actors, and none of them has taken a step.
+    pub(crate) idle: bool,
+    /// The periodic timer that went on up to the fair bound, and what kept it from being all.
+    pub(crate) restless: Option<String>,
+}

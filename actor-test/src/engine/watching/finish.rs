@@ -1,0 +1,44 @@
+//! The end that a program asks for, by `sys.finish()`.
+
+use std::sync::Arc;
+
+use crate::engine::execution::{End, Engine};
+use crate::engine::world::state::State;
+use crate::hash::mix;
+use crate::strategy::{Execution, FairSuffix, Fairness, Random, Strategy};
+
+impl Engine {
+    /// The program has asked for the end: the execution is over where nothing is hot, and is
+    /// scheduled fairly until then.
+    #[cold]
+    pub(crate) fn finish_fairly(&mut self, state: &mut State) -> Option<End> {
+        if !state.thermometer.any_hot() {
+            return Some(End::Finished);
+        }
+        let is_fair = match self.fairness {
+            Fairness::Fair => true,
+            Fairness::FairFrom(step) => step <= state.step,
+            Fairness::Unfair => false,
+        };
+        // What is run again takes the decisions that were taken then.
+        if !is_fair && !self.is_again {
+            self.begin_fair_suffix(state);
+        }
+        None
+    }
+
+    fn begin_fair_suffix(&mut self, state: &mut State) {
+        let mut suffix = FairSuffix::at(0, Box::new(Random::new()));
+        suffix.begin(&Execution {
+            iteration: 0,
+            seed: mix(self.seed, 0xf1_415),
+            max_steps: self.bounds.unfair(),
+            estimates: Arc::default(),
+        });
+        self.replaced = Some(self.set_strategy(Box::new(suffix)));
+        self.fairness = Fairness::FairFrom(state.step);
+        self.bound = self.bounds.fair();
+        let threshold = self.bounds.temperature();
+        state.thermometer.count_from(state.step, threshold);
+    }
+}

@@ -1,0 +1,91 @@
+//! What an execution leaves behind: unread events, actors that did nothing, timers that go on.
+
+use std::time::Duration;
+
+use crate::data::leftovers::Leftovers;
+use crate::engine::execution::End;
+use crate::engine::world::operation::{Kind, Letter, Operation, STOP, Sender, Stage};
+use crate::engine::world::state::State;
+use crate::engine::world::timers::TimerStage;
+use crate::report::words::count;
+
+/// What is left at the end of an execution that found no bug.
+pub(crate) fn leftovers(state: &State, end: End, is_fair: bool) -> Leftovers {
+    match end {
+        End::Quiescent | End::Finished => Leftovers {
+            unread: unread(state),
+            idle: is_idle(state),
+            restless: None,
+        },
+        End::Bound if is_fair => Leftovers {
+            restless: restless(state),
+            ..Leftovers::default()
+        },
+        End::Bound | End::Bug | End::Recovered | End::Exhausted => Leftovers::default(),
+    }
+}
+
+fn live(state: &State) -> impl Iterator<Item = (u32, &Operation)> {
+    (0..).zip(&state.operations[..state.live])
+}
+
+/// Ticks are no loss, nor is an order to stop.
+fn is_event(letter: &&Letter) -> bool {
+    letter.event != STOP && !matches!(letter.sender, Sender::Timer(..))
+}
+
+fn unread(state: &State) -> Option<String> {
+    let unread = |operation: &Operation| match operation.stage {
+        Stage::Gone => 0,
+        _ => operation.inbox.iter().filter(is_event).count(),
+    };
+    if let Some((number, actor)) = live(state).find(|(_, operation)| unread(operation) > 0) {
+        let events = state.info(number)?.events;
+        let first = actor.inbox.iter().find(is_event)?;
+        return Some(format!(
+            "`{}` with {}, `{}` first",
+            state.name(number),
+            count(unread(actor) as u64, "unread event"),
+            events[usize::from(first.event)].name
+        ));
+    }
+    (state.in_flight > 0).then(|| {
+        let on_the_way = count(state.in_flight as u64, "event");
+        format!("{on_the_way} on the way")
+    })
+}
+
+/// An actor that has started, handled, stopped or failed has its history begun.
+fn is_idle(state: &State) -> bool {
+    let is_fresh = |operation: &Operation| {
+        let is_between = matches!(
+            operation.stage,
+            Stage::Unborn | Stage::Starting | Stage::Idle
+        );
+        is_between && operation.chain == operation.key
+    };
+    let is_actor = |(_, operation): &(u32, &Operation)| matches!(operation.kind, Kind::Actor(_));
+    let mut actors = live(state).filter(is_actor).peekable();
+    actors.peek().is_some() && actors.all(|(_, actor)| is_fresh(actor))
+}
+
+/// With only periodic timers left, the execution would have ended by itself.
+fn restless(state: &State) -> Option<String> {
+    let mut timers = state.timers.slots.iter();
+    let timer = timers.find(|timer| timer.stage == TimerStage::Armed && timer.periodic)?;
+    let (owner, period) = (timer.owner, timer.delay);
+    let (_, event) = timer.event?;
+    let event = state.info(owner)?.events[usize::from(event)].name;
+    let why = match state.timers.armed() > state.timers.armed_periodic() {
+        true => "with other timers that are armed anew and anew",
+        false if state.suspended > 0 => "while someone awaits",
+        false if state.thermometer.any_owed() => "while something is owed",
+        false => "with never a pause between the ticks",
+    };
+    let owner = state.name(owner);
+    Some(format!("`{owner}` gets `{event}` {}, {why}", every(period)))
+}
+
+fn every(period: Duration) -> String {
+    format!("every {period:?}")
+}

@@ -1,0 +1,21 @@
+//! What executions left behind, in words.
+
+use super::count;
+use crate::report::facts::Report;
+
+/// Unread events, and timers that would have gone on for ever.
+pub(super) fn leftovers(report: &Report) -> Vec<String> {
+    let of = count(report.executions, "execution");
+    let unread = report.unread_example.as_ref().map(|example| {
+        let unread = report.unread;
+        format!("note: {unread} of {of} ended with events that nobody will handle: {example}")
+    });
+    let restless = report.restless_example.as_ref().map(|example| {
+        let restless = report.restless;
+        format!(
+            "note: {restless} of {of} never came to rest: {example}; \
+             sys.finish() in an async body ends them"
+        )
+    });
+    unread.into_iter().chain(restless).collect()
+}
