@@ -138,6 +138,18 @@ async fn a_report_says_what_was_left() {
     assert!(matches!(error, Err(Error::ShutdownTimedOut(left)) if left == names));
 }
 
+/// What ends an execution under test leaves production alone.
+#[tokio::test(start_paused = true)]
+async fn nothing_finishes_in_production() {
+    let (sys, journal) = (System::new(), Journal::new());
+    let worker = worker(&sys, "worker", &journal);
+    worker.tell(Work(1));
+    sys.finish();
+    worker.tell(Work(2));
+    sys.shutdown().await.unwrap();
+    journal.expect(["work 1", "work 2", "stop", "dropped"]);
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_shutdown_in_time_has_nothing_to_report() {
     let (sys, journal) = (System::new(), Journal::new());

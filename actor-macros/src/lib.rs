@@ -244,6 +244,11 @@ pub fn fingerprint(item: TokenStream) -> TokenStream {
 /// error is a failure. It becomes a `#[test]` of the same name: in a `#[cfg(test)]` module or in
 /// `tests/`, under `cargo test` and under `cargo actor-test`.
 ///
+/// An execution goes on after the body has returned, an async one too: what it has sent is handled,
+/// and so is what follows from that, until nothing but periodic timers is left. Where a program never
+/// rests, `sys.finish()` at the end of an async body ends the execution. A test whose actors take no
+/// step in any execution fails.
+///
 /// ```
 /// # use actor_macros::actor_test;
 /// use actor_core::System;
