@@ -481,11 +481,11 @@ fn a_fair_suffix_is_no_part_of_a_systematic_search() {
         let report = tester.run_async(move |sys| async move {
             sys.monitor::<Owed>();
             let cools = sys.spawn(Counter);
+            cools.ask(Ask).await.expect("it lives");
             if is_hot {
                 sys.announce(Hot);
                 cools.tell(Chill);
             }
-            cools.tell(Ask);
             sys.finish();
         });
         report.assert_clean();
