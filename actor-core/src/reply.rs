@@ -455,8 +455,13 @@ impl Origin {
     /// The reply is awaited here.
     #[inline]
     fn awaited(&self) {
-        if let Self::Live(_, asked) = self {
-            asked.awaited();
+        match self {
+            Self::Live(_, asked) => asked.awaited(),
+            Self::Controlled(id) => {
+                if let Some(id) = id.get() {
+                    runtime::with(|rt| rt.reply_awaited(*id));
+                }
+            }
         }
     }
 
@@ -529,13 +534,6 @@ impl<R: Event> AnySlot for Slot<R> {
 }
 
 impl dyn AnySlot {
-    /// Someone awaits the reply.
-    pub fn is_awaited(&self) -> bool {
-        let mut is_awaited = false;
-        self.look(&mut |fate, _| is_awaited = fate.waker.is_some());
-        is_awaited
-    }
-
     /// Makes the reply, or its loss, visible to the asker.
     pub fn deliver(&self, lost: Option<AskError>) {
         let status = lost.map_or(Status::Delivered, Status::Lost);

@@ -101,6 +101,8 @@ pub trait Runtime {
     fn room_dropped(&self, room: RoomId);
     /// Registers an `ask`; its event is posted next.
     fn ask(&self, to: Address, slot: Arc<AskSlot>) -> AskId;
+    /// Someone has looked for the reply, and it is not there.
+    fn reply_awaited(&self, ask: AskId);
     /// The reply was sent and waits in its slot.
     fn replied(&self, ask: AskId);
     /// The reply is in the hands of a handler, which may keep it or send it on.

@@ -282,7 +282,7 @@ impl Engine {
             } => {
                 self.shared.current.set(owner);
                 self.state().last_operation = owner;
-                let delivery = self.state().deliver(owner, letter);
+                let delivery = self.state().deliver_timed(owner, letter);
                 self.sent(owner, owner, letter, delivery);
                 if periodic {
                     self.refill(timer, owner);

@@ -304,7 +304,7 @@ impl Engine {
                 Err(end) => return end,
             };
             if self.lasso.is_watching() {
-                let pending = state.enabled.of(operation);
+                let pending = state.pending_of(operation);
                 drop(state);
                 if let Some(pending) = pending {
                     self.watched_step(pending, test);
@@ -334,9 +334,6 @@ impl Engine {
             && let Some(end) = self.finish_fairly(state)
         {
             return Err(end);
-        }
-        if state.patient_timers {
-            state.settle_patience();
         }
         if state.enabled.len() == 0 {
             return Err(End::Quiescent);

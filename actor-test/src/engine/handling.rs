@@ -207,11 +207,8 @@ impl Engine {
             }
             // An event that a new `receive` waits for may have come meanwhile.
             let found = &mut state.operations[operation as usize];
-            if found
-                .inbox
-                .iter()
-                .any(|letter| found.receiving.contains(&letter.event))
-            {
+            let inbox = &mut found.inbox;
+            if found.receiving.iter().any(|event| inbox.has(*event)) {
                 found.woken = true;
             }
         } else if was_suspended {

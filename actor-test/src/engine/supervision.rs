@@ -87,7 +87,7 @@ impl State {
         let found = &self.operations[other as usize];
         if found.stage != Stage::Gone {
             if one != other {
-                self.links.push((one, other));
+                self.links.add(one, other);
             }
             return FollowUp::Nothing;
         }
@@ -104,19 +104,7 @@ impl State {
         let found = &mut self.operations[index as usize];
         let shared = found.shares.take();
         let cause = shared.filter(|_| reason == StopReason::Linked && found.stage == Stage::Down);
-        let mut others = Vec::new();
-        self.links.retain(|(one, other)| {
-            let linked = match index {
-                index if index == *one => *other,
-                index if index == *other => *one,
-                _ => return true,
-            };
-            if cause == Some(linked) {
-                return true;
-            }
-            others.push(linked);
-            false
-        });
+        let others = self.links.break_all(index, cause);
         if reason.is_failure() {
             for to in others {
                 let life = self.operations[to as usize].life;
@@ -301,7 +289,7 @@ impl Engine {
             if found.unread == Unread::Keep {
                 return;
             }
-            let letters = found.remove_letters(|letter| letter.event != STOP);
+            let letters = found.inbox.remove_letters(|letter| letter.event != STOP);
             state.look(operation);
             state.dead_letters += letters.len() as u64;
             letters

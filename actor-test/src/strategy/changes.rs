@@ -25,6 +25,11 @@ impl Changes {
         self.recent[self.count as usize % REMEMBERED] = position;
         self.count += 1;
     }
+
+    /// Other operations are enabled than before.
+    pub(crate) fn record_all(&mut self) {
+        self.count += REMEMBERED as u64 + 1;
+    }
 }
 
 /// Up to so many enabled operations are looked at one by one, which is faster than to keep an order.

@@ -38,11 +38,8 @@ impl Engine {
     /// Finds the cycle of asks that an operation has closed by waiting.
     pub(crate) fn find_cycle(&self, operation: u32) {
         let message = {
-            let (state, workshop) = (self.state(), self.shared.workshop());
-            let waits = Waits {
-                state: &state,
-                workshop: &workshop,
-            };
+            let state = self.state();
+            let waits = Waits { state: &state };
             let Some(cycle) = waits.cycle(operation) else {
                 return;
             };

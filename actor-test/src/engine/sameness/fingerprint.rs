@@ -20,7 +20,7 @@ use actor_core::{Fingerprinter, StopReason};
 use crate::engine::seam::controlled::{Phase, Shared};
 use crate::engine::seam::panics;
 use crate::engine::workshop::{Parts, Workshop};
-use crate::engine::world::operation::{Effect, Kind, Letter, Operation, Sender, Stage, Told};
+use crate::engine::world::operation::{Effect, Letter, Operation, Sender, Stage, Told};
 use crate::engine::world::state::State;
 use crate::engine::world::timers::{Timer, TimerStage};
 use crate::hash::mix;
@@ -96,9 +96,9 @@ impl Look<'_> {
         let lengths = {
             let state = self.shared.state.borrow();
             feed_watches(&state, &mut to);
-            for (one, other) in &state.links {
-                to.write_u32(*one);
-                to.write_u32(*other);
+            for [one, other] in state.links.pairs() {
+                to.write_u32(one);
+                to.write_u32(other);
             }
             to.write_u32(u32::MAX);
             for household in &state.families {
@@ -160,7 +160,7 @@ impl Look<'_> {
         let (mail, slot) = {
             let state = self.shared.state.borrow();
             let mail = self.shared.workshop().mail(index).cloned();
-            (mail?, state.operations[index as usize].next()?.slot)
+            (mail?, state.operations[index as usize].inbox.next()?.slot)
         };
         self.guarded(|| mail.fingerprint(slot, &mut Fingerprinter::new()))
     }
@@ -240,7 +240,7 @@ impl Header {
 fn list_operation(state: &State, workshop: &Workshop, index: u32, items: &mut Vec<Item>) {
     let operation = &state.operations[index as usize];
     items.push(Item::Number(operation.inbox.len() as u64));
-    for letter in &operation.inbox {
+    for letter in operation.inbox.iter() {
         list_letter(workshop.mail(index), letter, items);
     }
     if let Some(bound) = &operation.bound {
@@ -365,9 +365,8 @@ fn list_timers(state: &State, workshop: &Workshop, items: &mut Vec<Item>) -> Vec
         items.push(Item::Number(ahead.as_nanos() as u64));
         items.push(Item::Number(behind.as_nanos() as u64));
         items.push(Item::Number(timer.delay.as_nanos() as u64));
-        let from = Sender::Timer(index as u32, timer.generation);
         let inbox = &state.operations[timer.owner as usize].inbox;
-        let unread = timer.periodic && inbox.iter().any(|letter| letter.sender == from);
+        let unread = timer.periodic && inbox.has_timed(index as u32, timer.generation);
         items.push(Item::Number(u64::from(unread)));
         list_timer_event(workshop, timer, items);
         lengths.push(items.len() - before);
@@ -395,8 +394,7 @@ impl State {
             timer.filter(|timer| timer.generation == generation && timer.stage != TimerStage::Free);
         match timer {
             None => {
-                let from = Sender::Timer(index, generation);
-                let unread = owner.inbox.iter().position(|letter| letter.sender == from);
+                let unread = owner.inbox.rank_of_timed(index, generation);
                 unread.map_or(0, |at| mix(1, at as u64))
             }
             Some(timer) if timer.owner != holder => mix(u64::from(index), u64::from(generation)),
@@ -418,14 +416,13 @@ impl State {
 
     /// How many timers of the same owner come before this one.
     fn rank(&self, index: u32, timer: &Timer) -> u64 {
-        let order = |(index, timer): (usize, &Timer)| {
+        let order = |index: u32| {
+            let timer = &self.timers.slots[index as usize];
             (timer.deadline, timer.event.map(|(_, event)| event), index)
         };
-        let this = order((index as usize, timer));
-        let own =
-            self.timers.slots.iter().enumerate().filter(|(_, other)| {
-                other.owner == timer.owner && other.stage == TimerStage::Armed
-            });
+        let this = order(index);
+        let armed = |other: &u32| self.timers.slots[*other as usize].stage == TimerStage::Armed;
+        let own = self.timers.of(timer.owner).filter(armed);
         own.filter(|other| order(*other) < this).count() as u64
     }
 
@@ -451,13 +448,7 @@ impl State {
                 self.touched.push(self.watches[*watch as usize].watcher);
             }
             Effect::Stop { to, .. } | Effect::Share { to, .. } => self.touched.push(*to),
-            Effect::Halt(_) => {
-                let owned = |future: &u32| {
-                    let kind = self.operations[*future as usize].kind;
-                    matches!(kind, Kind::Future { owner } if owner == index)
-                };
-                self.touched.extend((0..self.live as u32).filter(owned));
-            }
+            Effect::Halt(_) => self.touched.extend(self.futures.of(index)),
             Effect::Announce { .. }
             | Effect::Arm { .. }
             | Effect::Cancel { .. }

@@ -43,7 +43,6 @@ use crate::engine::sameness::prints::Prints;
 use crate::engine::sameness::region::{Place, Region, Shape};
 use crate::engine::seam::controlled::Shared;
 use crate::engine::workshop::Parts;
-use crate::engine::world::enabled::ABSENT;
 use crate::engine::world::state::State;
 use crate::strategy::{OperationId, Pending};
 
@@ -224,8 +223,9 @@ impl Lasso {
 
     /// Takes from the unserved whoever took the step, and whoever can't take one now.
     fn serve(&mut self, state: &State, taken: &Pending) {
-        self.unserved
-            .retain(|operation| *operation != taken.operation && is_enabled(state, *operation));
+        self.unserved.retain(|operation| {
+            *operation != taken.operation && state.pending_of(*operation).is_some()
+        });
     }
 
     /// The state with that fingerprint as a place in the region.
@@ -283,8 +283,7 @@ impl Engine {
         let look = looking(&self.bodies, &self.shared);
         let lasso = &mut self.lasso;
         let (live, hottest) = {
-            let mut state = self.shared.state.borrow_mut();
-            state.settle_enabled();
+            let state = self.shared.state.borrow();
             (state.live as u32, state.thermometer.hottest(state.step))
         };
         let Some(hottest) = hottest else {
@@ -315,10 +314,7 @@ impl Engine {
         if self.session().found.is_some() {
             return false;
         }
-        let mut state = self.state();
-        state.settle_enabled();
-        let owed = state.thermometer.owed_since(entry) == Some(since);
-        drop(state);
+        let owed = self.state().thermometer.owed_since(entry) == Some(since);
         if !owed {
             // There was a way out of whatever was seen.
             self.lasso.look_after((usize::MAX, 0));
@@ -433,15 +429,4 @@ fn looking<'a>(bodies: &'a [Option<Parts>], shared: &'a Shared) -> Look<'a> {
 fn names(state: &State) -> impl Iterator<Item = u64> {
     let enabled = state.enabled.pending().iter();
     enabled.map(|pending| state.step_name(pending))
-}
-
-fn is_enabled(state: &State, operation: OperationId) -> bool {
-    let index = operation.index();
-    let position = if operation.is_timer() {
-        let timer = state.timers.slots.get(index);
-        timer.map_or(ABSENT, |timer| timer.position)
-    } else {
-        state.operations[index].position
-    };
-    position != ABSENT
 }

@@ -60,7 +60,7 @@ impl Opaque {
         let state = look.shared.state.borrow();
         let operation = &state.operations[index as usize];
         let (of_type, event) = match operation.kind {
-            Kind::Actor(of_type) => match operation.next() {
+            Kind::Actor(of_type) => match operation.inbox.next() {
                 Some(letter) if pending.kind == StepKind::Handle => (of_type, letter.event),
                 _ => return,
             },

@@ -24,7 +24,7 @@ use crate::engine::session::Session;
 use crate::engine::watching::specifications::Specifications;
 use crate::engine::watching::tally::Tally;
 use crate::engine::workshop::{Parts, Workshop};
-use crate::engine::world::operation::{Effect, Kind, Letter, Stage, Watch};
+use crate::engine::world::operation::{Effect, Kind, Letter, Stage};
 use crate::engine::world::room::{Answer, Status};
 use crate::engine::world::state::State;
 use crate::engine::world::timers::{Purpose, TimerStage};
@@ -375,6 +375,12 @@ impl Runtime for Shared {
         }
     }
 
+    fn reply_awaited(&self, ask: AskId) {
+        if self.is_current(ask) {
+            self.state.borrow_mut().await_reply(ask.index);
+        }
+    }
+
     fn replied(&self, ask: AskId) {
         if self.is_current(ask) && self.may_act("reply") {
             self.reply(ask.index, None);
@@ -611,12 +617,7 @@ impl Runtime for Shared {
         }
         if let (Some(watcher), Some(target)) = (self.local(watcher), self.local(target)) {
             let mut state = self.state.borrow_mut();
-            let watch = state.watches.len() as u32;
-            state.watches.push(Watch {
-                watcher,
-                target,
-                is_open: true,
-            });
+            let watch = state.watch(watcher, target);
             self.workshop().keep_notice(watch, notice);
             state.push(self.current.get(), Effect::Watch { watch });
         }

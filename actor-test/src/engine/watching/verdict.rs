@@ -7,7 +7,7 @@ use crate::engine::sameness::lasso::Suspicion;
 use crate::engine::session::Session;
 use crate::engine::watching::leftovers::leftovers;
 use crate::engine::watching::specifications::Owed;
-use crate::engine::world::operation::Stage;
+use crate::engine::world::operation::{Letter, Stage};
 use crate::engine::world::room::Status;
 use crate::engine::world::state::State;
 use crate::strategy::Fairness;
@@ -21,8 +21,7 @@ impl Engine {
             return false;
         }
         // Patient timers that are held back are not among the enabled.
-        let held_back = state.patient_timers && !state.timers_shown;
-        if held_back || state.enabled.len() > state.timers.window().len() {
+        if state.enabled.holds_back() || state.enabled.len() > state.timers.in_window() {
             return false;
         }
         *idle_moments += 1;
@@ -131,8 +130,10 @@ impl Engine {
         let state = self.state();
         for operation in 0..state.live as u32 {
             let found = &state.operations[operation as usize];
-            if found.stage == Stage::Idle && found.next().is_none() && !found.inbox.is_empty() {
-                let event = found.inbox[0].event;
+            if found.stage == Stage::Idle
+                && found.inbox.next().is_none()
+                && let Some(Letter { event, .. }) = found.inbox.first().copied()
+            {
                 let count = crate::plural::count(found.inbox.len() as u64, "deferred event");
                 let info = state.info(operation);
                 let event = info.map_or("event", |info| info.events[usize::from(event)].name);

@@ -3,6 +3,7 @@
 use actor_core::AskError;
 
 use crate::engine::world::flushing::FollowUp;
+use crate::engine::world::owned::Neighbours;
 use crate::engine::world::state::{State, keep};
 use crate::hash::mix;
 
@@ -23,6 +24,10 @@ pub(crate) struct AskRecord {
     pub(crate) out_of_hands: bool,
     /// Both ends are done with it.
     closed: bool,
+    /// Someone has looked for the reply when it was not there.
+    is_awaited: bool,
+    /// The others that are awaited of the same asker's.
+    beside: Neighbours,
 }
 
 impl AskRecord {
@@ -45,19 +50,40 @@ impl State {
             abandoned: false,
             out_of_hands: false,
             closed: false,
+            is_awaited: false,
+            beside: Neighbours::default(),
         };
         let index = keep(&mut self.asks, &mut self.asks_free, record);
-        let asker = &mut self.operations[asker as usize];
-        asker.open_asks += 1;
-        asker.last_ask = index;
+        self.operations[asker as usize].open_asks += 1;
         index
+    }
+
+    /// Someone looks for the reply, which is not there.
+    pub(crate) fn await_reply(&mut self, index: u32) {
+        let ask = &mut self.asks[index as usize];
+        if ask.is_open() && !std::mem::replace(&mut ask.is_awaited, true) {
+            let asker = ask.asker;
+            self.awaited
+                .add(asker, &mut self.asks, index, |ask| &mut ask.beside);
+        }
+    }
+
+    /// What an operation awaits, where that is the reply of one ask alone.
+    pub(crate) fn only_awaited(&self, asker: u32) -> Option<&AskRecord> {
+        let ask = &self.asks[self.awaited.first(asker)? as usize];
+        ask.beside.after().is_none().then_some(ask)
     }
 
     /// The reply is there, or nobody waits for it any more.
     pub(crate) fn end_ask(&mut self, index: u32) {
-        let ask = &self.asks[index as usize];
+        let ask = &mut self.asks[index as usize];
         if ask.is_open() {
-            self.operations[ask.asker as usize].open_asks -= 1;
+            let asker = ask.asker;
+            self.operations[asker as usize].open_asks -= 1;
+            if std::mem::take(&mut ask.is_awaited) {
+                self.awaited
+                    .remove(asker, &mut self.asks, index, |ask| &mut ask.beside);
+            }
         }
     }
 

@@ -32,14 +32,13 @@ impl State {
     pub(crate) fn cancel(&mut self, owner: u32, index: u32, generation: u32) -> Remains {
         let runs = self.timers.get(index, generation).is_some();
         let timers = runs.then(|| (index, self.end_timer(index)));
-        let from = Sender::Timer(index, generation);
-        let operation = &mut self.operations[owner as usize];
-        let removed = operation.remove_letters(|letter| letter.sender == from);
+        let inbox = &mut self.operations[owner as usize].inbox;
+        let unread = inbox.take_timed(index, generation);
         self.look(owner);
         self.refresh(owner);
         Remains {
             owner,
-            letters: removed.iter().map(|letter| letter.slot).collect(),
+            letters: unread.iter().map(|letter| letter.slot).collect(),
             timers: timers.into_iter().collect(),
         }
     }
@@ -58,7 +57,11 @@ impl State {
 
     fn hide_timer(&mut self, index: u32) {
         let position = &mut self.timers.slots[index as usize].position;
-        let moved = self.enabled.remove(position);
+        let moved = if self.patient_timers {
+            self.enabled.remove_patient(position)
+        } else {
+            self.enabled.remove(position)
+        };
         self.follow_move(moved);
     }
 
@@ -75,52 +78,24 @@ impl State {
         let event = timer
             .event
             .and_then(|(_, event)| self.event_id(receiver.bits(), event));
-        let timer = &mut self.timers.slots[index as usize];
-        self.enabled
-            .set(&mut timer.position, Pending { event, ..pending });
+        let pending = Pending { event, ..pending };
+        let position = &mut self.timers.slots[index as usize].position;
+        if self.patient_timers {
+            self.enabled.add_patient(position, pending);
+        } else {
+            self.enabled.set(position, pending);
+        }
     }
 
     fn refresh_timers(&mut self) {
-        let Some((left, entered)) = self.timers.refresh_window() else {
-            return;
-        };
-        if self.patient_timers && !self.timers_shown {
+        if !self.timers.refresh_window() {
             return;
         }
-        for timer in left {
-            self.hide_timer(timer);
+        for at in 0..self.timers.left.len() {
+            self.hide_timer(self.timers.left[at]);
         }
-        for timer in entered {
-            self.show_timer(timer);
-        }
-    }
-
-    /// Brings the enabled set to what the next pick will see.
-    pub(crate) fn settle_enabled(&mut self) {
-        if self.patient_timers {
-            self.settle_patience();
-        }
-    }
-
-    /// Patient timers are enabled only while nothing else is.
-    pub(crate) fn settle_patience(&mut self) {
-        let shown = if self.timers_shown {
-            self.timers.window().len()
-        } else {
-            0
-        };
-        let show = self.enabled.len() == shown;
-        if show == self.timers_shown {
-            return;
-        }
-        self.timers_shown = show;
-        for at in 0..self.timers.window().len() {
-            let timer = self.timers.window()[at];
-            if show {
-                self.show_timer(timer);
-            } else {
-                self.hide_timer(timer);
-            }
+        for at in 0..self.timers.entered.len() {
+            self.show_timer(self.timers.entered[at]);
         }
     }
 
@@ -190,15 +165,6 @@ impl State {
             self.timers.rearm(index, now);
             self.refresh_timers();
         }
-    }
-
-    pub(crate) fn timers_of(&self, owner: u32) -> Vec<u32> {
-        (0..self.timers.slots.len() as u32)
-            .filter(|timer| {
-                let timer = &self.timers.slots[*timer as usize];
-                timer.owner == owner && timer.stage == TimerStage::Armed
-            })
-            .collect()
     }
 }
 

@@ -1,6 +1,6 @@
 //! What is left of an actor, a timer or a future that has ended.
 
-use crate::engine::world::operation::{Effect, Kind, Letter, Sender, Stage, Told};
+use crate::engine::world::operation::{Letter, Stage, Told};
 use crate::engine::world::state::State;
 
 /// What has ended and lies in the workshop still.
@@ -25,7 +25,8 @@ impl State {
     pub(crate) fn halt(&mut self, index: u32) -> Halted {
         self.leave(index, Stage::Gone);
         let operation = &mut self.operations[index as usize];
-        let letters: Vec<Letter> = operation.inbox.drain(..).collect();
+        let letters: Vec<Letter> = operation.inbox.iter().copied().collect();
+        operation.inbox.clear();
         self.close_mailbox(index);
         self.end_what_it_owns(index, letters)
     }
@@ -35,15 +36,13 @@ impl State {
     pub(crate) fn fall(&mut self, index: u32) -> Halted {
         self.leave(index, Stage::Down);
         let operation = &mut self.operations[index as usize];
-        let letters = operation.remove_letters(|letter| matches!(letter.sender, Sender::Timer(..)));
+        let letters = operation.inbox.take_all_timed();
         operation.state = 0;
         operation.stopping = false;
         operation.trap = None;
         operation.life += 1;
         self.extend_chain(index, 0xd0_3e);
-        for watch in &mut self.watches {
-            watch.is_open &= watch.watcher != index;
-        }
+        self.end_watches_of(index);
         self.end_what_it_owns(index, letters)
     }
 
@@ -59,10 +58,11 @@ impl State {
 
     fn end_what_it_owns(&mut self, index: u32, letters: Vec<Letter>) -> Halted {
         self.look(index);
-        let timers: Vec<u32> = self.timers_of(index);
-        let timers = timers.into_iter();
+        let timers = self.timers.armed_of(index).into_iter();
         let timers = timers.map(|timer| (timer, self.end_timer(timer))).collect();
-        let futures = self.futures_of(index);
+        let lives = |future: &u32| self.operations[*future as usize].stage != Stage::Gone;
+        let futures: Vec<u32> = self.futures.of(index).filter(lives).collect();
+        self.futures.forget(index);
         if self.watched {
             self.touched.push(index);
             self.touched.extend(&futures);
@@ -83,30 +83,5 @@ impl State {
             remains,
             futures,
         }
-    }
-
-    /// Tells the watchers of an operation, one effect each.
-    pub(crate) fn notify_watchers(&mut self, index: u32) {
-        for watch in 0..self.watches.len() {
-            if self.watches[watch].target == index && self.watches[watch].is_open {
-                self.push(
-                    index,
-                    Effect::Notice {
-                        watch: watch as u32,
-                    },
-                );
-            }
-        }
-        self.refresh(index);
-    }
-
-    fn futures_of(&self, actor: u32) -> Vec<u32> {
-        (0..self.live as u32)
-            .filter(|future| {
-                let operation = &self.operations[*future as usize];
-                matches!(operation.kind, Kind::Future { owner } if owner == actor)
-                    && operation.stage != Stage::Gone
-            })
-            .collect()
     }
 }

@@ -4,10 +4,11 @@ use actor_core::{AskError, Disposition, StopReason};
 
 use crate::engine::world::enabled::ABSENT;
 use crate::engine::world::endings::Remains;
-use crate::engine::world::operation::{Effect, Kind, Letter, Stage, Watch};
+use crate::engine::world::operation::{Effect, Kind, Letter, Stage};
 use crate::engine::world::pending::pending_handle;
 use crate::engine::world::room::Delivery;
 use crate::engine::world::state::State;
+use crate::engine::world::watches::Watch;
 
 /// What the run loop does for a step once nothing is borrowed.
 pub(crate) enum FollowUp {
@@ -67,6 +68,15 @@ impl State {
         Delivery::Arrived
     }
 
+    /// Delivers the letter of a timer, which may still be cancelled.
+    pub(crate) fn deliver_timed(&mut self, to: u32, letter: Letter) -> Delivery {
+        let delivery = self.deliver(to, letter);
+        if delivery == Delivery::Arrived {
+            self.operations[to as usize].inbox.note_timed();
+        }
+        delivery
+    }
+
     #[cold]
     fn deliver_bounded(&mut self, to: u32, letter: Letter, disposition: Disposition) -> Delivery {
         let delivery = self.find_place(to, &letter);
@@ -82,7 +92,7 @@ impl State {
     #[inline(always)]
     fn append(&mut self, to: u32, letter: Letter, disposition: Disposition) {
         let receiver = &mut self.operations[to as usize];
-        receiver.append(letter, disposition);
+        receiver.inbox.append(letter, disposition);
         match receiver.stage {
             // Nothing else was due, so the letter is what the receiver handles next.
             Stage::Idle if receiver.position == ABSENT && disposition != Disposition::Defer => {

@@ -1,18 +1,14 @@
 //! Operations: what can take a step, with its inbox and outbox.
 
-use std::collections::VecDeque;
-
 use actor_core::runtime::Trap;
-use actor_core::{AskError, Disposition, StopReason, Unread};
+use actor_core::{AskError, StopReason, Unread};
 
 use crate::engine::world::enabled::ABSENT;
+use crate::engine::world::inbox::Inbox;
 use crate::engine::world::outbox::Outbox;
 use crate::engine::world::room::Bound;
 use crate::hash::mix;
 use crate::strategy::EventId;
-
-/// A position in an inbox that stands for "nothing to handle".
-const NOTHING: u32 = u32::MAX;
 
 /// The number of no family.
 pub(crate) const ALONE: u32 = u32::MAX;
@@ -100,15 +96,6 @@ impl Effect {
     }
 }
 
-/// A watch: who is told when whom has stopped.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Watch {
-    pub(crate) watcher: u32,
-    pub(crate) target: u32,
-    /// Its watcher is still to be told.
-    pub(crate) is_open: bool,
-}
-
 /// What an operation is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
@@ -166,9 +153,7 @@ pub(crate) struct Operation {
     pub(crate) defers: bool,
     /// Its type has one state at most, which handles every event.
     pub(crate) plain: bool,
-    pub(crate) inbox: VecDeque<Letter>,
-    /// Invariant: the position in `inbox` of the first letter that is not deferred, or `NOTHING`.
-    next: u32,
+    pub(crate) inbox: Inbox,
     pub(crate) outbox: Outbox,
     /// `None` where the mailbox has no bound.
     pub(crate) bound: Option<Box<Bound>>,
@@ -211,8 +196,8 @@ pub(crate) struct Operation {
     pub(crate) name: Option<Box<str>>,
     /// How many replies it may await.
     pub(crate) open_asks: u32,
-    /// What it asked last.
-    pub(crate) last_ask: u32,
+    /// How many questions for room it has that are not over.
+    pub(crate) questions: u32,
     /// While a handler waits, the key of the letter that it handles.
     pub(crate) handling: u64,
     /// Its number among the operations of its type.
@@ -229,8 +214,7 @@ impl Operation {
             state: 0,
             defers: false,
             plain: false,
-            inbox: VecDeque::new(),
-            next: NOTHING,
+            inbox: Inbox::new(),
             outbox: Outbox::default(),
             bound: None,
             told: Told::Nothing,
@@ -253,7 +237,7 @@ impl Operation {
             own_run: 0,
             name: None,
             open_asks: 0,
-            last_ask: 0,
+            questions: 0,
             handling: 0,
             ordinal: 0,
         }
@@ -269,7 +253,6 @@ impl Operation {
         self.defers = false;
         self.plain = false;
         self.inbox.clear();
-        self.next = NOTHING;
         self.outbox.clear();
         self.bound = None;
         self.told = Told::Nothing;
@@ -292,7 +275,7 @@ impl Operation {
         self.own_run = 0;
         self.name = None;
         self.open_asks = 0;
-        self.last_ask = 0;
+        self.questions = 0;
         self.handling = 0;
         self.ordinal = 0;
     }
@@ -301,59 +284,5 @@ impl Operation {
     #[inline]
     pub(crate) fn letter_key(&self, nth: u32) -> u64 {
         mix(self.key, !u64::from(nth))
-    }
-
-    /// The next letter to handle.
-    #[inline]
-    pub(crate) fn next(&self) -> Option<&Letter> {
-        self.inbox.get(self.next as usize)
-    }
-
-    /// Appends a letter. `disposition` is that of its event in the current state.
-    #[inline]
-    pub(crate) fn append(&mut self, letter: Letter, disposition: Disposition) {
-        if self.next == NOTHING && disposition != Disposition::Defer {
-            self.next = self.inbox.len() as u32;
-        }
-        self.inbox.push_back(letter);
-    }
-
-    /// Takes the next letter; `look` must follow where the type defers.
-    #[inline]
-    pub(crate) fn take_next(&mut self) -> Option<Letter> {
-        if self.next == NOTHING {
-            return None;
-        }
-        let letter = if self.next == 0 {
-            self.inbox.pop_front()
-        } else {
-            self.inbox.remove(self.next as usize)
-        };
-        if self.defers || self.inbox.is_empty() {
-            self.next = NOTHING;
-        }
-        letter
-    }
-
-    /// Finds the first letter that is not deferred, after a change of state or inbox.
-    pub(crate) fn look(&mut self, disposition: impl Fn(u16) -> Disposition) {
-        let first = self
-            .inbox
-            .iter()
-            .position(|letter| disposition(letter.event) != Disposition::Defer);
-        self.next = first.map_or(NOTHING, |first| first as u32);
-    }
-
-    /// Removes the letters that `remove` names; `look` must follow.
-    pub(crate) fn remove_letters(&mut self, remove: impl Fn(&Letter) -> bool) -> Vec<Letter> {
-        let mut removed = Vec::new();
-        self.inbox.retain(|letter| {
-            let goes = remove(letter);
-            if goes {
-                removed.push(*letter);
-            }
-            !goes
-        });
-        removed
     }
 }

@@ -20,6 +20,18 @@ impl State {
         self.enabled.set(position, pending);
     }
 
+    /// What that operation would do, where it is enabled.
+    pub(crate) fn pending_of(&self, operation: OperationId) -> Option<Pending> {
+        let position = if operation.is_timer() {
+            self.timers.slots.get(operation.index())?.position
+        } else {
+            self.operations[operation.index()].position
+        };
+        let pending = self.enabled.pending().get(position as usize)?;
+        // Patient timers that are held back have a position, too.
+        (pending.operation == operation).then_some(*pending)
+    }
+
     /// The operation has nothing to do.
     fn disable(&mut self, index: u32) {
         let position = &mut self.operations[index as usize].position;
@@ -71,7 +83,12 @@ fn pending_run(index: u32, operation: &Operation) -> Option<Pending> {
         Stage::Closing if operation.told == Told::Kill => {
             (StepKind::Stop, Some(OperationId::actor(index)))
         }
-        Stage::Idle => return operation.next().map(|letter| pending_handle(index, letter)),
+        Stage::Idle => {
+            return operation
+                .inbox
+                .next()
+                .map(|letter| pending_handle(index, letter));
+        }
         Stage::Starting => (StepKind::Start, None),
         Stage::Suspended if operation.woken => (StepKind::Resume, Some(OperationId::actor(index))),
         Stage::Suspended | Stage::Unborn | Stage::Closing | Stage::Down | Stage::Gone => {

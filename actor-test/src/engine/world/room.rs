@@ -140,6 +140,7 @@ impl State {
             status: Status::Unasked,
         };
         let index = keep(&mut self.questions, &mut self.questions_free, question);
+        self.operations[sender as usize].questions += 1;
         self.push(sender, Effect::Ask(index));
         index
     }
@@ -171,7 +172,9 @@ impl State {
 
     /// Frees a question that was answered.
     pub(crate) fn close_question(&mut self, index: u32) {
-        self.questions[index as usize].status = Status::Free;
+        let question = &mut self.questions[index as usize];
+        question.status = Status::Free;
+        self.operations[question.sender as usize].questions -= 1;
         self.questions_free.push(index);
         self.due.retain(|due| *due != index);
     }
@@ -231,8 +234,7 @@ impl State {
     /// Removes the oldest letter that counts; another takes its place.
     fn replace_oldest(&mut self, of: u32) -> Delivery {
         let inbox = &mut self.operations[of as usize].inbox;
-        let oldest = inbox.iter().position(Letter::counts);
-        let Some(oldest) = oldest.and_then(|at| inbox.remove(at)) else {
+        let Some(oldest) = inbox.take_counting(Letter::counts) else {
             return Delivery::Full;
         };
         self.look(of);

@@ -13,12 +13,14 @@ use actor_core::{ActorInfo, Disposition};
 use crate::engine::watching::thermometer::Thermometer;
 use crate::engine::world::asks::AskRecord;
 use crate::engine::world::enabled::EnabledSet;
-use crate::engine::world::operation::{
-    Effect, Kind, Letter, Operation, STOP, Sender, Stage, Watch,
-};
+use crate::engine::world::futures::Futures;
+use crate::engine::world::links::Links;
+use crate::engine::world::operation::{Effect, Kind, Letter, Operation, STOP, Sender, Stage};
+use crate::engine::world::owned::Owned;
 use crate::engine::world::room::{Bound, Question};
 use crate::engine::world::timers::Timers;
 use crate::engine::world::types::Types;
+use crate::engine::world::watches::Watch;
 use crate::hash::mix;
 use crate::strategy::EventId;
 
@@ -50,8 +52,14 @@ pub(crate) struct State {
     /// Questions that were answered and whose senders are to be woken with nothing borrowed.
     pub(crate) due: Vec<u32>,
     pub(crate) watches: Vec<Watch>,
-    /// Pairs of actors.
-    pub(crate) links: Vec<(u32, u32)>,
+    /// The watches of each target's, in their order.
+    pub(crate) watched_by: Owned,
+    /// The watches of each watcher's.
+    pub(crate) watching: Owned,
+    pub(crate) links: Links,
+    pub(crate) futures: Futures,
+    /// The asks that are open and awaited, by asker.
+    pub(crate) awaited: Owned,
     pub(crate) families: Vec<Household>,
     pub(crate) types: Types,
     pub(crate) thermometer: Thermometer,
@@ -66,7 +74,6 @@ pub(crate) struct State {
     pub(crate) patient_timers: bool,
     pub(crate) atomic_handlers: bool,
     pub(crate) supervised: bool,
-    pub(crate) timers_shown: bool,
     pub(crate) last_operation: u32,
     /// How many choices the execution has asked for.
     pub(crate) choices: u64,
@@ -93,7 +100,11 @@ impl State {
         self.questions_free.clear();
         self.due.clear();
         self.watches.clear();
+        self.watched_by.clear();
+        self.watching.clear();
         self.links.clear();
+        self.futures.clear();
+        self.awaited.clear();
         self.families.clear();
         self.types.begin();
         self.step = 0;
@@ -103,7 +114,6 @@ impl State {
         self.suspended = 0;
         self.finishing = false;
         self.dead_letters = 0;
-        self.timers_shown = false;
         self.last_operation = BODY;
         self.choices = 0;
         self.clock_reads = 0;
@@ -153,6 +163,7 @@ impl State {
     pub(crate) fn pipe(&mut self, parent: u32, owner: u32) -> u32 {
         let key = self.child_key_of(parent);
         let future = self.create(Kind::Future { owner }, key);
+        self.futures.add(owner, future);
         self.push(parent, Effect::Start(future));
         future
     }
@@ -220,11 +231,7 @@ impl State {
     /// Takes the first letter of one kind out of an inbox, whatever the state says of it.
     pub(crate) fn take_received(&mut self, owner: u32, event: u16) -> Option<Letter> {
         let operation = &mut self.operations[owner as usize];
-        let at = operation
-            .inbox
-            .iter()
-            .position(|letter| letter.event == event)?;
-        let letter = operation.inbox.remove(at)?;
+        let letter = operation.inbox.take_event(event)?;
         self.look(owner);
         self.free_place(owner, &letter);
         self.extend_chain(owner, letter.key);
@@ -239,10 +246,11 @@ impl State {
         let operation = &mut self.operations[index as usize];
         if let Kind::Actor(of_type) = operation.kind {
             let info = self.types[of_type].info;
-            let state = usize::from(operation.state);
-            operation.look(|event| match event {
+            let state = operation.state;
+            let defers = operation.defers.then_some(state);
+            operation.inbox.look(defers, |event| match event {
                 STOP => Disposition::Handle,
-                event => info.disposition(state, event),
+                event => info.disposition(usize::from(state), event),
             });
         }
     }
@@ -263,7 +271,8 @@ impl State {
     /// Takes the next letter out of the inbox.
     #[inline]
     pub(crate) fn dequeue(&mut self, index: u32) -> Option<(Letter, Disposition)> {
-        let letter = self.operations[index as usize].take_next()?;
+        let operation = &mut self.operations[index as usize];
+        let letter = operation.inbox.take_next(operation.defers)?;
         if self.operations[index as usize].bound.is_some() {
             self.free_place(index, &letter);
         }

@@ -1,10 +1,11 @@
 //! Virtual time: armed timers, and which of them may fire.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeSet, BinaryHeap};
 use std::time::Duration;
 
 use crate::engine::world::enabled::ABSENT;
+use crate::engine::world::owned::{Neighbours, Owned};
 
 /// How far a timer has come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,6 +47,10 @@ pub(crate) struct Timer {
     pub(crate) purpose: Purpose,
     pub(crate) key: u64,
     pub(crate) fired: u32,
+    /// When it entered the window, in the order of entries, while it is there.
+    place: Option<u64>,
+    /// The others of its owner's.
+    beside: Neighbours,
 }
 
 /// All timers of an execution.
@@ -57,7 +62,13 @@ pub(crate) struct Timers {
     pub(crate) slots: Vec<Timer>,
     free: Vec<u32>,
     later: BinaryHeap<Reverse<(Duration, u64, u32, u32)>>,
-    window: Vec<u32>,
+    /// By deadline, and among those of one deadline by their order of entry.
+    window: BTreeSet<(Duration, u64, u32)>,
+    /// The timers that left the window when it was brought up to date last.
+    pub(crate) left: Vec<u32>,
+    /// The timers that entered it then.
+    pub(crate) entered: Vec<u32>,
+    owned: Owned,
     armed: usize,
     armed_periodic: usize,
     sequence: u64,
@@ -69,7 +80,9 @@ impl Timers {
         self.slots.clear();
         self.free.clear();
         self.later.clear();
-        self.window.clear();
+        // Not `clear`, which gives the memory back.
+        while self.window.pop_first().is_some() {}
+        self.owned.clear();
         self.armed = 0;
         self.armed_periodic = 0;
         self.sequence = 0;
@@ -90,6 +103,8 @@ impl Timers {
                 purpose: Purpose::Own,
                 key,
                 fired: 0,
+                place: None,
+                beside: Neighbours::default(),
             });
             self.slots.len() as u32 - 1
         });
@@ -102,7 +117,10 @@ impl Timers {
         timer.purpose = Purpose::Own;
         timer.key = key;
         timer.fired = 0;
-        (index, timer.generation)
+        let generation = timer.generation;
+        self.owned
+            .add(owner, &mut self.slots, index, |timer| &mut timer.beside);
+        (index, generation)
     }
 
     /// The timer of that generation, if it is not over.
@@ -145,8 +163,9 @@ impl Timers {
 
     /// Takes a timer out of the window, to fire or because it was cancelled.
     pub(crate) fn leave_window(&mut self, index: u32) {
-        if let Some(at) = self.window.iter().position(|timer| *timer == index) {
-            self.window.remove(at);
+        let timer = &mut self.slots[index as usize];
+        if let Some(place) = timer.place.take() {
+            self.window.remove(&(timer.deadline, place, index));
         }
     }
 
@@ -159,6 +178,9 @@ impl Timers {
         }
         timer.stage = TimerStage::Free;
         timer.generation += 1;
+        let owner = timer.owner;
+        self.owned
+            .remove(owner, &mut self.slots, index, |timer| &mut timer.beside);
         self.free.push(index);
     }
 
@@ -169,8 +191,9 @@ impl Timers {
         timer.stage = TimerStage::Over;
     }
 
-    /// Brings the window up to date. Returns the timers that left it, then those that entered.
-    pub(crate) fn refresh_window(&mut self) -> Option<(Vec<u32>, Vec<u32>)> {
+    /// Brings the window up to date; tells whether it has changed. The timers that [left](Self::left)
+    /// it and those that [entered](Self::entered) it are to be found beside it.
+    pub(crate) fn refresh_window(&mut self) -> bool {
         while let Some(Reverse((deadline, _, index, generation))) = self.later.peek() {
             let timer = &self.slots[*index as usize];
             if timer.generation == *generation
@@ -181,51 +204,77 @@ impl Timers {
             }
             self.later.pop();
         }
-        let soonest = |timer: &u32| self.slots[*timer as usize].deadline;
-        let in_window = self.window.iter().map(soonest).min();
+        let in_window = self.window.first().map(|(deadline, ..)| *deadline);
         let later = self.later.peek().map(|Reverse((deadline, ..))| *deadline);
         let earliest = match (in_window, later) {
             (Some(window), Some(later)) => window.min(later),
-            (window, later) => window.or(later)?,
+            (Some(only), None) | (None, Some(only)) => only,
+            (None, None) => return false,
         };
         let limit = earliest.saturating_add(self.clock_error);
         if later.is_none_or(|later| later > limit) && in_window.is_some() {
             // Nothing enters, and since the earliest has not moved nothing leaves.
-            return None;
+            return false;
         }
+        self.leave_beyond(limit);
+        self.enter_up_to(limit);
+        true
+    }
+
+    /// Has the timers leave that are due too late now, in the order in which they entered.
+    fn leave_beyond(&mut self, limit: Duration) {
+        self.left.clear();
         let mut left = Vec::new();
-        let slots = &self.slots;
-        self.window.retain(|timer| {
-            let stays = slots[*timer as usize].deadline <= limit;
-            if !stays {
-                left.push(*timer);
-            }
-            stays
-        });
-        for timer in &left {
-            self.queue(*timer);
+        while let Some(last) = self.window.last().copied()
+            && last.0 > limit
+        {
+            self.window.remove(&last);
+            left.push((last.1, last.2));
         }
-        let mut entered = Vec::new();
+        left.sort_unstable();
+        for (_, index) in left {
+            self.slots[index as usize].place = None;
+            self.left.push(index);
+            self.queue(index);
+        }
+    }
+
+    fn enter_up_to(&mut self, limit: Duration) {
+        self.entered.clear();
         while let Some(Reverse((deadline, _, index, generation))) = self.later.peek().copied() {
             if deadline > limit {
                 break;
             }
             self.later.pop();
-            let timer = &self.slots[index as usize];
+            let timer = &mut self.slots[index as usize];
             if timer.generation == generation
                 && timer.stage == TimerStage::Armed
                 && timer.deadline == deadline
             {
-                self.window.push(index);
-                entered.push(index);
+                self.sequence += 1;
+                timer.place = Some(self.sequence);
+                self.window.insert((deadline, self.sequence, index));
+                self.entered.push(index);
             }
         }
-        Some((left, entered))
     }
 
-    /// The timers that may fire.
-    pub(crate) fn window(&self) -> &[u32] {
-        &self.window
+    /// How many timers may fire.
+    pub(crate) fn in_window(&self) -> usize {
+        self.window.len()
+    }
+
+    /// The armed timers of an owner's, by number.
+    pub(crate) fn armed_of(&self, owner: u32) -> Vec<u32> {
+        let is_armed = |timer: &u32| self.slots[*timer as usize].stage == TimerStage::Armed;
+        let mut armed: Vec<u32> = self.of(owner).filter(is_armed).collect();
+        armed.sort_unstable();
+        armed
+    }
+
+    /// The timers of an owner's whose slots are not free.
+    pub(crate) fn of(&self, owner: u32) -> impl Iterator<Item = u32> {
+        self.owned.of(owner, &self.slots, |timer| &timer.beside)
     }
 
     /// How many are armed.

@@ -288,8 +288,7 @@ fn prints_of(semantics: Semantics, seed: u64) -> Vec<u128> {
             break;
         };
         let pending = state
-            .enabled
-            .of(operation)
+            .pending_of(operation)
             .expect("what is picked is enabled");
         let live = {
             state.touched.clear();

@@ -1,0 +1,438 @@
+//! The events that wait for an actor: [`Inbox`].
+
+use std::collections::{BTreeMap, VecDeque};
+
+use actor_core::Disposition;
+
+use crate::engine::world::operation::{Letter, STOP, Sender};
+
+/// A position that stands for "nothing to handle".
+const NOTHING: u32 = u32::MAX;
+
+/// The event of a letter that was taken out of turn. No type has so many.
+const GAP: u16 = STOP - 1;
+
+/// How many gaps are not worth being closed.
+const GAPS_MIN: u32 = 16;
+
+/// Letters in the order of their arrival.
+///
+/// Most are taken from the front. One that is taken out of turn leaves a gap, and gaps are closed
+/// when they are as many as the letters. Who looks for the first letter of some sort, for the first
+/// that a state does not defer for instance, goes on where the search for it has come to last, so that
+/// each letter is looked at once for each sort.
+#[derive(Clone, Debug)]
+pub(crate) struct Inbox {
+    /// The first of them is no gap.
+    letters: VecDeque<Letter>,
+    /// How many came before those: the number of the first.
+    first: u64,
+    gaps: u32,
+    /// Invariant: the position of the first letter that is not deferred, or `NOTHING`.
+    next: u32,
+    /// What is known where letters were searched for.
+    searched: Option<Box<Searched>>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Searched {
+    /// For each sort of letters that was searched for, a number below which there is none.
+    none_below: Vec<u64>,
+    /// The numbers of letters of timers, by slot and generation.
+    timed: BTreeMap<(u32, u32), u64>,
+}
+
+/// What is searched for.
+#[derive(Clone, Copy)]
+enum Sort {
+    /// What this state does not defer.
+    HandledIn(u16),
+    /// This event.
+    Event(u16),
+    /// What takes a place in a bounded mailbox.
+    Counting,
+}
+
+impl Sort {
+    fn index(self) -> usize {
+        match self {
+            Self::Counting => 0,
+            Self::HandledIn(state) => 1 + 2 * usize::from(state),
+            Self::Event(event) => 2 + 2 * usize::from(event),
+        }
+    }
+}
+
+impl Inbox {
+    pub(crate) const fn new() -> Self {
+        Self {
+            letters: VecDeque::new(),
+            first: 0,
+            gaps: 0,
+            next: NOTHING,
+            searched: None,
+        }
+    }
+
+    /// Forgets everything and keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        self.letters.clear();
+        self.first = 0;
+        self.gaps = 0;
+        self.next = NOTHING;
+        if let Some(searched) = &mut self.searched {
+            searched.none_below.clear();
+            searched.timed.clear();
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.letters.len() - self.gaps as usize
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Letter> {
+        self.letters.iter().filter(|letter| letter.event != GAP)
+    }
+
+    /// The oldest letter.
+    pub(crate) fn first(&self) -> Option<&Letter> {
+        self.letters.front()
+    }
+
+    /// The next letter to handle.
+    #[inline]
+    pub(crate) fn next(&self) -> Option<&Letter> {
+        self.letters.get(self.next as usize)
+    }
+
+    /// Appends a letter, whose event has that disposition in the current state.
+    #[inline]
+    pub(crate) fn append(&mut self, letter: Letter, disposition: Disposition) {
+        if self.next == NOTHING && disposition != Disposition::Defer {
+            self.next = self.letters.len() as u32;
+        }
+        self.letters.push_back(letter);
+    }
+
+    /// The letter that was appended last is a timer's.
+    pub(crate) fn note_timed(&mut self) {
+        let number = self.first + self.letters.len() as u64 - 1;
+        if let Some(Letter {
+            sender: Sender::Timer(index, generation),
+            ..
+        }) = self.letters.back()
+        {
+            let key = (*index, *generation);
+            self.searched
+                .get_or_insert_default()
+                .timed
+                .insert(key, number);
+        }
+    }
+
+    /// Takes the next letter; [`look`](Self::look) must follow where some state `defers`.
+    #[inline]
+    pub(crate) fn take_next(&mut self, defers: bool) -> Option<Letter> {
+        if self.next == NOTHING {
+            return None;
+        }
+        let letter = if self.next == 0 && self.gaps == 0 {
+            let letter = self.letters.pop_front();
+            self.first += 1;
+            self.note_taken(letter.as_ref());
+            letter
+        } else {
+            Some(self.cut(self.next as usize))
+        };
+        if defers || self.letters.is_empty() {
+            self.next = NOTHING;
+        }
+        letter
+    }
+
+    #[inline]
+    fn note_taken(&mut self, letter: Option<&Letter>) {
+        if let Some(searched) = &mut self.searched
+            && let Some(Sender::Timer(index, generation)) = letter.map(|letter| letter.sender)
+        {
+            searched.timed.remove(&(index, generation));
+        }
+    }
+
+    /// Finds the next letter in a state; none is deferred where that is `None`.
+    pub(crate) fn look(&mut self, state: Option<u16>, disposition: impl Fn(u16) -> Disposition) {
+        let next = match state {
+            None => (!self.letters.is_empty()).then_some(0),
+            Some(state) => self.find(Sort::HandledIn(state), |letter| {
+                disposition(letter.event) != Disposition::Defer
+            }),
+        };
+        self.next = next.map_or(NOTHING, |next| next as u32);
+    }
+
+    /// Whether there is such an event.
+    pub(crate) fn has(&mut self, event: u16) -> bool {
+        self.find(Sort::Event(event), |letter| letter.event == event)
+            .is_some()
+    }
+
+    /// Takes the first of such events; [`look`](Self::look) must follow.
+    pub(crate) fn take_event(&mut self, event: u16) -> Option<Letter> {
+        let at = self.find(Sort::Event(event), |letter| letter.event == event)?;
+        Some(self.cut(at))
+    }
+
+    /// Takes the first letter that `counts`; [`look`](Self::look) must follow.
+    pub(crate) fn take_counting(&mut self, counts: impl Fn(&Letter) -> bool) -> Option<Letter> {
+        let at = self.find(Sort::Counting, counts)?;
+        Some(self.cut(at))
+    }
+
+    /// Takes the letter of a timer, where it is unread; [`look`](Self::look) must follow.
+    pub(crate) fn take_timed(&mut self, index: u32, generation: u32) -> Option<Letter> {
+        let number = self.number_of_timed(index, generation)?;
+        Some(self.cut((number - self.first) as usize))
+    }
+
+    /// Takes all letters of timers; [`look`](Self::look) must follow.
+    pub(crate) fn take_all_timed(&mut self) -> Vec<Letter> {
+        let mut taken = Vec::new();
+        let Some(searched) = &self.searched else {
+            return taken;
+        };
+        let timed = searched.timed.iter();
+        let mut timed: Vec<_> = timed.map(|(timer, number)| (*number, *timer)).collect();
+        timed.sort_unstable();
+        for (_, (index, generation)) in timed {
+            taken.extend(self.take_timed(index, generation));
+        }
+        taken
+    }
+
+    /// Whether the letter of a timer is unread.
+    pub(crate) fn has_timed(&self, index: u32, generation: u32) -> bool {
+        self.number_of_timed(index, generation).is_some()
+    }
+
+    /// How many letters come before that of a timer, where it is unread.
+    pub(crate) fn rank_of_timed(&self, index: u32, generation: u32) -> Option<usize> {
+        let number = self.number_of_timed(index, generation)?;
+        let before = self.letters.range(..(number - self.first) as usize);
+        Some(before.filter(|letter| letter.event != GAP).count())
+    }
+
+    fn number_of_timed(&self, index: u32, generation: u32) -> Option<u64> {
+        let searched = self.searched.as_ref()?;
+        searched.timed.get(&(index, generation)).copied()
+    }
+
+    /// Removes the letters that `remove` names, of all; [`look`](Self::look) must follow.
+    pub(crate) fn remove_letters(&mut self, remove: impl Fn(&Letter) -> bool) -> Vec<Letter> {
+        let mut removed = Vec::new();
+        self.letters.retain(|letter| {
+            let goes = letter.event != GAP && remove(letter);
+            if goes {
+                removed.push(*letter);
+            }
+            !goes
+        });
+        self.close_gaps();
+        removed
+    }
+
+    /// The position of the first letter of some sort.
+    fn find(&mut self, sort: Sort, is_it: impl Fn(&Letter) -> bool) -> Option<usize> {
+        if self.letters.is_empty() {
+            return None;
+        }
+        let none_below = &mut self.searched.get_or_insert_default().none_below;
+        let sort = sort.index();
+        if none_below.len() <= sort {
+            none_below.resize(sort + 1, 0);
+        }
+        let from = none_below[sort].saturating_sub(self.first) as usize;
+        let found = self
+            .letters
+            .range(from.min(self.letters.len())..)
+            .position(|letter| letter.event != GAP && is_it(letter));
+        let position = found.map_or(self.letters.len(), |found| from + found);
+        none_below[sort] = self.first + position as u64;
+        found.map(|_| position)
+    }
+
+    /// Takes the letter at a position.
+    fn cut(&mut self, at: usize) -> Letter {
+        let letter = self.letters[at];
+        self.note_taken(Some(&letter));
+        self.letters[at].event = GAP;
+        self.gaps += 1;
+        let is_gap = |letter: Option<&Letter>| letter.is_some_and(|letter| letter.event == GAP);
+        while is_gap(self.letters.front()) {
+            self.letters.pop_front();
+            self.first += 1;
+            self.gaps -= 1;
+        }
+        if self.gaps >= GAPS_MIN && self.gaps as usize * 2 > self.letters.len() {
+            self.close_gaps();
+        }
+        letter
+    }
+
+    fn close_gaps(&mut self) {
+        self.letters.retain(|letter| letter.event != GAP);
+        self.gaps = 0;
+        let Some(searched) = &mut self.searched else {
+            return;
+        };
+        // Numbers have changed: every search begins anew.
+        searched.none_below.clear();
+        searched.timed.clear();
+        for (at, letter) in self.letters.iter().enumerate() {
+            if let Sender::Timer(index, generation) = letter.sender {
+                let number = self.first + at as u64;
+                searched.timed.insert((index, generation), number);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use actor_core::Disposition;
+
+    use super::Inbox;
+    use crate::engine::world::operation::{Letter, Sender};
+
+    const EVENTS: u64 = 4;
+
+    /// Each state defers some events: an event with a number above the state's, but not the last.
+    fn disposition(state: u16, event: u16) -> Disposition {
+        if event > state && u64::from(event) < EVENTS - 1 {
+            Disposition::Defer
+        } else {
+            Disposition::Handle
+        }
+    }
+
+    fn counts(letter: &Letter) -> bool {
+        matches!(letter.sender, Sender::Operation(_))
+    }
+
+    /// Against a list that is searched, over random programs of all that can be done to an inbox.
+    #[test]
+    fn letters_are_found_where_a_search_of_all_finds_them() {
+        let mut random = 1_u64;
+        let mut below = move |bound: u64| {
+            random = random
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (random >> 33) % bound
+        };
+        for _ in 0..300 {
+            let (mut inbox, mut list) = (Inbox::new(), Vec::<Letter>::new());
+            let (mut state, mut timer) = (0_u16, 0_u32);
+            for key in 0..400 {
+                let event = below(EVENTS) as u16;
+                let first =
+                    |list: &[Letter], is_it: &dyn Fn(&Letter) -> bool| list.iter().position(is_it);
+                let cut = |list: &mut Vec<Letter>, at: Option<usize>| at.map(|at| list.remove(at));
+                let handled =
+                    |letter: &Letter| disposition(state, letter.event) != Disposition::Defer;
+                match below(16) {
+                    0..7 => {
+                        let timed = below(4) == 0;
+                        timer += u32::from(timed);
+                        let sender = if timed {
+                            Sender::Timer(timer % 5, timer)
+                        } else {
+                            Sender::Operation(0)
+                        };
+                        let letter = Letter {
+                            slot: 0,
+                            event,
+                            event_id: None,
+                            sender,
+                            key,
+                            placed: false,
+                        };
+                        inbox.append(letter, disposition(state, event));
+                        if timed {
+                            inbox.note_timed();
+                        }
+                        list.push(letter);
+                    }
+                    7..10 => {
+                        let expected = first(&list, &handled);
+                        assert_eq!(inbox.take_next(true), cut(&mut list, expected));
+                    }
+                    10 => {
+                        let expected = first(&list, &|letter| letter.event == event);
+                        assert_eq!(inbox.has(event), expected.is_some());
+                        assert_eq!(inbox.take_event(event), cut(&mut list, expected));
+                    }
+                    11 => {
+                        let expected = first(&list, &counts);
+                        assert_eq!(inbox.take_counting(counts), cut(&mut list, expected));
+                    }
+                    12 => {
+                        let number = timer.saturating_sub(below(6) as u32);
+                        let from = Sender::Timer(number % 5, number);
+                        let expected = first(&list, &|letter| letter.sender == from);
+                        assert_eq!(inbox.rank_of_timed(number % 5, number), expected);
+                        assert_eq!(
+                            inbox.take_timed(number % 5, number),
+                            cut(&mut list, expected)
+                        );
+                    }
+                    13 if below(8) == 0 => {
+                        let timed: Vec<Letter> = list
+                            .iter()
+                            .copied()
+                            .filter(|letter| !counts(letter))
+                            .collect();
+                        list.retain(counts);
+                        assert_eq!(inbox.take_all_timed(), timed);
+                    }
+                    14 if below(8) == 0 => {
+                        let of = |letter: &Letter| letter.event == event;
+                        let removed: Vec<Letter> = list.iter().copied().filter(of).collect();
+                        list.retain(|letter| !of(letter));
+                        assert_eq!(inbox.remove_letters(of), removed);
+                    }
+                    _ => state = below(EVENTS) as u16,
+                }
+                inbox.look(Some(state), |event| disposition(state, event));
+                let next = list
+                    .iter()
+                    .find(|letter| disposition(state, letter.event) != Disposition::Defer);
+                assert_eq!(inbox.next(), next);
+                assert_eq!(inbox.len(), list.len());
+                assert_eq!(inbox.first(), list.first());
+                assert!(inbox.iter().eq(&list));
+            }
+        }
+    }
+
+    /// What is taken out of turn does not gather.
+    #[test]
+    fn gaps_are_closed() {
+        let mut inbox = Inbox::new();
+        let letter = |event: u16| Letter {
+            slot: 0,
+            event,
+            event_id: None,
+            sender: Sender::Operation(0),
+            key: 0,
+            placed: false,
+        };
+        inbox.append(letter(1), Disposition::Defer);
+        for _ in 0..10_000 {
+            inbox.append(letter(0), Disposition::Handle);
+            inbox.look(Some(0), |event| disposition(0, event));
+            assert_eq!(inbox.take_next(true).map(|letter| letter.event), Some(0));
+            inbox.look(Some(0), |event| disposition(0, event));
+        }
+        assert_eq!(inbox.len(), 1);
+        assert!(inbox.letters.len() < 64, "{}", inbox.letters.len());
+    }
+}

@@ -1,0 +1,132 @@
+//! Which actors share their failures: [`Links`].
+
+use crate::engine::world::owned::{Neighbours, Owned};
+
+/// The owner of the list of all links.
+const ALL: u32 = 0;
+
+/// Pairs of actors, in the order in which they were linked.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Links {
+    pairs: Vec<Pair>,
+    free: Vec<u32>,
+    /// The links of each actor.
+    own: Owned,
+    all: Owned,
+}
+
+#[derive(Clone, Debug)]
+struct Pair {
+    /// Two that differ.
+    actors: [u32; 2],
+    /// The other links of the one and of the other.
+    beside: [Neighbours; 2],
+    among_all: Neighbours,
+}
+
+impl Pair {
+    fn side_of(&self, actor: u32) -> usize {
+        usize::from(self.actors[1] == actor)
+    }
+
+    fn beside(&mut self, actor: u32) -> &mut Neighbours {
+        let side = self.side_of(actor);
+        &mut self.beside[side]
+    }
+}
+
+impl Links {
+    pub(crate) fn clear(&mut self) {
+        self.pairs.clear();
+        self.free.clear();
+        self.own.clear();
+        self.all.clear();
+    }
+
+    /// Links two actors that are not the same.
+    pub(crate) fn add(&mut self, one: u32, other: u32) {
+        let pair = Pair {
+            actors: [one, other],
+            beside: Default::default(),
+            among_all: Neighbours::default(),
+        };
+        let pairs = &mut self.pairs;
+        let added = crate::engine::world::state::keep(pairs, &mut self.free, pair);
+        for actor in [one, other] {
+            self.own.add(actor, pairs, added, |pair| pair.beside(actor));
+        }
+        self.all.add(ALL, pairs, added, |pair| &mut pair.among_all);
+    }
+
+    /// Breaks the links of an actor, those to `kept` apart; tells who was linked to it.
+    pub(crate) fn break_all(&mut self, of: u32, kept: Option<u32>) -> Vec<u32> {
+        let mut others = Vec::new();
+        let mut next = self.own.first(of);
+        while let Some(link) = next {
+            let pair = &self.pairs[link as usize];
+            let side = pair.side_of(of);
+            next = pair.beside[side].after();
+            let other = pair.actors[1 - side];
+            if kept != Some(other) {
+                others.push(other);
+                self.remove(link);
+            }
+        }
+        others
+    }
+
+    fn remove(&mut self, link: u32) {
+        let pairs = &mut self.pairs;
+        for actor in pairs[link as usize].actors {
+            self.own
+                .remove(actor, pairs, link, |pair| pair.beside(actor));
+        }
+        self.all
+            .remove(ALL, pairs, link, |pair| &mut pair.among_all);
+        self.free.push(link);
+    }
+
+    /// All pairs.
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = [u32; 2]> {
+        let all = self.all.of(ALL, &self.pairs, |pair| &pair.among_all);
+        all.map(|link| self.pairs[link as usize].actors)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Links;
+
+    /// Against a list of pairs that is searched.
+    #[test]
+    fn links_keep_their_order() {
+        let mut links = Links::default();
+        let mut pairs: Vec<[u32; 2]> = Vec::new();
+        let mut random = 1_u64;
+        for _ in 0..3_000 {
+            random = random
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            let one = (random >> 33) as u32 % 7;
+            let other = (random >> 43) as u32 % 7;
+            if random >> 62 == 0 {
+                let kept = (random >> 61 & 1 == 0).then_some(other);
+                let mut others = Vec::new();
+                pairs.retain(|pair| {
+                    let linked = match pair {
+                        [actor, linked] | [linked, actor] if *actor == one => *linked,
+                        _ => return true,
+                    };
+                    let goes = kept != Some(linked);
+                    others.extend(goes.then_some(linked));
+                    !goes
+                });
+                assert_eq!(links.break_all(one, kept), others);
+            } else if one != other {
+                links.add(one, other);
+                pairs.push([one, other]);
+            }
+            assert_eq!(links.pairs().collect::<Vec<_>>(), pairs);
+        }
+    }
+}

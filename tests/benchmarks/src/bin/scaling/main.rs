@@ -1,0 +1,80 @@
+//! Prints what must not grow: what a step costs in a program of some size, and of eight times that.
+//!
+//! `scaling [SIZE] [FILTER]`: the smaller size, 1 000 unless given, and a part of the names of the
+//! rows that are wanted.
+
+mod actors;
+mod programs;
+
+use actor_core::System;
+use actor_test::strategy::StrategySpec;
+use actor_test::{Bounds, Semantics, Tester};
+use cpu_time::ProcessTime;
+
+use crate::programs::PROGRAMS;
+
+/// How many times the smaller size the larger one is.
+const TIMES: u32 = 8;
+
+/// How many steps a measurement takes at least.
+const STEPS: u64 = 200_000;
+
+/// What grows with the size in one row of the table.
+struct Row {
+    name: &'static str,
+    /// The set-up, of that size.
+    program: fn(&System, u32),
+    patient: bool,
+    supervised: bool,
+}
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let size: u32 = arguments
+        .next()
+        .map_or(1_000, |size| size.parse().expect("a size is a number"));
+    let filter = arguments.next().unwrap_or_default();
+    println!("| ns / step | {size} | {} | times | steps |", size * TIMES);
+    println!("|---|---:|---:|---:|---:|");
+    for row in PROGRAMS.iter().filter(|row| row.name.contains(&filter)) {
+        let (few, _) = row.per_step(size);
+        let (many, steps) = row.per_step(size * TIMES);
+        println!(
+            "| {} | {few:.0} | {many:.0} | {:.2} | {steps} |",
+            row.name,
+            many / few
+        );
+    }
+}
+
+impl Row {
+    /// CPU nanoseconds a step, the best of three, and how many steps an execution has.
+    fn per_step(&self, size: u32) -> (f64, u64) {
+        let one = self.run(size, 1).1;
+        let schedules = (STEPS / one).max(1);
+        let rate = (0..3)
+            .map(|_| self.run(size, schedules).0)
+            .fold(f64::INFINITY, f64::min);
+        (rate, one)
+    }
+
+    /// CPU nanoseconds a step over so many executions, and how many steps each has.
+    fn run(&self, size: u32, schedules: u64) -> (f64, u64) {
+        let mut semantics = Semantics::default();
+        if self.patient {
+            semantics = semantics.with_patient_timers();
+        }
+        let tester = Tester::new()
+            .iterations(schedules)
+            .bounds(Bounds::new(100_000_000))
+            .semantics(semantics)
+            .supervised(self.supervised)
+            .strategy(StrategySpec::Random);
+        let begun = ProcessTime::now();
+        let report = tester.run(|sys| (self.program)(sys, size));
+        let spent = begun.elapsed().as_nanos() as f64;
+        report.assert_clean();
+        let steps = report.steps_total;
+        (spent / steps as f64, steps / report.executions)
+    }
+}
