@@ -84,6 +84,7 @@
 //! 6. `report` holds what came of it, judges the whole, and has the words for it. `hosting` prints
 //!    them, or sends the report to the tool.
 
+mod attendance;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;

@@ -3,8 +3,9 @@
 use super::Trouble;
 use super::discover::{Parameters, Test};
 use super::explore;
-use super::process::{self, Job};
+use super::process;
 use crate::cli::words;
+use crate::hosting::process::Job;
 use crate::hosting::protocol::{Event, Ignored};
 use crate::settings::overrides::Overrides;
 
@@ -16,10 +17,12 @@ pub(crate) fn ask(
     ignored: Ignored,
 ) -> Result<Vec<Test>, Trouble> {
     let job = Job {
+        test: String::new(),
         given: given.clone(),
         task: None,
         ignored,
         pin: false,
+        witness: None,
     };
     let mut all = Vec::with_capacity(tests.len());
     for test in tests {
@@ -32,7 +35,7 @@ pub(crate) fn ask(
 }
 
 fn ask_one(test: &Test, job: &Job) -> Result<Vec<Test>, Trouble> {
-    let ending = process::run(test, job, &mut |_| ())?;
+    let ending = process::run(test, &job.of(&test.name), &mut |_| ())?;
     let problem = match ending.answer {
         Some(Event::Combinations { names }) => {
             let parameters = Parameters::OneOf(names.len());

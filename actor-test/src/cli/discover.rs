@@ -67,13 +67,6 @@ impl Test {
     pub(crate) fn path(&self) -> &str {
         parameters::path(&self.name)
     }
-
-    /// Its name for libtest: the path without the crate.
-    pub(crate) fn libtest_name(&self) -> &str {
-        self.path()
-            .split_once("::")
-            .map_or(self.path(), |(_, rest)| rest)
-    }
 }
 
 /// What follows the path in the marker of a test with parameters.

@@ -13,17 +13,21 @@ use super::discover::{self, Parameters, Test};
 use super::documents::Documents;
 use super::expectation::{Expectation, Missing};
 use super::options::{Explore, Format};
-use super::process::{self, Ending, Job};
+use super::process;
 use super::results::Results;
 use super::screen::Screen;
 use super::verdict::{Tally, Verdict, verdict};
 use super::{Exit, Trouble, build, combinations};
 use crate::cli::words::{self, Place};
 use crate::data::bug::{BugKind, Finding};
-use crate::hosting::protocol::{self, Event, Task};
+use crate::exploring::plan::Turn;
+use crate::hosting::postmortem::{Postmortem, examine};
+use crate::hosting::process::{Ending, Job};
+use crate::hosting::protocol::{Event, Task};
 use crate::hosting::{environment, run as running};
 use crate::settings::overrides::Overrides;
 use crate::settings::{Bounds, Settings};
+use crate::trace;
 
 /// Explores the tests that are asked for.
 pub(crate) fn run(options: &Explore, screen: &mut Screen) -> Result<Exit, Trouble> {
@@ -107,6 +111,7 @@ impl Plan {
             |directory| here.join(directory),
         );
         given.trace_dir = Some(directory);
+        let hang_timeout = given.hang_timeout;
         let task = Some(match &options.reproduce {
             None => Task::Explore,
             Some(token) => Task::Reproduce {
@@ -115,10 +120,12 @@ impl Plan {
         });
         Self {
             job: Job {
+                test: String::new(),
                 given,
                 task,
                 ignored: options.ignored(),
                 pin: false,
+                witness: None,
             },
             children,
             format: options.format,
@@ -126,6 +133,7 @@ impl Plan {
                 here,
                 selection: options.selection.flags(),
                 width: words::WIDTH,
+                hang_timeout,
             },
         }
     }
@@ -194,7 +202,8 @@ impl Plan {
             });
         }
         let mut bar = screen.bar(&test.name, self.job.given.time_limit);
-        let ending = process::run(test, &self.job, &mut |event| bar.tell(event))?;
+        let job = self.job.of(&test.name);
+        let ending = process::run(test, &job, &mut |event| bar.tell(event))?;
         let crashed = ending.answer.is_none() && ending.began.is_some() && ending.killed.is_none();
         let source = match (&ending.began, &ending.answer) {
             (Some(Event::Began { source, .. }), _) | (_, Some(Event::Refused { source, .. })) => {
@@ -202,30 +211,40 @@ impl Plan {
             }
             _ => None,
         };
-        let ended = |elapsed, verdict| Ended {
+        let mut elapsed = ending.elapsed;
+        let mut run = |job: &Job| {
+            let ending = process::run(test, job, &mut |event| bar.tell(event)).ok();
+            elapsed += ending
+                .as_ref()
+                .map_or(Duration::ZERO, |ending| ending.elapsed);
+            ending
+        };
+        // What it does is decided by the seed, so a second run shows in which iteration it crashes.
+        let again = crashed.then(|| run(&self.pinning(&job))).flatten();
+        let end = End::new(&job, test, ending, again);
+        let seen = end.turn().and_then(|(turn, strategy)| {
+            examine(&job, &end.began.settings, turn, strategy, &mut run)
+        });
+        let verdict = end.judge(seen);
+        Ok(Ended {
             verdict,
             elapsed,
             source,
-        };
-        let elapsed = ending.elapsed;
-        if !crashed {
-            return Ok(ended(elapsed, judge(&self.job, test, ending, None)));
-        }
-        // What it does is decided by the seed, so a second run shows where. One worker needs the
-        // time of all.
+        })
+    }
+
+    /// The job with each iteration noted, on one worker, which needs the time of all.
+    fn pinning(&self, job: &Job) -> Job {
         let workers = self.job.given.workers.unwrap_or(1) as u32;
-        let job = Job {
+        Job {
             given: Overrides {
                 workers: Some(1),
                 time_limit: self.job.given.time_limit.map(|limit| limit * (workers + 1)),
-                ..self.job.given.clone()
+                ..job.given.clone()
             },
             pin: true,
-            ..self.job.clone()
-        };
-        let again = process::run(test, &job, &mut |event| bar.tell(event))?;
-        let elapsed = elapsed + again.elapsed;
-        Ok(ended(elapsed, judge(&self.job, test, ending, Some(again))))
+            ..job.clone()
+        }
     }
 
     /// Tells that none of a test's combinations has the bug that is expected.
@@ -267,47 +286,132 @@ fn is_combination(test: &Test) -> bool {
     matches!(test.parameters, Parameters::OneOf(_))
 }
 
-/// Judges how a child ended; `again` is a second run after a crash, with iterations noted.
-fn judge(job: &Job, test: &Test, ending: Ending, again: Option<Ending>) -> Verdict {
-    let began = Began::new(job, test, ending.began.as_ref());
-    match ending.answer {
-        Some(Event::Done { report, notes }) => verdict(
-            is_combination(test),
-            *report,
-            notes,
-            began.settings.expect_bug,
-        ),
-        Some(Event::Skipped) => Verdict::Skipped,
-        Some(Event::Refused { problem, .. }) => Verdict::Refused(problem),
-        Some(Event::Hang {
+/// How a child ended, and what is known of it.
+struct End<'a> {
+    test: &'a Test,
+    job: &'a Job,
+    began: Began,
+    ending: Ending,
+    /// A second run after a crash, with iterations noted. It may have ended otherwise; then the first
+    /// one is told, without an iteration.
+    again: Option<Ending>,
+}
+
+impl<'a> End<'a> {
+    fn new(job: &'a Job, test: &'a Test, ending: Ending, again: Option<Ending>) -> Self {
+        Self {
+            test,
+            job,
+            began: Began::new(ending.began.as_ref()),
+            ending,
+            again: again.filter(|again| again.answer.is_none()),
+        }
+    }
+
+    /// The iteration that hung or crashed, and the name of its strategy.
+    fn turn(&self) -> Option<(Turn, &str)> {
+        let turn = match self.ending.answer {
+            Some(Event::Hang {
+                strategy,
+                iteration,
+                ..
+            }) => Turn {
+                iteration,
+                strategy,
+            },
+            None => self.again.as_ref()?.pinned?,
+            Some(_) => return None,
+        };
+        Some((turn, self.began.strategies.get(turn.strategy)?))
+    }
+
+    /// Judges it; `seen` is what was found out of how it came to its end.
+    fn judge(self, seen: Option<Postmortem>) -> Verdict {
+        let is_one_of_several = is_combination(self.test);
+        let doing = seen.as_ref().and_then(Postmortem::doing);
+        let at = self.turn().map(|(turn, _)| turn);
+        match &self.ending.answer {
+            Some(Event::Done { .. }) => {}
+            Some(Event::Skipped) => return Verdict::Skipped,
+            Some(Event::Refused { problem, .. }) => return Verdict::Refused(problem.clone()),
+            Some(Event::Hang { seconds, .. }) => {
+                let finding = finding(BugKind::Hang, words::hang(*seconds, doing.as_deref()));
+                let note = seen.is_none().then(words::end_not_repeated);
+                return self.ended(finding, at, seen, words::does_not_return(), note);
+            }
+            Some(_) => return Verdict::Refused(words::wrong_answer()),
+            None if self.ending.began.is_none() => {
+                return Verdict::Refused(never_began(&self.ending));
+            }
+            None if self.ending.killed.is_some() => {
+                let finding = finding(BugKind::Hang, self.ending.how.clone());
+                let note = Some(words::silent_iteration());
+                return self.ended(finding, None, None, "", note);
+            }
+            None => {
+                let told = self.again.as_ref().unwrap_or(&self.ending);
+                let message = words::crash(&told.how, doing.as_deref(), &told.stderr);
+                let finding = finding(BugKind::Crash, message);
+                let note = match (at, &seen) {
+                    (None, _) => Some(words::crash_not_repeated()),
+                    (Some(_), None) => Some(words::end_not_repeated()),
+                    (Some(_), Some(_)) => None,
+                };
+                return self.ended(finding, at, seen, words::ends_the_process(), note);
+            }
+        }
+        let Some(Event::Done { report, notes }) = self.ending.answer else {
+            unreachable!("every other answer was judged");
+        };
+        let expected = self.began.settings.expect_bug;
+        verdict(is_one_of_several, *report, notes, expected)
+    }
+
+    /// The verdict on a test that ended its process, at an iteration if known.
+    fn ended(
+        self,
+        finding: Finding,
+        at: Option<Turn>,
+        seen: Option<Postmortem>,
+        end: &str,
+        note: Option<String>,
+    ) -> Verdict {
+        let turn = at.unwrap_or(Turn {
+            iteration: 0,
+            strategy: 0,
+        });
+        let Began {
+            settings,
+            strategies,
+        } = self.began;
+        let strategy = strategies.get(turn.strategy).map_or("", String::as_str);
+        let mut report = running::ended(
+            &self.test.name,
+            &settings,
+            finding,
             strategy,
-            iteration,
-            seconds,
-        }) => {
-            let at = Some((strategy, iteration));
-            began.ended(protocol::hang(seconds), at, ending.elapsed, None)
+            turn.iteration,
+        );
+        let bug = &mut report.bugs[0];
+        bug.found_after_s = self.ending.elapsed.as_secs_f64();
+        match (&self.job.task, at) {
+            (Some(Task::Reproduce { token }), _) => bug.token = token.clone(),
+            (_, None) => bug.token.clear(),
+            (_, Some(_)) => {}
         }
-        Some(_) => Verdict::Refused(words::wrong_answer()),
-        None if ending.began.is_none() => Verdict::Refused(never_began(&ending)),
-        None if ending.killed.is_some() => {
-            let finding = finding(BugKind::Hang, ending.how);
-            began.ended(
-                finding,
-                None,
-                ending.elapsed,
-                Some(words::silent_iteration()),
-            )
+        if let Some(seen) = seen {
+            seen.add_to(bug, end);
         }
-        None => {
-            // The second run may end otherwise; then the first one is told, without an iteration.
-            let again = again.filter(|again| again.answer.is_none());
-            let pinned = again.as_ref().and_then(|again| again.pinned);
-            let at = pinned.map(|turn| (turn.strategy, turn.iteration));
-            let told = again.as_ref().unwrap_or(&ending);
-            let finding = finding(BugKind::Crash, words::crash(&told.how, &told.stderr));
-            let note = at.is_none().then(words::crash_not_repeated);
-            began.ended(finding, at, ending.elapsed, note)
-        }
+        let mut notes: Vec<String> = note.into_iter().collect();
+        let package = &self.test.executable.package.name;
+        let directory = trace::directory(self.job.given.trace_dir.clone());
+        notes.extend(trace::write_all(&mut report, Some(package), &directory));
+        verdict(
+            is_combination(self.test),
+            report,
+            notes,
+            settings.expect_bug,
+        )
     }
 }
 
@@ -321,63 +425,21 @@ fn finding(kind: BugKind, message: String) -> Finding {
 }
 
 /// What a child told before it ended.
-struct Began<'a> {
-    test: &'a Test,
+struct Began {
     settings: Settings,
     strategies: Vec<String>,
-    /// The token that was asked for.
-    token: Option<&'a str>,
 }
 
-impl<'a> Began<'a> {
-    fn new(job: &'a Job, test: &'a Test, began: Option<&Event>) -> Self {
+impl Began {
+    fn new(began: Option<&Event>) -> Self {
         let strategies = match began {
             Some(Event::Began { strategies, .. }) => strategies.clone(),
             _ => Vec::new(),
         };
-        let token = match &job.task {
-            Some(Task::Reproduce { token }) => Some(&**token),
-            _ => None,
-        };
         Self {
-            test,
             settings: settings(began),
             strategies,
-            token,
         }
-    }
-
-    /// The verdict on a test that ended its process, at a strategy and an iteration if known.
-    fn ended(
-        self,
-        finding: Finding,
-        at: Option<(usize, u64)>,
-        after: Duration,
-        note: Option<String>,
-    ) -> Verdict {
-        let (strategy, iteration) = at.unwrap_or_default();
-        let strategy = self.strategies.get(strategy).map_or("", String::as_str);
-        let mut report = running::ended(
-            &self.test.name,
-            &self.settings,
-            finding,
-            strategy,
-            iteration,
-        );
-        let bug = &mut report.bugs[0];
-        bug.found_after_s = after.as_secs_f64();
-        match (self.token, at) {
-            (Some(token), _) => bug.token = token.to_owned(),
-            (None, None) => bug.token.clear(),
-            (None, Some(_)) => {}
-        }
-        let notes = note.into_iter().collect();
-        verdict(
-            is_combination(self.test),
-            report,
-            notes,
-            self.settings.expect_bug,
-        )
     }
 }
 
@@ -412,5 +474,5 @@ pub(crate) fn never_began(ending: &Ending) -> String {
     if ending.stdout.is_empty() && ending.how.contains("exit code 0") {
         return words::no_harness();
     }
-    words::crash(&ending.how, &ending.stderr)
+    words::crash(&ending.how, None, &ending.stderr)
 }

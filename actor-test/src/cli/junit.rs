@@ -13,6 +13,7 @@ use super::discover::Test;
 use super::explore::Ended;
 use super::verdict::Verdict;
 use crate::cli::words;
+use crate::declaration::parameters;
 use crate::report::facts::{Report, StrategyStatistics};
 
 /// The document in the making: a suite for each test executable, a case for each test.
@@ -42,7 +43,10 @@ impl Junit {
     /// Adds a test, with the block that people read.
     pub(crate) fn add(&mut self, test: &Test, ended: &Ended, block: &str) {
         let suite = suite(test);
-        let mut case = TestCase::new(test.libtest_name(), status(&ended.verdict, block));
+        let mut case = TestCase::new(
+            parameters::libtest_name(&test.name),
+            status(&ended.verdict, block),
+        );
         case.set_classname(&*suite).set_time(ended.elapsed);
         if let Some(report) = ended.verdict.report() {
             case.add_properties(properties(report));

@@ -18,6 +18,7 @@ pub(crate) fn run(options: &Merge, screen: &mut Screen) -> Result<Exit, Trouble>
         here: here.clone(),
         selection: Vec::new(),
         width: words::WIDTH,
+        hang_timeout: None,
     };
     let mut tests: BTreeMap<(String, String), Vec<Report>> = BTreeMap::new();
     for file in &options.files {
@@ -31,7 +32,7 @@ pub(crate) fn run(options: &Merge, screen: &mut Screen) -> Result<Exit, Trouble>
         let expected = Report::expected(&parts);
         let mut report =
             Report::merge(parts).map_err(|error| Trouble(format!("package {package}, {error}")))?;
-        let notes = trace::write_all(&mut report, &here.join(&options.traces));
+        let notes = trace::write_all(&mut report, Some(&package), &here.join(&options.traces));
         let verdict = verdict(
             test.contains('['),
             report,

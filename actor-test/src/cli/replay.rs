@@ -1,12 +1,15 @@
 //! `cargo actor-test replay`.
 
 use super::options::Replay;
-use super::process::{self, Job};
+use super::process;
 use super::screen::Screen;
 use super::{Exit, Trouble, build, discover};
 use crate::cli::words;
+use crate::data::bug::{BugKind, Finding};
+use crate::data::story::StoryStep;
 use crate::declaration::parameters;
 use crate::hosting::environment;
+use crate::hosting::process::{Ending, Job};
 use crate::hosting::protocol::{Event, Ignored, Task};
 use crate::settings::overrides::Overrides;
 use crate::trace::Trace;
@@ -21,24 +24,33 @@ pub(crate) fn run(options: &Replay, screen: &mut Screen) -> Result<Exit, Trouble
         ..Overrides::default()
     };
     let job = Job {
+        test: test.name.clone(),
         given: flags.or(variables),
         task: Some(Task::Replay {
             recording: Box::new(trace.recording()),
+            until: None,
         }),
         ignored: Ignored::Include,
         pin: false,
+        witness: Some(0),
     };
     let ending = process::run(&test, &job, &mut |_| ())?;
     screen.line(&words::trace_head(&trace));
+    let tell = |story: &[StoryStep]| {
+        for line in words::story_lines(story, screen.width(options.width)) {
+            screen.line(&line);
+        }
+    };
+    if ending.is_violent() && ending.killed.is_none() {
+        return Ok(ended_violently(&trace, &ending, &tell, screen));
+    }
     match ending.answer {
         Some(Event::Replayed {
             finding,
             story,
             diverged,
         }) => {
-            for line in words::story_lines(&story, screen.width(options.width)) {
-                screen.line(&line);
-            }
+            tell(&story);
             Ok(match (finding, diverged) {
                 (found, Some((step, message))) => {
                     screen.line(&words::diverged(step, &message, found.as_ref()));
@@ -55,13 +67,39 @@ pub(crate) fn run(options: &Replay, screen: &mut Screen) -> Result<Exit, Trouble
             })
         }
         Some(Event::Refused { problem, .. }) => Err(Trouble(problem)),
-        Some(Event::Hang { seconds, .. }) => {
-            let finding = crate::hosting::protocol::hang(seconds);
-            screen.line(&words::reproduced(&finding));
-            Ok(Exit::Bug)
-        }
-        _ => Err(Trouble(words::crash(&ending.how, &ending.stderr))),
+        _ => Err(Trouble(words::crash(&ending.how, None, &ending.stderr))),
     }
+}
+
+/// A replay that took its process down, or hung. Its story is the recorded one, where it ends in the
+/// same step.
+fn ended_violently(
+    trace: &Trace,
+    ending: &Ending,
+    tell: &dyn Fn(&[StoryStep]),
+    screen: &Screen,
+) -> Exit {
+    let now = match ending.answer {
+        Some(Event::Hang { seconds, .. }) => (BugKind::Hang, words::hang(seconds, None)),
+        _ => (
+            BugKind::Crash,
+            words::crash(&ending.how, None, &ending.stderr),
+        ),
+    };
+    let step = ending.witnessed.as_ref().map_or(0, |seen| seen.step);
+    if (now.0, step) == (trace.finding.kind, trace.finding.step) {
+        tell(trace.story());
+        screen.line(&words::reproduced(&trace.finding));
+        return Exit::Bug;
+    }
+    let finding = Finding {
+        kind: now.0,
+        message: now.1,
+        location: None,
+        step,
+    };
+    screen.line(&words::ended_elsewhere(&finding));
+    Exit::Trouble
 }
 
 /// Builds, and finds the trace's test.

@@ -264,6 +264,12 @@ pub(crate) fn path(name: &str) -> &str {
     name.split_once('[').map_or(name, |(path, _)| path)
 }
 
+/// The name of a test for libtest: its path without the crate.
+pub(crate) fn libtest_name(name: &str) -> &str {
+    let path = path(name);
+    path.split_once("::").map_or(path, |(_, rest)| rest)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -13,7 +13,7 @@ use actor_core::runtime;
 use crate::data::bug::{BugKind, Finding};
 use crate::data::leftovers::Leftovers;
 use crate::data::story::StoryStep;
-use crate::engine::recording::tape::Decision;
+use crate::engine::recording::tape::{Decision, Witness};
 use crate::engine::recording::telling::tell_step;
 use crate::engine::sameness::lasso::{Lasso, Suspicion};
 use crate::engine::seam::controlled::{Phase, Shared};
@@ -97,6 +97,10 @@ pub(crate) struct RunOptions {
     pub(crate) tell: bool,
     /// What is to be seen to recover.
     pub(crate) watch: Option<Watch>,
+    /// Who hears of each decision; of steps it hears where they are told.
+    pub(crate) witness: Option<Box<dyn Witness>>,
+    /// Where it is told: the step that is told, but not taken; the execution ends there.
+    pub(crate) until: Option<u64>,
 }
 
 /// An entry of the thermometer that is owed, and from which step to which it may become cold.
@@ -122,6 +126,7 @@ pub(crate) struct Engine {
     pub(super) woken: Vec<u32>,
     pub(super) bounds: Bounds,
     pub(super) bound: u64,
+    pub(super) until: Option<u64>,
     pub(super) fairness: Fairness,
     /// The seed of the execution.
     pub(super) seed: u64,
@@ -155,6 +160,7 @@ impl Engine {
             woken: Vec::new(),
             bounds,
             bound: 0,
+            until: None,
             fairness: Fairness::Fair,
             seed: 0,
             replaced: None,
@@ -217,11 +223,15 @@ impl Engine {
         let entered = runtime::enter(self.shared.clone());
         let quiet = panics::quiet();
         let end = self.steps(test);
+        if let Some(witness) = self.shared.session().tape.witness() {
+            witness.ends();
+        }
         let outcome = self.outcome(end);
         if let Some(strategy) = self.replaced.take() {
             self.set_strategy(strategy);
         }
         self.clean_up();
+        self.session().tape.end();
         drop((quiet, entered));
         if let Some(kept) = kept {
             self.session().restore_counts(&kept);
@@ -273,7 +283,16 @@ impl Engine {
         shared.phase.set(Phase::Running);
         let mut state = shared.state.borrow_mut();
         state.begin();
-        shared.session().begin(options.expected, options.tell);
+        let mut session = shared.session();
+        session.begin(options.expected, options.tell, options.witness);
+        if let Some(witness) = session.tape.witness() {
+            witness.begins(self.fairness);
+        }
+        drop(session);
+        self.until = options.until;
+        if let Some(step) = options.until {
+            self.bound = step;
+        }
         let threshold = counts_from.map(|_| self.bounds.temperature());
         let counts_from = counts_from.unwrap_or(0);
         state.thermometer.begin(threshold, counts_from, watched);
@@ -372,8 +391,19 @@ impl Engine {
         }
         if let Some(recorder) = &mut session.recorder {
             tell_step(state, recorder, &state.enabled.pending()[index]);
+            if let Some(witness) = session.tape.witness() {
+                witness.steps(state.step);
+            }
+            if self.is_told_until_here(state.step) && kind != StepKind::Handle {
+                return Err(End::Bound);
+            }
         }
         Ok((operation, kind))
+    }
+
+    /// The step is the last that is told; it is not taken.
+    pub(super) fn is_told_until_here(&self, step: u64) -> bool {
+        self.until == Some(step)
     }
 
     /// Takes one step; tells whether an actor may have changed.

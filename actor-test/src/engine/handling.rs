@@ -125,6 +125,10 @@ impl Engine {
         }
         if tell {
             self.tell_handle(operation, letter.sender, letter.slot, disposition);
+            let step = self.state().step;
+            if self.is_told_until_here(step) {
+                return;
+            }
         }
         match disposition {
             Disposition::Handle => {

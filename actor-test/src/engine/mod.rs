@@ -16,6 +16,6 @@ mod workshop;
 mod world;
 
 pub(crate) use execution::{End, Engine, Outcome, Program, RunOptions, Watch};
-pub(crate) use recording::tape::Decision;
+pub(crate) use recording::tape::{Decision, Witness};
 pub(crate) use watching::observations::Observations;
 pub(crate) use watching::specifications::Observed;

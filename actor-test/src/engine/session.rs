@@ -4,7 +4,7 @@ use actor_core::runtime::Spawn;
 
 use crate::data::bug::{BugKind, Finding};
 use crate::engine::recording::recorder::Recorder;
-use crate::engine::recording::tape::{Decision, Tape};
+use crate::engine::recording::tape::{Decision, Tape, Witness};
 use crate::engine::sameness::lasso::Suspicion;
 use crate::engine::watching::landmarks::Landmarks;
 use crate::engine::watching::observers::Observers;
@@ -25,9 +25,15 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// Starts an execution that is compared with `expected`, and recorded where it is to be told.
-    pub(crate) fn begin(&mut self, expected: Option<Vec<Decision>>, tell: bool) {
-        self.tape.begin(expected);
+    /// Starts an execution that is compared with `expected`, recorded where it is to be told, and
+    /// witnessed where someone is there.
+    pub(crate) fn begin(
+        &mut self,
+        expected: Option<Vec<Decision>>,
+        tell: bool,
+        witness: Option<Box<dyn Witness>>,
+    ) {
+        self.tape.begin(expected, witness);
         self.found = None;
         self.suspicion = None;
         self.landmarks.begin();

@@ -1,9 +1,9 @@
 //! One worker of an exploration: an engine and its strategies.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::attendance::{self, WorkerStatus};
 use crate::data::bug::{BugKind, Finding};
 use crate::engine::{Decision, End, Engine, Observations, Outcome, Program, RunOptions};
 use crate::exploring::confirmation::confirm;
@@ -14,30 +14,7 @@ use crate::report::confirmation::Confirmation;
 use crate::settings::Settings;
 use crate::strategy::{Covered, Estimates, Execution, Fairness, Replay, Strategy, Survey};
 use crate::trace::replay::{nondeterminism, run_again};
-
-/// What a worker is doing, for the watchdog.
-#[derive(Debug)]
-pub(crate) struct WorkerStatus {
-    /// Goes up while the worker makes progress.
-    pub(crate) heartbeat: Arc<AtomicU64>,
-    /// The iteration in progress.
-    pub(crate) iteration: AtomicU64,
-    /// Its strategy, by position.
-    pub(crate) strategy: AtomicUsize,
-    /// The test.
-    pub(crate) test: String,
-    /// An execution is in progress: the heartbeat counts.
-    pub(crate) busy: AtomicBool,
-}
-
-static WORKERS: Mutex<Vec<Weak<WorkerStatus>>> = Mutex::new(Vec::new());
-
-/// The workers of this process that explore now.
-pub(crate) fn active_workers() -> Vec<Arc<WorkerStatus>> {
-    let mut workers = WORKERS.lock().unwrap_or_else(PoisonError::into_inner);
-    workers.retain(|worker| worker.strong_count() > 0);
-    workers.iter().filter_map(Weak::upgrade).collect()
-}
+use crate::trace::witness;
 
 /// What one execution contributes to the report.
 #[derive(Clone, Debug)]
@@ -85,15 +62,7 @@ impl<'a> Explorer<'a> {
         let idle = Box::new(Replay::new(Vec::new(), Fairness::Fair));
         let mut engine = Engine::new(idle, settings.bounds, settings.semantics);
         engine.look_for_lassos(settings.lasso);
-        let status = Arc::new(WorkerStatus {
-            heartbeat: engine.heartbeat(),
-            iteration: AtomicU64::new(0),
-            strategy: AtomicUsize::new(0),
-            test: test.into(),
-            busy: AtomicBool::new(false),
-        });
-        let mut workers = WORKERS.lock().unwrap_or_else(PoisonError::into_inner);
-        workers.push(Arc::downgrade(&status));
+        let status = attendance::attend(test, engine.heartbeat());
         Self {
             settings,
             engine,
@@ -208,10 +177,7 @@ impl<'a> Explorer<'a> {
             iteration,
             strategy: number,
         } = turn;
-        self.status.strategy.store(number, Ordering::Relaxed);
-        self.status.iteration.store(iteration, Ordering::Relaxed);
-        self.status.heartbeat.fetch_add(1, Ordering::Relaxed);
-        self.status.busy.store(true, Ordering::Relaxed);
+        self.status.begins(iteration, number);
         pin::pin(turn);
         // An empty execution takes little longer than two looks at the clock.
         let begun = (self.strategies.len() > 1).then(crate::wall_clock::now);
@@ -220,7 +186,13 @@ impl<'a> Explorer<'a> {
             .take()
             .expect("a strategy is back when it is due");
         let idle = self.engine.set_strategy(strategy);
-        let mut outcome = self.engine.run(program, &execution, RunOptions::default());
+        let witness = witness::of(iteration, self.settings.bounds, self.settings.semantics);
+        let options = RunOptions {
+            tell: witness.is_some(),
+            witness,
+            ..RunOptions::default()
+        };
+        let mut outcome = self.engine.run(program, &execution, options);
         self.strategies[number] = Some(self.engine.set_strategy(idle));
         let mut decisions = Vec::new();
         let mut confirmation = None;
@@ -241,7 +213,7 @@ impl<'a> Explorer<'a> {
                 decisions = taken;
             }
         }
-        self.status.busy.store(false, Ordering::Relaxed);
+        self.status.ends();
         Contribution {
             iteration,
             strategy: number,

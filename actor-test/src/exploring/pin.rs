@@ -84,7 +84,6 @@ impl Pin {
 }
 
 /// The iteration noted last, and its strategy.
-#[cfg(feature = "cli")]
 pub(crate) fn pinned(path: &Path) -> Option<Turn> {
     let text = std::fs::read_to_string(path).ok()?;
     let (iteration, strategy) = text.trim_end().split_once(' ')?;

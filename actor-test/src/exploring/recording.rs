@@ -7,8 +7,8 @@ use crate::engine::{Engine, Program};
 use crate::exploring::explorer::Contribution;
 use crate::report::facts::Recording;
 use crate::settings::Settings;
-use crate::strategy::{Execution, Fairness, Replay};
-use crate::trace::replay::{nondeterminism, run_again};
+use crate::strategy::{Execution, Replay};
+use crate::trace::replay::{fair_from, nondeterminism, run_again};
 
 /// Runs a failing execution again with full recording. The finding is replaced where the replay
 /// does not find the same.
@@ -48,11 +48,7 @@ pub(crate) fn record(
     let recording = Recording {
         decisions: taken.iter().map(|decision| decision.chosen).collect(),
         checks: taken.iter().map(|decision| decision.check).collect(),
-        fair_from: match fairness {
-            Fairness::Unfair => None,
-            Fairness::Fair => Some(0),
-            Fairness::FairFrom(step) => Some(step),
-        },
+        fair_from: fair_from(fairness),
         bounds: settings.bounds,
         semantics: settings.semantics,
         cycle,

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use crate::attendance::WorkerStatus;
 use crate::data::bug::{BugKind, Finding};
 use crate::declaration::attribute::ActorTest;
 use crate::declaration::parameters;
 use crate::declaration::parameters::Combination;
-use crate::exploring::explorer::WorkerStatus;
 use crate::exploring::pin;
 use crate::exploring::reproduction::reproduce;
 use crate::exploring::workers::{Observer, Progress, Silent, explore};
@@ -20,7 +20,8 @@ use crate::report::words;
 use crate::settings::Settings;
 use crate::settings::overrides::Overrides;
 use crate::trace;
-use crate::trace::replay::replay;
+use crate::trace::replay::replay_until;
+use crate::trace::witness;
 
 /// How often progress is told.
 const TELL: Duration = Duration::from_millis(50);
@@ -95,6 +96,9 @@ fn answer(
     if let Some(path) = &request.pin {
         pin::pin_to(path).map_err(|error| format!("{}: {error}", path.display()))?;
     }
+    if let Some((path, iteration)) = request.witness.clone() {
+        witness::want(path, iteration);
+    }
     events.tell(&began(test.test, &settings, &task));
     guard(limit.unwrap_or(watchdog::HANG_TIMEOUT), events);
     match task {
@@ -102,14 +106,14 @@ fn answer(
         Task::Reproduce { token } => {
             let report = reproduce(&test.name, test, &settings, &token);
             let mut report = report.map_err(|error| error.to_string())?;
-            let notes = trace::write_all(&mut report, &trace::directory(request.given.trace_dir));
+            let notes = write_traces(&mut report, request.given);
             Ok(Event::Done {
                 report: Box::new(report),
                 notes: notes.into_iter().collect(),
             })
         }
-        Task::Replay { recording } => {
-            let replayed = replay(test, &recording);
+        Task::Replay { recording, until } => {
+            let replayed = replay_until(test, &test.name, &recording, until);
             Ok(Event::Replayed {
                 finding: replayed.finding,
                 story: replayed.story,
@@ -161,6 +165,15 @@ fn guard(limit: Duration, events: &Arc<Events>) {
         std::process::exit(101);
     };
     watchdog::start(limit, move |event| alive.tell(&event), Box::new(bark));
+}
+
+fn write_traces(report: &mut Report, given: Overrides) -> Option<String> {
+    let package = trace::own_package();
+    trace::write_all(
+        report,
+        package.as_deref(),
+        &trace::directory(given.trace_dir),
+    )
 }
 
 fn explored(test: &Combination, settings: &Settings, given: Overrides, events: &Events) -> Event {

@@ -7,6 +7,8 @@
 
 pub(crate) mod child;
 pub(crate) mod environment;
+pub(crate) mod postmortem;
+pub(crate) mod process;
 mod program;
 pub(crate) mod protocol;
 pub(crate) mod run;

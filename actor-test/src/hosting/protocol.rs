@@ -11,14 +11,14 @@ use std::sync::Mutex;
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::bug::{BugKind, Finding};
+use crate::data::bug::Finding;
 use crate::data::story::StoryStep;
 use crate::report::facts::{Recording, Report};
 use crate::settings::Bounds;
 use crate::settings::overrides::Overrides;
 
 /// The version of the protocol; a child of another version refuses the request.
-pub(crate) const VERSION: u32 = 2;
+pub(crate) const VERSION: u32 = 3;
 
 /// What the child is to do.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -35,6 +35,8 @@ pub(crate) struct Request {
     pub(crate) events: PathBuf,
     /// Where each iteration is noted before it runs.
     pub(crate) pin: Option<PathBuf>,
+    /// Where the decisions of an iteration are written down while it runs.
+    pub(crate) witness: Option<(PathBuf, u64)>,
 }
 
 /// What to do with the test.
@@ -42,8 +44,14 @@ pub(crate) struct Request {
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Task {
     Explore,
-    Reproduce { token: String },
-    Replay { recording: Box<Recording> },
+    Reproduce {
+        token: String,
+    },
+    Replay {
+        recording: Box<Recording>,
+        /// The story ends with this step, which is told but not taken.
+        until: Option<u64>,
+    },
 }
 
 /// What to do with tests marked `#[ignore]`.
@@ -139,18 +147,5 @@ impl Events {
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
         let _ = file.write_all(&line);
-    }
-}
-
-/// The finding of a handler that does not return: `seconds` is how long nothing moved.
-pub(crate) fn hang(seconds: f64) -> Finding {
-    Finding {
-        kind: BugKind::Hang,
-        message: format!(
-            "no step was finished for {seconds:.0} s: a handler does not return; does it loop, block \
-             or take a lock?"
-        ),
-        location: None,
-        step: 0,
     }
 }

@@ -2,17 +2,22 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::process::Command;
+use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use crate::data::bug::Finding;
+use crate::attendance::WorkerStatus;
+use crate::data::bug::{BugKind, Finding};
 use crate::declaration::attribute::ActorTest;
 use crate::declaration::parameters;
 use crate::declaration::parameters::Combination;
-use crate::exploring::explorer::WorkerStatus;
+use crate::exploring::plan::Turn;
 use crate::exploring::workers::{Observer, Silent, explore};
 use crate::hosting::environment::{self, REQUEST};
-use crate::hosting::protocol;
+use crate::hosting::postmortem::{Postmortem, examine};
+use crate::hosting::process::{self, Job};
+use crate::hosting::protocol::{Ignored, Task};
 use crate::hosting::{child, watchdog};
 use crate::report::facts::{Bug, Report};
 use crate::report::words;
@@ -44,7 +49,13 @@ pub fn run(test: &'static ActorTest) {
     for combination in &combinations {
         let settings = settings(combination, given.clone(), manifest.clone())
             .unwrap_or_else(|error| panic!("{error}"));
-        running().insert(combination.name.clone(), settings.clone());
+        let now = Running {
+            settings: settings.clone(),
+            given: given.clone().or(manifest.clone()),
+            limit,
+            begun: crate::wall_clock::now(),
+        };
+        running().insert(combination.name.clone(), now);
         let (report, notes) = explore_test(combination, &settings, given.clone(), &mut Silent);
         running().remove(&combination.name);
         let expected = settings.expect_bug.as_deref();
@@ -97,6 +108,7 @@ pub(crate) fn explore_test(
     let mut notes = saved.notes;
     notes.extend(trace::write_all(
         &mut report,
+        trace::own_package().as_deref(),
         &trace::directory(given.trace_dir),
     ));
     (report, notes)
@@ -166,31 +178,91 @@ fn conclude(test: &ActorTest, verdicts: Vec<Verdict>) {
     }
 }
 
-/// The tests that run now, for the watchdog.
-fn running() -> std::sync::MutexGuard<'static, BTreeMap<String, Settings>> {
-    static RUNNING: Mutex<BTreeMap<String, Settings>> = Mutex::new(BTreeMap::new());
+/// A test that runs now, for the watchdog.
+#[derive(Clone, Debug)]
+struct Running {
+    settings: Settings,
+    given: Overrides,
+    limit: Duration,
+    begun: Instant,
+}
+
+/// The tests that run now.
+fn running() -> std::sync::MutexGuard<'static, BTreeMap<String, Running>> {
+    static RUNNING: Mutex<BTreeMap<String, Running>> = Mutex::new(BTreeMap::new());
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A worker of this process stands still. Its thread can't be stopped, so the process ends.
+/// A worker of this process stands still. Its thread can't be stopped, so the process ends; before,
+/// a child shows where the execution stands.
 fn bark(worker: &WorkerStatus, still: Duration) {
-    let settings = running().get(&worker.test).cloned().unwrap_or_default();
-    let strategies = settings.search.strategies();
-    let number = worker.strategy.load(std::sync::atomic::Ordering::Relaxed);
-    let strategy = strategies
-        .get(number)
-        .map(ToString::to_string)
-        .unwrap_or_default();
-    let iteration = worker.iteration.load(std::sync::atomic::Ordering::Relaxed);
-    let finding = protocol::hang(still.as_secs_f64());
-    let report = ended(&worker.test, &settings, finding, &strategy, iteration);
-    let block = words::failed(&report, &[], &words::Place::of_shell());
+    let found = running().get(&worker.test).cloned();
+    let turn = Turn {
+        iteration: worker.iteration.load(Ordering::Relaxed),
+        strategy: worker.strategy.load(Ordering::Relaxed),
+    };
     // Not `eprintln!`: libtest would keep it for a test that never ends.
-    let _ = writeln!(
-        std::io::stderr(),
-        "\n{block}\n\nthe process ends, and its other tests with it"
-    );
+    let say = |text: &str| _ = writeln!(std::io::stderr(), "{text}");
+    let still = still.as_secs_f64();
+    say(&words::stands_still(&worker.test, turn.iteration, still));
+    if let Some(running) = found {
+        let (report, notes) = hung(&worker.test, &running, turn, still);
+        let place = words::Place {
+            hang_timeout: running.given.hang_timeout,
+            ..words::Place::of_shell()
+        };
+        say(&format!("\n{}", words::failed(&report, &notes, &place)));
+    }
+    say("\nthe process ends, and its other tests with it");
     std::process::exit(101);
+}
+
+/// The report of a test that hangs, its trace written, and notes.
+fn hung(test: &str, running: &Running, turn: Turn, still: f64) -> (Report, Vec<String>) {
+    let Running {
+        settings,
+        given,
+        limit,
+        begun,
+    } = running;
+    let strategies = settings.search.strategies();
+    let strategy = strategies.get(turn.strategy).map(ToString::to_string);
+    let strategy = strategy.unwrap_or_default();
+    let found_after_s = begun.elapsed().as_secs_f64();
+    let job = Job {
+        test: test.into(),
+        given: given.clone(),
+        task: Some(Task::Explore),
+        ignored: Ignored::Include,
+        pin: false,
+        witness: None,
+    };
+    let mut run = |job: &Job| {
+        let own = Command::new(std::env::current_exe().ok()?);
+        process::run(own, job, *limit, &mut |_| ()).ok()
+    };
+    let seen = examine(&job, settings, turn, &strategy, &mut run);
+    let doing = seen.as_ref().and_then(Postmortem::doing);
+    let finding = Finding {
+        kind: BugKind::Hang,
+        message: words::hang(still, doing.as_deref()),
+        location: None,
+        step: 0,
+    };
+    let mut report = ended(test, settings, finding, &strategy, turn.iteration);
+    let bug = &mut report.bugs[0];
+    bug.found_after_s = found_after_s;
+    let mut notes = Vec::new();
+    match seen {
+        Some(seen) => seen.add_to(bug, words::does_not_return()),
+        None => notes.push(words::end_not_repeated()),
+    }
+    notes.extend(trace::write_all(
+        &mut report,
+        trace::own_package().as_deref(),
+        &trace::directory(given.trace_dir.clone()),
+    ));
+    (report, notes)
 }
 
 /// The report of a test that ended its process, or was ended with it.

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use crate::exploring::explorer::{WorkerStatus, active_workers};
+use crate::attendance::{WorkerStatus, active_workers};
 use crate::hosting::protocol::Event;
 use crate::wall_clock::Looks;
 

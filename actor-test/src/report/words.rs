@@ -2,6 +2,7 @@
 //!
 //! Nothing here prints or paints; lines begin with the word that a terminal colours.
 
+mod endings;
 mod evidence;
 mod leftovers;
 mod statistics;
@@ -11,7 +12,9 @@ mod verdict;
 mod warnings;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
+pub(crate) use self::endings::*;
 use self::evidence::circumstances;
 pub(crate) use self::evidence::evidence;
 #[cfg(feature = "cli")]
@@ -41,6 +44,8 @@ pub(crate) struct Place {
     pub(crate) selection: Vec<String>,
     /// How wide a line of the story may be.
     pub(crate) width: usize,
+    /// How long a handler may take, where that was given.
+    pub(crate) hang_timeout: Option<Duration>,
 }
 
 impl Place {
@@ -50,6 +55,7 @@ impl Place {
             here: shell::directory(),
             selection: Vec::new(),
             width: WIDTH,
+            hang_timeout: None,
         }
     }
 

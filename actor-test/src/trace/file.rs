@@ -101,8 +101,8 @@ pub(crate) enum TraceError {
 }
 
 impl Trace {
-    /// The trace of a bug.
-    pub(crate) fn of(test: &str, bug: &Bug) -> Self {
+    /// The trace of a bug of a test of a package.
+    pub(crate) fn of(test: &str, package: Option<&str>, bug: &Bug) -> Self {
         let Recording {
             decisions,
             checks,
@@ -116,7 +116,7 @@ impl Trace {
             format: FORMAT.into(),
             version: VERSION,
             actor_test: env!("CARGO_PKG_VERSION").into(),
-            package: std::env::var("CARGO_PKG_NAME").ok(),
+            package: package.map(str::to_owned),
             test: test.into(),
             strategy: bug.strategy.clone(),
             seed: bug.seed,
@@ -335,12 +335,16 @@ fn slug(package: Option<&str>, test: &str) -> String {
 }
 
 /// Writes the traces of a report's bugs; tells what could not be written.
-pub(crate) fn write_all(report: &mut Report, directory: &Path) -> Option<String> {
+pub(crate) fn write_all(
+    report: &mut Report,
+    package: Option<&str>,
+    directory: &Path,
+) -> Option<String> {
     let mut problem = None;
     // What has a trace is saved already, and what has no story could not be recorded.
     let new = |bug: &&mut Bug| bug.trace_path.is_none() && !bug.trace.story.is_empty();
     for (number, bug) in report.bugs.iter_mut().filter(new).enumerate() {
-        match Trace::of(&report.test, bug).write(directory, number) {
+        match Trace::of(&report.test, package, bug).write(directory, number) {
             Ok(path) => bug.trace_path = Some(path),
             Err(error) => {
                 let directory = directory.display();
@@ -349,6 +353,11 @@ pub(crate) fn write_all(report: &mut Report, directory: &Path) -> Option<String>
         }
     }
     problem
+}
+
+/// The package of the test that this process runs, which cargo and the tool tell.
+pub(crate) fn own_package() -> Option<String> {
+    std::env::var("CARGO_PKG_NAME").ok()
 }
 
 /// Where traces go: as given, or under the target directory of the executable that runs.
@@ -395,7 +404,7 @@ mod tests {
         };
         let mut bug = Bug::unrecorded(finding, "random", 0, &Settings::default());
         bug.trace.cycle = cycle;
-        Trace::of("owed", &bug).to_json()
+        Trace::of("owed", None, &bug).to_json()
     }
 
     #[test]

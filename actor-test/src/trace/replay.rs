@@ -3,12 +3,14 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::attendance;
 use crate::data::bug::{BugKind, Finding};
 use crate::data::story::StoryStep;
 use crate::engine::{Decision, Engine, Outcome, Program, RunOptions};
 use crate::report::facts::Recording;
 use crate::report::words;
 use crate::strategy::{Execution, Fairness, Replay};
+use crate::trace::witness;
 
 /// Runs recorded decisions on an engine, whose strategy is back afterwards.
 pub(crate) fn run_again(
@@ -19,12 +21,26 @@ pub(crate) fn run_again(
     taken: &[Decision],
     tell: bool,
 ) -> Outcome {
+    let options = RunOptions {
+        tell,
+        ..RunOptions::default()
+    };
+    run_again_with(engine, program, execution, fairness, taken, options)
+}
+
+fn run_again_with(
+    engine: &mut Engine,
+    program: &dyn Program,
+    execution: &Execution,
+    fairness: Fairness,
+    taken: &[Decision],
+    options: RunOptions,
+) -> Outcome {
     let chosen = taken.iter().map(|decision| decision.chosen).collect();
     let before = engine.set_strategy(Box::new(Replay::new(chosen, fairness)));
     let options = RunOptions {
         expected: Some(taken.to_vec()),
-        tell,
-        watch: None,
+        ..options
     };
     let outcome = engine.run(program, execution, options);
     engine.set_strategy(before);
@@ -79,8 +95,28 @@ impl fmt::Display for Divergence {
     }
 }
 
+/// From which step on a schedule is fair; `None` for one that never is.
+pub(crate) fn fair_from(fairness: Fairness) -> Option<u64> {
+    match fairness {
+        Fairness::Unfair => None,
+        Fairness::Fair => Some(0),
+        Fairness::FairFrom(step) => Some(step),
+    }
+}
+
 /// Runs a recording, and tells its story.
 pub(crate) fn replay(program: &(dyn Program + Sync), recording: &Recording) -> Replayed {
+    replay_until(program, "", recording, None)
+}
+
+/// The same for a test that the watchdog knows by its name. With `until`, the story ends with that
+/// step, which is told but not taken.
+pub(crate) fn replay_until(
+    program: &(dyn Program + Sync),
+    test: &str,
+    recording: &Recording,
+    until: Option<u64>,
+) -> Replayed {
     let fairness = match recording.fair_from {
         None => Fairness::Unfair,
         Some(0) => Fairness::Fair,
@@ -105,7 +141,17 @@ pub(crate) fn replay(program: &(dyn Program + Sync), recording: &Recording) -> R
         max_steps: recording.bounds.unfair(),
         estimates: Arc::default(),
     };
-    let outcome = run_again(&mut engine, program, &execution, fairness, &taken, true);
+    let status = attendance::attend(test, engine.heartbeat());
+    status.begins(0, 0);
+    let options = RunOptions {
+        tell: true,
+        witness: witness::of(0, recording.bounds, recording.semantics),
+        until,
+        ..RunOptions::default()
+    };
+    let engine = &mut engine;
+    let outcome = run_again_with(engine, program, &execution, fairness, &taken, options);
+    status.ends();
     let diverged = divergence(&recording.story, &outcome);
     Replayed {
         finding: outcome.finding,

@@ -69,6 +69,40 @@ fn a_crash_is_reproduced_by_its_token() {
     );
 }
 
+/// Where the report says that the trace is, as the tool printed it.
+#[track_caller]
+fn trace_of(words: &str) -> &str {
+    let line = words.split("replay:     cargo actor-test replay ").nth(1);
+    let path = line.and_then(|line| line.split_whitespace().next());
+    path.expect("a trace was written")
+}
+
+/// The trace of a handler that ends its process, or never returns, tells how it came to that, and its
+/// replay ends likewise.
+#[test]
+fn what_ends_a_process_is_shown_and_replayed() {
+    for (test, kind, end) in [
+        ("aborts", "crash", "ends the process"),
+        ("hangs", "hang", "does not return"),
+    ] {
+        let traces = traces();
+        let run = tool()
+            .args(&format!("bad::{test} --hang-timeout 1s -s dfs"))
+            .traces(&traces)
+            .run();
+        let words = run.words(1);
+        let name = trace_of(&words).rsplit('/').next().expect("a file");
+        let path = traces.path().join(name);
+        let last = format!("  4  0  Villain  handles Go from test, chooses 0, {end}\n");
+        for (command, code) in [("show", 0), ("replay --hang-timeout 1s", 1)] {
+            let again = tool().args(command).arg(&path).run().words(code);
+            assert!(again.contains(&last), "{command}: {again}");
+            let reproduced = format!("\nreproduced: {kind}: ");
+            assert_eq!(again.contains(&reproduced), code == 1, "{command}: {again}");
+        }
+    }
+}
+
 /// With several workers, the same iteration is named.
 #[test]
 fn a_crash_is_pinned_whatever_the_workers() {
@@ -121,8 +155,15 @@ fn under_cargo_test_a_hang_ends_the_process() {
         .run();
     assert_eq!(said.code, Some(101), "{said:?}");
     assert!(
+        said.stderr.contains(
+            "FAIL  bad::hangs  hang: no step was finished for 1 s: `Villain` handles Go from test"
+        ),
+        "{}",
         said.stderr
-            .contains("FAIL  bad::hangs  hang: no step was finished for 1 s"),
+    );
+    assert!(
+        said.stderr
+            .contains("Villain  handles Go from test, chooses 0, does not return"),
         "{}",
         said.stderr
     );

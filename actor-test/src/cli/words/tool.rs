@@ -1,14 +1,9 @@
 //! The words of the tool alone.
 
-use std::time::Duration;
-
 use crate::data::bug::Finding;
 use crate::report::facts::{Bug, Report};
 use crate::report::words::{Place, count, evidence, finding, hanging};
 use crate::trace::Trace;
-
-/// How many lines of a crashed child's messages are shown.
-const LAST_LINES: usize = 5;
 
 /// A test that was not run as asked.
 pub(crate) fn refused(test: &str, problem: &str) -> String {
@@ -54,6 +49,16 @@ pub(crate) fn diverged(step: u64, message: &str, found: Option<&Finding>) -> Str
          it was recorded, or something outside the tester decides: iterating over a HashMap, \
          randomness other than cx.rng(), the system's clock, a static, or a thread\n      {end}\n      \
          to look for the bug anew, run the test: cargo actor-test"
+    )
+}
+
+/// A replay that took its process down where the recorded execution did not.
+pub(crate) fn ended_elsewhere(now: &Finding) -> String {
+    format!(
+        "not as recorded: in step {}, {}\n      the test, an actor or a setting was changed since it \
+         was recorded; to look for the bug anew, run the test: cargo actor-test",
+        now.step,
+        hanging(&finding(now))
     )
 }
 
@@ -114,40 +119,9 @@ pub(crate) fn nothing_there(selection: &str) -> String {
     )
 }
 
-/// How a child ended that should have reported.
-pub(crate) fn crash(how: &str, stderr: &str) -> String {
-    // The runtime says it better than the signal.
-    let how = if stderr.contains("has overflowed its stack") {
-        format!("the stack overflowed: {how}")
-    } else if stderr.contains("memory allocation of") {
-        format!("memory ran out: {how}")
-    } else {
-        how.to_owned()
-    };
-    let last: Vec<&str> = stderr
-        .lines()
-        .filter(|line| !line.trim().is_empty())
-        .collect();
-    let last = last[last.len().saturating_sub(LAST_LINES)..].join("\n");
-    if last.is_empty() {
-        how
-    } else {
-        format!("{how}; the last that it printed:\n{last}")
-    }
-}
-
 /// A child that answers what it was not asked.
 pub(crate) fn wrong_answer() -> String {
     "the child answered another question; this is a mistake of actor-test, please report it".into()
-}
-
-/// A child that neither reported nor ended.
-pub(crate) fn silent(silence: Duration) -> String {
-    format!(
-        "the test made no progress for {} s outside of any step, and its process was killed; does a \
-         destructor, or code before the first step, block?",
-        silence.as_secs()
-    )
 }
 
 /// The iteration of a silent child.

@@ -1,5 +1,9 @@
 //! Decisions as they are made, and compared with a recording.
 
+use std::fmt;
+
+use crate::strategy::Fairness;
+
 /// One decision: what was chosen, and a check of what there was to choose from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Decision {
@@ -9,33 +13,78 @@ pub(crate) struct Decision {
     pub(crate) check: u32,
 }
 
+/// Hears of each decision before it has an effect, so that it knows how far an execution came that
+/// takes its process down.
+pub(crate) trait Witness: fmt::Debug {
+    /// The execution begins, under a strategy that is this fair.
+    fn begins(&mut self, fairness: Fairness);
+
+    /// A step begins.
+    fn steps(&mut self, step: u64);
+
+    /// A decision was made.
+    fn decides(&mut self, decision: Decision);
+
+    /// The last step is over; what is left of the execution is dropped next.
+    fn ends(&mut self);
+}
+
 /// The decisions of one execution.
 #[derive(Debug, Default)]
 pub(crate) struct Tape {
     taken: Vec<Decision>,
+    /// Decisions are compared, or witnessed.
+    is_followed: bool,
     expected: Option<Vec<Decision>>,
+    witness: Option<Box<dyn Witness>>,
     /// The step of the first decision that differs from what is expected.
     diverged_at: Option<u64>,
 }
 
 impl Tape {
-    /// Starts an execution that is compared with `expected`, where given.
-    pub(crate) fn begin(&mut self, expected: Option<Vec<Decision>>) {
+    /// Starts an execution that is compared with `expected` and seen by a witness, where given.
+    pub(crate) fn begin(
+        &mut self,
+        expected: Option<Vec<Decision>>,
+        witness: Option<Box<dyn Witness>>,
+    ) {
         self.taken.clear();
+        self.is_followed = expected.is_some() || witness.is_some();
         self.expected = expected;
+        self.witness = witness;
         self.diverged_at = None;
     }
 
     /// Adds a decision, which is taken in the given step.
     #[inline]
     pub(crate) fn record(&mut self, decision: Decision, step: u64) {
+        if self.is_followed {
+            self.follow(decision, step);
+        }
+        self.taken.push(decision);
+    }
+
+    #[cold]
+    fn follow(&mut self, decision: Decision, step: u64) {
         if let Some(expected) = &self.expected
             && self.diverged_at.is_none()
             && expected.get(self.taken.len()) != Some(&decision)
         {
             self.diverged_at = Some(step);
         }
-        self.taken.push(decision);
+        if let Some(witness) = &mut self.witness {
+            witness.decides(decision);
+        }
+    }
+
+    /// Who hears of each decision, if anyone does.
+    pub(crate) fn witness(&mut self) -> Option<&mut Box<dyn Witness>> {
+        self.witness.as_mut()
+    }
+
+    /// The execution is over; who witnessed it is dropped.
+    pub(crate) fn end(&mut self) {
+        self.witness = None;
     }
 
     pub(crate) fn taken(&self) -> &[Decision] {

@@ -14,7 +14,12 @@ pub(crate) fn evidence(report: &Report, bug: &Bug, place: &Place) -> Vec<String>
     }
     let mut lines = vec![circumstances(report, bug)];
     lines.extend(bug.confirmation.as_ref().map(confirmed));
-    let selection = place.selection();
+    let mut selection = place.selection();
+    if bug.kind() == BugKind::Hang
+        && let Some(limit) = place.hang_timeout
+    {
+        selection = format!(" --hang-timeout {limit:?}{selection}");
+    }
     if let Some(path) = &bug.trace_path {
         let path = shell::short(path, &place.here);
         lines.push(format!(

@@ -1,0 +1,57 @@
+//! Which workers of this process run an execution now, for the watchdog.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+/// What a worker is doing.
+#[derive(Debug)]
+pub(crate) struct WorkerStatus {
+    /// Goes up while the worker makes progress.
+    pub(crate) heartbeat: Arc<AtomicU64>,
+    /// The iteration in progress.
+    pub(crate) iteration: AtomicU64,
+    /// Its strategy, by position.
+    pub(crate) strategy: AtomicUsize,
+    /// The test.
+    pub(crate) test: String,
+    /// An execution is in progress: the heartbeat counts.
+    pub(crate) busy: AtomicBool,
+}
+
+impl WorkerStatus {
+    /// An execution begins.
+    pub(crate) fn begins(&self, iteration: u64, strategy: usize) {
+        self.strategy.store(strategy, Ordering::Relaxed);
+        self.iteration.store(iteration, Ordering::Relaxed);
+        self.heartbeat.fetch_add(1, Ordering::Relaxed);
+        self.busy.store(true, Ordering::Relaxed);
+    }
+
+    /// It is over.
+    pub(crate) fn ends(&self) {
+        self.busy.store(false, Ordering::Relaxed);
+    }
+}
+
+static WORKERS: Mutex<Vec<Weak<WorkerStatus>>> = Mutex::new(Vec::new());
+
+/// Adds a worker, until what is returned is dropped.
+pub(crate) fn attend(test: &str, heartbeat: Arc<AtomicU64>) -> Arc<WorkerStatus> {
+    let status = Arc::new(WorkerStatus {
+        heartbeat,
+        iteration: AtomicU64::new(0),
+        strategy: AtomicUsize::new(0),
+        test: test.into(),
+        busy: AtomicBool::new(false),
+    });
+    let mut workers = WORKERS.lock().unwrap_or_else(PoisonError::into_inner);
+    workers.push(Arc::downgrade(&status));
+    status
+}
+
+/// The workers of this process that explore now.
+pub(crate) fn active_workers() -> Vec<Arc<WorkerStatus>> {
+    let mut workers = WORKERS.lock().unwrap_or_else(PoisonError::into_inner);
+    workers.retain(|worker| worker.strong_count() > 0);
+    workers.iter().filter_map(Weak::upgrade).collect()
+}

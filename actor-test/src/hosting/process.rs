@@ -1,0 +1,348 @@
+//! Runs a test as a child, which may end in any way.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use crate::declaration::parameters;
+use crate::exploring::pin;
+use crate::exploring::plan::Turn;
+use crate::hosting::environment::REQUEST;
+use crate::hosting::protocol::{Event, Ignored, Request, Task, VERSION};
+use crate::report::words;
+use crate::settings::overrides::Overrides;
+use crate::trace::witness::{self, Witnessed};
+use crate::wall_clock::Looks;
+
+/// How often the child's events are read.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// How much longer than a handler the child as a whole may be silent.
+const BACKSTOP: Duration = Duration::from_secs(20);
+
+/// How much of what the child prints is kept.
+const KEPT: usize = 64 << 10;
+
+/// How a child ended.
+#[derive(Debug)]
+#[cfg_attr(
+    not(feature = "cli"),
+    expect(
+        dead_code,
+        reason = "the tool tells of ends that this process only has children for"
+    )
+)]
+pub(crate) struct Ending {
+    /// The settings that it told.
+    pub(crate) began: Option<Event>,
+    /// Its last word, if it came that far.
+    pub(crate) answer: Option<Event>,
+    /// How its process ended, in words.
+    pub(crate) how: String,
+    /// It had to be killed, since it was silent for so long.
+    pub(crate) killed: Option<Duration>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    /// The iteration that it noted, if it was asked to.
+    pub(crate) pinned: Option<Turn>,
+    /// How far the iteration came that was to be witnessed.
+    pub(crate) witnessed: Option<Witnessed>,
+    pub(crate) elapsed: Duration,
+}
+
+impl Ending {
+    /// The test was begun, and took its process down, or never ended.
+    pub(crate) fn is_violent(&self) -> bool {
+        self.began.is_some() && matches!(self.answer, None | Some(Event::Hang { .. }))
+    }
+}
+
+/// What the child is to do.
+#[derive(Clone, Debug)]
+pub(crate) struct Job {
+    /// The test, by its full name, with the values of its parameters.
+    pub(crate) test: String,
+    pub(crate) given: Overrides,
+    /// `None`: tell the combinations of its parameters.
+    pub(crate) task: Option<Task>,
+    pub(crate) ignored: Ignored,
+    /// Note each iteration before it runs.
+    pub(crate) pin: bool,
+    /// Write down the decisions of this iteration while it runs.
+    pub(crate) witness: Option<u64>,
+}
+
+#[cfg(feature = "cli")]
+impl Job {
+    /// The same job for another test.
+    pub(crate) fn of(&self, test: &str) -> Self {
+        Self {
+            test: test.into(),
+            ..self.clone()
+        }
+    }
+}
+
+/// Does the job in a child to its end. `command` starts the test's executable with all that it needs
+/// of cargo; a handler may take as long as `limit`.
+pub(crate) fn run(
+    mut command: Command,
+    job: &Job,
+    limit: Duration,
+    tell: &mut dyn FnMut(&Event),
+) -> Result<Ending, String> {
+    let files = Files::new()?;
+    let request = write_request(job, &files)?;
+    let begun = crate::wall_clock::now();
+    let mut child = prepare(&mut command, &job.test, &files.path("request"))
+        .spawn()
+        .map_err(|error| {
+            let program = Path::new(command.get_program()).display();
+            format!("can't run {program}: {error}")
+        })?;
+    let (ended, stdout, stderr) = outputs(&mut child);
+    let silence = limit + BACKSTOP;
+    let mut hearing = Hearing::new(&request.events);
+    let status = wait(&mut child, &ended, silence, &mut hearing, tell);
+    let status = status.map_err(|error| error.to_string())?;
+    let witnessed = request.witness.as_ref();
+    Ok(Ending {
+        began: hearing.began,
+        answer: hearing.answer,
+        how: status.map_or_else(|| words::silent(silence), describe),
+        killed: status.is_none().then_some(silence),
+        stdout: tail(stdout),
+        stderr: tail(stderr),
+        pinned: request.pin.as_deref().and_then(pin::pinned),
+        witnessed: witnessed.and_then(|(path, _)| witness::read(path)),
+        elapsed: begun.elapsed(),
+    })
+}
+
+/// A directory for the files between parent and child; it goes with this value.
+#[derive(Debug)]
+struct Files(PathBuf);
+
+impl Files {
+    fn new() -> Result<Self, String> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let mut builder = std::fs::DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        let parent = std::env::temp_dir();
+        let process = std::process::id();
+        loop {
+            let number = NEXT.fetch_add(1, Ordering::Relaxed);
+            let path = parent.join(format!("actor-test-{process}-{number}"));
+            match builder.create(&path) {
+                Ok(()) => return Ok(Self(path)),
+                // Left by a process of the same number that did not come to its end.
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(format!("can't make a temporary directory: {error}")),
+            }
+        }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for Files {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn write_request(job: &Job, files: &Files) -> Result<Request, String> {
+    let request = Request {
+        version: VERSION,
+        test: job.test.clone(),
+        given: job.given.clone(),
+        task: job.task.clone(),
+        ignored: job.ignored,
+        events: files.path("events"),
+        pin: job.pin.then(|| files.path("pin")),
+        witness: job
+            .witness
+            .map(|iteration| (files.path("witness"), iteration)),
+    };
+    let text = serde_json::to_string(&request).map_err(|error| error.to_string())?;
+    let written = std::fs::write(files.path("request"), text);
+    written.map_err(|error| error.to_string())?;
+    File::create(&request.events).map_err(|error| error.to_string())?;
+    Ok(request)
+}
+
+/// Has the executable run the one test, with the request.
+fn prepare<'a>(command: &'a mut Command, test: &str, request: &Path) -> &'a mut Command {
+    command
+        // The test decides itself whether it runs when it is marked `#[ignore]`.
+        .args([
+            parameters::libtest_name(test),
+            "--exact",
+            "--nocapture",
+            "--test-threads=1",
+            "--include-ignored",
+        ])
+        .env(REQUEST, request)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+}
+
+/// Reads what the child prints, so that it never waits for a reader; the channel closes when the
+/// child has closed its standard output.
+fn outputs(child: &mut Child) -> (Receiver<()>, JoinHandle<String>, JoinHandle<String>) {
+    let (open, ended) = mpsc::channel();
+    let stdout = child.stdout.take();
+    let stderr = child.stderr.take();
+    let stdout = std::thread::spawn(move || {
+        let text = keep(stdout);
+        drop(open);
+        text
+    });
+    (ended, stdout, std::thread::spawn(move || keep(stderr)))
+}
+
+/// The end of what is read.
+fn keep(source: Option<impl Read>) -> String {
+    let mut kept = Vec::new();
+    let mut chunk = [0; 8 << 10];
+    let Some(mut source) = source else {
+        return String::new();
+    };
+    while let Ok(read @ 1..) = source.read(&mut chunk) {
+        kept.extend_from_slice(&chunk[..read]);
+        let excess = kept.len().saturating_sub(2 * KEPT);
+        if excess > 0 {
+            kept.drain(..kept.len() - KEPT);
+        }
+    }
+    String::from_utf8_lossy(&kept).into_owned()
+}
+
+/// A grandchild may hold the pipe open for ever; then what was read is left alone.
+fn tail(reader: JoinHandle<String>) -> String {
+    for _ in 0..50 {
+        if reader.is_finished() {
+            return reader.join().unwrap_or_default();
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    String::new()
+}
+
+/// Waits for the end of the child, and hears its events meanwhile; `None` if it had to be killed.
+fn wait(
+    child: &mut Child,
+    ended: &Receiver<()>,
+    silence: Duration,
+    hearing: &mut Hearing,
+    tell: &mut dyn FnMut(&Event),
+) -> std::io::Result<Option<ExitStatus>> {
+    let (mut looks, mut silent) = (Looks::begin(), Duration::ZERO);
+    loop {
+        let closed = matches!(
+            ended.recv_timeout(LOOK),
+            Err(RecvTimeoutError::Disconnected)
+        );
+        silent += looks.look();
+        if hearing.hear(tell) {
+            silent = Duration::ZERO;
+        }
+        let status = child.try_wait()?;
+        if let Some(status) = status {
+            hearing.hear(tell);
+            return Ok(Some(status));
+        }
+        if silent > silence {
+            // Only the child that was started here, by its handle.
+            let _ = child.kill();
+            let _ = child.wait();
+            hearing.hear(tell);
+            return Ok(None);
+        }
+        if closed {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+fn describe(status: ExitStatus) -> String {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        return match signal {
+            4 => "the process ended by an illegal instruction (SIGILL)".into(),
+            6 => "the process was aborted (SIGABRT)".into(),
+            7 | 11 => format!("the process ended by an invalid access to memory (signal {signal})"),
+            9 => "the process was killed (SIGKILL); did it use all memory?".into(),
+            15 => "the process was asked to end (SIGTERM)".into(),
+            _ => format!("the process ended by signal {signal}"),
+        };
+    }
+    match status.code() {
+        Some(code) => format!("the process ended by itself with exit code {code}"),
+        None => format!("the process ended: {status}"),
+    }
+}
+
+/// Reads events as the child appends them.
+#[derive(Debug)]
+struct Hearing {
+    path: PathBuf,
+    position: u64,
+    began: Option<Event>,
+    answer: Option<Event>,
+}
+
+impl Hearing {
+    fn new(path: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+            position: 0,
+            began: None,
+            answer: None,
+        }
+    }
+
+    /// Takes the lines that are complete; whether there were any.
+    fn hear(&mut self, tell: &mut dyn FnMut(&Event)) -> bool {
+        let mut text = Vec::new();
+        let read = File::open(&self.path).and_then(|mut file| {
+            file.seek(SeekFrom::Start(self.position))?;
+            file.read_to_end(&mut text)
+        });
+        let complete = text
+            .iter()
+            .rposition(|byte| *byte == b'\n')
+            .map_or(0, |end| end + 1);
+        if read.is_err() || complete == 0 {
+            return false;
+        }
+        self.position += complete as u64;
+        for line in text[..complete].split(|byte| *byte == b'\n') {
+            if let Ok(event) = serde_json::from_slice(line) {
+                self.take(event, tell);
+            }
+        }
+        true
+    }
+
+    fn take(&mut self, event: Event, tell: &mut dyn FnMut(&Event)) {
+        tell(&event);
+        match event {
+            Event::Alive | Event::Progress { .. } => {}
+            Event::Began { .. } => self.began = Some(event),
+            // The first answer counts: a watchdog may bark once more on the way out.
+            _ => {
+                self.answer.get_or_insert(event);
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! How a process ended that should have reported, and what was going on in it.
+
+use std::time::Duration;
+
+use super::what;
+use crate::data::story::StoryStep;
+
+/// How many lines of a crashed child's messages are shown.
+#[cfg(feature = "cli")]
+const LAST_LINES: usize = 5;
+
+/// What was going on in a step that was not finished.
+pub(crate) fn doing(step: &StoryStep) -> String {
+    let state = match &step.state {
+        Some(state) => format!(" in state `{state}`"),
+        None => String::new(),
+    };
+    match step.kind.as_str() {
+        "flush" => format!(
+            "an effect of `{}` is carried out, a send for instance, which monitors may observe",
+            step.actor
+        ),
+        _ => format!("`{}`{state} {}", step.actor, what(step)),
+    }
+}
+
+/// What was going on after the last step.
+pub(crate) fn dropping() -> String {
+    "what is left after the last step is dropped".into()
+}
+
+/// The end of a story whose last step never ended.
+pub(crate) fn does_not_return() -> &'static str {
+    "does not return"
+}
+
+/// The end of a story whose last step ended the process.
+#[cfg(feature = "cli")]
+pub(crate) fn ends_the_process() -> &'static str {
+    "ends the process"
+}
+
+/// A handler that does not return: for so many seconds nothing has moved.
+pub(crate) fn hang(seconds: f64, doing: Option<&str>) -> String {
+    let doing = match doing {
+        Some(doing) => format!("{doing}, and does not return"),
+        None => "a handler does not return".into(),
+    };
+    format!("no step was finished for {seconds:.0} s: {doing}; does it loop, block or take a lock?")
+}
+
+/// How a child ended that should have reported.
+#[cfg(feature = "cli")]
+pub(crate) fn crash(how: &str, doing: Option<&str>, stderr: &str) -> String {
+    // The runtime says it better than the signal.
+    let mut how = if stderr.contains("has overflowed its stack") {
+        format!("the stack overflowed: {how}")
+    } else if stderr.contains("memory allocation of") {
+        format!("memory ran out: {how}")
+    } else {
+        how.to_owned()
+    };
+    if let Some(doing) = doing {
+        how += &format!(", while {doing}");
+    }
+    let last: Vec<&str> = stderr
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .collect();
+    let last = last[last.len().saturating_sub(LAST_LINES)..].join("\n");
+    if last.is_empty() {
+        how
+    } else {
+        format!("{how}; the last that it printed:\n{last}")
+    }
+}
+
+/// A child that neither reported nor ended.
+pub(crate) fn silent(silence: Duration) -> String {
+    format!(
+        "the test made no progress for {} s outside of any step, and its process was killed; does a \
+         destructor, or code before the first step, block?",
+        silence.as_secs()
+    )
+}
+
+/// That a test stands still, before it is known where.
+pub(crate) fn stands_still(test: &str, iteration: u64, seconds: f64) -> String {
+    format!(
+        "{test} has stood still for {seconds:.0} s in iteration {}; it is run once more, to see where",
+        iteration + 1
+    )
+}
+
+/// The test that took its process down does not do so when it is run again.
+pub(crate) fn end_not_repeated() -> String {
+    "run again with the same seed the execution ended otherwise, so there is no story to tell; what it \
+     does depends on something outside the tester: threads, time, memory or a static"
+        .into()
+}

@@ -1,0 +1,173 @@
+//! What is written down of an execution while it runs, for whoever sees its process end.
+//!
+//! A handler that aborts, overflows its stack or never returns leaves no outcome. The iteration is
+//! run once more in a process of its own, where each decision is in a file before it has an effect;
+//! what the file holds in the end is the way to the step that took the process down.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::{Decision, Witness};
+use crate::report::facts::Recording;
+use crate::settings::{Bounds, Semantics};
+use crate::strategy::Fairness;
+use crate::trace::replay::fair_from;
+
+/// The iteration that is witnessed in this process, and the file.
+static WANTED: OnceLock<(PathBuf, u64)> = OnceLock::new();
+
+/// Has an iteration witnessed in a file.
+pub(crate) fn want(path: PathBuf, iteration: u64) {
+    let _ = WANTED.set((path, iteration));
+}
+
+/// The witness of an iteration, where it is wanted. What cannot be written stays unknown.
+pub(crate) fn of(iteration: u64, bounds: Bounds, semantics: Semantics) -> Option<Box<dyn Witness>> {
+    let (path, wanted) = WANTED.get()?;
+    if *wanted != iteration {
+        return None;
+    }
+    let file = File::create(path).ok()?;
+    Some(Box::new(Scribe {
+        file,
+        bounds,
+        semantics,
+    }))
+}
+
+/// A line of the file.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Line {
+    Begins {
+        fair_from: Option<u64>,
+        bounds: Bounds,
+        semantics: Semantics,
+    },
+    Step(u64),
+    /// What was chosen, and its check.
+    Decision(u32, u32),
+    /// The last step is over.
+    Ends,
+    /// All of it is.
+    Over,
+}
+
+/// Writes down.
+#[derive(Debug)]
+struct Scribe {
+    file: File,
+    bounds: Bounds,
+    semantics: Semantics,
+}
+
+impl Scribe {
+    fn write(&mut self, line: Line) {
+        if let Ok(mut text) = serde_json::to_vec(&line) {
+            text.push(b'\n');
+            let _ = self.file.write_all(&text);
+        }
+    }
+}
+
+impl Witness for Scribe {
+    fn begins(&mut self, fairness: Fairness) {
+        self.write(Line::Begins {
+            fair_from: fair_from(fairness),
+            bounds: self.bounds,
+            semantics: self.semantics,
+        });
+    }
+
+    fn steps(&mut self, step: u64) {
+        self.write(Line::Step(step));
+    }
+
+    fn decides(&mut self, decision: Decision) {
+        self.write(Line::Decision(decision.chosen, decision.check));
+    }
+
+    fn ends(&mut self) {
+        self.write(Line::Ends);
+    }
+}
+
+impl Drop for Scribe {
+    fn drop(&mut self) {
+        self.write(Line::Over);
+    }
+}
+
+/// How far an execution came.
+#[derive(Clone, Debug)]
+pub(crate) struct Witnessed {
+    /// Its decisions, without a story.
+    pub(crate) recording: Recording,
+    /// The step that was begun last.
+    pub(crate) step: u64,
+    /// The answers to the choices made in it.
+    pub(crate) choices: Vec<u32>,
+    pub(crate) reached: Reached,
+}
+
+/// What an execution was about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Reached {
+    /// Its step.
+    Step,
+    /// Dropping what was left after the last one.
+    End,
+    /// It was over.
+    Over,
+}
+
+/// What a file says of an execution; `None` where none was begun.
+pub(crate) fn read(path: &Path) -> Option<Witnessed> {
+    let text = std::fs::read_to_string(path).ok()?;
+    let mut lines = text
+        .lines()
+        .map_while(|line| serde_json::from_str(line).ok());
+    let Some(Line::Begins {
+        fair_from,
+        bounds,
+        semantics,
+    }) = lines.next()
+    else {
+        return None;
+    };
+    let mut seen = Witnessed {
+        recording: Recording {
+            decisions: Vec::new(),
+            checks: Vec::new(),
+            fair_from,
+            bounds,
+            semantics,
+            cycle: None,
+            story: Vec::new(),
+        },
+        step: 0,
+        choices: Vec::new(),
+        reached: Reached::Step,
+    };
+    for line in lines {
+        match line {
+            Line::Begins { .. } => {}
+            Line::Step(step) => {
+                seen.step = step;
+                seen.choices.clear();
+            }
+            Line::Decision(chosen, check) => {
+                seen.choices.push(chosen);
+                seen.recording.decisions.push(chosen);
+                seen.recording.checks.push(check);
+            }
+            Line::Ends => seen.reached = Reached::End,
+            Line::Over => seen.reached = Reached::Over,
+        }
+    }
+    Some(seen)
+}
