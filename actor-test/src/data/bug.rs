@@ -43,6 +43,8 @@ pub enum BugKind {
     Crash,
     /// The same decisions led elsewhere.
     Nondeterminism,
+    /// The strategy picked an operation, or answered a choice, that is not there.
+    Strategy,
     /// A future waits on something that the tester does not control.
     OutsideWait,
     /// A reference from another execution was used.
@@ -88,6 +90,7 @@ impl BugKind {
             Self::Hang => "hang",
             Self::Crash => "crash",
             Self::Nondeterminism => "nondeterminism",
+            Self::Strategy => "bug of the strategy",
             Self::OutsideWait => "uncontrolled wait",
             Self::ForeignReference => "foreign reference",
             Self::LeakedThreads => "leaked threads",

@@ -226,11 +226,11 @@ impl Engine {
     }
 
     fn notify(&mut self, watch: u32) {
-        let (watcher, target, reason) = {
+        let (watcher, target, reason, key) = {
             let state = self.state();
             let watch = &state.watches[watch as usize];
             let reason = state.operations[watch.target as usize].ending;
-            (watch.watcher, watch.target, reason)
+            (watch.watcher, watch.target, reason, watch.key)
         };
         let (notice, mail) = {
             let mut workshop = self.workshop();
@@ -242,6 +242,7 @@ impl Engine {
         let (slot, event) = notice(&*mail, reason);
         let letter = Letter {
             sender: Sender::End(target),
+            key,
             ..self.state().letter(target, watcher, slot, event)
         };
         let delivery = self.state().deliver(watcher, letter);

@@ -28,7 +28,9 @@ use crate::engine::world::state::{BODY, State};
 use crate::engine::world::wake::WakeList;
 use crate::hash::mix;
 use crate::settings::{Bounds, Semantics};
-use crate::strategy::{Enabled, Execution, Fairness, OperationId, Pending, StepKind, Strategy};
+use crate::strategy::{
+    Enabled, Ended, Ending, Execution, Fairness, OperationId, Pending, StepKind, Strategy,
+};
 
 /// What a test does first: the set-up, and for an async test all that follows.
 pub(crate) trait Program {
@@ -49,8 +51,24 @@ pub(crate) enum End {
     Bug,
     /// What was watched became cold.
     Recovered,
+    /// The strategy declined to go on.
+    Pruned,
     /// The strategy has nothing left to explore; nothing was run.
     Exhausted,
+}
+
+impl End {
+    /// How the execution ended, as its strategy hears it.
+    fn ending(self) -> Ending {
+        match self {
+            Self::Quiescent | Self::Finished | Self::Recovered | Self::Exhausted => {
+                Ending::Complete
+            }
+            Self::Bound => Ending::Bound,
+            Self::Bug => Ending::Bug,
+            Self::Pruned => Ending::Pruned,
+        }
+    }
 }
 
 /// What one execution showed.
@@ -76,8 +94,6 @@ pub(crate) struct Outcome {
     /// What kept states from being compared, where something was owed at the end: `` `X` (actor) ``.
     pub(crate) opaque: Vec<String>,
     pub(crate) dead_letters: u64,
-    /// The program has looked at the clock.
-    pub(crate) clock_was_read: bool,
     /// A fair walk has taken the strategy's place, since the program asked for the end while
     /// something was hot.
     pub(crate) went_fair: bool,
@@ -134,6 +150,8 @@ pub(crate) struct Engine {
     pub(super) replaced: Option<Box<dyn Strategy>>,
     /// What happens is told by an earlier execution.
     pub(super) is_again: bool,
+    /// The strategy wants to hear of steps.
+    pub(super) hears_steps: bool,
     pub(super) idle_moments: usize,
     pub(super) lasso: Lasso,
     /// Counted up now and then, so that a watchdog sees a handler that does not return.
@@ -165,6 +183,7 @@ impl Engine {
             seed: 0,
             replaced: None,
             is_again: false,
+            hears_steps: false,
             idle_moments: 0,
             lasso: Lasso::default(),
             heartbeat: Arc::default(),
@@ -210,6 +229,7 @@ impl Engine {
             let mut strategy = self.shared.strategy.borrow_mut();
             let begun = strategy.begin(execution);
             self.fairness = strategy.fairness();
+            self.hears_steps = strategy.hears_steps();
             begun
         };
         if !begun {
@@ -236,7 +256,14 @@ impl Engine {
         if let Some(kept) = kept {
             self.session().restore_counts(&kept);
         }
-        self.finish(outcome)
+        let outcome = self.finish(outcome);
+        let ended = Ended {
+            ending: outcome.end.ending(),
+            steps: outcome.steps,
+            behaviour: outcome.class,
+        };
+        self.shared.strategy.borrow_mut().ended(&ended);
+        outcome
     }
 
     fn exhausted(&self) -> Outcome {
@@ -253,7 +280,6 @@ impl Engine {
             suspicion: None,
             opaque: Vec::new(),
             dead_letters: 0,
-            clock_was_read: false,
             went_fair: false,
             leftovers: Leftovers::default(),
             told: Told::default(),
@@ -296,6 +322,7 @@ impl Engine {
         let threshold = counts_from.map(|_| self.bounds.temperature());
         let counts_from = counts_from.unwrap_or(0);
         state.thermometer.begin(threshold, counts_from, watched);
+        state.reach.is_wanted = self.hears_steps;
         self.lasso.begin(&mut state);
         drop(state);
         self.idle_moments = 0;
@@ -322,17 +349,49 @@ impl Engine {
                 Ok(picked) => picked,
                 Err(end) => return end,
             };
-            if self.lasso.is_watching() {
+            if self.hears_steps || self.lasso.is_watching() {
                 let pending = state.pending_of(operation);
                 drop(state);
                 if let Some(pending) = pending {
-                    self.watched_step(pending, test);
+                    self.attended_step(pending, test);
                 }
                 continue;
             }
             let changed_actor = self.step(operation, kind, state, test);
             self.after_step(changed_actor);
         }
+    }
+
+    /// Takes a step of which somebody wants to know what it does.
+    #[cold]
+    fn attended_step(&mut self, pending: Pending, test: &dyn Program) {
+        self.state().begin_reach(&pending);
+        if self.lasso.is_watching() {
+            self.watched_step(pending, test);
+        } else {
+            let shared = self.shared.clone();
+            let (operation, kind) = (pending.operation, pending.kind);
+            let changed_actor = self.step(operation, kind, shared.state.borrow_mut(), test);
+            self.after_step(changed_actor);
+        }
+        if self.hears_steps {
+            let has_bug = self.session().found.is_some();
+            let state = self.shared.state.borrow();
+            let step = state.end_reach(pending, has_bug);
+            self.shared.strategy.borrow_mut().stepped(&step);
+        }
+    }
+
+    /// The strategy picked what is not there.
+    #[cold]
+    fn picked_nothing(&self, state: &State, session: &mut Session, position: usize) -> End {
+        let message = format!(
+            "`{}` picked position {position} of {} enabled operations, which are counted from zero",
+            self.shared.strategy.borrow().name(),
+            state.enabled.len()
+        );
+        session.find(state.step, BugKind::Strategy, message, None);
+        End::Bug
     }
 
     #[inline]
@@ -363,16 +422,19 @@ impl Engine {
         if state.timers.armed_periodic() > 0 && Self::is_idle(&mut self.idle_moments, state) {
             return Err(End::Quiescent);
         }
-        let enabled = Enabled {
-            pending: state.enabled.pending(),
-            paths: &state.paths,
-            changes: state.enabled.changes(),
-            step: state.step,
-            last: OperationId::actor(state.last_operation),
+        let enabled = Enabled::new(
+            state.enabled.pending(),
+            &state.paths,
+            state.enabled.changes(),
+            state.step,
+            state.last_operation,
+        );
+        let Some(index) = self.shared.strategy.borrow_mut().pick(&enabled) else {
+            return Err(End::Pruned);
         };
-        let picked = self.shared.strategy.borrow_mut().pick(&enabled);
-        let index = picked.min(enabled.len() - 1);
-        let pending = &state.enabled.pending()[index];
+        let Some(pending) = state.enabled.pending().get(index) else {
+            return Err(self.picked_nothing(state, &mut session, index));
+        };
         let (operation, kind) = (pending.operation, pending.kind);
         if !operation.is_timer() {
             state.last_operation = operation.bits();
@@ -456,6 +518,7 @@ impl Engine {
             self.wake();
         }
         if changed_actor && self.shared.specifications.borrow().has_predicates() {
+            self.state().reach.beyond = true;
             self.evaluate();
         }
     }

@@ -118,6 +118,9 @@ impl Engine {
             }
             session.recorder.is_some()
         };
+        if observers != Seen::Nobody {
+            state.reach.beyond = true;
+        }
         let makes_room = !state.due.is_empty();
         drop(state);
         if makes_room {

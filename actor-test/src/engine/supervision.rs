@@ -29,6 +29,7 @@ impl State {
     pub(super) fn adopt(&mut self, supervisor: Option<u32>, child: u32, options: ChildOptions) {
         let family = match supervisor {
             Some(supervisor) => {
+                self.reach.beyond = true;
                 self.household_of(supervisor);
                 self.operations[supervisor as usize].household
             }
@@ -69,6 +70,7 @@ impl State {
 
     /// Tells an actor something ahead of its inbox.
     fn tell(&mut self, index: u32, told: Told) {
+        self.interrupt(index);
         let operation = &mut self.operations[index as usize];
         let outdone = match (operation.told, told) {
             (Told::Kill, _) => true,
@@ -166,6 +168,9 @@ impl Engine {
                 let what = if at_once { "kills" } else { "stops" };
                 recorder.note(format!("{what} {name}"));
             }
+            if at_once {
+                state.interrupt(to);
+            }
             let found = &mut state.operations[to as usize];
             found.leaves = true;
             found.stage
@@ -193,7 +198,8 @@ impl Engine {
     /// Lets an actor share a failure, or tells it where it wants to know instead.
     pub(super) fn share(&mut self, of: u32, to: u32, reason: StopReason) {
         let (stage, trap, mail) = {
-            let state = self.state();
+            let mut state = self.state();
+            state.interrupt(to);
             if let Some(recorder) = &mut self.session().recorder {
                 let name = state.name(to);
                 recorder.note(format!("{name} is linked to it"));
@@ -388,6 +394,7 @@ impl Engine {
         let mut orders = Vec::new();
         let supervisor = {
             let mut state = self.state();
+            state.reach.beyond = true;
             let now = state.now;
             let Some(household) = state.families.get_mut(family as usize) else {
                 return;

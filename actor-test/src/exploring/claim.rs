@@ -2,7 +2,7 @@
 
 use crate::report::verdict::{Searched, Verdict};
 use crate::settings::Bounds;
-use crate::strategy::{Covered, Gap, Reduction};
+use crate::strategy::{Covered, Gap};
 
 /// How a search ended, and with what executions.
 #[derive(Clone, Debug, Default)]
@@ -15,8 +15,6 @@ pub(crate) struct Course {
     pub(crate) stopped: Option<Gap>,
     /// This process ran one part of the search.
     pub(crate) is_part: bool,
-    /// Monitors or predicates were registered, or a handler has looked at the clock.
-    pub(crate) is_observed: bool,
 }
 
 /// The executions of a strategy.
@@ -56,9 +54,6 @@ impl Course {
         gaps.extend(at_bounds([turns], bounds));
         let executions = turns.went_fair;
         gaps.extend((executions > 0).then_some(Gap::Suffixes { executions }));
-        if reduction == Reduction::LocalFirst && self.is_observed {
-            gaps.push(Gap::Orders);
-        }
         gaps.extend(self.stopped.clone());
         if self.is_part {
             gaps.push(Gap::Parts);

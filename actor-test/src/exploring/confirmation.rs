@@ -115,7 +115,7 @@ impl Strategy for Continuation {
         self.replay.begin(execution) && self.walk.begin(&walk)
     }
 
-    fn pick(&mut self, enabled: &Enabled<'_>) -> usize {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
         self.replaying = enabled.step() < self.from;
         self.active().pick(enabled)
     }

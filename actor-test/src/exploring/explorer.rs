@@ -205,7 +205,8 @@ impl<'a> Explorer<'a> {
                 outcome.transient = outcome.finding.take();
                 outcome.end = End::Recovered;
             }
-        } else if outcome.end != End::Exhausted && self.is_checked(iteration) {
+        } else if !matches!(outcome.end, End::Exhausted | End::Pruned) && self.is_checked(iteration)
+        {
             let taken = self.engine.decisions();
             if let Some(finding) = self.check(program, &execution, &outcome, &taken) {
                 outcome.finding = Some(finding);

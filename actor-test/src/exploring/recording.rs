@@ -37,14 +37,20 @@ pub(crate) fn record(
             .finding
             .as_ref()
             .is_some_and(|again| again.is_like(&finding));
-    let is_check = finding.kind == BugKind::Nondeterminism;
-    let judged = if same || is_check {
+    // Neither is an execution's own doing, so that its replay knows nothing of it.
+    let is_outside = matches!(finding.kind, BugKind::Nondeterminism | BugKind::Strategy);
+    let judged = if same || is_outside {
         finding
     } else {
         let mut judged = nondeterminism(&told, &told);
         judged.message = format!("{} (at first it was: {})", judged.message, finding.message);
         judged
     };
+    let mut story = told.story;
+    if judged.kind == BugKind::Strategy {
+        // The replay knows how to go on.
+        story.truncate(judged.step as usize);
+    }
     let recording = Recording {
         decisions: taken.iter().map(|decision| decision.chosen).collect(),
         checks: taken.iter().map(|decision| decision.check).collect(),
@@ -52,7 +58,7 @@ pub(crate) fn record(
         bounds: settings.bounds,
         semantics: settings.semantics,
         cycle,
-        story: told.story,
+        story,
     };
     (judged, recording)
 }

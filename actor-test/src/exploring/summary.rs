@@ -63,7 +63,6 @@ pub(crate) struct Summary {
     step_sum: u64,
     /// What each strategy ran, and says that it has covered.
     turns: Vec<Turns>,
-    clock_was_read: bool,
     /// The strategy that had nothing left to explore.
     ended_by: Option<usize>,
     /// A hash of what the pilots did.
@@ -85,7 +84,6 @@ impl Summary {
             failing: Vec::new(),
             step_sum: 0,
             turns: Vec::new(),
-            clock_was_read: false,
             ended_by: None,
             pilots: 0,
             last_new: 0,
@@ -161,12 +159,12 @@ impl Summary {
         report.steps_total += outcome.steps;
         report.dead_letters += outcome.dead_letters;
         self.wants_liveness |= outcome.wants_liveness;
-        self.clock_was_read |= outcome.clock_was_read;
-        let is_fair = outcome.fairness != Fairness::Unfair;
-        *(if is_fair {
-            &mut report.fair
-        } else {
-            &mut report.unfair
+        let is_pruned = outcome.end == End::Pruned;
+        let is_fair = outcome.fairness != Fairness::Unfair && !is_pruned;
+        *(match is_fair {
+            _ if is_pruned => &mut report.pruned,
+            true => &mut report.fair,
+            false => &mut report.unfair,
         }) += 1;
         let is_long = outcome.steps > report.bounds.unfair();
         report.fair_over_unfair_bound += u64::from(is_fair && is_long);
@@ -218,7 +216,8 @@ impl Summary {
             labels += u32::from(*times == 1);
         }
         let (iteration, number) = (contribution.iteration, contribution.strategy);
-        let is_new = self.behaviours.add(outcome.class, iteration, number);
+        // What was broken off is no behaviour of the program.
+        let is_new = !is_pruned && self.behaviours.add(outcome.class, iteration, number);
         if is_new {
             self.last_new = report.executions;
         }
@@ -266,7 +265,6 @@ impl Summary {
             turns: std::mem::take(&mut self.turns),
             ended_by: self.ended_by,
             is_part: self.settings.partition.is_some_and(|part| !part.is_whole()),
-            is_observed: self.clock_was_read || !specifications.is_empty(),
         }
         .verdict(&self.settings.bounds);
         for (contribution, finding, after) in std::mem::take(&mut self.failing) {

@@ -44,6 +44,10 @@ pub struct Report {
     pub fair: u64,
     /// How many were not.
     pub unfair: u64,
+    /// How many more the strategy broke off, since nothing that could follow was worth a look. They
+    /// are neither judged for liveness nor behaviours of the program.
+    #[serde(default)]
+    pub pruned: u64,
     /// The lengths of fair executions that ended by themselves.
     pub steps: Option<StepStatistics>,
     /// The steps of all executions together.
@@ -273,6 +277,7 @@ impl Report {
             executions: 0,
             fair: 0,
             unfair: 0,
+            pruned: 0,
             steps: None,
             steps_total: 0,
             fair_over_unfair_bound: 0,

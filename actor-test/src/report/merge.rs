@@ -138,6 +138,7 @@ impl Report {
         self.executions += other.executions;
         self.fair += other.fair;
         self.unfair += other.unfair;
+        self.pruned += other.pruned;
         self.steps = match (self.steps, other.steps) {
             (Some(one), Some(other)) => Some(StepStatistics {
                 min: one.min.min(other.min),

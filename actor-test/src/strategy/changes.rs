@@ -52,7 +52,7 @@ impl Follower {
 
     /// Nothing has changed since the last look. It is not so before the first of an execution.
     pub(super) fn is_current(&self, enabled: &Enabled<'_>) -> bool {
-        self.seen == enabled.changes.count
+        self.seen == enabled.changes().count
     }
 
     /// The positions of the enabled set where something has changed since the last look, in rising
@@ -60,9 +60,9 @@ impl Follower {
     /// set are not among them.
     #[inline]
     pub(super) fn look<'a>(&mut self, enabled: &Enabled<'a>) -> Changed<'a> {
-        let since = std::mem::replace(&mut self.seen, enabled.changes.count);
+        let since = std::mem::replace(&mut self.seen, enabled.changes().count);
         Changed {
-            changes: enabled.changes,
+            changes: enabled.changes(),
             since,
             next: 0,
             len: enabled.len() as u32,
@@ -125,13 +125,11 @@ mod tests {
 
     impl Set {
         fn enabled(&self) -> Enabled<'_> {
-            Enabled {
-                pending: &self.pending,
-                paths: &self.paths,
-                changes: &self.changes,
-                step: 0,
-                last: OperationId::actor(0),
-            }
+            self.told_of(&self.changes)
+        }
+
+        fn told_of<'a>(&'a self, changes: &'a Changes) -> Enabled<'a> {
+            Enabled::new(&self.pending, &self.paths, changes, 0, 0)
         }
 
         /// Changes what an operation would do, or enables it.
@@ -144,6 +142,7 @@ mod tests {
                 inbox: Some(OperationId::actor(below(rng, 3) as u32)).filter(|_| flushes),
                 sender: None,
                 event: None,
+                message: None,
             };
             let mut all = self.pending.iter();
             let position = all.position(|known| known.operation == operation);
@@ -206,11 +205,9 @@ mod tests {
                 count: (step + 1) * 100,
                 ..Changes::default()
             };
-            let all = Enabled {
-                changes: &changes,
-                ..set.enabled()
-            };
+            let all = set.told_of(&changes);
             assert_eq!(other.pick(&all), picked, "{} at step {step}", one.name());
+            let picked = picked.expect("none declines");
             most = most.max(set.pending.len());
             set.step(&mut rng, picked, step);
         }

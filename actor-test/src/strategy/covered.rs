@@ -28,8 +28,8 @@ pub enum Reduction {
     /// Of none: every schedule is run.
     #[default]
     None,
-    /// Steps that concern one actor alone run first, in one order for all: what other actors see is
-    /// the same in each. Monitors, predicates and who looks at the clock may see a difference.
+    /// [Local steps](super::Step#local-steps) run first, in one order for all, which nobody can tell
+    /// from the others.
     LocalFirst,
 }
 
@@ -78,9 +78,6 @@ pub enum Gap {
         /// How many.
         executions: u64,
     },
-    /// Other orders of steps that the [reduction](Reduction) takes for the same, in a program where
-    /// monitors, predicates or handlers that look at the clock may tell them apart.
-    Orders,
     /// The strategy ended the search without saying that nothing is left.
     Unstated,
 }

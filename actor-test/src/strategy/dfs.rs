@@ -1,6 +1,8 @@
 //! Exhaustive depth-first search.
 
-use super::{Choice, Covered, Enabled, Execution, Fairness, Gap, Reduction, StepKind, Strategy};
+use super::{
+    Choice, Covered, Enabled, Execution, Fairness, Gap, OperationId, Reduction, Step, Strategy,
+};
 
 /// Visits every schedule up to the step bound, depth first: the oracle that other strategies are
 /// checked against, and good for small tests only.
@@ -16,6 +18,8 @@ pub struct Dfs {
     executions_max: Option<u64>,
     executions: u64,
     local_first: bool,
+    /// The branching point at which the step in progress was picked.
+    picked_at: Option<usize>,
     /// There is no other path.
     is_complete: bool,
     /// In how many executions a seed was asked for.
@@ -28,6 +32,16 @@ pub struct Dfs {
 struct Branch {
     taken: u32,
     of: u32,
+    others: Others,
+}
+
+/// What becomes of the steps of a branching point that are not taken yet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Others {
+    /// Each is taken in its turn.
+    Due,
+    /// The step of this operation is local, as far as it is known, so that they need not be taken.
+    Spared(OperationId),
 }
 
 impl Dfs {
@@ -43,11 +57,15 @@ impl Dfs {
         self
     }
 
-    /// Takes steps that concern one actor alone (starting, handling) before any other, in one order
-    /// instead of all.
+    /// Takes [local steps](Step#local-steps) before any other, in one order instead of all. Every end
+    /// state is still visited, and every bug.
     ///
-    /// Every order of events in every inbox is still visited. It is not sound for what else can see
-    /// the order of handlers: monitors, predicates, and time read within a handler.
+    /// What can tell the order of local steps makes them less local: with monitors that observe what
+    /// is handled there are more schedules, and with predicates as many as without this.
+    ///
+    /// Whether a step was local is known when it is over. Where it was not, the search takes the
+    /// others in its place as well; and so it does where later on somebody interrupts the actor whose
+    /// step it took first.
     #[must_use]
     pub fn local_first(mut self) -> Self {
         self.local_first = true;
@@ -57,8 +75,9 @@ impl Dfs {
     /// Goes to the next path in depth-first order; `false` where there is none.
     fn backtrack(&mut self) -> bool {
         while let Some(last) = self.path.last_mut() {
-            if last.taken + 1 < last.of {
+            if !matches!(last.others, Others::Spared(_)) && last.taken + 1 < last.of {
                 last.taken += 1;
+                last.others = Others::Due;
                 return true;
             }
             self.path.pop();
@@ -66,19 +85,53 @@ impl Dfs {
         false
     }
 
+    /// What is taken where there are so many to take.
     fn branch(&mut self, of: usize) -> usize {
         if of == 1 {
             return 0;
         }
         let of = u32::try_from(of).unwrap_or(u32::MAX);
         if self.depth == self.path.len() {
-            self.path.push(Branch { taken: 0, of });
+            self.path.push(Branch {
+                taken: 0,
+                of,
+                others: Others::Due,
+            });
         }
         let branch = &mut self.path[self.depth];
         self.depth += 1;
         // A program that is not deterministic may offer less than before; the replay check names it.
         branch.of = of;
         branch.taken.min(of - 1) as usize
+    }
+
+    /// Branches with the steps that may be local ahead of all others.
+    fn branch_local_first(&mut self, enabled: &Enabled<'_>) -> usize {
+        let is_new = self.depth == self.path.len() || self.depth + 1 == self.path.len();
+        let taken = self.branch(enabled.len());
+        let local = enabled.iter().filter(|pending| pending.may_be_local());
+        let local = local.count();
+        let (may_be_local, nth) = match taken.checked_sub(local) {
+            None => (true, taken),
+            Some(nth) => (false, nth),
+        };
+        let mut such =
+            (0..enabled.len()).filter(|position| enabled[*position].may_be_local() == may_be_local);
+        let position = such.nth(nth).unwrap_or(0);
+        if may_be_local && is_new && enabled.len() > 1 {
+            self.path[self.depth - 1].others = Others::Spared(enabled[position].operation);
+        }
+        position
+    }
+
+    /// Has the steps that were spared for the sake of an operation's at a branching point taken after
+    /// all.
+    fn widen(&mut self, at: usize, operation: OperationId) {
+        if let Some(branch) = self.path.get_mut(at)
+            && branch.others == Others::Spared(operation)
+        {
+            branch.others = Others::Due;
+        }
     }
 }
 
@@ -105,15 +158,13 @@ impl Strategy for Dfs {
         more && self.executions_max.is_none_or(|max| self.executions <= max)
     }
 
-    fn pick(&mut self, enabled: &Enabled<'_>) -> usize {
-        if self.local_first {
-            let local =
-                |kind| matches!(kind, StepKind::Start | StepKind::Handle | StepKind::Resume);
-            if let Some(index) = enabled.iter().position(|pending| local(pending.kind)) {
-                return index;
-            }
-        }
-        self.branch(enabled.len())
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+        self.picked_at = (enabled.len() > 1).then_some(self.depth);
+        Some(if self.local_first {
+            self.branch_local_first(enabled)
+        } else {
+            self.branch(enabled.len())
+        })
     }
 
     fn choose(&mut self, choice: Choice) -> u32 {
@@ -123,6 +174,23 @@ impl Strategy for Dfs {
                 self.seeded += u64::from(!self.is_seeded);
                 self.is_seeded = true;
                 0
+            }
+        }
+    }
+
+    fn hears_steps(&self) -> bool {
+        self.local_first
+    }
+
+    fn stepped(&mut self, step: &Step<'_>) {
+        let taker = step.pending.operation;
+        if let Some(at) = self.picked_at.filter(|_| !step.is_local) {
+            self.widen(at, taker);
+        }
+        // Whoever interrupts itself has taken its steps before in any case.
+        for operation in step.interrupted.iter().filter(|one| **one != taker) {
+            for at in 0..self.depth {
+                self.widen(at, *operation);
             }
         }
     }

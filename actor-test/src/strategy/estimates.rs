@@ -249,12 +249,12 @@ impl Strategy for Survey {
         self.walk.begin(execution)
     }
 
-    fn pick(&mut self, enabled: &Enabled<'_>) -> usize {
-        let picked = self.walk.pick(enabled);
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+        let picked = self.walk.pick(enabled)?;
         if let Some(current) = self.measured().last_mut() {
             current.add(enabled, picked);
         }
-        picked
+        Some(picked)
     }
 
     fn choose(&mut self, choice: Choice) -> u32 {

@@ -4,8 +4,8 @@ use rand_core::Rng;
 
 use super::per_operation::PerOperation;
 use super::{
-    Choice, Covered, Enabled, Execution, Fairness, Gap, OperationId, Strategy, Weighted, Weights,
-    below, generator,
+    Choice, Covered, Enabled, Ended, Execution, Fairness, Gap, OperationId, Step, Strategy,
+    Weighted, Weights, below, generator,
 };
 use crate::hash::mix;
 
@@ -13,8 +13,8 @@ use crate::hash::mix;
 /// liveness can be judged where the strategy has brought the program to (Coyote's fair PCT; MaceMC
 /// goes on from a systematic search with long random walks in the same way).
 ///
-/// From the switch on the strategy is no longer asked, neither for picks nor for choices. An
-/// execution that ends before the switch is the strategy's alone.
+/// From the switch on the strategy is no longer asked, neither for picks nor for choices, and hears of
+/// no step; of the end it does. An execution that ends before the switch is the strategy's alone.
 ///
 /// Guarantee: fair from the switch on, and not with probability one only: an operation that was
 /// passed over for 76 times as many steps as operations are enabled has been picked by then.
@@ -101,7 +101,7 @@ impl Strategy for FairSuffix {
     }
 
     #[inline]
-    fn pick(&mut self, enabled: &Enabled<'_>) -> usize {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
         if enabled.step() < self.from {
             return self.prefix.pick(enabled);
         }
@@ -111,10 +111,10 @@ impl Strategy for FairSuffix {
         }
         let picked = match self.guard.starved(enabled) {
             Some(index) => index,
-            None => self.walk.pick(enabled),
+            None => self.walk.pick(enabled)?,
         };
         self.guard.picked(enabled[picked].operation);
-        picked
+        Some(picked)
     }
 
     fn choose(&mut self, choice: Choice) -> u32 {
@@ -123,6 +123,20 @@ impl Strategy for FairSuffix {
         } else {
             self.prefix.choose(choice)
         }
+    }
+
+    fn hears_steps(&self) -> bool {
+        self.prefix.hears_steps()
+    }
+
+    fn stepped(&mut self, step: &Step<'_>) {
+        if !self.switched {
+            self.prefix.stepped(step);
+        }
+    }
+
+    fn ended(&mut self, ended: &Ended) {
+        self.prefix.ended(ended);
     }
 
     fn has_memory(&self) -> bool {
@@ -216,6 +230,7 @@ mod tests {
             inbox: None,
             sender: None,
             event: None,
+            message: None,
         }
     }
 
@@ -229,13 +244,8 @@ mod tests {
             guard.begin();
             let mut last = vec![0; count as usize];
             for step in 0..5_000 {
-                let enabled = Enabled {
-                    pending: &enabled,
-                    paths: &[],
-                    changes: &Changes::default(),
-                    step,
-                    last: OperationId::actor(0),
-                };
+                let changes = Changes::default();
+                let enabled = Enabled::new(&enabled, &[], &changes, step, 0);
                 let starved = guard.starved(&enabled);
                 if let Some(index) = starved {
                     let waited = step - last[index];

@@ -9,6 +9,7 @@ mod changes;
 mod covered;
 mod delay;
 mod dfs;
+mod enabled;
 mod estimates;
 mod fair_suffix;
 mod pct;
@@ -25,13 +26,13 @@ mod urw;
 mod weighted;
 
 use std::fmt;
-use std::num::NonZeroU32;
 use std::sync::Arc;
 
 pub(crate) use changes::Changes;
 pub use covered::{Covered, Gap, Reduction};
 pub use delay::{Delayed, DelayingExplorer, RoundRobin, RunToCompletion};
 pub use dfs::Dfs;
+pub use enabled::{Enabled, EventId, MessageId, OperationId, Pending, Step, StepKind};
 pub(crate) use estimates::Survey;
 pub use estimates::{Effort, Estimates};
 pub use fair_suffix::FairSuffix;
@@ -47,6 +48,16 @@ pub use urw::Urw;
 pub use weighted::{Weighted, Weights};
 
 /// Decides which operation takes the next step. Lives across executions, so it can learn.
+///
+/// # What is called when
+///
+/// For each execution: [`begin`](Self::begin), and where that is not the end of the test,
+/// [`fairness`](Self::fairness) and [`hears_steps`](Self::hears_steps). Then for each step
+/// [`pick`](Self::pick), [`choose`](Self::choose) as often as the step asks, and
+/// [`stepped`](Self::stepped) where it is wanted. At last [`ended`](Self::ended).
+///
+/// What is run again to be checked, confirmed or told is run by another strategy; this one hears
+/// nothing of it.
 ///
 /// # Example
 ///
@@ -68,9 +79,9 @@ pub use weighted::{Weighted, Weights};
 ///     fn begin(&mut self, _: &Execution) -> bool {
 ///         true
 ///     }
-///     fn pick(&mut self, enabled: &Enabled<'_>) -> usize {
+///     fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
 ///         let youngest = enabled.iter().enumerate().max_by_key(|(_, pending)| pending.operation);
-///         youngest.map_or(0, |(index, _)| index)
+///         youngest.map(|(position, _)| position)
 ///     }
 ///     fn choose(&mut self, _: Choice) -> u32 {
 ///         0
@@ -89,11 +100,31 @@ pub trait Strategy: fmt::Debug + Send {
     /// Starts an execution. `false` ends the test: there is nothing left to explore.
     fn begin(&mut self, execution: &Execution) -> bool;
 
-    /// Picks a position in `enabled`, which is never empty.
-    fn pick(&mut self, enabled: &Enabled<'_>) -> usize;
+    /// Picks a position in `enabled`, which is never empty; or declines with `None`: nothing that may
+    /// follow is worth a look, for instance since it was explored before. Then the execution ends
+    /// here, as [pruned](Ending::Pruned). It is counted apart, its liveness is not judged, and what it
+    /// did is no behaviour of the program.
+    ///
+    /// A position that is not there is a bug of the strategy, and reported as one.
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize>;
 
-    /// Answers a choice with a number below its bound.
+    /// Answers a choice with a number below its bound. A number that is not is a bug of the strategy,
+    /// and reported as one.
     fn choose(&mut self, choice: Choice) -> u32;
+
+    /// Whether [`stepped`](Self::stepped) is called in the execution that was begun last. Not so
+    /// unless this says so: to find out what a step was costs a little.
+    fn hears_steps(&self) -> bool {
+        false
+    }
+
+    /// The step that was picked is over: whoever it has woken is enabled, and predicates were
+    /// evaluated. Also called where it has found a bug. What it has enabled is seen by the next
+    /// [`pick`](Self::pick), if there is one.
+    fn stepped(&mut self, _step: &Step<'_>) {}
+
+    /// The execution is over; nothing of it is left.
+    fn ended(&mut self, _ended: &Ended) {}
 
     /// What an execution does depends on those before it: the test runs on one worker, and a
     /// single iteration can't be run by itself.
@@ -125,6 +156,33 @@ pub enum Fairness {
     FairFrom(u64),
 }
 
+/// An execution that is over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Ended {
+    /// How it ended.
+    pub ending: Ending,
+    /// How many steps it took.
+    pub steps: u64,
+    /// A hash of what it did, the same for executions that differ in the order of independent steps
+    /// only.
+    pub behaviour: u64,
+}
+
+/// How an execution ended.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum Ending {
+    /// By itself: nothing was left to do, or the test had ended it.
+    Complete,
+    /// At the bound on steps.
+    Bound,
+    /// At a bug.
+    Bug,
+    /// The strategy declined to pick.
+    Pruned,
+}
+
 /// The execution that begins.
 #[derive(Clone, Debug)]
 pub struct Execution {
@@ -149,140 +207,9 @@ impl Execution {
     }
 }
 
-/// An operation of an execution: an actor, the test body, a piped future or a timer.
-///
-/// Numbers are given in order of creation and are the same whenever the same schedule runs; the
-/// test body is number zero.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct OperationId(NonZeroU32);
-
-impl OperationId {
-    const TIMER: u32 = 1 << 31;
-
-    #[inline]
-    pub(crate) const fn actor(index: u32) -> Self {
-        // Never zero, so that an `Option` takes no more room. No execution has 2^31 operations.
-        match NonZeroU32::new(index.wrapping_add(1)) {
-            Some(bits) => Self(bits),
-            None => Self(NonZeroU32::MAX),
-        }
-    }
-
-    pub(crate) const fn timer(index: u32) -> Self {
-        Self::actor(Self::TIMER | index)
-    }
-
-    /// The operation is a timer; a timer's number is used again when the timer is over.
-    #[inline]
-    pub const fn is_timer(self) -> bool {
-        self.bits() & Self::TIMER != 0
-    }
-
-    /// The number, counted apart for timers.
-    #[inline]
-    pub const fn index(self) -> usize {
-        (self.bits() & !Self::TIMER) as usize
-    }
-
-    #[inline]
-    pub(crate) const fn bits(self) -> u32 {
-        self.0.get() - 1
-    }
-}
-
-/// The kind of step that an operation would take.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-#[repr(u8)]
-pub enum StepKind {
-    /// Runs the test body or the hooks with which an actor starts.
-    Start,
-    /// Handles, or ignores, the first event that is not deferred.
-    Handle,
-    /// Carries out the next effect of the outbox.
-    Flush,
-    /// Polls a suspended handler whose wake-up is due.
-    Resume,
-    /// Fires a timer.
-    Timer,
-    /// Injects a fault.
-    Fault,
-    /// Stops, or ends, ahead of what is in the inbox: its supervisor says so, or somebody kills it.
-    Stop,
-}
-
-/// What an enabled operation would do.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Pending {
-    /// Who.
-    pub operation: OperationId,
-    /// What kind of step.
-    pub kind: StepKind,
-    /// Whose inbox it reads or appends to, if any. Two steps can only be dependent where this is
-    /// the same; two flushes into the same inbox are the race that matters.
-    pub inbox: Option<OperationId>,
-    /// Who sent the event concerned, if any.
-    pub sender: Option<OperationId>,
-    /// The type of the event concerned, if any.
-    pub event: Option<EventId>,
-}
-
-/// An event type of an actor type: a hash of their names, the same on every machine.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct EventId(pub(crate) NonZeroU32);
-
-/// The enabled operations, in an order that is the same whenever the same schedule runs.
-#[derive(Clone, Copy, Debug)]
-pub struct Enabled<'a> {
-    pub(crate) pending: &'a [Pending],
-    pub(crate) paths: &'a [u64],
-    pub(crate) changes: &'a Changes,
-    pub(crate) step: u64,
-    pub(crate) last: OperationId,
-}
-
-impl<'a> Enabled<'a> {
-    /// How many; at least one.
-    #[expect(clippy::len_without_is_empty, reason = "it is never empty")]
-    pub fn len(&self) -> usize {
-        self.pending.len()
-    }
-
-    /// Each with what it would do.
-    pub fn iter(&self) -> std::slice::Iter<'a, Pending> {
-        self.pending.iter()
-    }
-
-    /// How many steps the execution has taken.
-    pub fn step(&self) -> u64 {
-        self.step
-    }
-
-    /// Who took the last step.
-    pub fn last(&self) -> OperationId {
-        self.last
-    }
-
-    /// Names an operation across executions: a hash of who created it, and of how many that one had
-    /// created before. Unlike its number it does not depend on the order in which others were
-    /// created. A timer is named by its number.
-    pub fn path(&self, operation: OperationId) -> u64 {
-        if operation.is_timer() {
-            return u64::from(operation.bits());
-        }
-        self.paths.get(operation.index()).copied().unwrap_or(0)
-    }
-}
-
-impl std::ops::Index<usize> for Enabled<'_> {
-    type Output = Pending;
-
-    fn index(&self, index: usize) -> &Pending {
-        &self.pending[index]
-    }
-}
-
 /// A question of the program that the strategy answers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Choice {
     /// `choose(bound)`: a number below `bound`, which is at least one.
     Below(u32),

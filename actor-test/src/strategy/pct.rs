@@ -176,9 +176,9 @@ impl Strategy for Pct {
     }
 
     #[inline]
-    fn pick(&mut self, enabled: &Enabled<'_>) -> usize {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
         if enabled.len() == 1 {
-            return 0;
+            return Some(0);
         }
         let mut top = self.top(enabled);
         if let Some((step, level)) = self.changes.last().copied()
@@ -190,7 +190,7 @@ impl Strategy for Pct {
             top = self.top(enabled);
         }
         self.contended_steps += 1;
-        top
+        Some(top)
     }
 
     fn choose(&mut self, choice: Choice) -> u32 {

@@ -74,7 +74,7 @@ impl Strategy for Probabilistic {
     }
 
     #[inline]
-    fn pick(&mut self, enabled: &Enabled<'_>) -> usize {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
         let switches = below(&mut self.rng, 1 << self.halvings) == 0;
         let stay = if switches { None } else { self.stay(enabled) };
         let picked = match stay {
@@ -83,7 +83,7 @@ impl Strategy for Probabilistic {
         };
         self.current = Some(enabled[picked].operation);
         self.position = picked;
-        picked
+        Some(picked)
     }
 
     fn choose(&mut self, choice: Choice) -> u32 {

@@ -41,8 +41,8 @@ impl Strategy for Random {
     }
 
     #[inline]
-    fn pick(&mut self, enabled: &Enabled<'_>) -> usize {
-        below(&mut self.rng, enabled.len() as u64) as usize
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+        Some(below(&mut self.rng, enabled.len() as u64) as usize)
     }
 
     fn choose(&mut self, choice: Choice) -> u32 {

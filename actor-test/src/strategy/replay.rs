@@ -47,13 +47,12 @@ impl Strategy for Replay {
         true
     }
 
-    fn pick(&mut self, enabled: &Enabled<'_>) -> usize {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
         // What had no alternative was not recorded.
-        if enabled.len() == 1 {
-            0
-        } else {
-            self.decide(enabled.len() as u64) as usize
-        }
+        Some(match enabled.len() {
+            1 => 0,
+            enabled => self.decide(enabled as u64) as usize,
+        })
     }
 
     fn choose(&mut self, choice: Choice) -> u32 {

@@ -159,7 +159,7 @@ const TABLE: &[Entry] = &[
         name: "pos-local",
         form: "",
         range: NONE,
-        explanation: "unfair; as pos, but steps that concern one actor alone run first.\nGood at orders of messages; blind to the order of handlers, which monitors and predicates may see.",
+        explanation: "unfair; as pos, but steps that may be local run first, in seven executions of eight.\nGood at orders of messages; what sees the order of handlers, such as a monitor, is left to the eighth.",
         parse: |text| plain(text, StrategySpec::PosLocal),
     },
     Entry {
@@ -207,7 +207,7 @@ const TABLE: &[Entry] = &[
         name: "dfs-local",
         form: "[:EXECUTIONS]",
         range: "EXECUTIONS of at least 1",
-        explanation: "unfair; as dfs, but steps that concern one actor alone run first, in one order.\nFar fewer schedules, every order of every inbox; not for tests with monitors or predicates.",
+        explanation: "unfair; as dfs, but local steps, whose order nobody can tell, run first in one order.\nFar fewer schedules, the same ends and bugs; as many as dfs where predicates look on.",
         parse: |text| optional(text, u64::MAX).map(StrategySpec::DfsLocal),
     },
 ];

@@ -147,7 +147,7 @@ impl Strategy for Urw {
         true
     }
 
-    fn pick(&mut self, enabled: &Enabled<'_>) -> usize {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
         let picked = if enabled.len() > FEW {
             self.pick_of_many(enabled)
         } else {
@@ -156,7 +156,7 @@ impl Strategy for Urw {
         let left = self.left.of(enabled[picked].operation);
         *left = left.saturating_sub(UNIT).max(1);
         self.picked = picked;
-        picked
+        Some(picked)
     }
 
     fn choose(&mut self, choice: Choice) -> u32 {

@@ -72,14 +72,14 @@ impl Strategy for Weighted {
         true
     }
 
-    fn pick(&mut self, enabled: &Enabled<'_>) -> usize {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
         // By rejection, so that a step costs the same however many operations are enabled: one drawn
         // uniformly is taken with its share of the largest weight.
         loop {
             let index = below(&mut self.rng, enabled.len() as u64) as usize;
             let weight = self.weight(enabled[index].kind);
             if weight == self.largest || below(&mut self.rng, self.largest) < weight {
-                return index;
+                return Some(index);
             }
         }
     }

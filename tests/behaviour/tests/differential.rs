@@ -569,18 +569,18 @@ impl Strategy for Guide {
         execution.iteration == 0
     }
 
-    fn pick(&mut self, enabled: &Enabled<'_>) -> usize {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
         let allowed: Vec<usize> = (0..enabled.len())
             .filter(|at| self.is_allowed(&enabled[*at]))
             .collect();
         if allowed.is_empty() {
             self.stuck.store(true, Ordering::SeqCst);
-            return 0;
+            return None;
         }
         self.random = mix(self.random, 1);
         let pick = allowed[self.random as usize % allowed.len()];
         self.carry_out(&enabled[pick]);
-        pick
+        Some(pick)
     }
 
     fn choose(&mut self, _: Choice) -> u32 {

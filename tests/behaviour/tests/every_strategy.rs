@@ -153,10 +153,10 @@ impl Strategy for Forgetful {
         self.strategy = self.spec.build();
         self.strategy.begin(execution)
     }
-    fn pick(&mut self, enabled: &Enabled<'_>) -> usize {
-        let picked = self.strategy.pick(enabled);
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+        let picked = self.strategy.pick(enabled)?;
         assert!(picked < enabled.len(), "{}", self.name());
-        picked
+        Some(picked)
     }
     fn choose(&mut self, choice: Choice) -> u32 {
         let answer = self.strategy.choose(choice);
@@ -406,9 +406,9 @@ impl Strategy for Asked {
     fn begin(&mut self, _: &Execution) -> bool {
         true
     }
-    fn pick(&mut self, enabled: &Enabled<'_>) -> usize {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
         self.0.fetch_max(enabled.step(), Ordering::Relaxed);
-        enabled.len() - 1
+        enabled.len().checked_sub(1)
     }
     fn choose(&mut self, _: Choice) -> u32 {
         0
@@ -469,7 +469,7 @@ impl<E: DelayingExplorer> Strategy for Sound<E> {
         self.0.begin(execution);
         true
     }
-    fn pick(&mut self, enabled: &Enabled<'_>) -> usize {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
         for pending in enabled.iter() {
             self.0.started(pending.operation);
         }
@@ -483,7 +483,7 @@ impl<E: DelayingExplorer> Strategy for Sound<E> {
         brought.sort_unstable();
         assert!(brought.into_iter().eq(0..enabled.len()));
         self.0.stepped(&enabled[next]);
-        next
+        Some(next)
     }
     fn choose(&mut self, _: Choice) -> u32 {
         0
@@ -675,8 +675,8 @@ impl Strategy for Stays {
         self.last = None;
         self.strategy.begin(execution)
     }
-    fn pick(&mut self, enabled: &Enabled<'_>) -> usize {
-        let picked = self.strategy.pick(enabled);
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+        let picked = self.strategy.pick(enabled)?;
         let could_stay = |pending: &Pending| Some(pending.operation) == self.last;
         if enabled.len() == 2 && enabled.iter().any(could_stay) {
             self.counts.0.fetch_add(1, Ordering::Relaxed);
@@ -686,7 +686,7 @@ impl Strategy for Stays {
                 .fetch_add(u64::from(stayed), Ordering::Relaxed);
         }
         self.last = Some(enabled[picked].operation);
-        picked
+        Some(picked)
     }
     fn choose(&mut self, choice: Choice) -> u32 {
         self.strategy.choose(choice)

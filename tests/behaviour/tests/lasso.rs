@@ -412,10 +412,10 @@ impl Strategy for LeavesOut {
     fn begin(&mut self, _: &Execution) -> bool {
         true
     }
-    fn pick(&mut self, enabled: &Enabled<'_>) -> usize {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
         let others = enabled.iter().enumerate();
         let mut others = others.filter(|(_, pending)| pending.operation.index() != self.0);
-        others.next().map_or(0, |(index, _)| index)
+        Some(others.next().map_or(0, |(index, _)| index))
     }
     fn choose(&mut self, _: Choice) -> u32 {
         0
@@ -468,8 +468,8 @@ impl Strategy for First {
     fn begin(&mut self, _: &Execution) -> bool {
         true
     }
-    fn pick(&mut self, _: &Enabled<'_>) -> usize {
-        0
+    fn pick(&mut self, _: &Enabled<'_>) -> Option<usize> {
+        Some(0)
     }
     fn choose(&mut self, _: Choice) -> u32 {
         0

@@ -207,12 +207,12 @@ impl Strategy for Eldest {
     fn begin(&mut self, _: &Execution) -> bool {
         true
     }
-    fn pick(&mut self, enabled: &Enabled<'_>) -> usize {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
         let eldest = enabled
             .iter()
             .enumerate()
             .min_by_key(|(_, pending)| pending.operation);
-        eldest.map_or(0, |(index, _)| index)
+        eldest.map(|(index, _)| index)
     }
     fn choose(&mut self, _: Choice) -> u32 {
         0

@@ -46,13 +46,24 @@ fn assert_share(hits: u64, of: u64, expected: f64) {
 /// chi-squared with `kinds - 1` degrees of freedom that is exceeded with a chance of 10^-6.
 #[track_caller]
 fn assert_uniform(counts: &BTreeMap<Vec<usize>, u64>, kinds: usize, critical: f64) {
+    assert_share_of_each(counts, kinds, critical, |_| 1.0 / kinds as f64);
+}
+
+/// The same for kinds of which each has a share of its own.
+#[track_caller]
+fn assert_share_of_each(
+    counts: &BTreeMap<Vec<usize>, u64>,
+    kinds: usize,
+    critical: f64,
+    share: impl Fn(&Vec<usize>) -> f64,
+) {
+    assert_eq!(counts.len(), kinds);
     let total: u64 = counts.values().sum();
-    let expected = total as f64 / kinds as f64;
-    let missing = (kinds - counts.len()) as f64 * expected;
-    let deviations = counts
-        .values()
-        .map(|count| (*count as f64 - expected).powi(2) / expected);
-    let statistic = missing + deviations.sum::<f64>();
+    let deviations = counts.iter().map(|(kind, count)| {
+        let expected = total as f64 * share(kind);
+        (*count as f64 - expected).powi(2) / expected
+    });
+    let statistic = deviations.sum::<f64>();
     assert!(
         statistic < critical,
         "{statistic:.1} of {critical}: {counts:?}"
@@ -121,11 +132,16 @@ fn surw_is_uniform_over_what_races() {
     }
 }
 
+/// So many executions of eight take local steps first; the others are as those of `pos`.
+const LOCAL_FIRST: f64 = 7.0 / 8.0;
+
 /// After each flush, all that are pending into the sink draw anew: B must win K times in a row.
 #[test]
 fn pos_local_draws_anew_after_each_flush() {
-    for messages in [1, 4] {
-        assert_skew("pos-local", messages, 0.5_f64.powi(messages as i32));
+    for messages in [1, 2] {
+        let plain = PosModel::default().odds(Skew::new(messages), &Vec::new(), 0);
+        let odds = LOCAL_FIRST * 0.5_f64.powi(messages as i32) + (1.0 - LOCAL_FIRST) * plain;
+        assert_skew("pos-local", messages, odds);
     }
 }
 
@@ -275,9 +291,16 @@ fn orders(strategy: &str, senders: usize, messages: usize) -> BTreeMap<Vec<usize
     std::mem::take(&mut *orders.lock().unwrap())
 }
 
+/// But for the executions that are as those of `pos`.
 #[test]
 fn pos_local_takes_each_permutation_equally_often() {
-    assert_uniform(&orders("pos-local", 4, 1), 24, 70.5);
+    let plain = orders("pos", 4, 1);
+    let total: u64 = plain.values().sum();
+    let share = |order: &Vec<usize>| {
+        let plain = plain[order] as f64 / total as f64;
+        LOCAL_FIRST / 24.0 + (1.0 - LOCAL_FIRST) * plain
+    };
+    assert_share_of_each(&orders("pos-local", 4, 1), 24, 70.5, share);
 }
 
 #[test]
@@ -301,7 +324,7 @@ impl<S: Strategy> Strategy for Told<S> {
         self.1.store(execution.contended_steps(), Ordering::Relaxed);
         self.0.begin(execution)
     }
-    fn pick(&mut self, enabled: &Enabled<'_>) -> usize {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
         self.0.pick(enabled)
     }
     fn choose(&mut self, choice: Choice) -> u32 {
@@ -409,7 +432,7 @@ impl Strategy for Given {
         self.explorer.begin(execution);
         true
     }
-    fn pick(&mut self, enabled: &Enabled<'_>) -> usize {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
         if enabled.len() > 1 {
             let now = |delay: &&u64| **delay == self.contended_steps;
             let count = self.delays.iter().filter(now).count();
@@ -420,7 +443,7 @@ impl Strategy for Given {
         let next = self.explorer.next(enabled);
         self.explorer.stepped(&enabled[next]);
         self.schedule.push(enabled[next].operation.index());
-        next
+        Some(next)
     }
     fn choose(&mut self, _: Choice) -> u32 {
         0
@@ -462,10 +485,10 @@ impl<S: Strategy> Strategy for Counted<S> {
         *self.schedules.lock().unwrap().entry(schedule).or_default() += 1;
         self.strategy.begin(execution)
     }
-    fn pick(&mut self, enabled: &Enabled<'_>) -> usize {
-        let picked = self.strategy.pick(enabled);
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+        let picked = self.strategy.pick(enabled)?;
         self.schedule.push(enabled[picked].operation.index());
-        picked
+        Some(picked)
     }
     fn choose(&mut self, choice: Choice) -> u32 {
         self.strategy.choose(choice)

@@ -182,13 +182,15 @@ impl Shared {
         if bound == 1 {
             return 0;
         }
-        let chosen = self.strategy.borrow_mut().choose(choice);
-        let chosen = if u64::from(chosen) < bound {
-            chosen
-        } else {
-            (bound - 1) as u32
-        };
+        let answer = self.strategy.borrow_mut().choose(choice);
+        let chosen = answer.min((bound - 1) as u32);
         let mut state = self.state.borrow_mut();
+        if answer != chosen {
+            let name = self.strategy.borrow().name();
+            let message = format!("`{name}` answered {answer} to a choice below {bound}");
+            let step = state.step;
+            self.session().find(step, BugKind::Strategy, message, None);
+        }
         state.choices += 1;
         let check = mix(0xc401ce, bound) as u32;
         let current = self.current.get();
@@ -269,6 +271,7 @@ impl Runtime for Shared {
             && let Some(supervisor) = self.local(supervisor)
         {
             let mut state = self.state.borrow_mut();
+            state.reach.beyond = true;
             let household = state.household_of(supervisor);
             household.family.supervise(supervision);
         }
@@ -329,6 +332,7 @@ impl Runtime for Shared {
         let mut state = self.state.borrow_mut();
         let question = &mut state.questions[room.index as usize];
         let Status::Answered(answer) = question.status else {
+            state.reach.beyond = true;
             drop(state);
             let before = self.workshop().keep_asker(room.index, waker.clone());
             drop(before);
@@ -408,7 +412,13 @@ impl Runtime for Shared {
             let is_closed = {
                 let mut state = self.state.borrow_mut();
                 state.end_ask(ask.index);
-                state.asks[ask.index as usize].abandoned = true;
+                let record = &mut state.asks[ask.index as usize];
+                record.abandoned = true;
+                if !record.delivered {
+                    // Whether its reply is still sent depends on what comes first.
+                    let target = record.target;
+                    state.interrupt(target);
+                }
                 state.close_ask(ask.index)
             };
             self.drop_reply(ask.index, is_closed);
@@ -451,6 +461,7 @@ impl Runtime for Shared {
 
     fn now(&self) -> Duration {
         let mut state = self.state();
+        state.reach.beyond = true;
         state.clock_reads += 1;
         state.now
     }
@@ -555,6 +566,7 @@ impl Runtime for Shared {
         match state.timers.get(timer.index, timer.generation) {
             Some(timer) if timer.stage == TimerStage::Over => true,
             Some(_) => {
+                state.reach.beyond = true;
                 drop(state);
                 let mut workshop = self.workshop();
                 let kept = &mut workshop.clockwork(timer.index).waker;
@@ -578,6 +590,7 @@ impl Runtime for Shared {
                 Some((mail, letter.slot))
             }
             None => {
+                state.reach.beyond = true;
                 let receiving = &mut state.operations[owner as usize].receiving;
                 if !receiving.contains(&event) {
                     receiving.push(event);
@@ -636,7 +649,9 @@ impl Runtime for Shared {
         if self.may_act("trap_links")
             && let Some(owner) = self.local(owner)
         {
-            self.state.borrow_mut().operations[owner as usize].trap = Some(trap);
+            let mut state = self.state.borrow_mut();
+            state.reach.beyond = true;
+            state.operations[owner as usize].trap = Some(trap);
         }
     }
 
@@ -669,14 +684,16 @@ impl Runtime for Shared {
         let mut state = self.state.borrow_mut();
         let found = state.operations.get(of as usize);
         let has_stopped = found.is_none_or(|operation| operation.stage == Stage::Gone);
+        state.reach.beyond |= !has_stopped;
         let answer = mix(u64::from(of), u64::from(has_stopped));
         state.extend_chain(self.current.get(), answer);
         has_stopped
     }
 
     fn names(&self) -> Option<Address> {
-        let names = self.state.borrow().names;
-        names.map(|registry| self.address(registry))
+        let mut state = self.state();
+        state.reach.beyond |= state.names.is_none();
+        state.names.map(|registry| self.address(registry))
     }
 
     fn set_names(&self, registry: Address) {

@@ -21,7 +21,9 @@ pub(crate) fn leftovers(state: &State, end: End, is_fair: bool) -> Leftovers {
             restless: restless(state),
             ..Leftovers::default()
         },
-        End::Bound | End::Bug | End::Recovered | End::Exhausted => Leftovers::default(),
+        End::Bound | End::Bug | End::Recovered | End::Pruned | End::Exhausted => {
+            Leftovers::default()
+        }
     }
 }
 

@@ -107,7 +107,6 @@ impl Engine {
             suspicion,
             opaque,
             dead_letters: state.dead_letters,
-            clock_was_read: state.clock_reads > 0,
             went_fair: self.replaced.is_some(),
             leftovers: leftovers(&state, end, self.fairness != Fairness::Unfair),
             told: session.landmarks.tell(),

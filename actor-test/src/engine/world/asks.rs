@@ -12,7 +12,8 @@ use crate::hash::mix;
 pub(crate) struct AskRecord {
     pub(crate) asker: u32,
     pub(crate) target: u32,
-    key: u64,
+    /// Identifies the reply within the behaviour.
+    pub(crate) key: u64,
     /// The key of the letter that asks.
     pub(crate) letter: u64,
     /// The reply, or its loss, has been delivered.

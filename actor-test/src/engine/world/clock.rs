@@ -6,7 +6,7 @@ use crate::engine::world::operation::{Letter, Sender, Stage};
 use crate::engine::world::state::State;
 use crate::engine::world::timers::{Purpose, TimerStage};
 use crate::hash::mix;
-use crate::strategy::{OperationId, Pending, StepKind};
+use crate::strategy::{MessageId, OperationId, Pending, StepKind};
 
 impl State {
     pub(crate) fn arm(&mut self, timer: u32, generation: u32) -> FollowUp {
@@ -74,6 +74,7 @@ impl State {
             inbox: Some(receiver),
             sender: Some(OperationId::timer(index)),
             event: None,
+            message: Some(MessageId::new(timer.next_key())),
         };
         let event = timer
             .event
@@ -88,6 +89,7 @@ impl State {
     }
 
     fn refresh_timers(&mut self) {
+        self.reach.beyond = true;
         if !self.timers.refresh_window() {
             return;
         }
@@ -105,8 +107,8 @@ impl State {
         self.timers.leave_window(index);
         let timer = &mut self.timers.slots[index as usize];
         self.now = self.now.max(timer.deadline);
+        let key = timer.next_key();
         timer.fired += 1;
-        let key = mix(timer.key, u64::from(timer.fired));
         let (owner, generation) = (timer.owner, timer.generation);
         if timer.purpose != Purpose::Own {
             let purpose = timer.purpose;

@@ -177,8 +177,12 @@ impl State {
             }
             Effect::Halt(reason) => FollowUp::Halted(index, reason),
             Effect::Stop { to, at_once } => FollowUp::Stopped { to, at_once },
-            Effect::Link { other } => self.link(index, other),
+            Effect::Link { other } => {
+                self.reach.beyond = true;
+                self.link(index, other)
+            }
             Effect::Finish => {
+                self.interrupt_all();
                 self.finishing = true;
                 FollowUp::Nothing
             }
@@ -189,12 +193,16 @@ impl State {
                     FollowUp::Nothing
                 }
             }
-            Effect::Announce { slab, slot } => FollowUp::Announced { slab, slot },
+            Effect::Announce { slab, slot } => {
+                self.reach.beyond = true;
+                FollowUp::Announced { slab, slot }
+            }
             Effect::Arm { timer, generation } => self.arm(timer, generation),
             Effect::Cancel { timer, generation } => {
                 FollowUp::Discard(self.cancel(index, timer, generation))
             }
             Effect::Watch { watch } => {
+                self.reach.beyond = true;
                 let Watch {
                     target, watcher, ..
                 } = self.watches[watch as usize];

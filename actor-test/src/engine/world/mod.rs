@@ -13,6 +13,7 @@ pub(crate) mod operation;
 pub(crate) mod outbox;
 pub(crate) mod owned;
 pub(crate) mod pending;
+pub(crate) mod reach;
 pub(crate) mod room;
 pub(crate) mod state;
 pub(crate) mod timers;

@@ -2,7 +2,7 @@
 
 use crate::engine::world::operation::{Effect, Letter, Operation, Sender, Stage, Told};
 use crate::engine::world::state::State;
-use crate::strategy::{OperationId, Pending, StepKind};
+use crate::strategy::{MessageId, OperationId, Pending, StepKind};
 
 impl State {
     /// Brings the enabled set up to date with what the operation would do next.
@@ -52,16 +52,24 @@ impl State {
 
     #[inline]
     fn pending_flush(&self, index: u32, effect: &Effect) -> Pending {
-        let (inbox, event) = match effect {
-            Effect::Send { to, letter } => (Some(*to), letter.event_id),
+        let (inbox, event, message) = match effect {
+            Effect::Send { to, letter } => (Some(*to), letter.event_id, Some(letter.key)),
             Effect::Ask(question) => {
                 let question = &self.questions[*question as usize];
-                (Some(question.target), question.event_id)
+                (Some(question.target), question.event_id, Some(question.key))
             }
-            Effect::Reply { ask, .. } => (Some(self.asks[*ask as usize].asker), None),
-            Effect::Notice { watch } => (Some(self.watches[*watch as usize].watcher), None),
-            Effect::Stop { to, .. } | Effect::Share { to, .. } => (Some(*to), None),
-            _ => (None, None),
+            Effect::Reply { ask, .. } => {
+                let ask = &self.asks[*ask as usize];
+                (Some(ask.asker), None, Some(ask.key))
+            }
+            Effect::Notice { watch } => {
+                let watch = &self.watches[*watch as usize];
+                (Some(watch.watcher), None, Some(watch.key))
+            }
+            Effect::Stop { to, .. } | Effect::Share { to, .. } => (Some(*to), None, None),
+            // Its inbox closes: what reaches it from here on is lost.
+            Effect::Halt(_) => (Some(index), None, None),
+            _ => (None, None, None),
         };
         Pending {
             operation: OperationId::actor(index),
@@ -69,6 +77,7 @@ impl State {
             inbox: inbox.map(OperationId::actor),
             sender: Some(OperationId::actor(index)),
             event,
+            message: message.map(MessageId::new),
         }
     }
 }
@@ -101,6 +110,7 @@ fn pending_run(index: u32, operation: &Operation) -> Option<Pending> {
         inbox,
         sender: None,
         event: None,
+        message: None,
     })
 }
 
@@ -112,6 +122,7 @@ pub(crate) fn pending_handle(index: u32, letter: &Letter) -> Pending {
         inbox: Some(OperationId::actor(index)),
         sender: Some(sender_id(letter.sender)),
         event: letter.event_id,
+        message: Some(MessageId::new(letter.key)),
     }
 }
 

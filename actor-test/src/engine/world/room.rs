@@ -86,7 +86,8 @@ pub(crate) struct Question {
     pub(crate) event_id: Option<EventId>,
     /// Its sender is willing to wait.
     pub(crate) waits: bool,
-    key: u64,
+    /// Identifies it within the behaviour.
+    pub(crate) key: u64,
     pub(crate) status: Status,
 }
 
@@ -183,6 +184,7 @@ impl State {
     pub(crate) fn drop_question(&mut self, index: u32) {
         let question = &self.questions[index as usize];
         let (sender, target, status) = (question.sender, question.target, question.status);
+        self.reach.beyond = true;
         match status {
             Status::Unasked => {
                 self.operations[sender as usize]
@@ -244,6 +246,7 @@ impl State {
     /// A letter was taken out of a bounded mailbox.
     #[cold]
     pub(crate) fn free_place(&mut self, of: u32, letter: &Letter) {
+        self.reach.beyond = true;
         if let Some(bound) = &mut self.operations[of as usize].bound
             && letter.counts()
         {

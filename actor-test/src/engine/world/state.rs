@@ -17,6 +17,7 @@ use crate::engine::world::futures::Futures;
 use crate::engine::world::links::Links;
 use crate::engine::world::operation::{Effect, Kind, Letter, Operation, STOP, Sender, Stage};
 use crate::engine::world::owned::Owned;
+use crate::engine::world::reach::Reach;
 use crate::engine::world::room::{Bound, Question};
 use crate::engine::world::timers::Timers;
 use crate::engine::world::types::Types;
@@ -81,6 +82,8 @@ pub(crate) struct State {
     pub(crate) clock_reads: u64,
     /// The registry of names, where the execution has one.
     pub(crate) names: Option<u32>,
+    /// What the step in progress has reached, where a strategy wants to hear of it.
+    pub(crate) reach: Reach,
     /// Someone wants to know of [`touched`](State::touched).
     pub(crate) watched: bool,
     /// The operations that the step in progress may change; some more than once.

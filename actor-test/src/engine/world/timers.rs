@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::engine::world::enabled::ABSENT;
 use crate::engine::world::owned::{Neighbours, Owned};
+use crate::hash::mix;
 
 /// How far a timer has come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,6 +52,13 @@ pub(crate) struct Timer {
     place: Option<u64>,
     /// The others of its owner's.
     beside: Neighbours,
+}
+
+impl Timer {
+    /// What identifies its next event within the behaviour.
+    pub(crate) fn next_key(&self) -> u64 {
+        mix(self.key, u64::from(self.fired) + 1)
+    }
 }
 
 /// All timers of an execution.

@@ -11,6 +11,8 @@ pub(crate) struct Watch {
     pub(crate) target: u32,
     /// Its watcher is still to be told.
     pub(crate) is_open: bool,
+    /// Identifies the notice within the behaviour.
+    pub(crate) key: u64,
     /// The other watches of its target's.
     of_target: Neighbours,
     /// The other watches of its watcher's.
@@ -20,11 +22,13 @@ pub(crate) struct Watch {
 impl State {
     /// Begins a watch; tells its number.
     pub(crate) fn watch(&mut self, watcher: u32, target: u32) -> u32 {
+        let key = self.child_key_of(watcher);
         let watches = &mut self.watches;
         watches.push(Watch {
             watcher,
             target,
             is_open: true,
+            key,
             of_target: Neighbours::default(),
             of_watcher: Neighbours::default(),
         });

@@ -27,6 +27,9 @@ pub(super) fn explored(report: &Report) -> Vec<String> {
         return lines;
     }
     let mut line = format!("{} fair, {} unfair", report.fair, report.unfair);
+    if report.pruned > 0 {
+        line += &format!(", {} pruned", report.pruned);
+    }
     if let Some(steps) = report.steps {
         line += &format!(
             " · steps in fair terminating executions {} min, {} avg, {} max",

@@ -14,9 +14,7 @@ pub(super) fn covered(report: &Report) -> Option<String> {
     if report.verdict.is_exhaustive() {
         return Some(match reduction {
             Reduction::None => "exhaustive".into(),
-            Reduction::LocalFirst => {
-                "exhaustive, with steps that concern one actor alone in one order".into()
-            }
+            Reduction::LocalFirst => "exhaustive, with local steps in one order".into(),
         });
     }
     let gaps: Vec<String> = report.verdict.gaps.iter().map(gap).collect();
@@ -46,9 +44,6 @@ fn gap(gap: &Gap) -> String {
                 "a random walk at the end of {}",
                 count(*executions, "execution")
             )
-        }
-        Gap::Orders => {
-            "orders of steps that only monitors, predicates and the clock tell apart".into()
         }
         Gap::Unstated => "the strategy does not say whether anything is left".into(),
     }

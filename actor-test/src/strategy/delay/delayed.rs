@@ -171,15 +171,17 @@ impl<E: DelayingExplorer> Strategy for Delayed<E> {
     }
 
     #[inline]
-    fn pick(&mut self, enabled: &Enabled<'_>) -> usize {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
         self.tell_changes(enabled);
         if enabled.len() > 1 {
             self.delay(enabled);
         }
-        let picked = self.explorer.next(enabled).min(enabled.len() - 1);
-        self.last = Some((enabled[picked].operation, picked));
-        self.explorer.stepped(&enabled[picked]);
-        picked
+        let picked = self.explorer.next(enabled);
+        if let Some(pending) = enabled.get(picked) {
+            self.last = Some((pending.operation, picked));
+            self.explorer.stepped(pending);
+        }
+        Some(picked)
     }
 
     fn choose(&mut self, choice: Choice) -> u32 {

@@ -278,7 +278,7 @@ impl Strategy for Surw {
         true
     }
 
-    fn pick(&mut self, enabled: &Enabled<'_>) -> usize {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
         let many = enabled.len() > FEW;
         if many {
             self.look(enabled);
@@ -298,7 +298,7 @@ impl Strategy for Surw {
             }
             self.intend();
         }
-        picked
+        Some(picked)
     }
 
     fn choose(&mut self, choice: Choice) -> u32 {

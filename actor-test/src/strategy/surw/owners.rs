@@ -22,6 +22,9 @@ pub(super) struct Owners {
     unknown: u64,
 }
 
+/// What is left of an owner that has taken as many as were expected.
+const REST: u64 = UNIT / 16;
+
 impl Owners {
     /// Counts the interesting steps of the execution that begins: those into `only` these inboxes,
     /// or where there are none, into all that are contended.
@@ -84,10 +87,11 @@ impl Owners {
         self.left.get(owner).0
     }
 
-    /// An owner takes one.
+    /// An owner takes one. Something is left of each, since it may have more than pilots showed, and
+    /// would else wait for all others each time.
     #[inline]
     pub(super) fn step(&mut self, owner: usize) {
-        let left = self.left(owner).saturating_sub(UNIT);
+        let left = self.left(owner).saturating_sub(UNIT).max(REST);
         self.left.set(owner, Sum(left));
     }
 

@@ -151,7 +151,7 @@ impl Strategy for Turns {
             self.strategies[turn].begin(execution)
         })
     }
-    fn pick(&mut self, enabled: &Enabled<'_>) -> usize {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
         self.strategies[self.active].pick(enabled)
     }
     fn choose(&mut self, choice: Choice) -> u32 {

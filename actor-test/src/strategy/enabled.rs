@@ -1,0 +1,254 @@
+//! What a strategy sees: the enabled operations, and what each would do.
+
+use std::num::{NonZeroU32, NonZeroU64};
+
+use super::Changes;
+
+/// An operation of an execution: an actor, the test body, a piped future or a timer.
+///
+/// Numbers are given in order of creation and are the same whenever the same schedule runs; the
+/// test body is number zero.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct OperationId(NonZeroU32);
+
+impl OperationId {
+    const TIMER: u32 = 1 << 31;
+
+    #[inline]
+    pub(crate) const fn actor(index: u32) -> Self {
+        // Never zero, so that an `Option` takes no more room. No execution has 2^31 operations.
+        match NonZeroU32::new(index.wrapping_add(1)) {
+            Some(bits) => Self(bits),
+            None => Self(NonZeroU32::MAX),
+        }
+    }
+
+    pub(crate) const fn timer(index: u32) -> Self {
+        Self::actor(Self::TIMER | index)
+    }
+
+    /// The operation is a timer; a timer's number is used again when the timer is over.
+    #[inline]
+    pub const fn is_timer(self) -> bool {
+        self.bits() & Self::TIMER != 0
+    }
+
+    /// The number, counted apart for timers.
+    #[inline]
+    pub const fn index(self) -> usize {
+        (self.bits() & !Self::TIMER) as usize
+    }
+
+    #[inline]
+    pub(crate) const fn bits(self) -> u32 {
+        self.0.get() - 1
+    }
+}
+
+/// The kind of step that an operation would take.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[non_exhaustive]
+#[repr(u8)]
+pub enum StepKind {
+    /// Runs the test body or the hooks with which an actor starts.
+    Start,
+    /// Handles, or ignores, the first event that is not deferred.
+    Handle,
+    /// Carries out the next effect of the outbox.
+    Flush,
+    /// Polls a suspended handler whose wake-up is due.
+    Resume,
+    /// Fires a timer.
+    Timer,
+    /// Injects a fault.
+    Fault,
+    /// Stops, or ends, ahead of what is in the inbox: its supervisor says so, or somebody kills it.
+    Stop,
+}
+
+/// What an enabled operation would do.
+///
+/// # Example
+///
+/// The message that is the first in an order that does not depend on the schedule.
+///
+/// ```
+/// use actor_test::strategy::{Enabled, MessageId};
+///
+/// fn first(enabled: &Enabled<'_>) -> Option<MessageId> {
+///     enabled.iter().filter_map(|pending| pending.message).min()
+/// }
+/// # let _ = first;
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Pending {
+    /// Who.
+    pub operation: OperationId,
+    /// What kind of step.
+    pub kind: StepKind,
+    /// Whose inbox it reads, appends to or closes, if any. Two flushes into the same inbox are the
+    /// race that matters; an actor that halts closes its own.
+    pub inbox: Option<OperationId>,
+    /// Who sent the event concerned, if any.
+    pub sender: Option<OperationId>,
+    /// The type of the event concerned, if any.
+    pub event: Option<EventId>,
+    /// Which event or reply is sent, handled or fired, or which question for room is asked. None for
+    /// a start, a resume, a spawn and the end of an actor.
+    pub message: Option<MessageId>,
+}
+
+impl Pending {
+    /// Whether the step may concern its operation alone: it starts, handles, resumes, or spawns. Such
+    /// a step can mostly be taken before any other without a loss; whether it could,
+    /// [`Step::is_local`] tells when it is over.
+    ///
+    /// This is what `dfs-local` and `pos-local` take first.
+    #[inline]
+    pub fn may_be_local(&self) -> bool {
+        match self.kind {
+            StepKind::Start | StepKind::Handle | StepKind::Resume => true,
+            StepKind::Flush => self.inbox.is_none(),
+            StepKind::Timer | StepKind::Fault | StepKind::Stop => false,
+        }
+    }
+}
+
+/// A step that is over, as a strategy [hears](super::Strategy::stepped) of it.
+///
+/// # Local steps
+///
+/// A step is *local* where it makes no difference to anyone whether it is taken now or after any steps
+/// of others. A search that takes a local step first loses no end state. These are local:
+///
+/// - starting, handling and resuming, with all that goes into the outbox, and spawning.
+///
+/// But not where the step
+///
+/// - reads the clock, or arms or cancels a timer, or lets a sleep go: others move time;
+/// - looks for what may still come and finds it absent: a reply to an `ask` that was open before the
+///   step, an event to [`receive`](actor_core::Context::receive), the end of a sleep, room in a
+///   mailbox; whether an actor has stopped, if it has not; or the registry of names, if there is none;
+/// - gives up an `ask` or a `send` that is under way;
+/// - takes an event from a bounded mailbox, which makes room;
+/// - begins to watch, links itself, or says how its children are supervised or what becomes of links;
+/// - is the start of a supervised actor;
+/// - is seen by a monitor that observes what is handled or announced, or by predicates;
+/// - finds a bug, which ends the execution; or
+/// - belongs to the test body or to a piped future, which end with others.
+///
+/// And a local step would have gone otherwise had somebody [interrupted](Self::interrupted) its
+/// operation before: a search that took it first has to try that too, once it has seen it happen.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Step<'a> {
+    /// What was picked.
+    pub pending: Pending,
+    /// It was local, up to interruptions.
+    pub is_local: bool,
+    /// The operations whose next step it has replaced, or would have: actors that it killed, or told
+    /// to stop or to fail ahead of their inbox, those whose reply it awaits no more, and all where it
+    /// asks for the end of the execution.
+    pub interrupted: &'a [OperationId],
+}
+
+/// An event type of an actor type: a hash of their names, the same on every machine.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct EventId(pub(crate) NonZeroU32);
+
+/// The identity of an event, a reply or a question for room: a hash of the path of whoever sends it and
+/// of how many that one has sent before. It is the same in the outbox and in the inbox, and whatever
+/// the schedule, as long as its sender does the same.
+///
+/// Two that differ have the same one with a chance of 2^-63.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct MessageId(NonZeroU64);
+
+impl MessageId {
+    #[inline]
+    pub(crate) fn new(key: u64) -> Self {
+        // Never zero, so that an `Option` takes no more room.
+        Self(NonZeroU64::MIN | key)
+    }
+}
+
+/// The enabled operations, in an order that is the same whenever the same schedule runs.
+#[derive(Clone, Copy, Debug)]
+pub struct Enabled<'a> {
+    pending: &'a [Pending],
+    paths: &'a [u64],
+    changes: &'a Changes,
+    step: u64,
+    /// Its number; few strategies ask.
+    last: u32,
+}
+
+impl<'a> Enabled<'a> {
+    #[inline]
+    pub(crate) fn new(
+        pending: &'a [Pending],
+        paths: &'a [u64],
+        changes: &'a Changes,
+        step: u64,
+        last: u32,
+    ) -> Self {
+        Self {
+            pending,
+            paths,
+            changes,
+            step,
+            last,
+        }
+    }
+
+    /// Where the last changes are told of.
+    #[inline]
+    pub(super) fn changes(&self) -> &'a Changes {
+        self.changes
+    }
+
+    /// How many; at least one.
+    #[expect(clippy::len_without_is_empty, reason = "it is never empty")]
+    pub fn len(&self) -> usize {
+        self.pending.len()
+    }
+
+    /// What the operation at a position would do; `None` beyond the last.
+    pub fn get(&self, position: usize) -> Option<&'a Pending> {
+        self.pending.get(position)
+    }
+
+    /// Each with what it would do.
+    pub fn iter(&self) -> std::slice::Iter<'a, Pending> {
+        self.pending.iter()
+    }
+
+    /// How many steps the execution has taken.
+    pub fn step(&self) -> u64 {
+        self.step
+    }
+
+    /// Who took the last step.
+    pub fn last(&self) -> OperationId {
+        OperationId::actor(self.last)
+    }
+
+    /// Names an operation across executions: a hash of who created it, and of how many that one had
+    /// created before. Unlike its number it does not depend on the order in which others were
+    /// created. A timer is named by its number.
+    pub fn path(&self, operation: OperationId) -> u64 {
+        if operation.is_timer() {
+            return u64::from(operation.bits());
+        }
+        self.paths.get(operation.index()).copied().unwrap_or(0)
+    }
+}
+
+impl std::ops::Index<usize> for Enabled<'_> {
+    type Output = Pending;
+
+    fn index(&self, index: usize) -> &Pending {
+        &self.pending[index]
+    }
+}

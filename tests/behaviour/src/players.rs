@@ -1,0 +1,497 @@
+//! Random small programs that use everything whose outcome may depend on the order of steps: asks
+//! awaited one by one, together or one of them, time, stops, failures and restarts, deferred events,
+//! bounded mailboxes, watches, monitors and predicates.
+
+use std::collections::BTreeSet;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, OnceLock};
+use std::task::Poll;
+use std::time::Duration;
+
+use actor_core::prelude::*;
+use actor_core::{Mailbox, Terminated, Timer, actor, monitor};
+use actor_test::strategy::{
+    Choice, Covered, Enabled, Ended, Ending, Execution, Fairness, Step, Strategy, StrategySpec,
+};
+use actor_test::{BugKind, Report, Settings, Tester};
+
+/// What a player does in its first life, one after another.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Act {
+    Tell(usize),
+    /// Awaits all of these, or one.
+    Await(Vec<Awaited>, Until),
+    /// Has a tick come, which the next note cancels.
+    After(u64),
+    Clock,
+    Choose,
+    Stop(usize),
+    Kill(usize),
+    Watch(usize),
+    Link(usize),
+    Open(usize),
+    /// Defers notes until somebody opens it. The last act.
+    Close,
+    Halt,
+    Fail,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Awaited {
+    Answer(usize),
+    Sent(usize),
+    Time(u64),
+    Note,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Until {
+    One,
+    All,
+}
+
+/// A program.
+#[derive(Clone, Debug)]
+pub struct Play {
+    scripts: Vec<Vec<Act>>,
+    /// The last player has room for one event.
+    is_bounded: bool,
+    /// Players that fail are brought back.
+    is_supervised: bool,
+    /// A monitor sees what is handled.
+    is_monitored: bool,
+    /// A predicate sees players.
+    is_watched: bool,
+}
+
+/// What each player noted, and what the monitor did.
+type Notes = Vec<Vec<u64>>;
+
+#[derive(Clone, Debug, Default)]
+struct Stage {
+    notes: Arc<Mutex<Notes>>,
+    players: Arc<OnceLock<Vec<ActorRef<Player>>>>,
+}
+
+struct Player {
+    number: usize,
+    life: usize,
+    handled: u64,
+    script: Vec<Act>,
+    stage: Stage,
+    timer: Option<Timer>,
+}
+
+#[derive(Debug)]
+struct Note(usize);
+#[derive(Debug)]
+struct Question(usize);
+#[derive(Debug)]
+struct Tick;
+#[derive(Debug)]
+struct Key;
+
+/// What a note begins with.
+const NOTE: u64 = 1_000;
+const QUESTION: u64 = 2_000;
+const TICK: u64 = 3_000;
+const KEY: u64 = 4_000;
+const GONE: u64 = 5_000;
+const CLOCK: u64 = 6_000;
+const CHOICE: u64 = 7_000;
+const CAME: u64 = 8_000;
+const LIFE: u64 = 9_000;
+
+impl Stage {
+    fn note(&self, of: usize, what: u64) {
+        let mut notes = self.notes.lock().expect("nobody panics here");
+        notes[of].push(what);
+    }
+}
+
+impl Player {
+    fn note(&self, what: u64) {
+        self.stage.note(self.number, what);
+    }
+
+    fn player(&self, number: usize) -> &ActorRef<Self> {
+        let players = self.stage.players.get();
+        &players.expect("the body knows all before one starts")[number]
+    }
+
+    async fn act(&mut self, act: Act, cx: &mut Context<Self>) {
+        match act {
+            Act::Tell(to) => self.player(to).tell(Note(self.number)),
+            Act::Await(what, until) => self.wait(&what, until, cx).await,
+            Act::After(delay) => self.timer = Some(cx.after(millis(delay), Tick)),
+            Act::Clock => self.note(CLOCK + cx.now().as_millis() as u64),
+            Act::Choose => self.note(CHOICE + cx.choose(2) as u64),
+            Act::Stop(whom) => cx.stop(&self.player(whom).clone()),
+            Act::Kill(whom) => cx.kill(&self.player(whom).clone()),
+            Act::Watch(whom) => cx.watch(&self.player(whom).clone()),
+            Act::Link(whom) => cx.link(&self.player(whom).clone()),
+            Act::Open(whom) => self.player(whom).tell(Key),
+            Act::Close => cx.goto(PlayerState::Closed),
+            Act::Halt => cx.halt(),
+            Act::Fail => panic!("{} fails", ["one", "another", "the third"][self.number]),
+        }
+    }
+
+    async fn wait(&mut self, what: &[Awaited], until: Until, cx: &mut Context<Self>) {
+        let number = self.number;
+        let mut futures: Vec<Pin<Box<dyn Future<Output = u64> + Send + '_>>> = Vec::new();
+        for awaited in what {
+            let stage = self.stage.clone();
+            match *awaited {
+                Awaited::Answer(of) => {
+                    let ask = self.player(of).ask(Question(number));
+                    futures.push(Box::pin(async move { ask.await.unwrap_or(99) }));
+                }
+                Awaited::Sent(to) => futures.push(Box::pin(async move {
+                    let players = stage.players.get().expect("as above");
+                    players[to].send(Note(number)).await.map_or(99, |()| 1)
+                })),
+                Awaited::Time(delay) => {
+                    let sleep = cx.sleep(millis(delay));
+                    futures.push(Box::pin(async move {
+                        sleep.await;
+                        2
+                    }));
+                }
+                Awaited::Note => {}
+            }
+        }
+        if what.contains(&Awaited::Note) {
+            let note = cx.receive::<Note>();
+            futures.push(Box::pin(async move { 10 + note.await.0 as u64 }));
+        }
+        let wanted = match until {
+            Until::One => 1,
+            Until::All => futures.len(),
+        };
+        let stage = self.stage.clone();
+        let mut came = 0;
+        let mut open: Vec<bool> = vec![true; futures.len()];
+        std::future::poll_fn(|task| {
+            for (index, future) in futures.iter_mut().enumerate() {
+                if came < wanted
+                    && open[index]
+                    && let Poll::Ready(value) = future.as_mut().poll(task)
+                {
+                    stage.note(number, CAME + 100 * index as u64 + value);
+                    open[index] = false;
+                    came += 1;
+                }
+            }
+            match came == wanted {
+                true => Poll::Ready(()),
+                false => Poll::Pending,
+            }
+        })
+        .await;
+    }
+}
+
+fn millis(delay: u64) -> Duration {
+    Duration::from_millis(delay)
+}
+
+#[actor(states(Open, Closed(defer(Note))))]
+impl Player {
+    #[start]
+    async fn start(&mut self, cx: &mut Context<Self>) {
+        if self.life > 0 {
+            return self.note(LIFE);
+        }
+        for act in self.script.clone() {
+            self.act(act, cx).await;
+        }
+    }
+
+    #[on]
+    fn got(&mut self, note: Note, cx: &mut Context<Self>) {
+        self.handled += 1;
+        self.note(NOTE + note.0 as u64);
+        if let Some(timer) = self.timer.take() {
+            cx.cancel(timer);
+        }
+    }
+
+    #[on]
+    fn question(&mut self, question: Question) -> u64 {
+        self.handled += 1;
+        self.note(QUESTION + question.0 as u64);
+        self.handled
+    }
+
+    #[on]
+    fn tick(&mut self, _: Tick) {
+        self.note(TICK);
+    }
+
+    #[on]
+    fn key(&mut self, _: Key, cx: &mut Context<Self>) {
+        self.note(KEY);
+        if cx.state() == PlayerState::Closed {
+            cx.goto(PlayerState::Open);
+        }
+    }
+
+    #[on]
+    fn gone(&mut self, gone: Terminated) {
+        let players = self.stage.players.get().expect("as above");
+        let who = players.iter().position(|one| one.id() == gone.actor);
+        self.note(GONE + who.map_or(0, |who| who as u64));
+    }
+}
+
+/// Notes in which order notes are handled, by whom.
+#[derive(Default)]
+struct Onlooker;
+
+#[monitor(cold(Quiet))]
+impl Onlooker {
+    #[on(handled)]
+    fn note(&mut self, note: &Note, cx: &mut MonitorContext<Self>) {
+        let stage = STAGE.with_borrow(Clone::clone);
+        let mut players = stage.players.get().into_iter().flatten();
+        let target = cx.target();
+        let whom = players.position(|one| Some(one.id()) == target);
+        let last = stage.notes.lock().expect("nobody panics here").len() - 1;
+        stage.note(
+            last,
+            10 * note.0 as u64 + whom.map_or(9, |whom| whom as u64),
+        );
+    }
+}
+
+thread_local! {
+    /// That of the execution in progress, for the monitor.
+    static STAGE: std::cell::RefCell<Stage> = std::cell::RefCell::default();
+}
+
+/// A generator, good enough to choose programs by.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize * sides) >> 31
+    }
+
+    fn other(&mut self, of: usize, players: usize) -> usize {
+        (of + 1 + self.roll(players - 1)) % players
+    }
+
+    fn awaited(&mut self, of: usize, players: usize) -> Awaited {
+        match self.roll(8) {
+            0..4 => Awaited::Answer(self.other(of, players)),
+            4 => Awaited::Sent(self.other(of, players)),
+            5 | 6 => Awaited::Time(1 + self.roll(2) as u64),
+            _ => Awaited::Note,
+        }
+    }
+
+    fn act(&mut self, of: usize, players: usize) -> Act {
+        match self.roll(24) {
+            0..6 => Act::Tell(self.other(of, players)),
+            6..14 => {
+                let count = 1 + self.roll(2);
+                let mut what: Vec<Awaited> = Vec::new();
+                for _ in 0..count {
+                    let awaited = self.awaited(of, players);
+                    if awaited != Awaited::Note || !what.contains(&awaited) {
+                        what.push(awaited);
+                    }
+                }
+                Act::Await(what, [Until::One, Until::All][self.roll(2)])
+            }
+            14 => Act::After(1 + self.roll(2) as u64),
+            15 => Act::Clock,
+            16 => Act::Choose,
+            17 => Act::Stop(self.other(of, players)),
+            18 => Act::Kill(self.other(of, players)),
+            19 => Act::Watch(self.other(of, players)),
+            20 => Act::Open(self.other(of, players)),
+            21 => Act::Link(self.other(of, players)),
+            22 => Act::Fail,
+            _ => [Act::Close, Act::Halt][self.roll(2)].clone(),
+        }
+    }
+
+    fn script(&mut self, of: usize, players: usize) -> Vec<Act> {
+        let mut script = Vec::new();
+        for _ in 0..self.roll(4) {
+            let act = self.act(of, players);
+            let is_last = matches!(act, Act::Close | Act::Halt | Act::Fail);
+            script.push(act);
+            if is_last {
+                break;
+            }
+        }
+        script
+    }
+}
+
+/// What a search found of a program.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Found {
+    /// What the players had noted at the end of executions that came to one, and the hash of what
+    /// these did.
+    pub ends: BTreeSet<(Notes, u64)>,
+    /// The bugs.
+    pub bugs: BTreeSet<(BugKind, String)>,
+}
+
+impl Play {
+    /// The program with that number.
+    pub fn random(number: u64) -> Self {
+        let mut dice = Dice(number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0xd1ce);
+        dice.roll(2);
+        let players = 2 + dice.roll(2);
+        Self {
+            scripts: (0..players).map(|of| dice.script(of, players)).collect(),
+            is_bounded: dice.roll(4) == 0,
+            is_supervised: dice.roll(2) == 0,
+            is_monitored: dice.roll(6) == 0,
+            is_watched: dice.roll(8) == 0,
+        }
+    }
+
+    fn set_up(&self, sys: &System, stage: &Stage) {
+        STAGE.set(stage.clone());
+        if self.is_monitored {
+            sys.monitor::<Onlooker>();
+        }
+        let count = self.scripts.len();
+        let player = |number: usize, life: usize| {
+            let (script, stage) = (self.scripts[number].clone(), stage.clone());
+            move |extra: usize| Player {
+                number,
+                life: life + extra,
+                handled: 0,
+                script: script.clone(),
+                stage: stage.clone(),
+                timer: None,
+            }
+        };
+        let spawn = |number: usize| {
+            let player = player(number, 0);
+            if self.is_bounded && number + 1 == count {
+                let spawner = sys.spawner().mailbox(Mailbox::bounded(1));
+                spawner.spawn(player(0))
+            } else if self.is_supervised {
+                let mut lives = 0..;
+                sys.spawn_with(move || player(lives.next().unwrap_or(9)))
+            } else {
+                sys.spawn(player(0))
+            }
+        };
+        let players: Vec<ActorRef<Player>> = (0..count).map(spawn).collect();
+        if self.is_watched {
+            let (one, other) = (players[0].clone(), players[1].clone());
+            sys.always("the first is not ahead", move |w| {
+                let handled = |of| w.get(of).map(|player: &Player| player.handled);
+                handled(&one) != Some(1) || handled(&other) != Some(0)
+            });
+        }
+        stage
+            .players
+            .set(players)
+            .expect("the players are known once");
+    }
+
+    /// Explores the program; `None` where so many executions are not all.
+    pub fn explore(&self, strategy: &StrategySpec, executions: u64) -> (Found, Report) {
+        let stage: Arc<Mutex<Stage>> = Arc::default();
+        let ends = Arc::default();
+        let witness = Witness {
+            strategy: strategy.build(),
+            stage: stage.clone(),
+            ends: Arc::clone(&ends),
+        };
+        let mut settings = Settings::default();
+        settings.iterations = executions;
+        settings.check_every = 0;
+        settings.keep_going = true;
+        settings.semantics = match self.is_supervised {
+            true => settings.semantics.with_supervised(),
+            false => settings.semantics,
+        };
+        let report = Tester::with(settings).run_with(Box::new(witness), |sys| {
+            let fresh = Stage::default();
+            let rows = self.scripts.len() + 1;
+            *fresh.notes.lock().expect("nobody panics here") = vec![Vec::new(); rows];
+            *stage.lock().expect("nobody panics here") = fresh.clone();
+            self.set_up(sys, &fresh);
+        });
+        let bugs = report.bugs().iter();
+        // Those that differ in numbers count as one.
+        let words = |message: &str| {
+            message
+                .chars()
+                .filter(|letter| !letter.is_ascii_digit())
+                .collect()
+        };
+        let bugs = bugs.map(|bug| (bug.kind(), words(bug.message())));
+        let found = Found {
+            ends: std::mem::take(&mut *ends.lock().expect("nobody panics here")),
+            bugs: bugs.collect(),
+        };
+        (found, report)
+    }
+}
+
+/// A strategy, and what the players had noted when its executions came to an end.
+#[derive(Debug)]
+struct Witness {
+    strategy: Box<dyn Strategy>,
+    stage: Arc<Mutex<Stage>>,
+    ends: Arc<Mutex<BTreeSet<(Notes, u64)>>>,
+}
+
+impl Strategy for Witness {
+    fn name(&self) -> String {
+        self.strategy.name()
+    }
+    fn fairness(&self) -> Fairness {
+        self.strategy.fairness()
+    }
+    fn begin(&mut self, execution: &Execution) -> bool {
+        self.strategy.begin(execution)
+    }
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+        self.strategy.pick(enabled)
+    }
+    fn choose(&mut self, choice: Choice) -> u32 {
+        self.strategy.choose(choice)
+    }
+    fn hears_steps(&self) -> bool {
+        self.strategy.hears_steps()
+    }
+    fn stepped(&mut self, step: &Step<'_>) {
+        self.strategy.stepped(step);
+    }
+    fn ended(&mut self, ended: &Ended) {
+        if ended.ending == Ending::Complete {
+            let stage = self.stage.lock().expect("nobody panics here");
+            let notes = stage.notes.lock().expect("nobody panics here").clone();
+            let mut ends = self.ends.lock().expect("nobody panics here");
+            ends.insert((notes, ended.behaviour));
+        }
+        self.strategy.ended(ended);
+    }
+    fn has_memory(&self) -> bool {
+        self.strategy.has_memory()
+    }
+    fn needs_estimates(&self) -> bool {
+        self.strategy.needs_estimates()
+    }
+    fn covered(&self) -> Covered {
+        self.strategy.covered()
+    }
+}

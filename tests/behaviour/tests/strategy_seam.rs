@@ -1,0 +1,362 @@
+//! What a strategy is asked and told, when and in which order, and what it must not do.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
+
+use actor_core::prelude::*;
+use actor_core::{actor, monitor};
+use actor_test::strategy::{
+    Choice, Delayed, DelayingExplorer, Enabled, Ended, Ending, EventId, Execution, Fairness,
+    MessageId, OperationId, Pending, Random, Step, StepKind, Strategy,
+};
+use actor_test::{BugKind, Report, Settings, Tester};
+
+#[derive(Debug)]
+struct Roll;
+#[derive(Debug)]
+struct Rolled(usize);
+
+struct Player {
+    table: ActorRef<Table>,
+}
+#[actor]
+impl Player {
+    #[on]
+    fn roll(&mut self, _: Roll, cx: &mut Context<Self>) {
+        let rolled = cx.choose(2);
+        self.table.tell(Rolled(rolled));
+    }
+}
+
+#[derive(Default)]
+struct Table(u32);
+#[actor]
+impl Table {
+    #[on]
+    fn rolled(&mut self, rolled: Rolled) {
+        assert!(rolled.0 < 2);
+        self.0 += 1;
+    }
+}
+
+/// Two players at one table.
+fn game(sys: &System) {
+    let table = sys.spawn(Table::default());
+    for _ in 0..2 {
+        let table = table.clone();
+        sys.spawn(Player { table }).tell(Roll);
+    }
+}
+
+fn tester(executions: u64) -> Tester {
+    let mut settings = Settings::default();
+    settings.iterations = executions;
+    settings.check_every = 0;
+    Tester::with(settings)
+}
+
+type Words = Arc<Mutex<Vec<String>>>;
+
+/// Takes the first of all, and notes what it is asked and told.
+#[derive(Debug)]
+struct Notes {
+    words: Words,
+    hears_steps: bool,
+    /// Declines at this step.
+    declines_at: u64,
+}
+
+impl Notes {
+    fn note(&self, word: impl Into<String>) {
+        self.words.lock().unwrap().push(word.into());
+    }
+}
+
+impl Strategy for Notes {
+    fn name(&self) -> String {
+        "notes".into()
+    }
+    fn fairness(&self) -> Fairness {
+        Fairness::Fair
+    }
+    fn begin(&mut self, execution: &Execution) -> bool {
+        let more = execution.iteration < 2;
+        self.note(if more { "begin" } else { "no more" });
+        more
+    }
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+        let declines = enabled.step() == self.declines_at;
+        self.note(if declines { "decline" } else { "pick" });
+        (!declines).then_some(0)
+    }
+    fn choose(&mut self, _: Choice) -> u32 {
+        self.note("choose");
+        0
+    }
+    fn hears_steps(&self) -> bool {
+        self.hears_steps
+    }
+    fn stepped(&mut self, step: &Step<'_>) {
+        self.note(format!("{:?}", step.pending.kind));
+    }
+    fn ended(&mut self, ended: &Ended) {
+        self.note(format!("{:?} {}", ended.ending, ended.steps));
+    }
+}
+
+fn noted(hears_steps: bool, declines_at: u64) -> (String, Report) {
+    let words = Words::default();
+    let notes = Notes {
+        words: words.clone(),
+        hears_steps,
+        declines_at,
+    };
+    let report = tester(5).run_with(Box::new(notes), |sys| {
+        let table = sys.spawn(Table::default());
+        sys.spawn(Player { table }).tell(Roll);
+    });
+    report.assert_clean();
+    let words = words.lock().unwrap().join(", ");
+    (words, report)
+}
+
+#[test]
+fn a_strategy_is_asked_and_told_in_this_order() {
+    let (words, report) = noted(true, u64::MAX);
+    let execution = "begin, pick, Start, pick, Flush, pick, Flush, pick, Flush, \
+                     pick, choose, Handle, pick, Flush, pick, Handle, Complete 7, ";
+    assert_eq!(words, format!("{execution}{execution}no more"));
+    assert_eq!(report.executions, 2);
+    let (words, _) = noted(false, u64::MAX);
+    assert!(
+        !words.contains("Handle") && words.contains("Complete 7"),
+        "{words}"
+    );
+}
+
+#[test]
+fn a_declined_pick_ends_the_execution() {
+    let (words, report) = noted(true, 2);
+    let execution = "begin, pick, Start, pick, Flush, decline, Pruned 2, ";
+    assert_eq!(words, format!("{execution}{execution}no more"));
+    assert_eq!((report.executions, report.pruned), (2, 2));
+    assert_eq!((report.fair, report.unfair), (0, 0));
+    assert_eq!(report.behaviours.seen, 0, "what was broken off is none");
+}
+
+/// Owed from the roll on, for ever.
+#[derive(Default)]
+struct Owed;
+#[monitor(hot, cold)]
+impl Owed {
+    #[on]
+    fn rolled(&mut self, _: &Rolled, cx: &mut MonitorContext<Self>) {
+        cx.goto(OwedState::Hot);
+    }
+}
+
+/// Walks, and declines after so many steps in every other execution.
+#[derive(Debug)]
+struct Prunes {
+    walk: Random,
+    at: u64,
+    prunes: bool,
+}
+impl Strategy for Prunes {
+    fn name(&self) -> String {
+        "prunes".into()
+    }
+    fn fairness(&self) -> Fairness {
+        Fairness::Fair
+    }
+    fn begin(&mut self, execution: &Execution) -> bool {
+        self.prunes = execution.iteration.is_multiple_of(2);
+        self.walk.begin(execution)
+    }
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+        let prunes = self.prunes && enabled.step() == self.at;
+        if prunes {
+            None
+        } else {
+            self.walk.pick(enabled)
+        }
+    }
+    fn choose(&mut self, choice: Choice) -> u32 {
+        self.walk.choose(choice)
+    }
+}
+
+fn prunes(at: u64) -> Box<dyn Strategy> {
+    Box::new(Prunes {
+        walk: Random::new(),
+        at,
+        prunes: false,
+    })
+}
+
+/// The monitor is hot where the execution is broken off, and each is checked by another run.
+#[test]
+fn what_is_pruned_is_not_judged() {
+    let mut settings = Settings::default();
+    settings.iterations = 1;
+    settings.check_every = 1;
+    let program = |sys: &System| {
+        sys.monitor::<Owed>();
+        game(sys);
+    };
+    let report = Tester::with(settings.clone()).run_with(prunes(11), program);
+    assert_eq!((report.pruned, report.bugs().len()), (1, 0));
+    assert_eq!(report.undecided, 0);
+    settings.iterations = 2;
+    let report = Tester::with(settings).run_with(prunes(11), program);
+    assert_eq!((report.pruned, report.fair), (1, 1));
+    report.assert_bug("`Owed` is hot");
+    assert_eq!(report.bugs()[0].iteration, 1);
+}
+
+/// Picks or answers what is not there.
+#[derive(Debug)]
+struct Wild {
+    position: usize,
+    answer: u32,
+}
+impl Strategy for Wild {
+    fn name(&self) -> String {
+        "wild".into()
+    }
+    fn fairness(&self) -> Fairness {
+        Fairness::Unfair
+    }
+    fn begin(&mut self, _: &Execution) -> bool {
+        true
+    }
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+        Some(if enabled.step() == 3 {
+            self.position
+        } else {
+            0
+        })
+    }
+    fn choose(&mut self, _: Choice) -> u32 {
+        self.answer
+    }
+}
+
+fn wild(position: usize, answer: u32) -> Report {
+    tester(3).run_with(Box::new(Wild { position, answer }), game)
+}
+
+#[test]
+fn a_pick_that_is_not_there_is_a_bug_of_the_strategy() {
+    wild(0, 1).assert_clean();
+    let report = wild(2, 0);
+    let bug = report.assert_bug("`wild` picked position 2 of 1 enabled operations");
+    assert_eq!((bug.kind(), bug.step()), (BugKind::Strategy, 3));
+    assert_eq!((report.executions, bug.trace.story.len()), (1, 3));
+    assert_eq!(wild(usize::MAX, 0).bugs()[0].kind(), BugKind::Strategy);
+}
+
+#[test]
+fn an_answer_that_is_not_there_is_a_bug_of_the_strategy() {
+    for answer in [2, u32::MAX] {
+        let report = wild(0, answer);
+        let bug = report.assert_bug(&format!("`wild` answered {answer} to a choice below 2"));
+        assert_eq!(bug.kind(), BugKind::Strategy);
+    }
+}
+
+#[derive(Debug)]
+struct Beyond;
+impl DelayingExplorer for Beyond {
+    fn name(&self) -> String {
+        "beyond".into()
+    }
+    fn begin(&mut self, _: &Execution) {}
+    fn next(&self, enabled: &Enabled<'_>) -> usize {
+        enabled.len()
+    }
+    fn delay(&mut self, _: &Enabled<'_>) {}
+    fn stepped(&mut self, _: &Pending) {}
+}
+
+#[test]
+fn so_is_what_an_explorer_names_that_is_not_there() {
+    let report = tester(1).run_with(Box::new(Delayed::new(Beyond, 0)), game);
+    let bug = report.assert_bug("`delay:beyond/0` picked position 1 of 1");
+    assert_eq!(bug.kind(), BugKind::Strategy);
+}
+
+type Message = (StepKind, Option<EventId>, OperationId);
+
+/// Walks, and notes under which identity messages are sent and handled.
+#[derive(Debug)]
+struct Names {
+    walk: Random,
+    now: BTreeMap<MessageId, Vec<Message>>,
+    all: Arc<Mutex<BTreeSet<Vec<MessageId>>>>,
+}
+impl Strategy for Names {
+    fn name(&self) -> String {
+        "names".into()
+    }
+    fn fairness(&self) -> Fairness {
+        Fairness::Fair
+    }
+    fn begin(&mut self, execution: &Execution) -> bool {
+        self.now.clear();
+        self.walk.begin(execution)
+    }
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+        self.walk.pick(enabled)
+    }
+    fn choose(&mut self, choice: Choice) -> u32 {
+        self.walk.choose(choice)
+    }
+    fn hears_steps(&self) -> bool {
+        true
+    }
+    fn stepped(&mut self, step: &Step<'_>) {
+        let Pending {
+            kind,
+            event,
+            message,
+            inbox,
+            ..
+        } = step.pending;
+        if let Some(message) = message {
+            let inbox = inbox.expect("a message has a receiver");
+            self.now
+                .entry(message)
+                .or_default()
+                .push((kind, event, inbox));
+        } else {
+            assert!(kind == StepKind::Start || inbox.is_none(), "{step:?}");
+        }
+    }
+    fn ended(&mut self, ended: &Ended) {
+        assert_eq!(ended.ending, Ending::Complete);
+        for steps in self.now.values() {
+            let [(StepKind::Flush, sent, to), (StepKind::Handle, handled, by)] = steps[..] else {
+                panic!("sent once, handled once: {steps:?}");
+            };
+            assert_eq!((sent, to), (handled, by));
+        }
+        let all = self.now.keys().copied().collect();
+        self.all.lock().unwrap().insert(all);
+    }
+}
+
+#[test]
+fn a_message_has_one_identity_in_all_schedules() {
+    let all = Arc::default();
+    let names = Names {
+        walk: Random::new(),
+        now: BTreeMap::new(),
+        all: Arc::clone(&all),
+    };
+    let report = tester(200).run_with(Box::new(names), game);
+    report.assert_clean();
+    assert!(report.behaviours.seen > 1);
+    let all = all.lock().unwrap();
+    assert_eq!((all.len(), all.first().map(Vec::len)), (1, Some(4)));
+}
