@@ -56,8 +56,41 @@ impl<T> IsOther for &Outcome<'_, T> {
     }
 }
 
+/// Borrows an event of a message, to see it as one.
+///
+/// The method `event` is found on the value itself where it is an event ([`IsEvent`]), and by one more
+/// auto-reference on anything else ([`IsNone`]): such a type is refused elsewhere, once and at the
+/// user's own token.
+#[derive(Debug)]
+pub struct Seen<'a, T>(pub &'a T);
+
+/// See [`Seen`].
+pub trait IsEvent<'a> {
+    /// The event.
+    fn event(&self) -> &'a dyn Event;
+}
+
+impl<'a, T: Event> IsEvent<'a> for Seen<'a, T> {
+    #[inline]
+    fn event(&self) -> &'a dyn Event {
+        self.0
+    }
+}
+
+/// See [`Seen`].
+pub trait IsNone<'a> {
+    /// Never runs.
+    fn event(&self) -> &'a dyn Event;
+}
+
+impl<'a, T> IsNone<'a> for &Seen<'a, T> {
+    fn event(&self) -> &'a dyn Event {
+        unreachable!("an actor whose events are not all events does not compile")
+    }
+}
+
 /// Sends a handler's result to the asker; where the event was told, a failure is the actor's.
-pub fn reply<A: Actor, R: Event>(
+pub fn reply<A: Actor, R>(
     _: &Context<A>,
     event: &'static str,
     reply: Reply<R>,

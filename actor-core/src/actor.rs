@@ -1,7 +1,7 @@
 //! What an actor is: the traits that `#[actor]` implements, and the tables they carry.
 
-use std::any::TypeId;
-use std::fmt;
+use std::any::{Any, TypeId};
+use std::fmt::{self, Debug};
 use std::future::Future;
 
 use crate::context::Context;
@@ -34,6 +34,11 @@ use crate::reply::Reply;
 ///     }
 /// }
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no actor",
+    label = "this type is no actor",
+    note = "put `#[actor]` on its `impl` block: `#[actor] impl {Self} {{ .. }}`"
+)]
 pub trait Actor: Sized + Send + 'static {
     /// One variant for each event that the actor handles, defers or ignores.
     type Message: Send + 'static;
@@ -81,17 +86,67 @@ pub trait Actor: Sized + Send + 'static {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no handler for `{E}`",
     label = "`{E}` is neither handled, deferred nor ignored by `{Self}`",
-    note = "add `#[on] fn …(&mut self, event: {E})` to the `#[actor] impl`, or `ignore({E})` to a state"
+    note = "add `#[on] fn …(&mut self, event: {E})` to the `#[actor] impl`, or `ignore({E})` to a state",
+    note = "an event that only `cx.receive()` takes is declared: `#[actor(receive({E}))]`"
 )]
-pub trait Handler<E: Event>: Actor {
+pub trait Handler<E: Any + Debug>: Actor {
     /// What the handler returns, and so what an [`ask`](crate::ActorRef::ask) resolves to.
     type Reply: Event;
     /// The position of `E` in [`ActorInfo::events`].
+    #[doc(hidden)]
     const EVENT: u16;
     /// Wraps the event, and to whom the reply goes.
+    #[doc(hidden)]
     fn message(event: E, reply: Reply<Self::Reply>) -> Self::Message;
     /// Takes the event out again; the message comes back where it holds another event.
+    #[doc(hidden)]
     fn unwrap(message: Self::Message) -> Result<(E, Reply<Self::Reply>), Self::Message>;
+}
+
+/// An event that actors of type `A` accept: [`Handler`] as seen from the event.
+///
+/// It holds wherever `A: Handler<E>` does; there is nothing to implement. Methods that take an event
+/// ask for this, so that the event's type is that of the argument, and not what the actor's handlers
+/// would have it be.
+///
+/// ```
+/// use actor_core::prelude::*;
+/// use actor_core::Handler;
+///
+/// #[derive(Debug)]
+/// struct Tick;
+///
+/// fn wake<A: Handler<Tick>>(actor: &ActorRef<A>) {
+///     actor.tell(Tick);
+/// }
+/// ```
+pub trait AcceptedBy<A: Actor>: Event + Sized {
+    /// What an [`ask`](crate::ActorRef::ask) resolves to.
+    type Reply: Event;
+    /// The position of the event in [`ActorInfo::events`].
+    const EVENT: u16;
+    /// Wraps the event, and to whom the reply goes.
+    #[doc(hidden)]
+    fn into_message(self, reply: Reply<Self::Reply>) -> A::Message;
+    /// Takes the event out again; the message comes back where it holds another event.
+    #[doc(hidden)]
+    fn out_of(message: A::Message) -> Result<(Self, Reply<Self::Reply>), A::Message>;
+}
+
+#[doc(hidden)]
+impl<E: Event, A: Handler<E>> AcceptedBy<A> for E {
+    type Reply = A::Reply;
+    const EVENT: u16 = A::EVENT;
+
+    #[inline]
+    fn into_message(self, reply: Reply<A::Reply>) -> A::Message {
+        A::message(self, reply)
+    }
+
+    #[inline]
+    fn out_of(message: A::Message) -> Result<(E, Reply<A::Reply>), A::Message> {
+        A::unwrap(message)
+    }
 }
 
 /// A generated set of states. The discriminants count from zero in order of declaration.
@@ -157,7 +212,7 @@ pub struct EventInfo {
 
 impl EventInfo {
     /// Describes `E`, written `name` in the source.
-    pub const fn of<E: Event>(name: &'static str) -> Self {
+    pub const fn of<E: 'static>(name: &'static str) -> Self {
         Self {
             name,
             type_id: TypeId::of::<E>(),

@@ -4,7 +4,7 @@ use std::fmt;
 use std::future::Future;
 use std::time::Duration;
 
-use crate::actor::{Actor, Call, Disposition, Handler, State};
+use crate::actor::{AcceptedBy, Actor, Call, Disposition, Handler, State};
 use crate::event::Event;
 use crate::fingerprint::Fingerprinter;
 use crate::live;
@@ -137,10 +137,7 @@ impl<A: Actor> Context<A> {
     }
 
     /// This actor, as the recipient of one kind of event.
-    pub fn recipient<E: Event>(&self) -> Recipient<E>
-    where
-        A: Handler<E>,
-    {
+    pub fn recipient<E: AcceptedBy<A>>(&self) -> Recipient<E> {
         self.me().recipient()
     }
 
@@ -188,11 +185,8 @@ impl<A: Actor> Context<A> {
     ///     }
     /// }
     /// ```
-    pub fn raise<E: Event>(&mut self, event: E)
-    where
-        A: Handler<E>,
-    {
-        let message = A::message(event, Reply::nobody());
+    pub fn raise<E: AcceptedBy<A>>(&mut self, event: E) {
+        let message = event.into_message(Reply::nobody());
         self.decide(Next::Run(Call::Event(message)));
     }
 
@@ -300,11 +294,8 @@ impl<A: Actor> Context<A> {
     /// # Panics
     ///
     /// In production, on a tokio runtime without a time driver.
-    pub fn after<E: Event>(&mut self, delay: Duration, event: E) -> Timer
-    where
-        A: Handler<E>,
-    {
-        let message = A::message(event, Reply::nobody());
+    pub fn after<E: AcceptedBy<A>>(&mut self, delay: Duration, event: E) -> Timer {
+        let message = event.into_message(Reply::nobody());
         match &mut self.place {
             Place::Controlled(owner) => runtime::arm(*owner, delay, &mut Slot::Full(message), None),
             Place::Live(side) => {
@@ -352,15 +343,12 @@ impl<A: Actor> Context<A> {
     /// # Panics
     ///
     /// Where `period` is zero; in production, on a tokio runtime without a time driver.
-    pub fn every<E: Event + Clone>(&mut self, period: Duration, event: E) -> Timer
-    where
-        A: Handler<E>,
-    {
+    pub fn every<E: AcceptedBy<A> + Clone>(&mut self, period: Duration, event: E) -> Timer {
         assert!(
             !period.is_zero(),
             "a period of zero would never let time pass"
         );
-        let next = move || A::message(event.clone(), Reply::nobody());
+        let next = move || event.clone().into_message(Reply::nobody());
         match &mut self.place {
             Place::Controlled(owner) => {
                 let mut first = Slot::Full(next());
@@ -421,10 +409,7 @@ impl<A: Actor> Context<A> {
     /// # Panics
     ///
     /// In production, on a tokio runtime without a time driver.
-    pub fn state_timeout<E: Event>(&mut self, delay: Duration, event: E)
-    where
-        A: Handler<E>,
-    {
+    pub fn state_timeout<E: AcceptedBy<A>>(&mut self, delay: Duration, event: E) {
         let timer = self.after(delay, event);
         self.timeouts.set(Until::StateLeft, timer);
     }
@@ -464,10 +449,7 @@ impl<A: Actor> Context<A> {
     /// # Panics
     ///
     /// In production, on a tokio runtime without a time driver.
-    pub fn event_timeout<E: Event>(&mut self, delay: Duration, event: E)
-    where
-        A: Handler<E>,
-    {
+    pub fn event_timeout<E: AcceptedBy<A>>(&mut self, delay: Duration, event: E) {
         let timer = self.after(delay, event);
         self.timeouts.set(Until::EventHandled, timer);
     }
@@ -620,10 +602,7 @@ impl<A: Actor> Context<A> {
     ///     }
     /// }
     /// ```
-    pub fn receive<E: Event>(&mut self) -> impl Future<Output = E> + Send
-    where
-        A: Handler<E>,
-    {
+    pub fn receive<E: AcceptedBy<A>>(&mut self) -> impl Future<Output = E> + Send {
         Receive::<A, E>::new(&mut self.place, &mut self.timeouts)
     }
 
@@ -662,8 +641,7 @@ impl<A: Actor> Context<A> {
         map: impl FnOnce(F::Output) -> E + Send + 'static,
     ) where
         F: Future + Send + 'static,
-        E: Event,
-        A: Handler<E>,
+        E: AcceptedBy<A>,
     {
         let me = self.me();
         self.beside(async move {

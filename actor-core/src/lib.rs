@@ -229,7 +229,9 @@ macro_rules! cover {
 
 pub use actor_macros::{Fingerprint, actor, monitor, protocol};
 
-pub use actor::{Actor, ActorInfo, Call, Disposition, EventInfo, Flow, Handler, State, Stateless};
+pub use actor::{
+    AcceptedBy, Actor, ActorInfo, Call, Disposition, EventInfo, Flow, Handler, State, Stateless,
+};
 pub use context::{CHAIN_MAX, Context};
 pub use error::Error;
 pub use event::Event;
@@ -245,7 +247,7 @@ pub use names::{LookupError, NameTaken};
 pub use pool::{Pool, PoolRef};
 pub use predicate::World;
 pub use probe::Probe;
-pub use protocol::{Carries, OfferedBy, Protocol, ProtocolRef};
+pub use protocol::{EventOf, OfferedBy, Protocol, ProtocolRef};
 pub use random::ActorRng;
 pub use reference::{ActorId, ActorRef, AnyRef, Recipient};
 pub use reply::{Ask, AskError, Reply, TimedAsk};

@@ -13,6 +13,11 @@ use crate::reference::ActorId;
 /// Implemented by [`#[monitor(hot, cold)]`](crate::monitor), not by hand. A failed assertion in a
 /// handler is a safety bug. A hot state means that something is still owed: an execution must not
 /// end in one, nor stay in one for ever.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no monitor",
+    label = "this type is no monitor",
+    note = "put `#[monitor(hot, cold)]` on its `impl` block: `#[monitor(hot, cold)] impl {Self} {{ .. }}`"
+)]
 pub trait Monitor: Send + 'static {
     /// The generated set of states.
     type State: State;

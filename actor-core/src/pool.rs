@@ -6,7 +6,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 
-use crate::actor::{Actor, ActorInfo, Call, EventInfo, Flow, Handler, Stateless};
+use crate::actor::{AcceptedBy, Actor, ActorInfo, Call, EventInfo, Flow, Handler, Stateless};
 use crate::context::Context;
 use crate::event::Event;
 use crate::fingerprint::{Fingerprint, Fingerprinter};
@@ -177,10 +177,7 @@ impl<A: Actor> Pool<A> {
     /// Where the pool is of another kind.
     #[must_use]
     #[track_caller]
-    pub fn by<E: Event, K: Hash>(mut self, key: impl Fn(&E) -> K + Send + 'static) -> Self
-    where
-        A: Handler<E>,
-    {
+    pub fn by<E: AcceptedBy<A>, K: Hash>(mut self, key: impl Fn(&E) -> K + Send + 'static) -> Self {
         let Kind::Keyed(keys) = &mut self.kind else {
             panic!("only the events of a keyed pool have keys");
         };

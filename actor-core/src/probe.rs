@@ -11,7 +11,7 @@ use std::time::Duration;
 use crate::actor::{Actor, ActorInfo, Call, EventInfo, Flow, Handler, Stateless};
 use crate::context::Context;
 use crate::event::Event;
-use crate::protocol::{Carries, OfferedBy, Protocol, ProtocolRef};
+use crate::protocol::{EventOf, OfferedBy, Protocol, ProtocolRef};
 use crate::reference::{ActorId, ActorRef, Recipient};
 use crate::reply::{Ask, Reply};
 use crate::slab::Slot;
@@ -77,12 +77,12 @@ use crate::table::{EVENTS_MAX, handled, joined};
 /// # sys.shutdown().await
 /// # }
 /// ```
-pub struct Probe<P: Protocol + ?Sized> {
+pub struct Probe<P: Protocol + ?Sized + 'static> {
     actor: ActorRef<Double<P>>,
     sys: System,
 }
 
-impl<P: OfferedBy<Double<P>> + ?Sized> Probe<P> {
+impl<P: OfferedBy<Double<P>> + ?Sized + 'static> Probe<P> {
     /// Starts a probe, called after its protocol.
     pub fn new(sys: &System) -> Self {
         Self::named(sys, P::NAME)
@@ -107,10 +107,7 @@ impl<P: OfferedBy<Double<P>> + ?Sized> Probe<P> {
     }
 
     /// The actor that is played, as the recipient of one event of the protocol.
-    pub fn recipient<E: Event>(&self) -> Recipient<E>
-    where
-        P: Carries<E>,
-    {
+    pub fn recipient<E: EventOf<P>>(&self) -> Recipient<E> {
         self.actor().recipient()
     }
 
@@ -126,10 +123,7 @@ impl<P: OfferedBy<Double<P>> + ?Sized> Probe<P> {
     ///
     /// The future does, where another event came instead.
     #[track_caller]
-    pub fn expect<E: Event>(&self) -> impl Future<Output = E> + Send + use<P, E>
-    where
-        P: Carries<E>,
-    {
+    pub fn expect<E: EventOf<P>>(&self) -> impl Future<Output = E> + Send + use<P, E> {
         let heard = self.heard(Take::NEXT);
         async move { heard.await.typed::<P, E>().event }
     }
@@ -140,12 +134,9 @@ impl<P: OfferedBy<Double<P>> + ?Sized> Probe<P> {
     ///
     /// The future does, where another event came instead, or nobody waits for the reply.
     #[track_caller]
-    pub fn expect_ask<E: Event>(
+    pub fn expect_ask<E: EventOf<P>>(
         &self,
-    ) -> impl Future<Output = (E, Reply<P::Reply>)> + Send + use<P, E>
-    where
-        P: Carries<E>,
-    {
+    ) -> impl Future<Output = (E, Reply<E::Reply>)> + Send + use<P, E> {
         let heard = self.heard(Take::NEXT);
         async move { heard.await.asked::<P, E>() }
     }
@@ -156,10 +147,10 @@ impl<P: OfferedBy<Double<P>> + ?Sized> Probe<P> {
     ///
     /// As [`expect_ask`](Probe::expect_ask).
     #[track_caller]
-    pub fn answer<E: Event>(&self, reply: P::Reply) -> impl Future<Output = E> + Send + use<P, E>
-    where
-        P: Carries<E>,
-    {
+    pub fn answer<E: EventOf<P>>(
+        &self,
+        reply: E::Reply,
+    ) -> impl Future<Output = E> + Send + use<P, E> {
         let heard = self.heard(Take::NEXT);
         async move {
             let (event, to) = heard.await.asked::<P, E>();
@@ -171,12 +162,9 @@ impl<P: OfferedBy<Double<P>> + ?Sized> Probe<P> {
     /// Takes the next `E` and leaves other events where they are; waits for it where there is none.
     /// Who asked is told [`AskError::Dropped`](crate::AskError::Dropped).
     #[track_caller]
-    pub fn receive<E: Event>(&self) -> impl Future<Output = E> + Send + use<P, E>
-    where
-        P: Carries<E>,
-    {
+    pub fn receive<E: EventOf<P>>(&self) -> impl Future<Output = E> + Send + use<P, E> {
         let heard = self.heard(Take {
-            only: Some(P::EVENT),
+            only: Some(E::EVENT),
             ..Take::NEXT
         });
         async move { heard.await.typed::<P, E>().event }
@@ -258,13 +246,13 @@ impl<P: OfferedBy<Double<P>> + ?Sized> Probe<P> {
     }
 }
 
-impl<P: OfferedBy<Double<P>> + ?Sized> From<&Probe<P>> for ProtocolRef<P> {
+impl<P: OfferedBy<Double<P>> + ?Sized + 'static> From<&Probe<P>> for ProtocolRef<P> {
     fn from(probe: &Probe<P>) -> Self {
         probe.actor()
     }
 }
 
-impl<P: Protocol + ?Sized> Clone for Probe<P> {
+impl<P: Protocol + ?Sized + 'static> Clone for Probe<P> {
     fn clone(&self) -> Self {
         Self {
             actor: self.actor.clone(),
@@ -273,7 +261,7 @@ impl<P: Protocol + ?Sized> Clone for Probe<P> {
     }
 }
 
-impl<P: Protocol + ?Sized> fmt::Debug for Probe<P> {
+impl<P: Protocol + ?Sized + 'static> fmt::Debug for Probe<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Probe").field(&self.actor).finish()
     }
@@ -286,10 +274,10 @@ struct Heard {
 }
 
 impl Heard {
-    fn typed<P: Carries<E> + ?Sized, E: Event>(self) -> Sent<E, P::Reply> {
+    fn typed<P: Protocol + ?Sized, E: EventOf<P>>(self) -> Sent<E, E::Reply> {
         let Self { letter, place } = self;
-        if letter.event != P::EVENT {
-            let expected = P::EVENTS[usize::from(P::EVENT)].name;
+        if letter.event != E::EVENT {
+            let expected = P::EVENTS[usize::from(E::EVENT)].name;
             panic!("{place}: `{expected}` was expected, and {letter:?} came");
         }
         let sent: Box<dyn Any> = letter.sent;
@@ -299,7 +287,7 @@ impl Heard {
         }
     }
 
-    fn asked<P: Carries<E> + ?Sized, E: Event>(self) -> (E, Reply<P::Reply>) {
+    fn asked<P: Protocol + ?Sized, E: EventOf<P>>(self) -> (E, Reply<E::Reply>) {
         let place = self.place;
         let Sent { event, reply } = self.typed::<P, E>();
         if reply.is_nobody() {
@@ -424,7 +412,7 @@ impl<P: Protocol + ?Sized> Table<P> {
     const EVENTS: &'static [EventInfo] = Self::ALL.split_at(Self::LEN).0;
 }
 
-impl<P: Protocol + ?Sized> Actor for Double<P> {
+impl<P: Protocol + ?Sized + 'static> Actor for Double<P> {
     type Message = Message;
     type State = Stateless;
     const INFO: &'static ActorInfo = &ActorInfo {
@@ -469,27 +457,27 @@ impl<P: Protocol + ?Sized> Actor for Double<P> {
     }
 }
 
-impl<E: Event, P: Carries<E> + ?Sized> Handler<E> for Double<P> {
-    type Reply = P::Reply;
-    const EVENT: u16 = P::EVENT;
+impl<E: EventOf<P>, P: Protocol + ?Sized + 'static> Handler<E> for Double<P> {
+    type Reply = E::Reply;
+    const EVENT: u16 = E::EVENT;
 
-    fn message(event: E, reply: Reply<P::Reply>) -> Message {
+    fn message(event: E, reply: Reply<E::Reply>) -> Message {
         Message(Inner::Heard(Letter {
-            event: P::EVENT,
+            event: E::EVENT,
             arrived: Duration::ZERO,
             sent: Box::new(Sent { event, reply }),
         }))
     }
 
-    fn unwrap(message: Message) -> Result<(E, Reply<P::Reply>), Message> {
+    fn unwrap(message: Message) -> Result<(E, Reply<E::Reply>), Message> {
         let Inner::Heard(letter) = message.0 else {
             return Err(message);
         };
-        if letter.event != P::EVENT {
+        if letter.event != E::EVENT {
             return Err(Message(Inner::Heard(letter)));
         }
         let sent: Box<dyn Any> = letter.sent;
-        match sent.downcast::<Sent<E, P::Reply>>() {
+        match sent.downcast::<Sent<E, E::Reply>>() {
             Ok(sent) => Ok((sent.event, sent.reply)),
             Err(_) => unreachable!("a protocol has one event of each type"),
         }

@@ -14,7 +14,7 @@ use crate::sending::{Sending, TrySending};
 ///
 /// Implemented by [`#[protocol]`](crate::protocol) for `dyn Name`, where `Name` is the trait that it
 /// stands on, and not by hand.
-pub trait Protocol: 'static {
+pub trait Protocol {
     /// How each event reaches an actor of some type.
     type Table: Send + Sync + 'static;
     /// The name of the trait.
@@ -23,22 +23,23 @@ pub trait Protocol: 'static {
     const EVENTS: &'static [EventInfo];
 }
 
-/// `E` is an event of the protocol.
+/// An event of the protocol `P`.
 ///
-/// Sending another to a [`ProtocolRef`] does not compile.
+/// Sending another to a [`ProtocolRef`] does not compile. Implemented by
+/// [`#[protocol]`](crate::protocol), not by hand.
 #[diagnostic::on_unimplemented(
-    message = "`{E}` is no event of the protocol `{Self}`",
+    message = "`{Self}` is no event of the protocol `{P}`",
     label = "the protocol does not have it",
-    note = "add `fn …(event: {E});` to the `#[protocol] trait`"
+    note = "add `fn …(event: {Self});` to the `#[protocol] trait`"
 )]
-pub trait Carries<E: Event>: Protocol {
+pub trait EventOf<P: Protocol + ?Sized>: Event + Sized {
     /// What is replied to it.
     type Reply: Event;
     /// Its position in [`Protocol::EVENTS`].
     const EVENT: u16;
     /// How it reaches an actor.
     #[doc(hidden)]
-    fn entry(table: &Self::Table) -> &Entry<E, Self::Reply>;
+    fn entry(table: &P::Table) -> &Entry<Self, Self::Reply>;
 }
 
 /// The actor handles every event of the protocol, and replies as the protocol says.
@@ -148,11 +149,8 @@ impl<P: Protocol + ?Sized> ProtocolRef<P> {
 
     /// Sends `event`, as [`ActorRef::tell`] does.
     #[inline]
-    pub fn tell<E: Event>(&self, event: E)
-    where
-        P: Carries<E>,
-    {
-        (P::entry(self.table).ways.tell)(&self.target, event);
+    pub fn tell<E: EventOf<P>>(&self, event: E) {
+        (E::entry(self.table).ways.tell)(&self.target, event);
     }
 
     /// Sends `event` when there is room for it, as [`ActorRef::send`] does.
@@ -160,11 +158,8 @@ impl<P: Protocol + ?Sized> ProtocolRef<P> {
     /// # Errors
     ///
     /// As those of [`ActorRef::send`].
-    pub fn send<E: Event>(&self, event: E) -> Sending<E>
-    where
-        P: Carries<E>,
-    {
-        Sending::new(self.target.clone(), event, P::entry(self.table).ways.put)
+    pub fn send<E: EventOf<P>>(&self, event: E) -> Sending<E> {
+        Sending::new(self.target.clone(), event, E::entry(self.table).ways.put)
     }
 
     /// Sends `event` where there is room for it, as [`ActorRef::try_send`] does.
@@ -172,39 +167,30 @@ impl<P: Protocol + ?Sized> ProtocolRef<P> {
     /// # Errors
     ///
     /// As those of [`ActorRef::try_send`].
-    pub fn try_send<E: Event>(&self, event: E) -> TrySending<E>
-    where
-        P: Carries<E>,
-    {
-        TrySending::new(self.target.clone(), event, P::entry(self.table).ways.put)
+    pub fn try_send<E: EventOf<P>>(&self, event: E) -> TrySending<E> {
+        TrySending::new(self.target.clone(), event, E::entry(self.table).ways.put)
     }
 
     /// Sends `event` and returns the future of the reply, as [`ActorRef::ask`] does.
-    pub fn ask<E: Event>(&self, event: E) -> Ask<P::Reply>
-    where
-        P: Carries<E>,
-    {
+    pub fn ask<E: EventOf<P>>(&self, event: E) -> Ask<E::Reply> {
         let (reply, ask) = self.target.begin_ask();
-        (P::entry(self.table).ask)(&self.target, event, reply);
+        (E::entry(self.table).ask)(&self.target, event, reply);
         ask
     }
 
     /// This actor, as the recipient of one event of the protocol.
-    pub fn recipient<E: Event>(&self) -> Recipient<E>
-    where
-        P: Carries<E>,
-    {
-        Recipient::new(self.target.clone(), P::entry(self.table).ways)
+    pub fn recipient<E: EventOf<P>>(&self) -> Recipient<E> {
+        Recipient::new(self.target.clone(), E::entry(self.table).ways)
     }
 }
 
-impl<P: Carries<E> + ?Sized, E: Event> From<&ProtocolRef<P>> for Recipient<E> {
+impl<P: Protocol + ?Sized, E: EventOf<P>> From<&ProtocolRef<P>> for Recipient<E> {
     fn from(actor: &ProtocolRef<P>) -> Self {
         actor.recipient()
     }
 }
 
-impl<P: Protocol + ?Sized> AnyRef for ProtocolRef<P> {
+impl<P: Protocol + ?Sized + 'static> AnyRef for ProtocolRef<P> {
     fn target(&self) -> &Target {
         &self.target
     }

@@ -5,19 +5,18 @@ use std::marker::PhantomData;
 use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll, ready};
 
-use crate::actor::{Actor, Handler};
-use crate::event::Event;
+use crate::actor::{AcceptedBy, Actor};
 use crate::place::Place;
 use crate::timeouts::{Timeouts, Until};
 
 /// Waits for the next event of its kind.
-pub(crate) struct Receive<'a, A: Actor + Handler<E>, E: Event> {
+pub(crate) struct Receive<'a, A: Actor, E: AcceptedBy<A>> {
     place: &'a mut Place,
     timeouts: &'a mut Timeouts,
     event: PhantomData<fn(A) -> E>,
 }
 
-impl<'a, A: Actor + Handler<E>, E: Event> Receive<'a, A, E> {
+impl<'a, A: Actor, E: AcceptedBy<A>> Receive<'a, A, E> {
     pub(crate) fn new(place: &'a mut Place, timeouts: &'a mut Timeouts) -> Self {
         Self {
             place,
@@ -27,13 +26,13 @@ impl<'a, A: Actor + Handler<E>, E: Event> Receive<'a, A, E> {
     }
 }
 
-impl<A: Actor + Handler<E>, E: Event> Future for Receive<'_, A, E> {
+impl<A: Actor, E: AcceptedBy<A>> Future for Receive<'_, A, E> {
     type Output = E;
 
     fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<E> {
-        let message = ready!(self.place.poll_receive::<A>(A::EVENT, task));
+        let message = ready!(self.place.poll_receive::<A>(E::EVENT, task));
         self.timeouts.end(Until::EventHandled);
-        match A::unwrap(message) {
+        match E::out_of(message) {
             Ok((event, reply)) => {
                 drop(reply);
                 Poll::Ready(event)
@@ -43,8 +42,8 @@ impl<A: Actor + Handler<E>, E: Event> Future for Receive<'_, A, E> {
     }
 }
 
-impl<A: Actor + Handler<E>, E: Event> Drop for Receive<'_, A, E> {
+impl<A: Actor, E: AcceptedBy<A>> Drop for Receive<'_, A, E> {
     fn drop(&mut self) {
-        self.place.receive_dropped(A::EVENT);
+        self.place.receive_dropped(E::EVENT);
     }
 }

@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use std::num::NonZeroU64;
 use std::sync::{Arc, OnceLock};
 
-use crate::actor::{Actor, Handler};
+use crate::actor::{AcceptedBy, Actor};
 use crate::event::Event;
 use crate::live;
 use crate::names::Entry;
@@ -227,13 +227,13 @@ impl Target {
     }
 
     /// Sends to an `A`.
-    pub(crate) fn tell<A: Handler<E>, E: Event>(&self, event: E) {
+    pub(crate) fn tell<A: Actor, E: AcceptedBy<A>>(&self, event: E) {
         self.send::<A, E>(event, Reply::nobody());
     }
 
     /// Sends to an `A`, which answers to `reply`.
-    pub(crate) fn send<A: Handler<E>, E: Event>(&self, event: E, reply: Reply<A::Reply>) {
-        self.post::<A>(&mut Slot::Full(A::message(event, reply)));
+    pub(crate) fn send<A: Actor, E: AcceptedBy<A>>(&self, event: E, reply: Reply<E::Reply>) {
+        self.post::<A>(&mut Slot::Full(event.into_message(reply)));
     }
 
     /// Stops the actor.
@@ -283,11 +283,8 @@ impl<A: Actor> ActorRef<A> {
     /// [bounded mailbox](crate::Mailbox), is not known yet: an event that can't be delivered becomes a
     /// dead letter.
     #[inline]
-    pub fn tell<E: Event>(&self, event: E)
-    where
-        A: Handler<E>,
-    {
-        let message = A::message(event, Reply::nobody());
+    pub fn tell<E: AcceptedBy<A>>(&self, event: E) {
+        let message = event.into_message(Reply::nobody());
         self.target.post::<A>(&mut Slot::Full(message));
     }
 
@@ -338,10 +335,7 @@ impl<A: Actor> ActorRef<A> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn send<E: Event>(&self, event: E) -> Sending<E>
-    where
-        A: Handler<E>,
-    {
+    pub fn send<E: AcceptedBy<A>>(&self, event: E) -> Sending<E> {
         Sending::new(self.target.clone(), event, put::<A, E>)
     }
 
@@ -355,10 +349,7 @@ impl<A: Actor> ActorRef<A> {
     ///
     /// [`SendError::Full`](crate::SendError::Full) or
     /// [`SendError::Closed`](crate::SendError::Closed), with the event.
-    pub fn try_send<E: Event>(&self, event: E) -> TrySending<E>
-    where
-        A: Handler<E>,
-    {
+    pub fn try_send<E: AcceptedBy<A>>(&self, event: E) -> TrySending<E> {
         TrySending::new(self.target.clone(), event, put::<A, E>)
     }
 
@@ -400,21 +391,15 @@ impl<A: Actor> ActorRef<A> {
     /// # sys.shutdown().await
     /// # }
     /// ```
-    pub fn ask<E: Event>(&self, event: E) -> Ask<A::Reply>
-    where
-        A: Handler<E>,
-    {
+    pub fn ask<E: AcceptedBy<A>>(&self, event: E) -> Ask<E::Reply> {
         let (reply, ask) = self.target.begin_ask();
         self.target
-            .post::<A>(&mut Slot::Full(A::message(event, reply)));
+            .post::<A>(&mut Slot::Full(event.into_message(reply)));
         ask
     }
 
     /// This actor, as the recipient of one kind of event.
-    pub fn recipient<E: Event>(&self) -> Recipient<E>
-    where
-        A: Handler<E>,
-    {
+    pub fn recipient<E: AcceptedBy<A>>(&self) -> Recipient<E> {
         Recipient::new(self.target.clone(), &const { Ways::of::<A>() })
     }
 }
@@ -495,7 +480,10 @@ pub(crate) struct Ways<E: Event> {
 }
 
 impl<E: Event> Ways<E> {
-    pub(crate) const fn of<A: Handler<E>>() -> Self {
+    pub(crate) const fn of<A: Actor>() -> Self
+    where
+        E: AcceptedBy<A>,
+    {
         Self {
             tell: Target::tell::<A, E>,
             put: put::<A, E>,
@@ -538,7 +526,7 @@ impl<E: Event> Recipient<E> {
     }
 }
 
-impl<A: Actor + Handler<E>, E: Event> From<&ActorRef<A>> for Recipient<E> {
+impl<A: Actor, E: AcceptedBy<A>> From<&ActorRef<A>> for Recipient<E> {
     fn from(actor: &ActorRef<A>) -> Self {
         actor.recipient()
     }

@@ -65,12 +65,12 @@ use crate::timer::{Sleep, sleep};
 /// # }
 /// ```
 #[must_use = "dropping it tells the asker that there is no answer"]
-pub struct Reply<R: Event> {
+pub struct Reply<R> {
     /// The slot to answer into; `None` after a `tell`, or once it was answered.
     to: Option<Arc<Slot<R>>>,
 }
 
-impl<R: Event> Reply<R> {
+impl<R> Reply<R> {
     /// The event was told: no one waits.
     pub const fn nobody() -> Self {
         Self { to: None }
@@ -124,7 +124,9 @@ impl<R: Event> Reply<R> {
         let Some(slot) = self.to.take() else {
             return;
         };
-        slot.origin.observe(TypeId::of::<R>(), &value);
+        if let Origin::Live(Some(observed), _) = &slot.origin {
+            (slot.show)(observed, &value);
+        }
         let mut open = slot.lock();
         open.value = Some(value);
         let waker = slot.origin.settle(&mut open.fate);
@@ -133,23 +135,23 @@ impl<R: Event> Reply<R> {
     }
 }
 
-impl<R: Event> Drop for Reply<R> {
+impl<R> Drop for Reply<R> {
     #[inline]
     fn drop(&mut self) {
         if let Some(slot) = &self.to {
-            unanswered(&slot.origin, &**slot);
+            slot.unanswered();
         }
     }
 }
 
 /// Under test: which of the asks it answers that someone waits for.
-impl<R: Event> Fingerprint for Reply<R> {
+impl<R> Fingerprint for Reply<R> {
     fn fingerprint(&self, to: &mut Fingerprinter) {
         Reply::fingerprint(self, to);
     }
 }
 
-impl<R: Event> fmt::Debug for Reply<R> {
+impl<R> fmt::Debug for Reply<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.to {
             None => "Reply(nobody)",
@@ -317,6 +319,7 @@ impl std::error::Error for AskError {}
 pub(crate) fn asking<R: Event>(origin: Origin) -> (Reply<R>, Ask<R>) {
     let slot = Arc::new(Slot {
         origin,
+        show: |observed, value| observed.replied(TypeId::of::<R>(), value),
         open: Mutex::new(Open {
             fate: Fate {
                 status: Status::Open,
@@ -332,6 +335,8 @@ pub(crate) fn asking<R: Event>(origin: Origin) -> (Reply<R>, Ask<R>) {
 /// Where a reply waits for the asker; under test, until the tester delivers it.
 struct Slot<R> {
     origin: Origin,
+    /// Shows a reply to the monitors of a live system, before the asker can see it.
+    show: fn(&Observed, &R),
     open: Mutex<Open<R>>,
 }
 
@@ -395,6 +400,24 @@ impl<R> Slot<R> {
     fn lock(&self) -> MutexGuard<'_, Open<R>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// The reply was dropped.
+    #[cold]
+    fn unanswered(&self) {
+        match &self.origin {
+            Origin::Controlled(id) => {
+                if let Some(id) = id.get() {
+                    runtime::try_with(|rt| rt.reply_dropped(*id));
+                }
+            }
+            Origin::Live(_, asked) => {
+                asked.over();
+                let lost = Status::Lost(crate::live::why_lost());
+                let waker = self.lock().fate.settle(lost);
+                wake(waker);
+            }
+        }
+    }
 }
 
 impl Origin {
@@ -416,14 +439,6 @@ impl Origin {
         match self.controlled() {
             None => 1,
             Some(ask) => 2 + u64::from(ask.index),
-        }
-    }
-
-    /// Shows a reply to the monitors of a live system, before the asker can see it.
-    #[inline]
-    fn observe(&self, kind: TypeId, value: &dyn Event) {
-        if let Self::Live(Some(observed), _) = self {
-            observed.replied(kind, value);
         }
     }
 
@@ -487,22 +502,6 @@ impl Origin {
                     runtime::try_with(|rt| rt.reply_handed_over(*id));
                 }
             }
-        }
-    }
-}
-
-/// The reply was dropped.
-#[cold]
-fn unanswered(origin: &Origin, slot: &AskSlot) {
-    match origin {
-        Origin::Controlled(id) => {
-            if let Some(id) = id.get() {
-                runtime::try_with(|rt| rt.reply_dropped(*id));
-            }
-        }
-        Origin::Live(_, asked) => {
-            asked.over();
-            slot.deliver(Some(crate::live::why_lost()));
         }
     }
 }

@@ -6,7 +6,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll, ready};
 
-use crate::actor::{Actor, Handler};
+use crate::actor::{AcceptedBy, Actor};
 use crate::event::Event;
 use crate::live::Room;
 use crate::reference::Target;
@@ -176,7 +176,7 @@ impl<E: Event> Offer<E> {
 }
 
 /// Puts the event into the mailbox of the target, or gives it back.
-pub(crate) fn put<A: Handler<E>, E: Event>(
+pub(crate) fn put<A: Actor, E: AcceptedBy<A>>(
     entrance: &mut Entrance,
     event: &mut Option<E>,
     waits: bool,
@@ -185,10 +185,10 @@ pub(crate) fn put<A: Handler<E>, E: Event>(
     let offered = event
         .take()
         .expect("a future is not polled once it is done");
-    let message = &mut Slot::Full(A::message(offered, Reply::nobody()));
+    let message = &mut Slot::Full(offered.into_message(Reply::nobody()));
     let offered = entrance.poll::<A>(message, waits, task);
     if let Slot::Full(message) = std::mem::replace(message, Slot::Free(0)) {
-        *event = A::unwrap(message).ok().map(|(event, _)| event);
+        *event = E::out_of(message).ok().map(|(event, _)| event);
     }
     offered
 }

@@ -5,9 +5,8 @@ use std::pin::pin;
 
 use futures_core::Stream;
 
-use crate::actor::{Actor, Handler};
+use crate::actor::{AcceptedBy, Actor};
 use crate::context::Context;
-use crate::event::Event;
 use crate::outcome;
 use crate::reference::ActorRef;
 
@@ -59,8 +58,7 @@ impl<A: Actor> Context<A> {
     pub fn attach<S, E>(&mut self, stream: S, map: impl FnMut(S::Item) -> E + Send + 'static)
     where
         S: Stream + Send + 'static,
-        E: Event,
-        A: Handler<E>,
+        E: AcceptedBy<A>,
     {
         let me = self.me();
         self.beside(read(me, stream, map));
@@ -75,9 +73,8 @@ impl<A: Actor> Context<A> {
         end: End,
     ) where
         S: Stream + Send + 'static,
-        E: Event,
-        End: Event,
-        A: Handler<E> + Handler<End>,
+        E: AcceptedBy<A>,
+        End: AcceptedBy<A>,
     {
         let me = self.me();
         self.beside(async move {
@@ -90,9 +87,9 @@ impl<A: Actor> Context<A> {
 /// Sends the items of a stream to an actor, one at a time.
 async fn read<A, S, E>(to: ActorRef<A>, stream: S, mut map: impl FnMut(S::Item) -> E)
 where
-    A: Handler<E>,
+    A: Actor,
     S: Stream,
-    E: Event,
+    E: AcceptedBy<A>,
 {
     let mut stream = pin!(stream);
     loop {
@@ -109,7 +106,7 @@ where
         if let Ok(value) = to.ask(event).await
             && let Some(error) = outcome::failure(&value)
         {
-            let event = A::INFO.events[usize::from(A::EVENT)].name;
+            let event = A::INFO.events[usize::from(E::EVENT)].name;
             to.target()
                 .report(&format!("`{event}` was answered with Err({error})"));
         }

@@ -29,6 +29,7 @@ pub enum NodeState {
     /// The state `Down`.
     Down,
 }
+#[allow(deprecated, rustdoc::private_intra_doc_links)]
 const _: () = {
     #[allow(unused_imports)]
     use ::actor_core::__private::{IsOther as _, IsResult as _};
@@ -56,6 +57,7 @@ const _: () = {
         Signal(Signal, ::actor_core::Reply<()>),
     }
     #[automatically_derived]
+    #[doc(hidden)]
     impl ::actor_core::Actor for Node {
         type Message = __Message;
         type State = NodeState;
@@ -104,12 +106,20 @@ const _: () = {
             }
         }
         fn event(__message: &Self::Message) -> &dyn ::actor_core::Event {
+            #[allow(unused_imports)]
+            use ::actor_core::__private::{IsEvent as _, IsNone as _};
             match __message {
                 #[cfg(feature = "metrics")]
-                __Message::Count(__event, _) => __event,
-                __Message::Ping(__event, _) => __event,
+                __Message::Count(__event, _) => {
+                    (&::actor_core::__private::Seen(__event)).event()
+                }
+                __Message::Ping(__event, _) => {
+                    (&::actor_core::__private::Seen(__event)).event()
+                }
                 #[cfg(any(unix, windows))]
-                __Message::Signal(__event, _) => __event,
+                __Message::Signal(__event, _) => {
+                    (&::actor_core::__private::Seen(__event)).event()
+                }
             }
         }
         fn offer(
@@ -237,6 +247,12 @@ const _: () = {
             }
         }
     }
+    /// Handled in `Down`.
+    ///
+    /// Handled in `Up`.
+    ///
+    /// Dropped in `Down`.
+    ///
     #[automatically_derived]
     impl ::actor_core::Handler<Ping> for Node {
         type Reply = ();

@@ -33,6 +33,7 @@ pub(crate) enum ReplicaState {
     /// The state `Leader`.
     Leader,
 }
+#[allow(deprecated, rustdoc::private_intra_doc_links)]
 const _: () = {
     #[allow(unused_imports)]
     use ::renamed::__private::{IsOther as _, IsResult as _};
@@ -53,6 +54,7 @@ const _: () = {
         Vote(Vote, ::renamed::Reply<()>),
     }
     #[automatically_derived]
+    #[doc(hidden)]
     impl<S: Storage, const N: usize> ::renamed::Actor for Replica<S, N>
     where
         S: Send + 'static,
@@ -86,10 +88,18 @@ const _: () = {
             }
         }
         fn event(__message: &Self::Message) -> &dyn ::renamed::Event {
+            #[allow(unused_imports)]
+            use ::renamed::__private::{IsEvent as _, IsNone as _};
             match __message {
-                __Message::Put(__event, _) => __event,
-                __Message::Ask(__event, _) => __event,
-                __Message::Vote(__event, _) => __event,
+                __Message::Put(__event, _) => {
+                    (&::renamed::__private::Seen(__event)).event()
+                }
+                __Message::Ask(__event, _) => {
+                    (&::renamed::__private::Seen(__event)).event()
+                }
+                __Message::Vote(__event, _) => {
+                    (&::renamed::__private::Seen(__event)).event()
+                }
             }
         }
         fn offer(&self, __to: &mut ::renamed::Fingerprinter) -> ::core::primitive::bool {
@@ -191,6 +201,10 @@ const _: () = {
             ::renamed::__private::driver::<Self>()
         }
     }
+    /// Handled in `Leader`.
+    ///
+    /// Handled in `Follower`.
+    ///
     #[automatically_derived]
     impl<S: Storage, const N: usize> ::renamed::Handler<Put<S::Key>> for Replica<S, N>
     where

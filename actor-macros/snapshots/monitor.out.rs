@@ -27,6 +27,7 @@ pub enum AnsweredState {
     /// The state `Paused`.
     Paused,
 }
+#[allow(deprecated, rustdoc::private_intra_doc_links)]
 const _: () = {
     #[automatically_derived]
     impl ::actor_core::State for AnsweredState {

@@ -5,6 +5,7 @@ impl Positive {
     #[cfg(unix)]
     fn signal(&mut self, _: &Signal) {}
 }
+#[allow(deprecated, rustdoc::private_intra_doc_links)]
 const _: () = {
     #[allow(dead_code)]
     enum __Position {

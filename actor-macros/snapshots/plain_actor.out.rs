@@ -8,6 +8,7 @@ impl Server {
         self.served
     }
 }
+#[allow(deprecated, rustdoc::private_intra_doc_links)]
 const _: () = {
     #[allow(unused_imports)]
     use ::actor_core::__private::{IsOther as _, IsResult as _};
@@ -18,6 +19,7 @@ const _: () = {
         HowMany(HowMany, ::actor_core::Reply<u64>),
     }
     #[automatically_derived]
+    #[doc(hidden)]
     impl ::actor_core::Actor for Server {
         type Message = __Message;
         type State = ::actor_core::Stateless;
@@ -46,9 +48,15 @@ const _: () = {
             }
         }
         fn event(__message: &Self::Message) -> &dyn ::actor_core::Event {
+            #[allow(unused_imports)]
+            use ::actor_core::__private::{IsEvent as _, IsNone as _};
             match __message {
-                __Message::Ping(__event, _) => __event,
-                __Message::HowMany(__event, _) => __event,
+                __Message::Ping(__event, _) => {
+                    (&::actor_core::__private::Seen(__event)).event()
+                }
+                __Message::HowMany(__event, _) => {
+                    (&::actor_core::__private::Seen(__event)).event()
+                }
             }
         }
         fn offer(
@@ -121,6 +129,8 @@ const _: () = {
             }
         }
     }
+    /// What a handler returns is the reply to an `ask`.
+    ///
     #[automatically_derived]
     impl ::actor_core::Handler<HowMany> for Server {
         type Reply = u64;

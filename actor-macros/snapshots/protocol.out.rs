@@ -4,21 +4,22 @@ pub trait Store {
     /// What was put last under that key.
     fn get(get: Get) -> Option<Value>
     where
-        Self: Sized;
+        Self: ::core::marker::Sized;
     /// Keeps a value.
     fn put(_: Put<u8>)
     where
-        Self: Sized;
+        Self: ::core::marker::Sized;
 }
 ///Any actor that offers [`Store`].
 pub type StoreRef = ::actor_core::ProtocolRef<dyn Store>;
+#[allow(deprecated)]
 const _: () = {
     pub struct __Table {
         get: ::actor_core::__private::Entry<Get, Option<Value>>,
         put: ::actor_core::__private::Entry<Put<u8>, ()>,
     }
     #[automatically_derived]
-    impl ::actor_core::Protocol for dyn Store {
+    impl ::actor_core::Protocol for dyn Store + '_ {
         type Table = __Table;
         const NAME: &'static str = "Store";
         const EVENTS: &'static [::actor_core::EventInfo] = &[
@@ -27,7 +28,7 @@ const _: () = {
         ];
     }
     #[automatically_derived]
-    impl<__A> ::actor_core::OfferedBy<__A> for dyn Store
+    impl<__A> ::actor_core::OfferedBy<__A> for dyn Store + '_
     where
         __A: ::actor_core::Actor + ::actor_core::Handler<Get, Reply = Option<Value>>
             + ::actor_core::Handler<Put<u8>, Reply = ()>,
@@ -38,21 +39,21 @@ const _: () = {
         };
     }
     #[automatically_derived]
-    impl ::actor_core::Carries<Get> for dyn Store {
+    impl ::actor_core::EventOf<dyn Store + '_> for Get {
         type Reply = Option<Value>;
         const EVENT: u16 = 0;
         fn entry(
-            table: &__Table,
+            __table: &__Table,
         ) -> &::actor_core::__private::Entry<Get, Option<Value>> {
-            &table.get
+            &__table.get
         }
     }
     #[automatically_derived]
-    impl ::actor_core::Carries<Put<u8>> for dyn Store {
+    impl ::actor_core::EventOf<dyn Store + '_> for Put<u8> {
         type Reply = ();
         const EVENT: u16 = 1;
-        fn entry(table: &__Table) -> &::actor_core::__private::Entry<Put<u8>, ()> {
-            &table.put
+        fn entry(__table: &__Table) -> &::actor_core::__private::Entry<Put<u8>, ()> {
+            &__table.put
         }
     }
 };

@@ -27,6 +27,7 @@ pub enum ServerState {
     /// The state `Busy`.
     Busy,
 }
+#[allow(deprecated, rustdoc::private_intra_doc_links)]
 const _: () = {
     #[allow(unused_imports)]
     use ::actor_core::__private::{IsOther as _, IsResult as _};
@@ -43,6 +44,7 @@ const _: () = {
         Later(Later, ::actor_core::Reply<()>),
     }
     #[automatically_derived]
+    #[doc(hidden)]
     impl ::actor_core::Actor for Server {
         type Message = __Message;
         type State = ServerState;
@@ -71,9 +73,15 @@ const _: () = {
             }
         }
         fn event(__message: &Self::Message) -> &dyn ::actor_core::Event {
+            #[allow(unused_imports)]
+            use ::actor_core::__private::{IsEvent as _, IsNone as _};
             match __message {
-                __Message::Ping(__event, _) => __event,
-                __Message::Later(__event, _) => __event,
+                __Message::Ping(__event, _) => {
+                    (&::actor_core::__private::Seen(__event)).event()
+                }
+                __Message::Later(__event, _) => {
+                    (&::actor_core::__private::Seen(__event)).event()
+                }
             }
         }
         fn offer(
@@ -149,6 +157,10 @@ const _: () = {
             ::actor_core::__private::driver::<Self>()
         }
     }
+    /// Handled in `Idle`.
+    ///
+    /// Handled in `Busy`.
+    ///
     #[automatically_derived]
     impl ::actor_core::Handler<Ping> for Server {
         type Reply = u64;

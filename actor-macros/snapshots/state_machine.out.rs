@@ -31,6 +31,7 @@ pub enum ClientState {
     /// The state `Done`.
     Done,
 }
+#[allow(deprecated, rustdoc::private_intra_doc_links)]
 const _: () = {
     #[automatically_derived]
     impl ::actor_core::State for ClientState {
@@ -46,6 +47,7 @@ const _: () = {
         Tick(Tick, ::actor_core::Reply<()>),
     }
     #[automatically_derived]
+    #[doc(hidden)]
     impl ::actor_core::Actor for Client {
         type Message = __Message;
         type State = ClientState;
@@ -86,10 +88,18 @@ const _: () = {
             }
         }
         fn event(__message: &Self::Message) -> &dyn ::actor_core::Event {
+            #[allow(unused_imports)]
+            use ::actor_core::__private::{IsEvent as _, IsNone as _};
             match __message {
-                __Message::Pong(__event, _) => __event,
-                __Message::Stop(__event, _) => __event,
-                __Message::Tick(__event, _) => __event,
+                __Message::Pong(__event, _) => {
+                    (&::actor_core::__private::Seen(__event)).event()
+                }
+                __Message::Stop(__event, _) => {
+                    (&::actor_core::__private::Seen(__event)).event()
+                }
+                __Message::Tick(__event, _) => {
+                    (&::actor_core::__private::Seen(__event)).event()
+                }
             }
         }
         fn offer(
@@ -164,6 +174,10 @@ const _: () = {
             ::actor_core::__private::driver::<Self>()
         }
     }
+    /// Handled in `Waiting`.
+    ///
+    /// Handled in `Idle`, `Done`.
+    ///
     #[automatically_derived]
     impl ::actor_core::Handler<Pong> for Client {
         type Reply = ();
@@ -182,6 +196,8 @@ const _: () = {
             }
         }
     }
+    /// Kept for a later state in `Waiting`.
+    ///
     #[automatically_derived]
     impl ::actor_core::Handler<Stop> for Client {
         type Reply = ();
@@ -200,6 +216,8 @@ const _: () = {
             }
         }
     }
+    /// Dropped in `Waiting`.
+    ///
     #[automatically_derived]
     impl ::actor_core::Handler<Tick> for Client {
         type Reply = ();

@@ -4,12 +4,17 @@
 //! does not keep the rest from being expanded.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use quote::quote;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
-use syn::{Attribute, Generics, Ident, Signature, Token, Type, Visibility, WhereClause, braced};
+use syn::{
+    Attribute, Generics, Ident, Meta, Signature, Token, Type, Visibility, WhereClause, braced,
+};
 
 use crate::condition::Condition;
-use crate::roles::is_role;
+use crate::errors::Errors;
+use crate::owned;
+use crate::roles::{self, Hidden, is_role};
 
 /// An inherent `impl` block.
 pub(crate) struct Block {
@@ -21,12 +26,22 @@ pub(crate) struct Block {
     pub(crate) functions: Vec<Function>,
     /// Constants and types that bear an attribute of ours.
     pub(crate) misplaced: Vec<Attribute>,
+    /// Its functions can be called: the block is as the user wrote it.
+    pub(crate) is_callable: bool,
+    /// What stands above the block.
+    pub(crate) attributes: Vec<Attribute>,
+    /// All that is between the braces, as written.
+    pub(crate) body: TokenStream,
 }
 
 /// A function of the block, handler or not.
 pub(crate) struct Function {
     /// Its attributes that are ours, or look as if they were meant to be.
     pub(crate) roles: Vec<Attribute>,
+    /// Those of them that stand in a `#[cfg_attr(..)]`.
+    pub(crate) hidden: Vec<Hidden>,
+    /// Its doc comment.
+    pub(crate) docs: Vec<Attribute>,
     pub(crate) condition: Condition,
     pub(crate) signature: Signature,
     pub(crate) body: TokenStream,
@@ -57,6 +72,9 @@ impl Parse for Block {
             self_ty,
             functions: Vec::new(),
             misplaced: Vec::new(),
+            is_callable: true,
+            attributes,
+            body: content.cursor().token_stream(),
         };
         content.call(Attribute::parse_inner)?;
         while !content.is_empty() {
@@ -66,17 +84,64 @@ impl Parse for Block {
     }
 }
 
+/// The block, and the item that the user's code is to be: another where `what` would borrow.
+pub(crate) fn read(
+    item: TokenStream,
+    what: &str,
+    errors: &mut Errors,
+) -> (TokenStream, Option<Block>) {
+    let block: Option<Block> = errors.take(syn::parse2(item.clone()));
+    match block
+        .as_ref()
+        .and_then(|block| owned::mended(block, what, errors))
+    {
+        Some(mended) => {
+            let mut block: Option<Block> = syn::parse2(mended.clone()).ok();
+            if let Some(block) = &mut block {
+                block.is_callable = false;
+            }
+            (mended, block)
+        }
+        None => (item, block),
+    }
+}
+
 impl Block {
+    /// What generated code is allowed: what the user's block is; to name what is deprecated, which
+    /// rustc reports where the user names it; and comments of private functions with private links.
+    pub(crate) fn allowances(&self) -> TokenStream {
+        let lints = self
+            .attributes
+            .iter()
+            .filter_map(|attribute| match &attribute.meta {
+                Meta::List(list) if list.path.is_ident("allow") || list.path.is_ident("expect") => {
+                    Some(list.tokens.clone())
+                }
+                _ => None,
+            });
+        quote!(#[allow(deprecated, rustdoc::private_intra_doc_links)] #(#[allow(#lints)])*)
+    }
+
     fn parse_item(&mut self, input: ParseStream<'_>) -> syn::Result<()> {
         let attributes = input.call(Attribute::parse_outer)?;
         let condition = Condition::of(&attributes);
+        let hidden: Vec<Hidden> = attributes.iter().flat_map(roles::hidden).collect();
+        let docs = attributes
+            .iter()
+            .filter(|attribute| attribute.path().is_ident("doc"))
+            .cloned()
+            .collect();
         let roles = attributes
             .into_iter()
             .filter(|attribute| is_role(attribute.path().get_ident()));
         input.parse::<Visibility>()?;
         if is_function(input) {
             self.functions.push(Function {
-                roles: roles.collect(),
+                roles: roles
+                    .chain(hidden.iter().map(|hidden| hidden.role.clone()))
+                    .collect(),
+                hidden,
+                docs,
                 condition,
                 signature: input.parse()?,
                 body: input.parse::<Group>()?.stream(),
@@ -191,6 +256,9 @@ fn strip(body: TokenStream) -> TokenStream {
             {
                 kept.pop();
             }
+            TokenTree::Group(group) if follows_pound && roles::hides(group.stream()) => {
+                kept.pop();
+            }
             TokenTree::Group(group) if group.delimiter() == Delimiter::None => {
                 let inner = strip(group.stream());
                 kept.push(TokenTree::Group(with_stream(group, inner)));
@@ -206,7 +274,7 @@ fn attribute_name(attribute: TokenStream) -> Option<Ident> {
     let mut trees = attribute.into_iter();
     match (trees.next()?, trees.next()) {
         (TokenTree::Group(group), None) => attribute_name(group.stream()),
-        (TokenTree::Ident(_), Some(TokenTree::Punct(_))) => None,
+        (TokenTree::Ident(_), Some(TokenTree::Punct(punct))) if punct.as_char() != '=' => None,
         (TokenTree::Ident(name), _) => Some(name),
         _ => None,
     }

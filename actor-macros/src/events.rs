@@ -1,5 +1,7 @@
 //! [`Events`]: the event types of a block, each once.
 
+use std::borrow::Cow;
+
 use proc_macro2::{Literal, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::{Ident, Path, Type};
@@ -13,7 +15,7 @@ pub(crate) struct Events<'a>(Vec<Mentioned<'a>>);
 
 struct Mentioned<'a> {
     key: String,
-    ty: &'a Type,
+    ty: Cow<'a, Type>,
     conditions: Vec<Condition>,
 }
 
@@ -33,8 +35,8 @@ pub(crate) struct Event {
 
 impl<'a> Events<'a> {
     /// The position of `ty`, which is mentioned under `condition`.
-    pub(crate) fn add(&mut self, ty: &'a Type, condition: &Condition) -> usize {
-        let key = types::key(ty);
+    pub(crate) fn add(&mut self, ty: Cow<'a, Type>, condition: &Condition) -> usize {
+        let key = types::key(&ty);
         let found = self.0.iter().position(|event| event.key == key);
         let index = found.unwrap_or_else(|| {
             self.0.push(Mentioned {
@@ -50,14 +52,14 @@ impl<'a> Events<'a> {
 
     /// All of them with their names.
     pub(crate) fn named(&self, self_ty: &Type) -> Vec<Event> {
-        let types: Vec<&Type> = self.0.iter().map(|event| event.ty).collect();
+        let types: Vec<&Type> = self.0.iter().map(|event| &*event.ty).collect();
         let named = self.0.iter().zip(types::names(&types));
         let event = |(event, (name, variant)): (&Mentioned<'_>, (String, Ident))| Event {
-            ty: types::without_self(event.ty, self_ty),
+            ty: types::without_self(&event.ty, self_ty),
             name,
             variant,
             condition: Condition::any(&event.conditions).unwrap_or_default(),
-            span: Span::call_site().located_at(types::place(event.ty)),
+            span: Span::call_site().located_at(types::place(&event.ty)),
         };
         named.map(event).collect()
     }

@@ -24,6 +24,7 @@ mod monitor;
 mod nearest;
 mod offer;
 mod options;
+mod owned;
 mod protocol;
 mod roles;
 mod signature;
@@ -95,12 +96,15 @@ use proc_macro::TokenStream;
 /// the reply itself, between the event and `cx`, and returns nothing: `(&mut self, event: Event,
 /// reply: Reply<T>, cx: &mut Context<Self>)`. An event has one type of reply in all its handlers.
 ///
+/// In rustdoc the actor's page lists what it handles as its implementations of `Handler`, with the
+/// comments of the handlers, which may be private.
+///
 /// # Options
 ///
 /// - `states(A, B(defer(E), ignore(F)))` declares a state machine that starts in `A`, and the enum
 ///   of its states, called after the type: `AccountState`. A state takes a doc comment. `defer`
-///   keeps an event for a later state, `ignore` drops it. `#[on(S)]` beats what S defers and
-///   ignores, and that beats `#[on]`. An event that a state neither handles, defers nor ignores is
+///   keeps an event for a later state, `ignore` drops it. What S defers and ignores beats `#[on]`. S
+///   lists no event that it also handles by `#[on(S)]`, unless a `cfg` may take that handler away. An event that a state neither handles, defers nor ignores is
 ///   a bug where it comes.
 /// - `receive(E, ..)` declares events that only `cx.receive::<E>()` takes: they are kept until it
 ///   does, wherever no handler takes them.

@@ -8,7 +8,7 @@ use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Expr, Ident, Path, Token, Type, Visibility, parse_quote};
+use syn::{Attribute, Expr, Ident, LitStr, Path, Token, Type, Visibility, parse_quote};
 
 use crate::errors::Errors;
 use crate::nearest;
@@ -105,8 +105,10 @@ fn argument(input: ParseStream<'_>) -> syn::Result<Argument> {
         let content;
         syn::parenthesized!(content in input);
         Value::List(content.parse()?)
-    } else {
+    } else if input.is_empty() {
         Value::Nothing
+    } else {
+        return Err(input.error(format!("expected `{name}`, `{name}(..)` or `{name} = ..`")));
     };
     Ok(Argument {
         attributes,
@@ -217,18 +219,33 @@ pub(crate) fn krate(argument: &Argument, errors: &mut Errors) -> Option<Path> {
     )
 }
 
-/// The identifiers in `#[on(A, B)]`. `None` where something else stands there.
+/// The identifiers in `#[on(A, B)]`. `None` where something else stands there. One with its enum, or
+/// in quotes, is reported, and taken as meant.
 pub(crate) fn names(list: TokenStream, right: &str, errors: &mut Errors) -> Option<Vec<Ident>> {
     let mut complete = true;
     let mut names = Vec::new();
     for part in split(list) {
-        match syn::parse2::<Ident>(part.clone()) {
-            Ok(name) => names.push(name),
-            Err(_) => {
-                errors.push(part.to_token_stream(), format!("expected {right}"));
+        let part = part.to_token_stream();
+        match (syn::parse2::<Ident>(part.clone()), meant(&part)) {
+            (Ok(name), _) => names.push(name),
+            (Err(_), Some(name)) => {
+                errors.push(part, format!("a name alone is enough here: `{name}`"));
+                names.push(name);
+            }
+            (Err(_), None) => {
+                errors.push(part, format!("expected {right}"));
                 complete = false;
             }
         }
     }
     complete.then_some(names)
+}
+
+/// The name in `Enum::Name` or `"Name"`.
+fn meant(part: &TokenStream) -> Option<Ident> {
+    if let Ok(text) = syn::parse2::<LitStr>(part.clone()) {
+        return text.parse().ok();
+    }
+    let path: Path = syn::parse2(part.clone()).ok()?;
+    path.segments.last().map(|last| last.ident.clone())
 }

@@ -1,7 +1,11 @@
 //! The attributes inside a block that say what a function is for: `#[on]`, `#[entry]` and so on.
 
+use proc_macro2::TokenStream;
 use quote::ToTokens;
-use syn::{Attribute, Ident, Meta};
+use syn::parse::Parser;
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
+use syn::{Attribute, Ident, Meta, Token, parse_quote};
 
 use crate::block::Block;
 use crate::errors::Errors;
@@ -18,6 +22,44 @@ pub(crate) fn is_role(name: Option<&Ident>) -> bool {
         let name = name.to_string();
         ROLES.contains(&name.as_str()) || meant_role(&name).is_some()
     })
+}
+
+/// An attribute of ours in a `#[cfg_attr(..)]`: rustc looks into that when the macro has done its work.
+pub(crate) struct Hidden {
+    pub(crate) role: Attribute,
+    /// Under which condition it was to stand.
+    condition: String,
+}
+
+/// The attributes of ours that `attribute` holds, where it is a `#[cfg_attr(..)]`.
+pub(crate) fn hidden(attribute: &Attribute) -> Vec<Hidden> {
+    match &attribute.meta {
+        Meta::List(list) if list.path.is_ident("cfg_attr") => within(list.tokens.clone()),
+        _ => Vec::new(),
+    }
+}
+
+/// The attribute, without `#` and brackets, holds some of ours.
+pub(crate) fn hides(attribute: TokenStream) -> bool {
+    syn::parse2(attribute).is_ok_and(|meta: Meta| {
+        let attribute: Attribute = parse_quote!(#[#meta]);
+        !hidden(&attribute).is_empty()
+    })
+}
+
+fn within(arguments: TokenStream) -> Vec<Hidden> {
+    let parser = Punctuated::<Meta, Token![,]>::parse_terminated;
+    let Ok(metas) = parser.parse2(arguments) else {
+        return Vec::new();
+    };
+    let mut metas = metas.into_iter();
+    let condition = metas.next().map_or_else(String::new, types::written);
+    let ours = metas.filter(|meta| ROLES.iter().any(|role| meta.path().is_ident(role)));
+    ours.map(|meta| Hidden {
+        role: parse_quote!(#[#meta]),
+        condition: condition.clone(),
+    })
+    .collect()
 }
 
 /// Which of [`ROLES`] a foreign name was meant to be. Careful: the attribute may be another macro's.
@@ -60,7 +102,10 @@ pub(crate) fn names(attribute: &Attribute, right: &str, errors: &mut Errors) -> 
 /// The token that names `state` in the attribute.
 pub(crate) fn named(attribute: &Attribute, state: &Ident) -> Ident {
     let tokens = attribute.meta.to_token_stream();
-    types::find(&tokens, state).unwrap_or_else(|| unreachable!("the attribute names its states"))
+    types::find(&tokens, state).unwrap_or_else(|| {
+        // It stands in quotes.
+        Ident::new(&state.to_string(), attribute.path().span())
+    })
 }
 
 /// Reports attributes of ours that stand where they mean nothing, and those that are misspelt.
@@ -68,6 +113,16 @@ pub(crate) fn report_strays(block: &Block, errors: &mut Errors) {
     for attribute in &block.misplaced {
         let name = types::written(attribute.path());
         errors.push(attribute, format!("`#[{name}]` belongs on a function"));
+    }
+    for hidden in block.functions.iter().flat_map(|function| &function.hidden) {
+        let role = types::written(&hidden.role.meta);
+        let condition = &hidden.condition;
+        errors.push(
+            hidden.role.path(),
+            format!(
+                "the macro reads the block before rustc decides a `cfg_attr`: write `#[cfg({condition})]` and `#[{role}]`"
+            ),
+        );
     }
     for attribute in block.functions.iter().flat_map(|function| &function.roles) {
         let name = types::written(attribute.path());

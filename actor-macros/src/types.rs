@@ -101,7 +101,7 @@ pub(crate) fn names(types: &[&Type]) -> Vec<(String, Ident)> {
 }
 
 /// The last name of the path, or the type as written where it is none.
-fn last_name(ty: &Type) -> String {
+pub(crate) fn last_name(ty: &Type) -> String {
     match ty {
         Type::Group(group) => last_name(&group.elem),
         Type::Paren(paren) => last_name(&paren.elem),

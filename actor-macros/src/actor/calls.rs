@@ -2,6 +2,7 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
+use syn::spanned::Spanned;
 use syn::{ReturnType, Type};
 
 use super::expand::Expansion;
@@ -43,10 +44,17 @@ pub(super) fn call_async(expansion: &Expansion<'_>) -> Option<TokenStream> {
         return None;
     }
     let (parameters, body) = parameters_and_body(expansion, arms);
+    // At an async function, for rustc's word on a future that can't be sent.
+    let function = expansion
+        .actor
+        .block
+        .functions
+        .iter()
+        .find(|function| !function.roles.is_empty() && is_async(function))?;
+    let span = Span::call_site().located_at(function.signature.ident.span());
+    let future = quote_spanned!(span=> async fn call_async(#parameters) { #body });
     Some(quote! {
-        async fn call_async(#parameters) {
-            #body
-        }
+        #future
         fn driver() -> ::core::option::Option<#krate::__private::Driver> {
             #krate::__private::driver::<Self>()
         }
@@ -220,8 +228,12 @@ fn part(expansion: &Expansion<'_>, hook: &Hook<'_>) -> Option<TokenStream> {
 /// Calls the user's function, at its name for what rustc may say of it.
 fn invoke(function: &Function, arguments: TokenStream, takes_cx: bool) -> TokenStream {
     let name = &function.signature.ident;
-    let cx = takes_cx.then(|| quote!(__cx));
     let span = Span::call_site().located_at(name.span());
+    let cx = takes_cx.then(|| {
+        let last = function.signature.inputs.last();
+        let place = last.map_or(span, |last| span.located_at(last.span()));
+        quote_spanned!(place=> __cx)
+    });
     let call = quote_spanned!(span=> Self::#name(self, #arguments #cx));
     if is_async(function) {
         quote_spanned!(span=> #call.await)

@@ -1,10 +1,11 @@
 //! The code of an actor. Nothing here is wrong with what the user wrote: that was reported before.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::{GenericParam, Ident};
 
 use super::calls;
+use super::docs;
 use super::model::{Actor, Hook, Part};
 use crate::condition::Condition;
 use crate::events::{Event, Positions};
@@ -23,10 +24,12 @@ pub(crate) fn expand(actor: &Actor<'_>) -> TokenStream {
     let imports = expansion.imports();
     let message = expansion.message();
     let implementation = expansion.actor();
+    let allowances = actor.block.allowances();
     let handlers = (0..expansion.events.len()).map(|event| expansion.handler(event));
     quote! {
         #declaration
         #condition
+        #allowances
         const _: () = {
             #imports
             #state
@@ -165,7 +168,7 @@ impl<'a> Expansion<'a> {
 
     fn actor(&self) -> TokenStream {
         let Actor { block, krate, .. } = self.actor;
-        let (generics, parameters, bounds) = block.generics.split_for_impl();
+        let (generics, _, bounds) = block.generics.split_for_impl();
         let self_ty = &block.self_ty;
         let (state, first) = self.first_state();
         let info = self.info();
@@ -173,12 +176,14 @@ impl<'a> Expansion<'a> {
         let event = self.event();
         let offer = offer(krate);
         let offer_event = self.offer_event();
+        let message = self.message_type();
         let call = calls::call(self);
         let call_async = calls::call_async(self);
         quote! {
             #[automatically_derived]
+            #[doc(hidden)]
             impl #generics #krate::Actor for #self_ty #bounds {
-                type Message = __Message #parameters;
+                type Message = #message;
                 type State = #state;
                 const INFO: &'static #krate::ActorInfo = #info;
                 fn first_state() -> Self::State {
@@ -192,6 +197,17 @@ impl<'a> Expansion<'a> {
                 #call_async
             }
         }
+    }
+
+    /// The type of the message, at the event where there is one and else at the actor's name: there
+    /// rustc says what can't be sent.
+    fn message_type(&self) -> TokenStream {
+        let (_, parameters, _) = self.actor.block.generics.split_for_impl();
+        let span = match self.events.as_slice() {
+            [event] => event.span,
+            _ => Span::call_site().located_at(types::place(&self.actor.block.self_ty)),
+        };
+        types::located_at(span, quote!(__Message #parameters))
     }
 
     fn first_state(&self) -> (TokenStream, TokenStream) {
@@ -312,12 +328,14 @@ impl<'a> Expansion<'a> {
                 span,
                 ..
             } = event;
-            let event = quote_spanned!(*span=> __event);
-            quote!(#condition __Message::#variant(#event, _) => #event,)
+            let seen = quote_spanned!(*span=> (&#krate::__private::Seen(__event)).event());
+            quote!(#condition __Message::#variant(__event, _) => #seen,)
         });
         let never = self.never();
         quote! {
             fn event(__message: &Self::Message) -> &dyn #krate::Event {
+                #[allow(unused_imports)]
+                use #krate::__private::{IsEvent as _, IsNone as _};
                 match __message {
                     #(#arms)*
                     #never
@@ -382,8 +400,14 @@ impl<'a> Expansion<'a> {
         let allow = conditional.then(|| quote!(#[allow(unreachable_patterns)]));
         let other = (self.events.len() > 1)
             .then(|| quote!(#allow __other => ::core::result::Result::Err(__other),));
-        let implementation = quote! {
-            impl #generics #krate::Handler<#ty> for #self_ty #bounds {
+        // At the event, for rustc's word on one that is no event or is written in two ways.
+        let head = types::located_at(*span, quote!(#krate::Handler<#ty> for #self_ty));
+        let docs = docs::of_event(self.actor, event);
+        quote_spanned! {*span=>
+            #condition
+            #docs
+            #[automatically_derived]
+            impl #generics #head #bounds {
                 type Reply = #reply;
                 const EVENT: u16 = #position;
                 fn message(__event: #ty, __reply: #krate::Reply<#reply>) -> #message {
@@ -400,13 +424,6 @@ impl<'a> Expansion<'a> {
                     }
                 }
             }
-        };
-        // At the event, for rustc's word on one that is no event or is written in two ways.
-        let implementation = types::located_at(*span, implementation);
-        quote! {
-            #condition
-            #[automatically_derived]
-            #implementation
         }
     }
 }

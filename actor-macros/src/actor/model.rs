@@ -1,15 +1,19 @@
 //! An actor as it is expanded: names resolved, and everything that can't be called left out.
 
-use syn::{Attribute, Path, Type, Visibility};
+use std::borrow::Cow;
+
+use syn::{Attribute, Ident, Path, Type, Visibility};
 
 use super::parse::{Arguments, Declared};
 use crate::block::{Block, Function};
 use crate::condition::Condition;
 use crate::errors::Errors;
 use crate::events::Events;
+use crate::owned;
 use crate::roles;
 use crate::signature::{self, Inputs};
 use crate::states::Known;
+use crate::types;
 
 /// An actor, borrowed from what the user wrote.
 pub(crate) struct Actor<'a> {
@@ -115,7 +119,7 @@ impl<'a> Actor<'a> {
         for function in &block.functions {
             actor.read_function(function, &known, errors);
         }
-        actor.read_listed_events();
+        actor.read_listed_events(errors);
         actor
     }
 
@@ -163,7 +167,6 @@ impl<'a> Actor<'a> {
             "states: `#[on(State, ..)]`, or `#[on]` for all",
             errors,
         );
-        let states = named.map(|names| known.find_all(&names, errors));
         let Some(Inputs {
             event,
             reply: taken,
@@ -173,7 +176,16 @@ impl<'a> Actor<'a> {
         else {
             return;
         };
+        if is_unsized(event) {
+            return;
+        }
+        let states = named.map(|mut names| {
+            names.retain(|name| !is_event(name, event, known, errors));
+            known.find_all(&names, errors)
+        });
+        let in_context = has_own_context(cx, errors);
         let owned = by_value(event, errors);
+        let is_owned = matches!(owned, Cow::Borrowed(_));
         let reply = match taken {
             None => sendable_reply(function, errors),
             Some(carried) => own_reply(function, carried, errors),
@@ -182,16 +194,13 @@ impl<'a> Actor<'a> {
             function,
             role,
             written: event,
-            event: self.events.add(
-                owned.unwrap_or_else(|referent| referent),
-                &function.condition,
-            ),
+            event: self.events.add(owned, &function.condition),
             // A name that is not known was reported, and leaves a handler without states.
             when: states.map_or(When::Otherwise, When::In),
             takes_cx: cx.is_some(),
             takes_reply: taken.is_some(),
             reply: reply.unwrap_or_default(),
-            sound: sound && owned.is_ok() && reply.is_ok(),
+            sound: self.block.is_callable && sound && in_context && is_owned && reply.is_ok(),
         });
     }
 
@@ -205,7 +214,8 @@ impl<'a> Actor<'a> {
         let Some(first) = attributes.first() else {
             return;
         };
-        let takes_cx = signature::hook(function, roles::role(first), errors);
+        let takes_cx = signature::hook(function, roles::role(first), errors)
+            .filter(|_| self.block.is_callable);
         for role in attributes {
             let (part, states) = read_hook(role, known, errors);
             if let Some(takes_cx) = takes_cx {
@@ -220,19 +230,18 @@ impl<'a> Actor<'a> {
         }
     }
 
-    fn read_listed_events(&mut self) {
+    fn read_listed_events(&mut self, errors: &mut Errors) {
         let always = Condition::default();
+        let mut add = |events: &mut Events<'a>, event| events.add(by_value(event, errors), &always);
         for declared in self.states {
-            let mut add = |event| self.events.add(event, &always);
+            let mut add = |event| add(&mut self.events, event);
             self.lists.push(Lists {
                 defer: declared.defer.iter().map(&mut add).collect(),
                 ignore: declared.ignore.iter().map(&mut add).collect(),
             });
         }
         let received = self.receive.iter();
-        self.received = received
-            .map(|event| self.events.add(event, &always))
-            .collect();
+        self.received = received.map(|event| add(&mut self.events, event)).collect();
     }
 
     /// The handlers of an event.
@@ -264,7 +273,8 @@ impl<'a> Actor<'a> {
         }
     }
 
-    fn listed(&self, state: usize, event: usize) -> Option<Otherwise> {
+    /// What the state lists the event as.
+    pub(crate) fn listed(&self, state: usize, event: usize) -> Option<Otherwise> {
         let lists = self.lists.get(state)?;
         if lists.defer.contains(&event) {
             Some(Otherwise::Defer)
@@ -315,18 +325,56 @@ impl Cell {
     }
 }
 
-/// The event's type, or what it refers to where it is a reference.
-fn by_value<'a>(ty: &'a Type, errors: &mut Errors) -> Result<&'a Type, &'a Type> {
+/// The attribute names the event, where states are to be named.
+fn is_event(name: &Ident, event: &Type, known: &Known<'_>, errors: &mut Errors) -> bool {
+    let is_event = !known.names.contains(&name) && *name == types::last_name(event);
+    if is_event {
+        let message = format!(
+            "`{name}` is the event, and the parameter names it: write `#[on]`, or `#[on(State)]` with a state"
+        );
+        errors.push(name, message);
+    }
+    is_event
+}
+
+/// A parameter can't be of such a type, as rustc says.
+fn is_unsized(ty: &Type) -> bool {
+    match ty {
+        Type::Slice(_) | Type::TraitObject(_) => true,
+        Type::Path(path) => path.path.is_ident("str"),
+        _ => false,
+    }
+}
+
+/// The context is not that of a monitor.
+fn has_own_context(cx: Option<&Type>, errors: &mut Errors) -> bool {
+    let of_a_monitor =
+        |cx: &&Type| signature::referent_name(cx).is_some_and(|name| name == "MonitorContext");
+    if let Some(cx) = cx.filter(of_a_monitor) {
+        errors.push(cx, "an actor's context is `&mut Context<Self>`");
+        return false;
+    }
+    true
+}
+
+/// The event's type as written; another where it is a reference, or borrows, which is reported.
+fn by_value<'a>(ty: &'a Type, errors: &mut Errors) -> Cow<'a, Type> {
     match ty {
         Type::Group(group) => by_value(&group.elem, errors),
         Type::Reference(reference) if !is_static(reference) => {
-            let referent = crate::types::written(&reference.elem);
+            let referent = types::written(&reference.elem);
             let message =
                 format!("an actor owns the events it handles: take `{referent}` by value");
             errors.push(ty, message);
-            Err(&reference.elem)
+            Cow::Owned(owned::owned(&reference.elem))
         }
-        ty => Ok(ty),
+        ty => match owned::borrows(ty) {
+            Some(place) => {
+                errors.push(place, owned::EVENT);
+                Cow::Owned(owned::owned(ty))
+            }
+            None => Cow::Borrowed(ty),
+        },
     }
 }
 
@@ -347,14 +395,16 @@ fn own_reply<'a>(
 /// What the handler returns; `Err` where that can't be sent to whoever asked.
 fn sendable_reply<'a>(function: &'a Function, errors: &mut Errors) -> Result<Option<&'a Type>, ()> {
     let reply = signature::output(&function.signature);
-    let problem = match reply {
-        Some(Type::ImplTrait(_)) => "a reply has one type: name it instead of `impl Trait`",
-        Some(Type::Reference(reference)) if !is_static(reference) => {
-            "a reply leaves the actor: return an owned value"
-        }
-        _ => return Ok(reply),
+    let Some(ty) = reply else {
+        return Ok(None);
     };
-    errors.push(reply, problem);
+    if let Type::ImplTrait(_) = ty {
+        errors.push(ty, "a reply has one type: name it instead of `impl Trait`");
+    } else if let Some(place) = owned::borrows(ty) {
+        errors.push(place, "a reply leaves the actor: return an owned value");
+    } else {
+        return Ok(reply);
+    }
     Err(())
 }
 

@@ -42,6 +42,33 @@ fn lists(actor: &Actor<'_>, errors: &mut Errors) {
         }
     }
     once(actor.receive, "`receive`", errors);
+    for state in 0..actor.states.len() {
+        beside_a_handler(actor, state, errors);
+    }
+}
+
+/// What a state defers or ignores it does not handle by a handler of its own, which would come first.
+fn beside_a_handler(actor: &Actor<'_>, state: usize, errors: &mut Errors) {
+    let (declared, lists) = (&actor.states[state], &actor.lists[state]);
+    let deferred = declared.defer.iter().zip(&lists.defer);
+    let ignored = declared.ignore.iter().zip(&lists.ignore);
+    let listed = deferred
+        .map(|listed| ("defer", listed))
+        .chain(ignored.map(|listed| ("ignore", listed)));
+    for (list, (ty, event)) in listed {
+        let mut handlers = actor.handlers_of(*event);
+        // Where a `cfg` leaves the handler out, the list counts.
+        let first =
+            handlers.find(|handler| handler.is_in(state) && handler.function.condition.always());
+        if let Some(handler) = first {
+            let (name, event) = (&declared.state.name, types::written(ty));
+            let function = &handler.function.signature.ident;
+            errors.push(
+                ty,
+                format!("`{name}` handles `{event}`, in `{function}`: remove this `{list}`, or `{name}` there"),
+            );
+        }
+    }
 }
 
 fn once(types: &[Type], list: &str, errors: &mut Errors) {

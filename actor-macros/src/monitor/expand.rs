@@ -32,10 +32,12 @@ pub(crate) fn expand(monitor: &Monitor<'_>) -> TokenStream {
     let state = stateful.then(|| states::implementation(&block.name, krate));
     let expansion = Expansion::new(monitor);
     let positions = &expansion.positions.declaration;
+    let allowances = block.allowances();
     let implementation = expansion.monitor();
     quote! {
         #declaration
         #condition
+        #allowances
         const _: () = {
             #state
             #positions
@@ -213,6 +215,8 @@ impl<'a> Expansion<'a> {
         let name = &handler.function.signature.ident;
         let cx = handler.takes_cx.then(|| quote!(, __cx));
         let span = Span::call_site().located_at(name.span());
-        quote_spanned!(span=> Self::#name(self, #krate::__private::observed(__event) #cx);)
+        let event = quote!(#krate::__private::observed(__event));
+        let event = types::located_at(types::place(handler.written), event);
+        quote_spanned!(span=> Self::#name(self, #event #cx);)
     }
 }

@@ -1,5 +1,7 @@
 //! A monitor as it is expanded: names resolved, and everything that can't be called left out.
 
+use std::borrow::Cow;
+
 use syn::{Attribute, Ident, Path, Type, Visibility};
 
 use super::parse::{Arguments, Declared, Temperature};
@@ -121,7 +123,7 @@ impl<'a> Monitor<'a> {
         let borrowed = by_reference(event, errors);
         let in_context = has_own_context(cx, errors);
         let ty = borrowed.unwrap_or_else(|owned| owned);
-        let observed = self.events.add(ty, &function.condition);
+        let observed = self.events.add(Cow::Borrowed(ty), &function.condition);
         let observations = moments
             .into_iter()
             .map(|moment| self.observation(observed, moment));

@@ -25,16 +25,17 @@ pub(crate) fn expand(protocol: &Protocol<'_>) -> TokenStream {
         let reply = event.reply();
         quote!(#function: #krate::__private::Entry<#ty, #reply>)
     });
-    let (tables, carries) = (implementations(protocol), carries(protocol));
+    let (tables, memberships) = (implementations(protocol), memberships(protocol));
     quote! {
         #condition
         #[doc = #doc]
         #visibility type #handle = #krate::ProtocolRef<dyn #name>;
         #condition
+        #[allow(deprecated)]
         const _: () = {
             pub struct __Table { #(#fields,)* }
             #tables
-            #carries
+            #memberships
         };
     }
 }
@@ -60,7 +61,7 @@ fn implementations(protocol: &Protocol<'_>) -> TokenStream {
     });
     quote! {
         #[automatically_derived]
-        impl #krate::Protocol for dyn #name {
+        impl #krate::Protocol for dyn #name + '_ {
             type Table = __Table;
             const NAME: &'static str = #text;
             const EVENTS: &'static [#krate::EventInfo] = &[
@@ -68,7 +69,7 @@ fn implementations(protocol: &Protocol<'_>) -> TokenStream {
             ];
         }
         #[automatically_derived]
-        impl<__A> #krate::OfferedBy<__A> for dyn #name
+        impl<__A> #krate::OfferedBy<__A> for dyn #name + '_
         where
             __A: #krate::Actor #(+ #bounds)*,
         {
@@ -77,8 +78,8 @@ fn implementations(protocol: &Protocol<'_>) -> TokenStream {
     }
 }
 
-/// One implementation for each event.
-fn carries(protocol: &Protocol<'_>) -> TokenStream {
+/// That its events are its own.
+fn memberships(protocol: &Protocol<'_>) -> TokenStream {
     let Protocol {
         name,
         krate,
@@ -90,11 +91,11 @@ fn carries(protocol: &Protocol<'_>) -> TokenStream {
         let (reply, index) = (event.reply(), Literal::usize_unsuffixed(index));
         quote! {
             #[automatically_derived]
-            impl #krate::Carries<#ty> for dyn #name {
+            impl #krate::EventOf<dyn #name + '_> for #ty {
                 type Reply = #reply;
                 const EVENT: u16 = #index;
-                fn entry(table: &__Table) -> &#krate::__private::Entry<#ty, #reply> {
-                    &table.#function
+                fn entry(__table: &__Table) -> &#krate::__private::Entry<#ty, #reply> {
+                    &__table.#function
                 }
             }
         }
@@ -118,7 +119,9 @@ pub(crate) fn allow_objects(item: &mut ItemTrait) {
     for part in &mut item.items {
         if let TraitItem::Fn(function) = part {
             let clause = function.sig.generics.make_where_clause();
-            clause.predicates.push(parse_quote!(Self: Sized));
+            clause
+                .predicates
+                .push(parse_quote!(Self: ::core::marker::Sized));
         }
     }
 }

@@ -9,6 +9,7 @@ use syn::{
 
 use crate::condition::Condition;
 use crate::errors::Errors;
+use crate::owned;
 use crate::types;
 
 /// A protocol, borrowed from what the user wrote.
@@ -179,18 +180,24 @@ fn read_event<'a>(signature: &'a Signature, errors: &mut Errors) -> Option<&'a T
         errors.push(extra, shape);
         return None;
     }
-    if is_value(event) {
-        return Some(event);
+    if !is_value(event) {
+        errors.push(event, "an event is a type of its own, taken by value");
+        return None;
     }
-    errors.push(event, "an event is a type of its own, taken by value");
-    None
+    if let Some(place) = owned::borrows(event) {
+        errors.push(place, owned::EVENT);
+        return None;
+    }
+    Some(event)
 }
 
 /// The reply; `Err` where that can't be sent.
 fn read_reply<'a>(signature: &'a Signature, errors: &mut Errors) -> Result<Option<&'a Type>, ()> {
     match &signature.output {
         ReturnType::Default => Ok(None),
-        ReturnType::Type(_, reply) if is_value(reply) => Ok(Some(reply)),
+        ReturnType::Type(_, reply) if is_value(reply) && owned::borrows(reply).is_none() => {
+            Ok(Some(reply))
+        }
         ReturnType::Type(_, reply) => {
             errors.push(reply, "a reply leaves the actor: name an owned type");
             Err(())

@@ -610,3 +610,177 @@ pub mod protocols {
         name == <dyn Private as actor_core::Protocol>::NAME
     }
 }
+
+/// Without the prelude.
+#[no_implicit_prelude]
+pub mod without_prelude {
+    use ::actor_core::{Context, Fingerprint, actor, monitor, protocol};
+    use ::std::fmt::Debug;
+    use ::std::primitive::u64;
+    use ::std::result::Result;
+
+    /// An event.
+    #[derive(Debug)]
+    pub struct Get;
+    /// An event.
+    #[derive(Debug, Fingerprint)]
+    pub struct Put(pub u64);
+
+    /// Keeps a number.
+    #[protocol]
+    pub trait Store {
+        /// The number.
+        ///
+        /// # Errors
+        ///
+        /// Never.
+        fn get(get: Get) -> Result<u64, Put>;
+        /// Another.
+        fn put(put: Put);
+    }
+
+    /// Keeps it in memory.
+    #[derive(Debug)]
+    pub struct Memory(pub u64);
+
+    #[actor(states(Empty(ignore(Put)), Full))]
+    impl Memory {
+        #[on]
+        async fn get(&mut self, _: Get, cx: &mut Context<Self>) -> Result<u64, Put> {
+            cx.goto(MemoryState::Full);
+            Result::Ok(self.0)
+        }
+
+        #[on]
+        fn put(&mut self, put: Put) {
+            self.0 = put.0;
+        }
+    }
+
+    /// Counts what is put.
+    #[derive(Debug)]
+    pub struct Puts(pub u64);
+
+    #[monitor(hot, cold)]
+    impl Puts {
+        #[on]
+        fn put(&mut self, _: &Put) {
+            self.0 += 1;
+        }
+    }
+}
+
+/// An event on its way out: who names it says so, and generated code says no more.
+pub mod deprecated {
+    use actor_core::{actor, monitor, protocol};
+
+    /// Use another.
+    #[deprecated]
+    #[derive(Debug)]
+    pub struct Old;
+
+    /// Handles it still.
+    #[derive(Debug)]
+    pub struct Server {
+        seen: u64,
+    }
+
+    #[allow(deprecated)]
+    #[actor]
+    impl Server {
+        #[on]
+        fn old(&mut self, _: Old) {
+            self.seen += 1;
+        }
+    }
+
+    /// Handles it in one function.
+    #[derive(Debug)]
+    pub struct Other {
+        seen: u64,
+    }
+
+    #[actor]
+    impl Other {
+        #[allow(deprecated)]
+        #[on]
+        fn old(&mut self, _: Old) -> u64 {
+            self.seen += 1;
+            self.seen
+        }
+    }
+
+    /// Sees it.
+    #[derive(Debug)]
+    pub struct Watching {
+        seen: u64,
+    }
+
+    #[monitor]
+    #[expect(deprecated)]
+    impl Watching {
+        #[on]
+        fn old(&mut self, _: &Old) {
+            self.seen += 1;
+        }
+    }
+
+    /// Knows it.
+    #[protocol]
+    #[allow(deprecated)]
+    pub trait Knows {
+        /// Tells it.
+        fn old(old: Old);
+    }
+}
+
+/// Handles to a protocol in a future that is sent between threads.
+pub mod protocol_in_a_future {
+    use actor_core::{Recipient, actor, protocol};
+    use std::future::Future;
+
+    /// An event.
+    #[derive(Debug)]
+    pub struct Ping;
+
+    /// Whoever is pinged.
+    #[protocol]
+    pub trait Peer {
+        /// Pings it.
+        fn ping(ping: Ping) -> u64;
+    }
+
+    /// Asks them all.
+    #[derive(Debug)]
+    pub struct Asking {
+        peers: Vec<PeerRef>,
+        sum: u64,
+    }
+
+    #[actor]
+    impl Asking {
+        #[on]
+        async fn ask(&mut self, _: Ping) {
+            let first = self.peers[0].clone();
+            self.sum += first.ask(Ping).await.unwrap_or(0);
+            for peer in &self.peers {
+                self.sum += peer.ask(Ping).await.unwrap_or(0);
+            }
+            for peer in self.peers.clone() {
+                let recipient: Recipient<Ping> = (&peer).into();
+                self.sum += peer.ask(Ping).await.unwrap_or(0);
+                recipient.tell(Ping);
+            }
+        }
+    }
+
+    fn spawn(_: impl Future<Output = ()> + Send + 'static) {}
+
+    /// Asks twice, elsewhere.
+    pub fn ask_twice(peer: PeerRef) {
+        spawn(async move {
+            while peer.ask(Ping).await == Ok(0) {}
+            peer.tell(Ping);
+        });
+    }
+}

@@ -1,0 +1,49 @@
+//! What rustdoc shows of an event on the actor's page: what its handlers say, and what becomes of it
+//! in states without one.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::model::{Actor, Otherwise, When};
+
+/// The documentation of the actor's implementation of `Handler` for the event.
+pub(super) fn of_event(actor: &Actor<'_>, event: usize) -> TokenStream {
+    let handlers = actor.handlers_of(event).map(|handler| {
+        let docs = &handler.function.docs;
+        match (&handler.when, docs.is_empty()) {
+            (When::Otherwise, true) => TokenStream::new(),
+            (When::Otherwise, false) => quote!(#(#docs)* #[doc = ""]),
+            (When::In(states), true) => paragraph(&format!("Handled in {}.", names(actor, states))),
+            (When::In(states), false) => {
+                let head = paragraph(&format!("In {}:", names(actor, states)));
+                quote!(#head #(#docs)* #[doc = ""])
+            }
+        }
+    });
+    let lists = [
+        (Otherwise::Defer, "Kept for a later state in"),
+        (Otherwise::Ignore, "Dropped in"),
+    ];
+    let listed = lists.into_iter().filter_map(|(list, what)| {
+        let states: Vec<usize> = (0..actor.states.len())
+            .filter(|state| actor.listed(*state, event) == Some(list))
+            .collect();
+        (!states.is_empty()).then(|| paragraph(&format!("{what} {}.", names(actor, &states))))
+    });
+    quote!(#(#handlers)* #(#listed)*)
+}
+
+/// A paragraph.
+fn paragraph(text: &str) -> TokenStream {
+    let text = format!(" {text}");
+    quote!(#[doc = #text] #[doc = ""])
+}
+
+/// `` `A`, `B` ``.
+fn names(actor: &Actor<'_>, states: &[usize]) -> String {
+    let names = states.iter().map(|state| {
+        let name = &actor.states[*state].state.name;
+        format!("`{name}`")
+    });
+    names.collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,11 @@
+use actor_core::prelude::*;
+
+struct Server;
+
+#[actor]
+impl Server {
+    #[on]
+    fn a(&mut self, _: str) {}
+}
+
+fn main() {}

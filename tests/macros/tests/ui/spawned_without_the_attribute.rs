@@ -1,0 +1,9 @@
+use actor_core::prelude::*;
+
+struct Server;
+
+fn f(sys: &System) {
+    sys.spawn(Server);
+}
+
+fn main() {}

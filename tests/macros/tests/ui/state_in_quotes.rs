@@ -1,0 +1,13 @@
+use actor_core::prelude::*;
+
+#[derive(Debug)]
+struct A;
+struct Server;
+
+#[actor(states(First, Second))]
+impl Server {
+    #[on("Second")]
+    fn a(&mut self, _: A) {}
+}
+
+fn main() {}
