@@ -275,7 +275,7 @@ impl<A: Actor> Context<A> {
 
     /// `true` or `false`, as the tester chooses; in production at random.
     pub fn choose_bool(&mut self) -> bool {
-        self.choose(2) == 1
+        crate::random::choose_bool(self.place.is_live())
     }
 
     /// A generator for this call: under test its seed is one recorded choice.

@@ -443,6 +443,12 @@ impl<E: Event> Announce for Announcing<E> {
         TypeId::of::<E>()
     }
 
+    fn inspect(&self, show: &mut dyn FnMut(&dyn Event)) {
+        if let Some(event) = &self.0 {
+            show(event);
+        }
+    }
+
     fn store(&mut self, slab: &dyn AnySlab) -> u32 {
         let slab = (slab as &dyn Any)
             .downcast_ref::<Announcements<E>>()

@@ -72,6 +72,14 @@ pub(crate) fn generator(live: bool) -> ActorRng {
     ActorRng(Xoshiro256PlusPlus::seed_from_u64(seed))
 }
 
+pub(crate) fn choose_bool(live: bool) -> bool {
+    if live {
+        live_u64() & 1 == 1
+    } else {
+        runtime::with(|rt| rt.choose_bool())
+    }
+}
+
 pub(crate) fn choose(live: bool, bound: usize) -> usize {
     let bound = match u32::try_from(bound) {
         Ok(bound) if bound > 0 => bound,

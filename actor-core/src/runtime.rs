@@ -14,6 +14,7 @@ use std::task::{Poll, Waker};
 use std::time::Duration;
 
 use crate::actor::ActorInfo;
+use crate::event::Event;
 use crate::monitor::AnyMonitor;
 use crate::parts::{AnyMail, AnySlab, MakeMail, Resting};
 use crate::predicate::{Expectation, Predicate};
@@ -116,6 +117,8 @@ pub trait Runtime {
 
     /// A number below `bound`, which is at least one.
     fn choose(&self, bound: u32) -> u32;
+    /// One of two, as [`choose`](Runtime::choose) of two; known for what it is in recordings.
+    fn choose_bool(&self) -> bool;
     /// A seed for a generator: one recorded choice.
     fn seed(&self) -> u64;
     /// The virtual time since the start of the execution.
@@ -250,6 +253,8 @@ pub enum Stop {
 pub trait Announce {
     /// Identifies the event type.
     fn event_type(&self) -> TypeId;
+    /// Shows the event, where it has not been moved yet.
+    fn inspect(&self, show: &mut dyn FnMut(&dyn Event));
     /// Moves the event into a slab of that type, made by [`slab`](Announce::slab).
     fn store(&mut self, slab: &dyn AnySlab) -> u32;
     /// Makes an empty slab for this type.

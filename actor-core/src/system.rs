@@ -359,7 +359,7 @@ impl System {
 
     /// `true` or `false`, as the tester chooses; in production at random.
     pub fn choose_bool(&self) -> bool {
-        self.choose(2) == 1
+        crate::random::choose_bool(self.is_live())
     }
 
     /// A random generator: under test its seed is one recorded choice.

@@ -6,4 +6,5 @@
 pub(crate) mod bug;
 pub(crate) mod coverage;
 pub(crate) mod leftovers;
+pub(crate) mod records;
 pub mod story;

@@ -2,10 +2,11 @@
 
 use std::cell::RefMut;
 
-use actor_core::{AskError, Moment, StopReason};
+use actor_core::{AskError, Disposition, Moment, StopReason};
 
 use super::execution::Engine;
 use crate::data::bug::BugKind;
+use crate::data::records::{Arrival, MessageId, Origin, Record, Room, nanoseconds};
 use crate::engine::seam::panics::{self};
 use crate::engine::watching::observers::Seen;
 use crate::engine::workshop::Piped;
@@ -13,21 +14,21 @@ use crate::engine::world::clock::Fired;
 use crate::engine::world::endings::Halted;
 use crate::engine::world::flushing::FollowUp;
 use crate::engine::world::operation::{ALONE, Effect, Letter, STOP, Sender};
-use crate::engine::world::room::Delivery;
+use crate::engine::world::room::{Answer, Delivery, Status};
 use crate::engine::world::state::{BODY, State};
-use crate::plural::count;
 
 impl Engine {
     /// Carries out the next effect of an outbox and the silent ones behind it; tells whether an
     /// actor may have changed.
     #[inline]
     pub(super) fn flush(&mut self, operation: u32, mut state: RefMut<'_, State>) -> bool {
-        if self.session().recorder.is_none()
-            && let Some((to, letter)) = state.simple_send(operation)
-        {
+        if let Some((to, letter)) = state.simple_send(operation) {
             state.flush_send(operation, to, letter);
             let observers = self.who(&state, to, letter.event, Moment::Sent);
             drop(state);
+            if self.shared.is_recorded() {
+                self.record_sent(to, &letter, Delivery::Arrived);
+            }
             if observers != Seen::Nobody {
                 self.show_letter(to, letter.sender, letter.slot, Moment::Sent, observers);
             }
@@ -76,17 +77,19 @@ impl Engine {
                 delivery,
             } => self.sent(operation, to, letter, delivery),
             FollowUp::Asked(question) => {
-                self.tell_question(question);
+                self.record_question(question);
                 self.shared.wake_due();
             }
-            FollowUp::Started(started) => self.tell_start(started),
+            FollowUp::Started(who) => self.shared.record(|| Record::Spawned { who }),
             FollowUp::Replied { ask, lost } => self.replied(operation, ask, lost),
             FollowUp::Halted(operation, reason) => self.halt(operation, reason),
             FollowUp::Stopped { to, at_once } => self.stopped(operation, to, at_once),
             FollowUp::Shared { to, reason } => self.share(operation, to, reason),
             FollowUp::Notify(watch) => self.notify(watch),
             FollowUp::Announced { slab, slot } => self.announced(operation, slab, slot),
-            FollowUp::Discard(remains) => {
+            FollowUp::Armed(timer) => self.record_armed(timer),
+            FollowUp::Cancelled(remains) => {
+                self.shared.record_cancelled(&remains);
                 let garbage = self.workshop().garbage(remains);
                 self.dropping(AskError::Dropped, || garbage.discard());
             }
@@ -108,31 +111,8 @@ impl Engine {
         if let Sender::Operation(sender) = letter.sender {
             self.find_cycle_at(to, sender);
         }
-        if self.session().recorder.is_some() {
-            let lost = match delivery {
-                Delivery::Arrived => None,
-                Delivery::Dead => Some("dead letter: the receiver has stopped".into()),
-                Delivery::Full => Some("refused, a dead letter: the mailbox is full".into()),
-                Delivery::Replaced(oldest) => {
-                    let oldest = self.print_letter(to, oldest.slot);
-                    Some(format!("{oldest} makes room for it, a dead letter"))
-                }
-            };
-            let event = self.print_letter(to, letter.slot);
-            let target = self.state().name(to);
-            if let Some(recorder) = &mut self.session().recorder {
-                if let Some(step) = recorder.step() {
-                    if step.event.is_none() || step.kind == "flush" && step.to.is_none() {
-                        step.event = Some(event);
-                        step.to = Some(target);
-                    } else {
-                        step.notes.push(format!("sends {event} to {target}"));
-                    }
-                }
-                if let Some(lost) = lost {
-                    recorder.note(lost);
-                }
-            }
+        if self.shared.is_recorded() {
+            self.record_sent(to, &letter, delivery);
         }
         let observers = self.who(&self.state(), to, letter.event, Moment::Sent);
         if observers != Seen::Nobody {
@@ -146,6 +126,64 @@ impl Engine {
         };
         self.shared.current.set(from);
         self.discard(to, lost.slot, why);
+    }
+
+    #[cold]
+    fn record_sent(&self, to: u32, letter: &Letter, delivery: Delivery) {
+        let event = self.print_letter(to, letter.slot);
+        let arrival = match delivery {
+            Delivery::Arrived => match self.state().disposition(to, letter.event) {
+                Disposition::Defer => Arrival::Deferred,
+                _ => Arrival::Arrived,
+            },
+            Delivery::Dead => Arrival::Dead,
+            Delivery::Full => Arrival::Refused,
+            Delivery::Replaced(oldest) => Arrival::Replaced {
+                message: MessageId::new(oldest.key),
+                event: self.print_letter(to, oldest.slot),
+            },
+        };
+        let from = Origin::from(letter.sender);
+        if let Some(recorder) = &mut self.session().recorder {
+            let cause = recorder.cause(from);
+            recorder.add(Record::Sent {
+                message: MessageId::new(letter.key),
+                from,
+                to,
+                event,
+                arrival,
+                cause,
+            });
+        }
+    }
+
+    fn record_armed(&self, timer: u32) {
+        self.shared.record(|| {
+            let timer = &self.shared.state.borrow().timers.slots[timer as usize];
+            Record::Armed {
+                owner: timer.owner,
+                timer: timer.key,
+                delay_ns: nanoseconds(timer.delay),
+                periodic: timer.periodic,
+            }
+        });
+    }
+
+    /// Records what became of a question for room.
+    fn record_question(&self, question: u32) {
+        self.shared.record(|| {
+            let question = &self.shared.state.borrow().questions[question as usize];
+            Record::AskedForRoom {
+                who: question.sender,
+                of: question.target,
+                answer: match question.status {
+                    Status::Answered(Answer::Place | Answer::Open) => Room::Granted,
+                    Status::Answered(Answer::Full) => Room::Full,
+                    Status::Answered(Answer::Closed) => Room::Closed,
+                    Status::InLine | Status::Unasked | Status::Free => Room::Waits,
+                },
+            }
+        });
     }
 
     pub(super) fn discard(&mut self, operation: u32, slot: u32, loss: AskError) {
@@ -192,12 +230,11 @@ impl Engine {
         self.drop_what_it_owned(operation, halted, AskError::Stopped);
         let mut state = self.state();
         state.dead_letters += dead;
-        if let Some(recorder) = &mut self.session().recorder {
-            recorder.note("halts".into());
-            if dead > 0 {
-                recorder.note(format!("dead letters: {}", count(dead, "queued event")));
-            }
-        }
+        self.shared.record(|| Record::Halted {
+            who: operation,
+            reason,
+            unread: dead,
+        });
         state.break_links(operation, reason);
         state.notify_watchers(operation);
     }
@@ -255,11 +292,12 @@ impl Engine {
         self.show(Moment::Sent, Seen::Several, sender, None, |show| {
             slab.inspect(slot, show);
         });
-        if self.session().recorder.is_some() {
-            let text = self.print(|f| slab.inspect(slot, f));
-            if let Some(recorder) = &mut self.session().recorder {
-                recorder.note(format!("announces {text}"));
-            }
+        if self.shared.is_recorded() {
+            let event = self.print(|f| slab.inspect(slot, f));
+            self.shared.record(|| Record::Announced {
+                who: operation,
+                event,
+            });
         }
         self.dropping(AskError::Dropped, || slab.discard(slot));
     }

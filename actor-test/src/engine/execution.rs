@@ -12,9 +12,8 @@ use actor_core::runtime;
 
 use crate::data::bug::{BugKind, Finding};
 use crate::data::leftovers::Leftovers;
-use crate::data::story::StoryStep;
+use crate::data::records::{Record, nanoseconds};
 use crate::engine::recording::tape::{Decision, Witness};
-use crate::engine::recording::telling::tell_step;
 use crate::engine::sameness::lasso::{Lasso, Suspicion};
 use crate::engine::seam::controlled::{Phase, Shared};
 use crate::engine::seam::panics::{self};
@@ -101,7 +100,8 @@ pub(crate) struct Outcome {
     pub(crate) told: Told,
     /// The step of the first decision that differs from the expected ones.
     pub(crate) diverged_at: Option<u64>,
-    pub(crate) story: Vec<StoryStep>,
+    /// What happened, where that was recorded.
+    pub(crate) records: Vec<Record>,
 }
 
 /// What an execution is to do besides what the test says.
@@ -109,7 +109,7 @@ pub(crate) struct Outcome {
 pub(crate) struct RunOptions {
     /// The decisions that it is expected to take.
     pub(crate) expected: Option<Vec<Decision>>,
-    /// Record names, payloads and states.
+    /// Record what happens.
     pub(crate) tell: bool,
     /// What is to be seen to recover.
     pub(crate) watch: Option<Watch>,
@@ -284,7 +284,7 @@ impl Engine {
             leftovers: Leftovers::default(),
             told: Told::default(),
             diverged_at: None,
-            story: Vec::new(),
+            records: Vec::new(),
         }
     }
 
@@ -311,6 +311,7 @@ impl Engine {
         state.begin();
         let mut session = shared.session();
         session.begin(options.expected, options.tell, options.witness);
+        shared.recorded.set(options.tell);
         if let Some(witness) = session.tape.witness() {
             witness.begins(self.fairness);
         }
@@ -452,7 +453,7 @@ impl Engine {
             self.heartbeat.fetch_add(1, Ordering::Relaxed);
         }
         if let Some(recorder) = &mut session.recorder {
-            tell_step(state, recorder, &state.enabled.pending()[index]);
+            recorder.add(begun(state, &state.enabled.pending()[index]));
             if let Some(witness) = session.tape.witness() {
                 witness.steps(state.step);
             }
@@ -643,6 +644,27 @@ impl Engine {
             outcome.end = End::Bug;
         }
         outcome
+    }
+}
+
+/// A step begins.
+#[cold]
+fn begun(state: &State, pending: &Pending) -> Record {
+    let operation = pending.operation;
+    let timer = operation
+        .is_timer()
+        .then(|| &state.timers.slots[operation.index()]);
+    let who = timer.map_or(operation.bits(), |timer| timer.owner);
+    Record::Step {
+        number: state.step,
+        time_ns: nanoseconds(state.now),
+        who,
+        timer: timer.map(|timer| timer.key),
+        kind: pending.kind,
+        state: match timer {
+            Some(_) => None,
+            None => state.state_name(who),
+        },
     }
 }
 

@@ -8,7 +8,7 @@ use actor_core::{AskError, Disposition, Moment, StopReason};
 
 use super::execution::{Engine, Program};
 use crate::data::bug::BugKind;
-use crate::engine::recording::telling::tell_ran;
+use crate::data::records::{MessageId, Origin, Record};
 use crate::engine::seam::panics::{self, Panic};
 use crate::engine::watching::observers::Seen;
 use crate::engine::workshop::{Parts, Piped};
@@ -109,15 +109,13 @@ impl Engine {
             return self.run_stop_hook(operation);
         }
         let observers = self.who(&state, operation, letter.event, Moment::Handled);
-        let tell = {
+        {
             let found = &state.operations[operation as usize];
-            let mut session = self.session();
             if let (Kind::Actor(of_type), Disposition::Handle) = (found.kind, disposition) {
-                let tally = &mut session.tallies[of_type as usize];
+                let tally = &mut self.session().tallies[of_type as usize];
                 tally.handle(usize::from(found.state), letter.event);
             }
-            session.recorder.is_some()
-        };
+        }
         if observers != Seen::Nobody {
             state.reach.beyond = true;
         }
@@ -126,8 +124,15 @@ impl Engine {
         if makes_room {
             self.shared.wake_due();
         }
-        if tell {
-            self.tell_handle(operation, letter.sender, letter.slot, disposition);
+        if self.shared.is_recorded() {
+            let event = self.print_letter(operation, letter.slot);
+            self.shared.record(|| Record::Handled {
+                who: operation,
+                message: MessageId::new(letter.key),
+                from: Origin::from(letter.sender),
+                event,
+                ignored: disposition == Disposition::Ignore,
+            });
             let step = self.state().step;
             if self.is_told_until_here(step) {
                 return;
@@ -241,9 +246,16 @@ impl Engine {
             }
             Ran::Done | Ran::Suspended => {}
         }
-        if let Some(recorder) = &mut self.session().recorder {
-            tell_ran(state, recorder, operation, ran, state_before);
-        }
+        self.shared.record(|| {
+            let info = state.info(operation);
+            let name = |number: u16| info.and_then(|info| info.state_name(usize::from(number)));
+            Record::Ran {
+                who: operation,
+                awaits: ran == Ran::Suspended,
+                before: name(state_before),
+                after: name(state_after),
+            }
+        });
         let silent = state.operations[operation as usize]
             .outbox
             .first()
@@ -271,11 +283,16 @@ impl Engine {
         let mut state = self.shared.state.borrow_mut();
         let found = &state.operations[operation as usize];
         let silent = found.outbox.first().is_some_and(Effect::is_silent);
-        let is_told = self.session().recorder.is_some();
-        if !found.plain || found.stage != Stage::Idle || silent || is_told {
+        if !found.plain || found.stage != Stage::Idle || silent {
             return false;
         }
         state.refresh(operation);
+        self.shared.record(|| Record::Ran {
+            who: operation,
+            awaits: false,
+            before: None,
+            after: None,
+        });
         true
     }
 

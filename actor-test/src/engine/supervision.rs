@@ -11,6 +11,7 @@ use actor_core::{AskError, Backoff, StopReason, Unread};
 
 use super::execution::Engine;
 use crate::data::bug::BugKind;
+use crate::data::records::{Asked, Record};
 use crate::engine::seam::panics::{self, Panic};
 use crate::engine::world::flushing::FollowUp;
 use crate::engine::world::operation::{
@@ -149,9 +150,11 @@ impl Engine {
             BugKind::Panic => format!("`{name}` panicked: {}", panic.message),
             _ => panic.message.clone(),
         };
-        if let Some(recorder) = &mut self.session().recorder {
-            recorder.note(format!("fails: {message}"));
-        }
+        self.shared.record(|| Record::Failed {
+            who: operation,
+            panicked: panic.kind == BugKind::Panic,
+            message: panic.message.clone(),
+        });
         state.operations[operation as usize].failure = Some(message.into());
         state.push(operation, Effect::Halt(StopReason::Failed));
         state.refresh(operation);
@@ -163,11 +166,7 @@ impl Engine {
     pub(super) fn stopped(&mut self, from: u32, to: u32, at_once: bool) {
         let stage = {
             let mut state = self.state();
-            if let Some(recorder) = &mut self.session().recorder {
-                let name = state.name(to);
-                let what = if at_once { "kills" } else { "stops" };
-                recorder.note(format!("{what} {name}"));
-            }
+            self.shared.record(|| Record::Stopped { who: to, at_once });
             if at_once {
                 state.interrupt(to);
             }
@@ -199,11 +198,8 @@ impl Engine {
     pub(super) fn share(&mut self, of: u32, to: u32, reason: StopReason) {
         let (stage, trap, mail) = {
             let mut state = self.state();
+            self.shared.record(|| Record::Linked { who: to });
             state.interrupt(to);
-            if let Some(recorder) = &mut self.session().recorder {
-                let name = state.name(to);
-                recorder.note(format!("{name} is linked to it"));
-            }
             let found = &state.operations[to as usize];
             let mail = self.workshop().mail(to).cloned();
             (found.stage, found.trap, mail)
@@ -277,9 +273,7 @@ impl Engine {
         let resting = panics::catch(|| factory.rest(&me))?;
         let state = resting.state();
         parts.body.install(resting);
-        if let Some(recorder) = &mut self.session().recorder {
-            recorder.note("is made anew".into());
-        }
+        self.shared.record(|| Record::Revived { who: operation });
         let info = self.state().info(operation);
         if !info.is_some_and(|info| info.starts) {
             self.shared.tally(operation, |tally| tally.start(state));
@@ -354,9 +348,7 @@ impl Engine {
         self.drop_what_it_owned(operation, fallen, lost);
         {
             let mut state = self.state();
-            if let Some(recorder) = &mut self.session().recorder {
-                recorder.note("its value is dropped".into());
-            }
+            self.shared.record(|| Record::Fell { who: operation });
             state.break_links(operation, reason);
             state.refresh(operation);
         }
@@ -465,9 +457,10 @@ impl Engine {
         let state = self.state();
         let family = state.operations[child as usize].family;
         let limit = state.families[family as usize].family.limit();
-        if let Some(recorder) = &mut self.session().recorder {
-            recorder.note(limit.clone());
-        }
+        self.shared.record(|| Record::GivenUp {
+            who: child,
+            limit: limit.clone(),
+        });
         let supervised = supervisor
             .is_some_and(|supervisor| state.operations[supervisor as usize].family != ALONE);
         if supervised {
@@ -487,7 +480,7 @@ impl Engine {
     fn wait(&mut self, child: u32, delay: Duration, jitter: f64) {
         self.shared.current.set(child);
         let delay = if jitter > 0.0 {
-            let chosen = self.shared.decide(Choice::Below(3));
+            let chosen = self.shared.decide(Choice::Below(3), Asked::Jitter);
             Backoff::left_to_chance(delay, jitter, f64::from(chosen) - 1.0)
         } else {
             delay

@@ -6,6 +6,7 @@ use crate::data::bug::{BugKind, Finding};
 use crate::engine::{Engine, Program};
 use crate::exploring::explorer::Contribution;
 use crate::report::facts::Recording;
+use crate::report::words;
 use crate::settings::Settings;
 use crate::strategy::{Execution, Replay};
 use crate::trace::replay::{fair_from, nondeterminism, run_again};
@@ -46,7 +47,7 @@ pub(crate) fn record(
         judged.message = format!("{} (at first it was: {})", judged.message, finding.message);
         judged
     };
-    let mut story = told.story;
+    let mut story = words::story(&told.records);
     if judged.kind == BugKind::Strategy {
         // The replay knows how to go on.
         story.truncate(judged.step as usize);

@@ -7,6 +7,7 @@ mod evidence;
 mod leftovers;
 mod statistics;
 mod steps;
+mod story;
 mod unreached;
 mod verdict;
 mod warnings;
@@ -24,6 +25,7 @@ use self::steps::last_steps;
 #[cfg(feature = "cli")]
 pub(crate) use self::steps::story_lines;
 pub(crate) use self::steps::what;
+pub(crate) use self::story::story;
 use self::warnings::warnings;
 use crate::data::bug::Finding;
 use crate::declaration::attribute::ActorTest;

@@ -1,8 +1,9 @@
 //! What a strategy sees: the enabled operations, and what each would do.
 
-use std::num::{NonZeroU32, NonZeroU64};
+use std::num::NonZeroU32;
 
 use super::Changes;
+pub use crate::data::records::{MessageId, StepKind};
 
 /// An operation of an execution: an actor, the test body, a piped future or a timer.
 ///
@@ -43,27 +44,6 @@ impl OperationId {
     pub(crate) const fn bits(self) -> u32 {
         self.0.get() - 1
     }
-}
-
-/// The kind of step that an operation would take.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-#[non_exhaustive]
-#[repr(u8)]
-pub enum StepKind {
-    /// Runs the test body or the hooks with which an actor starts.
-    Start,
-    /// Handles, or ignores, the first event that is not deferred.
-    Handle,
-    /// Carries out the next effect of the outbox.
-    Flush,
-    /// Polls a suspended handler whose wake-up is due.
-    Resume,
-    /// Fires a timer.
-    Timer,
-    /// Injects a fault.
-    Fault,
-    /// Stops, or ends, ahead of what is in the inbox: its supervisor says so, or somebody kills it.
-    Stop,
 }
 
 /// What an enabled operation would do.
@@ -156,22 +136,6 @@ pub struct Step<'a> {
 /// An event type of an actor type: a hash of their names, the same on every machine.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct EventId(pub(crate) NonZeroU32);
-
-/// The identity of an event, a reply or a question for room: a hash of the path of whoever sends it and
-/// of how many that one has sent before. It is the same in the outbox and in the inbox, and whatever
-/// the schedule, as long as its sender does the same.
-///
-/// Two that differ have the same one with a chance of 2^-63.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct MessageId(NonZeroU64);
-
-impl MessageId {
-    #[inline]
-    pub(crate) fn new(key: u64) -> Self {
-        // Never zero, so that an `Option` takes no more room.
-        Self(NonZeroU64::MIN | key)
-    }
-}
 
 /// The enabled operations, in an order that is the same whenever the same schedule runs.
 #[derive(Clone, Copy, Debug)]

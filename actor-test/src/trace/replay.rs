@@ -51,7 +51,8 @@ fn run_again_with(
 pub(crate) fn nondeterminism(again: &Outcome, told: &Outcome) -> Finding {
     let diverged = told.diverged_at.or(again.diverged_at);
     let step = diverged.unwrap_or(again.steps);
-    let at = match told.story.get((step as usize).saturating_sub(1)) {
+    let story = words::story(&told.records);
+    let at = match story.get((step as usize).saturating_sub(1)) {
         Some(told) if diverged.is_some() => format!("at step {step}, where {}", describe(told)),
         _ => format!("after {step} steps, with nothing else to see"),
     };
@@ -152,18 +153,23 @@ pub(crate) fn replay_until(
     let engine = &mut engine;
     let outcome = run_again_with(engine, program, &execution, fairness, &taken, options);
     status.ends();
-    let diverged = divergence(&recording.story, &outcome);
+    let story = words::story(&outcome.records);
+    let diverged = divergence(&recording.story, &story, outcome.diverged_at);
     Replayed {
         finding: outcome.finding,
-        story: outcome.story,
+        story,
         diverged,
     }
 }
 
 /// The first step at which two stories differ, or at which the decisions did.
-fn divergence(recorded: &[StoryStep], outcome: &Outcome) -> Option<Divergence> {
+fn divergence(
+    recorded: &[StoryStep],
+    story: &[StoryStep],
+    diverged_at: Option<u64>,
+) -> Option<Divergence> {
     let differ = |(recorded, told): &(&StoryStep, &StoryStep)| recorded != told;
-    let pairs = recorded.iter().zip(&outcome.story);
+    let pairs = recorded.iter().zip(story);
     if let Some((recorded, told)) = pairs.clone().find(differ) {
         return Some(Divergence {
             step: told.step,
@@ -174,7 +180,7 @@ fn divergence(recorded: &[StoryStep], outcome: &Outcome) -> Option<Divergence> {
             ),
         });
     }
-    let at = outcome.diverged_at?;
+    let at = diverged_at?;
     Some(Divergence {
         step: at,
         message: "other operations are enabled than when it was recorded".into(),

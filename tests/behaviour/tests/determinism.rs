@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use actor_core::actor;
 use actor_core::prelude::*;
+use actor_core::{actor, monitor};
 use actor_test::strategy::StrategySpec;
-use actor_test::{Report, Tester};
+use actor_test::{BugKind, Report, Tester};
 
 #[derive(Debug)]
 struct Work(u64);
@@ -138,5 +138,215 @@ fn replays_never_diverge() {
         report.bugs().iter().all(rare),
         "{:?}",
         report.bugs().iter().find(|bug| !rare(bug))
+    );
+}
+
+/// Announced and sent to nobody who would observe it.
+#[derive(Debug)]
+struct Noise;
+#[derive(Debug)]
+struct Stir(u64);
+#[derive(Debug)]
+struct HowMuch;
+
+/// Does with each event whatever a number says that is made of its seed and of what came before:
+/// announces, sends, asks, chooses, waits, arms and cancels timers, spawns, watches, stops.
+struct Restless {
+    seed: u64,
+    left: u32,
+    friends: Vec<ActorRef<Restless>>,
+    timer: Option<Timer>,
+}
+
+impl Restless {
+    fn next(&mut self) -> u64 {
+        self.seed = self
+            .seed
+            .wrapping_mul(0x5851_f42d_4c95_7f2d)
+            .wrapping_add(1);
+        self.seed >> 33
+    }
+
+    fn friend(&mut self) -> Option<ActorRef<Self>> {
+        let number = self.next() as usize;
+        let count = self.friends.len().max(1);
+        self.friends.get(number % count).cloned()
+    }
+}
+
+#[actor]
+impl Restless {
+    #[on]
+    async fn stir(&mut self, stir: Stir, cx: &mut Context<Self>) {
+        self.seed ^= stir.0;
+        for _ in 0..1 + self.next() % 6 {
+            let Some(left) = self.left.checked_sub(1) else {
+                return;
+            };
+            self.left = left;
+            let (what, number) = (self.next() % 12, self.next());
+            let friend = self.friend();
+            match (what, friend) {
+                (0, _) => cx.announce(Noise),
+                (1, Some(friend)) => friend.tell(Stir(number)),
+                (2, _) => self.seed ^= cx.choose(3) as u64,
+                (3, _) => self.seed ^= u64::from(cx.choose_bool()),
+                (4, _) => self.seed ^= rand_core::Rng::next_u64(&mut cx.rng()) % 3,
+                (5, _) => {
+                    let delay = Duration::from_millis(number % 3);
+                    self.timer = Some(cx.after(delay, Stir(number)));
+                }
+                (6, _) => {
+                    if let Some(timer) = self.timer.take() {
+                        cx.cancel(timer);
+                    }
+                }
+                (7, Some(friend)) => {
+                    let ask = friend.ask(HowMuch).timeout(Duration::from_millis(2));
+                    self.seed ^= ask.await.unwrap_or(1);
+                }
+                (8, _) => cx.sleep(Duration::from_millis(number % 2)).await,
+                (9, _) => {
+                    let child = Restless {
+                        seed: number,
+                        left: self.left / 2,
+                        friends: self.friends.clone(),
+                        timer: None,
+                    };
+                    let child = cx.spawn(child);
+                    child.tell(Stir(number));
+                    self.friends.push(child);
+                }
+                (10, Some(friend)) => {
+                    cx.watch(&friend);
+                }
+                (11, _) if number.is_multiple_of(4) => return cx.halt(),
+                _ => cx.announce(Noise),
+            }
+        }
+    }
+    #[on]
+    fn how_much(&mut self, _: HowMuch) -> u64 {
+        self.next()
+    }
+    #[on]
+    fn gone(&mut self, _: Terminated, cx: &mut Context<Self>) {
+        cx.announce(Noise);
+    }
+}
+
+/// Observes what nobody sends or announces.
+#[derive(Default)]
+struct Blind;
+#[monitor(hot(Looking), cold(Resting))]
+impl Blind {
+    #[on]
+    fn done(&mut self, _: &Done, cx: &mut MonitorContext<Self>) {
+        cx.goto(BlindState::Looking);
+    }
+}
+
+fn commotion(sys: &System, seed: u64, watched: bool) {
+    if watched {
+        sys.monitor::<Blind>();
+    }
+    let mut all: Vec<ActorRef<Restless>> = Vec::new();
+    for number in 0..3 {
+        let seed = seed.wrapping_mul(31).wrapping_add(number);
+        let restless = Restless {
+            seed,
+            left: 40,
+            friends: all.clone(),
+            timer: None,
+        };
+        let restless = sys.spawn(restless);
+        restless.tell(Stir(number + 1));
+        all.push(restless);
+    }
+}
+
+/// Random programs do the same with a monitor that observes nothing as without, and the same again
+/// where they are recorded: every execution fails at its end, is run again with full recording, and
+/// would be nondeterminism if a step, a decision or the finding differed.
+#[test]
+fn recording_and_looking_change_nothing() {
+    let mut announced = 0;
+    for program in 0..150 {
+        let explore = |watched: bool| {
+            Tester::new().iterations(2).seed(program).run(|sys| {
+                commotion(sys, program, watched);
+                sys.eventually("never", |_| false);
+            })
+        };
+        let (alone, watched) = (explore(false), explore(true));
+        let (bug, same) = (&alone.bugs()[0], &watched.bugs()[0]);
+        assert_ne!(
+            bug.kind(),
+            BugKind::Nondeterminism,
+            "{program}: {}",
+            bug.message()
+        );
+        assert_eq!(bug.finding, same.finding, "{program}");
+        assert_eq!(bug.trace, same.trace, "{program}");
+        assert_eq!(alone.steps_total, watched.steps_total, "{program}");
+        assert_eq!(alone.behaviours, watched.behaviours, "{program}");
+        let story = bug.trace.story.iter().flat_map(|step| &step.notes);
+        announced += story.filter(|note| *note == "announces Noise").count();
+    }
+    assert!(announced > 300, "{announced} announcements are told of");
+}
+
+/// Tells itself to go on, and announces what nobody observes.
+struct Humming;
+#[actor]
+impl Humming {
+    #[on]
+    fn stir(&mut self, _: Stir, cx: &mut Context<Self>) {
+        cx.announce(Noise);
+        cx.me().tell(Stir(0));
+    }
+}
+
+/// What it is found to do, it does where it is recorded, too.
+#[test]
+fn an_actor_that_spins_and_announces_is_found_to_spin() {
+    let report = Tester::new().iterations(1).max_steps(500).run(|sys| {
+        sys.spawn(Humming).tell(Stir(0));
+    });
+    let bug = report.assert_bug("handled only events that it had sent itself");
+    assert_eq!(bug.kind(), BugKind::Spin);
+}
+
+/// Prints itself by what may not be done, which is done only where it is recorded.
+struct Meddling(ActorRef<Boss>);
+impl std::fmt::Debug for Meddling {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.tell(Done(1));
+        write!(f, "Meddling")
+    }
+}
+
+#[derive(Default)]
+struct Patient(u32);
+#[actor]
+impl Patient {
+    #[on]
+    fn meddling(&mut self, _: Meddling) {
+        self.0 += 1;
+    }
+}
+
+#[test]
+fn a_debug_that_sends_sends_nothing() {
+    let report = Tester::new().iterations(1).run(|sys| {
+        let boss = sys.spawn(Boss::default());
+        sys.spawn(Patient::default()).tell(Meddling(boss));
+        sys.eventually("never", |_| false);
+    });
+    let bug = report.assert_bug("never");
+    assert_eq!(bug.kind(), BugKind::HotAtEnd);
+    assert_eq!(
+        bug.finding.step, 5,
+        "nobody handles what the Debug has sent"
     );
 }

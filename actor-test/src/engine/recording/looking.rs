@@ -8,10 +8,9 @@ use actor_core::runtime::Address;
 use actor_core::{ActorId, AskError, Event, Moment, World};
 
 use crate::data::bug::BugKind;
+use crate::data::records::{MessageId, Record};
 use crate::engine::execution::Engine;
-use crate::engine::recording::recorder::Recorder;
 use crate::engine::seam::controlled::{Phase, Shared};
-use crate::engine::seam::panics::{self};
 use crate::engine::watching::cycle::Waits;
 use crate::engine::watching::observers::Seen;
 use crate::engine::workshop::Parts;
@@ -101,18 +100,22 @@ impl Engine {
         slot: &actor_core::__private::AskSlot,
         lost: Option<AskError>,
     ) {
-        let asker = self.state().asks[ask as usize].asker;
-        if self.session().recorder.is_some() {
-            let text = match lost {
-                None => format!("reply {}", self.print(|f| slot.inspect(f))),
-                Some(error) => format!("no reply: {error}"),
+        let (asker, letter) = {
+            let state = self.state();
+            let ask = &state.asks[ask as usize];
+            (ask.asker, ask.letter)
+        };
+        if self.shared.is_recorded() {
+            let reply = match lost {
+                None => Ok(self.print(|f| slot.inspect(f))),
+                Some(error) => Err(error),
             };
-            let to = self.state().name(asker);
-            let mut session = self.session();
-            if let Some(step) = session.recorder.as_mut().and_then(Recorder::step) {
-                step.event = Some(text);
-                step.to = Some(to);
-            }
+            self.shared.record(|| Record::Replied {
+                from,
+                to: asker,
+                asked: MessageId::new(letter),
+                reply,
+            });
         }
         if lost.is_none() && self.session().observers.any_at(Moment::Replied) {
             let sender = Some(self.actor_id(from));
@@ -216,16 +219,8 @@ impl Engine {
         mail.map_or_else(String::new, |mail| self.print(|f| mail.inspect(slot, f)))
     }
 
-    /// Prints the event that `inspect` shows. Its `Debug` may look, not act.
     pub(crate) fn print(&self, inspect: impl FnOnce(&mut dyn FnMut(&dyn Event))) -> String {
-        let before = self.shared.phase.replace(Phase::Looking);
-        let mut text = String::from("(gone)");
-        inspect(&mut |event| {
-            text = panics::catch(|| format!("{event:?}"))
-                .unwrap_or_else(|panic| format!("(its Debug panicked: {})", panic.message));
-        });
-        self.shared.phase.set(before);
-        text
+        self.shared.print(inspect)
     }
 }
 

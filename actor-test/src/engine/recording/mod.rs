@@ -3,4 +3,3 @@
 pub(crate) mod looking;
 pub(crate) mod recorder;
 pub(crate) mod tape;
-pub(crate) mod telling;

@@ -1,44 +1,40 @@
-//! Full recording: names, payloads and states, for a replay that tells its story.
+//! Full recording, for a replay that tells its story: the stream of [`Record`]s.
 
-use std::time::Duration;
+use crate::data::records::{MessageId, Origin, Record};
 
-use crate::data::story::{MonitorStep, StoryStep};
-
-/// Collects the story of one execution.
+/// Collects the records of one execution.
+///
+/// Nothing that an execution does depends on whether it has one: an emission takes facts, and every
+/// other path is the same.
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
-    steps: Vec<StoryStep>,
+    records: Vec<Record>,
+    /// For each operation, the message that it handles or has handled last.
+    handling: Vec<Option<MessageId>>,
 }
 
 impl Recorder {
-    pub(crate) fn begin_step(&mut self, step: u64, now: Duration, actor: String, kind: &str) {
-        self.steps.push(StoryStep {
-            step,
-            time_ns: u64::try_from(now.as_nanos()).unwrap_or(u64::MAX),
-            actor,
-            kind: kind.into(),
-            ..StoryStep::default()
-        });
+    pub(crate) fn add(&mut self, record: Record) {
+        if let Record::Handled { who, message, .. } = record {
+            let who = who as usize;
+            if self.handling.len() <= who {
+                self.handling.resize(who + 1, None);
+            }
+            self.handling[who] = Some(message);
+        }
+        self.records.push(record);
     }
 
-    /// The step in progress.
-    pub(crate) fn step(&mut self) -> Option<&mut StoryStep> {
-        self.steps.last_mut()
-    }
-
-    pub(crate) fn note(&mut self, note: String) {
-        if let Some(step) = self.step() {
-            step.notes.push(note);
+    /// The message that has caused what an operation sends. What is in its outbox is from the event
+    /// handled last, since it handles none before that is empty.
+    pub(crate) fn cause(&self, from: Origin) -> Option<MessageId> {
+        match from {
+            Origin::Operation(who) => self.handling.get(who as usize).copied().flatten(),
+            Origin::End(_) | Origin::Timer => None,
         }
     }
 
-    pub(crate) fn monitor(&mut self, change: MonitorStep) {
-        if let Some(step) = self.step() {
-            step.monitors.push(change);
-        }
-    }
-
-    pub(crate) fn into_steps(self) -> Vec<StoryStep> {
-        self.steps
+    pub(crate) fn into_records(self) -> Vec<Record> {
+        self.records
     }
 }

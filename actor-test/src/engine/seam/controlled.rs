@@ -15,15 +15,17 @@ use actor_core::runtime::{
     Address, Again, Announce, AskId, Factory, Notice, Offered, RoomId, Runtime, Spawn,
     SpawnOptions, Stop, Target, TimerId, Trap,
 };
-use actor_core::{ActorId, AskError, Supervision};
+use actor_core::{ActorId, AskError, Event, Moment, Supervision};
 
 use crate::data::bug::BugKind;
+use crate::data::records::{Asked, Created, Record};
 use crate::engine::recording::tape::Decision;
-use crate::engine::seam::panics::BudgetSpent;
+use crate::engine::seam::panics::{self, BudgetSpent};
 use crate::engine::session::Session;
 use crate::engine::watching::specifications::Specifications;
 use crate::engine::watching::tally::Tally;
 use crate::engine::workshop::{Parts, Workshop};
+use crate::engine::world::endings::Remains;
 use crate::engine::world::operation::{Effect, Kind, Letter, Stage};
 use crate::engine::world::room::{Answer, Status};
 use crate::engine::world::state::State;
@@ -39,8 +41,10 @@ pub(crate) const CALLS_MAX: u32 = 1_000_000;
 pub(crate) enum Phase {
     /// A handler, a hook or the test body.
     Running,
-    /// A monitor, a predicate or a `Debug`: it may look, not act.
+    /// A monitor, a predicate or a fingerprint: it may look, not act.
     Looking,
+    /// A `Debug`, since the execution is recorded: whatever it calls does nothing, and leaves no trace.
+    Printing,
     /// The execution is over; destructors send into nothing.
     Over,
 }
@@ -65,6 +69,8 @@ pub(crate) struct Shared {
     pub(crate) calls: Cell<u32>,
     /// Actors or futures were created in the step in progress.
     pub(crate) born: Cell<bool>,
+    /// What happens is recorded. Nothing else depends on it.
+    pub(crate) recorded: Cell<bool>,
 }
 
 impl Shared {
@@ -81,6 +87,7 @@ impl Shared {
             loss: Cell::new(AskError::Dropped),
             calls: Cell::new(0),
             born: Cell::new(false),
+            recorded: Cell::new(false),
         }
     }
 
@@ -97,6 +104,49 @@ impl Shared {
     #[inline]
     pub(crate) fn workshop(&self) -> RefMut<'_, Workshop> {
         self.workshop.borrow_mut()
+    }
+
+    #[inline]
+    pub(crate) fn is_recorded(&self) -> bool {
+        self.recorded.get()
+    }
+
+    /// Records what happened, where the execution is recorded.
+    #[inline]
+    pub(crate) fn record(&self, what: impl FnOnce() -> Record) {
+        if self.is_recorded() {
+            self.add(what());
+        }
+    }
+
+    #[cold]
+    fn add(&self, record: Record) {
+        if let Some(recorder) = &mut self.session().recorder {
+            recorder.add(record);
+        }
+    }
+
+    pub(crate) fn record_cancelled(&self, remains: &Remains) {
+        self.record(|| {
+            let state = self.state.borrow();
+            let timer = remains.timers.first();
+            Record::Cancelled {
+                owner: remains.owner,
+                timer: timer.map(|(timer, _)| state.timers.slots[*timer as usize].key),
+            }
+        });
+    }
+
+    /// Prints the event that `inspect` shows.
+    pub(crate) fn print(&self, inspect: impl FnOnce(&mut dyn FnMut(&dyn Event))) -> String {
+        let before = self.phase.replace(Phase::Printing);
+        let mut text = String::from("(gone)");
+        inspect(&mut |event| {
+            text = panics::catch(|| format!("{event:?}"))
+                .unwrap_or_else(|panic| format!("(its Debug panicked: {})", panic.message));
+        });
+        self.phase.set(before);
+        text
     }
 
     /// Takes note of a bug; the first one of an execution counts.
@@ -127,7 +177,7 @@ impl Shared {
                 self.find_looker(what);
                 false
             }
-            Phase::Over => false,
+            Phase::Printing | Phase::Over => false,
         }
     }
 
@@ -177,7 +227,7 @@ impl Shared {
         self.find(BugKind::ForeignReference, message, None);
     }
 
-    pub(crate) fn decide(&self, choice: Choice) -> u32 {
+    pub(crate) fn decide(&self, choice: Choice, asked: Asked) -> u32 {
         let bound = choice.bound();
         if bound == 1 {
             return 0;
@@ -198,15 +248,13 @@ impl Shared {
         state.operations[current as usize].own_run = 0;
         let step = state.step;
         drop(state);
-        let mut session = self.session();
-        session.tape.record(Decision { chosen, check }, step);
-        if let Some(step) = session
-            .recorder
-            .as_mut()
-            .and_then(|recorder| recorder.step())
-        {
-            step.choices.push(chosen);
-        }
+        self.session().tape.record(Decision { chosen, check }, step);
+        self.record(|| Record::Chose {
+            who: current,
+            asked,
+            of: bound,
+            answer: chosen,
+        });
         chosen
     }
 
@@ -429,31 +477,41 @@ impl Runtime for Shared {
         if !self.may_act("announce") {
             return;
         }
-        let observed = {
-            let session = self.session();
-            let sent = actor_core::Moment::Sent;
-            let observer = session.observers.next(0, event.event_type(), sent);
-            observer.is_some() || session.recorder.is_some()
+        let current = self.current.get();
+        let observer = {
+            let observers = &self.session.borrow().observers;
+            observers.next(0, event.event_type(), Moment::Sent)
         };
-        if !observed {
+        if observer.is_none() {
+            // Nobody sees when it happens: it is no effect, and told where it was called.
+            if self.is_recorded() {
+                let text = self.print(|show| event.inspect(show));
+                self.record(|| Record::Announced {
+                    who: current,
+                    event: text,
+                });
+            }
             return;
         }
         let (slab, slot) = self.workshop().store(event);
-        self.state()
-            .push(self.current.get(), Effect::Announce { slab, slot });
+        self.state().push(current, Effect::Announce { slab, slot });
     }
 
     fn choose(&self, bound: u32) -> u32 {
         if self.may_act("choose") {
-            self.decide(Choice::Below(bound))
+            self.decide(Choice::Below(bound), Asked::Choose)
         } else {
             0
         }
     }
 
+    fn choose_bool(&self) -> bool {
+        self.may_act("choose_bool") && self.decide(Choice::Below(2), Asked::Bool) == 1
+    }
+
     fn seed(&self) -> u64 {
         if self.may_act("rng") {
-            u64::from(self.decide(Choice::Seed))
+            u64::from(self.decide(Choice::Seed, Asked::Rng))
         } else {
             0
         }
@@ -461,8 +519,10 @@ impl Runtime for Shared {
 
     fn now(&self) -> Duration {
         let mut state = self.state();
-        state.reach.beyond = true;
-        state.clock_reads += 1;
+        if self.phase.get() != Phase::Printing {
+            state.reach.beyond = true;
+            state.clock_reads += 1;
+        }
         state.now
     }
 
@@ -517,6 +577,11 @@ impl Runtime for Shared {
         if is_sleep {
             state.end_timer(index);
             drop(state);
+            self.record_cancelled(&Remains {
+                owner: current,
+                letters: Vec::new(),
+                timers: vec![(index, None)],
+            });
             let clockwork = std::mem::take(self.workshop().clockwork(index));
             drop(clockwork);
         } else {
@@ -619,6 +684,11 @@ impl Runtime for Shared {
         if let Some(owner) = self.local(owner) {
             let mut state = self.state.borrow_mut();
             let index = state.pipe(self.current.get(), owner);
+            self.record(|| Record::Created {
+                who: index,
+                path: state.operations[index as usize].key,
+                what: Created::Future { owner },
+            });
             self.workshop().newborn_futures.push((index, future));
             self.born.set(true);
         }
@@ -684,9 +754,11 @@ impl Runtime for Shared {
         let mut state = self.state.borrow_mut();
         let found = state.operations.get(of as usize);
         let has_stopped = found.is_none_or(|operation| operation.stage == Stage::Gone);
-        state.reach.beyond |= !has_stopped;
-        let answer = mix(u64::from(of), u64::from(has_stopped));
-        state.extend_chain(self.current.get(), answer);
+        if self.phase.get() != Phase::Printing {
+            state.reach.beyond |= !has_stopped;
+            let answer = mix(u64::from(of), u64::from(has_stopped));
+            state.extend_chain(self.current.get(), answer);
+        }
         has_stopped
     }
 
@@ -749,6 +821,19 @@ impl Shared {
             let parts = workshop.parts(of_type, actor);
             let index = state.spawn(self.current.get(), of_type, options);
             workshop.keep_mail(index, parts.mail.clone());
+            self.record(|| {
+                let operation = &state.operations[index as usize];
+                Record::Created {
+                    who: index,
+                    path: operation.key,
+                    what: Created::Actor {
+                        of_type: actor.info().name,
+                        type_number: of_type,
+                        ordinal: operation.ordinal,
+                        name: options.name.as_deref().map(str::to_owned),
+                    },
+                }
+            });
             (index, parts)
         };
         let me = Target::controlled(self.address(index));

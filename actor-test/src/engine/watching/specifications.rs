@@ -6,7 +6,7 @@ use actor_core::__private::{AnyMonitor, Expectation, Predicate};
 use actor_core::{ActorId, Event, Fingerprinter, MonitorInfo, Temperature, World};
 
 use crate::data::bug::BugKind;
-use crate::data::story::MonitorStep;
+use crate::data::records::Record;
 use crate::engine::seam::panics::{self, Panic};
 use crate::engine::session::Session;
 use crate::engine::watching::thermometer::Thermometer;
@@ -235,11 +235,15 @@ impl Specifications {
         session.landmarks.moved(whose, before as u64, now as u64);
         let (to, temperature) = info.states[entry.state];
         if let Some(recorder) = &mut session.recorder {
-            recorder.monitor(MonitorStep {
-                monitor: info.name.into(),
-                from: info.states[before].0.into(),
-                to: to.into(),
-                temperature: format!("{temperature:?}").to_lowercase(),
+            recorder.add(Record::MonitorMoved {
+                monitor: info.name,
+                from: info.states[before].0,
+                to,
+                temperature: match temperature {
+                    Temperature::Hot => "hot",
+                    Temperature::Cold => "cold",
+                    Temperature::Warm => "warm",
+                },
             });
         }
         self.heat(monitor, state);

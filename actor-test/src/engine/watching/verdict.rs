@@ -111,10 +111,10 @@ impl Engine {
             leftovers: leftovers(&state, end, self.fairness != Fairness::Unfair),
             told: session.landmarks.tell(),
             diverged_at: session.tape.diverged_at(),
-            story: session
+            records: session
                 .recorder
                 .take()
-                .map(Recorder::into_steps)
+                .map(Recorder::into_records)
                 .unwrap_or_default(),
         }
     }

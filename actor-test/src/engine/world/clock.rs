@@ -16,7 +16,7 @@ impl State {
         let owner = self.timers.slots[timer as usize].owner;
         if self.operations[owner as usize].stage == Stage::Gone {
             let unsent = self.end_timer(timer);
-            return FollowUp::Discard(Remains {
+            return FollowUp::Cancelled(Remains {
                 owner,
                 letters: Vec::new(),
                 timers: vec![(timer, unsent)],
@@ -25,7 +25,7 @@ impl State {
         let now = self.now;
         self.timers.arm(timer, now);
         self.refresh_timers();
-        FollowUp::Nothing
+        FollowUp::Armed(timer)
     }
 
     /// Cancels a timer of `owner`, and removes its events from the owner's inbox.

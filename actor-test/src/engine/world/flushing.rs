@@ -47,8 +47,10 @@ pub(crate) enum FollowUp {
         slab: u32,
         slot: u32,
     },
-    /// What is to be dropped.
-    Discard(Remains),
+    /// A timer runs.
+    Armed(u32),
+    /// A timer is cancelled, and what is left of it is to be dropped.
+    Cancelled(Remains),
 }
 
 impl State {
@@ -199,7 +201,7 @@ impl State {
             }
             Effect::Arm { timer, generation } => self.arm(timer, generation),
             Effect::Cancel { timer, generation } => {
-                FollowUp::Discard(self.cancel(index, timer, generation))
+                FollowUp::Cancelled(self.cancel(index, timer, generation))
             }
             Effect::Watch { watch } => {
                 self.reach.beyond = true;

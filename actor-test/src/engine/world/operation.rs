@@ -3,6 +3,7 @@
 use actor_core::runtime::Trap;
 use actor_core::{AskError, StopReason, Unread};
 
+use crate::data::records::Origin;
 use crate::engine::world::enabled::ABSENT;
 use crate::engine::world::inbox::Inbox;
 use crate::engine::world::outbox::Outbox;
@@ -42,6 +43,16 @@ pub(crate) enum Sender {
     End(u32),
     /// A timer, by slot and generation.
     Timer(u32, u32),
+}
+
+impl From<Sender> for Origin {
+    fn from(sender: Sender) -> Self {
+        match sender {
+            Sender::Operation(operation) => Self::Operation(operation),
+            Sender::End(operation) => Self::End(operation),
+            Sender::Timer(..) => Self::Timer,
+        }
+    }
 }
 
 /// One entry of an outbox.
