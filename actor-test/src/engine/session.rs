@@ -5,10 +5,10 @@ use actor_core::runtime::Spawn;
 use crate::data::bug::{BugKind, Finding};
 use crate::engine::recording::recorder::Recorder;
 use crate::engine::recording::tape::{Decision, Tape, Witness};
-use crate::engine::sameness::lasso::Suspicion;
 use crate::engine::watching::landmarks::Landmarks;
 use crate::engine::watching::observers::Observers;
-use crate::engine::watching::tally::Tally;
+use crate::engine::watching::suspicion::Suspicion;
+use crate::engine::watching::tally::{Counts, Tally};
 
 /// What is known and told of executions; nothing that a program under test can see.
 #[derive(Default)]
@@ -62,6 +62,18 @@ impl Session {
         if self.tallies.len() == of_type as usize {
             let tally = Tally::new(actor.path(), actor.info());
             self.tallies.push(tally);
+        }
+    }
+    /// The counts of every actor type, to forget an execution that is not to be counted.
+    pub(crate) fn keep_counts(&self) -> Vec<Counts> {
+        let tallies = self.tallies.iter();
+        tallies.map(|tally| tally.counts().clone()).collect()
+    }
+
+    /// Goes back to what was counted before.
+    pub(crate) fn restore_counts(&mut self, kept: &[Counts]) {
+        for (number, tally) in self.tallies.iter_mut().enumerate() {
+            tally.restore(kept.get(number));
         }
     }
 }

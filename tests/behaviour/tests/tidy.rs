@@ -312,6 +312,14 @@ fn rooms_use_each_other_one_way() {
     assert_no_circle(&[]);
 }
 
+/// So does each room of the engine.
+#[test]
+fn the_engines_rooms_use_each_other_one_way() {
+    let doors = doors(&["engine"]);
+    assert!(doors["running"].contains_key("world"), "doors are seen");
+    assert_no_circle(&["engine"]);
+}
+
 /// The test of the test: paths are found in all their forms, and circles are.
 #[test]
 fn circles_are_found() {

@@ -17,14 +17,12 @@ use std::rc::Rc;
 use actor_core::parts::AnyMail;
 use actor_core::{Fingerprinter, StopReason};
 
+use crate::engine::panics;
 use crate::engine::seam::controlled::{Phase, Shared};
-use crate::engine::seam::panics;
 use crate::engine::workshop::{Parts, Workshop};
 use crate::engine::world::operation::{Effect, Letter, Operation, Sender, Stage, Told};
 use crate::engine::world::state::State;
 use crate::engine::world::timers::{Timer, TimerStage};
-use crate::hash::mix;
-use crate::strategy::{OperationId, Pending};
 
 /// What an operation costs before its queues.
 const COST: u64 = 4;
@@ -381,93 +379,4 @@ fn feed_watches(state: &State, to: &mut Fingerprinter) {
         to.write_u32(watch.target);
     }
     to.write_u32(u32::MAX);
-}
-
-impl State {
-    /// What a handle to a timer means to the operation that holds it: where the unread event is, or
-    /// which of the holder's timers it is in the order of deadlines. A handle that was given away
-    /// keeps its number.
-    pub(crate) fn timer_mark(&self, holder: u32, index: u32, generation: u32) -> u64 {
-        let owner = &self.operations[holder as usize];
-        let timer = self.timers.slots.get(index as usize);
-        let timer =
-            timer.filter(|timer| timer.generation == generation && timer.stage != TimerStage::Free);
-        match timer {
-            None => {
-                let unread = owner.inbox.rank_of_timed(index, generation);
-                unread.map_or(0, |at| mix(1, at as u64))
-            }
-            Some(timer) if timer.owner != holder => mix(u64::from(index), u64::from(generation)),
-            Some(timer) if timer.stage == TimerStage::Armed => mix(2, self.rank(index, timer)),
-            Some(_) => {
-                let arms = Effect::Arm {
-                    timer: index,
-                    generation,
-                };
-                let unarmed = owner
-                    .outbox
-                    .effects()
-                    .iter()
-                    .position(|effect| *effect == arms);
-                mix(3, unarmed.map_or(u64::MAX, |at| at as u64))
-            }
-        }
-    }
-
-    /// How many timers of the same owner come before this one.
-    fn rank(&self, index: u32, timer: &Timer) -> u64 {
-        let order = |index: u32| {
-            let timer = &self.timers.slots[index as usize];
-            (timer.deadline, timer.event.map(|(_, event)| event), index)
-        };
-        let this = order(index);
-        let armed = |other: &u32| self.timers.slots[*other as usize].stage == TimerStage::Armed;
-        let own = self.timers.of(timer.owner).filter(armed);
-        own.filter(|other| order(*other) < this).count() as u64
-    }
-
-    /// Adds to [`touched`](State::touched) whoever the step is known to change before it is taken. The
-    /// effects that it carries out, and those whom it wakes, are added as they come.
-    pub(crate) fn touch(&mut self, pending: &Pending) {
-        self.touched.extend(pending.inbox.map(OperationId::bits));
-        if !pending.operation.is_timer() {
-            self.touched.push(pending.operation.bits());
-        }
-    }
-
-    /// Adds to [`touched`](State::touched) whoever an effect of `index` changes.
-    pub(crate) fn touch_by(&mut self, index: u32, effect: &Effect) {
-        match effect {
-            Effect::Send { to, .. } => self.touched.push(*to),
-            Effect::Ask(question) => {
-                self.touched.push(self.questions[*question as usize].target);
-            }
-            Effect::Start(started) => self.touched.push(*started),
-            Effect::Reply { ask, .. } => self.touched.push(self.asks[*ask as usize].asker),
-            Effect::Notice { watch } | Effect::Watch { watch } => {
-                self.touched.push(self.watches[*watch as usize].watcher);
-            }
-            Effect::Stop { to, .. } | Effect::Share { to, .. } => self.touched.push(*to),
-            Effect::Halt(_) => self.touched.extend(self.futures.of(index)),
-            Effect::Announce { .. }
-            | Effect::Arm { .. }
-            | Effect::Cancel { .. }
-            | Effect::Link { .. }
-            | Effect::Finish => {}
-        }
-    }
-
-    /// What an enabled step is called within a state, whatever slots and positions are.
-    pub(crate) fn step_name(&self, pending: &Pending) -> u64 {
-        let index = pending.operation.bits();
-        if !pending.operation.is_timer() {
-            return mix(1, u64::from(index));
-        }
-        let timer = &self.timers.slots[pending.operation.index()];
-        let ahead = timer.deadline.saturating_sub(self.now).as_nanos() as u64;
-        let behind = self.now.saturating_sub(timer.deadline).as_nanos() as u64;
-        let event = timer.event.map_or(0, |(_, event)| u64::from(event) + 1);
-        let parts = [u64::from(timer.owner), event, ahead, behind];
-        parts.into_iter().fold(2, mix)
-    }
 }

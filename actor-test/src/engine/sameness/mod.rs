@@ -1,7 +1,11 @@
-//! Whether two states are the same: fingerprints, and the lassos found by them.
+//! Whether two states are the same, by fingerprints.
+//!
+//! The run loop's search for lassos calls in here: [`fingerprint`] looks at one operation or at the
+//! rest, [`prints`] keeps what it saw up to date, [`region`] knows the states around a cycle, and
+//! [`opaque`] names the types that offer nothing to compare. All of it looks and changes nothing; the
+//! users' fingerprints are called with nothing borrowed.
 
 pub(crate) mod fingerprint;
-pub(crate) mod lasso;
 pub(crate) mod opaque;
 pub(crate) mod prints;
 pub(crate) mod region;

@@ -3,7 +3,7 @@
 use crate::engine::sameness::fingerprint::{Look, Scratch};
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 /// The fingerprints as they were when they were looked at last, and those of the anchor: the state
 /// with which others are compared.

@@ -19,8 +19,8 @@ use actor_core::{ActorId, AskError, Event, Moment, Supervision};
 
 use crate::data::bug::BugKind;
 use crate::data::records::{Asked, Created, Record};
+use crate::engine::panics::{self, BudgetSpent};
 use crate::engine::recording::tape::Decision;
-use crate::engine::seam::panics::{self, BudgetSpent};
 use crate::engine::session::Session;
 use crate::engine::watching::specifications::Specifications;
 use crate::engine::watching::tally::Tally;
@@ -735,7 +735,7 @@ impl Runtime for Shared {
     fn monitor(&self, monitor: Box<dyn AnyMonitor>) {
         if self.may_act("monitor") {
             let mut specifications = self.specifications.borrow_mut();
-            specifications.register(monitor, &mut self.state(), &mut self.session());
+            specifications.register(monitor, &mut self.state(), &mut self.session().observers);
         }
     }
 

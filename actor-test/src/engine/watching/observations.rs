@@ -3,9 +3,8 @@
 use actor_core::Disposition;
 
 use crate::data::coverage::{ActorCoverage, Coverage, HandlerCoverage, StateCoverage, Transition};
-use crate::engine::session::Session;
 use crate::engine::watching::specifications::Observed;
-use crate::engine::watching::tally::{Counts, Tally};
+use crate::engine::watching::tally::Tally;
 
 /// What was seen over all executions.
 #[derive(Debug, Default)]
@@ -28,30 +27,15 @@ impl Observations {
     }
 }
 
-/// The counts of every actor type, to forget an execution that is not to be counted.
-pub(crate) struct Kept(Vec<Counts>);
-
-impl Session {
-    pub(crate) fn keep_counts(&self) -> Kept {
-        let tallies = self.tallies.iter();
-        Kept(tallies.map(|tally| tally.counts().clone()).collect())
-    }
-
-    pub(crate) fn restore_counts(&mut self, kept: &Kept) {
-        for (number, tally) in self.tallies.iter_mut().enumerate() {
-            tally.restore(kept.0.get(number));
-        }
-    }
-
-    pub(crate) fn coverage(&self) -> Coverage {
-        let mut coverage = Coverage::default();
-        let own = self.tallies.iter().filter(|tally| !tally.is_foreign());
-        let actors = own.map(of_type);
-        coverage.add(&Coverage {
-            actors: actors.collect(),
-        });
-        coverage
-    }
+/// What the actors of each type ran that is part of the program under test.
+pub(crate) fn coverage(tallies: &[Tally]) -> Coverage {
+    let mut coverage = Coverage::default();
+    let own = tallies.iter().filter(|tally| !tally.is_foreign());
+    let actors = own.map(of_type);
+    coverage.add(&Coverage {
+        actors: actors.collect(),
+    });
+    coverage
 }
 
 fn of_type(tally: &Tally) -> ActorCoverage {

@@ -7,10 +7,11 @@ use actor_core::{ActorId, Event, Fingerprinter, MonitorInfo, Temperature, World}
 
 use crate::data::bug::BugKind;
 use crate::data::records::Record;
-use crate::engine::seam::panics::{self, Panic};
-use crate::engine::session::Session;
-use crate::engine::watching::thermometer::Thermometer;
+use crate::engine::panics::{self, Panic};
+use crate::engine::watching::landmarks::Landmarks;
+use crate::engine::watching::observers::Observers;
 use crate::engine::world::state::State;
+use crate::engine::world::thermometer::Thermometer;
 
 /// What was seen of one specification over the executions of a test.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -134,10 +135,10 @@ impl Specifications {
         &mut self,
         monitor: Box<dyn AnyMonitor>,
         state: &mut State,
-        session: &mut Session,
+        observers: &mut Observers,
     ) {
         let info = monitor.info();
-        if !session.observers.register(monitor.monitor_type(), info) {
+        if !observers.register(monitor.monitor_type(), info) {
             return;
         }
         let heat = state.thermometer.add();
@@ -219,34 +220,32 @@ impl Specifications {
         Ok(moved.then_some(state))
     }
 
-    /// Takes over the state `now` into which a monitor went.
+    /// Takes over the state `now` into which a monitor went; tells of it.
     pub(crate) fn moved(
         &mut self,
         monitor: u16,
         now: usize,
         state: &mut State,
-        session: &mut Session,
-    ) {
+        landmarks: &mut Landmarks,
+    ) -> Record {
         let monitor = usize::from(monitor);
         let entry = &mut self.monitors[monitor];
         let info = entry.info;
         let before = std::mem::replace(&mut entry.state, now);
         let whose = entry.name;
-        session.landmarks.moved(whose, before as u64, now as u64);
+        landmarks.moved(whose, before as u64, now as u64);
         let (to, temperature) = info.states[entry.state];
-        if let Some(recorder) = &mut session.recorder {
-            recorder.add(Record::MonitorMoved {
-                monitor: info.name,
-                from: info.states[before].0,
-                to,
-                temperature: match temperature {
-                    Temperature::Hot => "hot",
-                    Temperature::Cold => "cold",
-                    Temperature::Warm => "warm",
-                },
-            });
-        }
         self.heat(monitor, state);
+        Record::MonitorMoved {
+            monitor: info.name,
+            from: info.states[before].0,
+            to,
+            temperature: match temperature {
+                Temperature::Hot => "hot",
+                Temperature::Cold => "cold",
+                Temperature::Warm => "warm",
+            },
+        }
     }
 
     pub(crate) fn monitor_name(&self, monitor: u16) -> &'static str {

@@ -1,6 +1,11 @@
 //! Which actors share their failures: [`Links`].
 
+use actor_core::StopReason;
+
+use crate::engine::world::flushing::FollowUp;
+use crate::engine::world::operation::{Effect, Stage};
 use crate::engine::world::owned::{Neighbours, Owned};
+use crate::engine::world::state::State;
 
 /// The owner of the list of all links.
 const ALL: u32 = 0;
@@ -90,6 +95,39 @@ impl Links {
     pub(crate) fn pairs(&self) -> impl Iterator<Item = [u32; 2]> {
         let all = self.all.of(ALL, &self.pairs, |pair| &pair.among_all);
         all.map(|link| self.pairs[link as usize].actors)
+    }
+}
+
+impl State {
+    /// Links two actors.
+    pub(crate) fn link(&mut self, one: u32, other: u32) -> FollowUp {
+        let found = &self.operations[other as usize];
+        if found.stage != Stage::Gone {
+            if one != other {
+                self.links.add(one, other);
+            }
+            return FollowUp::Nothing;
+        }
+        match found.ending {
+            reason if reason.is_failure() => FollowUp::Shared { to: one, reason },
+            _ => FollowUp::Nothing,
+        }
+    }
+
+    /// The value of an actor is dropped: who is linked to it is to share its failure. Not so the one
+    /// whose failure this is: where that is back and has linked itself anew, it is linked to the next
+    /// life.
+    pub(crate) fn break_links(&mut self, index: u32, reason: StopReason) {
+        let found = &mut self.operations[index as usize];
+        let shared = found.shares.take();
+        let cause = shared.filter(|_| reason == StopReason::Linked && found.stage == Stage::Down);
+        let others = self.links.break_all(index, cause);
+        if reason.is_failure() {
+            for to in others {
+                let life = self.operations[to as usize].life;
+                self.push(index, Effect::Share { to, life, reason });
+            }
+        }
     }
 }
 

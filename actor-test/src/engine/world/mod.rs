@@ -1,22 +1,33 @@
-//! What an execution consists of, as plain data: operations with their queues, timers, asks, and the
-//! enabled set. Nothing here calls a user's code.
+//! What an execution consists of, as plain data that can be cloned: operations with their queues,
+//! timers, asks, families, temperatures, and the enabled set.
+//!
+//! Everything hangs on [`state::State`]; a method that changes one thing stands in that thing's file.
+//! `seam` puts effects into outboxes, `running` has them carried out ([`flushing`]) and takes events
+//! from inboxes; both hear of what is to be done with nothing borrowed as data
+//! ([`FollowUp`](flushing::FollowUp)). Nothing here calls or holds a user's code, and nothing is
+//! recorded or judged.
 
 pub(crate) mod asks;
 pub(crate) mod clock;
 pub(crate) mod enabled;
 pub(crate) mod endings;
+pub(crate) mod families;
 pub(crate) mod flushing;
 pub(crate) mod futures;
 pub(crate) mod inbox;
 pub(crate) mod links;
+pub(crate) mod marks;
 pub(crate) mod operation;
+pub(crate) mod orders;
 pub(crate) mod outbox;
 pub(crate) mod owned;
 pub(crate) mod pending;
 pub(crate) mod reach;
 pub(crate) mod room;
 pub(crate) mod state;
+pub(crate) mod thermometer;
 pub(crate) mod timers;
+pub(crate) mod touched;
 pub(crate) mod types;
 pub(crate) mod wake;
 pub(crate) mod watches;

@@ -7,18 +7,19 @@
 
 use std::time::Duration;
 
-use actor_core::runtime::{Family, SpawnOptions};
+use actor_core::runtime::SpawnOptions;
 use actor_core::{ActorInfo, Disposition};
 
-use crate::engine::watching::thermometer::Thermometer;
 use crate::engine::world::asks::AskRecord;
 use crate::engine::world::enabled::EnabledSet;
+use crate::engine::world::families::Household;
 use crate::engine::world::futures::Futures;
 use crate::engine::world::links::Links;
 use crate::engine::world::operation::{Effect, Kind, Letter, Operation, STOP, Sender, Stage};
 use crate::engine::world::owned::Owned;
 use crate::engine::world::reach::Reach;
 use crate::engine::world::room::{Bound, Question};
+use crate::engine::world::thermometer::Thermometer;
 use crate::engine::world::timers::Timers;
 use crate::engine::world::types::Types;
 use crate::engine::world::watches::Watch;
@@ -27,14 +28,6 @@ use crate::strategy::EventId;
 
 /// The test body.
 pub(crate) const BODY: u32 = 0;
-
-/// The children of an actor, or one child of the system.
-#[derive(Clone, Debug)]
-pub(crate) struct Household {
-    pub(crate) family: Family,
-    /// `None` for the system.
-    pub(crate) supervisor: Option<u32>,
-}
 
 /// An execution between two steps, or within one.
 #[derive(Clone, Debug, Default)]

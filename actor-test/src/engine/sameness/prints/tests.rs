@@ -7,11 +7,11 @@ use std::time::Duration;
 use actor_core::prelude::*;
 use actor_core::{Backoff, Mailbox, Overflow, Restart, Supervision, Unread, runtime};
 
-use crate::engine::execution::{Engine, Program, RunOptions};
+use crate::engine::panics;
+use crate::engine::running::execution::{Engine, Program, RunOptions};
 use crate::engine::sameness::fingerprint::Look;
 use crate::engine::sameness::prints::Prints;
 use crate::engine::seam::controlled::Phase;
-use crate::engine::seam::panics;
 use crate::settings::{Bounds, Semantics};
 use crate::strategy::{Execution, Random};
 
@@ -223,8 +223,9 @@ impl Reader {
     }
 }
 
-struct Theatre {
-    dramatic: bool,
+/// A program that does all that actors can do.
+pub(crate) struct Theatre {
+    pub(crate) dramatic: bool,
 }
 
 impl Program for Theatre {
@@ -320,7 +321,8 @@ fn prints_of(semantics: Semantics, seed: u64) -> Vec<u128> {
     all
 }
 
-fn each_of(seeds: std::ops::Range<u64>) -> impl Iterator<Item = (Semantics, u64)> {
+/// Seeds, each under several semantics.
+pub(crate) fn each_of(seeds: std::ops::Range<u64>) -> impl Iterator<Item = (Semantics, u64)> {
     let plain = Semantics::default();
     let all = [
         plain,

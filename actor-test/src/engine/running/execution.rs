@@ -13,14 +13,15 @@ use actor_core::runtime;
 use crate::data::bug::{BugKind, Finding};
 use crate::data::leftovers::Leftovers;
 use crate::data::records::{Record, nanoseconds};
+use crate::engine::panics::{self};
 use crate::engine::recording::tape::{Decision, Witness};
-use crate::engine::sameness::lasso::{Lasso, Suspicion};
+use crate::engine::running::lasso::Lasso;
 use crate::engine::seam::controlled::{Phase, Shared};
-use crate::engine::seam::panics::{self};
 use crate::engine::session::Session;
 use crate::engine::watching::landmarks::Told;
-use crate::engine::watching::observations::Observations;
+use crate::engine::watching::observations::{Observations, coverage};
 use crate::engine::watching::specifications::Owed;
+use crate::engine::watching::suspicion::Suspicion;
 use crate::engine::workshop::{Parts, Piped, Workshop};
 use crate::engine::world::operation::{Kind, Stage};
 use crate::engine::world::state::{BODY, State};
@@ -133,29 +134,29 @@ static EXECUTIONS: AtomicU32 = AtomicU32::new(0);
 
 /// Runs executions. Everything that an execution allocates is kept for the next one.
 pub(crate) struct Engine {
-    pub(super) shared: Rc<Shared>,
-    pub(super) bodies: Vec<Option<Parts>>,
-    pub(super) futures: Vec<Option<Piped>>,
-    pub(super) test: Option<Piped>,
-    pub(super) wakers: Vec<Waker>,
-    pub(super) wake_list: Arc<WakeList>,
-    pub(super) woken: Vec<u32>,
-    pub(super) bounds: Bounds,
-    pub(super) bound: u64,
-    pub(super) until: Option<u64>,
-    pub(super) fairness: Fairness,
+    pub(crate) shared: Rc<Shared>,
+    pub(crate) bodies: Vec<Option<Parts>>,
+    pub(crate) futures: Vec<Option<Piped>>,
+    pub(crate) test: Option<Piped>,
+    pub(crate) wakers: Vec<Waker>,
+    pub(crate) wake_list: Arc<WakeList>,
+    pub(crate) woken: Vec<u32>,
+    pub(crate) bounds: Bounds,
+    pub(crate) bound: u64,
+    pub(crate) until: Option<u64>,
+    pub(crate) fairness: Fairness,
     /// The seed of the execution.
-    pub(super) seed: u64,
+    pub(crate) seed: u64,
     /// The strategy of the execution, where a fair one has taken its place.
-    pub(super) replaced: Option<Box<dyn Strategy>>,
+    pub(crate) replaced: Option<Box<dyn Strategy>>,
     /// What happens is told by an earlier execution.
-    pub(super) is_again: bool,
+    pub(crate) is_again: bool,
     /// The strategy wants to hear of steps.
-    pub(super) hears_steps: bool,
-    pub(super) idle_moments: usize,
-    pub(super) lasso: Lasso,
+    pub(crate) hears_steps: bool,
+    pub(crate) idle_moments: usize,
+    pub(crate) lasso: Lasso,
     /// Counted up now and then, so that a watchdog sees a handler that does not return.
-    pub(super) heartbeat: Arc<AtomicU64>,
+    pub(crate) heartbeat: Arc<AtomicU64>,
 }
 
 impl Engine {
@@ -214,7 +215,7 @@ impl Engine {
     pub(crate) fn observed(&self) -> Observations {
         Observations {
             specifications: self.shared.specifications.borrow().observed().to_vec(),
-            coverage: self.session().coverage(),
+            coverage: coverage(&self.session().tallies),
         }
     }
 
@@ -288,7 +289,7 @@ impl Engine {
         }
     }
 
-    pub(super) fn begin(&mut self, options: RunOptions) {
+    pub(crate) fn begin(&mut self, options: RunOptions) {
         let counts_from = match self.fairness {
             Fairness::Fair => Some(0),
             Fairness::FairFrom(step) => Some(step),
@@ -342,7 +343,7 @@ impl Engine {
     }
 
     /// Takes step after step until the execution ends.
-    pub(super) fn steps(&mut self, test: &dyn Program) -> End {
+    pub(crate) fn steps(&mut self, test: &dyn Program) -> End {
         let shared = self.shared.clone();
         loop {
             let mut state = shared.state.borrow_mut();
@@ -396,7 +397,7 @@ impl Engine {
     }
 
     #[inline]
-    pub(super) fn pick(&mut self, state: &mut State) -> Result<(OperationId, StepKind), End> {
+    pub(crate) fn pick(&mut self, state: &mut State) -> Result<(OperationId, StepKind), End> {
         let shared = self.shared.clone();
         let mut session = shared.session();
         if session.found.is_some() {
@@ -465,13 +466,13 @@ impl Engine {
     }
 
     /// The step is the last that is told; it is not taken.
-    pub(super) fn is_told_until_here(&self, step: u64) -> bool {
+    pub(crate) fn is_told_until_here(&self, step: u64) -> bool {
         self.until == Some(step)
     }
 
     /// Takes one step; tells whether an actor may have changed.
     #[inline]
-    pub(super) fn step(
+    pub(crate) fn step(
         &mut self,
         operation: OperationId,
         kind: StepKind,
@@ -514,7 +515,7 @@ impl Engine {
     }
 
     #[inline]
-    pub(super) fn after_step(&mut self, changed_actor: bool) {
+    pub(crate) fn after_step(&mut self, changed_actor: bool) {
         if self.wake_list.any() {
             self.wake();
         }
@@ -524,7 +525,7 @@ impl Engine {
         }
     }
 
-    pub(super) fn wake(&mut self) {
+    pub(crate) fn wake(&mut self) {
         let mut woken = std::mem::take(&mut self.woken);
         let foreign = self.wake_list.drain(&mut woken);
         let mut state = self.state();
@@ -552,22 +553,22 @@ impl Engine {
     }
 
     #[inline]
-    pub(super) fn state(&self) -> RefMut<'_, State> {
+    pub(crate) fn state(&self) -> RefMut<'_, State> {
         self.shared.state()
     }
 
     #[inline]
-    pub(super) fn session(&self) -> RefMut<'_, Session> {
+    pub(crate) fn session(&self) -> RefMut<'_, Session> {
         self.shared.session()
     }
 
     #[inline]
-    pub(super) fn workshop(&self) -> RefMut<'_, Workshop> {
+    pub(crate) fn workshop(&self) -> RefMut<'_, Workshop> {
         self.shared.workshop()
     }
 
     /// Moves the bodies of actors that were spawned in the step to their places.
-    pub(super) fn settle_newborn(&mut self) {
+    pub(crate) fn settle_newborn(&mut self) {
         if !self.shared.born.replace(false) {
             return;
         }

@@ -1,7 +1,7 @@
 //! Lassos: a state that repeats while something was owed all the time.
 //!
 //! The search begins when something has been hot for more than
-//! [`WARNING`](super::thermometer::WARNING) fair steps, and goes on in windows. A window remembers the
+//! [`WARNING`](crate::engine::world::thermometer::WARNING) fair steps, and goes on in windows. A window remembers the
 //! state with which it begins, its *anchor*, and looks for a return to it. Windows get longer and
 //! rarer, as in Brent's algorithm for cycles, and open only when what was spent on looking is less
 //! than one unit of about 10 ns for each step that the execution has taken; so they cost a bounded
@@ -36,12 +36,13 @@
 use std::time::Duration;
 
 use crate::data::bug::Cycle;
-use crate::engine::execution::{Engine, Program};
+use crate::engine::running::execution::{Engine, Program};
 use crate::engine::sameness::fingerprint::Look;
 use crate::engine::sameness::opaque::Opaque;
 use crate::engine::sameness::prints::Prints;
 use crate::engine::sameness::region::{Place, Region, Shape};
 use crate::engine::seam::controlled::Shared;
+use crate::engine::watching::suspicion::Suspicion;
 use crate::engine::workshop::Parts;
 use crate::engine::world::state::State;
 use crate::strategy::{OperationId, Pending};
@@ -57,19 +58,6 @@ const WINDOW_MAX: u64 = 1 << 13;
 
 /// What a survey may cost in any case.
 const SURVEY_MIN: u64 = 2_000;
-
-/// Why an execution is believed to go on for ever without what is owed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Suspicion {
-    /// The specification, by its number in the thermometer.
-    pub(crate) entry: usize,
-    /// The step at which it became hot after it was last cold.
-    pub(crate) since: u64,
-    /// A cycle along which it stays hot, where one was seen.
-    pub(crate) cycle: Option<Cycle>,
-    /// No schedule leaves the states that it is in; else it is hot beyond the threshold, no more.
-    pub(crate) certain: bool,
-}
 
 /// How far the search has come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -6,17 +6,17 @@ use std::task::{Context as TaskContext, Waker};
 use actor_core::parts::Ran;
 use actor_core::{AskError, Disposition, Moment, StopReason};
 
-use super::execution::{Engine, Program};
 use crate::data::bug::BugKind;
 use crate::data::records::{MessageId, Origin, Record};
-use crate::engine::seam::panics::{self, Panic};
+use crate::engine::panics::{self, Panic};
+use crate::engine::running::execution::{Engine, Program};
 use crate::engine::watching::observers::Seen;
 use crate::engine::workshop::{Parts, Piped};
 use crate::engine::world::operation::{Effect, Kind, STOP, Stage};
 use crate::engine::world::state::{BODY, State};
 
 impl Engine {
-    pub(super) fn start(&mut self, operation: u32, test: &dyn Program) {
+    pub(crate) fn start(&mut self, operation: u32, test: &dyn Program) {
         self.state().extend_chain(operation, 0x57a7);
         let kind = self.state().operations[operation as usize].kind;
         match kind {
@@ -56,7 +56,7 @@ impl Engine {
         }
     }
 
-    pub(super) fn resume(&mut self, operation: u32) {
+    pub(crate) fn resume(&mut self, operation: u32) {
         let kind = {
             let mut state = self.state();
             let found = &mut state.operations[operation as usize];
@@ -100,7 +100,7 @@ impl Engine {
     }
 
     #[inline]
-    pub(super) fn handle(&mut self, operation: u32, mut state: RefMut<'_, State>) {
+    pub(crate) fn handle(&mut self, operation: u32, mut state: RefMut<'_, State>) {
         let Some((letter, disposition)) = state.dequeue(operation) else {
             return;
         };
@@ -186,7 +186,7 @@ impl Engine {
     }
 
     /// Takes over what a run of an operation's code led to.
-    pub(super) fn after_run(&mut self, operation: u32, ran: Result<Ran, Box<Panic>>) {
+    pub(crate) fn after_run(&mut self, operation: u32, ran: Result<Ran, Box<Panic>>) {
         self.settle_newborn();
         match ran {
             Ok(ran) => self.settle(operation, ran),
@@ -297,7 +297,7 @@ impl Engine {
     }
 
     #[cold]
-    pub(super) fn panicked(&mut self, operation: u32, panic: Panic) {
+    pub(crate) fn panicked(&mut self, operation: u32, panic: Panic) {
         let name = self.state().name(operation);
         let (kind, message) = match panic.kind {
             BugKind::Panic if panic.wants_tokio() => {

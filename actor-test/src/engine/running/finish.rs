@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::engine::execution::{End, Engine};
+use crate::engine::running::execution::{End, Engine};
 use crate::engine::world::state::State;
 use crate::hash::mix;
 use crate::strategy::{Execution, FairSuffix, Fairness, Random, Strategy};

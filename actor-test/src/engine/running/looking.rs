@@ -9,7 +9,7 @@ use actor_core::{ActorId, AskError, Event, Moment, World};
 
 use crate::data::bug::BugKind;
 use crate::data::records::{MessageId, Record};
-use crate::engine::execution::Engine;
+use crate::engine::running::execution::Engine;
 use crate::engine::seam::controlled::{Phase, Shared};
 use crate::engine::watching::cycle::Waits;
 use crate::engine::watching::observers::Seen;
@@ -173,7 +173,11 @@ impl Engine {
         match specifications.show(monitor, observation, event, sender, target) {
             Ok(None) => {}
             Ok(Some(now)) => {
-                specifications.moved(monitor, now, &mut self.state(), &mut self.session());
+                let moved = {
+                    let landmarks = &mut self.session().landmarks;
+                    specifications.moved(monitor, now, &mut self.state(), landmarks)
+                };
+                self.shared.record(|| moved);
             }
             Err(panic) => {
                 let name = specifications.monitor_name(monitor);

@@ -1,12 +1,12 @@
 //! Judging an execution: while it is too hot, at its end, and at its bound.
 
 use crate::data::bug::BugKind;
-use crate::engine::execution::{End, Engine, Outcome};
 use crate::engine::recording::recorder::Recorder;
-use crate::engine::sameness::lasso::Suspicion;
+use crate::engine::running::execution::{End, Engine, Outcome};
+use crate::engine::running::leftovers::leftovers;
 use crate::engine::session::Session;
-use crate::engine::watching::leftovers::leftovers;
 use crate::engine::watching::specifications::Owed;
+use crate::engine::watching::suspicion::Suspicion;
 use crate::engine::world::operation::{Letter, Stage};
 use crate::engine::world::room::Status;
 use crate::engine::world::state::State;

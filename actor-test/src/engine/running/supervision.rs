@@ -6,134 +6,22 @@
 use std::time::Duration;
 
 use actor_core::parts::Ran;
-use actor_core::runtime::{Address, ChildOptions, Family, Order, Target};
+use actor_core::runtime::{Address, Family, Order, Target};
 use actor_core::{AskError, Backoff, StopReason, Unread};
 
-use super::execution::Engine;
 use crate::data::bug::BugKind;
 use crate::data::records::{Asked, Record};
-use crate::engine::seam::panics::{self, Panic};
-use crate::engine::world::flushing::FollowUp;
+use crate::engine::panics::{self, Panic};
+use crate::engine::running::execution::Engine;
 use crate::engine::world::operation::{
     ALONE, Effect, Letter, Operation, STOP, Sender, Stage, Told,
 };
-use crate::engine::world::state::{Household, State};
 use crate::engine::world::timers::Purpose;
-use crate::hash::mix;
 use crate::strategy::Choice;
-
-/// The slot of a letter without an event.
-const NO_SLOT: u32 = u32::MAX;
-
-impl State {
-    /// Makes an actor a child of its supervisor, or of the system.
-    pub(super) fn adopt(&mut self, supervisor: Option<u32>, child: u32, options: ChildOptions) {
-        let family = match supervisor {
-            Some(supervisor) => {
-                self.reach.beyond = true;
-                self.household_of(supervisor);
-                self.operations[supervisor as usize].household
-            }
-            None => self.found(None),
-        };
-        let adopted = &mut self.operations[child as usize];
-        adopted.family = family;
-        adopted.unread = options.unread;
-        let now = self.now;
-        let family = &mut self.families[family as usize].family;
-        family.add(u64::from(child), options, now);
-    }
-
-    /// The children of an actor.
-    pub(super) fn household_of(&mut self, supervisor: u32) -> &mut Household {
-        if self.operations[supervisor as usize].household == ALONE {
-            let founded = self.found(Some(supervisor));
-            self.operations[supervisor as usize].household = founded;
-        }
-        let household = self.operations[supervisor as usize].household;
-        &mut self.families[household as usize]
-    }
-
-    fn found(&mut self, supervisor: Option<u32>) -> u32 {
-        self.families.push(Household {
-            family: Family::new(actor_core::Supervision::default()),
-            supervisor,
-        });
-        self.families.len() as u32 - 1
-    }
-
-    /// Takes note that the step in progress changes an operation.
-    fn changes(&mut self, index: u32) {
-        if self.watched {
-            self.touched.push(index);
-        }
-    }
-
-    /// Tells an actor something ahead of its inbox.
-    fn tell(&mut self, index: u32, told: Told) {
-        self.interrupt(index);
-        let operation = &mut self.operations[index as usize];
-        let outdone = match (operation.told, told) {
-            (Told::Kill, _) => true,
-            (_, Told::Stop) => operation.stopping,
-            _ => false,
-        };
-        if !outdone {
-            operation.told = told;
-        }
-        self.changes(index);
-        self.refresh(index);
-    }
-
-    /// Links two actors.
-    pub(super) fn link(&mut self, one: u32, other: u32) -> FollowUp {
-        let found = &self.operations[other as usize];
-        if found.stage != Stage::Gone {
-            if one != other {
-                self.links.add(one, other);
-            }
-            return FollowUp::Nothing;
-        }
-        match found.ending {
-            reason if reason.is_failure() => FollowUp::Shared { to: one, reason },
-            _ => FollowUp::Nothing,
-        }
-    }
-
-    /// The value of an actor is dropped: who is linked to it is to share its failure. Not so the one
-    /// whose failure this is: where that is back and has linked itself anew, it is linked to the next
-    /// life.
-    pub(super) fn break_links(&mut self, index: u32, reason: StopReason) {
-        let found = &mut self.operations[index as usize];
-        let shared = found.shares.take();
-        let cause = shared.filter(|_| reason == StopReason::Linked && found.stage == Stage::Down);
-        let others = self.links.break_all(index, cause);
-        if reason.is_failure() {
-            for to in others {
-                let life = self.operations[to as usize].life;
-                self.push(index, Effect::Share { to, life, reason });
-            }
-        }
-    }
-
-    /// The letter that stops its receiver in order.
-    fn stop_letter(&mut self, from: u32) -> Letter {
-        let sender = &mut self.operations[from as usize];
-        sender.sent += 1;
-        Letter {
-            slot: NO_SLOT,
-            event: STOP,
-            event_id: None,
-            sender: Sender::Operation(from),
-            key: mix(sender.key, !u64::from(sender.sent)),
-            placed: false,
-        }
-    }
-}
 
 impl Engine {
     /// Whether a failure is part of the story: that of a supervised actor, where the test says so.
-    pub(super) fn is_told(&self, operation: u32, panic: &Panic) -> bool {
+    pub(crate) fn is_told(&self, operation: u32, panic: &Panic) -> bool {
         let state = self.state();
         let found = &state.operations[operation as usize];
         let kind = matches!(panic.kind, BugKind::Panic | BugKind::UnreceivedError);
@@ -142,7 +30,7 @@ impl Engine {
 
     /// A supervised actor has failed: what it did before goes out, and then it ends.
     #[cold]
-    pub(super) fn fail(&mut self, operation: u32, panic: &Panic) {
+    pub(crate) fn fail(&mut self, operation: u32, panic: &Panic) {
         let mut state = self.state();
         state.leave(operation, Stage::Idle);
         let name = state.name(operation);
@@ -163,7 +51,7 @@ impl Engine {
     }
 
     /// Carries out what somebody else has told an actor.
-    pub(super) fn stopped(&mut self, from: u32, to: u32, at_once: bool) {
+    pub(crate) fn stopped(&mut self, from: u32, to: u32, at_once: bool) {
         let stage = {
             let mut state = self.state();
             self.shared.record(|| Record::Stopped { who: to, at_once });
@@ -195,7 +83,7 @@ impl Engine {
     }
 
     /// Lets an actor share a failure, or tells it where it wants to know instead.
-    pub(super) fn share(&mut self, of: u32, to: u32, reason: StopReason) {
+    pub(crate) fn share(&mut self, of: u32, to: u32, reason: StopReason) {
         let (stage, trap, mail) = {
             let mut state = self.state();
             self.shared.record(|| Record::Linked { who: to });
@@ -224,7 +112,7 @@ impl Engine {
     }
 
     /// Does what an actor was told ahead of its inbox.
-    pub(super) fn obey(&mut self, operation: u32) {
+    pub(crate) fn obey(&mut self, operation: u32) {
         let (told, stage) = {
             let mut state = self.state();
             state.extend_chain(operation, 0x57_0b);
@@ -243,7 +131,7 @@ impl Engine {
     }
 
     /// Stops an actor that rests.
-    pub(super) fn run_stop_hook(&mut self, operation: u32) {
+    pub(crate) fn run_stop_hook(&mut self, operation: u32) {
         self.state().operations[operation as usize].stopping = true;
         let waker = &self.wakers[operation as usize];
         let ran = match &mut self.bodies[operation as usize] {
@@ -254,7 +142,7 @@ impl Engine {
     }
 
     /// Makes the next value of an actor that is brought back, unless it has one.
-    pub(super) fn revive(&mut self, operation: u32) -> Result<(), Box<Panic>> {
+    pub(crate) fn revive(&mut self, operation: u32) -> Result<(), Box<Panic>> {
         let me = Target::controlled(Address {
             operation,
             execution: self.shared.execution.get(),
@@ -300,7 +188,7 @@ impl Engine {
     }
 
     /// A child has run its start hook, or the first part of it.
-    pub(super) fn started(&mut self, operation: u32) {
+    pub(crate) fn started(&mut self, operation: u32) {
         let family = self.state().operations[operation as usize].family;
         if family != ALONE {
             let child = u64::from(operation);
@@ -311,7 +199,7 @@ impl Engine {
     }
 
     /// Has the children of an actor stopped; `true` where it is to wait for them.
-    pub(super) fn close_household(&mut self, operation: u32, reason: StopReason) -> bool {
+    pub(crate) fn close_household(&mut self, operation: u32, reason: StopReason) -> bool {
         let household = {
             let mut state = self.state();
             let household = state.operations[operation as usize].household;
@@ -333,7 +221,7 @@ impl Engine {
     }
 
     /// Drops the value of an actor, which its supervisor may bring back.
-    pub(super) fn fall(&mut self, operation: u32, reason: StopReason) {
+    pub(crate) fn fall(&mut self, operation: u32, reason: StopReason) {
         let (fallen, family, leaves) = {
             let mut state = self.state();
             let fallen = state.fall(operation);
@@ -367,7 +255,7 @@ impl Engine {
     }
 
     /// The wait of a child is over, or the time of an actor.
-    pub(super) fn due(&mut self, owner: u32, purpose: Purpose) {
+    pub(crate) fn due(&mut self, owner: u32, purpose: Purpose) {
         self.shared.current.set(owner);
         self.state().last_operation = owner;
         match purpose {

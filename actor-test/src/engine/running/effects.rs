@@ -4,10 +4,10 @@ use std::cell::RefMut;
 
 use actor_core::{AskError, Disposition, Moment, StopReason};
 
-use super::execution::Engine;
 use crate::data::bug::BugKind;
 use crate::data::records::{Arrival, MessageId, Origin, Record, Room, nanoseconds};
-use crate::engine::seam::panics::{self};
+use crate::engine::panics::{self};
+use crate::engine::running::execution::Engine;
 use crate::engine::watching::observers::Seen;
 use crate::engine::workshop::Piped;
 use crate::engine::world::clock::Fired;
@@ -21,7 +21,7 @@ impl Engine {
     /// Carries out the next effect of an outbox and the silent ones behind it; tells whether an
     /// actor may have changed.
     #[inline]
-    pub(super) fn flush(&mut self, operation: u32, mut state: RefMut<'_, State>) -> bool {
+    pub(crate) fn flush(&mut self, operation: u32, mut state: RefMut<'_, State>) -> bool {
         if let Some((to, letter)) = state.simple_send(operation) {
             state.flush_send(operation, to, letter);
             let observers = self.who(&state, to, letter.event, Moment::Sent);
@@ -48,7 +48,7 @@ impl Engine {
         self.flush_while(operation, |effect| atomic || effect.is_silent());
     }
 
-    pub(super) fn flush_silent(&mut self, operation: u32) {
+    pub(crate) fn flush_silent(&mut self, operation: u32) {
         self.flush_while(operation, Effect::is_silent);
     }
 
@@ -68,7 +68,7 @@ impl Engine {
     }
 
     /// Does what an effect asks for with nothing borrowed.
-    pub(super) fn follow(&mut self, operation: u32, follow_up: FollowUp) {
+    pub(crate) fn follow(&mut self, operation: u32, follow_up: FollowUp) {
         match follow_up {
             FollowUp::Nothing => {}
             FollowUp::Sent {
@@ -107,7 +107,7 @@ impl Engine {
         self.shared.drop_reply(ask, is_closed);
     }
 
-    pub(super) fn sent(&mut self, from: u32, to: u32, letter: Letter, delivery: Delivery) {
+    pub(crate) fn sent(&mut self, from: u32, to: u32, letter: Letter, delivery: Delivery) {
         if let Sender::Operation(sender) = letter.sender {
             self.find_cycle_at(to, sender);
         }
@@ -186,7 +186,7 @@ impl Engine {
         });
     }
 
-    pub(super) fn discard(&mut self, operation: u32, slot: u32, loss: AskError) {
+    pub(crate) fn discard(&mut self, operation: u32, slot: u32, loss: AskError) {
         let mail = self.workshop().mail(operation).cloned();
         if let Some(mail) = mail {
             self.dropping(loss, || mail.discard(slot));
@@ -206,7 +206,7 @@ impl Engine {
     }
 
     /// Ends an actor: its children first, then its value; for good, unless it is supervised.
-    pub(super) fn halt(&mut self, operation: u32, reason: StopReason) {
+    pub(crate) fn halt(&mut self, operation: u32, reason: StopReason) {
         if self.close_household(operation, reason) {
             return;
         }
@@ -219,7 +219,7 @@ impl Engine {
 
     /// Ends an actor for good: what is left of its inbox becomes dead letters, and each watcher is to
     /// be told.
-    pub(super) fn end(&mut self, operation: u32, reason: StopReason) {
+    pub(crate) fn end(&mut self, operation: u32, reason: StopReason) {
         let halted = {
             let mut state = self.state();
             state.operations[operation as usize].ending = reason;
@@ -241,7 +241,7 @@ impl Engine {
 
     /// Drops the value of an actor and what ends with it; replies among that are lost for the given
     /// reason.
-    pub(super) fn drop_what_it_owned(&mut self, operation: u32, halted: Halted, lost: AskError) {
+    pub(crate) fn drop_what_it_owned(&mut self, operation: u32, halted: Halted, lost: AskError) {
         let mut parts = self.bodies[operation as usize].take();
         let futures: Vec<Option<Piped>> = halted
             .futures
@@ -302,7 +302,7 @@ impl Engine {
         self.dropping(AskError::Dropped, || slab.discard(slot));
     }
 
-    pub(super) fn fire(&mut self, timer: u32) {
+    pub(crate) fn fire(&mut self, timer: u32) {
         let fired = self.state().fire(timer);
         match fired {
             Fired::Slept(owner) => {

@@ -1,0 +1,104 @@
+//! What belongs to an execution can be cloned, and recording changes none of it.
+
+use actor_core::runtime;
+
+use crate::data::records::Record;
+use crate::engine::panics;
+use crate::engine::running::execution::{Engine, RunOptions};
+use crate::engine::sameness::prints::tests::{Theatre, each_of};
+use crate::engine::seam::controlled::Phase;
+use crate::engine::world::state::State;
+use crate::settings::{Bounds, Semantics};
+use crate::strategy::{Execution, Random};
+
+fn engine(semantics: Semantics) -> Engine {
+    Engine::new(Box::new(Random::new()), Bounds::new(200), semantics)
+}
+
+fn execution(seed: u64) -> Execution {
+    Execution {
+        iteration: 0,
+        seed,
+        max_steps: 200,
+        estimates: Default::default(),
+    }
+}
+
+fn theatre(semantics: Semantics) -> Theatre {
+    Theatre {
+        dramatic: semantics.supervised,
+    }
+}
+
+/// Every third state of an execution: a clone, and what was to be seen of the original then.
+fn states(semantics: Semantics, seed: u64) -> Vec<(State, String)> {
+    let (mut engine, theatre) = (engine(semantics), theatre(semantics));
+    let shared = engine.shared.clone();
+    shared.strategy.borrow_mut().begin(&execution(seed));
+    engine.begin(RunOptions::default());
+    let entered = runtime::enter(shared.clone());
+    let quiet = panics::quiet();
+    let mut states = Vec::new();
+    loop {
+        let mut state = shared.state.borrow_mut();
+        let Ok((operation, kind)) = engine.pick(&mut state) else {
+            break;
+        };
+        if state.step.is_multiple_of(3) {
+            states.push((state.clone(), format!("{state:?}")));
+        }
+        let changed = engine.step(operation, kind, state, &theatre);
+        engine.after_step(changed);
+    }
+    shared.phase.set(Phase::Over);
+    drop((engine, quiet, entered));
+    states
+}
+
+/// Whatever the execution does afterwards: its queues, timers, asks, families, temperatures and the
+/// enabled are in the clone as they were.
+#[test]
+fn a_clone_is_the_execution_as_it_was() {
+    let mut count = 0;
+    for (semantics, seed) in each_of(0..8) {
+        for (state, then) in states(semantics, seed) {
+            assert!(
+                format!("{state:?}") == then,
+                "seed {seed}, step {}: the clone has changed",
+                state.step
+            );
+            count += 1;
+        }
+    }
+    assert!(count > 500, "{count} states are not many");
+}
+
+/// With and without recording every execution ends the same, by all that there is to know of it.
+#[test]
+fn recording_changes_nothing() {
+    for (semantics, seed) in each_of(0..60) {
+        let run = |tell: bool| {
+            let mut engine = engine(semantics);
+            let options = RunOptions {
+                tell,
+                ..RunOptions::default()
+            };
+            let outcome = engine.run(&theatre(semantics), &execution(seed), options);
+            let state = format!("{:?}", engine.shared.state.borrow());
+            let same = (
+                (outcome.end, outcome.steps, outcome.class),
+                (outcome.finding, outcome.dead_letters, engine.decisions()),
+            );
+            (same, state, outcome.records)
+        };
+        let (unseen, state, none) = run(false);
+        let (told, state_told, records) = run(true);
+        assert_eq!(unseen, told, "seed {seed}");
+        assert!(state == state_told, "seed {seed}: the states differ");
+        assert_eq!(none, []);
+        let is_step = |record: &&Record| matches!(record, Record::Step { .. });
+        let steps = records.iter().filter(is_step).count();
+        assert_eq!(steps as u64, (told.0).1, "seed {seed}");
+        serde_json::to_string(&records).expect("records are data");
+    }
+}

@@ -1,0 +1,16 @@
+//! Why something is believed to stay owed for ever: [`Suspicion`].
+
+use crate::data::bug::Cycle;
+
+/// Why an execution is believed to go on for ever without what is owed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Suspicion {
+    /// The specification, by its number in the thermometer.
+    pub(crate) entry: usize,
+    /// The step at which it became hot after it was last cold.
+    pub(crate) since: u64,
+    /// A cycle along which it stays hot, where one was seen.
+    pub(crate) cycle: Option<Cycle>,
+    /// No schedule leaves the states that it is in; else it is hot beyond the threshold, no more.
+    pub(crate) certain: bool,
+}

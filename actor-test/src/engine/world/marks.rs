@@ -1,0 +1,65 @@
+//! What steps and handles to timers are called, whatever numbers and slots they have.
+
+use crate::engine::world::operation::Effect;
+use crate::engine::world::state::State;
+use crate::engine::world::timers::{Timer, TimerStage};
+use crate::hash::mix;
+use crate::strategy::Pending;
+
+impl State {
+    /// What a handle to a timer means to the operation that holds it: where the unread event is, or
+    /// which of the holder's timers it is in the order of deadlines. A handle that was given away
+    /// keeps its number.
+    pub(crate) fn timer_mark(&self, holder: u32, index: u32, generation: u32) -> u64 {
+        let owner = &self.operations[holder as usize];
+        let timer = self.timers.slots.get(index as usize);
+        let timer =
+            timer.filter(|timer| timer.generation == generation && timer.stage != TimerStage::Free);
+        match timer {
+            None => {
+                let unread = owner.inbox.rank_of_timed(index, generation);
+                unread.map_or(0, |at| mix(1, at as u64))
+            }
+            Some(timer) if timer.owner != holder => mix(u64::from(index), u64::from(generation)),
+            Some(timer) if timer.stage == TimerStage::Armed => mix(2, self.rank(index, timer)),
+            Some(_) => {
+                let arms = Effect::Arm {
+                    timer: index,
+                    generation,
+                };
+                let unarmed = owner
+                    .outbox
+                    .effects()
+                    .iter()
+                    .position(|effect| *effect == arms);
+                mix(3, unarmed.map_or(u64::MAX, |at| at as u64))
+            }
+        }
+    }
+
+    /// How many timers of the same owner come before this one.
+    fn rank(&self, index: u32, timer: &Timer) -> u64 {
+        let order = |index: u32| {
+            let timer = &self.timers.slots[index as usize];
+            (timer.deadline, timer.event.map(|(_, event)| event), index)
+        };
+        let this = order(index);
+        let armed = |other: &u32| self.timers.slots[*other as usize].stage == TimerStage::Armed;
+        let own = self.timers.of(timer.owner).filter(armed);
+        own.filter(|other| order(*other) < this).count() as u64
+    }
+
+    /// What an enabled step is called within a state, whatever slots and positions are.
+    pub(crate) fn step_name(&self, pending: &Pending) -> u64 {
+        let index = pending.operation.bits();
+        if !pending.operation.is_timer() {
+            return mix(1, u64::from(index));
+        }
+        let timer = &self.timers.slots[pending.operation.index()];
+        let ahead = timer.deadline.saturating_sub(self.now).as_nanos() as u64;
+        let behind = self.now.saturating_sub(timer.deadline).as_nanos() as u64;
+        let event = timer.event.map_or(0, |(_, event)| u64::from(event) + 1);
+        let parts = [u64::from(timer.owner), event, ahead, behind];
+        parts.into_iter().fold(2, mix)
+    }
+}

@@ -1,0 +1,45 @@
+//! Whom a step changes, for who compares states.
+
+use crate::engine::world::operation::Effect;
+use crate::engine::world::state::State;
+use crate::strategy::{OperationId, Pending};
+
+impl State {
+    /// Takes note that the step in progress changes an operation.
+    pub(crate) fn changes(&mut self, index: u32) {
+        if self.watched {
+            self.touched.push(index);
+        }
+    }
+
+    /// Adds to [`touched`](State::touched) whoever the step is known to change before it is taken. The
+    /// effects that it carries out, and those whom it wakes, are added as they come.
+    pub(crate) fn touch(&mut self, pending: &Pending) {
+        self.touched.extend(pending.inbox.map(OperationId::bits));
+        if !pending.operation.is_timer() {
+            self.touched.push(pending.operation.bits());
+        }
+    }
+
+    /// Adds to [`touched`](State::touched) whoever an effect of `index` changes.
+    pub(crate) fn touch_by(&mut self, index: u32, effect: &Effect) {
+        match effect {
+            Effect::Send { to, .. } => self.touched.push(*to),
+            Effect::Ask(question) => {
+                self.touched.push(self.questions[*question as usize].target);
+            }
+            Effect::Start(started) => self.touched.push(*started),
+            Effect::Reply { ask, .. } => self.touched.push(self.asks[*ask as usize].asker),
+            Effect::Notice { watch } | Effect::Watch { watch } => {
+                self.touched.push(self.watches[*watch as usize].watcher);
+            }
+            Effect::Stop { to, .. } | Effect::Share { to, .. } => self.touched.push(*to),
+            Effect::Halt(_) => self.touched.extend(self.futures.of(index)),
+            Effect::Announce { .. }
+            | Effect::Arm { .. }
+            | Effect::Cancel { .. }
+            | Effect::Link { .. }
+            | Effect::Finish => {}
+        }
+    }
+}
