@@ -5,6 +5,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 use std::num::NonZeroU64;
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::{Arc, OnceLock};
 
 use crate::actor::{AcceptedBy, Actor};
@@ -143,6 +144,10 @@ enum Where {
     Live(Arc<live::Cell>),
     Controlled(Address),
 }
+
+// An actor is reached through it by messages alone. What a panic interrupts is none of that.
+impl UnwindSafe for Target {}
+impl RefUnwindSafe for Target {}
 
 impl Target {
     /// An actor under test.

@@ -4,6 +4,7 @@ use std::any::TypeId;
 use std::fmt;
 use std::future::Future;
 use std::hash::Hasher;
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::{Context as TaskContext, Poll, Waker};
@@ -347,6 +348,10 @@ pub(crate) enum Origin {
     /// A test, once it has registered the `ask`.
     Controlled(OnceLock<AskId>),
 }
+
+// It names who asked, and is changed by nobody.
+impl UnwindSafe for Origin {}
+impl RefUnwindSafe for Origin {}
 
 struct Open<R> {
     fate: Fate,

@@ -167,6 +167,11 @@ impl<'a> Spawner<'a> {
     /// As with [`blocking`](Spawner::blocking), what blocks can't be aborted, but nobody waits for its
     /// thread. Where the process can have no more threads, that is a failure of the actor, which never
     /// starts.
+    ///
+    /// A clock of tokio that is [paused](https://docs.rs/tokio/latest/tokio/time/fn.pause.html) knows
+    /// nothing of such threads: it moves on when the runtime has nothing to do, although an actor on
+    /// its thread may be about to send. A test of such actors lets real time pass, or runs under the
+    /// tester, where they have no threads.
     pub fn thread(mut self) -> Self {
         self.options.host = Host::Thread;
         self

@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::hash::Hasher;
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll};
 use std::time::Duration;
@@ -20,6 +21,10 @@ enum Inner {
     Live(LiveTimer),
     Controlled(TimerId),
 }
+
+// It names a timer, which a panic changes in nothing.
+impl UnwindSafe for Timer {}
+impl RefUnwindSafe for Timer {}
 
 impl Timer {
     pub(crate) fn controlled(id: TimerId) -> Self {

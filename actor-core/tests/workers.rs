@@ -4,12 +4,14 @@
 
 use std::future::{Future, ready};
 use std::pin::pin;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Barrier};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use actor_core::prelude::*;
-use tokio::task::yield_now;
+use tokio::runtime::Handle;
+use tokio::task::{block_in_place, yield_now};
 use tokio::time::timeout;
 
 #[derive(Debug)]
@@ -116,4 +118,154 @@ async fn who_is_told_from_outside_does_not_wait_for_who_is_blocked() {
         assert_eq!(met, Ok(()));
     }
     sys.shutdown().await.unwrap();
+}
+
+#[derive(Debug)]
+struct Depth;
+
+/// Blocks in its handler until the next of its kind has answered.
+struct Blocks {
+    next: Option<ActorRef<Blocks>>,
+}
+
+#[actor]
+impl Blocks {
+    #[on]
+    fn depth(&mut self, _: Depth) -> u32 {
+        let Some(next) = &self.next else {
+            return 1;
+        };
+        let answer = block_in_place(|| Handle::current().block_on(next.ask(Depth)));
+        1 + answer.unwrap_or_default()
+    }
+}
+
+/// More of them than there are workers.
+async fn depth(actors: u32) -> u32 {
+    let sys = System::new();
+    let mut next = None;
+    for _ in 0..actors {
+        next = Some(sys.spawn(Blocks { next }));
+    }
+    let deep = next.unwrap().ask(Depth).await.unwrap();
+    sys.shutdown().await.unwrap();
+    deep
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn the_only_worker_may_block_in_place() {
+    assert_eq!(depth(10).await, 10);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn all_workers_may_block_in_place() {
+    for _ in 0..5 {
+        assert_eq!(depth(20).await, 20);
+    }
+}
+
+#[derive(Debug)]
+struct RouseOne(ActorRef<Worker>);
+
+#[actor]
+impl Blocker {
+    /// Has one other ring, and keeps its thread until that has.
+    #[on]
+    fn rouse_one(&mut self, rouse: RouseOne) -> bool {
+        let (ring, rung) = channel();
+        rouse.0.tell(Ring(ring));
+        rung.recv().is_ok()
+    }
+}
+
+struct Blocker;
+
+/// Which the others don't see, since it is one only, and they rest.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_that_a_blocked_worker_has_roused_runs_elsewhere() {
+    let sys = System::new();
+    let (blocker, worker) = (sys.spawn(Blocker), sys.spawn(Worker));
+    for _ in 0..20 {
+        let rouse = RouseOne(worker.clone());
+        assert_eq!(busily(blocker.ask(rouse)).await, Ok(true));
+    }
+    sys.shutdown().await.unwrap();
+}
+
+#[derive(Debug)]
+struct Spin(Duration);
+#[derive(Debug)]
+struct Spun;
+
+/// Keeps its thread for so long, or longer.
+#[derive(Default)]
+struct Hot(Arc<AtomicU32>);
+
+#[actor]
+impl Hot {
+    #[on]
+    fn spin(&mut self, spin: Spin) {
+        let begun = Instant::now();
+        while begun.elapsed() < spin.0 {
+            std::hint::spin_loop();
+        }
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
+    #[on]
+    fn spun(&mut self, _: Spun) -> u32 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// How many slow events come between is counted, since each takes as long as what is waited for.
+#[tokio::test(flavor = "current_thread")]
+async fn slow_handlers_hold_up_neither_timers_nor_others() {
+    const SLOW: u32 = 300;
+    let sys = System::new();
+    let handled = Arc::new(AtomicU32::new(0));
+    let (hot, idle) = (sys.spawn(Hot(handled.clone())), sys.spawn(Hot::default()));
+    for _ in 0..SLOW {
+        hot.tell(Spin(Duration::from_millis(1)));
+    }
+    for _ in 0..10 {
+        let before = handled.load(Ordering::Relaxed);
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        let slept = handled.load(Ordering::Relaxed);
+        assert!(slept - before <= 8, "{before} to {slept}");
+        assert_eq!(idle.ask(Spun).await, Ok(0));
+        let asked = handled.load(Ordering::Relaxed);
+        assert!(asked - slept <= 4, "{slept} to {asked}");
+    }
+    assert!(handled.load(Ordering::Relaxed) < SLOW);
+    sys.kill(&hot);
+    sys.shutdown().await.unwrap();
+}
+
+/// The clock is looked at after 32 quick events, and after each slow one once two looks have seen that.
+#[tokio::test(flavor = "current_thread")]
+async fn handlers_that_turn_slow_hold_up_others_once() {
+    let handled = Arc::new(AtomicU32::new(0));
+    let counted = handled.clone();
+    let run = tokio::spawn(async move {
+        let sys = System::new();
+        let (hot, idle) = (sys.spawn(Hot(counted.clone())), sys.spawn(Hot::default()));
+        for _ in 0..1_000 {
+            hot.tell(Spin(Duration::ZERO));
+        }
+        hot.ask(Spun).await.unwrap();
+        for _ in 0..300 {
+            hot.tell(Spin(Duration::from_millis(1)));
+        }
+        for most in [72, 4, 4, 4, 4, 4, 4, 4, 4, 4] {
+            let before = counted.load(Ordering::Relaxed);
+            assert_eq!(idle.ask(Spun).await, Ok(0));
+            let after = counted.load(Ordering::Relaxed);
+            assert!(after - before <= most, "{before} to {after}");
+        }
+        sys.kill(&hot);
+        sys.shutdown().await.unwrap();
+    });
+    run.await.unwrap();
+    assert!(handled.load(Ordering::Relaxed) < 1_200);
 }

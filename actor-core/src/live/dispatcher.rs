@@ -7,36 +7,31 @@
 //! they have nothing to do; what is roused elsewhere goes into one queue for all.
 //!
 //! Queues are first in, first out; a worker takes from its own and from that for all in turns. It
-//! lets the other tasks of its runtime run after so much time, when tokio says that it has used up
-//! its share, and after each life that a task has roused: others like that one may wait for
-//! this thread.
+//! lets the other tasks of its runtime run after so much time, the runtime's driver included; and the
+//! tasks alone when tokio says that it has used up its share, and after each life that a task has
+//! roused: others like that one may wait for this thread.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::future::{Future, ready};
-use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::pin::{Pin, pin};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::task::{Context as TaskContext, Poll, Waker};
-use std::time::{Duration, Instant};
 
 use crossbeam_deque::{Steal, Stealer, Worker as Deque};
 use crossbeam_queue::ArrayQueue;
 use scoped_tls::scoped_thread_local;
-use tokio::task::coop;
+use tokio::runtime::Handle;
+use tokio::task::{coop, yield_now};
 
 use super::executor::Executor;
 use super::hub::Hub;
 use super::life::Life;
 use super::lock;
+use super::sentinel::{self, Progress};
+use super::slice;
 use crate::contained::contained;
-
-/// How long a worker runs before it lets other tasks run. To make room costs a multi-threaded runtime
-/// some microseconds, since it wakes another thread to see whether that can help.
-const SLICE: Duration = Duration::from_micros(50);
-
-/// After how many events a worker looks at the clock. A life counts as one event more.
-const LOOK: u32 = 64;
 
 /// How many lives the quicker of the queues for all holds.
 const ROOM: usize = 256;
@@ -54,8 +49,16 @@ pub(super) struct Dispatcher {
     workers: Box<[Peer]>,
     /// The workers that have nothing to do, a bit each.
     parked: AtomicU64,
-    /// See [`Dispatcher::bump`].
-    bumps: bool,
+    /// The workers are tasks of tokio.
+    on_tokio: bool,
+    /// Where substitutes run; `None` where none is of use.
+    pub(super) runtime: Option<Handle>,
+    /// The [sentinel](super::sentinel) looks at the queues.
+    pub(super) is_watched: AtomicBool,
+    /// A substitute was started and has not found out yet whether there is anything to run.
+    pub(super) is_substituted: AtomicBool,
+    /// How many lives substitutes have run.
+    pub(super) substitutes: AtomicU32,
     /// No actor is left, nor will there be one.
     over: AtomicBool,
     /// The runtime is gone.
@@ -67,6 +70,10 @@ struct Peer {
     queue: Stealer<Box<Life>>,
     /// Of its task, which always has the same; `None` before its first poll.
     waker: OnceLock<Waker>,
+    /// It lets the driver of the runtime run, and runs again then.
+    deferred: AtomicBool,
+    /// How many lives it has run.
+    lives: AtomicU32,
 }
 
 /// One of the tasks that run lives.
@@ -75,29 +82,9 @@ struct Worker {
     index: usize,
     /// The life that it ran last was in the queue for all.
     injected: Cell<bool>,
+    /// The driver of the runtime has run, or may have, since it ran last.
+    rested: Cell<bool>,
     hub: Weak<Hub>,
-}
-
-/// The time that a worker has, since its first look at the clock: most have nothing left to do
-/// before that.
-#[derive(Default)]
-struct Slice {
-    begun: Option<Instant>,
-    /// Up to how many events there is no look.
-    seen: u32,
-}
-
-impl Slice {
-    /// The worker has handled so many events.
-    #[inline]
-    fn is_over(&mut self, events: u32) -> bool {
-        if events < self.seen + LOOK {
-            return false;
-        }
-        self.seen = events;
-        let begun = *self.begun.get_or_insert_with(Instant::now);
-        begun.elapsed() >= SLICE
-    }
 }
 
 /// The queue of one worker.
@@ -111,17 +98,6 @@ scoped_thread_local! {
     static LOCAL: Local
 }
 
-thread_local! {
-    /// How many events were handled on this thread.
-    static HANDLED: Cell<u32> = const { Cell::new(0) };
-}
-
-/// So many events were handled on this thread.
-#[inline]
-pub(super) fn handled(events: u32) {
-    HANDLED.set(HANDLED.get().wrapping_add(events));
-}
-
 /// A dispatcher, and the queues for its workers.
 pub(super) fn new(executor: &Executor) -> (Arc<Dispatcher>, Vec<Deque<Box<Life>>>) {
     let workers = executor.threads().min(MOST);
@@ -129,14 +105,22 @@ pub(super) fn new(executor: &Executor) -> (Arc<Dispatcher>, Vec<Deque<Box<Life>>
     let peer = |queue: &Deque<_>| Peer {
         queue: queue.stealer(),
         waker: OnceLock::new(),
+        deferred: AtomicBool::new(false),
+        lives: AtomicU32::new(0),
     };
+    let runtime = executor.hands_over().cloned();
     let dispatcher = Dispatcher {
         injected: ArrayQueue::new(ROOM),
         overflow: Mutex::default(),
         overflows: AtomicBool::new(false),
         workers: queues.iter().map(peer).collect(),
         parked: AtomicU64::new(0),
-        bumps: executor.keeps_what_was_woken_last(),
+        on_tokio: executor.is_tokio(),
+        // As if it were, where there is nothing to look for.
+        is_watched: AtomicBool::new(runtime.is_none()),
+        runtime,
+        is_substituted: AtomicBool::new(false),
+        substitutes: AtomicU32::new(0),
         over: AtomicBool::new(false),
         closed: AtomicBool::new(false),
     };
@@ -153,6 +137,7 @@ pub(super) fn start(hub: &Arc<Hub>, queues: Vec<Deque<Box<Life>>>) {
             },
             index,
             injected: Cell::new(false),
+            rested: Cell::new(true),
             hub: Arc::downgrade(hub),
         });
     }
@@ -161,17 +146,28 @@ pub(super) fn start(hub: &Arc<Hub>, queues: Vec<Deque<Box<Life>>>) {
 impl Dispatcher {
     /// Has a life run; it is dropped where the runtime is gone.
     #[inline]
-    pub(super) fn dispatch(&self, life: Box<Life>) {
+    pub(super) fn dispatch(self: &Arc<Self>, life: Box<Life>) {
         if !LOCAL.is_set() {
             return self.inject(life);
         }
         LOCAL.with(|Local { dispatcher, queue }| {
-            if !std::ptr::eq(&**dispatcher, self) {
+            if !Arc::ptr_eq(dispatcher, self) {
                 return self.inject(life);
             }
             queue.push(life);
+            self.see_to_it();
             self.share(queue);
         });
+    }
+
+    /// Something was queued: the sentinel looks after it.
+    #[inline]
+    fn see_to_it(self: &Arc<Self>) {
+        // Relaxed: it looks once more after it was told to begin.
+        if !self.is_watched.load(Ordering::Relaxed) && !self.is_watched.swap(true, Ordering::AcqRel)
+        {
+            sentinel::watch(self.clone());
+        }
     }
 
     /// Wakes a worker that has nothing to do where this one has several lives to run. Where that is
@@ -193,8 +189,18 @@ impl Dispatcher {
     /// Makes sure that another thread finds the worker that was just woken. Tokio keeps the task that
     /// was woken last for this thread; so there is to be a later one, which does nothing.
     fn bump(&self) {
-        if self.bumps {
+        if self.on_tokio {
             tokio::spawn(ready(()));
+        }
+    }
+
+    /// Has a task run again when the driver of the runtime has run. A task that wakes itself is run by
+    /// tokio some sixty times before.
+    pub(super) fn defer(&self, task: &mut TaskContext<'_>) {
+        if self.on_tokio {
+            let _ = pin!(yield_now()).poll(task);
+        } else {
+            task.waker().wake_by_ref();
         }
     }
 
@@ -244,7 +250,7 @@ impl Dispatcher {
     }
 
     /// Puts a life into the queue for all.
-    fn inject(&self, life: Box<Life>) {
+    fn inject(self: &Arc<Self>, life: Box<Life>) {
         // Behind what has not fit in before.
         let life = match self.overflows.load(Ordering::Relaxed) {
             false => self.injected.push(life).err(),
@@ -255,10 +261,11 @@ impl Dispatcher {
             overflow.push_back(life);
             self.overflows.store(true, Ordering::Relaxed);
         }
-        if self.is_alone() {
-            self.wake(0);
-        } else {
+        self.see_to_it();
+        if !self.is_alone() {
             self.wake_one();
+        } else if !self.workers[0].is_deferred() {
+            self.wake(0);
         }
         if self.is_closed() {
             self.drop_injected();
@@ -307,7 +314,7 @@ impl Dispatcher {
         }
     }
 
-    fn is_over(&self) -> bool {
+    pub(super) fn is_over(&self) -> bool {
         self.over.load(Ordering::SeqCst)
     }
 
@@ -333,8 +340,45 @@ impl Dispatcher {
             .find_map(|other| until_sure(|| other.steal_batch_and_pop(queue)))
     }
 
+    /// Takes a life out of any queue, for who has none.
+    pub(super) fn take_any(&self) -> Option<Box<Life>> {
+        let mut queues = self.workers.iter().map(|worker| &worker.queue);
+        let steal = || queues.find_map(|queue| until_sure(|| queue.steal()));
+        self.take().or_else(steal)
+    }
+
+    /// How many lives were run, by whom.
+    pub(super) fn progress(&self) -> Progress {
+        let workers = self.workers.iter();
+        Progress {
+            workers: workers
+                .map(|worker| worker.lives.load(Ordering::Relaxed))
+                .collect(),
+            substitutes: self.substitutes.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Something is queued by a worker that has run nothing since, or for all, and nobody has.
+    pub(super) fn is_stuck(&self, before: &Progress, now: &Progress) -> bool {
+        let lives = before.workers.iter().zip(&now.workers);
+        let mut queues = self.workers.iter().zip(lives);
+        let kept = queues.any(|(worker, (before, now))| before == now && !worker.queue.is_empty());
+        kept || before == now && self.has_injected()
+    }
+
+    /// Wakes the workers that let others run, which may lie on a thread that is kept, and one that has
+    /// nothing to do; `false` where there is none.
+    pub(super) fn wake_who_rests(&self) -> bool {
+        for (index, worker) in self.workers.iter().enumerate() {
+            if worker.deferred.load(Ordering::Relaxed) {
+                self.wake(index);
+            }
+        }
+        self.wake_one()
+    }
+
     /// There is something to run.
-    fn has_work(&self) -> bool {
+    pub(super) fn has_work(&self) -> bool {
         let mut queues = self.workers.iter().map(|worker| &worker.queue);
         self.has_injected() || queues.any(|queue| !queue.is_empty())
     }
@@ -355,7 +399,20 @@ fn until_sure<T>(steal: impl Fn() -> Steal<T>) -> Option<T> {
     }
 }
 
+impl Peer {
+    /// It runs later, and looks at the queues then.
+    #[inline]
+    fn is_deferred(&self) -> bool {
+        // That changes it, as its worker does before it looks: the later sees what the other did.
+        self.deferred.load(Ordering::Relaxed) && self.deferred.fetch_and(true, Ordering::AcqRel)
+    }
+}
+
 impl Worker {
+    fn peer(&self) -> &Peer {
+        &self.local.dispatcher.workers[self.index]
+    }
+
     #[inline]
     fn next(&self) -> Option<Box<Life>> {
         let Local { dispatcher, queue } = &self.local;
@@ -403,10 +460,8 @@ impl Worker {
     }
 
     /// Runs lives until there are none, or others are to run.
-    fn work(&self, waker: &Waker) -> Poll<()> {
-        let before = HANDLED.get();
-        let mut lives = 0;
-        let mut slice = Slice::default();
+    fn work(&self, task: &mut TaskContext<'_>) -> Poll<()> {
+        let _shift = slice::begin(self.rested.replace(true));
         loop {
             let Some(life) = self.next() else {
                 if self.local.dispatcher.is_over() {
@@ -417,21 +472,48 @@ impl Worker {
                 }
                 continue;
             };
+            let lives = &self.peer().lives;
+            lives.store(
+                lives.load(Ordering::Relaxed).wrapping_add(1),
+                Ordering::Relaxed,
+            );
             // Nothing is left to panic here; but if something does, the other actors are to go on.
             drop(contained(|| life.run()));
-            lives += 1;
-            let events = HANDLED.get().wrapping_sub(before);
-            let is_over = self.injected.get()
-                || slice.is_over(events + lives)
-                || !coop::has_budget_remaining();
-            if is_over {
-                if self.has_more() || !self.park() {
-                    waker.wake_by_ref();
-                }
+            if slice::is_over() {
+                self.yield_to(task, Others::All);
+                return Poll::Pending;
+            }
+            if self.injected.get() || !coop::has_budget_remaining() {
+                self.yield_to(task, Others::Tasks);
                 return Poll::Pending;
             }
         }
     }
+
+    /// Lets others run where there is more to do; else waits.
+    fn yield_to(&self, task: &mut TaskContext<'_>, others: Others) {
+        if !self.has_more() && self.park() {
+            return;
+        }
+        match others {
+            Others::All => {
+                self.peer().deferred.store(true, Ordering::Release);
+                self.local.dispatcher.defer(task);
+            }
+            Others::Tasks => {
+                self.rested.set(false);
+                task.waker().wake_by_ref();
+            }
+        }
+    }
+}
+
+/// Whom a worker lets run.
+enum Others {
+    /// Tasks that wait for this thread.
+    Tasks,
+    /// These, timers and sockets.
+    All,
 }
 
 impl Future for Worker {
@@ -440,13 +522,16 @@ impl Future for Worker {
     fn poll(self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<()> {
         let worker = &*self;
         let dispatcher = &*worker.local.dispatcher;
-        let peer = &dispatcher.workers[worker.index];
+        let peer = worker.peer();
+        if peer.deferred.load(Ordering::Relaxed) {
+            peer.deferred.swap(false, Ordering::AcqRel);
+        }
         if peer.waker.get().is_none() && peer.waker.set(task.waker().clone()).is_ok() {
             // Who has found no waker just before relies on this task's being polled later.
             task.waker().wake_by_ref();
         }
         dispatcher.rise(worker.index);
-        LOCAL.set(&worker.local, || worker.work(task.waker()))
+        LOCAL.set(&worker.local, || worker.work(task))
     }
 }
 

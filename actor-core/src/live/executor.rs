@@ -15,7 +15,7 @@ use std::time::Duration;
 use futures_executor::ThreadPool;
 #[cfg(feature = "futures")]
 use futures_util::future::{AbortHandle as PoolAbort, abortable};
-use tokio::runtime::{EnterGuard, Handle};
+use tokio::runtime::{EnterGuard, Handle, RuntimeFlavor};
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
@@ -54,8 +54,19 @@ impl Executor {
         }
     }
 
-    /// It keeps the future that was woken last for the thread that has woken it.
-    pub(super) fn keeps_what_was_woken_last(&self) -> bool {
+    /// The runtime where tasks go on elsewhere if a thread blocks in `block_in_place`.
+    pub(super) fn hands_over(&self) -> Option<&Handle> {
+        match self {
+            Self::Tokio(runtime) if runtime.runtime_flavor() != RuntimeFlavor::CurrentThread => {
+                Some(runtime)
+            }
+            _ => None,
+        }
+    }
+
+    /// It keeps the future that was woken last for the thread that has woken it, and runs one that wakes
+    /// itself again before timers and sockets.
+    pub(super) fn is_tokio(&self) -> bool {
         matches!(self, Self::Tokio(_))
     }
 

@@ -24,9 +24,6 @@ pub(super) struct Inbox {
     /// The next sender rouses the actor, or has done so since it began to work: then it runs once
     /// more.
     awaited: bool,
-    /// How many entries the actor has taken since it let others run. Counted by its owner, and kept
-    /// here where it fills a gap.
-    pub(super) taken: u32,
 }
 
 /// What an actor that defers events, or waits for those of one kind, or has a bounded mailbox, knows

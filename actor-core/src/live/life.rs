@@ -11,6 +11,7 @@ use super::household::Household;
 use super::hub::Hub;
 use super::lane::{CLOSED, EXHAUSTED, FINISH, GIVE_UP, KILL, LINKED, QUIT, START, STOP};
 use super::reply::losing;
+use super::slice;
 use super::stage::Stage;
 use super::telemetry;
 use super::work::{START_HOOK, STOP_HOOK};
@@ -205,6 +206,7 @@ impl Life {
 
     /// Runs until it waits or is over. It waits in its mailbox.
     pub(super) fn run(mut self: Box<Self>) {
+        slice::admit();
         // Around all of it, since what panics may be no part of the actor, but a subscriber's.
         match catch_unwind(AssertUnwindSafe(|| self.poll())) {
             Ok(Poll::Pending) => self.park(),

@@ -10,7 +10,8 @@
 //! - [`lane`]: what an actor is told ahead of its inbox; [`household`]: the children of a supervisor.
 //! - [`life`]: the actor itself, from the `#[start]` hook to the dead letters.
 //! - [`executor`]: the seam to tokio, or to another thread pool.
-//! - [`dispatcher`]: who runs next; [`stage`]: where the handlers of actors that block run.
+//! - [`dispatcher`]: who runs next, [`slice`]: and for how long; [`stage`]: where the handlers of actors that block run.
+//! - [`sentinel`]: what waits behind a worker that does not come back.
 //! - [`work`]: what an actor is at, for who looks from outside; [`report`]: what a shutdown left;
 //!   [`attention`]: whether anyone looks; [`watchdog`]: looks for who is stuck.
 //! - [`telemetry`]: what `tracing` and `metrics` are told; `turn`: the handling of one message, for
@@ -48,7 +49,9 @@ mod orderings;
 mod registry;
 mod reply;
 mod report;
+mod sentinel;
 mod side;
+mod slice;
 mod stage;
 mod sync;
 mod system;

@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use super::attention::{DEPTH, STUCK};
 use super::cell::Cell;
-use super::dispatcher;
 use super::executor::{Task, Tasks, Ticks, sleep};
 use super::household::Household;
 use super::inbox::{Found, Inbox, Next};
 use super::kin::{Notify, Watcher};
 use super::life;
 use super::reply::losing;
+use super::slice;
 use super::timer::{Armed, Fired, LiveTimer};
 use crate::contained::contained;
 use crate::event::Event;
@@ -25,9 +25,6 @@ use crate::reply::AskError;
 use crate::runtime::{Factory, Spawn, SpawnOptions};
 use crate::supervision::Supervision;
 use crate::timer::Timer;
-
-/// After how many entries an actor lets others run.
-const BUDGET: u32 = 128;
 
 /// What a live actor owns beside its state. It does not know the actor's type.
 pub(crate) struct Side {
@@ -173,21 +170,17 @@ impl Side {
     #[inline]
     pub(crate) fn next(&mut self, state: usize) -> Result<u32, Due> {
         let plain = self.cell.hub().is_unwatched() && !self.cell.is_ordered();
-        if plain && self.inbox.taken < BUDGET {
+        if plain && slice::take() {
             match self.inbox.poll_plain(&self.cell, state) {
                 Poll::Pending => return Err(self.wait()),
-                Poll::Ready(Some(slot)) => {
-                    self.inbox.taken += 1;
-                    return Ok(slot);
-                }
-                Poll::Ready(None) => {}
+                Poll::Ready(Some(slot)) => return Ok(slot),
+                Poll::Ready(None) => return self.next_of_any_kind(state, true),
             }
         }
-        self.next_of_any_kind(state)
+        self.next_of_any_kind(state, false)
     }
 
     fn wait(&mut self) -> Due {
-        dispatcher::handled(std::mem::take(&mut self.inbox.taken));
         let attention = self.cell.hub().attention.bits();
         if self.cell.work.fetched() != 0 || attention & DEPTH != 0 {
             self.cell.work.set_fetched(self.inbox.unread());
@@ -195,18 +188,18 @@ impl Side {
         Due::Wait
     }
 
-    fn next_of_any_kind(&mut self, state: usize) -> Result<u32, Due> {
+    /// One that was `granted` is the first.
+    fn next_of_any_kind(&mut self, state: usize, mut granted: bool) -> Result<u32, Due> {
         #[cfg(any(feature = "tracing", feature = "metrics"))]
         super::turn::finish(&self.cell);
         loop {
-            if self.inbox.taken >= BUDGET {
-                self.cell.rouse();
-                return Err(self.wait());
-            }
             if self.cell.is_ordered() {
                 return Err(Due::Order);
             }
-            self.inbox.taken += 1;
+            if !(std::mem::take(&mut granted) || slice::take()) {
+                self.cell.rouse();
+                return Err(self.wait());
+            }
             match self.inbox.poll_next(&self.cell, state) {
                 Poll::Pending => return Err(self.wait()),
                 Poll::Ready(Next::Nothing) => {}

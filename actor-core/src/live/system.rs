@@ -3,6 +3,7 @@
 use std::any::TypeId;
 use std::fmt;
 use std::future::Future;
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -48,6 +49,11 @@ use crate::runtime::{Factory, Spawn, SpawnOptions};
 /// ```
 #[derive(Clone)]
 pub struct LiveSystem(Arc<Guard>);
+
+// What panics is caught where it runs: in an actor, a hook or a monitor. What a system is made of is
+// consistent after it.
+impl UnwindSafe for LiveSystem {}
+impl RefUnwindSafe for LiveSystem {}
 
 impl LiveSystem {
     #[track_caller]

@@ -1,9 +1,11 @@
 //! What a contender can do: [`Contender`].
 
 use std::future::Future;
+use std::hint::spin_loop;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -127,18 +129,27 @@ impl Done {
 pub(crate) struct List {
     left: AtomicU64,
     done: Done,
+    /// For how long who signs keeps its thread.
+    takes: Duration,
 }
 
 impl List {
-    pub(crate) fn new(count: u64, done: Done) -> Self {
+    pub(crate) fn new(count: u64, takes: Duration, done: Done) -> Self {
         Self {
             left: AtomicU64::new(count),
             done,
+            takes,
         }
     }
 
     /// The last one says that it is done.
     pub(crate) fn sign(&self) {
+        if !self.takes.is_zero() {
+            let begun = Instant::now();
+            while begun.elapsed() < self.takes {
+                spin_loop();
+            }
+        }
         if self.left.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.done.say();
         }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 use tokio::task::yield_now;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use crate::contender::{Ball, Contender, Done, List, Run};
 
@@ -20,6 +20,11 @@ const RING: usize = 1_000;
 const CROWD: usize = 64;
 /// After how many events a sender lets others run, so that a queue does not grow without limit.
 const BURST: u64 = 1_000;
+
+/// What a task sleeps beside a busy counter.
+const NAP: Duration = Duration::from_millis(1);
+/// How often it is tried at most, while the counter is busy.
+const TRIES: usize = 20;
 
 /// After how long a scenario that should take seconds is given up.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -45,13 +50,37 @@ pub(crate) enum Scenario {
     CrowdedRing,
     /// So long, or less, do 999 of 1 000 questions take, where 64 tasks ask one counter.
     Latency,
+    /// How much later than it should a task wakes from a millisecond's sleep, beside a counter whose
+    /// mailbox is full of events that take so long each.
+    Sleep(Handler),
+    /// How long a counter that has nothing else to do takes to answer beside that.
+    AskBeside(Handler),
     /// The memory of a counter that has counted one event and one question. Not measured here, but
     /// in a process of its own.
     Idle,
 }
 
+/// How long the handlers of a busy counter take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Handler {
+    None,
+    Short,
+    Long,
+}
+
+impl Handler {
+    /// That, and how many events make the counter busy for long enough.
+    fn load(self) -> (Duration, u64) {
+        match self {
+            Self::None => (Duration::ZERO, 3_000_000),
+            Self::Short => (Duration::from_micros(100), 3_000),
+            Self::Long => (Duration::from_millis(1), 300),
+        }
+    }
+}
+
 impl Scenario {
-    pub(crate) const ALL: [Self; 10] = [
+    pub(crate) const ALL: [Self; 16] = [
         Self::Tell,
         Self::BoundedSend,
         Self::FanIn,
@@ -61,8 +90,19 @@ impl Scenario {
         Self::Ring,
         Self::CrowdedRing,
         Self::Latency,
+        Self::Sleep(Handler::None),
+        Self::Sleep(Handler::Short),
+        Self::Sleep(Handler::Long),
+        Self::AskBeside(Handler::None),
+        Self::AskBeside(Handler::Short),
+        Self::AskBeside(Handler::Long),
         Self::Idle,
     ];
+
+    /// It is about who holds up whom, and differs with each number of workers.
+    pub(crate) fn is_delay(self) -> bool {
+        matches!(self, Self::Sleep(_) | Self::AskBeside(_))
+    }
 
     /// How it is called on the command line.
     pub(crate) fn name(self) -> &'static str {
@@ -76,6 +116,12 @@ impl Scenario {
             Self::Ring => "ring",
             Self::CrowdedRing => "crowded-ring",
             Self::Latency => "latency",
+            Self::Sleep(Handler::None) => "sleep-0",
+            Self::Sleep(Handler::Short) => "sleep-100us",
+            Self::Sleep(Handler::Long) => "sleep-1ms",
+            Self::AskBeside(Handler::None) => "ask-beside-0",
+            Self::AskBeside(Handler::Short) => "ask-beside-100us",
+            Self::AskBeside(Handler::Long) => "ask-beside-1ms",
             Self::Idle => "idle",
         }
     }
@@ -92,6 +138,12 @@ impl Scenario {
             Self::Ring => "ring of 1 000, 1 ball, hop",
             Self::CrowdedRing => "ring of 1 000, 64 balls, hop",
             Self::Latency => "ask of 64 tasks, 99.9th percentile",
+            Self::Sleep(Handler::None) => "delay of a sleep beside handlers of no time",
+            Self::Sleep(Handler::Short) => "delay of a sleep beside handlers of 100 µs",
+            Self::Sleep(Handler::Long) => "delay of a sleep beside handlers of 1 ms",
+            Self::AskBeside(Handler::None) => "ask beside handlers of no time",
+            Self::AskBeside(Handler::Short) => "ask beside handlers of 100 µs",
+            Self::AskBeside(Handler::Long) => "ask beside handlers of 1 ms",
             Self::Idle => "idle actor, bytes",
         }
     }
@@ -113,6 +165,8 @@ impl Scenario {
             Self::Ring => Box::pin(per(HOPS, ring(contender, RING, 1, HOPS))),
             Self::CrowdedRing => Box::pin(per(HOPS, ring(contender, RING, 64, HOPS / 64))),
             Self::Latency => Box::pin(latency(contender)),
+            Self::Sleep(handler) => Box::pin(beside(contender, handler, false)),
+            Self::AskBeside(handler) => Box::pin(beside(contender, handler, true)),
             Self::Idle => unreachable!("a process of its own is to weigh"),
         }
     }
@@ -159,7 +213,7 @@ async fn ask<C: Contender>(contender: C) -> Duration {
 
 async fn spawn<C: Contender>(contender: C) -> Duration {
     let (done, mut over) = Done::new();
-    let list = Arc::new(List::new(SPAWNED, done));
+    let list = Arc::new(List::new(SPAWNED, Duration::ZERO, done));
     let system = contender.system();
     let mut counters = Vec::with_capacity(SPAWNED as usize);
     let begun = Instant::now();
@@ -190,6 +244,37 @@ async fn ring<C: Contender>(contender: C, size: usize, balls: usize, hops: u64) 
         over.recv().await.expect("every ball arrives");
     }
     begun.elapsed()
+}
+
+/// How much later than it should a sleep is over, or else how long a question takes, beside a counter
+/// that has much to do: the average in nanoseconds.
+async fn beside<C: Contender>(contender: C, handler: Handler, asks: bool) -> f64 {
+    let (takes, count) = handler.load();
+    let (done, mut over) = Done::new();
+    let list = Arc::new(List::new(count, takes, done));
+    let system = contender.system();
+    let (idle, busy) = (
+        contender.counter(&system).await,
+        contender.counter(&system).await,
+    );
+    contender.ask(&idle).await;
+    contender.ask(&busy).await;
+    for _ in 0..count {
+        contender.sign(&busy, list.clone()).await;
+    }
+    let (mut total, mut tries) = (Duration::ZERO, 0);
+    while tries < TRIES && over.try_recv().is_err() {
+        let begun = Instant::now();
+        if asks {
+            contender.ask(&idle).await;
+            total += begun.elapsed();
+        } else {
+            sleep(NAP).await;
+            total += begun.elapsed().saturating_sub(NAP);
+        }
+        tries += 1;
+    }
+    total.as_nanos() as f64 / tries.max(1) as f64
 }
 
 /// The 99.9th percentile of the time for an answer, in nanoseconds.

@@ -7,7 +7,7 @@ use crate::table;
 
 /// How the executors are called, and how many workers each has; with none, it is the current
 /// thread.
-const EXECUTORS: [(&str, usize); 2] = [("one-thread", 0), ("two-workers", 2)];
+const EXECUTORS: [(&str, usize); 3] = [("one-thread", 0), ("one-worker", 1), ("two-workers", 2)];
 
 /// All of a kind where none of that kind is named.
 pub(crate) struct Selection {
@@ -35,7 +35,10 @@ impl Selection {
 
     pub(crate) fn print(&self) {
         for (executor, workers) in &self.executors {
-            table::print(executor, *workers, &self.contenders, &self.scenarios);
+            // One worker differs from one thread in who is held up, and in little else.
+            let of_interest = |scenario: &&Scenario| *workers != 1 || scenario.is_delay();
+            let scenarios: Vec<_> = self.scenarios.iter().filter(of_interest).copied().collect();
+            table::print(executor, *workers, &self.contenders, &scenarios);
         }
     }
 
