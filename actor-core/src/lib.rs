@@ -158,6 +158,7 @@ mod error;
 mod event;
 mod family;
 mod fingerprint;
+mod forever;
 mod group;
 mod live;
 mod mail;
@@ -236,6 +237,7 @@ pub use context::{CHAIN_MAX, Context};
 pub use error::Error;
 pub use event::Event;
 pub use fingerprint::{Fingerprint, Fingerprinter};
+pub use forever::forever;
 pub use group::Group;
 pub use live::{
     DeadLetter, DeadLetterReason, DeepMailbox, Failure, FailureKind, LiveSystem, MonitorViolation,

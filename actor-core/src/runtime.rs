@@ -148,6 +148,11 @@ pub trait Runtime {
     /// Nobody waits for that kind of event any more.
     fn receive_dropped(&self, owner: Address, event: u16);
 
+    /// The current operation awaits what may rightly never come; tells which operation that is.
+    fn waits_forever(&self) -> Address;
+    /// That operation does so no more.
+    fn waited_forever(&self, operation: Address);
+
     /// Runs a future as an operation that ends with its owner.
     fn pipe(&self, owner: Address, future: Pin<Box<dyn Future<Output = ()>>>);
     /// Has a message sent to `watcher` when `target` has stopped. The

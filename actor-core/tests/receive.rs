@@ -7,6 +7,7 @@ use std::future::Future;
 use std::pin::pin;
 use std::task::{Context as TaskContext, Waker};
 
+use actor_core::forever;
 use actor_core::prelude::*;
 use support::{Journal, idle};
 
@@ -16,6 +17,8 @@ struct Pay;
 struct Coin(u32);
 #[derive(Debug)]
 struct Other(u32);
+#[derive(Debug)]
+struct Wait;
 #[derive(Debug)]
 struct Unlock;
 
@@ -31,6 +34,12 @@ impl Till {
         let first = cx.receive::<Coin>().await;
         let second = cx.receive::<Coin>().await;
         self.journal.note(format!("paid {} {}", first.0, second.0));
+    }
+
+    #[on]
+    async fn wait(&mut self, _: Wait, cx: &mut Context<Self>) {
+        let coin = forever(cx.receive::<Coin>()).await;
+        self.journal.note(format!("waited for {}", coin.0));
     }
 
     #[on(Unlocked)]
@@ -55,6 +64,20 @@ fn till(sys: &System) -> (ActorRef<Till>, Journal) {
         journal: journal.clone(),
     });
     (till, journal)
+}
+
+/// What marks a wait for the tester changes nothing.
+#[tokio::test(start_paused = true)]
+async fn a_wait_that_may_last_for_ever_ends_as_any_other() {
+    let sys = System::new();
+    let (till, journal) = till(&sys);
+    till.tell(Wait);
+    till.tell(Other(1));
+    idle().await;
+    journal.expect::<&str>([]);
+    till.tell(Coin(5));
+    idle().await;
+    journal.expect(["waited for 5", "other 1"]);
 }
 
 #[tokio::test(start_paused = true)]

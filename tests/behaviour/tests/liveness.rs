@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use actor_core::prelude::*;
-use actor_core::{actor, monitor};
+use actor_core::{actor, forever, monitor};
 use actor_test::strategy::{Choice, Enabled, Execution, Fairness, Strategy, StrategySpec};
 use actor_test::{Bounds, BugKind, Gap, Report, Tester};
 
@@ -495,4 +495,347 @@ fn a_fair_suffix_is_no_part_of_a_systematic_search() {
     let verdict = dfs(true);
     let left_out = |gap: &Gap| matches!(gap, Gap::Suffixes { executions } if *executions > 0);
     assert!(verdict.gaps.iter().any(left_out), "{verdict:?}");
+}
+
+#[derive(Debug)]
+struct Never;
+#[derive(Debug)]
+struct Begin;
+
+/// Ticks for ever, without an effect on anyone.
+struct Ticks;
+#[actor]
+impl Ticks {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        cx.every(Duration::from_secs(1), Minute);
+    }
+    #[on]
+    fn minute(&mut self, _: Minute) {}
+}
+
+/// How a handler waits.
+#[derive(Clone, Copy, Debug)]
+enum Waiting {
+    ForEvent,
+    ForEventForever,
+    ForReply,
+    ForReplyWithLimit,
+    ForChannel,
+    Asleep,
+}
+
+/// Waits in a handler; what it asks for is never answered.
+struct Waits {
+    how: Waiting,
+    silent: ActorRef<Silent>,
+}
+#[actor(receive(Never))]
+impl Waits {
+    #[on]
+    async fn begin(&mut self, _: Begin, cx: &mut Context<Self>) {
+        match self.how {
+            Waiting::ForEvent => drop(cx.receive::<Never>().await),
+            Waiting::ForEventForever => drop(forever(cx.receive::<Never>()).await),
+            Waiting::ForReply => drop(self.silent.ask(Ask).await),
+            Waiting::ForReplyWithLimit => {
+                let limit = Duration::from_secs(1);
+                while self.silent.ask(Ask).timeout(limit).await.is_err() {}
+            }
+            Waiting::ForChannel => std::future::pending::<()>().await,
+            Waiting::Asleep => loop {
+                cx.sleep(Duration::from_secs(1)).await;
+            },
+        }
+    }
+}
+
+/// Keeps what it is asked, and never answers.
+#[derive(Default)]
+struct Silent(Vec<Reply<u32>>);
+#[actor]
+impl Silent {
+    #[on]
+    fn ask(&mut self, _: Ask, reply: Reply<u32>) {
+        self.0.push(reply);
+    }
+}
+
+fn waits(how: Waiting, bounds: Bounds) -> Report {
+    let tester = Tester::new().iterations(1).bounds(bounds);
+    tester.strategy(StrategySpec::Random).run(move |sys| {
+        sys.spawn(Ticks);
+        let silent = sys.spawn(Silent::default());
+        sys.spawn(Waits { how, silent }).tell(Begin);
+    })
+}
+
+#[test]
+fn who_awaits_in_vain_beside_a_timer_is_found() {
+    let bounds = Bounds::new(200);
+    for (how, kind, what) in [
+        (
+            Waiting::ForEvent,
+            BugKind::Deadlock,
+            "`Waits` awaits an event `Never`",
+        ),
+        (
+            Waiting::ForReply,
+            BugKind::Deadlock,
+            "`Waits` awaits the reply of `Silent`",
+        ),
+        (
+            Waiting::ForChannel,
+            BugKind::OutsideWait,
+            "`Waits` awaits something",
+        ),
+    ] {
+        let report = waits(how, bounds);
+        let bug = report.assert_bug(what);
+        assert_eq!(bug.kind(), kind);
+        let message = bug.message();
+        assert!(message.contains("for 1001 steps"), "{message}");
+        assert!(message.contains("(threshold 1000)"), "{message}");
+        let confirmation = bug.confirmation.expect("it was continued");
+        assert!(!confirmation.recovered && confirmation.continuations >= 20);
+    }
+}
+
+#[test]
+fn who_has_time_or_a_time_limit_waits_in_silence() {
+    for how in [Waiting::ForReplyWithLimit, Waiting::Asleep] {
+        let report = waits(how, Bounds::new(200));
+        report.assert_clean();
+        assert_eq!((report.transient, report.undecided), (0, 0), "{how:?}");
+        assert_eq!(report.fair_at_bound, 1);
+        let example = report.restless_example.expect("it says why");
+        assert!(
+            example.starts_with("`Ticks` gets `Minute` every 1s"),
+            "{example}"
+        );
+    }
+    // It does not even keep the execution from ending.
+    let report = waits(Waiting::ForEventForever, Bounds::new(200));
+    report.assert_clean();
+    assert_eq!((report.fair_at_bound, report.restless), (0, 0));
+}
+
+/// One step below the threshold it is undecided at the bound, at it a suspicion.
+#[test]
+fn both_sides_of_the_threshold_of_a_wait() {
+    let bounds = Bounds::new(200);
+    let found = waits(Waiting::ForEvent, bounds.with_temperature(100));
+    let step = found.assert_bug("awaits an event").step();
+    let begun = step - 101;
+    let bounds = |fair: u64| Bounds::new(200).with_fair(fair).with_temperature(300);
+    let same = |report: &Report| {
+        report.bugs()[0]
+            .message()
+            .contains(&format!("since step {begun}"))
+    };
+    assert!(same(&found));
+    let report = waits(Waiting::ForEvent, bounds(begun + 301));
+    assert!(same(&report));
+    let report = waits(Waiting::ForEvent, bounds(begun + 300));
+    report.assert_clean();
+    assert_eq!(report.undecided, 1);
+    let example = report.undecided_example.expect("it is told");
+    assert_eq!(
+        example,
+        format!("`Waits` awaits an event `Never`, owed since step {begun}")
+    );
+    // A wait that was cut off after a tenth of the threshold says nothing.
+    assert_eq!(waits(Waiting::ForEvent, bounds(begun + 31)).undecided, 1);
+    assert_eq!(waits(Waiting::ForEvent, bounds(begun + 30)).undecided, 0);
+}
+
+/// Serves one job after another, each after a long while.
+struct Slow {
+    rounds: u64,
+    reply: Option<Reply<u64>>,
+}
+#[actor]
+impl Slow {
+    #[on]
+    fn ask(&mut self, _: Ask, reply: Reply<u64>, cx: &mut Context<Self>) {
+        self.reply = Some(reply);
+        cx.me().tell(Next(self.rounds));
+    }
+    #[on]
+    fn next(&mut self, next: Next, cx: &mut Context<Self>) {
+        match next.0 {
+            0 => self.reply.take().expect("someone asks").send(1),
+            left => cx.me().tell(Next(left - 1)),
+        }
+    }
+}
+
+/// Asks again and again.
+struct Customer(ActorRef<Slow>);
+#[actor]
+impl Customer {
+    #[on]
+    async fn begin(&mut self, _: Begin, cx: &mut Context<Self>) {
+        self.0.ask(Ask).await.expect("it is answered");
+        cx.me().tell(Begin);
+    }
+}
+
+#[test]
+fn who_waits_long_and_is_served_is_no_bug() {
+    let slow = |rounds: u64| {
+        let tester = Tester::new().iterations(20).bounds(Bounds::new(200));
+        tester.run(move |sys| {
+            sys.spawn(Ticks);
+            let slow = sys.spawn(Slow {
+                rounds,
+                reply: None,
+            });
+            sys.spawn(Customer(slow)).tell(Begin);
+        })
+    };
+    // Each wait takes a part of the 1000 steps that it may take.
+    let report = slow(100);
+    report.assert_clean();
+    assert_eq!(report.transient, 0);
+    // More than that: all are suspected, and each goes on.
+    let report = slow(600);
+    report.assert_clean();
+    assert!(report.transient > 0, "it was suspected");
+    let example = report.transient_example.expect("it was suspected");
+    assert!(example.contains("awaits the reply of `Slow`"), "{example}");
+}
+
+/// Under a strategy that starves it, a wait counts from the fair part on.
+#[test]
+fn a_wait_counts_in_the_fair_part_only() {
+    let report = |fairness: Fairness| {
+        let tester = Tester::new().iterations(1).max_steps(200);
+        tester.run_with(Box::new(Eldest { fairness }), |sys| {
+            sys.spawn(Ticks);
+            let silent = sys.spawn(Silent::default());
+            let how = Waiting::ForReply;
+            sys.spawn(Waits { how, silent }).tell(Begin);
+        })
+    };
+    let bug = report(Fairness::FairFrom(150));
+    let bug = bug.assert_bug("`Waits` awaits the reply of `Silent`, for 1001 steps");
+    assert_eq!(bug.step(), 150 + 1001);
+    let unfair = report(Fairness::Unfair);
+    unfair.assert_clean();
+    assert_eq!(unfair.undecided, 0);
+}
+
+/// Defers `Never` until it is let go, if ever.
+struct Defers;
+#[actor(states(Busy(defer(Never)), Free))]
+impl Defers {
+    #[on(Busy)]
+    fn begin(&mut self, _: Begin, cx: &mut Context<Self>) {
+        cx.goto(DefersState::Free);
+    }
+    #[on(Free)]
+    fn never(&mut self, _: Never, cx: &mut Context<Self>) {
+        cx.goto(DefersState::Busy);
+    }
+    #[on]
+    fn ball(&mut self, _: Ball) {}
+}
+
+#[test]
+fn an_event_deferred_for_ever_beside_others_is_found() {
+    let report = |lets_go: bool| {
+        let tester = Tester::new().iterations(5).bounds(Bounds::new(200));
+        tester.strategy(StrategySpec::Random).run(move |sys| {
+            let defers = sys.spawn(Defers);
+            defers.tell(Never);
+            let slow = sys.spawn(Slow {
+                rounds: 10,
+                reply: None,
+            });
+            // Does not rest, and lets go now and then.
+            sys.spawn(Customer(slow)).tell(Begin);
+            sys.spawn(LetsGo { defers, lets_go }).tell(Begin);
+        })
+    };
+    let found = report(false);
+    let bug = found.assert_bug("`Defers` in state `Busy` defers `Never`");
+    assert_eq!(bug.kind(), BugKind::DeferredForever);
+    assert!(!bug.confirmation.expect("it was continued").recovered);
+    let clean = report(true);
+    clean.assert_clean();
+    assert_eq!((clean.transient, clean.fair_at_bound), (0, 5));
+}
+
+/// Lets the deferring actor go again and again, if at all.
+struct LetsGo {
+    defers: ActorRef<Defers>,
+    lets_go: bool,
+}
+#[actor]
+impl LetsGo {
+    #[on]
+    fn begin(&mut self, _: Begin, cx: &mut Context<Self>) {
+        if self.lets_go && cx.choose(50) == 0 {
+            self.defers.tell(Never);
+            self.defers.tell(Begin);
+        }
+        cx.me().tell(Begin);
+    }
+}
+
+/// The wait of a body, too, and who is behind it.
+#[test]
+fn a_body_that_awaits_in_vain_is_found_with_who_keeps_it() {
+    let tester = Tester::new().iterations(5).bounds(Bounds::new(200));
+    let report = tester.run_async(|sys| async move {
+        sys.spawn(Ticks);
+        let silent = sys.spawn(Silent::default());
+        let how = Waiting::ForEvent;
+        let waits = sys.spawn(Waits { how, silent });
+        waits.ask(Begin).await.expect("it never answers");
+    });
+    let bug = report.assert_bug("`Waits` awaits an event `Never`, for 1001 steps");
+    let message = bug.message();
+    assert!(
+        message.contains("meanwhile `test` awaits the reply of `Waits`"),
+        "{message}"
+    );
+}
+
+#[derive(Debug)]
+struct Job(u64);
+
+// ANCHOR: forever
+/// Opens, and from then on waits for jobs.
+#[derive(Default)]
+struct Server {
+    done: u64,
+}
+
+#[actor(receive(Job))]
+impl Server {
+    #[on]
+    async fn begin(&mut self, _: Begin, cx: &mut Context<Self>) {
+        loop {
+            let job = forever(cx.receive::<Job>()).await;
+            self.done += job.0;
+        }
+    }
+}
+// ANCHOR_END: forever
+
+/// What comes while it waits for something else stays unread, and the report says so.
+#[test]
+fn what_a_patient_server_does_not_read_is_told() {
+    let report = Tester::new().iterations(10).run(|sys| {
+        let server = sys.spawn(Server::default());
+        server.tell(Begin);
+        server.tell(Job(1));
+        server.tell(Begin);
+    });
+    report.assert_clean();
+    assert_eq!(report.unread, 10);
+    let example = report.unread_example.expect("it is told");
+    assert_eq!(example, "`Server` with 1 unread event, `Begin` first");
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use actor_core::prelude::*;
-use actor_core::{Mailbox, Overflow, actor, monitor};
+use actor_core::{Mailbox, Overflow, actor, forever, monitor};
 use actor_test::strategy::StrategySpec;
 use actor_test::{Bounds, BugKind, Report, Semantics, Tester};
 
@@ -1146,6 +1146,49 @@ fn rule_08_a_cycle_of_asks_is_a_bug_at_once() {
     });
     assert_eq!(kind, BugKind::Deadlock);
     assert!(message.contains("first -> second -> first"), "{message}");
+}
+
+/// Waits for a `Line` for as long as it takes.
+struct PatientForLine;
+#[actor(receive(Line))]
+impl PatientForLine {
+    #[on]
+    async fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+        forever(cx.receive::<Line>()).await;
+    }
+}
+
+#[test]
+fn rule_08_a_wait_may_last_for_ever_where_it_says_so() {
+    let (kind, message) = bug(|sys| sys.spawn(WaitsForLine).tell(Go));
+    assert_eq!(kind, BugKind::Deadlock, "{message}");
+    every(|sys| sys.spawn(PatientForLine).tell(Go));
+    // What comes is taken, and the next wait is owed again.
+    every(|sys| {
+        let patient = sys.spawn(PatientForLine);
+        patient.tell(Go);
+        patient.tell(Line("taken"));
+    });
+    let (kind, message) = bug(|sys| {
+        let patient = sys.spawn(PatientForLine);
+        patient.tell(Go);
+        sys.spawn(AsksOnce(patient)).tell(Go);
+    });
+    assert_eq!(kind, BugKind::Deadlock, "{message}");
+    assert_eq!(
+        message,
+        "nothing can run: `AsksOnce` awaits the reply of `PatientForLine`"
+    );
+}
+
+/// Asks whoever waits for something else.
+struct AsksOnce(ActorRef<PatientForLine>);
+#[actor]
+impl AsksOnce {
+    #[on]
+    async fn go(&mut self, _: Go) {
+        let _ = self.0.ask(Go).await;
+    }
 }
 
 #[test]

@@ -25,6 +25,7 @@ use crate::engine::watching::suspicion::Suspicion;
 use crate::engine::workshop::{Parts, Piped, Workshop};
 use crate::engine::world::operation::{Kind, Stage};
 use crate::engine::world::state::{BODY, State};
+use crate::engine::world::thermometer::Debt;
 use crate::engine::world::wake::WakeList;
 use crate::hash::mix;
 use crate::settings::{Bounds, Semantics};
@@ -120,10 +121,10 @@ pub(crate) struct RunOptions {
     pub(crate) until: Option<u64>,
 }
 
-/// An entry of the thermometer that is owed, and from which step to which it may become cold.
+/// What is owed, and from which step to which it may be paid.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Watch {
-    pub(crate) entry: usize,
+    pub(crate) entry: Debt,
     pub(crate) from: u64,
     pub(crate) until: u64,
 }
@@ -243,7 +244,11 @@ impl Engine {
         self.begin(options);
         let entered = runtime::enter(self.shared.clone());
         let quiet = panics::quiet();
-        let end = self.steps(test);
+        let mut end = self.steps(test);
+        // What is owed when the program asks for the end, and is not hot, is nobody's debt.
+        if end == End::Finished && self.state().thermometer.watched().is_some() {
+            end = End::Recovered;
+        }
         if let Some(witness) = self.shared.session().tape.witness() {
             witness.ends();
         }
@@ -403,12 +408,10 @@ impl Engine {
         if session.found.is_some() {
             return Err(End::Bug);
         }
-        if state.thermometer.alarms(state.step) {
-            let thermometer = &state.thermometer;
-            if thermometer.recovered() || thermometer.alarming(state.step).is_some() {
-                return Err(self.too_hot(state, &mut session));
-            }
-            self.lasso.warned(state);
+        if state.thermometer.alarms(state.step)
+            && let Some(end) = self.alarmed(state, &mut session)
+        {
+            return Err(end);
         }
         if state.finishing
             && let Some(end) = self.finish_fairly(state)

@@ -14,6 +14,7 @@ use crate::engine::watching::observers::Seen;
 use crate::engine::workshop::{Parts, Piped};
 use crate::engine::world::operation::{Effect, Kind, STOP, Stage};
 use crate::engine::world::state::{BODY, State};
+use crate::engine::world::thermometer::Debt;
 
 impl Engine {
     pub(crate) fn start(&mut self, operation: u32, test: &dyn Program) {
@@ -62,6 +63,9 @@ impl Engine {
             let found = &mut state.operations[operation as usize];
             found.woken = false;
             found.receiving.clear();
+            let step = state.step;
+            state.thermometer.paid(Debt::Wait(operation), step);
+            let found = &mut state.operations[operation as usize];
             let (delivered, kind) = (std::mem::take(&mut found.delivered), found.kind);
             state.extend_chain(operation, delivered);
             kind
@@ -217,6 +221,7 @@ impl Engine {
             if !was_suspended {
                 state.suspended += 1;
             }
+            state.wait_begins(operation);
             // An event that a new `receive` waits for may have come meanwhile.
             let found = &mut state.operations[operation as usize];
             let inbox = &mut found.inbox;

@@ -45,6 +45,7 @@ use crate::engine::seam::controlled::Shared;
 use crate::engine::watching::suspicion::Suspicion;
 use crate::engine::workshop::Parts;
 use crate::engine::world::state::State;
+use crate::engine::world::thermometer::Debt;
 use crate::strategy::{OperationId, Pending};
 
 /// What an operation costs in a window's plan, and what a step of it does besides.
@@ -392,13 +393,13 @@ impl Engine {
             "owed since step {since}, in {cycle}; no step leads out of the {around} states around it"
         );
         let suspicion = Suspicion {
-            entry,
+            entry: Debt::Specification(entry),
             since,
             cycle: Some(cycle),
             certain: true,
         };
         let step = self.state().step;
-        self.suspect(step, &mut self.session(), suspicion, &why);
+        self.suspect(step, &mut self.session(), (entry, suspicion), &why);
     }
 
     /// The fingerprints lie: the execution is not looked at again.

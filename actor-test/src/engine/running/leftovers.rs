@@ -80,7 +80,7 @@ fn restless(state: &State) -> Option<String> {
     let event = state.info(owner)?.events[usize::from(event)].name;
     let why = match state.timers.armed() > state.timers.armed_periodic() {
         true => "with other timers that are armed anew and anew",
-        false if state.suspended > 0 => "while someone awaits",
+        false if state.someone_awaits() => "while someone awaits",
         false if state.thermometer.any_owed() => "while something is owed",
         false => "with never a pause between the ticks",
     };

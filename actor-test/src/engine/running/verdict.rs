@@ -4,12 +4,13 @@ use crate::data::bug::BugKind;
 use crate::engine::recording::recorder::Recorder;
 use crate::engine::running::execution::{End, Engine, Outcome};
 use crate::engine::running::leftovers::leftovers;
+use crate::engine::running::overdue::{describe_wait, long_waits};
 use crate::engine::session::Session;
 use crate::engine::watching::specifications::Owed;
 use crate::engine::watching::suspicion::Suspicion;
 use crate::engine::world::operation::{Letter, Stage};
-use crate::engine::world::room::Status;
 use crate::engine::world::state::State;
+use crate::engine::world::thermometer::Debt;
 use crate::strategy::Fairness;
 
 impl Engine {
@@ -25,17 +26,31 @@ impl Engine {
             return false;
         }
         *idle_moments += 1;
-        *idle_moments > 3 * periodic && !state.thermometer.any_owed() && state.suspended == 0
+        *idle_moments > 3 * periodic && !state.thermometer.any_owed() && !state.someone_awaits()
     }
 
+    /// Something is too hot, or warm enough to be looked at, or it is time to look who waits.
     #[cold]
-    pub(crate) fn too_hot(&self, state: &State, session: &mut Session) -> End {
+    pub(crate) fn alarmed(&mut self, state: &mut State, session: &mut Session) -> Option<End> {
         if state.thermometer.recovered() {
-            return End::Recovered;
+            return Some(End::Recovered);
         }
-        let Some((heat, temperature, since)) = state.thermometer.alarming(state.step) else {
-            return End::Bound;
-        };
+        if let Some(hot) = state.thermometer.alarming(state.step) {
+            return Some(self.too_hot(state, session, hot));
+        }
+        if state.thermometer.takes_look(state.step)
+            && let Some(end) = self.look_for_overdue(state, session)
+        {
+            return Some(end);
+        }
+        if state.thermometer.warns(state.step) {
+            self.lasso.warned(state);
+        }
+        None
+    }
+
+    fn too_hot(&self, state: &State, session: &mut Session, hot: (usize, u64, u64)) -> End {
+        let (heat, temperature, since) = hot;
         let threshold = self.bounds.temperature();
         let cycle = self.lasso.cycle_of(heat, since);
         let seen = cycle.map_or_else(String::new, |cycle| format!("; there is {cycle}"));
@@ -43,28 +58,24 @@ impl Engine {
             "for {temperature} steps of fair scheduling (threshold {threshold}), owed since step {since}{seen}"
         );
         let suspicion = Suspicion {
-            entry: heat,
+            entry: Debt::Specification(heat),
             since,
             cycle,
             certain: false,
         };
-        self.suspect(state.step, session, suspicion, &why);
+        self.suspect(state.step, session, (heat, suspicion), &why);
         End::Bug
     }
 
-    /// Finds that something stays owed.
+    /// Finds that a specification stays owed.
     pub(crate) fn suspect(
         &self,
         step: u64,
         session: &mut Session,
-        suspicion: Suspicion,
+        (entry, suspicion): (usize, Suspicion),
         why: &str,
     ) {
-        let what = self
-            .shared
-            .specifications
-            .borrow()
-            .describe(suspicion.entry);
+        let what = self.shared.specifications.borrow().describe(entry);
         session.suspicion = Some(suspicion);
         session.find(step, BugKind::Liveness, format!("{what}, {why}"), None);
     }
@@ -87,6 +98,10 @@ impl Engine {
             End::Bound => specifications.owed(&state.thermometer, true),
             _ => Vec::new(),
         };
+        let cut_off = match end {
+            End::Bound => long_waits(&state),
+            _ => Vec::new(),
+        };
         let suspicion = session.suspicion.take();
         let in_doubt = suspicion.map_or(!undecided.is_empty(), |suspicion| !suspicion.certain);
         let opaque = if in_doubt {
@@ -101,7 +116,7 @@ impl Engine {
             finding: session.found.clone(),
             transient: None,
             class: state.class,
-            undecided,
+            undecided: undecided.into_iter().chain(cut_off).collect(),
             wants_liveness: specifications.wants_liveness(),
             owed_longest: state.thermometer.owed_longest(),
             suspicion,
@@ -185,44 +200,16 @@ impl Engine {
     fn waiting(&self) -> Option<(BugKind, String)> {
         let state = self.state();
         let mut awaits = Vec::new();
-        for operation in 0..state.live as u32 {
-            let found = &state.operations[operation as usize];
-            if found.stage != Stage::Suspended {
-                continue;
-            }
-            let name = state.name(operation);
-            let asked: Vec<String> = state
-                .asks
-                .iter()
-                .filter(|ask| ask.asker == operation && !ask.delivered && !ask.abandoned)
-                .map(|ask| format!("the reply of `{}`", state.name(ask.target)))
-                .collect();
-            let room = state
-                .questions
-                .iter()
-                .filter(|question| {
-                    question.sender == operation && question.status == Status::InLine
-                })
-                .map(|question| {
-                    format!("room in the mailbox of `{}`", state.name(question.target))
-                });
-            let info = state.info(operation);
-            let received = found.receiving.iter().filter_map(|event| {
-                let info = info?;
-                Some(format!(
-                    "an event `{}`",
-                    info.events[usize::from(*event)].name
-                ))
-            });
-            let what: Vec<String> = asked.into_iter().chain(room).chain(received).collect();
-            if what.is_empty() {
+        for operation in state.impatient() {
+            let Some(waits) = describe_wait(&state, operation) else {
+                let name = state.name(operation);
                 let message = format!(
                     "`{name}` awaits something that nothing in this test will complete: a tokio \
                      timer, a socket, a thread, or a channel that nobody sends to"
                 );
                 return Some((BugKind::OutsideWait, message));
-            }
-            awaits.push(format!("`{name}` awaits {}", what.join(" and ")));
+            };
+            awaits.push(waits);
         }
         (!awaits.is_empty()).then(|| {
             (

@@ -677,6 +677,24 @@ impl Runtime for Shared {
         }
     }
 
+    fn waits_forever(&self) -> Address {
+        let current = self.current.get();
+        if self.phase.get() == Phase::Running {
+            self.state.borrow_mut().operations[current as usize].patient += 1;
+        }
+        self.address(current)
+    }
+
+    fn waited_forever(&self, operation: Address) {
+        if self.phase.get() != Phase::Running || operation.execution != self.execution.get() {
+            return;
+        }
+        let mut state = self.state.borrow_mut();
+        if let Some(found) = state.operations.get_mut(operation.operation as usize) {
+            found.patient = found.patient.saturating_sub(1);
+        }
+    }
+
     fn pipe(&self, owner: Address, future: Pin<Box<dyn Future<Output = ()>>>) {
         if !self.may_act("pipe_to_self") {
             return;

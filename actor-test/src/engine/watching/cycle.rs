@@ -3,7 +3,6 @@
 use crate::engine::world::asks::AskRecord;
 use crate::engine::world::operation::{Effect, Stage};
 use crate::engine::world::state::State;
-use crate::engine::world::timers::TimerStage;
 
 /// Who awaits whose reply.
 pub(crate) struct Waits<'a> {
@@ -81,12 +80,6 @@ impl Waits<'_> {
     /// No timer, event or room will have the operation go on.
     fn waits_for_nothing_else(&self, operation: u32) -> bool {
         let found = &self.state.operations[operation as usize];
-        let timers = &self.state.timers;
-        let sleeps = timers.of(operation).any(|timer| {
-            let timer = &timers.slots[timer as usize];
-            let runs = matches!(timer.stage, TimerStage::Unarmed | TimerStage::Armed);
-            runs && timer.event.is_none()
-        });
-        found.receiving.is_empty() && !sleeps && found.questions == 0
+        found.receiving.is_empty() && !self.state.has_time_limit(operation) && found.questions == 0
     }
 }

@@ -1,13 +1,14 @@
 //! Why something is believed to stay owed for ever: [`Suspicion`].
 
 use crate::data::bug::Cycle;
+use crate::engine::world::thermometer::Debt;
 
 /// Why an execution is believed to go on for ever without what is owed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Suspicion {
-    /// The specification, by its number in the thermometer.
-    pub(crate) entry: usize,
-    /// The step at which it became hot after it was last cold.
+    /// Who owes it.
+    pub(crate) entry: Debt,
+    /// The step since which it has been owed.
     pub(crate) since: u64,
     /// A cycle along which it stays hot, where one was seen.
     pub(crate) cycle: Option<Cycle>,

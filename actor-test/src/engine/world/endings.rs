@@ -2,6 +2,7 @@
 
 use crate::engine::world::operation::{Letter, Stage, Told};
 use crate::engine::world::state::State;
+use crate::engine::world::thermometer::Debt;
 
 /// What has ended and lies in the workshop still.
 pub(crate) struct Remains {
@@ -53,6 +54,8 @@ impl State {
         operation.woken = false;
         operation.told = Told::Nothing;
         operation.receiving.clear();
+        operation.patient = 0;
+        self.thermometer.paid(Debt::Wait(index), self.step);
         self.suspended -= usize::from(before == Stage::Suspended);
     }
 
@@ -70,6 +73,7 @@ impl State {
         for future in &futures {
             let ended = &mut self.operations[*future as usize];
             let before = std::mem::replace(&mut ended.stage, Stage::Gone);
+            self.thermometer.paid(Debt::Wait(*future), self.step);
             self.suspended -= usize::from(before == Stage::Suspended);
             self.refresh(*future);
         }

@@ -29,5 +29,6 @@ pub(crate) mod thermometer;
 pub(crate) mod timers;
 pub(crate) mod touched;
 pub(crate) mod types;
+pub(crate) mod waits;
 pub(crate) mod wake;
 pub(crate) mod watches;

@@ -209,6 +209,10 @@ pub(crate) struct Operation {
     pub(crate) open_asks: u32,
     /// How many questions for room it has that are not over.
     pub(crate) questions: u32,
+    /// While a handler waits, the step since which it does.
+    pub(crate) waits_since: u64,
+    /// How much of what it awaits may rightly never come.
+    pub(crate) patient: u32,
     /// While a handler waits, the key of the letter that it handles.
     pub(crate) handling: u64,
     /// Its number among the operations of its type.
@@ -249,6 +253,8 @@ impl Operation {
             name: None,
             open_asks: 0,
             questions: 0,
+            waits_since: 0,
+            patient: 0,
             handling: 0,
             ordinal: 0,
         }
@@ -287,6 +293,8 @@ impl Operation {
         self.name = None;
         self.open_asks = 0;
         self.questions = 0;
+        self.waits_since = 0;
+        self.patient = 0;
         self.handling = 0;
         self.ordinal = 0;
     }

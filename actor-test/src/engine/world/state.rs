@@ -22,6 +22,7 @@ use crate::engine::world::room::{Bound, Question};
 use crate::engine::world::thermometer::Thermometer;
 use crate::engine::world::timers::Timers;
 use crate::engine::world::types::Types;
+use crate::engine::world::waits::Deferral;
 use crate::engine::world::watches::Watch;
 use crate::hash::mix;
 use crate::strategy::EventId;
@@ -62,6 +63,8 @@ pub(crate) struct State {
     pub(crate) class: u64,
     pub(crate) in_flight: usize,
     pub(crate) suspended: usize,
+    /// The events that were deferred when it was last looked.
+    pub(crate) deferrals: Vec<Deferral>,
     /// The program has asked for the end of the execution.
     pub(crate) finishing: bool,
     pub(crate) dead_letters: u64,
@@ -109,6 +112,7 @@ impl State {
         self.in_flight = 0;
         self.suspended = 0;
         self.finishing = false;
+        self.deferrals.clear();
         self.dead_letters = 0;
         self.last_operation = BODY;
         self.choices = 0;
@@ -146,11 +150,15 @@ impl State {
         let known = self.types.count(of_type);
         let operation = &mut self.operations[actor as usize];
         operation.defers = known.info.defers;
+        let defers = operation.defers;
         operation.plain = known.plain;
         operation.ordinal = known.count;
         operation.name.clone_from(&options.name);
         if let Some((capacity, overflow)) = options.mailbox.bound() {
             operation.bound = Some(Bound::new(capacity, overflow));
+        }
+        if defers {
+            self.thermometer.look_soon(self.step);
         }
         actor
     }

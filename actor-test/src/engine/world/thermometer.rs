@@ -8,7 +8,18 @@ use actor_core::Fingerprinter;
 /// then.
 pub(crate) const WARNING: u64 = 100;
 
-/// What is owed: a hot monitor, or a predicate that is still to become true.
+/// Who owes something.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Debt {
+    /// A specification, by its number in the thermometer.
+    Specification(usize),
+    /// That an operation goes on which waits in a handler.
+    Wait(u32),
+    /// That an actor takes an event which it defers, by the event's key.
+    Deferral(u32, u64),
+}
+
+/// What a specification owes: a hot monitor, or a predicate that is still to become true.
 #[derive(Clone, Debug)]
 struct Entry {
     /// The heat of earlier hot periods, since it was last cold.
@@ -36,8 +47,10 @@ pub(crate) struct Thermometer {
     /// The first step at which some entry is above the threshold, or to be warned of, if nothing
     /// changes.
     alarm: u64,
-    /// The entry of which it is to be seen whether it becomes cold, and from which step on.
-    watched: Option<(usize, u64)>,
+    /// The first step at which waits and deferred events are to be looked at.
+    looks_from: u64,
+    /// Of what it is to be seen whether it is paid, and from which step on.
+    watched: Option<(Debt, u64)>,
     /// It has.
     recovered: bool,
     /// For how many steps something was owed at most that became cold in the end.
@@ -51,16 +64,20 @@ impl Thermometer {
         &mut self,
         threshold: Option<u64>,
         counts_from: u64,
-        watched: Option<(usize, u64)>,
+        watched: Option<(Debt, u64)>,
     ) {
         self.entries.clear();
         self.threshold = threshold;
         self.counts_from = counts_from;
         self.warns_from = None;
-        self.alarm = u64::MAX;
+        self.looks_from = match watched {
+            Some((Debt::Deferral(..), from)) => from + 1,
+            _ => u64::MAX,
+        };
         self.watched = watched;
         self.recovered = false;
         self.owed_longest = 0;
+        self.alarm = self.looks_from;
     }
 
     /// Judges from `step` on, with every temperature at zero there.
@@ -70,7 +87,72 @@ impl Thermometer {
         for entry in &mut self.entries {
             entry.kept = 0;
         }
+        // Who waits already is owed from here on.
+        self.looks_from = step + 1;
         self.set_alarm();
+    }
+
+    /// The threshold, where liveness is judged, and the step from which on it is.
+    pub(crate) fn judges(&self) -> Option<(u64, u64)> {
+        Some((self.threshold?, self.counts_from))
+    }
+
+    /// Asks for an alarm when something that begins at `step` would be owed for too long.
+    #[inline]
+    pub(crate) fn look_when_overdue(&mut self, step: u64) {
+        if let Some(threshold) = self.threshold {
+            self.look_at(step.max(self.counts_from) + threshold + 1);
+        }
+    }
+
+    /// Asks for an alarm after a quarter of the threshold, since what is looked at has no beginning
+    /// that is known.
+    pub(crate) fn look_soon(&mut self, step: u64) {
+        if let Some(threshold) = self.threshold {
+            self.look_at(step.max(self.counts_from) + threshold / 4 + 1);
+        }
+    }
+
+    /// Asks for an alarm at that step, or sooner.
+    #[inline]
+    pub(crate) fn look_at(&mut self, step: u64) {
+        if step < self.looks_from && self.threshold.is_some() {
+            self.looks_from = step;
+            self.alarm = self.alarm.min(step);
+        }
+    }
+
+    /// Whether it is time to look; no more is asked for then.
+    pub(crate) fn takes_look(&mut self, step: u64) -> bool {
+        let is_due = step >= self.looks_from;
+        if is_due {
+            self.looks_from = u64::MAX;
+            self.set_alarm();
+        }
+        is_due
+    }
+
+    /// Whether something is to be warned of.
+    pub(crate) fn warns(&self, step: u64) -> bool {
+        let warns = |from: u64| self.passes(WARNING).max(from) <= step;
+        self.warns_from.is_some_and(warns)
+    }
+
+    /// What is to be seen to be paid.
+    pub(crate) fn watched(&self) -> Option<Debt> {
+        self.watched.map(|(debt, _)| debt)
+    }
+
+    /// Somebody's debt is paid.
+    #[inline]
+    pub(crate) fn paid(&mut self, debt: Debt, step: u64) {
+        if let Some((watched, from)) = self.watched
+            && watched == debt
+            && step >= from
+        {
+            self.recovered = true;
+            self.set_alarm();
+        }
     }
 
     /// Adds an entry that is cold; tells its number.
@@ -105,15 +187,13 @@ impl Thermometer {
 
     /// The entry is cold: nothing is owed.
     pub(crate) fn cold(&mut self, number: usize, step: u64) {
-        self.recovered |= self
-            .watched
-            .is_some_and(|(watched, from)| watched == number && step >= from);
+        self.paid(Debt::Specification(number), step);
         let entry = &mut self.entries[number];
         entry.kept = 0;
         if let Some(since) = entry.owed_since.take() {
             self.owed_longest = self.owed_longest.max(step - since);
         }
-        if entry.hot_from.take().is_some() || self.recovered {
+        if entry.hot_from.take().is_some() {
             self.set_alarm();
         }
     }
@@ -134,7 +214,8 @@ impl Thermometer {
             return;
         };
         let warning = self.warns_from.map(|from| self.passes(WARNING).max(from));
-        self.alarm = self.passes(threshold).min(warning.unwrap_or(u64::MAX));
+        let alarm = self.passes(threshold).min(warning.unwrap_or(u64::MAX));
+        self.alarm = alarm.min(self.looks_from);
     }
 
     /// The first step at which some entry is above `limit`, if nothing changes.

@@ -1,0 +1,156 @@
+//! Who waits in vain, and what is deferred for ever: found beside other traffic, and in words.
+
+use crate::data::bug::BugKind;
+use crate::engine::running::execution::{End, Engine};
+use crate::engine::session::Session;
+use crate::engine::watching::specifications::Owed;
+use crate::engine::watching::suspicion::Suspicion;
+use crate::engine::world::room::Status;
+use crate::engine::world::state::State;
+use crate::engine::world::thermometer::Debt;
+use crate::engine::world::waits::Deferral;
+
+/// How often a continuation looks whether a deferred event was taken, in steps.
+const WATCH_PERIOD: u64 = 64;
+
+/// How many waits a report names beside the first.
+const OTHERS_MAX: usize = 7;
+
+/// What a waiting operation awaits, in a sentence; `None` where the tester can't see it.
+pub(crate) fn describe_wait(state: &State, operation: u32) -> Option<String> {
+    let asked = state.asks.iter();
+    let asked = asked
+        .filter(|ask| ask.asker == operation && ask.is_open())
+        .map(|ask| format!("the reply of `{}`", state.name(ask.target)));
+    let room = state.questions.iter();
+    let room = room
+        .filter(|question| question.sender == operation && question.status == Status::InLine)
+        .map(|question| format!("room in the mailbox of `{}`", state.name(question.target)));
+    let events = state.info(operation).map_or(&[][..], |info| info.events);
+    let receiving = state.operations[operation as usize].receiving.iter();
+    let received = receiving
+        .filter_map(|event| events.get(usize::from(*event)))
+        .map(|event| format!("an event `{}`", event.name));
+    let what: Vec<String> = asked.chain(room).chain(received).collect();
+    let name = state.name(operation);
+    (!what.is_empty()).then(|| format!("`{name}` awaits {}", what.join(" and ")))
+}
+
+/// The waits that the bound has cut off, where they have lasted for more than a tenth of the
+/// threshold.
+pub(crate) fn long_waits(state: &State) -> Vec<Owed> {
+    let Some((threshold, counts_from)) = state.thermometer.judges() else {
+        return Vec::new();
+    };
+    let is_long = |operation: &u32| {
+        let since = state.counts_since(*operation, counts_from);
+        state.step.saturating_sub(since) > threshold / 10 && !state.has_time_limit(*operation)
+    };
+    let owed = |operation: u32| {
+        Some(Owed {
+            what: describe_wait(state, operation)?,
+            since: state.operations[operation as usize].waits_since,
+        })
+    };
+    state.impatient().filter(is_long).filter_map(owed).collect()
+}
+
+impl Engine {
+    /// Looks at all waits and deferred events.
+    pub(crate) fn look_for_overdue(&self, state: &mut State, session: &mut Session) -> Option<End> {
+        match state.thermometer.watched() {
+            Some(Debt::Deferral(actor, letter)) => return watch_deferral(state, actor, letter),
+            Some(_) => return None,
+            None => {}
+        }
+        let (threshold, counts_from) = state.thermometer.judges()?;
+        let overdue = state.overdue(threshold, counts_from);
+        let deferral = state.look_at_deferrals(threshold);
+        let roots = state.roots(&overdue, threshold, counts_from);
+        // Another in other executions: where the first goes on after all, it does not hide the rest.
+        let root = roots.get((state.class % roots.len().max(1) as u64) as usize);
+        match root {
+            Some(root) => find_wait(state, session, *root, &overdue, (threshold, counts_from)),
+            None => find_deferral(state, session, deferral?, threshold),
+        }
+        Some(End::Bug)
+    }
+}
+
+/// In a continuation: whether the event was taken.
+fn watch_deferral(state: &mut State, actor: u32, letter: u64) -> Option<End> {
+    let mut inbox = state.operations[actor as usize].inbox.iter();
+    if !inbox.any(|unread| unread.key == letter) {
+        return Some(End::Recovered);
+    }
+    let next = state.step + WATCH_PERIOD;
+    state.thermometer.look_at(next);
+    None
+}
+
+fn find_wait(
+    state: &State,
+    session: &mut Session,
+    operation: u32,
+    overdue: &[u32],
+    (threshold, counts_from): (u64, u64),
+) {
+    let steps = state.step - state.counts_since(operation, counts_from);
+    let since = state.operations[operation as usize].waits_since;
+    let name = state.name(operation);
+    let (kind, what) = match describe_wait(state, operation) {
+        Some(what) => (BugKind::Deadlock, what),
+        None => {
+            let what =
+                "awaits something that nothing in this test completes, a channel for instance";
+            (BugKind::OutsideWait, format!("`{name}` {what}"))
+        }
+    };
+    let others = overdue.iter().filter(|other| **other != operation);
+    let others: Vec<String> = others
+        .filter_map(|other| describe_wait(state, *other))
+        .take(OTHERS_MAX)
+        .collect();
+    let meanwhile = match others.is_empty() {
+        true => String::new(),
+        false => format!("; meanwhile {}", others.join(", ")),
+    };
+    let message = format!(
+        "{what}, for {steps} steps of fair scheduling (threshold {threshold}), since step \
+         {since}{meanwhile}; a wait that may last for ever is marked by `forever(..)`"
+    );
+    session.suspicion = Some(Suspicion {
+        entry: Debt::Wait(operation),
+        since,
+        cycle: None,
+        certain: false,
+    });
+    session.find(state.step, kind, message, None);
+}
+
+fn find_deferral(state: &State, session: &mut Session, found: Deferral, threshold: u64) {
+    let Deferral {
+        actor,
+        letter,
+        since,
+    } = found;
+    let mut inbox = state.operations[actor as usize].inbox.iter();
+    let event = inbox.find(|unread| unread.key == letter);
+    let events = state.info(actor).map_or(&[][..], |info| info.events);
+    let event = event.and_then(|event| events.get(usize::from(event.event)));
+    let message = format!(
+        "`{}` in state `{}` defers `{}` and takes it in none of {} steps of fair scheduling at least \
+         (threshold {threshold})",
+        state.name(actor),
+        state.state_name(actor).unwrap_or_default(),
+        event.map_or("an event", |event| event.name),
+        state.step - since,
+    );
+    session.suspicion = Some(Suspicion {
+        entry: Debt::Deferral(actor, letter),
+        since,
+        cycle: None,
+        certain: false,
+    });
+    session.find(state.step, BugKind::DeferredForever, message, None);
+}
