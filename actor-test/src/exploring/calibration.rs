@@ -1,6 +1,7 @@
 //! `--max-steps auto`: bounds that fit the program.
 
 use crate::engine::Program;
+use crate::exploring::confirmation::Judge;
 use crate::exploring::explorer::Explorer;
 use crate::exploring::plan::Turn;
 use crate::settings::{Bounds, Settings};
@@ -18,7 +19,7 @@ const STEPS_MAX: u64 = 100_000;
 /// the end, whichever is more.
 ///
 /// The walks have the default bounds, and the seeds of the first iterations.
-pub(crate) fn calibrate(name: &str, program: &dyn Program, settings: &Settings) -> Bounds {
+pub(crate) fn calibrate(name: &str, program: &(dyn Program + Sync), settings: &Settings) -> Bounds {
     let settings = Settings {
         bounds: Bounds::default(),
         check_every: 0,
@@ -26,6 +27,8 @@ pub(crate) fn calibrate(name: &str, program: &dyn Program, settings: &Settings) 
     };
     let walk: Vec<Box<dyn Strategy>> = vec![Box::new(Random::new())];
     let mut explorer = Explorer::new(name, &settings, walk);
+    let mut judge = Judge::new(name, program, &settings, &[]);
+    let mut is_dead = false;
     let mut lengths = Vec::new();
     let mut owed = Vec::new();
     for iteration in 0..EXECUTIONS {
@@ -33,7 +36,13 @@ pub(crate) fn calibrate(name: &str, program: &dyn Program, settings: &Settings) 
             iteration,
             strategy: 0,
         };
-        let outcome = explorer.run_turn(program, turn).outcome;
+        let mut contribution = explorer.run_turn(program, turn);
+        // What was found dead once needs no more proofs.
+        if !is_dead {
+            judge.judge(&mut contribution);
+            is_dead = contribution.is_suspected();
+        }
+        let outcome = contribution.outcome;
         // What ends at a bug says little of how long the program runs.
         if outcome.finding.is_none() {
             lengths.push(outcome.steps);

@@ -1,64 +1,232 @@
 //! Confirming that what is owed is owed for ever, as far as anyone can tell.
 
-use crate::engine::{Decision, End, Engine, Outcome, Program, RunOptions, Watch};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::data::bug::Finding;
+use crate::engine::{Decision, End, Program, Watch};
+use crate::exploring::explorer::{Contribution, Explorer};
+use crate::exploring::plan::Turn;
+use crate::exploring::workers::STACK_BYTES;
 use crate::hash::mix;
 use crate::report::confirmation::Confirmation;
-use crate::settings::Bounds;
+use crate::settings::Settings;
 use crate::strategy::{
-    Choice, Enabled, Execution, Fairness, Random, Replay, Strategy, Weighted, Weights,
+    Choice, Enabled, Estimates, Execution, Fairness, Random, Replay, Strategy, StrategySpec,
+    Weighted, Weights,
 };
 
-/// How many fair continuations must fail to recover. MaceMC found 20 to be off now and then, and 60
-/// never.
-pub(crate) const CONTINUATIONS: u32 = 60;
+/// A continuation goes on for so many steps at least: a threshold may be tiny.
+const HORIZON_MIN: u64 = 2_000;
 
-/// Continues an execution from where it became suspect, again and again, each time fairly and
-/// otherwise, for as many steps as the threshold. Where what is owed becomes cold in one of them,
-/// the execution was slow; where it does so in none, it is a bug (MaceMC, section 4.2: dead states).
+/// How many continuations there are for what the test is accused of already: it is counted, and no
+/// bug of its own.
+const AGAIN: u32 = 20;
+
+/// How many times as long as the longest recovery seen.
+const RECOVERIES: u64 = 8;
+
+/// Judges what executions are suspected of, in the order of their iterations.
 ///
-/// A continuation that ends in any other way, another bug included, has not recovered.
-pub(crate) fn confirm(
-    engine: &mut Engine,
-    program: &dyn Program,
-    execution: &Execution,
-    outcome: &Outcome,
-    taken: &[Decision],
-    bounds: &Bounds,
-) -> Option<Confirmation> {
-    let suspicion = outcome.suspicion.as_ref()?;
-    let entry = suspicion.entry;
-    // A lasso is certain as far as states can be compared, but what a type leaves out of its
-    // fingerprint may lead out of it after all.
-    let continuations = match suspicion.certain {
-        true => CONTINUATIONS / 3,
-        false => CONTINUATIONS,
-    };
-    let from = outcome.steps;
-    let watch = Watch {
-        entry,
-        from,
-        until: from.saturating_add(bounds.temperature()),
-    };
-    for number in 1..=continuations {
-        let continuation = Continuation::new(taken, from, number);
-        let before = engine.set_strategy(Box::new(continuation));
-        let options = RunOptions {
-            watch: Some(watch),
-            ..RunOptions::default()
-        };
-        let continued = engine.run(program, execution, options);
-        engine.set_strategy(before);
-        if continued.end == End::Recovered {
-            return Some(Confirmation {
-                continuations: number,
-                recovered: true,
-            });
+/// Where one has only been slow, the threshold of those after it is twice as high. Workers don't
+/// know of that: each runs with the threshold that the test has, and an execution that is suspected
+/// below the one in force is run again up to that one, so that the result is the same for any number
+/// of workers. What is run again, or continued, is not counted.
+pub(crate) struct Judge<'a> {
+    name: &'a str,
+    program: &'a (dyn Program + Sync),
+    settings: &'a Settings,
+    /// By which an execution can be run again; those with a memory can't.
+    strategies: Vec<StrategySpec>,
+    estimates: Arc<Estimates>,
+    again: Option<Explorer<'a>>,
+    suspicions: u64,
+    /// What no continuation has cleared.
+    confirmed: Vec<Finding>,
+    threshold: u64,
+    /// The longest that anything took to recover.
+    recovery: u64,
+}
+
+impl<'a> Judge<'a> {
+    pub(crate) fn new(
+        name: &'a str,
+        program: &'a (dyn Program + Sync),
+        settings: &'a Settings,
+        strategies: &[StrategySpec],
+    ) -> Self {
+        Self {
+            name,
+            program,
+            settings,
+            strategies: strategies.to_vec(),
+            estimates: Arc::default(),
+            again: None,
+            suspicions: 0,
+            confirmed: Vec::new(),
+            threshold: settings.bounds.temperature(),
+            recovery: 0,
         }
     }
-    Some(Confirmation {
-        continuations,
-        recovered: false,
-    })
+
+    /// What executions that are run again are told of their length.
+    pub(crate) fn set_estimates(&mut self, estimates: Arc<Estimates>) {
+        self.estimates = estimates;
+    }
+
+    /// Judges an execution, the next by its iteration. One that recovers has no finding any more.
+    pub(crate) fn judge(&mut self, contribution: &mut Contribution) {
+        if contribution.is_suspected() {
+            self.bring_to_threshold(contribution);
+        }
+        if contribution.is_suspected() {
+            self.confirm(contribution);
+        }
+        let owed = contribution.outcome.owed_longest;
+        self.recovery = self.recovery.max(owed);
+    }
+
+    /// Runs an execution again that was suspected below the threshold in force.
+    fn bring_to_threshold(&mut self, contribution: &mut Contribution) {
+        let suspicion = contribution.outcome.suspicion;
+        let is_certain = suspicion.is_some_and(|suspicion| suspicion.certain);
+        let strategy = self.strategies.get(contribution.strategy);
+        let Some(strategy) = strategy.map(StrategySpec::build) else {
+            return;
+        };
+        if is_certain || contribution.threshold >= self.threshold || strategy.has_memory() {
+            return;
+        }
+        let explorer = self.again.get_or_insert_with(|| {
+            let strategies = self.strategies.iter().map(StrategySpec::build).collect();
+            Explorer::new(self.name, self.settings, strategies)
+        });
+        explorer.set_estimates(self.estimates.clone());
+        explorer.set_threshold(self.threshold);
+        let turn = Turn {
+            iteration: contribution.iteration,
+            strategy: contribution.strategy,
+        };
+        let elapsed = contribution.elapsed;
+        *contribution = explorer.run_turn(self.program, turn);
+        contribution.elapsed += elapsed;
+    }
+
+    fn confirm(&mut self, contribution: &mut Contribution) {
+        let continuations = self.continuations(contribution);
+        let horizon = self.horizon(contribution);
+        let recovered = self.first_to_recover(contribution, horizon, continuations);
+        contribution.confirmation = Some(Confirmation {
+            continuations: recovered.map_or(continuations, |(number, _)| number),
+            recovered: recovered.is_some(),
+            horizon,
+            suspicion: self.suspicions,
+        });
+        if recovered.is_none() && continuations > AGAIN {
+            self.confirmed.extend(contribution.outcome.finding.clone());
+        }
+        if let Some((_, steps)) = recovered {
+            contribution.outcome.transient = contribution.outcome.finding.take();
+            contribution.outcome.end = End::Recovered;
+            self.recovery = self.recovery.max(steps);
+            self.raise_threshold();
+        }
+    }
+
+    fn continuations(&mut self, contribution: &Contribution) -> u32 {
+        let finding = contribution.outcome.finding.as_ref();
+        let is_known = |known: &Finding| finding.is_some_and(|finding| finding.is_like(known));
+        if self.confirmed.iter().any(is_known) {
+            return AGAIN;
+        }
+        self.suspicions += 1;
+        let parts = self.settings.partition.unwrap_or_default().of();
+        Confirmation::continuations_of(self.suspicions, parts)
+    }
+
+    fn horizon(&self, contribution: &Contribution) -> u64 {
+        let recovery = self.recovery.max(contribution.outcome.owed_longest);
+        let suspicion = contribution.outcome.suspicion;
+        // Where all states that are in reach were seen, heat is no part of the evidence, and what is
+        // looked for is a type whose fingerprint leaves out what matters.
+        let heat = match suspicion.is_some_and(|suspicion| suspicion.certain) {
+            true => self.threshold / 5,
+            false => self.threshold,
+        };
+        let recoveries = RECOVERIES.saturating_mul(recovery);
+        recoveries.max(HORIZON_MIN).max(heat)
+    }
+
+    /// Doubles the threshold, but leaves an execution a quarter of its bound in which something may
+    /// be seen to be owed.
+    fn raise_threshold(&mut self) {
+        let bound = self.settings.bounds.fair();
+        let highest = (bound - bound / 4).max(self.settings.bounds.temperature());
+        self.threshold = self.threshold.saturating_mul(2).min(highest);
+    }
+
+    /// The first continuation that recovers, by number, and after how many steps. All workers run
+    /// them, each the next that nobody has, until one before all that are left has recovered.
+    fn first_to_recover(
+        &self,
+        contribution: &Contribution,
+        horizon: u64,
+        continuations: u32,
+    ) -> Option<(u32, u64)> {
+        let next = AtomicU32::new(1);
+        let first: Mutex<Option<(u32, u64)>> = Mutex::new(None);
+        let first = || first.lock().unwrap_or_else(PoisonError::into_inner);
+        let work = || {
+            let mut explorer = Explorer::new(self.name, self.settings, Vec::new());
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                let needless = first().is_some_and(|(first, _)| first < number);
+                if number > continuations || needless {
+                    break;
+                }
+                let steps = continued(&mut explorer, self.program, contribution, horizon, number);
+                if let Some(steps) = steps {
+                    let mut first = first();
+                    let known = first.filter(|(known, _)| *known < number);
+                    *first = known.or(Some((number, steps)));
+                }
+            }
+        };
+        match self.settings.workers {
+            ..=1 => work(),
+            workers => std::thread::scope(|scope| {
+                for _ in 0..workers {
+                    let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
+                    thread
+                        .name("actor-test worker".into())
+                        .spawn_scoped(scope, work)
+                        .expect("the system has a thread to spare");
+                }
+            }),
+        }
+        *first()
+    }
+}
+
+/// Continues an execution from where it became suspect, fairly and otherwise than with another
+/// number. Tells after how many steps what is owed became cold; a continuation that ends in any
+/// other way, another bug included, has not recovered.
+fn continued(
+    explorer: &mut Explorer<'_>,
+    program: &dyn Program,
+    contribution: &Contribution,
+    horizon: u64,
+    number: u32,
+) -> Option<u64> {
+    let from = contribution.outcome.steps;
+    let watch = Watch {
+        entry: contribution.outcome.suspicion?.entry,
+        from,
+        until: from.saturating_add(horizon),
+    };
+    let continuation = Continuation::new(&contribution.decisions, from, number);
+    let outcome = explorer.run_watched(program, contribution, Box::new(continuation), watch);
+    (outcome.end == End::Recovered).then(|| outcome.steps - from)
 }
 
 /// Recorded decisions up to a step, and a fair walk from there: a uniform and a weighted one in

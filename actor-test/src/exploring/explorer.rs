@@ -5,8 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::attendance::{self, WorkerStatus};
 use crate::data::bug::{BugKind, Finding};
-use crate::engine::{Decision, End, Engine, Observations, Outcome, Program, RunOptions};
-use crate::exploring::confirmation::confirm;
+use crate::engine::{Decision, End, Engine, Observations, Outcome, Program, RunOptions, Watch};
 use crate::exploring::pin;
 use crate::exploring::plan::{PILOTS, Turn};
 use crate::hash::mix;
@@ -29,6 +28,15 @@ pub(crate) struct Contribution {
     pub(crate) elapsed: Duration,
     /// What fair continuations showed, where something was owed for too long.
     pub(crate) confirmation: Option<Confirmation>,
+    /// The temperature above which something was owed for too long.
+    pub(crate) threshold: u64,
+}
+
+impl Contribution {
+    /// Something is owed for too long, and it is to be seen whether for ever.
+    pub(crate) fn is_suspected(&self) -> bool {
+        self.outcome.finding.is_some() && self.outcome.suspicion.is_some()
+    }
 }
 
 /// The seed of an execution.
@@ -49,6 +57,7 @@ pub(crate) struct Explorer<'a> {
     strategies: Vec<Option<Box<dyn Strategy>>>,
     estimates: Arc<Estimates>,
     pilots: u64,
+    threshold: u64,
     status: Arc<WorkerStatus>,
     begun: Instant,
 }
@@ -69,6 +78,7 @@ impl<'a> Explorer<'a> {
             strategies: strategies.into_iter().map(Some).collect(),
             estimates: Arc::default(),
             pilots: 0,
+            threshold: settings.bounds.temperature(),
             status,
             begun: crate::wall_clock::now(),
         }
@@ -152,6 +162,13 @@ impl<'a> Explorer<'a> {
         self.estimates = estimates;
     }
 
+    /// The temperature above which something is owed for too long.
+    pub(crate) fn set_threshold(&mut self, threshold: u64) {
+        self.threshold = threshold;
+        let bounds = self.settings.bounds.with_temperature(threshold);
+        self.engine.set_bounds(bounds);
+    }
+
     /// Whether nothing after this execution is needed.
     pub(crate) fn ends_with(&self, contribution: &Contribution) -> bool {
         contribution.outcome.finding.is_some() && !self.settings.keep_going
@@ -195,16 +212,8 @@ impl<'a> Explorer<'a> {
         let mut outcome = self.engine.run(program, &execution, options);
         self.strategies[number] = Some(self.engine.set_strategy(idle));
         let mut decisions = Vec::new();
-        let mut confirmation = None;
         if outcome.finding.is_some() {
             decisions = self.engine.decisions();
-            let bounds = &self.settings.bounds;
-            let engine = &mut self.engine;
-            confirmation = confirm(engine, program, &execution, &outcome, &decisions, bounds);
-            if confirmation.is_some_and(|confirmation| confirmation.recovered) {
-                outcome.transient = outcome.finding.take();
-                outcome.end = End::Recovered;
-            }
         } else if !matches!(outcome.end, End::Exhausted | End::Pruned) && self.is_checked(iteration)
         {
             let taken = self.engine.decisions();
@@ -222,8 +231,35 @@ impl<'a> Explorer<'a> {
             outcome,
             decisions,
             elapsed: begun.map_or(Duration::ZERO, |begun| begun.elapsed()),
-            confirmation,
+            confirmation: None,
+            threshold: self.threshold,
         }
+    }
+
+    /// Runs an execution again under another strategy, and watches whether what it is suspected of
+    /// is cured.
+    pub(crate) fn run_watched(
+        &mut self,
+        program: &dyn Program,
+        suspected: &Contribution,
+        strategy: Box<dyn Strategy>,
+        watch: Watch,
+    ) -> Outcome {
+        let iteration = suspected.iteration;
+        self.status.begins(iteration, suspected.strategy);
+        // What a lasso would show is known already, and looking for one costs as much as the steps.
+        self.engine.look_for_lassos(false);
+        let idle = self.engine.set_strategy(strategy);
+        let options = RunOptions {
+            watch: Some(watch),
+            ..RunOptions::default()
+        };
+        let outcome = self
+            .engine
+            .run(program, &self.execution(iteration), options);
+        self.engine.set_strategy(idle);
+        self.status.ends();
+        outcome
     }
 
     fn is_checked(&self, iteration: u64) -> bool {

@@ -2,7 +2,8 @@
 //!
 //! `hosting`, and [`Tester`](crate::Tester) for a closure, call [`explore`](workers::explore). The
 //! [`plan`] says which strategy each iteration has; [`workers`] run them, each with an
-//! [`explorer`] around an engine; what failed is [confirmed](confirmation) at once; the
+//! [`explorer`] around an engine, and fetch them from a [`desk`]; what is owed for too long is
+//! [confirmed](confirmation), in the order of the iterations; the
 //! [`summary`] takes the contributions in the order of their iterations, so that the number of
 //! workers changes nothing, and has what failed [recorded](recording). Out comes a report.
 
@@ -10,6 +11,7 @@ pub(crate) mod bandit;
 pub(crate) mod calibration;
 pub(crate) mod claim;
 pub(crate) mod confirmation;
+pub(crate) mod desk;
 pub(crate) mod explorer;
 pub(crate) mod pin;
 pub(crate) mod plan;

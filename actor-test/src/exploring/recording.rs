@@ -23,7 +23,11 @@ pub(crate) fn record(
     let idle = Box::new(Replay::new(Vec::new(), fairness));
     let suspicion = contribution.outcome.suspicion;
     let cycle = suspicion.and_then(|suspicion| suspicion.cycle);
-    let mut engine = Engine::new(idle, settings.bounds, settings.semantics);
+    let bounds = match contribution.threshold {
+        same if same == settings.bounds.temperature() => settings.bounds,
+        raised => settings.bounds.with_temperature(raised),
+    };
+    let mut engine = Engine::new(idle, bounds, settings.semantics);
     engine.look_for_lassos(cycle.is_some());
     let execution = Execution {
         iteration: contribution.iteration,
@@ -56,7 +60,7 @@ pub(crate) fn record(
         decisions: taken.iter().map(|decision| decision.chosen).collect(),
         checks: taken.iter().map(|decision| decision.check).collect(),
         fair_from: fair_from(fairness),
-        bounds: settings.bounds,
+        bounds,
         semantics: settings.semantics,
         cycle,
         story,

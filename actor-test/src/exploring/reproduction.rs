@@ -1,6 +1,7 @@
 //! Running the one execution that a token names.
 
 use crate::engine::Program;
+use crate::exploring::confirmation::Judge;
 use crate::exploring::explorer::Explorer;
 use crate::exploring::plan::Turn;
 use crate::exploring::summary::Summary;
@@ -38,6 +39,8 @@ pub(crate) fn reproduce(
         iteration,
         strategy: 0,
     };
-    summary.add(explorer.run_turn(program, turn));
+    let mut contribution = explorer.run_turn(program, turn);
+    Judge::new(name, program, &settings, &[]).judge(&mut contribution);
+    summary.add(contribution);
     Ok(summary.finish(program, &explorer.observed()))
 }

@@ -1,11 +1,12 @@
 //! Exploring a program: iterations spread over workers, merged in their order.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
 use crate::engine::{Observations, Program};
 use crate::exploring::calibration::calibrate;
+use crate::exploring::confirmation::Judge;
+use crate::exploring::desk::{CHUNK, Chunk, Desk, lock};
 use crate::exploring::explorer::{Contribution, Explorer};
 use crate::exploring::plan::{Epoch, Plan};
 use crate::exploring::summary::Summary;
@@ -13,11 +14,8 @@ use crate::report::facts::Report;
 use crate::settings::Settings;
 use crate::strategy::{Estimates, StrategySpec};
 
-/// How many iterations a worker takes at a time, at most.
-const CHUNK: u64 = 32;
-
 /// The stack of a worker's thread.
-const STACK_BYTES: usize = 8 << 20;
+pub(crate) const STACK_BYTES: usize = 8 << 20;
 
 /// Hears of progress.
 pub(crate) trait Observer {
@@ -49,13 +47,16 @@ pub(crate) fn explore(
     observer: &mut dyn Observer,
 ) -> Report {
     let settings = &calibrated(name, program, settings);
+    let plan = Plan::new(settings);
     let mut exploration = Exploration {
-        plan: Plan::new(settings),
+        judge: Judge::new(name, program, settings, plan.strategies()),
+        plan,
         summary: Summary::new(name, settings),
         observer,
     };
     let mut first = Explorer::new(name, settings, build(exploration.plan.strategies()));
     exploration.run_pilots(&mut first, program);
+    exploration.judge.set_estimates(first.estimates());
     let observed = if settings.workers <= 1 || first.has_memory() {
         exploration.run_alone(&mut first, program);
         exploration.summary.set_covered(first.covered());
@@ -70,7 +71,7 @@ pub(crate) fn explore(
 }
 
 /// The settings with bounds that fit the program, where they are to be found.
-fn calibrated(name: &str, program: &dyn Program, settings: &Settings) -> Settings {
+fn calibrated(name: &str, program: &(dyn Program + Sync), settings: &Settings) -> Settings {
     let mut settings = settings.clone();
     if settings.calibrate {
         settings.bounds = calibrate(name, program, &settings);
@@ -81,12 +82,14 @@ fn calibrated(name: &str, program: &dyn Program, settings: &Settings) -> Setting
 /// Explores a program with the strategies of one explorer, in turn.
 pub(crate) fn explore_alone(
     mut explorer: Explorer<'_>,
-    program: &dyn Program,
+    program: &(dyn Program + Sync),
     settings: &Settings,
     name: &str,
 ) -> Report {
     explorer.run_pilots(program);
     let mut exploration = Exploration {
+        // A strategy of one's own can't be built anew.
+        judge: Judge::new(name, program, settings, &[]),
         plan: Plan::of_one(settings),
         summary: Summary::new(name, settings),
         observer: &mut Silent,
@@ -103,6 +106,7 @@ fn build(strategies: &[StrategySpec]) -> Vec<Box<dyn crate::strategy::Strategy>>
 
 /// An exploration in progress: what is planned, and what is known.
 struct Exploration<'a> {
+    judge: Judge<'a>,
     plan: Plan,
     summary: Summary,
     observer: &'a mut dyn Observer,
@@ -152,7 +156,8 @@ impl Exploration<'_> {
         !self.summary.is_over()
     }
 
-    fn add(&mut self, contribution: Contribution) {
+    fn add(&mut self, mut contribution: Contribution) {
+        self.judge.judge(&mut contribution);
         let strategy = contribution.strategy;
         let novelty = self.summary.add(contribution);
         self.plan.learn(strategy, &novelty);
@@ -180,10 +185,14 @@ impl Exploration<'_> {
                     let chunks = chunks;
                     let mut explorer = Explorer::new(name, settings, build(&strategies));
                     explorer.set_estimates(estimates.clone());
-                    while let Some((epoch, from)) = desk.take() {
-                        let chunk = desk.run(&mut explorer, program, &epoch, from);
-                        if chunks.send(chunk).is_err() {
-                            break;
+                    while let Some((epoch, mut left)) = desk.take() {
+                        while !left.is_empty() {
+                            desk.wait(left.start);
+                            let chunk = desk.run(&mut explorer, program, &epoch, left.clone());
+                            left.start = chunk.to;
+                            if chunks.send(chunk).is_err() {
+                                return;
+                            }
                         }
                     }
                     lock(&observed).push(explorer.observed());
@@ -212,11 +221,15 @@ impl Exploration<'_> {
             waiting.insert(chunk.from, chunk);
             while let Some(chunk) = waiting.remove(&next) {
                 next = chunk.to;
-                for contribution in chunk.contributions {
+                for (execution, contribution) in (chunk.from..).zip(chunk.contributions) {
                     if self.summary.is_over() {
                         break;
                     }
+                    let is_suspected = contribution.is_suspected();
                     self.add(contribution);
+                    if is_suspected && !self.summary.is_over() {
+                        desk.clear(execution);
+                    }
                 }
                 self.observer.progress(&self.summary.progress());
                 if chunk.is_last || self.summary.is_over() {
@@ -233,120 +246,4 @@ impl Exploration<'_> {
             }
         }
     }
-}
-
-/// Executions that one worker has run.
-struct Chunk {
-    from: u64,
-    to: u64,
-    contributions: Vec<Contribution>,
-    /// The worker stopped: it was late, or what follows is not needed.
-    is_last: bool,
-}
-
-/// Where workers fetch their executions.
-struct Desk {
-    workers: u64,
-    state: Mutex<DeskState>,
-    changed: Condvar,
-    /// Executions from here on are not needed: an earlier one ended the test.
-    needless: AtomicU64,
-}
-
-struct DeskState {
-    epoch: Arc<Epoch>,
-    next: u64,
-    closed: bool,
-}
-
-impl Desk {
-    fn new(epoch: Epoch, workers: usize) -> Self {
-        Self {
-            workers: workers as u64,
-            state: Mutex::new(DeskState {
-                next: epoch.from,
-                epoch: Arc::new(epoch),
-                closed: false,
-            }),
-            changed: Condvar::new(),
-            needless: AtomicU64::new(u64::MAX),
-        }
-    }
-
-    /// The first execution of the epoch, and the one after its last.
-    fn bounds(&self) -> (u64, u64) {
-        let state = lock(&self.state);
-        (state.epoch.from, state.epoch.to)
-    }
-
-    fn open(&self, epoch: Epoch) {
-        let mut state = lock(&self.state);
-        state.next = epoch.from;
-        state.epoch = Arc::new(epoch);
-        self.changed.notify_all();
-    }
-
-    fn close(&self) {
-        lock(&self.state).closed = true;
-        self.changed.notify_all();
-    }
-
-    /// The epoch and the first execution of a worker's next chunk; waits for the next epoch where
-    /// this one is given out.
-    fn take(&self) -> Option<(Arc<Epoch>, u64)> {
-        let mut state = lock(&self.state);
-        loop {
-            if state.closed || state.next >= self.needless.load(Ordering::Relaxed) {
-                return None;
-            }
-            if state.next < state.epoch.to {
-                let from = state.next;
-                state.next = self.end_of_chunk(&state.epoch, from);
-                return Some((state.epoch.clone(), from));
-            }
-            state = self
-                .changed
-                .wait(state)
-                .unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-
-    /// Chunks are small where an epoch is short, so that all workers have their part of it.
-    fn end_of_chunk(&self, epoch: &Epoch, from: u64) -> u64 {
-        let share = (epoch.to - epoch.from) / (4 * self.workers);
-        (from + share.clamp(1, CHUNK)).min(epoch.to)
-    }
-
-    fn run(
-        &self,
-        explorer: &mut Explorer<'_>,
-        program: &dyn Program,
-        epoch: &Epoch,
-        from: u64,
-    ) -> Chunk {
-        let to = self.end_of_chunk(epoch, from);
-        let mut chunk = Chunk {
-            from,
-            to,
-            contributions: Vec::with_capacity((to - from) as usize),
-            is_last: false,
-        };
-        for execution in from..to {
-            if execution >= self.needless.load(Ordering::Relaxed) || explorer.is_late() {
-                self.needless.fetch_min(execution, Ordering::Relaxed);
-                chunk.is_last = true;
-                break;
-            }
-            let contribution = explorer.run_turn(program, epoch.turn(execution));
-            if explorer.ends_with(&contribution) {
-                self.needless.fetch_min(execution + 1, Ordering::Relaxed);
-            }
-            chunk.contributions.push(contribution);
-        }
-        chunk
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

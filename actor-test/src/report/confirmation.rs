@@ -3,25 +3,100 @@
 use serde::{Deserialize, Serialize};
 
 /// What fair continuations of a suspected execution showed.
+///
+/// Something was owed for longer than the threshold, or in a part of the execution that can be
+/// repeated. Is it owed for ever, or is the program slow? From that very state the execution is
+/// continued again and again, each time fairly and otherwise, for up to [`horizon`](Self::horizon)
+/// steps: where one continuation pays what is owed, the execution was slow and is no bug; where none
+/// does, it is taken for dead (MaceMC, section 4.2).
+///
+/// # What is claimed
+///
+/// A test may suspect many executions, and reports the first that none of its continuations clears,
+/// so one suspicion's odds say little. The m-th suspicion of a test gets as many continuations, k,
+/// that (1 - q)^k ≤ 6 α / (π² m²), with q = [`CHANCE`](Self::CHANCE) and α = [`RISK`](Self::RISK).
+/// Summed over all m that is α: a program that pays within the horizon with a chance of q or more,
+/// from wherever it is suspected, is accused in at most one run of 1/α, however many suspicions the
+/// run has. Nothing is claimed of programs that pay later than the horizon, or less likely.
+///
+/// ```
+/// use actor_test::Tester;
+///
+/// let report = Tester::new().iterations(1).run(|sys| {
+///     let ticks = sys.spawn(Ticks);
+///     ticks.tell(Tick);
+///     sys.eventually("it rests", |_| false);
+/// });
+/// let confirmation = report.assert_bug("it rests").confirmation.unwrap();
+/// assert_eq!((confirmation.suspicion, confirmation.continuations), (1, 71));
+/// # use actor_core::{actor, prelude::*};
+/// # #[derive(Debug)]
+/// # struct Tick;
+/// # struct Ticks;
+/// # #[actor]
+/// # impl Ticks {
+/// #     #[on]
+/// #     fn tick(&mut self, _: Tick, cx: &mut Context<Self>) {
+/// #         cx.me().tell(Tick);
+/// #     }
+/// # }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Confirmation {
     /// How many were run.
     pub continuations: u32,
     /// The last of them recovered, so the execution was slow, not stuck.
     pub recovered: bool,
+    /// For how many steps each went on, at most: the threshold, 2 000, or eight times as long as
+    /// anything in this test took to recover so far, whichever is most. Where the states say that no
+    /// schedule leads out of a cycle, a fifth of the threshold stands for the threshold.
+    #[serde(default)]
+    pub horizon: u64,
+    /// Which suspicion of its test it was, from one.
+    #[serde(default)]
+    pub suspicion: u64,
 }
 
 impl Confirmation {
-    /// The chance of recovery that is ruled out at 95 %: were it larger, so many continuations
-    /// without a recovery would come about in less than one case of twenty.
-    ///
-    /// ```
-    /// use actor_test::Confirmation;
-    ///
-    /// let confirmation = Confirmation { continuations: 60, recovered: false };
-    /// assert!((confirmation.chance_bound() - 0.0487).abs() < 1e-4);
-    /// ```
-    pub fn chance_bound(&self) -> f64 {
-        1.0 - 0.05f64.powf(1.0 / f64::from(self.continuations))
+    /// A program that recovers with this chance, q, or a greater one is hardly ever accused.
+    pub const CHANCE: f64 = 0.10;
+
+    /// How often it is at most, of all runs of a test: α.
+    pub const RISK: f64 = 0.001;
+
+    /// How many continuations the m-th suspicion of a test gets, in a search divided into so many
+    /// parts, which share the risk.
+    pub(crate) fn continuations_of(suspicion: u64, parts: u64) -> u32 {
+        let squares = std::f64::consts::PI * std::f64::consts::PI / 6.0;
+        let (m, parts) = (suspicion as f64, parts as f64);
+        let risk = Self::RISK / (squares * m * m * parts);
+        // By multiplication, which is the same on every machine, as a logarithm need not be.
+        let (mut continuations, mut none_recovers) = (0, 1.0);
+        while none_recovers > risk {
+            none_recovers *= 1.0 - Self::CHANCE;
+            continuations += 1;
+        }
+        continuations
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_risks_of_all_suspicions_add_up_to_that_of_the_run() {
+        let of = |suspicion| Confirmation::continuations_of(suspicion, 1);
+        assert_eq!((of(1), of(10), of(58)), (71, 114, 148));
+        for parts in [1, 4] {
+            let risk = |suspicion| {
+                let continuations = Confirmation::continuations_of(suspicion, parts) as i32;
+                (1.0 - Confirmation::CHANCE).powi(continuations)
+            };
+            let all: f64 = (1..100_000).map(risk).sum::<f64>() * parts as f64;
+            assert!(all <= Confirmation::RISK, "{parts} parts: {all}");
+            assert!(all > 0.9 * Confirmation::RISK, "{parts} parts: {all}");
+        }
     }
 }

@@ -3,7 +3,7 @@
 use actor_core::prelude::*;
 use actor_core::{actor, monitor};
 use actor_test::strategy::StrategySpec;
-use actor_test::{Bounds, BugKind, Report, Settings, Tester};
+use actor_test::{Bounds, BugKind, Settings, Tester};
 
 #[derive(Debug)]
 struct Tick;
@@ -33,13 +33,153 @@ struct Patient {
     ticks: u64,
     decides_at: u64,
     chance: usize,
+    /// One that did not recover goes on for ever.
+    goes_on: bool,
 }
 #[actor]
 impl Patient {
     #[on]
     fn tick(&mut self, _: Tick, cx: &mut Context<Self>) {
         self.ticks += 1;
-        if self.ticks == self.decides_at && cx.choose(100_000) < self.chance {
+        let decides = self.ticks == self.decides_at;
+        if decides && cx.choose(100_000) < self.chance {
+            cx.announce(Recovered);
+        } else if !decides || self.goes_on {
+            return cx.me().tell(Tick);
+        }
+        cx.halt();
+    }
+}
+
+const THRESHOLD: u64 = 20;
+
+fn tester(executions: u64, steps: u64) -> Tester {
+    let mut settings = Settings::default();
+    settings.iterations = executions;
+    settings.bounds = Bounds::new(steps).with_temperature(THRESHOLD);
+    settings.check_every = 0;
+    Tester::with(settings)
+        .strategy(StrategySpec::Random)
+        .seed(3)
+}
+
+fn patient(decides_at: u64, chance: usize, goes_on: bool) -> impl Fn(&System) + Sync {
+    move |sys| {
+        sys.monitor::<Recovers>();
+        let patient = sys.spawn(Patient {
+            ticks: 0,
+            decides_at,
+            chance,
+            goes_on,
+        });
+        patient.tell(Tick);
+    }
+}
+
+/// How many continuations the m-th suspicion gets, by the formula.
+fn continuations(suspicion: i32) -> i32 {
+    let risk = 6.0 * 0.001 / (std::f64::consts::PI * f64::from(suspicion)).powi(2);
+    (risk.ln() / 0.9f64.ln()).ceil() as i32
+}
+
+/// A continuation recovers with probability q, so all k of the m-th suspicion fail with (1 - q)^k:
+/// so often a run of five suspicions accuses the slow program, and no more. The patient decides
+/// after the highest threshold, 75, and within the bound of 100.
+#[test]
+fn a_slow_program_is_accused_in_as_many_runs_as_computed() {
+    let (runs, suspicions, q) = (300, 5, 0.03f64);
+    let is_accused = |seed: &u64| {
+        let tester = tester(suspicions, 10).seed(*seed);
+        let report = tester.run(patient(40, 3_000, false));
+        assert_eq!(
+            report.transient + report.bugs().len() as u64,
+            report.executions
+        );
+        !report.is_clean()
+    };
+    let accused = (0..runs).filter(is_accused).count();
+    let cleared = (1..=suspicions as i32).map(|m| 1.0 - (1.0 - q).powi(continuations(m)));
+    let expected = 1.0 - cleared.product::<f64>();
+    let share = accused as f64 / runs as f64;
+    let error = (expected * (1.0 - expected) / runs as f64).sqrt();
+    assert!(
+        (share - expected).abs() < 5.0 * error,
+        "{share:.4}, expected {expected:.4} within {:.4}",
+        5.0 * error
+    );
+}
+
+/// What recovers with the chance that is promised is accused in one run of a thousand at most.
+#[test]
+fn a_chance_of_ten_percent_is_enough_to_be_cleared() {
+    let clean = |seed| tester(10, 10).seed(seed).run(patient(40, 10_000, false));
+    assert!((0..40).all(|seed| clean(seed).transient == 10));
+}
+
+#[test]
+fn what_never_recovers_is_reported_with_its_confirmation() {
+    let report = tester(1, 100).run(patient(15, 0, true));
+    let bug = report.assert_bug("liveness");
+    assert_eq!(bug.kind(), BugKind::Liveness);
+    let confirmation = bug.confirmation.expect("heat is confirmed");
+    assert_eq!(
+        (confirmation.continuations, confirmation.recovered),
+        (71, false)
+    );
+    assert_eq!((confirmation.horizon, confirmation.suspicion), (2_000, 1));
+    assert_eq!(report.transient, 0);
+}
+
+#[test]
+fn what_always_recovers_is_slow_and_no_bug() {
+    let report = tester(10, 10).run(patient(40, 100_000, false));
+    report.assert_clean();
+    assert_eq!(report.transient, 10);
+    let example = report.transient_example.expect("an example");
+    assert!(example.contains("`Recovers` is hot in `Sick`"), "{example}");
+}
+
+/// A program that just ends later than a tiny bound is not accused: 141 steps, whatever the bound.
+#[test]
+fn a_tiny_bound_accuses_nobody() {
+    for steps in [1, 5, 10, 14] {
+        let tester = Tester::new().max_steps(steps).seed(7);
+        let report = tester.run(patient(69, 100_000, false));
+        report.assert_clean();
+    }
+    let longer = Tester::new().max_steps(30).strategy(StrategySpec::Random);
+    let steps = longer.run(patient(69, 100_000, false)).steps;
+    assert_eq!(steps.expect("it ends").max, 141);
+}
+
+/// Both sides of a continuation's end: a recovery in its last step counts, one after it does not.
+#[test]
+fn a_continuation_has_a_horizon_of_its_own() {
+    // The suspicion falls in step 23: a start-up step of the body, the first send, and 21 steps of
+    // heat. A tick is handled in step 2 n + 1, and a continuation ends with step 2 023.
+    let clean = |decides_at| {
+        tester(1, 100)
+            .run(patient(decides_at, 100_000, true))
+            .is_clean()
+    };
+    assert!(clean(1_011));
+    assert!(!clean(1_012));
+}
+
+/// Decides with its first tick whether it recovers at the given one, or never.
+struct Moody {
+    ticks: u64,
+    recovers_at: u64,
+}
+#[actor]
+impl Moody {
+    #[on]
+    fn tick(&mut self, _: Tick, cx: &mut Context<Self>) {
+        if self.ticks == 0 && cx.choose(4) == 0 {
+            self.recovers_at = u64::MAX;
+        }
+        self.ticks += 1;
+        if self.ticks == self.recovers_at {
             cx.announce(Recovered);
             cx.halt();
         } else {
@@ -48,75 +188,62 @@ impl Patient {
     }
 }
 
-const THRESHOLD: u64 = 20;
-
-/// `decides_at` 15 is after the threshold of 20 steps, and before the end of a continuation.
-fn run(executions: u64, decides_at: u64, chance: usize) -> Report {
-    let mut settings = Settings::default();
-    settings.iterations = executions;
-    settings.bounds = Bounds::new(100).with_temperature(THRESHOLD);
-    settings.keep_going = true;
-    settings.check_every = 0;
-    Tester::with(settings)
-        .strategy(StrategySpec::Random)
-        .seed(3)
-        .run(move |sys| {
-            sys.monitor::<Recovers>();
-            let patient = sys.spawn(Patient {
-                ticks: 0,
-                decides_at,
-                chance,
-            });
-            patient.tell(Tick);
-        })
+fn moody(recovers_at: u64) -> impl Fn(&System) + Sync {
+    move |sys| {
+        sys.monitor::<Recovers>();
+        let ticks = 0;
+        sys.spawn(Moody { ticks, recovers_at }).tell(Tick);
+    }
 }
 
-/// A continuation recovers with probability q, so all k of them fail with (1 - q)^k: the slow
-/// program is reported that often, and no more.
+/// After one that was slow, the threshold is twice as high, up to three quarters of the fair bound;
+/// the bug says which one it passed, and its trace holds it.
 #[test]
-fn a_slow_program_is_reported_as_often_as_computed() {
-    let (executions, q) = (3_000, 0.05f64);
-    let report = run(executions, 15, 5_000);
-    let expected = (1.0 - q).powi(60);
-    let reported = report.strategies[0].bugs;
-    assert_eq!(reported + report.transient, executions);
-    let share = reported as f64 / executions as f64;
-    let error = (expected * (1.0 - expected) / executions as f64).sqrt();
-    assert!(
-        (share - expected).abs() < 5.0 * error,
-        "{share:.4}, expected {expected:.4} within {:.4}",
-        5.0 * error
-    );
+fn the_threshold_doubles_after_a_slow_one() {
+    for (recovers_at, threshold) in [(15, 40), (40, 75)] {
+        let report = tester(20, 10).keep_going().run(moody(recovers_at));
+        let bug = report.bugs().last().expect("a bug");
+        let expected = format!("(threshold {threshold})");
+        assert!(bug.message().contains(&expected), "{}", bug.message());
+        assert_eq!(bug.trace.bounds.temperature(), threshold);
+        assert!(report.transient > 0);
+    }
 }
 
+/// Eight times as long as the longest recovery of the executions before: in 601 steps it was owed
+/// for 600.
 #[test]
-fn what_never_recovers_is_reported_with_its_confirmation() {
-    let report = run(1, 15, 0);
-    let bug = report.assert_bug("liveness");
-    assert_eq!(bug.kind(), BugKind::Liveness);
-    let confirmation = bug.confirmation.expect("heat is confirmed");
-    assert_eq!(
-        (confirmation.continuations, confirmation.recovered),
-        (60, false)
-    );
-    assert_eq!(report.transient, 0);
+fn the_horizon_grows_with_what_recovers() {
+    let settings = |recovers_at| {
+        let tester = Tester::new().iterations(40).max_steps(200).lasso(false);
+        let tester = tester.strategy(StrategySpec::Random).seed(3);
+        let report = tester.run(moody(recovers_at));
+        let bug = report.assert_bug("liveness");
+        assert!(bug.iteration > 0, "one recovers before");
+        bug.confirmation.expect("it is confirmed").horizon
+    };
+    assert_eq!(settings(100), 2_000);
+    assert_eq!(settings(300), 8 * 599);
 }
 
+/// Suspicions are judged in the order of the iterations, whoever continues them.
 #[test]
-fn what_always_recovers_is_slow_and_no_bug() {
-    let report = run(10, 15, 100_000);
-    report.assert_clean();
-    assert_eq!(report.transient, 10);
-    let example = report.transient_example.expect("an example");
-    assert!(example.contains("`Recovers` is hot in `Sick`"), "{example}");
-}
-
-/// Both sides of a continuation's end: a recovery in its last step counts, one after it does not.
-#[test]
-fn a_continuation_is_as_long_as_the_threshold() {
-    // The suspicion falls in step 23: a start-up step of the body, the first send, and 21 steps of
-    // heat. A tick is handled in step 2 n + 1, and a continuation ends with step 43.
-    let clean = |decides_at| run(1, decides_at, 100_000).is_clean();
-    let last = (1..40).filter(|at| clean(*at)).max();
-    assert_eq!(last, Some(21), "{:?}", run(1, 30, 100_000).bugs);
+fn what_is_confirmed_does_not_depend_on_the_number_of_workers() {
+    let run = |workers| {
+        let tester = tester(24, 10).portfolio().keep_going().workers(workers);
+        let mut report = tester.run(moody(40));
+        report.elapsed_s = 0.0;
+        for strategy in &mut report.strategies {
+            strategy.elapsed_s = 0.0;
+        }
+        for bug in &mut report.bugs {
+            bug.found_after_s = 0.0;
+        }
+        report
+    };
+    let alone = run(1);
+    assert!(alone.transient > 5 && !alone.is_clean());
+    for workers in [2, 5] {
+        assert_eq!(run(workers), alone, "{workers} workers");
+    }
 }

@@ -197,6 +197,11 @@ impl Engine {
         self.heartbeat.clone()
     }
 
+    /// How far the executions to come go, and what is too hot in them.
+    pub(crate) fn set_bounds(&mut self, bounds: Bounds) {
+        self.bounds = bounds;
+    }
+
     /// Replaces the strategy, and returns the one before.
     pub(crate) fn set_strategy(&mut self, strategy: Box<dyn Strategy>) -> Box<dyn Strategy> {
         self.shared.strategy.replace(strategy)
@@ -326,7 +331,9 @@ impl Engine {
         if let Some(step) = options.until {
             self.bound = step;
         }
-        let threshold = counts_from.map(|_| self.bounds.temperature());
+        // What is watched may be owed up to the end of the watch.
+        let is_judged = counts_from.filter(|_| watched.is_none());
+        let threshold = is_judged.map(|_| self.bounds.temperature());
         let counts_from = counts_from.unwrap_or(0);
         state.thermometer.begin(threshold, counts_from, watched);
         state.reach.is_wanted = self.hears_steps;

@@ -27,7 +27,7 @@ pub(crate) fn evidence(report: &Report, bug: &Bug, place: &Place) -> Vec<String>
         ));
     }
     if !bug.token.is_empty() {
-        let bounds = bounds(&report.bounds);
+        let bounds = bounds(&bug.trace.bounds);
         let (test, token) = (&report.test, &bug.token);
         lines.push(format!(
             "reproduce:  cargo actor-test {} --reproduce {token}{bounds}{selection}",
@@ -69,10 +69,12 @@ pub(super) fn circumstances(report: &Report, bug: &Bug) -> String {
 /// That what is owed is not just late.
 fn confirmed(confirmation: &Confirmation) -> String {
     format!(
-        "none of {} fair continuations recovered: a chance of recovery above {:.1} % is ruled out at \
-         95 %",
+        "none of {} fair continuations of {} steps recovered: what recovers within as many steps with \
+         a chance of {:.0} % or more is accused in at most 1 run of {:.0}",
         confirmation.continuations,
-        confirmation.chance_bound() * 100.0
+        confirmation.horizon,
+        Confirmation::CHANCE * 100.0,
+        1.0 / Confirmation::RISK
     )
 }
 
