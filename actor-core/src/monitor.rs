@@ -3,7 +3,7 @@
 use std::any::{Any, TypeId};
 use std::fmt;
 
-use crate::actor::{EventInfo, State};
+use crate::actor::{EventInfo, State, Stateless};
 use crate::event::Event;
 use crate::fingerprint::Fingerprinter;
 use crate::reference::ActorId;
@@ -127,6 +127,8 @@ pub trait AnyMonitor: Send {
     fn monitor_type(&self) -> TypeId;
     /// The position of the current state.
     fn state(&self) -> usize;
+    /// It was declared without states, and is in the one that all such are in.
+    fn is_stateless(&self) -> bool;
     /// Shows an event; tells the position of the state afterwards.
     fn observe(
         &mut self,
@@ -173,6 +175,10 @@ where
         self.cx.state.index()
     }
 
+    fn is_stateless(&self) -> bool {
+        TypeId::of::<M::State>() == TypeId::of::<Stateless>()
+    }
+
     fn observe(
         &mut self,
         observation: u16,
@@ -180,6 +186,8 @@ where
         sender: Option<ActorId>,
         target: Option<ActorId>,
     ) -> usize {
+        // What was decided before a panic is void.
+        self.cx.next = None;
         self.cx.sender = sender;
         self.cx.target = target;
         self.monitor.observe(observation, event, &mut self.cx);

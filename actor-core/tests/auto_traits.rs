@@ -110,6 +110,7 @@ fn auto_traits() {
         DeadLetter<'static>,
         DeadLetterReason,
         MonitorViolation,
+        MonitorStep,
         MonitorViolationKind,
         MonitorContext<Watcher>,
         StuckActor,
@@ -166,6 +167,7 @@ sypur FailureKind
 ..p.. DeadLetter<'static>
 sypur DeadLetterReason
 sypur MonitorViolation
+sypur MonitorStep
 sypur MonitorViolationKind
 sypur MonitorContext<Watcher>
 sypur StuckActor

@@ -13,7 +13,7 @@ use tokio::task::yield_now;
 const FLOOD: u64 = 1_000_000;
 
 /// What an actor handles before it lets others run.
-const BATCH: u64 = 128;
+const BATCH: u64 = 64;
 
 #[derive(Debug)]
 struct Drip;

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use super::lock;
+use super::violation::MonitorViolation;
 use crate::contained::{Payload, contained, message_of};
 use crate::event::Event;
 use crate::reference::ActorId;
@@ -164,58 +165,6 @@ impl fmt::Display for DeadLetterReason {
             Self::Restarted => "the actor was restarted with an empty mailbox",
         })
     }
-}
-
-/// A monitor in production saw its specification violated.
-///
-/// ```
-/// use actor_core::{MonitorViolation, MonitorViolationKind};
-///
-/// fn log(violation: &MonitorViolation) {
-///     let word = match violation.kind {
-///         MonitorViolationKind::Liveness => "overdue",
-///         _ => "wrong",
-///     };
-///     println!("{word}: {violation}");
-/// }
-/// # let _ = log;
-/// ```
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct MonitorViolation {
-    /// The monitor type's name.
-    pub monitor: &'static str,
-    /// The state in which it was.
-    pub state: &'static str,
-    /// What was violated.
-    pub kind: MonitorViolationKind,
-    /// The panic's message, or how long the monitor was hot.
-    pub message: String,
-}
-
-impl fmt::Display for MonitorViolation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let word = match self.kind {
-            MonitorViolationKind::Safety => "safety",
-            MonitorViolationKind::Liveness => "liveness",
-        };
-        write!(
-            f,
-            "{word}: monitor {} in state {}: {}",
-            self.monitor, self.state, self.message
-        )
-    }
-}
-
-/// Which half of a specification was violated.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
-#[non_exhaustive]
-pub enum MonitorViolationKind {
-    /// A handler of the monitor panicked; the monitor was removed.
-    Safety,
-    /// It was hot for longer than [`LiveSystem::hot_limit`](crate::LiveSystem::hot_limit) or
-    /// [`LiveSystem::hot_limit_of`](crate::LiveSystem::hot_limit_of) allows.
-    Liveness,
 }
 
 type OnFailure = Arc<dyn Fn(&Failure) + Send + Sync>;

@@ -12,7 +12,7 @@ use super::current::Sender;
 use super::dispatcher::{self, Dispatcher};
 use super::executor::{Executor, Task, within};
 use super::hooks::{Failure, Fault, Hooks};
-use super::monitors::Monitors;
+use super::monitors::{Monitors, Seen};
 use super::registry::Registry;
 use super::report::Unfinished;
 #[cfg(debug_assertions)]
@@ -109,12 +109,22 @@ impl Hub {
         sender: Sender,
         target: Option<ActorId>,
     ) {
-        let violations = self
-            .monitors
-            .observe(moment, kind, event, sender.id(), target);
-        for violation in &violations {
-            self.hooks.violated(violation);
+        let seen = Seen {
+            event,
+            sender: sender.id(),
+            target,
+            time: self.now(),
+        };
+        for mut violation in self.monitors.observe(moment, kind, &seen) {
+            let name = |id: Option<ActorId>| self.registry.name_of(id?);
+            violation.sender_name = name(violation.sender);
+            violation.target_name = name(violation.target);
+            self.hooks.violated(&violation);
         }
+    }
+
+    pub(super) fn go_on_after_violations(&self, goes_on: bool) {
+        self.monitors.go_on(goes_on);
     }
 
     pub(super) fn announce<E: Event>(&self, event: &E) {
@@ -138,7 +148,7 @@ impl Hub {
 /// Reports monitors that are hot for too long, until [`Guard`] aborts it.
 pub(super) async fn watch_heat(hub: Arc<Hub>) {
     loop {
-        for violation in &hub.monitors.overdue() {
+        for violation in &hub.monitors.overdue(hub.now()) {
             hub.hooks.violated(violation);
         }
         let heated = hub.monitors.heated.notified();

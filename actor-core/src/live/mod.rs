@@ -59,15 +59,15 @@ mod telemetry;
 mod timer;
 #[cfg(any(feature = "tracing", feature = "metrics"))]
 mod turn;
+mod violation;
 mod waits;
 mod watchdog;
 mod work;
 
-pub use hooks::{
-    DeadLetter, DeadLetterReason, Failure, FailureKind, MonitorViolation, MonitorViolationKind,
-};
+pub use hooks::{DeadLetter, DeadLetterReason, Failure, FailureKind};
 pub use report::Unfinished;
 pub use system::LiveSystem;
+pub use violation::{MonitorStep, MonitorViolation, MonitorViolationKind};
 pub use watchdog::{DeepMailbox, StuckActor};
 
 pub(crate) use cell::{Cell, Room};

@@ -2,15 +2,16 @@
 
 use std::any::TypeId;
 use std::cell::Cell;
-use std::collections::HashMap;
-use std::sync::Mutex;
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Mutex, Once};
 use std::time::Duration;
+use std::{panic, thread};
 
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use super::hooks::{MonitorViolation, MonitorViolationKind};
 use super::lock;
+use super::violation::{MonitorStep, MonitorViolation, MonitorViolationKind};
 use crate::contained::contained;
 use crate::event::Event;
 use crate::monitor::{AnyMonitor, Moment, Temperature};
@@ -20,6 +21,39 @@ thread_local! {
     /// A monitor observes on this thread. What it sends, although it should not, is not observed:
     /// the table is locked.
     static OBSERVING: Cell<bool> = const { Cell::new(false) };
+    /// Where the monitor that observes on this thread has panicked.
+    static PLACE: Cell<Option<String>> = const { Cell::new(None) };
+}
+
+/// From now on a monitor's panic prints nothing: it is told as a violation, with its place.
+fn keep_panics_from_the_hook() {
+    static ONCE: Once = Once::new();
+    // The hook can't be changed while a panic unwinds; a later monitor sees to it.
+    if thread::panicking() {
+        return;
+    }
+    ONCE.call_once(|| {
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if OBSERVING.try_with(Cell::get).unwrap_or(false) {
+                PLACE.set(info.location().map(ToString::to_string));
+            } else {
+                before(info);
+            }
+        }));
+    });
+}
+
+/// How many changes of state a monitor remembers.
+const TRACE: usize = 16;
+
+/// An event, as monitors see it.
+pub(super) struct Seen<'a> {
+    pub(super) event: &'a dyn Event,
+    pub(super) sender: Option<ActorId>,
+    pub(super) target: Option<ActorId>,
+    /// Since the start of the system.
+    pub(super) time: Duration,
 }
 
 /// The registered monitors of a system.
@@ -39,6 +73,8 @@ struct Table {
     monitors: Vec<Option<Watched>>,
     /// Which monitors observe an event, each with the position in its own table.
     index: HashMap<(TypeId, Moment), Vec<(usize, u16)>>,
+    /// A monitor stays after a violation.
+    goes_on: bool,
     limit: Option<Duration>,
     /// Those of single types, which come before the other.
     limits: HashMap<TypeId, Duration>,
@@ -47,6 +83,8 @@ struct Table {
 struct Watched {
     monitor: Box<dyn AnyMonitor>,
     heat: Heat,
+    /// How it came to its state.
+    trace: VecDeque<MonitorStep>,
 }
 
 /// For how long a monitor was hot since it was last cold. Warm states stop the clock.
@@ -95,13 +133,74 @@ impl Watched {
         own.copied().or(any)
     }
 
-    fn violation(&self, kind: MonitorViolationKind, message: String) -> MonitorViolation {
-        let info = self.monitor.info();
+    fn state_name(&self) -> &'static str {
+        self.monitor.info().states[self.monitor.state()].0
+    }
+
+    /// Shows an event; tells whether the clock was started by it.
+    fn observe(
+        &mut self,
+        observation: u16,
+        seen: &Seen<'_>,
+    ) -> Result<bool, Box<MonitorViolation>> {
+        let before = self.monitor.state();
+        let Seen {
+            event,
+            sender,
+            target,
+            time,
+        } = *seen;
+        let observe = || self.monitor.observe(observation, event, sender, target);
+        match contained(observe) {
+            Ok(state) => {
+                if state != before {
+                    self.remember(observation, time);
+                }
+                Ok(self.heat.enter(self.temperature()))
+            }
+            Err(message) => Err(Box::new(MonitorViolation {
+                place: PLACE.take(),
+                // How it prints is the user's.
+                event: contained(|| format!("{event:?}")).ok(),
+                sender,
+                target,
+                ..self.violation(MonitorViolationKind::Safety, message, time)
+            })),
+        }
+    }
+
+    fn remember(&mut self, observation: u16, time: Duration) {
+        if self.trace.len() == TRACE {
+            self.trace.pop_front();
+        }
+        let observed = &self.monitor.info().observes[usize::from(observation)];
+        self.trace.push_back(MonitorStep {
+            state: self.state_name(),
+            event: observed.event.name,
+            time,
+        });
+    }
+
+    fn violation(
+        &self,
+        kind: MonitorViolationKind,
+        message: String,
+        time: Duration,
+    ) -> MonitorViolation {
+        let stateless = self.monitor.is_stateless();
         MonitorViolation {
-            monitor: info.name,
-            state: info.states[self.monitor.state()].0,
+            monitor: self.monitor.info().name,
+            state: (!stateless).then(|| self.state_name()),
             kind,
             message,
+            place: None,
+            event: None,
+            sender: None,
+            sender_name: None,
+            target: None,
+            target_name: None,
+            time,
+            trace: self.trace.iter().cloned().collect(),
         }
     }
 }
@@ -112,7 +211,9 @@ impl Monitors {
         let mut watched = Watched {
             monitor,
             heat: Heat::default(),
+            trace: VecDeque::new(),
         };
+        keep_panics_from_the_hook();
         watched.heat.enter(watched.temperature());
         let refused = lock(&self.table).insert(watched);
         drop(refused);
@@ -125,9 +226,7 @@ impl Monitors {
         &self,
         moment: Moment,
         kind: TypeId,
-        event: &dyn Event,
-        sender: Option<ActorId>,
-        target: Option<ActorId>,
+        seen: &Seen<'_>,
     ) -> Vec<MonitorViolation> {
         if OBSERVING.replace(true) {
             return Vec::new();
@@ -138,19 +237,23 @@ impl Monitors {
         {
             let mut table = lock(&self.table);
             let Table {
-                monitors, index, ..
+                monitors,
+                index,
+                goes_on,
+                ..
             } = &mut *table;
             let observers = index.get(&(kind, moment)).map_or(&[][..], Vec::as_slice);
             for &(at, observation) in observers {
                 let Some(watched) = &mut monitors[at] else {
                     continue;
                 };
-                let observe = || watched.monitor.observe(observation, event, sender, target);
-                match contained(observe) {
-                    Ok(_) => heated |= watched.heat.enter(watched.temperature()),
-                    Err(message) => {
-                        violations.push(watched.violation(MonitorViolationKind::Safety, message));
-                        removed.push(monitors[at].take());
+                match watched.observe(observation, seen) {
+                    Ok(started) => heated |= started,
+                    Err(violation) => {
+                        violations.push(*violation);
+                        if !*goes_on {
+                            removed.push(monitors[at].take());
+                        }
                     }
                 }
             }
@@ -164,6 +267,10 @@ impl Monitors {
         violations
     }
 
+    pub(super) fn go_on(&self, goes_on: bool) {
+        lock(&self.table).goes_on = goes_on;
+    }
+
     pub(super) fn set_limit(&self, limit: Duration) {
         lock(&self.table).limit = Some(limit);
         self.heated.notify_one();
@@ -175,7 +282,7 @@ impl Monitors {
     }
 
     /// The monitors that have been hot for too long and were not named yet.
-    pub(super) fn overdue(&self) -> Vec<MonitorViolation> {
+    pub(super) fn overdue(&self, time: Duration) -> Vec<MonitorViolation> {
         let mut table = lock(&self.table);
         let Table {
             monitors,
@@ -192,7 +299,7 @@ impl Monitors {
             }
             watched.heat.reported = true;
             let message = format!("hot for longer than {limit:?}");
-            Some(watched.violation(MonitorViolationKind::Liveness, message))
+            Some(watched.violation(MonitorViolationKind::Liveness, message, time))
         };
         monitors.iter_mut().flatten().filter_map(overdue).collect()
     }

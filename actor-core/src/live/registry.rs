@@ -7,6 +7,7 @@ use super::cell::Cell;
 use super::dispatcher::Dispatcher;
 use super::lane::{KILL, QUIT};
 use super::lock;
+use crate::reference::ActorId;
 use tokio::sync::Notify;
 
 /// How many places are looked at before others may have the registry.
@@ -68,6 +69,14 @@ impl Registry {
         let actors = state.actors.get(from as usize..to as usize).into_iter();
         actors.flatten().flatten().for_each(|actor| f(actor));
         (to < places).then_some(to)
+    }
+
+    /// The name of an actor, where it still lives. It looks at all of them.
+    pub(super) fn name_of(&self, id: ActorId) -> Option<String> {
+        let state = lock(&self.state);
+        let mut actors = state.actors.iter().flatten();
+        let found = actors.find(|actor| actor.id() == id)?;
+        Some(found.name().into_owned())
     }
 
     /// Removes an actor that has ended.

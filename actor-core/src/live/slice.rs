@@ -21,7 +21,7 @@ const LOOK: u32 = 32;
 const CALM: u32 = 8;
 
 /// After how many events an actor lets other actors run.
-const BATCH: u32 = 128;
+const BATCH: u32 = 64;
 
 /// The time and the events that are left to the worker that runs on this thread, and to its actor.
 struct Slice {

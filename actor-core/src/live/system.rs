@@ -13,12 +13,13 @@ use tokio::runtime::Handle;
 
 use super::attention::{DEPTH, STUCK};
 use super::executor::{Executor, within};
-use super::hooks::{DeadLetter, Failure, MonitorViolation};
+use super::hooks::{DeadLetter, Failure};
 use super::household::Household;
 use super::hub::{Guard, Hub, watch_heat};
 use super::life;
 use super::lock;
 use super::report::Unfinished;
+use super::violation::MonitorViolation;
 use super::watchdog::{DeepMailbox, StuckActor, watch_actors};
 use crate::error::Error;
 use crate::event::Event;
@@ -94,8 +95,29 @@ impl LiveSystem {
 
     /// Calls `hook` for every [`MonitorViolation`], instead of the hook before.
     /// The default prints one line to the standard error.
+    ///
+    /// A monitor's panic prints nothing beside: from the first monitor on, the panics of monitors are
+    /// kept from the panic hook that the process has by then.
     pub fn on_violation(&self, hook: impl Fn(&MonitorViolation) + Send + Sync + 'static) {
         self.0.hub.hooks.on_violation(Arc::new(hook));
+    }
+
+    /// Whether a monitor goes on after a violation, in the state in which it was and with whatever its
+    /// handler had changed until it panicked; otherwise it is removed, and reports one violation. It
+    /// holds for violations from now on. A monitor that goes on may report what is a consequence of
+    /// the first violation alone.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let sys = actor_core::System::new();
+    /// if let Some(live) = sys.as_live() {
+    ///     live.go_on_after_violations(true);
+    /// }
+    /// # }
+    /// ```
+    pub fn go_on_after_violations(&self, goes_on: bool) {
+        self.0.hub.go_on_after_violations(goes_on);
     }
 
     /// Reports a monitor as soon as it has been hot for longer than `limit`, once until it is cold
