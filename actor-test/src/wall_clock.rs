@@ -1,7 +1,8 @@
 //! The system's clock: for people who want to know how long something took, and for limits on time.
 //! This is the one place that reads it; no schedule depends on it.
 
-use std::time::{Duration, Instant};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant, SystemTime};
 
 /// Now.
 #[expect(
@@ -10,6 +11,22 @@ use std::time::{Duration, Instant};
 )]
 pub(crate) fn now() -> Instant {
     Instant::now()
+}
+
+static BEGUN: OnceLock<SystemTime> = OnceLock::new();
+
+/// When the run began that this process belongs to: as the tool told, or when this was asked first.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the one place that reads the system's clock"
+)]
+pub(crate) fn run_began() -> SystemTime {
+    *BEGUN.get_or_init(SystemTime::now)
+}
+
+/// This process is a child, and its run began before it.
+pub(crate) fn set_run_began(begun: SystemTime) {
+    let _ = BEGUN.set(begun);
 }
 
 /// Time for who looks at something again and again, to find that it stands still.

@@ -43,7 +43,7 @@ impl Annotations {
 
     /// The annotations of a test that failed, one for each bug.
     pub(crate) fn of(&self, test: &Test, ended: &Ended, place: &Place) -> Vec<String> {
-        let title = format!("actor test {}", test.name);
+        let title = format!("actor test {}", test.title());
         let own = ended.source.as_ref();
         let own = own.and_then(|(file, line)| self.line(file, *line, None));
         match &ended.verdict {

@@ -31,6 +31,15 @@ pub(crate) struct Built {
     pub(crate) executables: Vec<Executable>,
 }
 
+impl Built {
+    /// The executables are not all of one package.
+    pub(crate) fn is_of_several_packages(&self) -> bool {
+        let mut packages = self.executables.iter().map(|built| &built.package.name);
+        let first = packages.next();
+        packages.any(|package| Some(package) != first)
+    }
+}
+
 /// A test executable.
 #[derive(Clone, Debug)]
 pub(crate) struct Executable {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::discover::Test;
 use super::{Trouble, diagram};
 use crate::cli::words;
 use crate::data::coverage::{ActorCoverage, Coverage};
@@ -31,22 +32,28 @@ pub(crate) struct Gathered {
 
 impl Gathered {
     /// Adds the report of a test.
-    pub(crate) fn add(&mut self, report: &Report) {
+    pub(crate) fn add(&mut self, test: &Test, report: &Report) {
         if !report.is_clean() && report.coverage.actors.is_empty() {
-            return self.unknown.push(report.test.clone());
+            return self.unknown.push(test.title());
+        }
+        let mut coverage = report.coverage.clone();
+        let own = test.path().split("::").next().unwrap_or_default();
+        let package = &test.executable.package.name;
+        if package.replace('-', "_") != own {
+            // A type of `tests/it.rs`, which other packages may have as well.
+            for actor in &mut coverage.actors {
+                if actor.path.split("::").next() == Some(own) {
+                    actor.path = format!("{package}::{}", actor.path);
+                }
+            }
         }
         self.tests += 1;
         self.executions += report.executions;
-        let paths: BTreeSet<&String> = report
-            .coverage
-            .actors
-            .iter()
-            .map(|actor| &actor.path)
-            .collect();
+        let paths: BTreeSet<&String> = coverage.actors.iter().map(|actor| &actor.path).collect();
         for path in paths {
             *self.users.entry(path.clone()).or_default() += 1;
         }
-        self.coverage.add(&report.coverage);
+        self.coverage.add(&coverage);
     }
 
     /// In how many tests the type was started.

@@ -4,7 +4,7 @@
 //! removes: `\0actor-test:1:<path>\0`, with `[]` after the path where the test takes parameters,
 //! whose values only the test itself can tell. An executable without a marker is never run.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Read;
 
@@ -26,6 +26,8 @@ pub(crate) struct Test {
     pub(crate) name: String,
     pub(crate) executable: Executable,
     pub(crate) parameters: Parameters,
+    /// A test of another package has the same path, as `tests/it.rs` of two packages may.
+    pub(crate) shared: bool,
 }
 
 /// What is known of a test's parameters.
@@ -52,6 +54,7 @@ impl Test {
             name: name.to_owned(),
             executable: executable.clone(),
             parameters,
+            shared: false,
         }
     }
 
@@ -60,6 +63,14 @@ impl Test {
         Self {
             name: name.to_owned(),
             ..self.clone()
+        }
+    }
+
+    /// Its name as people read it: with its package, where another has a test of that name.
+    pub(crate) fn title(&self) -> String {
+        match self.shared {
+            true => format!("{} -p {}", self.name, self.executable.package.name),
+            false => self.name.clone(),
         }
     }
 
@@ -82,7 +93,23 @@ pub(crate) fn discover(built: &Built) -> Result<Vec<Test>, Trouble> {
             file.map_err(|error| Trouble(format!("can't read {}: {error}", path.display())))?;
         tests.extend(names.iter().map(|name| Test::marked(name, executable)));
     }
-    Ok(tests)
+    Ok(tell_apart(tests))
+}
+
+/// Marks the tests whose paths two packages share.
+fn tell_apart(mut tests: Vec<Test>) -> Vec<Test> {
+    let mut packages: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for test in &tests {
+        let package = test.executable.package.name.clone();
+        packages
+            .entry(test.name.clone())
+            .or_default()
+            .insert(package);
+    }
+    for test in &mut tests {
+        test.shared = packages[&test.name].len() > 1;
+    }
+    tests
 }
 
 /// The tests that are asked for; that there are none is an error that says what there is.

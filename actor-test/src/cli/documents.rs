@@ -17,12 +17,11 @@ pub(crate) struct Documents {
     junit: Option<Junit>,
     annotations: Option<Annotations>,
     format: Format,
-    place: Place,
 }
 
 impl Documents {
     /// Sees to it that what is asked for can be written, before anything is run.
-    pub(crate) fn open(options: &Explore, built: &Built, place: Place) -> Result<Self, Trouble> {
+    pub(crate) fn open(options: &Explore, built: &Built) -> Result<Self, Trouble> {
         let directory = options.coverage.as_deref().map(Directory::make);
         let junit = options.junit.as_deref().map(Junit::open);
         Ok(Self {
@@ -32,20 +31,26 @@ impl Documents {
             junit: junit.transpose()?,
             annotations: Annotations::wanted(&built.workspace),
             format: options.format,
-            place,
         })
     }
 
-    /// Adds a test, of which `block` was told.
-    pub(crate) fn add(&mut self, test: &Test, ended: &Ended, block: Option<&str>, screen: &Screen) {
+    /// Adds a test, of which `block` was told; commands that concern it are typed in `place`.
+    pub(crate) fn add(
+        &mut self,
+        test: &Test,
+        ended: &Ended,
+        block: Option<&str>,
+        place: &Place,
+        screen: &Screen,
+    ) {
         if let (Some((_, gathered)), Some(report)) = (&mut self.coverage, ended.verdict.report()) {
-            gathered.add(report);
+            gathered.add(test, report);
         }
         if let Some(junit) = &mut self.junit {
             junit.add(test, ended, block.unwrap_or_default());
         }
         let annotations = self.annotations.iter();
-        for annotation in annotations.flat_map(|all| all.of(test, ended, &self.place)) {
+        for annotation in annotations.flat_map(|all| all.of(test, ended, place)) {
             match self.format {
                 Format::Human => screen.raw(&annotation),
                 // Standard output is for lines of JSON.

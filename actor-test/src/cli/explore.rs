@@ -12,7 +12,7 @@ use super::build::Built;
 use super::discover::{self, Parameters, Test};
 use super::documents::Documents;
 use super::expectation::{Expectation, Missing};
-use super::options::{Explore, Format};
+use super::options::{Explore, Format, Selection};
 use super::process;
 use super::results::Results;
 use super::screen::Screen;
@@ -47,7 +47,7 @@ pub(crate) fn run(options: &Explore, screen: &mut Screen) -> Result<Exit, Troubl
         None => tests,
     };
     let plan = Plan::new(options, given, &built, tests.len());
-    let mut documents = Documents::open(options, &built, plan.place.clone())?;
+    let mut documents = Documents::open(options, &built)?;
     let tally = plan.run_all(&tests, screen, &mut documents)?;
     tally.close(plan.format, plan.job.given.seed, screen);
     if let Some(path) = &options.results {
@@ -68,13 +68,13 @@ fn check_manifests(built: &Built) -> Result<(), Trouble> {
 
 /// A token belongs to one test.
 fn one(mut tests: Vec<Test>, filters: &[String]) -> Result<Test, Trouble> {
-    if let Some(exact) = tests.iter().position(|test| filters.contains(&test.name)) {
-        return Ok(tests.swap_remove(exact));
+    if tests.iter().any(|test| filters.contains(&test.name)) {
+        tests.retain(|test| filters.contains(&test.name));
     }
     match <[Test; 1]>::try_from(tests) {
         Ok([test]) => Ok(test),
         Err(tests) => {
-            let names: Vec<&str> = tests.iter().map(|test| &*test.name).collect();
+            let names: Vec<String> = tests.iter().map(Test::title).collect();
             Err(Trouble(words::token_for_several(&names)))
         }
     }
@@ -85,7 +85,11 @@ struct Plan {
     job: Job,
     children: usize,
     format: Format,
+    /// Of a test of the package that cargo takes by itself.
     place: Place,
+    selection: Selection,
+    /// Tests of several packages are run, or the package was named: commands name it.
+    names_packages: bool,
 }
 
 /// How a test ended.
@@ -134,7 +138,10 @@ impl Plan {
                 selection: options.selection.flags(),
                 width: words::WIDTH,
                 hang_timeout,
+                test: None,
             },
+            names_packages: !options.selection.is_default() || built.is_of_several_packages(),
+            selection: options.selection.clone(),
         }
     }
 
@@ -180,7 +187,8 @@ impl Plan {
                 let ended = ended?;
                 tally.count(&ended.verdict, &tests[next].executable.package.name);
                 let block = self.tell(&tests[next], &ended.verdict, screen);
-                documents.add(&tests[next], &ended, block.as_deref(), screen);
+                let place = self.place_of(&tests[next]);
+                documents.add(&tests[next], &ended, block.as_deref(), &place, screen);
                 if let Verdict::Without { expected, .. } = &ended.verdict
                     && let Some(missing) = expectation.without(&tests[next])
                 {
@@ -201,7 +209,7 @@ impl Plan {
                 source: None,
             });
         }
-        let mut bar = screen.bar(&test.name, self.job.given.time_limit);
+        let mut bar = screen.bar(&test.title(), self.job.given.time_limit);
         let job = self.job.of(&test.name);
         let ending = process::run(test, &job, &mut |event| bar.tell(event))?;
         let crashed = ending.answer.is_none() && ending.began.is_some() && ending.killed.is_none();
@@ -260,18 +268,28 @@ impl Plan {
                 screen.raw(&line.to_string());
             }
             Format::Human => {
-                screen.line(&words::in_no_combination(
-                    test.path(),
-                    expected,
-                    *combinations,
-                ));
+                let title = match test.shared {
+                    true => format!("{} -p {}", test.path(), test.executable.package.name),
+                    false => test.path().to_owned(),
+                };
+                screen.line(&words::in_no_combination(&title, expected, *combinations));
             }
         }
     }
 
+    /// From where commands that concern a test are typed, and with which flags.
+    fn place_of(&self, test: &Test) -> Place {
+        let mut place = self.place.clone();
+        if self.names_packages {
+            place.selection = self.selection.flags_for(&test.executable.package.name);
+        }
+        place.test = test.shared.then(|| test.name.clone());
+        place
+    }
+
     /// Tells of a test; returns what people read of it.
     fn tell(&self, test: &Test, verdict: &Verdict, screen: &Screen) -> Option<String> {
-        let block = verdict.block(&test.name, &self.place);
+        let block = verdict.block(&test.title(), &self.place_of(test));
         let package = &test.executable.package.name;
         match (self.format, &block) {
             (Format::Json, _) => screen.raw(&verdict.as_json(&test.name, package).to_string()),

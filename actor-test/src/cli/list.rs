@@ -15,7 +15,7 @@ pub(crate) fn run(options: &List, screen: &mut Screen) -> Result<Exit, Trouble> 
     let tests = combinations::ask(tests, &variables, Ignored::Include)?;
     let mut exit = Exit::Clean;
     for test in discover::select(tests, &options.filters, &options.selection.flags())? {
-        screen.line(&test.name);
+        screen.line(&test.title());
         if let Parameters::Unknown(problem) = &test.parameters {
             screen.error(problem);
             exit = Exit::Trouble;

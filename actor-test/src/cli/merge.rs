@@ -19,6 +19,7 @@ pub(crate) fn run(options: &Merge, screen: &mut Screen) -> Result<Exit, Trouble>
         selection: Vec::new(),
         width: words::WIDTH,
         hang_timeout: None,
+        test: None,
     };
     let mut tests: BTreeMap<(String, String), Vec<Report>> = BTreeMap::new();
     for file in &options.files {

@@ -83,6 +83,7 @@ pub fn main() -> ExitCode {
                 .into();
             }
         };
+    crate::wall_clock::run_began();
     let mut screen = Screen::new();
     let done = match &arguments.command {
         None => explore::run(&arguments.explore, &mut screen),

@@ -410,6 +410,17 @@ impl Selection {
         flags
     }
 
+    /// The same for a command that concerns one package, which is named.
+    pub(crate) fn flags_for(&self, package: &str) -> Vec<String> {
+        let one = Self {
+            package: vec![package.to_owned()],
+            workspace: false,
+            exclude: Vec::new(),
+            ..self.clone()
+        };
+        one.flags()
+    }
+
     /// For `cargo metadata`.
     pub(crate) fn everywhere(&self) -> Vec<String> {
         let mut flags = Vec::new();

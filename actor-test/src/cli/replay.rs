@@ -53,7 +53,12 @@ pub(crate) fn run(options: &Replay, screen: &mut Screen) -> Result<Exit, Trouble
             tell(&story);
             Ok(match (finding, diverged) {
                 (found, Some((step, message))) => {
-                    screen.line(&words::diverged(step, &message, found.as_ref()));
+                    screen.line(&words::diverged(
+                        step,
+                        &message,
+                        found.as_ref(),
+                        trace.older(),
+                    ));
                     Exit::Trouble
                 }
                 (Some(found), None) => {
@@ -114,7 +119,10 @@ fn find(options: &Replay, trace: &Trace) -> Result<discover::Test, Trouble> {
     let known = tests.len();
     let nearest = discover::nearest(&tests, std::slice::from_ref(&trace.test)).join(" or ");
     let path = parameters::path(&trace.test);
-    let found = tests.into_iter().find(|test| test.name == path);
+    let mut called: Vec<_> = tests.into_iter().filter(|test| test.name == path).collect();
+    // Two packages may have a test of that path.
+    called.sort_by_key(|test| trace.package.as_ref() != Some(&test.executable.package.name));
+    let found = called.into_iter().next();
     let found = found.map(|test| test.named(&trace.test));
     found.ok_or_else(|| Trouble(words::lost_test(&trace.test, known, &nearest)))
 }

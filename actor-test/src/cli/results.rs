@@ -11,7 +11,7 @@ use crate::report::facts::Report;
 const FORMAT: &str = "actor-test results";
 
 /// The version that is written, and the only one that is read: parts are merged soon after they ran.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 /// The reports of one part of a search.
 #[derive(Debug, Serialize, Deserialize)]

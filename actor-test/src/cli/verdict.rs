@@ -52,23 +52,29 @@ impl Verdict {
         }
     }
 
-    /// As people read it; `None` where there is nothing to say.
-    pub(crate) fn block(&self, test: &str, place: &Place) -> Option<String> {
+    /// As people read it, with the title of the test; `None` where there is nothing to say.
+    pub(crate) fn block(&self, title: &str, place: &Place) -> Option<String> {
+        let titled = |report: &Report| Report {
+            test: title.into(),
+            ..report.clone()
+        };
         Some(match self {
-            Self::Passed { report, notes } => words::passed(report, notes),
-            Self::Expected { report, bug, notes } => words::expected(report, bug, notes, place),
+            Self::Passed { report, notes } => words::passed(&titled(report), notes),
+            Self::Expected { report, bug, notes } => {
+                words::expected(&titled(report), bug, notes, place)
+            }
             Self::Without {
                 report,
                 expected,
                 notes,
-            } => words::without(report, expected, notes),
-            Self::Failed { report, notes } => words::failed(report, notes, place),
+            } => words::without(&titled(report), expected, notes),
+            Self::Failed { report, notes } => words::failed(&titled(report), notes, place),
             Self::Unexpected {
                 report,
                 expected,
                 notes,
-            } => words::unexpected(report, expected, notes, place),
-            Self::Refused(problem) => words::refused(test, problem),
+            } => words::unexpected(&titled(report), expected, notes, place),
+            Self::Refused(problem) => words::refused(title, problem),
             Self::Skipped => return None,
         })
     }

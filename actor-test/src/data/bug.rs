@@ -136,15 +136,61 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// The same bug, as far as reports go: of the same kind, from the same place, with messages that
-    /// differ in numbers at most.
+    /// The same bug, as far as reports go: of the same kind and from the same place in the source,
+    /// whatever one assertion says of it. Where there is no place, the messages differ in numbers at
+    /// most, those by which actors are told apart included: `Kid` and `Kid#2`.
     pub fn is_like(&self, other: &Self) -> bool {
-        self.kind == other.kind
-            && self.location == other.location
-            && without_numbers(&self.message).eq(without_numbers(&other.message))
+        let same_place = self.kind == other.kind && self.location == other.location;
+        same_place && (self.location.is_some() || self.says_the_same(other))
+    }
+
+    /// What a second run of an execution found is what the first one did: of the same kind, from the
+    /// same place, with messages that differ in numbers at most.
+    pub(crate) fn is_found_again(&self, again: &Self) -> bool {
+        self.kind == again.kind && self.location == again.location && self.says_the_same(again)
+    }
+
+    fn says_the_same(&self, other: &Self) -> bool {
+        without_numbers(&self.message).eq(without_numbers(&other.message))
     }
 }
 
 fn without_numbers(message: &str) -> impl Iterator<Item = char> + '_ {
-    message.chars().filter(|letter| !letter.is_ascii_digit())
+    let letters = message.char_indices();
+    let counts = move |(at, letter): &(usize, char)| match letter {
+        '#' => !message[at + 1..].starts_with(|next: char| next.is_ascii_digit()),
+        _ => !letter.is_ascii_digit(),
+    };
+    letters.filter(counts).map(|(_, letter)| letter)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(message: &str, location: Option<&str>) -> Finding {
+        Finding {
+            kind: BugKind::Panic,
+            message: message.into(),
+            location: location.map(str::to_owned),
+            step: 1,
+        }
+    }
+
+    #[test]
+    fn one_bug_may_be_told_in_several_ways() {
+        let here = Some("src/lib.rs:1:2");
+        let of = |message: &str| found(message, here);
+        assert!(of("`Kid` panicked: late").is_like(&of("`Kid#2` panicked: early")));
+        assert!(!of("late").is_like(&found("late", Some("src/lib.rs:9:9"))));
+        assert!(!of("late").is_like(&found("late", None)));
+        let nowhere = |message: &str| found(message, None);
+        assert!(nowhere("`Kid` awaits `Kid#12`").is_like(&nowhere("`Kid#3` awaits `Kid`")));
+        assert!(nowhere("7 left").is_like(&nowhere("12 left")));
+        assert!(!nowhere("`Kid` is late").is_like(&nowhere("`Kid` is early")));
+        assert!(!nowhere("# of kids").is_like(&nowhere(" of kids")));
+        // A second run that says something else was another.
+        assert!(!of("late").is_found_again(&of("early")));
+        assert!(of("1 late").is_found_again(&of("2 late")));
+    }
 }

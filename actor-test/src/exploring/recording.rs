@@ -41,7 +41,7 @@ pub(crate) fn record(
         && told
             .finding
             .as_ref()
-            .is_some_and(|again| again.is_like(&finding));
+            .is_some_and(|again| finding.is_found_again(again));
     // Neither is an execution's own doing, so that its replay knows nothing of it.
     let is_outside = matches!(finding.kind, BugKind::Nondeterminism | BugKind::Strategy);
     let judged = if same || is_outside {

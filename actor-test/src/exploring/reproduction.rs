@@ -17,8 +17,7 @@ pub(crate) fn reproduce(
     settings: &Settings,
     text: &str,
 ) -> Result<Report, TokenError> {
-    let (strategy, seed, iteration) =
-        token::parse(text).ok_or_else(|| TokenError::Malformed(text.into()))?;
+    let (strategy, seed, iteration) = token::parse(text)?;
     let strategy = strategy.parse::<StrategySpec>()?;
     if strategy.build().has_memory() {
         return Err(TokenError::HasMemory(strategy.to_string()));

@@ -274,7 +274,7 @@ impl Summary {
                 finding,
                 token: token(&strategy, self.settings.seed, contribution.iteration),
                 strategy,
-                iteration: contribution.iteration,
+                iteration: contribution.iteration + 1,
                 seed: self.settings.seed,
                 found_after_s: after,
                 confirmation: contribution.confirmation,

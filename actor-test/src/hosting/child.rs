@@ -35,6 +35,7 @@ pub(crate) fn serve(test: &'static ActorTest, path: &Path) {
     if parameters::path(&request.test) != test.name {
         return;
     }
+    crate::wall_clock::set_run_began(request.begun);
     let events = match Events::open(&request.events) {
         Ok(events) => Arc::new(events),
         Err(error) => panic!("{}: {error}", request.events.display()),

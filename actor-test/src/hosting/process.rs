@@ -166,6 +166,7 @@ fn write_request(job: &Job, files: &Files) -> Result<Request, String> {
         given: job.given.clone(),
         task: job.task.clone(),
         ignored: job.ignored,
+        begun: crate::wall_clock::run_began(),
         events: files.path("events"),
         pin: job.pin.then(|| files.path("pin")),
         witness: job

@@ -8,6 +8,7 @@ use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +32,8 @@ pub(crate) struct Request {
     /// What to do with it. `None`: tell the combinations of its parameters.
     pub(crate) task: Option<Task>,
     pub(crate) ignored: Ignored,
+    /// When the run began that the child belongs to.
+    pub(crate) begun: SystemTime,
     /// Where the events go.
     pub(crate) events: PathBuf,
     /// Where each iteration is noted before it runs.

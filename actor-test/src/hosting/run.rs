@@ -37,6 +37,7 @@ pub fn run(test: &'static ActorTest) {
     if let Some(request) = std::env::var_os(REQUEST) {
         return child::serve(test, request.as_ref());
     }
+    crate::wall_clock::run_began();
     let given = environment::variables().unwrap_or_else(|error| panic!("{error}"));
     let manifest = environment::manifest().unwrap_or_else(|error| panic!("{error}"));
     let limit = given

@@ -172,7 +172,7 @@ pub struct Bug {
     pub finding: Finding,
     /// Which strategy found it.
     pub strategy: String,
-    /// In which iteration, from zero.
+    /// In which iteration, from one.
     pub iteration: u64,
     /// The session's seed.
     pub seed: u64,
@@ -190,7 +190,7 @@ pub struct Bug {
 }
 
 impl Bug {
-    /// A bug of an iteration that has no recording.
+    /// A bug of an iteration, counted from zero, that has no recording.
     pub(crate) fn unrecorded(
         finding: Finding,
         strategy: &str,
@@ -200,7 +200,7 @@ impl Bug {
         Self {
             finding,
             strategy: strategy.into(),
-            iteration,
+            iteration: iteration + 1,
             seed: settings.seed,
             found_after_s: 0.0,
             token: token(strategy, settings.seed, iteration),

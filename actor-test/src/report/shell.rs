@@ -11,6 +11,25 @@ pub(crate) fn directory() -> PathBuf {
         .unwrap_or_default()
 }
 
+/// The flag that names the package of the test that this process runs; none in a directory where
+/// cargo takes that package by itself.
+pub(crate) fn package(here: &Path) -> Vec<String> {
+    let variable = |name| std::env::var_os(name);
+    let (Some(package), Some(directory)) = (
+        variable("CARGO_PKG_NAME"),
+        variable("CARGO_MANIFEST_DIR").map(PathBuf::from),
+    ) else {
+        return Vec::new();
+    };
+    let nearest = here
+        .ancestors()
+        .find(|directory| directory.join("Cargo.toml").is_file());
+    match nearest == Some(&directory) {
+        true => Vec::new(),
+        false => vec!["-p".into(), package.to_string_lossy().into_owned()],
+    }
+}
+
 /// A path as a user would type it in the directory `here`: relative, if it is below.
 pub(crate) fn short(path: &Path, here: &Path) -> String {
     let short = path

@@ -48,16 +48,20 @@ pub(crate) struct Place {
     pub(crate) width: usize,
     /// How long a handler may take, where that was given.
     pub(crate) hang_timeout: Option<Duration>,
+    /// What the commands call the test, where its report calls it otherwise.
+    pub(crate) test: Option<String>,
 }
 
 impl Place {
     /// Under `cargo test`.
     pub(crate) fn of_shell() -> Self {
+        let here = shell::directory();
         Self {
-            here: shell::directory(),
-            selection: Vec::new(),
+            selection: shell::package(&here),
+            here,
             width: WIDTH,
             hang_timeout: None,
+            test: None,
         }
     }
 

@@ -12,6 +12,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +30,11 @@ pub(crate) const FORMAT: &str = "actor-test trace";
 const VALUES_MAX: usize = 60;
 
 /// The version that is written, and the newest that is read.
-pub(crate) const VERSION: u32 = 1;
+///
+/// Version 2: iterations count from one, and schedules are other ones: a step or a choice of an
+/// execution may be another than in version 1. Its traces are read; where a replay leaves one, the
+/// checks of its decisions tell.
+pub(crate) const VERSION: u32 = 2;
 
 /// The document.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -47,7 +52,7 @@ pub(crate) struct Trace {
     pub(crate) strategy: String,
     /// The session's seed.
     pub(crate) seed: u64,
-    /// The iteration, from zero.
+    /// The iteration, from one.
     pub(crate) iteration: u64,
     /// Reproduces the execution without the trace.
     pub(crate) token: String,
@@ -188,27 +193,34 @@ impl Trace {
             }
         }
         // From the text, and not from the value: errors then say in which line.
-        let trace: Self = serde_json::from_slice(bytes).map_err(|error| TraceError::Damaged {
-            path: path.clone(),
-            why: error.to_string(),
-        })?;
+        let mut trace: Self =
+            serde_json::from_slice(bytes).map_err(|error| TraceError::Damaged {
+                path: path.clone(),
+                why: error.to_string(),
+            })?;
         if trace.decisions.len() != trace.checks.len() || trace.digest != trace.digest() {
             return Err(TraceError::Edited { path });
+        }
+        if trace.version == 1 {
+            trace.iteration = trace.iteration.saturating_add(1);
         }
         Ok(trace)
     }
 
-    /// Writes the trace; tells where.
+    /// Writes the trace; tells where. A run replaces what runs before it have written; what another
+    /// has written meanwhile stays, and this trace gets a name of its own.
     pub(crate) fn write(&self, directory: &Path, number: usize) -> std::io::Result<PathBuf> {
         fs::create_dir_all(directory)?;
         let mut name = slug(self.package.as_deref(), &self.test);
         if number > 0 {
             name = format!("{name}-{}", number + 1);
         }
-        let path = directory.join(format!("{name}.json"));
+        let text = self.to_json();
+        let _one_at_a_time = locked(directory);
+        let path = free(directory, &name, &text);
         // Whoever reads meanwhile sees the old trace or the new one, and never half of one.
         let partial = path.with_extension(format!("json.{}", std::process::id()));
-        fs::write(&partial, self.to_json())?;
+        fs::write(&partial, text)?;
         fs::rename(&partial, &path)?;
         Ok(path)
     }
@@ -250,6 +262,12 @@ impl Trace {
             .map(|(key, value)| format!("  \"{key}\": {value}"))
             .collect();
         format!("{{\n{}\n}}\n", lines.join(",\n"))
+    }
+
+    /// It was written when schedules were other ones, by this version of actor-test.
+    #[cfg(feature = "cli")]
+    pub(crate) fn older(&self) -> Option<&str> {
+        (self.version < VERSION).then_some(&self.actor_test)
     }
 
     /// What it takes to run it again.
@@ -299,6 +317,32 @@ impl Trace {
         });
         format!("{mixed:016x}")
     }
+}
+
+/// Keeps others from writing into the directory, until what is returned is dropped. Not all systems
+/// can lock a directory; there, two that write at the very same time may take the same name.
+fn locked(directory: &Path) -> Option<fs::File> {
+    let lock = fs::File::open(directory).ok()?;
+    lock.lock().is_ok().then_some(lock)
+}
+
+/// How exactly file systems tell when a file was written.
+const WRITTEN_WITHIN: Duration = Duration::from_millis(20);
+
+/// The first path whose file this run may write: there is none, or it is of an earlier run, or says
+/// the same.
+fn free(directory: &Path, name: &str, text: &str) -> PathBuf {
+    let begun = crate::wall_clock::run_began() - WRITTEN_WITHIN;
+    let is_free = |path: &PathBuf| {
+        let written = fs::metadata(path).and_then(|found| found.modified());
+        written.is_ok_and(|written| written < begun)
+            || fs::read_to_string(path).map_or_else(|_| !path.exists(), |there| there == text)
+    };
+    let names = (2..).map(|run| format!("{name}-run{run}.json"));
+    let mut paths = std::iter::once(format!("{name}.json"))
+        .chain(names)
+        .map(|name| directory.join(name));
+    paths.find(is_free).expect("there is always a next name")
 }
 
 fn json(value: &impl Serialize) -> String {
@@ -395,7 +439,7 @@ mod tests {
         assert!(long.len() < 100, "{long}");
     }
 
-    fn trace(cycle: Option<Cycle>) -> String {
+    fn bug(cycle: Option<Cycle>) -> Bug {
         let finding = Finding {
             kind: BugKind::Liveness,
             message: "monitor `Owed` is hot".into(),
@@ -404,7 +448,38 @@ mod tests {
         };
         let mut bug = Bug::unrecorded(finding, "random", 0, &Settings::default());
         bug.trace.cycle = cycle;
-        Trace::of("owed", None, &bug).to_json()
+        bug
+    }
+
+    fn trace(cycle: Option<Cycle>) -> String {
+        Trace::of("owed", None, &bug(cycle)).to_json()
+    }
+
+    /// Two runs at once never write one file; a later one replaces what an earlier one has written.
+    #[test]
+    fn what_another_run_writes_meanwhile_stays() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let write = |cycle| {
+            let bug = bug(cycle);
+            let path = Trace::of("owed", None, &bug).write(directory.path(), 0);
+            let path = path.expect("it can be written");
+            path.file_name()
+                .expect("a file")
+                .to_string_lossy()
+                .into_owned()
+        };
+        let cycle = |from| Some(Cycle { from, to: 9 });
+        assert_eq!(write(cycle(1)), "owed.json");
+        assert_eq!(write(cycle(1)), "owed.json");
+        assert_eq!(write(cycle(2)), "owed-run2.json");
+        assert_eq!(write(cycle(3)), "owed-run3.json");
+        assert_eq!(write(cycle(2)), "owed-run2.json");
+        let first = directory.path().join("owed.json");
+        let first = std::fs::File::options().write(true).open(first);
+        let long_ago = std::time::SystemTime::UNIX_EPOCH;
+        let changed = first.and_then(|file| file.set_modified(long_ago));
+        changed.expect("the time can be set");
+        assert_eq!(write(cycle(4)), "owed.json");
     }
 
     #[test]

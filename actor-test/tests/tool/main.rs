@@ -8,6 +8,7 @@ mod bad_input;
 mod commands;
 mod integration;
 mod misbehaviour;
+mod packages;
 mod parameters;
 mod project;
 mod reached;

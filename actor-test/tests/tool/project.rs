@@ -37,6 +37,7 @@ pub(crate) fn copy(more: &str) -> tempfile::TempDir {
         let to = project.path().join(file);
         fs::create_dir_all(to.parent().expect("files are in directories")).expect("a directory");
         let text = fs::read_to_string(directory().join(file)).expect("a file of the project");
+        let text = text.replace("members = [\"twins/one\", \"twins/two\"]\n", "");
         let text = text.replace("[[test]]\nname = \"no_harness\"\nharness = false\n", more);
         fs::write(to, text).expect("a file of the copy");
     }
@@ -58,6 +59,7 @@ version = "0.1.0"
 edition = "2024"
 
 [workspace]
+members = ["twins/one", "twins/two"]
 
 [features]
 fixed = []
@@ -94,6 +96,21 @@ debug = false
         include_str!("../specimens/parameters.rs"),
     );
     keep(&directory.join("tests/no_harness.rs"), NO_HARNESS);
+    for twin in ["one", "two"] {
+        let manifest = format!(
+            "[package]\nname = \"{twin}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[dev-dependencies]\n\
+             actor-core = {{ path = '{}' }}\nactor-test = {{ path = '{}' }}\n",
+            core.display(),
+            crates.display()
+        );
+        let package = directory.join("twins").join(twin);
+        keep(&package.join("Cargo.toml"), &manifest);
+        keep(&package.join("src/lib.rs"), "//! A twin.\n");
+        keep(
+            &package.join("tests/twin.rs"),
+            include_str!("../specimens/twin.rs"),
+        );
+    }
     // The versions that are here already, so that nothing is downloaded.
     let lock = crates.with_file_name("Cargo.lock");
     if !directory.join("Cargo.lock").exists() {

@@ -163,13 +163,13 @@ fn damaged_traces() {
         "it is JSON, but does not begin with \"format\": \"actor-test trace\"",
     );
     expect("[]", "it is JSON, but does not begin with");
-    let newer = text.replace("\"version\": 1", "\"version\": 2");
+    let newer = text.replace("\"version\": 2", "\"version\": 3");
     expect(
         &newer,
-        "has version 2 of the trace format, and this actor-test (0.1.0) reads versions up to 1; update",
+        "has version 3 of the trace format, and this actor-test (0.1.0) reads versions up to 2; update",
     );
     expect(
-        &text.replace("\"version\": 1", "\"version\": \"x\""),
+        &text.replace("\"version\": 2", "\"version\": \"x\""),
         "its version is \"x\", not a number",
     );
     expect(
@@ -188,6 +188,28 @@ fn damaged_traces() {
     expect(
         &text.replace("\"unfair\":10000", "\"unfair\":20000"),
         "was edited",
+    );
+}
+
+/// A trace of the first version counts its iterations from zero, and its schedules were others.
+#[test]
+fn a_trace_of_the_first_version_is_read() {
+    let (traces, path) = failing();
+    let text = fs::read_to_string(&path).unwrap();
+    let (now, before) = ("\"iteration\": 1,", "\"iteration\": 0,");
+    assert!(text.contains(now), "{text}");
+    let old = text
+        .replace("\"version\": 2", "\"version\": 1")
+        .replace(now, before)
+        .replace("Add(", "Old(");
+    let path = traces.path().join("old.json");
+    fs::write(&path, old).unwrap();
+    let shown = tool().arg("show").arg(&path).run().words(0);
+    assert!(shown.contains(", iteration 1, seed 0"), "{shown}");
+    let replayed = tool().arg("replay").arg(&path).run().words(2);
+    assert!(
+        replayed.contains("it was recorded by actor-test 0.1.0, whose schedules were other ones"),
+        "{replayed}"
     );
 }
 

@@ -45,7 +45,7 @@ fn a_fair_strategy_finds_that_stop_is_missing() {
         let bug = &report.bugs()[0];
         assert_eq!(
             (bug.iteration, bug.kind()),
-            (0, BugKind::Liveness),
+            (1, BugKind::Liveness),
             "{strategy}"
         );
     }

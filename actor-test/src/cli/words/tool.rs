@@ -28,7 +28,7 @@ pub(crate) fn trace_head(trace: &Trace) -> String {
         trace.test,
         hanging(&finding(&trace.finding)),
         trace.strategy,
-        trace.iteration + 1,
+        trace.iteration,
         trace.seed
     )
 }
@@ -39,13 +39,25 @@ pub(crate) fn reproduced(found: &Finding) -> String {
 }
 
 /// A replay that took another way.
-pub(crate) fn diverged(step: u64, message: &str, found: Option<&Finding>) -> String {
+pub(crate) fn diverged(
+    step: u64,
+    message: &str,
+    found: Option<&Finding>,
+    older: Option<&str>,
+) -> String {
     let end = match found {
         Some(found) => format!("it went on and found {}", hanging(&finding(found))),
         None => "it went on and found no bug".into(),
     };
+    let older = match older {
+        Some(version) => format!(
+            "\n      it was recorded by actor-test {version}, whose schedules were other ones, so it may no \
+             longer fit though nothing was changed"
+        ),
+        None => String::new(),
+    };
     format!(
-        "diverged at step {step}: {message}\n      the test, an actor or a setting was changed since \
+        "diverged at step {step}: {message}{older}\n      the test, an actor or a setting was changed since \
          it was recorded, or something outside the tester decides: iterating over a HashMap, \
          randomness other than cx.rng(), the system's clock, a static, or a thread\n      {end}\n      \
          to look for the bug anew, run the test: cargo actor-test"
@@ -162,7 +174,7 @@ pub(crate) fn lost_test(test: &str, known: usize, nearest: &str) -> String {
 }
 
 /// A token is given for more than one test.
-pub(crate) fn token_for_several(tests: &[&str]) -> String {
+pub(crate) fn token_for_several(tests: &[String]) -> String {
     format!(
         "a token belongs to one test; give its path instead of a part of it: {}",
         tests.join(", ")

@@ -28,7 +28,8 @@ pub(crate) fn evidence(report: &Report, bug: &Bug, place: &Place) -> Vec<String>
     }
     if !bug.token.is_empty() {
         let bounds = bounds(&bug.trace.bounds);
-        let (test, token) = (&report.test, &bug.token);
+        let test = place.test.as_ref().unwrap_or(&report.test);
+        let token = &bug.token;
         lines.push(format!(
             "reproduce:  cargo actor-test {} --reproduce {token}{bounds}{selection}",
             shell::quoted(test)
@@ -59,10 +60,7 @@ pub(super) fn circumstances(report: &Report, bug: &Bug) -> String {
     };
     format!(
         "{}, iteration {}{of}, seed {}{step} · found in {:.2} s",
-        bug.strategy,
-        bug.iteration + 1,
-        bug.seed,
-        bug.found_after_s
+        bug.strategy, bug.iteration, bug.seed, bug.found_after_s
     )
 }
 

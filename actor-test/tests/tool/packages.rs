@@ -1,0 +1,83 @@
+//! Tests of the same name in two packages of a workspace.
+
+use crate::project::{cargo, tool, traces};
+
+#[test]
+fn twins_are_listed_apart() {
+    let list = tool().args("list twin --workspace").run().words(0);
+    assert_eq!(
+        list,
+        "twin::fails -p one\ntwin::wakes -p one\ntwin::fails -p two\ntwin::wakes -p two\n"
+    );
+    // Where only one of them is built, its name is enough.
+    let list = tool().args("list -p two").run().words(0);
+    assert_eq!(list, "twin::fails\ntwin::wakes\n");
+}
+
+/// Each report has commands that lead to its own test: from the same place, to the same bug.
+#[test]
+fn twins_are_reported_and_reproduced_apart() {
+    let traces = traces();
+    let run = |arguments: &str, code| tool().args(arguments).traces(&traces).run().words(code);
+    let words = run("twin::fails --workspace", 1);
+    for package in ["one", "two"] {
+        let head = format!("FAIL  twin::fails -p {package}  panic: ");
+        assert!(words.contains(&head), "{words}");
+        for command in ["reproduce:", "replay:    "] {
+            let typed = words
+                .lines()
+                .filter_map(|line| line.split_once(command))
+                .map(|(_, typed)| typed.trim().replace("cargo actor-test ", ""))
+                .find(|typed| typed.ends_with(&format!(" -p {package}")));
+            let typed = typed.unwrap_or_else(|| panic!("no {command} of {package}: {words}"));
+            assert!(!typed.contains("--workspace"), "{typed}");
+            if command == "reproduce:" {
+                let again = run(&typed, 1);
+                assert!(again.contains("as all of its twins do"), "{again}");
+            } else {
+                assert!(
+                    typed.contains(&format!("{package}-twin-fails.json")),
+                    "{typed}"
+                );
+            }
+        }
+    }
+    // The trace knows which of the two it is of.
+    let trace = traces.path().join("two-twin-fails.json");
+    let again = tool().args("replay --workspace").arg(trace).run().words(1);
+    assert!(again.contains("(twins/two/tests/twin.rs:"), "{again}");
+    let said = tool()
+        .args("twin::fails --workspace --reproduce random@0-1-v2")
+        .run();
+    let error = said.error();
+    assert!(
+        error.contains("twin::fails -p one, twin::fails -p two"),
+        "{error}"
+    );
+}
+
+#[test]
+fn twins_are_covered_apart() {
+    let directory = traces();
+    tool()
+        .args("twin::wakes --workspace --coverage")
+        .arg(directory.path())
+        .run()
+        .words(0);
+    for package in ["one", "two"] {
+        let diagram = directory.path().join(format!("{package}.twin.Kid.dot"));
+        assert!(diagram.is_file(), "{}", diagram.display());
+    }
+}
+
+/// Under `cargo test`, too, the command names the package, where cargo would not take it by itself.
+#[test]
+fn under_cargo_test_the_command_names_the_package() {
+    let said = cargo().args("test -p two --test twin fails").run();
+    assert_eq!(said.code, Some(101), "{said:?}");
+    let named = said.stderr.lines().any(|line| {
+        line.contains("reproduce:  cargo actor-test twin::fails --reproduce ")
+            && line.ends_with(" -p two")
+    });
+    assert!(named, "{}", said.stderr);
+}
