@@ -320,6 +320,75 @@ fn the_engines_rooms_use_each_other_one_way() {
     assert_no_circle(&["engine"]);
 }
 
+/// A page of the book.
+fn page(name: &str) -> String {
+    fs::read_to_string(root().join("book/src").join(name)).expect("the page is there")
+}
+
+/// The book's tables of rooms have them all, each above those that it uses.
+#[test]
+fn the_book_shows_the_rooms_as_they_are() {
+    let page = page("inside.md");
+    let (whole, engine) = page
+        .split_once("## The rooms of the engine")
+        .expect("the engine has a table of its own");
+    assert_shown(whole, &doors(&[]));
+    assert_shown(engine, &doors(&["engine"]));
+}
+
+/// The first column of the tables in `text` has all rooms, each above those that it uses.
+fn assert_shown(text: &str, doors: &Doors) {
+    let table = text.split("## The way of one test").next();
+    let rows = table.unwrap_or_default().lines();
+    let rooms: Vec<&str> = rows
+        .filter_map(|row| row.strip_prefix("| `")?.split_once("` |"))
+        .map(|(room, _)| room)
+        .collect();
+    let mut sorted = rooms.clone();
+    sorted.sort_unstable();
+    assert!(sorted.iter().eq(doors.keys()), "{sorted:?} in the book");
+    let place = |room: &str| rooms.iter().position(|known| *known == room);
+    for (room, used) in doors {
+        for (other, door) in used {
+            assert!(
+                place(room) < place(other),
+                "`{room}` stands below `{other}` in the book, but {door}"
+            );
+        }
+    }
+}
+
+/// The files and functions that the book names on an event's way are there.
+#[test]
+fn the_way_of_an_event_is_the_way_of_the_sources() {
+    let page = page("inside.md");
+    let words: Vec<&str> = page.split('`').skip(1).step_by(2).collect();
+    let mut stations = 0;
+    for pair in words.windows(2) {
+        let Some(file) = pair[0]
+            .strip_suffix(".rs")
+            .filter(|file| file.contains('/'))
+        else {
+            continue;
+        };
+        let of_tester = root().join("actor-test/src").join(file);
+        let path = [root().join(file), of_tester]
+            .map(|path| path.with_extension("rs"))
+            .into_iter()
+            .find(|path| path.is_file());
+        let path = path.unwrap_or_else(|| panic!("there is no {}", pair[0]));
+        let begin = format!("`{}`, `{}`", pair[0], pair[1]);
+        if page.contains(&begin) && !pair[1].contains(['/', ' ']) {
+            let text = fs::read_to_string(&path).expect("a source is text");
+            let function = ["(", "<"].map(|next| format!("fn {}{next}", pair[1]));
+            let is_there = function.iter().any(|function| text.contains(function));
+            assert!(is_there, "there is no `{}` in {}", pair[1], pair[0]);
+            stations += 1;
+        }
+    }
+    assert!(stations > 12, "{stations} stations");
+}
+
 /// The test of the test: paths are found in all their forms, and circles are.
 #[test]
 fn circles_are_found() {
