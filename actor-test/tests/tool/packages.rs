@@ -75,9 +75,9 @@ fn twins_are_covered_apart() {
 fn under_cargo_test_the_command_names_the_package() {
     let said = cargo().args("test -p two --test twin fails").run();
     assert_eq!(said.code, Some(101), "{said:?}");
-    let named = said.stderr.lines().any(|line| {
+    let named = said.stdout.lines().any(|line| {
         line.contains("reproduce:  cargo actor-test twin::fails --reproduce ")
             && line.ends_with(" -p two")
     });
-    assert!(named, "{}", said.stderr);
+    assert!(named, "{}", said.stdout);
 }

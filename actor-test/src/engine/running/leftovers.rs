@@ -7,7 +7,7 @@ use crate::engine::running::execution::End;
 use crate::engine::world::operation::{Kind, Letter, Operation, STOP, Sender, Stage};
 use crate::engine::world::state::State;
 use crate::engine::world::timers::TimerStage;
-use crate::report::words::count;
+use crate::plural::count;
 
 /// What is left at the end of an execution that found no bug.
 pub(crate) fn leftovers(state: &State, end: End, is_fair: bool) -> Leftovers {
