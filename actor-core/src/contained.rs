@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::mem;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// How many payloads in a row may panic when they are dropped.
 const DEPTH: u32 = 4;
@@ -40,6 +40,28 @@ pub fn discard(payload: Payload) {
         left = catch_unwind(AssertUnwindSafe(|| drop(payload))).err();
     }
     mem::forget(left);
+}
+
+/// Drops each value by itself, so that no panic of a destructor meets another on its way up, which
+/// would abort the process. The first panic goes on when all are dropped.
+pub fn drop_each<T>(values: impl IntoIterator<Item = T>) {
+    call_each(values.into_iter().map(|value| move || drop(value)));
+}
+
+/// Calls each by itself, as [`drop_each`] drops.
+pub fn call_each(calls: impl IntoIterator<Item = impl FnOnce()>) {
+    let mut first = None;
+    for call in calls {
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(call)) {
+            match first {
+                None => first = Some(payload),
+                Some(_) => discard(payload),
+            }
+        }
+    }
+    if let Some(payload) = first {
+        resume_unwind(payload);
+    }
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use std::any::Any;
 use std::cell::RefCell;
 
 use crate::actor::Actor;
+use crate::contained::drop_each;
 use crate::event::Event;
 use crate::fingerprint::Fingerprinter;
 use crate::slab::{Slab, Slot};
@@ -85,7 +86,7 @@ impl<A: Actor> AnySlab for Mail<A> {
     fn clear(&self) {
         if !self.messages.borrow().is_empty() {
             let held = self.messages.replace(Slab::new());
-            drop(held);
+            drop_each(held.into_values());
         }
     }
 }

@@ -22,6 +22,7 @@ use crate::reference::Target;
 use crate::runtime::{Announce, Spawn};
 use crate::slab::{Slab, Slot};
 
+pub use crate::contained::{call_each, drop_each};
 pub(crate) use crate::mail::mail_of;
 pub use crate::mail::{AnyMail, AnySlab, Mail, MakeMail};
 
@@ -476,6 +477,6 @@ impl<E: Event> AnySlab for Announcements<E> {
 
     fn clear(&self) {
         let held = self.0.replace(Slab::new());
-        drop(held);
+        drop_each(held.into_values());
     }
 }

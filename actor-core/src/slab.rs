@@ -104,6 +104,15 @@ impl<T> Slab<T> {
         }
     }
 
+    /// The values that it holds.
+    pub(crate) fn into_values(self) -> impl Iterator<Item = T> {
+        let slots = std::iter::once(self.first).chain(self.more.into_vec());
+        slots.filter_map(|slot| match slot {
+            Slot::Full(value) => Some(value),
+            Slot::Free(_) => None,
+        })
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.full == 0
     }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::task::Waker;
 
 use actor_core::__private::AskSlot;
-use actor_core::parts::{AnyMail, AnySlab, Body};
+use actor_core::parts::{AnyMail, AnySlab, Body, call_each, drop_each};
 use actor_core::runtime::{Again, Announce, Factory, Notice, Spawn};
 
 use crate::engine::world::endings::Remains;
@@ -58,15 +58,15 @@ pub(crate) struct Workshop {
 impl Workshop {
     /// Takes what the execution has left of the user's but for its actors, to be dropped when nothing
     /// is borrowed.
-    pub(crate) fn clear(&mut self) -> impl Sized + use<> {
-        (
-            std::mem::take(&mut self.clockworks),
-            std::mem::take(&mut self.notices),
-            std::mem::take(&mut self.replies),
-            std::mem::take(&mut self.askers),
-            std::mem::take(&mut self.newborn_actors),
-            std::mem::take(&mut self.newborn_futures),
-        )
+    pub(crate) fn clear(&mut self) -> Left {
+        Left {
+            clockworks: std::mem::take(&mut self.clockworks),
+            notices: std::mem::take(&mut self.notices),
+            replies: std::mem::take(&mut self.replies),
+            askers: std::mem::take(&mut self.askers),
+            actors: std::mem::take(&mut self.newborn_actors),
+            futures: std::mem::take(&mut self.newborn_futures),
+        }
     }
 
     /// Parts for an actor of a type: recycled, or made.
@@ -173,6 +173,16 @@ fn place<T: Default>(places: &mut Vec<T>, number: u32) -> &mut T {
     &mut places[number]
 }
 
+/// What an execution has left of the user's, to be dropped one by one.
+pub(crate) struct Left {
+    pub(crate) clockworks: Vec<Clockwork>,
+    pub(crate) notices: Vec<Option<Notice>>,
+    pub(crate) replies: Vec<Option<Arc<AskSlot>>>,
+    pub(crate) askers: Vec<Option<Waker>>,
+    pub(crate) actors: Vec<(u32, Parts)>,
+    pub(crate) futures: Vec<(u32, Piped)>,
+}
+
 /// Values of the user's that are to be dropped when nothing is borrowed.
 pub(crate) struct Garbage {
     mail: Option<Rc<dyn AnyMail>>,
@@ -185,15 +195,20 @@ pub(crate) struct Garbage {
 impl Garbage {
     /// Drops everything; a user's `Drop` may run.
     pub(crate) fn discard(self) {
+        let Self {
+            mail,
+            mut letters,
+            timers,
+        } = self;
+        let (slots, clockworks): (Vec<_>, Vec<_>) = timers.into_iter().unzip();
+        letters.extend(slots.into_iter().flatten());
         let discard = |slot: u32| {
-            if let Some(mail) = &self.mail {
+            if let Some(mail) = &mail {
                 mail.discard(slot);
             }
         };
-        self.letters.into_iter().for_each(discard);
-        for (slot, clockwork) in self.timers {
-            slot.into_iter().for_each(discard);
-            drop(clockwork);
-        }
+        let letters = letters.into_iter().map(|slot| move || discard(slot));
+        let (events, clocks) = (|| call_each(letters), || drop_each(clockworks));
+        call_each([Box::new(events) as Box<dyn FnOnce() + '_>, Box::new(clocks)]);
     }
 }

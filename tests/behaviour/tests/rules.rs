@@ -1622,3 +1622,38 @@ fn rule_14_a_users_drop_may_panic() {
         );
     }
 }
+
+/// Two destructors that panic are two bugs, and no abort: each value is dropped by itself.
+#[test]
+fn rule_14_a_users_drop_may_panic_twice() {
+    fn two(sys: &System) -> ActorRef<Ignores> {
+        let to = sys.spawn(Listener(Journal::default()));
+        let ignores = sys.spawn(Ignores);
+        for _ in 0..2 {
+            let to = to.clone();
+            ignores.tell(Carries(Mischief { to, panics: true }));
+        }
+        ignores
+    }
+    let tester = || Tester::new().iterations(5);
+    // Unread when their receiver is killed, or when the execution ends.
+    let killed = tester().run(|sys| sys.kill(&two(sys)));
+    let unread = tester().run_async(|sys| async move {
+        two(&sys);
+        sys.finish();
+    });
+    // Of two actors.
+    let actors = tester().run(|sys| {
+        let to = sys.spawn(Listener(Journal::default()));
+        for _ in 0..2 {
+            let to = to.clone();
+            sys.spawn(Holds(vec![Mischief { to, panics: true }]));
+        }
+    });
+    for report in [killed, unread, actors] {
+        assert_eq!(
+            report.assert_bug("from a destructor").kind(),
+            BugKind::Panic
+        );
+    }
+}

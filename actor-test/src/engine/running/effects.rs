@@ -2,6 +2,7 @@
 
 use std::cell::RefMut;
 
+use actor_core::parts::drop_each;
 use actor_core::{AskError, Disposition, Moment, StopReason};
 
 use crate::data::bug::BugKind;
@@ -250,13 +251,11 @@ impl Engine {
             .collect();
         let garbage = self.workshop().garbage(halted.remains);
         self.shared.current.set(operation);
-        self.dropping(lost, || {
-            if let Some(parts) = &mut parts {
-                parts.body.clear();
-            }
-            drop(futures);
-            garbage.discard();
-        });
+        if let Some(parts) = &mut parts {
+            self.dropping(lost, || parts.body.clear());
+        }
+        self.dropping(lost, || drop_each(futures));
+        self.dropping(lost, || garbage.discard());
         self.bodies[operation as usize] = parts;
         self.settle_newborn();
         self.shared.wake_due();

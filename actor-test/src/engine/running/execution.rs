@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::task::Waker;
 
+use actor_core::parts::{call_each, drop_each};
 use actor_core::runtime;
 
 use crate::data::bug::{BugKind, Finding};
@@ -22,7 +23,7 @@ use crate::engine::watching::landmarks::Told;
 use crate::engine::watching::observations::{Observations, coverage};
 use crate::engine::watching::specifications::Owed;
 use crate::engine::watching::suspicion::Suspicion;
-use crate::engine::workshop::{Parts, Piped, Workshop};
+use crate::engine::workshop::{Left, Parts, Piped, Workshop};
 use crate::engine::world::operation::{Kind, Stage};
 use crate::engine::world::state::{BODY, State};
 use crate::engine::world::thermometer::Debt;
@@ -614,10 +615,8 @@ impl Engine {
             let Some(mut parts) = self.bodies.get_mut(operation).and_then(Option::take) else {
                 continue;
             };
-            self.drop_quietly(|| {
-                parts.body.clear();
-                parts.mail.clear();
-            });
+            self.drop_quietly(|| parts.body.clear());
+            self.drop_quietly(|| parts.mail.clear());
             let factory = parts.factory.take();
             self.drop_quietly(move || drop(factory));
             let kind = self.state().operations[operation].kind;
@@ -627,14 +626,27 @@ impl Engine {
                 workshop.recycle(of_type, parts);
             }
         }
-        let left = self.workshop().clear();
-        self.drop_quietly(move || drop(left));
+        let Left {
+            clockworks,
+            notices,
+            replies,
+            askers,
+            actors,
+            futures,
+        } = self.workshop().clear();
+        self.drop_quietly(move || drop_each(clockworks));
+        self.drop_quietly(move || drop_each(notices));
+        self.drop_quietly(move || drop_each(replies));
+        self.drop_quietly(move || drop_each(askers));
+        self.drop_quietly(move || drop_each(actors));
+        self.drop_quietly(move || drop_each(futures));
         let slabs = self.workshop().slabs();
-        self.drop_quietly(move || slabs.iter().for_each(|slab| slab.clear()));
+        self.drop_quietly(move || call_each(slabs.iter().map(|slab| move || slab.clear())));
         let specifications = self.shared.specifications.take();
-        let (specifications, ended) = specifications.end();
+        let (specifications, monitors, predicates) = specifications.end();
         self.shared.specifications.replace(specifications);
-        self.drop_quietly(move || drop(ended));
+        self.drop_quietly(move || drop_each(monitors));
+        self.drop_quietly(move || drop_each(predicates));
         self.woken.clear();
         self.wake_list.drain(&mut self.woken);
         self.woken.clear();

@@ -94,11 +94,17 @@ pub(crate) struct Specifications {
 impl Specifications {
     /// Forgets the monitors and predicates of the execution before, which come back, to be dropped
     /// when nothing is borrowed; what was observed is kept.
-    pub(crate) fn end(mut self) -> (Self, impl Sized) {
+    pub(crate) fn end(
+        mut self,
+    ) -> (
+        Self,
+        impl IntoIterator<Item: Sized>,
+        impl IntoIterator<Item: Sized>,
+    ) {
         let monitors = std::mem::take(&mut self.monitors);
         let predicates = std::mem::take(&mut self.predicates);
         self.met = 0;
-        (self, (monitors, predicates))
+        (self, monitors, predicates)
     }
 
     pub(crate) fn observed(&self) -> &[Observed] {
