@@ -157,3 +157,43 @@ impl Bandit {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::strategy::portfolio;
+
+    /// One arm alone earns anything. Three turns of ten go to any of the six arms, so each of the
+    /// others has one of twenty, within five standard errors, and no more.
+    #[test]
+    fn what_earns_nothing_has_its_turns_nevertheless() {
+        let mut bandit = Bandit::new(7, false);
+        let (mut turns, mut planned) = (vec![0u32; portfolio::strategies(false).len()], 0);
+        while planned < 20_000 {
+            let assigned = bandit.assign(u64::MAX, |execution| planned + execution);
+            planned += assigned.len() as u64;
+            for strategy in assigned {
+                let behaviours = u32::from(strategy == 0);
+                let novelty = Novelty {
+                    behaviours,
+                    steps: 10,
+                    ..Novelty::default()
+                };
+                bandit.learn(strategy, &novelty);
+                if planned > 1_000 {
+                    turns[strategy] += 1;
+                }
+            }
+        }
+        let all = f64::from(turns.iter().sum::<u32>());
+        let error = 5.0 * (0.05 * 0.95 / all).sqrt();
+        for arm in &bandit.arms[1..] {
+            let both = match arm.plain == arm.fair {
+                true => turns[arm.plain],
+                false => turns[arm.plain] + turns[arm.fair],
+            };
+            let share = f64::from(both) / all;
+            assert!((share - 0.05).abs() < error, "{arm:?}: {share}");
+        }
+    }
+}

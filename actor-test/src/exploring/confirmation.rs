@@ -292,3 +292,17 @@ impl Strategy for Continuation {
         self.active().choose(choice)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Timers that fire too often keep some programs from recovering, so every other walk holds them
+    /// back.
+    #[test]
+    fn continuations_are_uniform_and_weighted_in_turn() {
+        let name = |number| Continuation::new(&[], 0, number).walk.name();
+        let names: Vec<String> = (1..=4).map(name).collect();
+        assert_eq!(names, ["random", "weighted", "random", "weighted"]);
+    }
+}

@@ -195,6 +195,20 @@ mod tests {
         assert!((950..1_050).contains(&at_least), "{at_least}");
     }
 
+    /// Four behaviours seen once and two seen twice: six, and 4 * 3 / (2 * (2 + 1)) = 2 more at least.
+    #[test]
+    fn the_least_number_is_that_of_chao() {
+        let mut behaviours = Behaviours::default();
+        for (iteration, class) in [1, 2, 3, 4, 5, 5, 6, 6].into_iter().enumerate() {
+            behaviours.add(class, iteration as u64, 0);
+        }
+        let BehaviourStatistics { seen, at_least, .. } = behaviours.statistics();
+        assert_eq!((seen, at_least), (6, 8));
+        behaviours.add(6, 8, 0);
+        // Thrice seen is not twice seen: 4 * 3 / (2 * (1 + 1)) = 3.
+        assert_eq!(behaviours.statistics().at_least, 9);
+    }
+
     #[test]
     fn parts_merge_to_the_whole() {
         let class = |iteration: u64| mix(iteration, 3) % 400_000;

@@ -261,3 +261,28 @@ impl Strategy for Survey {
         self.walk.choose(choice)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lengths(lengths: impl Iterator<Item = u64>) -> u64 {
+        let survey = Survey::new();
+        for steps in lengths {
+            survey.measured().push(Measured {
+                steps,
+                ..Measured::default()
+            });
+        }
+        survey.estimates().steps()
+    }
+
+    /// Of 20 executions one may be longer than the estimate, and of 40 two; of fewer than 20 none.
+    #[test]
+    fn one_execution_of_twenty_may_be_longer() {
+        assert_eq!(lengths(1..=20), 19);
+        assert_eq!(lengths((1..=40).rev()), 38);
+        assert_eq!(lengths(1..=19), 19);
+        assert_eq!(lengths(0..0), 0);
+    }
+}
