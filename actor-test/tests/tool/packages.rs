@@ -7,11 +7,11 @@ fn twins_are_listed_apart() {
     let list = tool().args("list twin --workspace").run().words(0);
     assert_eq!(
         list,
-        "twin::fails -p one\ntwin::wakes -p one\ntwin::fails -p two\ntwin::wakes -p two\n"
+        "twin::fails -p one\ntwin::wakes -p one\ntwin::fails -p two\ntwin::wakes -p two"
     );
     // Where only one of them is built, its name is enough.
     let list = tool().args("list -p two").run().words(0);
-    assert_eq!(list, "twin::fails\ntwin::wakes\n");
+    assert_eq!(list, "twin::fails\ntwin::wakes");
 }
 
 /// Each report has commands that lead to its own test: from the same place, to the same bug.
