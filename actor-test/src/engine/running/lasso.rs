@@ -1,11 +1,10 @@
 //! Lassos: a state that repeats while something was owed all the time.
 //!
 //! The search begins when something has been hot for more than
-//! [`WARNING`](crate::engine::world::thermometer::WARNING) fair steps, and goes on in windows. A window remembers the
-//! state with which it begins, its *anchor*, and looks for a return to it. Windows get longer and
-//! rarer, as in Brent's algorithm for cycles, and open only when what was spent on looking is less
-//! than one unit of about 10 ns for each step that the execution has taken; so they cost a bounded
-//! share of it, and nothing before the first.
+//! [`WARNING`](crate::engine::world::thermometer::WARNING) fair steps, and goes on in *surveys*, in which the state
+//! is looked at after each step. A survey opens only when what was spent on looking is less than a
+//! small part of the time that the execution has taken, half a unit of about 10 ns for each step; so
+//! they cost a bounded share of it, apart from the first, and nothing before that.
 //!
 //! # What is reported
 //!
@@ -13,16 +12,17 @@
 //! any would: where each round has its chance of leaving, a fair schedule leaves in the end, and a
 //! program that is slow but live must not be called dead. So there are two degrees:
 //!
-//! 1. A **cycle** is a return to the anchor in which the specification was never cold, no choice was
-//!    asked for, and every operation that was enabled throughout took a step (weak fairness). It is a
-//!    suspicion at most: it is remembered until the specification turns cold, and named beside the
-//!    heat where the threshold is passed.
-//! 2. A cycle is followed by a **survey**, which goes along with the execution and enters in a
-//!    [`Region`] each state that it meets, by fingerprint, and where each of its steps leads. When
-//!    every step that is enabled in any of the states was taken four times, always with the same
-//!    result, and none led out, then no schedule does, however lucky: a liveness bug for certain, and
-//!    the cycle is its witness. The first time is the proof, and the others guard against types whose
-//!    fingerprints leave out what matters.
+//! 1. A **cycle** is a return to an earlier state in which the specification was never cold, no
+//!    choice was asked for, and every operation that was enabled throughout took a step (weak
+//!    fairness). It is looked for with an anchor that moves ahead at growing distances, as in Brent's
+//!    algorithm. It is a suspicion at most: it is remembered until the specification turns cold, and
+//!    named beside the heat where the threshold is passed.
+//! 2. A survey enters what each step does in a [`Region`], which tells whether any schedule leads out
+//!    of the states that can be reached, however lucky. Where none does, that is a *claim*, and it is
+//!    put to the test: for seven to ten times as many steps as there are states the execution goes on
+//!    and is looked at, and all of them must do what was foretold, each of them several times. Then it
+//!    is a liveness bug for certain, and the cycle is its witness. The test is there for types whose
+//!    fingerprints leave out what matters, and for actors that share memory.
 //!
 //! A step that asks for a choice, of `choose` or `rng`, has more results than can be
 //! seen: a cycle with one is *choice-unfair*, which is no lasso, and a survey ends with it. Where time
@@ -40,37 +40,60 @@ use crate::engine::running::execution::{Engine, Program};
 use crate::engine::sameness::fingerprint::Look;
 use crate::engine::sameness::opaque::Opaque;
 use crate::engine::sameness::prints::Prints;
-use crate::engine::sameness::region::{Place, Region, Shape};
+use crate::engine::sameness::region::{Named, News, Part, Reach, Region, Rest};
 use crate::engine::seam::controlled::Shared;
 use crate::engine::watching::suspicion::Suspicion;
 use crate::engine::workshop::Parts;
+use crate::engine::world::enabled::ABSENT;
 use crate::engine::world::state::State;
 use crate::engine::world::thermometer::Debt;
 use crate::strategy::{OperationId, Pending};
 
-/// What an operation costs in a window's plan, and what a step of it does besides.
+/// What a step of a survey costs beside fingerprints, and what an operation costs in its plan.
 const COST: u64 = 6;
 
-/// The length of the first window in steps.
-const WINDOW_MIN: u64 = 16;
-
-/// The length of the longest window in steps.
-const WINDOW_MAX: u64 = 1 << 13;
+/// What a step costs that a region looks at in its search.
+const LOOK_COST: u64 = 6;
 
 /// What a survey may cost in any case.
 const SURVEY_MIN: u64 = 2_000;
+
+/// How many steps a region may look at in any case.
+const LOOKS_MIN: u64 = 2_000;
+
+/// The distance of the first anchor from the second in steps.
+const LAP_MIN: u64 = 16;
+
+/// After how many steps of a survey a region is asked first.
+const ASKED_FIRST: u64 = 16;
+
+/// For how many times as many steps as there are states a claim is put to the test at most.
+const TESTED_MAX: u64 = 32;
+
+/// For how many steps a claim may be put to the test in any case.
+const TESTED_AT_LEAST: u64 = 1_000;
+
+/// How often each step has to be taken, with the same result each time, before it is believed for
+/// good: the first time and three more.
+const TAKEN_MIN: u8 = 4;
 
 /// How far the search has come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 enum Phase {
     #[default]
     Resting,
-    /// A window begins with the next step.
+    /// A survey begins with the next step.
     Opening,
-    /// A return to the anchor is looked for.
-    Scouting,
-    /// The states around are looked at.
+    /// The states are looked at.
     Surveying,
+}
+
+/// A region was found to be closed.
+#[derive(Clone, Copy, Debug)]
+struct Claim {
+    /// The steps between which it comes true.
+    from: u64,
+    until: u64,
 }
 
 /// A point of an execution, with what tells whether the program asked for something since.
@@ -112,22 +135,33 @@ pub(crate) struct Lasso {
     phase: Phase,
     /// The specification that is hot, by its number in the thermometer, and since when.
     owed: (usize, u64),
-    /// Where the cycle that is looked for begins.
+    /// The state to which a return is looked for, and when it was.
+    anchor: u128,
     departure: Moment,
+    /// How far the execution goes before the anchor moves ahead.
+    lap: u64,
     /// What was enabled ever since and has not taken a step.
     unserved: Vec<OperationId>,
     prints: Prints,
     region: Region,
+    /// The region's parts are no more than the whole state.
+    is_whole: bool,
     /// When the region got its first state.
     region_from: Moment,
+    /// When the survey began.
+    survey_from: Moment,
+    /// How many steps the region has seen, and at how many it is asked.
+    observed: u64,
+    asked_at: u64,
+    /// Not asked before that step, since it could not say.
+    asked_from: u64,
+    claim: Option<Claim>,
     /// The last cycle seen since the specification was cold.
     cycle: Option<Cycle>,
-    /// The length of the next window.
-    window: u64,
-    /// The step with which the window ends.
-    until: u64,
-    /// The cost at which the window or survey ends.
+    /// The cost at which the survey ends.
     limit: u64,
+    /// The operations that the step in progress has touched.
+    touched: Vec<u32>,
     names: Opaque,
 }
 
@@ -136,20 +170,35 @@ impl Lasso {
     pub(crate) fn begin(&mut self, state: &mut State) {
         self.phase = Phase::Resting;
         self.owed = (usize::MAX, 0);
-        self.cycle = None;
-        self.window = WINDOW_MIN;
+        self.forget();
         self.prints.begin();
         self.names.begin();
         state.thermometer.warn(self.wanted.then_some(0));
     }
 
-    /// A window is open: every step is to be taken by [`Engine::watched_step`].
+    /// Forgets what was seen.
+    fn forget(&mut self) {
+        self.cycle = None;
+        self.lap = LAP_MIN;
+        self.is_whole = false;
+        self.forget_region();
+    }
+
+    fn forget_region(&mut self) {
+        self.region.forget();
+        self.claim = None;
+        self.observed = 0;
+        self.asked_at = ASKED_FIRST;
+        self.asked_from = 0;
+    }
+
+    /// A survey goes on: every step is to be taken by [`Engine::watched_step`].
     #[inline]
     pub(crate) fn is_watching(&self) -> bool {
         self.phase != Phase::Resting
     }
 
-    /// Something is warm enough to be looked at: opens a window now, or asks to be called again when
+    /// Something is warm enough to be looked at: opens a survey now, or asks to be called again when
     /// the execution can afford one.
     pub(crate) fn warned(&mut self, state: &mut State) {
         let affordable = self.affordable_from(state);
@@ -162,25 +211,27 @@ impl Lasso {
         }
     }
 
-    /// The step from which on the next window costs no more than its share: a unit for each step.
+    /// The step from which on the next survey costs no more than its share.
     fn affordable_from(&self, state: &State) -> u64 {
-        self.prints.cost() + self.plan(state)
+        let opening = state.live as u64 * COST;
+        let affordable = (self.prints.cost() + opening) * self.steps_for_a_unit();
+        affordable.max(self.asked_from)
     }
 
-    /// What the next window may cost.
-    fn plan(&self, state: &State) -> u64 {
-        (state.live as u64 + self.window) * COST
+    /// For how many steps one unit is spent. Whole states are many, and are met one by one.
+    fn steps_for_a_unit(&self) -> u64 {
+        if self.is_whole { 1 } else { 2 }
     }
 
     fn close(&mut self, state: &mut State) {
         self.phase = Phase::Resting;
-        self.window = (self.window * 2).min(WINDOW_MAX);
+        self.claim = None;
         state.watched = false;
         state.thermometer.warn(Some(self.affordable_from(state)));
     }
 
-    fn is_over(&self, state: &State) -> bool {
-        state.step >= self.until || self.prints.cost() >= self.limit
+    fn is_over(&self) -> bool {
+        self.claim.is_none() && self.prints.cost() >= self.limit
     }
 
     /// The cycle seen while that specification was owed since then.
@@ -196,8 +247,7 @@ impl Lasso {
     /// Keeps to the specification that is owed since then; forgets what was seen for another.
     fn look_after(&mut self, owed: (usize, u64)) {
         if std::mem::replace(&mut self.owed, owed) != owed {
-            self.cycle = None;
-            self.region.forget();
+            self.forget();
         }
     }
 
@@ -207,34 +257,149 @@ impl Lasso {
         for operation in state.touched.iter().copied().chain(newborn) {
             self.prints.touch(operation);
         }
-        self.prints.add_cost(COST);
-    }
-
-    /// Takes from the unserved whoever took the step, and whoever can't take one now.
-    fn serve(&mut self, state: &State, taken: &Pending) {
-        self.unserved.retain(|operation| {
-            *operation != taken.operation && state.pending_of(*operation).is_some()
-        });
-    }
-
-    /// The state with that fingerprint as a place in the region.
-    fn place(&self, state: &State, print: u128) -> Place {
-        let is_hot = state.thermometer.hot_since(self.owed.0).is_some();
-        Place { print, is_hot }
+        self.prints.add_cost(COST + self.unserved.len() as u64);
     }
 
     /// Begins to count what happens from here on.
-    fn depart(&mut self, state: &State, now: Moment) {
-        self.departure = now;
+    fn depart(&mut self, state: &State, anchor: u128) {
+        self.anchor = anchor;
+        self.departure = Moment::now(state);
         self.unserved.clear();
         let enabled = state.enabled.pending().iter();
         let enabled = enabled.map(|pending| pending.operation);
         self.unserved.extend(enabled);
     }
+
+    /// Looks whether the execution is back at the anchor, after a step by which it came to the state
+    /// with that fingerprint.
+    fn look_for_cycle(&mut self, state: &State, taken: OperationId, print: u128) {
+        // Whoever took the step was served, and so is whoever can't take one now.
+        self.unserved
+            .retain(|operation| *operation != taken && state.pending_of(*operation).is_some());
+        let (before, now) = (self.departure, Moment::now(state));
+        if print != self.anchor {
+            if now.step - before.step >= self.lap {
+                self.lap *= 2;
+                self.depart(state, print);
+            }
+        } else if now.has_chosen(before) || now.has_seen_time_pass(before) {
+            self.depart(state, print);
+        } else if self.unserved.is_empty() {
+            let (from, to) = (before.step, now.step);
+            self.cycle = Some(Cycle { from, to });
+            self.depart(state, print);
+        }
+    }
+
+    /// The region is where the execution is.
+    fn enter(&mut self, state: &State, print: u128) {
+        if self.region.is_empty() {
+            self.region_from = Moment::now(state);
+        }
+        let (parts, rest) = self.place(state, print);
+        let part = |operation| part(&self.prints, state, operation);
+        self.region.enter(parts, part, rest);
+        self.learn_steps(state);
+    }
+
+    /// How many operations the region tells apart, and the rest.
+    fn place(&self, state: &State, print: u128) -> (u32, Rest) {
+        let is_hot = state.thermometer.hot_since(self.owed.0).is_some();
+        let (parts, print) = if self.is_whole {
+            (0, print)
+        } else {
+            (state.live as u32, self.prints.rest())
+        };
+        (parts, Rest { print, is_hot })
+    }
+
+    fn learn_steps(&mut self, state: &State) {
+        let is_whole = self.is_whole;
+        if !is_whole && state.enabled.holds_back() {
+            return;
+        }
+        self.region.learn_steps(|| {
+            let enabled = state.enabled.pending().iter();
+            let wanted = enabled.filter(|pending| is_whole || pending.operation.is_timer());
+            wanted
+                .map(|pending| named(state, pending, is_whole))
+                .collect()
+        });
+    }
+
+    /// Enters a step in the region; `touched` has the operations that it may have changed.
+    fn learn(&mut self, state: &State, step: Named, print: u128) -> News {
+        let (parts, rest) = self.place(state, print);
+        let touched = if parts == 0 {
+            &[][..]
+        } else {
+            &self.touched[..]
+        };
+        let part = |operation| part(&self.prints, state, operation);
+        let news = self.region.take(step, touched, part, rest);
+        self.observed += 1;
+        self.learn_steps(state);
+        news
+    }
+
+    /// Asks the region whether it is closed, where it is time to.
+    fn ask(&mut self, state: &State, is_over: bool) {
+        if state.step < self.asked_from || self.observed < self.asked_at && !is_over {
+            return;
+        }
+        self.asked_at = self.observed + self.observed / 2;
+        let taken = if self.is_whole { TAKEN_MIN } else { 1 };
+        let looks = state.step.max(LOOKS_MIN);
+        let (reach, looked_at) = self.reach(state, taken, looks);
+        match reach {
+            Reach::Open => self.prints.add_cost(looked_at * LOOK_COST),
+            // Twice as many looks have a better chance.
+            Reach::Unknown => {
+                self.asked_from = state.step * 2;
+                self.asked_at = self.observed;
+            }
+            Reach::Closed(states) => {
+                let tested = match states {
+                    _ if self.is_whole => 0,
+                    states => (states * 10).min(states * 7 + TESTED_AT_LEAST),
+                };
+                self.claim = Some(Claim {
+                    from: state.step + tested,
+                    until: state.step + states * TESTED_MAX + TESTED_AT_LEAST,
+                });
+            }
+        }
+    }
+
+    fn reach(&self, state: &State, taken: u8, looks: u64) -> (Reach, u64) {
+        let patient = state.patient_timers && !self.is_whole;
+        self.region.closed(taken, patient, looks)
+    }
+
+    /// Whether what was claimed has come true: how many states there are. A claim that takes too long
+    /// is dropped.
+    fn has_come_true(&mut self, state: &State) -> Option<u64> {
+        let claim = self.claim?;
+        if state.step > claim.until {
+            self.claim = None;
+            return None;
+        }
+        if state.step < claim.from || self.cycle.is_none() {
+            return None;
+        }
+        match self.reach(state, TAKEN_MIN, u64::MAX) {
+            (Reach::Closed(states), _) => Some(states),
+            _ => {
+                let from = state.step + state.step / 8;
+                self.claim = Some(Claim { from, ..claim });
+                None
+            }
+        }
+    }
 }
 
 impl Engine {
-    /// Takes a step while a window is open.
+    /// Takes a step while a survey goes on.
     #[cold]
     pub(crate) fn watched_step(&mut self, pending: Pending, test: &dyn Program) {
         let shared = self.shared.clone();
@@ -244,15 +409,16 @@ impl Engine {
         if self.lasso.phase == Phase::Opening {
             let changed_actor = self.step(operation, kind, shared.state.borrow_mut(), test);
             self.after_step(changed_actor);
-            return self.open_window();
+            return self.open_survey();
         }
         let look = looking(&self.bodies, &self.shared);
         self.lasso.names.before(&look, &pending);
-        let (name, live) = {
+        let (step, live) = {
             let mut state = self.state();
             state.touched.clear();
             state.touch(&pending);
-            (state.step_name(&pending), state.live as u32)
+            let step = named(&state, &pending, self.lasso.is_whole);
+            (step, state.live as u32)
         };
         let changed_actor = self.step(operation, kind, shared.state.borrow_mut(), test);
         self.after_step(changed_actor);
@@ -260,44 +426,45 @@ impl Engine {
         self.lasso.names.after(&look, &pending);
         self.lasso.note_touched(&self.shared.state.borrow(), live);
         if self.is_still_owed() {
-            match self.lasso.phase {
-                Phase::Surveying => self.survey(name),
-                _ => self.scout(&pending),
-            }
+            self.survey(operation, step);
         }
     }
 
-    /// Makes the state that the execution is in the one that others are compared with.
-    fn open_window(&mut self) {
+    /// Begins to look at the states around.
+    fn open_survey(&mut self) {
         let look = looking(&self.bodies, &self.shared);
         let lasso = &mut self.lasso;
-        let (live, hottest) = {
+        let (live, step, hottest) = {
             let state = self.shared.state.borrow();
-            (state.live as u32, state.thermometer.hottest(state.step))
+            let hottest = state.thermometer.hottest(state.step);
+            (state.live as u32, state.step, hottest)
         };
         let Some(hottest) = hottest else {
-            return self.close_window();
+            return self.close_survey();
         };
         lasso.look_after(hottest);
-        let before = lasso.prints.cost();
-        lasso.prints.anchor(&look, live);
-        let opening = lasso.prints.cost() - before;
+        let depends = self.shared.specifications.borrow();
+        lasso.is_whole |= depends.looks_at_all_actors(hottest.0);
+        let budget = (step / lasso.steps_for_a_unit()).max(SURVEY_MIN);
+        lasso.prints.look_anew(live);
+        let print = lasso.prints.whole(&look);
+        lasso.limit = lasso.prints.cost() + budget;
         lasso.names.open(&look);
         let state = self.shared.state.borrow();
-        lasso.depart(&state, Moment::now(&state));
-        lasso.until = state.step + lasso.window;
-        lasso.limit = before + 2 * opening + lasso.plan(&state);
-        lasso.phase = Phase::Scouting;
+        lasso.depart(&state, print);
+        lasso.survey_from = lasso.departure;
+        lasso.enter(&state, print);
+        lasso.phase = Phase::Surveying;
     }
 
-    /// Ends the window; the next is longer, and opens when the execution can afford it.
-    fn close_window(&mut self) {
+    /// Ends the survey; the next opens when the execution can afford it.
+    fn close_survey(&mut self) {
         let look = looking(&self.bodies, &self.shared);
         self.lasso.names.close(&look);
         self.lasso.close(&mut self.shared.state.borrow_mut());
     }
 
-    /// Whether the specification was never cold since the window opened; closes it otherwise.
+    /// Whether the specification was never cold since the survey opened; closes it otherwise.
     fn is_still_owed(&mut self) -> bool {
         let (entry, since) = self.lasso.owed;
         if self.session().found.is_some() {
@@ -307,95 +474,73 @@ impl Engine {
         if !owed {
             // There was a way out of whatever was seen.
             self.lasso.look_after((usize::MAX, 0));
-            self.close_window();
+            self.close_survey();
         }
         owed
     }
 
-    /// Looks whether the execution is back where the window began.
-    fn scout(&mut self, taken: &Pending) {
+    /// Enters the step that was taken in the region, and looks what that has come to.
+    fn survey(&mut self, taken: OperationId, step: Named) {
         let look = looking(&self.bodies, &self.shared);
         let lasso = &mut self.lasso;
-        let is_back = lasso.prints.is_at_anchor(&look);
-        let state = self.shared.state.borrow();
-        let (before, now) = (lasso.departure, Moment::now(&state));
-        lasso.serve(&state, taken);
-        if is_back && (now.has_chosen(before) || now.has_seen_time_pass(before)) {
-            lasso.depart(&state, now);
-        } else if is_back && lasso.unserved.is_empty() {
-            let (from, to) = (before.step, now.step);
-            lasso.cycle = Some(Cycle { from, to });
-            drop(state);
-            return self.begin_survey();
-        }
-        let is_over = lasso.is_over(&state);
-        drop(state);
-        if is_over {
-            self.close_window();
-        }
-    }
-
-    /// The execution went round a cycle that a fair schedule can repeat: looks at the states around.
-    fn begin_survey(&mut self) {
-        let look = looking(&self.bodies, &self.shared);
-        let lasso = &mut self.lasso;
+        lasso.prints.touched(&mut lasso.touched);
         let print = lasso.prints.whole(&look);
         let state = self.shared.state.borrow();
         let now = Moment::now(&state);
-        lasso.departure = now;
-        if lasso.region.is_empty() {
-            lasso.region_from = now;
-        }
-        let place = lasso.place(&state, print);
-        lasso.region.enter(place, names(&state));
-        lasso.until = u64::MAX;
-        lasso.limit = lasso.prints.cost() + state.step.max(SURVEY_MIN);
-        lasso.phase = Phase::Surveying;
-    }
-
-    /// Enters the step that was taken, and the state to which it led, in the region.
-    fn survey(&mut self, name: u64) {
-        let look = looking(&self.bodies, &self.shared);
-        let lasso = &mut self.lasso;
-        let print = lasso.prints.whole(&look);
-        let state = self.shared.state.borrow();
-        let now = Moment::now(&state);
-        let place = lasso.place(&state, print);
-        let mut shape = lasso.region.take(name, place, names(&state));
-        let is_over = lasso.is_over(&state);
-        drop(state);
-        let from = lasso.region_from;
+        lasso.look_for_cycle(&state, taken, print);
+        let has_chosen = now.has_chosen(lasso.survey_from);
         // A newborn has a number of its own, and nothing else leads there again.
-        if now.has_chosen(lasso.departure) || now.has_seen_time_pass(from) || now.live > from.live {
-            shape = Shape::TooLarge;
-        }
-        match shape {
-            Shape::Open if !is_over => {}
-            Shape::Open | Shape::Complete => self.judge_region(),
-            Shape::Untrue => self.give_up(),
-            Shape::TooLarge => {
-                lasso.region.forget();
-                self.close_window();
+        let is_elsewhere = has_chosen
+            || now.has_seen_time_pass(lasso.region_from)
+            || now.live > lasso.region_from.live;
+        let news = if is_elsewhere {
+            News::TooMuch
+        } else {
+            lasso.learn(&state, step, print)
+        };
+        match news {
+            News::Untrue if lasso.is_whole => {
+                drop(state);
+                return self.give_up();
             }
+            News::Untrue => {
+                lasso.is_whole = true;
+                lasso.forget_region();
+                lasso.enter(&state, print);
+            }
+            News::TooMuch => lasso.forget_region(),
+            News::New => lasso.claim = None,
+            News::None => {}
+        }
+        let is_over = lasso.is_over() || news == News::TooMuch;
+        if lasso.claim.is_none() && news != News::TooMuch {
+            lasso.ask(&state, is_over);
+        }
+        let come_true = lasso.has_come_true(&state);
+        let goes_on = lasso.claim.is_some() || !is_over;
+        drop(state);
+        match come_true {
+            Some(states) => self.report(states),
+            None if goes_on => {}
+            None => self.close_survey(),
         }
     }
 
-    /// The survey is over: where the region is closed, what is owed stays owed, whatever the schedule.
-    fn judge_region(&mut self) {
-        let closed = self.lasso.region.closed();
+    /// The region is closed: what is owed stays owed, whatever the schedule.
+    fn report(&mut self, states: u64) {
         let cycle = self.lasso.cycle;
-        self.close_window();
-        let (Some(around), Some(cycle)) = (closed, cycle) else {
+        self.close_survey();
+        let Some(seen) = cycle else {
             return;
         };
         let (entry, since) = self.lasso.owed;
         let why = format!(
-            "owed since step {since}, in {cycle}; no step leads out of the {around} states around it"
+            "owed since step {since}, in {seen}; no step leads out of the {states} states around it"
         );
         let suspicion = Suspicion {
             entry: Debt::Specification(entry),
             since,
-            cycle: Some(cycle),
+            cycle,
             certain: true,
         };
         let step = self.state().step;
@@ -405,7 +550,7 @@ impl Engine {
     /// The fingerprints lie: the execution is not looked at again.
     fn give_up(&mut self) {
         self.lasso.look_after((usize::MAX, 0));
-        self.close_window();
+        self.close_survey();
         self.state().thermometer.warn(None);
     }
 }
@@ -414,8 +559,21 @@ fn looking<'a>(bodies: &'a [Option<Parts>], shared: &'a Shared) -> Look<'a> {
     Look { bodies, shared }
 }
 
-/// The names of the enabled steps.
-fn names(state: &State) -> impl Iterator<Item = u64> {
-    let enabled = state.enabled.pending().iter();
-    enabled.map(|pending| state.step_name(pending))
+/// A step as a region knows it, which has nothing but whole states where `is_whole`.
+fn named(state: &State, pending: &Pending, is_whole: bool) -> Named {
+    let of = match pending.inbox {
+        _ if is_whole => u32::MAX,
+        Some(owner) if pending.operation.is_timer() => owner.bits(),
+        _ => pending.operation.bits(),
+    };
+    let name = state.step_name(pending);
+    Named { name, of }
+}
+
+/// An operation as a region knows it.
+fn part(prints: &Prints, state: &State, operation: u32) -> Part {
+    Part {
+        print: prints.of(operation),
+        is_enabled: state.operations[operation as usize].position != ABSENT,
+    }
 }

@@ -105,6 +105,7 @@ impl Look<'_> {
                     .feed(state.now, |number| to.write_u64(number));
             }
             state.thermometer.feed(&mut to);
+            *cost += (state.watches.len() + state.families.len()) as u64;
             list_timers(&state, &self.shared.workshop.borrow(), items)
         };
         *cost += COST + items.len() as u64;

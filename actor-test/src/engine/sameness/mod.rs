@@ -1,7 +1,7 @@
 //! Whether two states are the same, by fingerprints.
 //!
 //! The run loop's search for lassos calls in here: [`fingerprint`] looks at one operation or at the
-//! rest, [`prints`] keeps what it saw up to date, [`region`] knows the states around a cycle, and
+//! rest, [`prints`] keeps what it saw up to date, [`region`] knows the states around an execution, with a [`table`] of theirs, and
 //! [`opaque`] names the types that offer nothing to compare. All of it looks and changes nothing; the
 //! users' fingerprints are called with nothing borrowed.
 
@@ -9,3 +9,4 @@ pub(crate) mod fingerprint;
 pub(crate) mod opaque;
 pub(crate) mod prints;
 pub(crate) mod region;
+pub(crate) mod table;

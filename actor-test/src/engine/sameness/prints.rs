@@ -5,20 +5,16 @@ use crate::engine::sameness::fingerprint::{Look, Scratch};
 #[cfg(test)]
 pub(crate) mod tests;
 
-/// The fingerprints as they were when they were looked at last, and those of the anchor: the state
-/// with which others are compared.
+/// The fingerprints as they were when they were looked at last.
 #[derive(Default)]
 pub(crate) struct Prints {
     of: Vec<u128>,
     /// The sum of `of`.
     sum: u128,
+    rest: u128,
     /// The operations that may have changed since, and whether they are still to be looked at.
     stale: Vec<u32>,
     is_stale: Vec<bool>,
-    anchor: Vec<u128>,
-    anchor_rest: u128,
-    /// Operations that differed from the anchor when they were looked at; the last tell most.
-    differing: Vec<u32>,
     scratch: Scratch,
 }
 
@@ -37,17 +33,13 @@ impl Prints {
         self.scratch.cost += cost;
     }
 
-    /// Makes the state that the execution is in the anchor. It has `live` operations.
-    pub(crate) fn anchor(&mut self, look: &Look<'_>, live: u32) {
+    /// Has all of the `live` operations looked at.
+    pub(crate) fn look_anew(&mut self, live: u32) {
         self.of.clear();
         self.stale.clear();
         self.is_stale.clear();
         self.sum = 0;
         (0..live).for_each(|operation| self.touch(operation));
-        self.renew_all(look);
-        self.anchor.clone_from(&self.of);
-        self.anchor_rest = look.rest(&mut self.scratch);
-        self.differing.clear();
     }
 
     /// The operation may have changed.
@@ -62,29 +54,20 @@ impl Prints {
         }
     }
 
-    /// Whether the state is that of the anchor. One operation that differs is enough to know, and is
-    /// looked at again only when it was touched; so is what moves all the time, last of all.
-    pub(crate) fn is_at_anchor(&mut self, look: &Look<'_>) -> bool {
-        while let Some(operation) = self.differing.last() {
-            if !self.is_stale[*operation as usize] && self.differs(*operation) {
-                return false;
-            }
-            self.differing.pop();
-        }
-        while let Some(operation) = self.stale.pop() {
-            self.renew(look, operation);
-            if self.differs(operation) {
-                self.differing.push(operation);
-                return false;
-            }
-        }
-        look.rest(&mut self.scratch) == self.anchor_rest
+    /// Takes over which operations may have changed since the last look, in rising order.
+    pub(crate) fn touched(&mut self, into: &mut Vec<u32>) {
+        self.stale.sort_unstable();
+        into.clone_from(&self.stale);
     }
 
-    fn differs(&self, operation: u32) -> bool {
-        let index = operation as usize;
-        let before = self.anchor.get(index).copied().unwrap_or(0);
-        self.of[index] != before
+    /// The fingerprint of an operation, when it was looked at last.
+    pub(crate) fn of(&self, operation: u32) -> u128 {
+        self.of[operation as usize]
+    }
+
+    /// The fingerprint of everything but the operations, when the whole was looked at last.
+    pub(crate) fn rest(&self) -> u128 {
+        self.rest
     }
 
     fn renew(&mut self, look: &Look<'_>, operation: u32) {
@@ -104,7 +87,7 @@ impl Prints {
     /// The fingerprint of the whole state.
     pub(crate) fn whole(&mut self, look: &Look<'_>) -> u128 {
         self.renew_all(look);
-        let rest = look.rest(&mut self.scratch);
-        look.whole(self.sum, rest)
+        self.rest = look.rest(&mut self.scratch);
+        look.whole(self.sum, self.rest)
     }
 }

@@ -310,6 +310,14 @@ impl Specifications {
         }
     }
 
+    /// Whether what is owed under that number, or anything that is hot now and then, depends on the
+    /// states of all actors.
+    pub(crate) fn looks_at_all_actors(&self, heat: usize) -> bool {
+        self.predicates.iter().any(|entry| {
+            entry.heat == Some(heat) || entry.expectation == Expectation::AlwaysEventually
+        })
+    }
+
     /// How many events each monitor has seen.
     pub(crate) fn looks(&self) -> impl Iterator<Item = u64> {
         let looks = |entry: &MonitorEntry| self.observed[entry.observed].looks;

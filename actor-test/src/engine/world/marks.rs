@@ -53,7 +53,7 @@ impl State {
     pub(crate) fn step_name(&self, pending: &Pending) -> u64 {
         let index = pending.operation.bits();
         if !pending.operation.is_timer() {
-            return mix(1, u64::from(index));
+            return operation_name(index);
         }
         let timer = &self.timers.slots[pending.operation.index()];
         let ahead = timer.deadline.saturating_sub(self.now).as_nanos() as u64;
@@ -62,4 +62,9 @@ impl State {
         let parts = [u64::from(timer.owner), event, ahead, behind];
         parts.into_iter().fold(2, mix)
     }
+}
+
+/// What the step of an operation that is no timer is called.
+pub(crate) fn operation_name(operation: u32) -> u64 {
+    mix(1, u64::from(operation))
 }

@@ -274,7 +274,7 @@ fn prints_of(semantics: Semantics, seed: u64) -> Vec<u128> {
         };
         if anew {
             let live = engine.shared.state.borrow().live as u32;
-            prints.anchor(&look, live);
+            prints.look_anew(live);
         }
         prints.whole(&look)
     };
