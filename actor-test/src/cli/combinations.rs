@@ -16,14 +16,7 @@ pub(crate) fn ask(
     given: &Overrides,
     ignored: Ignored,
 ) -> Result<Vec<Test>, Trouble> {
-    let job = Job {
-        test: String::new(),
-        given: given.clone(),
-        task: None,
-        ignored,
-        pin: false,
-        witness: None,
-    };
+    let job = question(given, ignored);
     let mut all = Vec::with_capacity(tests.len());
     for test in tests {
         match test.parameters {
@@ -32,6 +25,30 @@ pub(crate) fn ask(
         }
     }
     Ok(all)
+}
+
+/// Those of the tests that are marked `#[ignore]`.
+pub(crate) fn ignored(tests: Vec<Test>, given: &Overrides) -> Result<Vec<Test>, Trouble> {
+    let job = question(given, Ignored::Only);
+    let mut ignored = Vec::new();
+    for test in tests {
+        let ending = process::run(&test, &job.of(&test.name), &mut |_| ())?;
+        if !matches!(ending.answer, Some(Event::Skipped)) {
+            ignored.push(test);
+        }
+    }
+    Ok(ignored)
+}
+
+fn question(given: &Overrides, ignored: Ignored) -> Job {
+    Job {
+        test: String::new(),
+        given: given.clone(),
+        task: None,
+        ignored,
+        pin: false,
+        witness: None,
+    }
 }
 
 fn ask_one(test: &Test, job: &Job) -> Result<Vec<Test>, Trouble> {

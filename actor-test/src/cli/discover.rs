@@ -10,6 +10,7 @@ use std::io::Read;
 
 use super::Trouble;
 use super::build::{Built, Executable};
+use super::options::Filter;
 use crate::cli::words;
 use crate::declaration::parameters;
 
@@ -115,21 +116,19 @@ fn tell_apart(mut tests: Vec<Test>) -> Vec<Test> {
 /// The tests that are asked for; that there are none is an error that says what there is.
 pub(crate) fn select(
     tests: Vec<Test>,
-    filters: &[String],
+    filter: &Filter,
     selection: &[String],
 ) -> Result<Vec<Test>, Trouble> {
     if tests.is_empty() {
         let flags: String = selection.iter().map(|flag| format!(" {flag}")).collect();
         return Err(Trouble(words::nothing_there(&flags)));
     }
-    let wanted = |test: &&Test| {
-        filters.is_empty() || filters.iter().any(|filter| test.name.contains(&**filter))
-    };
+    let wanted = |test: &&Test| filter.takes(&test.name, test.path());
     let selected: Vec<Test> = tests.iter().filter(wanted).cloned().collect();
     if selected.is_empty() {
-        let nearest = nearest(&tests, filters);
+        let nearest = nearest(&tests, &filter.filters);
         return Err(Trouble(words::nothing_matches(
-            filters,
+            &filter.filters,
             &nearest,
             tests.len(),
         )));

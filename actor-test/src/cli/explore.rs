@@ -23,7 +23,7 @@ use crate::data::bug::{BugKind, Finding};
 use crate::exploring::plan::Turn;
 use crate::hosting::postmortem::{Postmortem, examine};
 use crate::hosting::process::{Ending, Job};
-use crate::hosting::protocol::{Event, Task};
+use crate::hosting::protocol::{Event, Ignored, Task};
 use crate::hosting::{environment, run as running};
 use crate::settings::overrides::Overrides;
 use crate::settings::{Bounds, Settings};
@@ -40,16 +40,20 @@ pub(crate) fn run(options: &Explore, screen: &mut Screen) -> Result<Exit, Troubl
     let built = build::build(&options.selection)?;
     check_manifests(&built)?;
     let flags = options.selection.flags();
-    let tests = combinations::ask(discover::discover(&built)?, &given, options.ignored())?;
-    let tests = discover::select(tests, &options.filters, &flags)?;
+    let ignored = options.filter.ignored(Ignored::Skip);
+    let tests = combinations::ask(discover::discover(&built)?, &given, ignored)?;
+    let tests = match discover::select(tests, &options.filter, &flags) {
+        Ok(tests) => tests,
+        Err(trouble) => return screen.no_tests(trouble, options.filter.no_tests()),
+    };
     let tests = match options.reproduce {
-        Some(_) => vec![one(tests, &options.filters)?],
+        Some(_) => vec![one(tests, &options.filter.filters)?],
         None => tests,
     };
     let plan = Plan::new(options, given, &built, tests.len());
     let mut documents = Documents::open(options, &built)?;
     let tally = plan.run_all(&tests, screen, &mut documents)?;
-    tally.close(plan.format, plan.job.given.seed, screen);
+    tally.close(plan.format, plan.quiet, plan.job.given.seed, screen);
     if let Some(path) = &options.results {
         Results::new(tally.results.clone()).write(path)?;
     }
@@ -85,6 +89,7 @@ struct Plan {
     job: Job,
     children: usize,
     format: Format,
+    quiet: bool,
     /// Of a test of the package that cargo takes by itself.
     place: Place,
     selection: Selection,
@@ -127,12 +132,13 @@ impl Plan {
                 test: String::new(),
                 given,
                 task,
-                ignored: options.ignored(),
+                ignored: options.filter.ignored(Ignored::Skip),
                 pin: false,
                 witness: None,
             },
             children,
             format: options.format,
+            quiet: options.quiet,
             place: Place {
                 here,
                 selection: options.selection.flags(),
@@ -293,8 +299,10 @@ impl Plan {
         let package = &test.executable.package.name;
         match (self.format, &block) {
             (Format::Json, _) => screen.raw(&verdict.as_json(&test.name, package).to_string()),
-            (Format::Human, Some(block)) => screen.line(block),
-            (Format::Human, None) => {}
+            (Format::Human, Some(block)) if !self.quiet || words::asks_for_more(block) => {
+                screen.line(block);
+            }
+            (Format::Human, _) => {}
         }
         block
     }

@@ -46,6 +46,6 @@ pub(crate) fn run(options: &Merge, screen: &mut Screen) -> Result<Exit, Trouble>
             Format::Human => screen.line(&verdict.block(&test, &place).unwrap_or_default()),
         }
     }
-    tally.close(options.format, None, screen);
+    tally.close(options.format, false, None, screen);
     Ok(tally.exit())
 }

@@ -19,6 +19,7 @@ mod list;
 mod merge;
 mod options;
 mod process;
+mod progress;
 mod replay;
 mod results;
 mod screen;
@@ -29,9 +30,7 @@ mod words;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::Parser;
-
-use options::{Cargo, Command};
+use options::Command;
 use screen::Screen;
 
 /// What the exit code says.
@@ -69,25 +68,26 @@ impl Trouble {
 
 /// Does what the command line asks for.
 pub fn main() -> ExitCode {
-    let Cargo::ActorTest(arguments) =
-        match Cargo::try_parse_from(as_subcommand(std::env::args_os())) {
-            Ok(cargo) => cargo,
-            // Help and version are no errors; clap knows which stream is whose. A broken pipe is none.
-            Err(error) => {
-                let _ = error.print();
-                return if error.use_stderr() {
-                    Exit::Trouble
-                } else {
-                    Exit::Clean
-                }
-                .into();
+    let arguments = match options::parse(as_subcommand(std::env::args_os())) {
+        Ok(arguments) => arguments,
+        // Help and version are no errors; clap knows which stream is whose. A broken pipe is none.
+        Err(error) => {
+            let _ = error.print();
+            return if error.use_stderr() {
+                Exit::Trouble
+            } else {
+                Exit::Clean
             }
-        };
+            .into();
+        }
+    };
     crate::wall_clock::run_began();
     let mut screen = Screen::new();
     let done = match &arguments.command {
         None => explore::run(&arguments.explore, &mut screen),
-        Some(Command::List(options)) => list::run(options, &mut screen),
+        Some(Command::List(options)) => {
+            list::run(&options.clone().behind(&arguments.explore), &mut screen)
+        }
         Some(Command::Replay(options)) => replay::run(options, &mut screen),
         Some(Command::Show(options)) => show::run(options, &mut screen),
         Some(Command::Merge(options)) => merge::run(options, &mut screen),

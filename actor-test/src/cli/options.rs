@@ -1,9 +1,12 @@
 //! What a user types.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::error::{ContextKind, ErrorKind};
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::hosting::protocol::Ignored;
 use crate::settings::Deny;
@@ -12,17 +15,56 @@ use crate::settings::partition::Partition;
 
 /// As cargo calls it.
 #[derive(Parser, Debug)]
-#[command(name = "cargo", bin_name = "cargo", disable_help_subcommand = true)]
+#[command(name = "cargo", bin_name = "cargo")]
 pub(crate) enum Cargo {
     /// Explores the schedules of actor tests.
     #[command(
         name = "actor-test",
         version,
-        args_conflicts_with_subcommands = true,
-        disable_help_subcommand = true,
+        subcommand_precedence_over_arg = true,
         after_help = AFTER
     )]
     ActorTest(Arguments),
+}
+
+/// Reads the command line.
+pub(crate) fn parse(arguments: Vec<OsString>) -> Result<Arguments, clap::Error> {
+    let parsed = Cargo::command().try_get_matches_from(arguments);
+    let matches = parsed.map_err(without_false_tips)?;
+    if let Some((_, run)) = matches.subcommand() {
+        belongs_there(run)?;
+    }
+    let Cargo::ActorTest(arguments) = Cargo::from_arg_matches(&matches)?;
+    Ok(arguments)
+}
+
+/// clap proposes `-- --flag` for a flag that there is not, which would be a filter.
+fn without_false_tips(mut error: clap::Error) -> clap::Error {
+    if error.kind() == ErrorKind::UnknownArgument {
+        error.remove(ContextKind::Suggested);
+    }
+    error
+}
+
+/// Before `list` the options of a run may stand, since it lists what would run; before others not.
+fn belongs_there(run: &ArgMatches) -> Result<(), clap::Error> {
+    let Some((command, _)) = run.subcommand() else {
+        return Ok(());
+    };
+    let mut tool = Cargo::command();
+    tool.build();
+    let known = tool.find_subcommand_mut("actor-test");
+    let known = known.map(|tool| tool.get_arguments().cloned().collect::<Vec<_>>());
+    let misplaced = known.unwrap_or_default().into_iter().find(|argument| {
+        run.value_source(argument.get_id().as_str()) == Some(ValueSource::CommandLine)
+    });
+    match misplaced {
+        Some(argument) if command != "list" => Err(Cargo::command().error(
+            ErrorKind::ArgumentConflict,
+            format!("{argument} is of a run: write the options of `{command}` behind it, cargo actor-test {command} .."),
+        )),
+        _ => Ok(()),
+    }
 }
 
 const AFTER: &str = "\
@@ -65,9 +107,8 @@ pub(crate) enum Command {
 /// Exploring tests.
 #[derive(Args, Debug, Default)]
 pub(crate) struct Explore {
-    /// Only tests whose path contains one of these.
-    #[arg(value_name = "FILTER")]
-    pub(crate) filters: Vec<String>,
+    #[command(flatten)]
+    pub(crate) filter: Filter,
     /// Executions per test [default: 100]; a test that expects a bug has as many as its attribute says,
     /// if that is more.
     #[arg(short, long, value_name = "N", value_parser = parse::count, help_heading = SEARCH)]
@@ -119,12 +160,9 @@ pub(crate) struct Explore {
         conflicts_with_all = ["iterations", "portfolio", "strategy", "seed", "time_limit", "no_fail_fast"]
     )]
     pub(crate) reproduce: Option<String>,
-    /// Run tests marked `#[ignore]` only.
-    #[arg(long, conflicts_with = "include_ignored")]
-    pub(crate) ignored: bool,
-    /// Run tests marked `#[ignore]` too.
-    #[arg(long)]
-    pub(crate) include_ignored: bool,
+    /// Tell only of tests that fail or that warn, and how many passed.
+    #[arg(short, long, help_heading = REPORTS)]
+    pub(crate) quiet: bool,
     /// Fail a test, with exit code 1, for specifications that could not have failed (`vacuous`), or
     /// for states and handlers that no execution reached (`unreached`); `none` takes it back.
     #[arg(long, value_name = "WHAT", value_parser = parse::deny, help_heading = REPORTS)]
@@ -251,24 +289,100 @@ impl Explore {
         let named = self.strategy.iter().cloned();
         named.chain(spelled.into_iter().flatten()).collect()
     }
+}
 
-    pub(crate) fn ignored(&self) -> Ignored {
+/// Which tests, in the test harness's own words.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct Filter {
+    /// Only tests whose path contains one of these.
+    #[arg(value_name = "FILTER")]
+    pub(crate) filters: Vec<String>,
+    /// Only tests whose whole path is one of the filters.
+    #[arg(long)]
+    exact: bool,
+    /// No test whose path contains this; with `--exact`, whose path is this.
+    #[arg(long, value_name = "FILTER")]
+    skip: Vec<String>,
+    /// Tests marked `#[ignore]` only.
+    #[arg(long, conflicts_with = "include_ignored")]
+    ignored: bool,
+    /// Tests marked `#[ignore]` too.
+    #[arg(long)]
+    include_ignored: bool,
+    /// What it is that no test is left: an error, with exit code 2 [default: fail].
+    #[arg(long, value_name = "ACTION", hide_possible_values = false)]
+    no_tests: Option<NoTests>,
+}
+
+/// What it is that no test is left.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub(crate) enum NoTests {
+    /// Nothing to speak of.
+    Pass,
+    /// A warning.
+    Warn,
+    /// An error.
+    #[default]
+    Fail,
+}
+
+impl Filter {
+    /// The test of this name, or path, is asked for.
+    pub(crate) fn takes(&self, name: &str, path: &str) -> bool {
+        let is = |filter: &String| {
+            if self.exact {
+                name == filter || path == filter
+            } else {
+                name.contains(&**filter)
+            }
+        };
+        (self.filters.is_empty() || self.filters.iter().any(is)) && !self.skip.iter().any(is)
+    }
+
+    /// What is done with tests marked `#[ignore]`, where none of the options says it.
+    pub(crate) fn ignored(&self, otherwise: Ignored) -> Ignored {
         match (self.ignored, self.include_ignored) {
             (true, _) => Ignored::Only,
             (_, true) => Ignored::Include,
-            _ => Ignored::Skip,
+            _ => otherwise,
+        }
+    }
+
+    pub(crate) fn no_tests(&self) -> NoTests {
+        self.no_tests.unwrap_or_default()
+    }
+
+    /// What stands before `list`, and behind it.
+    fn and(mut self, more: Self) -> Self {
+        self.filters.extend(more.filters);
+        self.skip.extend(more.skip);
+        Self {
+            exact: self.exact || more.exact,
+            ignored: self.ignored || more.ignored,
+            include_ignored: self.include_ignored || more.include_ignored,
+            no_tests: more.no_tests.or(self.no_tests),
+            ..self
         }
     }
 }
 
 /// Listing tests.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct List {
-    /// Only tests whose path contains one of these.
-    #[arg(value_name = "FILTER")]
-    pub(crate) filters: Vec<String>,
+    #[command(flatten)]
+    pub(crate) filter: Filter,
     #[command(flatten)]
     pub(crate) selection: Selection,
+}
+
+impl List {
+    /// What is listed of what `explore` would run.
+    pub(crate) fn behind(self, explore: &Explore) -> Self {
+        Self {
+            filter: explore.filter.clone().and(self.filter),
+            selection: explore.selection.clone().and(self.selection),
+        }
+    }
 }
 
 /// Replaying a trace.
@@ -445,6 +559,35 @@ impl Selection {
             .map(|path| path.display().to_string());
         each("--manifest-path", path.as_slice());
         flags
+    }
+
+    /// What stands before `list`, and behind it.
+    fn and(mut self, more: Self) -> Self {
+        self.package.extend(more.package);
+        self.exclude.extend(more.exclude);
+        self.bin.extend(more.bin);
+        self.example.extend(more.example);
+        self.test.extend(more.test);
+        self.features.extend(more.features);
+        self.config.extend(more.config);
+        Self {
+            workspace: self.workspace || more.workspace,
+            lib: self.lib || more.lib,
+            bins: self.bins || more.bins,
+            examples: self.examples || more.examples,
+            tests: self.tests || more.tests,
+            all_targets: self.all_targets || more.all_targets,
+            all_features: self.all_features || more.all_features,
+            no_default_features: self.no_default_features || more.no_default_features,
+            locked: self.locked || more.locked,
+            offline: self.offline || more.offline,
+            frozen: self.frozen || more.frozen,
+            profile: more.profile.or(self.profile),
+            target: more.target.or(self.target),
+            target_dir: more.target_dir.or(self.target_dir),
+            manifest_path: more.manifest_path.or(self.manifest_path),
+            ..self
+        }
     }
 
     /// Where to build, which `cargo metadata` takes from a variable only.

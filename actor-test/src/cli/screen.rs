@@ -7,6 +7,9 @@ use std::time::Duration;
 use anstyle::{AnsiColor, Style};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::options::NoTests;
+use super::progress::Progress;
+use super::{Exit, Trouble};
 use crate::cli::words;
 use crate::hosting::protocol::Event;
 
@@ -85,11 +88,27 @@ impl Screen {
         });
     }
 
+    /// Tells that no test is left, as what it is.
+    pub(crate) fn no_tests(&self, trouble: Trouble, action: NoTests) -> Result<Exit, Trouble> {
+        match action {
+            NoTests::Fail => return Err(trouble),
+            NoTests::Warn => {
+                let style = AnsiColor::Yellow.on_default().bold();
+                self.bars.suspend(|| {
+                    let _ = writeln!(anstream::stderr(), "{style}warning{style:#}: {}", trouble.0);
+                });
+            }
+            NoTests::Pass => {}
+        }
+        Ok(Exit::Clean)
+    }
+
     /// A bar for a test that runs, for so long if there is a limit.
     pub(crate) fn bar(&self, test: &str, limit: Option<Duration>) -> Bar {
-        let bar = ProgressBar::new(0).with_message(test.to_owned());
+        let bar = ProgressBar::new(0);
         bar.set_style(style());
         Bar {
+            test: test.to_owned(),
             bar,
             bars: self.bars.clone(),
             limit,
@@ -101,6 +120,7 @@ impl Screen {
 /// The progress of one test.
 #[derive(Debug)]
 pub(crate) struct Bar {
+    test: String,
     bar: ProgressBar,
     bars: MultiProgress,
     limit: Option<Duration>,
@@ -124,26 +144,20 @@ impl Bar {
             self.shown = true;
             self.bar = self.bars.add(self.bar.clone());
         }
-        let seconds = elapsed.as_secs_f64().max(0.001);
-        let of = match self.limit {
-            // Time decides: the bar is that of the time.
-            Some(limit) if *of == u64::MAX => {
-                self.bar.set_length(limit.as_millis() as u64);
-                self.bar.set_position(elapsed.as_millis() as u64);
-                String::new()
-            }
-            _ => {
-                self.bar.set_length(*of);
-                self.bar.set_position(*executions);
-                format!(" of {of}")
-            }
+        let by_time = self.limit.is_some() && *of == u64::MAX;
+        let progress = Progress {
+            executions: *executions,
+            of: (!by_time).then_some(*of),
+            steps: *steps,
+            bugs: *bugs as u64,
+            elapsed,
+            limit: self.limit,
         };
-        self.bar.set_prefix(format!(
-            "{executions}{of} schedules, {} schedules/s, {} steps/s, {}",
-            rounded(*executions as f64 / seconds),
-            rounded(*steps as f64 / seconds),
-            words::count(*bugs as u64, "bug")
-        ));
+        // The terminal may be made wider or narrower meanwhile.
+        let (_, columns) = console::Term::stderr().size();
+        let (name, rest) = progress.line(&self.test, usize::from(columns));
+        self.bar.set_message(name);
+        self.bar.set_prefix(rest);
     }
 }
 
@@ -154,18 +168,7 @@ impl Drop for Bar {
 }
 
 fn style() -> ProgressStyle {
-    let template = "{msg:.cyan} [{bar:20}] {prefix}, ETA {eta}";
-    ProgressStyle::with_template(template)
-        .expect("the template is well formed")
-        .progress_chars("=> ")
-}
-
-fn rounded(rate: f64) -> String {
-    match rate {
-        rate if rate >= 1e6 => format!("{:.1} M", rate / 1e6),
-        rate if rate >= 1e3 => format!("{:.0} k", rate / 1e3),
-        rate => format!("{rate:.0}"),
-    }
+    ProgressStyle::with_template("{msg:.cyan}{prefix}").expect("the template is well formed")
 }
 
 /// The first word of each line in its colour; `anstream` removes it where it is not seen.

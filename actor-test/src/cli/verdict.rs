@@ -197,7 +197,7 @@ impl Tally {
     }
 
     /// Ends the output.
-    pub(crate) fn close(&self, format: Format, seed: Option<u64>, screen: &Screen) {
+    pub(crate) fn close(&self, format: Format, quiet: bool, seed: Option<u64>, screen: &Screen) {
         let Tally {
             passed,
             failed,
@@ -215,7 +215,7 @@ impl Tally {
             ),
             Format::Human => {
                 let strategies = words::strategies(&self.strategies, false);
-                if !strategies.is_empty() {
+                if !strategies.is_empty() && !quiet {
                     screen.line("\nall tests together");
                     strategies.iter().for_each(|line| screen.line(line));
                 }

@@ -217,8 +217,13 @@ pub(crate) mod parse {
             .unwrap_or(text.len());
         let (amount, unit) = text.split_at(digits);
         let seconds = match unit.trim() {
+            "" if amount.parse::<f64>().is_ok() => {
+                return Err(format!(
+                    "{amount} of what? Write `{amount}s`, or `{amount}m` for minutes"
+                ));
+            }
             "ms" => 0.001,
-            "" | "s" => 1.0,
+            "s" => 1.0,
             "m" | "min" => 60.0,
             "h" => 3600.0,
             _ => f64::NAN,

@@ -143,3 +143,135 @@ fn printed_commands_have_the_selection() {
         assert!(line.ends_with(flags), "{line}");
     }
 }
+
+#[test]
+fn filters_are_those_of_the_test_harness() {
+    let listed = |flags: &str| tool().args("list --lib").args(flags).run();
+    let six = "specimens::tests::at_most_six\n";
+    assert_eq!(
+        listed("six hot").stdout.lines().count(),
+        4,
+        "any of several"
+    );
+    assert_eq!(listed("six --skip never").stdout, six);
+    assert_eq!(
+        listed("--exact specimens::tests::at_most_six").stdout,
+        six,
+        "the whole path"
+    );
+    let part = listed("--exact at_most_six");
+    assert_eq!(part.code, Some(2));
+    assert!(
+        part.stderr
+            .contains("no actor test matches `at_most_six` among 12 actor tests"),
+        "{}",
+        part.stderr
+    );
+    let none = listed("--skip specimens");
+    assert_eq!(none.code, Some(2));
+    assert!(
+        none.stderr
+            .contains("every one of 12 actor tests is skipped"),
+        "{}",
+        none.stderr
+    );
+}
+
+/// What stands before `list` is what would run.
+#[test]
+fn list_may_come_last() {
+    let six = "specimens::tests::at_most_six\n";
+    assert_eq!(tool().args("-j 2 --lib at_most list").run().stdout, six);
+    assert_eq!(tool().args("-i 5 list --lib at_most").run().stdout, six);
+    assert_eq!(
+        tool().args("list --lib --ignored").run().stdout,
+        "specimens::tests::ignored\n"
+    );
+    assert_eq!(
+        tool().args("list --lib --include-ignored").run().stdout,
+        LIB
+    );
+    let said = tool().args("-i 5 show trace.json").run();
+    assert_eq!(said.code, Some(2));
+    assert!(
+        said.stderr
+            .contains("--iterations <N> is of a run: write the options of `show` behind it"),
+        "{}",
+        said.stderr
+    );
+}
+
+#[test]
+fn what_it_is_that_no_test_is_left_can_be_said() {
+    for command in ["", "list"] {
+        let run = |action: &str| {
+            tool()
+                .args(command)
+                .args("--lib nowhere")
+                .args(action)
+                .run()
+        };
+        let said = ["", "--no-tests=fail", "--no-tests=warn", "--no-tests=pass"].map(run);
+        assert_eq!(
+            said.each_ref().map(|said| said.code),
+            [Some(2), Some(2), Some(0), Some(0)]
+        );
+        let told = ["error:", "error:", "warning:"]
+            .map(Some)
+            .into_iter()
+            .chain([None]);
+        for (said, word) in said.iter().zip(told) {
+            let line = said.stderr.lines().find(|line| line.contains("`nowhere`"));
+            assert_eq!(line.and_then(|line| line.split_inclusive(':').next()), word);
+        }
+    }
+}
+
+#[test]
+fn help_is_a_command_too() {
+    let help = tool().args("help").run();
+    assert_eq!(help.code, Some(0), "{}", help.stderr);
+    assert!(help.stdout.contains("Exit codes: 0 no bug"));
+    let replay = tool().args("help replay").run();
+    assert!(
+        replay
+            .stdout
+            .contains("The trace that a failing test wrote"),
+        "{}",
+        replay.stdout
+    );
+}
+
+/// clap would have a flag that does not exist written behind `--`, where it is a filter.
+#[test]
+fn tips_do_not_mislead() {
+    let said = tool().args("--nocaptur").run();
+    assert_eq!(said.code, Some(2));
+    assert!(
+        said.stderr.contains("unexpected argument '--nocaptur'")
+            && !said.stderr.contains("as a value"),
+        "{}",
+        said.stderr
+    );
+    let near = tool().args("--iteration 5").run();
+    assert!(near.stderr.contains("'--iterations'"), "{}", near.stderr);
+}
+
+#[test]
+fn quiet_tells_of_failures_alone() {
+    let traces = traces();
+    let said = tool()
+        .args("-q --lib never_six at_most")
+        .traces(&traces)
+        .run();
+    assert_eq!(said.code, Some(1));
+    let heads: Vec<&str> = said
+        .stdout
+        .lines()
+        .filter(|line| line.starts_with("PASS") || line.starts_with("FAIL"))
+        .collect();
+    assert_eq!(heads.len(), 1, "{}", said.stdout);
+    assert!(heads[0].starts_with("FAIL  specimens::tests::never_six"));
+    assert!(!said.stdout.contains("all tests together"));
+    assert!(said.stdout.ends_with("\n1 passed, 1 failed\n"));
+}

@@ -130,6 +130,26 @@ fn keep(path: &Path, text: &str) {
     fs::write(path, text).expect("a file of the project");
 }
 
+/// The variable says where programs, caches and temporary files are, or how to reach them.
+fn is_a_place(variable: &str) -> bool {
+    const PLACES: [&str; 12] = [
+        "PATH",
+        "HOME",
+        "TMPDIR",
+        "TMP",
+        "TEMP",
+        "USERPROFILE",
+        "APPDATA",
+        "LOCALAPPDATA",
+        "SYSTEMROOT",
+        "CARGO_HOME",
+        "RUSTUP_HOME",
+        "RUSTUP_TOOLCHAIN",
+    ];
+    let name = variable.to_uppercase();
+    PLACES.contains(&&*name) || name.starts_with("CARGO_REGISTR") || name.ends_with("_PROXY")
+}
+
 /// A command in the making.
 pub(crate) struct Run {
     command: Command,
@@ -139,10 +159,9 @@ impl Run {
     fn new(program: &str) -> Self {
         let mut command = Command::new(program);
         command.current_dir(directory());
-        // What this process was started with is nobody's setting.
+        // What this process was started with is nobody's setting, but for where things are.
         for (name, _) in std::env::vars_os() {
-            let name = name.to_string_lossy().into_owned();
-            if name.starts_with("ACTOR_TEST_") || name.starts_with("CARGO_PKG_") {
+            if !name.to_str().is_some_and(is_a_place) {
                 command.env_remove(name);
             }
         }
@@ -150,11 +169,7 @@ impl Run {
             .env("CARGO", env!("CARGO"))
             .env("CARGO_TARGET_DIR", directory().join("target"))
             .env("RUST_BACKTRACE", "0")
-            .env("PWD", directory())
-            .env_remove("GITHUB_ACTIONS")
-            .env_remove("GITHUB_WORKSPACE")
-            .env_remove("RUSTFLAGS")
-            .env_remove("CARGO_MANIFEST_DIR");
+            .env("PWD", directory());
         Self { command }
     }
 

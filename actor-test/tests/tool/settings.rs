@@ -102,6 +102,10 @@ fn malformed_flags() {
             "'--workers <WORKERS>': expected a number of threads from 1 to 1024",
         ),
         (
+            "--for 5",
+            "'--for <DURATION>': 5 of what? Write `5s`, or `5m` for minutes",
+        ),
+        (
             "--for 3parsecs",
             "'--for <DURATION>': expected a duration above zero: `30s`",
         ),

@@ -105,8 +105,19 @@ pub(crate) fn summary(
     parts.join(", ")
 }
 
+/// A test's block that is read even where little is told: it fails, or it warns.
+pub(crate) fn asks_for_more(block: &str) -> bool {
+    !block.starts_with("PASS") || block.contains("\n      warning:")
+}
+
 /// No test is called as asked.
 pub(crate) fn nothing_matches(filters: &[String], nearest: &[&str], known: usize) -> String {
+    if filters.is_empty() {
+        return format!(
+            "every one of {} is skipped (all: cargo actor-test list)",
+            count(known as u64, "actor test")
+        );
+    }
     let asked = filters
         .iter()
         .map(|filter| format!("`{filter}`"))
