@@ -364,7 +364,11 @@ mod tests {
             Ok(MaxSteps::Steps(10_000, None))
         );
         assert_eq!(parse::duration("1.5s"), Ok(Duration::from_millis(1500)));
-        assert_eq!(parse::duration("2"), Ok(Duration::from_secs(2)));
+        assert_eq!(parse::duration("2m"), Ok(Duration::from_secs(120)));
+        assert_eq!(
+            parse::duration("2"),
+            Err("2 of what? Write `2s`, or `2m` for minutes".into())
+        );
         for wrong in ["", "0", "-1", "5:", "5:0", "x"] {
             assert!(parse::max_steps(wrong).is_err(), "{wrong}");
         }
