@@ -21,7 +21,6 @@ pub(crate) enum Cargo {
     #[command(
         name = "actor-test",
         version,
-        subcommand_precedence_over_arg = true,
         after_help = AFTER
     )]
     ActorTest(Arguments),

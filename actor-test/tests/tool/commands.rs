@@ -181,7 +181,7 @@ fn filters_are_those_of_the_test_harness() {
 #[test]
 fn list_may_come_last() {
     let six = "specimens::tests::at_most_six\n";
-    assert_eq!(tool().args("-j 2 --lib at_most list").run().stdout, six);
+    assert_eq!(tool().args("-j 2 --lib list at_most").run().stdout, six);
     assert_eq!(tool().args("-i 5 list --lib at_most").run().stdout, six);
     assert_eq!(
         tool().args("list --lib --ignored").run().stdout,
