@@ -234,6 +234,38 @@ mod tests {
         }
     }
 
+    /// A timer among nine that work has a ninth of their share, and now and then the walk by itself
+    /// leaves it out for longer than is allowed; the suffix does not.
+    #[test]
+    fn the_suffix_picks_whom_the_walk_passes_over() {
+        let mut all: Vec<Pending> = (0..10).map(pending).collect();
+        all[9].kind = StepKind::Timer;
+        let limit = (PATIENCE + PATIENCE / 2 + 1) * all.len() as u64;
+        let execution = |seed| Execution {
+            iteration: 0,
+            seed,
+            max_steps: 0,
+            estimates: std::sync::Arc::default(),
+        };
+        let changes = Changes::default();
+        let waits = |strategy: &mut dyn Strategy, seed| {
+            strategy.begin(&execution(seed));
+            (0..limit).all(|step| {
+                let enabled = Enabled::new(&all, &[], &changes, step, 0);
+                strategy.pick(&enabled) != Some(9)
+            })
+        };
+        let walks_past = |seed: &u64| {
+            let seed = mix(mix(*seed, 0xfa1f), 1);
+            waits(&mut Weighted::new(Weights::default()), seed)
+        };
+        let seed = (0..200_000)
+            .find(walks_past)
+            .expect("in one walk of 12 000");
+        let mut suffix = FairSuffix::at(0, Box::new(Weighted::new(Weights::default())));
+        assert!(!waits(&mut suffix, seed), "seed {seed}");
+    }
+
     /// A walk that would always take the first: every other is picked in its time nevertheless, and
     /// no sooner than it must.
     #[test]

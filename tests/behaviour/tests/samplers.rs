@@ -5,7 +5,9 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
+use actor_core::actor;
 use actor_core::prelude::*;
 use actor_test::strategy::{
     Choice, Delayed, DelayingExplorer, Enabled, Execution, Fairness, Pct, RoundRobin, Strategy,
@@ -289,6 +291,87 @@ fn orders(strategy: &str, senders: usize, messages: usize) -> BTreeMap<Vec<usize
         fan_in(sys, senders, messages, orders)
     });
     std::mem::take(&mut *orders.lock().unwrap())
+}
+
+/// The share of executions in which a timer of the sink's fires after all that B sends it.
+fn timer_is_last(strategy: &str, messages: u64) -> (u64, u64) {
+    let hits: &'static AtomicU64 = Box::leak(Box::default());
+    let executions = 20_000;
+    run(strategy, executions, |sys| {
+        let sink = sys.spawn(Clocked {
+            messages: 0,
+            expected: messages,
+            hits,
+        });
+        sys.spawn(Source { sink, messages });
+    });
+    (hits.load(Ordering::Relaxed), executions)
+}
+
+#[derive(Debug)]
+struct Item;
+#[derive(Debug)]
+struct Tick;
+
+struct Clocked {
+    messages: u64,
+    expected: u64,
+    hits: &'static AtomicU64,
+}
+#[actor]
+impl Clocked {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        cx.after(Duration::from_secs(1), Tick);
+    }
+    #[on]
+    fn item(&mut self, _: Item) {
+        self.messages += 1;
+    }
+    #[on]
+    fn tick(&mut self, _: Tick) {
+        let last = self.messages == self.expected;
+        self.hits.fetch_add(u64::from(last), Ordering::Relaxed);
+    }
+}
+
+struct Source {
+    sink: ActorRef<Clocked>,
+    messages: u64,
+}
+#[actor]
+impl Source {
+    #[start]
+    fn start(&mut self) {
+        (0..self.messages).for_each(|_| self.sink.tell(Item));
+    }
+}
+
+/// A timer races with what is sent to its owner: it draws anew after each of four sends, and is last
+/// in one of 16. Had it one number for all, it would be last in one of five.
+#[test]
+fn pos_local_has_timers_race() {
+    let (plain, of) = timer_is_last("pos", 4);
+    let plain = plain as f64 / of as f64;
+    let (hits, of) = timer_is_last("pos-local", 4);
+    let odds = LOCAL_FIRST * 0.5_f64.powi(4) + (1.0 - LOCAL_FIRST) * plain;
+    assert_share(hits, of, odds);
+}
+
+/// With at most two delays, one execution of three at least is the explorer's own schedule.
+#[test]
+fn a_bound_on_delays_allows_none() {
+    let own: &'static Orders = Box::leak(Box::default());
+    let strategy = Box::new(Delayed::stratified(RoundRobin::new(), Some(0)));
+    let report = tester(100).run_with(strategy, |sys| fan_in(sys, 3, 2, own));
+    report.assert_clean();
+    let own = std::mem::take(&mut *own.lock().unwrap());
+    // Beside those of the pilots, which are walks.
+    let own = own.into_iter().find(|(_, executions)| *executions >= 100);
+    let (own, _) = own.expect("without delays there is one schedule");
+    let with = orders("delay:rr/2", 3, 2);
+    let total: u64 = with.values().sum();
+    assert!(with[&own] >= total / 3 - total / 20, "{with:?}");
 }
 
 /// But for the executions that are as those of `pos`.

@@ -13,8 +13,9 @@ use super::DelayingExplorer;
 /// where L is [what pilots showed](super::super::Estimates::contended_steps). There are two forms.
 ///
 /// [`new`](Self::new) is random search with a bound on delays (Emmi, Qadeer and Rakamaric,
-/// Delay-Bounded Scheduling, POPL 2011): a step that is drawn twice is delayed once, so there are at
-/// most as many delays as are allowed.
+/// Delay-Bounded Scheduling, POPL 2011): each execution draws how many delays it has, from none, which
+/// is the explorer's own schedule, to as many as are allowed. A step that is drawn twice is delayed
+/// once.
 ///
 /// [`stratified`](Self::stratified) samples among the executions with exactly so many delays (Desai,
 /// Qadeer and Seshia, ESEC/FSE 2015, section 4.2): a step that is drawn twice is delayed twice.
@@ -83,7 +84,8 @@ impl<E: DelayingExplorer> Delayed<E> {
     fn draw_delays(&mut self, steps: u64) {
         self.due.clear();
         let count = match self.delays {
-            Delays::UpTo(delays) | Delays::Exactly(delays) => delays,
+            Delays::UpTo(delays) => below(&mut self.rng, u64::from(delays) + 1) as u32,
+            Delays::Exactly(delays) => delays,
             Delays::Drawn => 1 + below(&mut self.rng, u64::from(DELAYS)) as u32,
         };
         if steps > 0 {

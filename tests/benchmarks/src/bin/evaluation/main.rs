@@ -1,9 +1,16 @@
 //! Prints how many schedules each strategy and portfolio takes to find each planted bug of the
-//! samples: the median over several seeds, and the worst.
+//! samples: the median over several seeds, and the worst. With `hard` first, of small programs with a
+//! mistake that a uniform walk needs hundreds of schedules for: the geometric mean over the seeds, in
+//! two halves, one to tune by and one to report.
 //!
 //! `cargo run --release -p benchmarks --bin evaluation [-- SEEDS SCHEDULES [STRATEGY]…]`, where
 //! `pct+pos` are two that take turns. It asks the tool, as a user would: every actor test of the
 //! samples that expects a bug is a planted one.
+//!
+//! `cargo run --release -p benchmarks --bin evaluation -- hard [ORDERS SEEDS SCHEDULES]`
+
+mod hard;
+mod mistakes;
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -28,8 +35,26 @@ const SEARCHES: [&str; 12] = [
 /// The schedules up to the first bug, by test; `None` where it was not found.
 type Found = BTreeMap<String, Option<u64>>;
 
+/// What may be an arm of a portfolio.
+const ARMS: [&str; 11] = [
+    "random",
+    "weighted",
+    "prob",
+    "pct",
+    "pos",
+    "pos-local",
+    "urw",
+    "surw",
+    "delay",
+    "delay:rtc/5",
+    "delay:rr/5",
+];
+
 fn main() {
-    let mut arguments = std::env::args().skip(1);
+    let mut arguments = std::env::args().skip(1).peekable();
+    if arguments.next_if(|first| first == "hard").is_some() {
+        return hard::main(arguments);
+    }
     let number = |text: Option<String>, default| {
         text.map_or(default, |text| text.parse().expect("a number"))
     };
