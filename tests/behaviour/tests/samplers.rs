@@ -296,7 +296,7 @@ fn orders(strategy: &str, senders: usize, messages: usize) -> BTreeMap<Vec<usize
 /// The share of executions in which a timer of the sink's fires after all that B sends it.
 fn timer_is_last(strategy: &str, messages: u64) -> (u64, u64) {
     let hits: &'static AtomicU64 = Box::leak(Box::default());
-    let executions = 20_000;
+    let executions = 5_000;
     run(strategy, executions, |sys| {
         let sink = sys.spawn(Clocked {
             messages: 0,
