@@ -107,8 +107,10 @@ impl State {
         if ask.closed {
             return FollowUp::Nothing;
         }
-        let asker = &mut self.operations[asker as usize];
-        asker.delivered = mix(asker.delivered, mix(key, u64::from(lost.is_some())));
+        if !ask.abandoned {
+            let asker = &mut self.operations[asker as usize];
+            asker.delivered = mix(asker.delivered, mix(key, u64::from(lost.is_some())));
+        }
         FollowUp::Replied { ask: index, lost }
     }
 }
