@@ -391,7 +391,11 @@ impl Engine {
         }
         if self.hears_steps {
             let has_bug = self.session().found.is_some();
-            let state = self.shared.state.borrow();
+            let mut state = self.shared.state.borrow_mut();
+            if has_bug {
+                // What was found may need what others did before, and nobody goes on.
+                state.interrupt_all();
+            }
             let step = state.end_reach(pending, has_bug);
             self.shared.strategy.borrow_mut().stepped(&step);
         }
