@@ -324,6 +324,7 @@ impl Engine {
         let mut session = shared.session();
         session.begin(options.expected, options.tell, options.witness);
         shared.recorded.set(options.tell);
+        shared.observes.set(false);
         if let Some(witness) = session.tape.witness() {
             witness.begins(self.fairness);
         }
@@ -415,15 +416,14 @@ impl Engine {
 
     #[inline]
     pub(crate) fn pick(&mut self, state: &mut State) -> Result<(OperationId, StepKind), End> {
-        let shared = self.shared.clone();
-        let mut session = shared.session();
-        if session.found.is_some() {
+        if self.shared.session.borrow().found.is_some() {
             return Err(End::Bug);
         }
-        if state.thermometer.alarms(state.step)
-            && let Some(end) = self.alarmed(state, &mut session)
-        {
-            return Err(end);
+        if state.thermometer.alarms(state.step) {
+            let shared = self.shared.clone();
+            if let Some(end) = self.alarmed(state, &mut shared.session()) {
+                return Err(end);
+            }
         }
         if state.finishing
             && let Some(end) = self.finish_fairly(state)
@@ -450,7 +450,7 @@ impl Engine {
             return Err(End::Pruned);
         };
         let Some(pending) = state.enabled.pending().get(index) else {
-            return Err(self.picked_nothing(state, &mut session, index));
+            return Err(self.picked_nothing(state, &mut self.session(), index));
         };
         let (operation, kind) = (pending.operation, pending.kind);
         if !operation.is_timer() {
@@ -460,17 +460,17 @@ impl Engine {
         if state.enabled.len() > 1 {
             let check = check(pending, state.enabled.len());
             let chosen = index as u32;
-            session
-                .tape
-                .record(Decision { chosen, check }, state.step + 1);
+            let decision = Decision { chosen, check };
+            self.session().tape.record(decision, state.step + 1);
         }
         state.step += 1;
         if state.step & 1023 == 0 {
             self.heartbeat.fetch_add(1, Ordering::Relaxed);
         }
-        if let Some(recorder) = &mut session.recorder {
-            recorder.add(begun(state, &state.enabled.pending()[index]));
-            if let Some(witness) = session.tape.witness() {
+        if self.shared.is_recorded() {
+            let pending = &state.enabled.pending()[index];
+            self.shared.record(|| begun(state, pending));
+            if let Some(witness) = self.session().tape.witness() {
                 witness.steps(state.step);
             }
             if self.is_told_until_here(state.step) && kind != StepKind::Handle {

@@ -21,6 +21,14 @@ impl Engine {
     /// Who observes an event of the operation at that moment.
     #[inline]
     pub(crate) fn who(&self, state: &State, operation: u32, event: u16, moment: Moment) -> Seen {
+        if self.shared.observes.get() {
+            self.who_of(state, operation, event, moment)
+        } else {
+            Seen::Nobody
+        }
+    }
+
+    fn who_of(&self, state: &State, operation: u32, event: u16, moment: Moment) -> Seen {
         let observers = &mut self.session().observers;
         if !observers.any_at(moment) {
             return Seen::Nobody;

@@ -71,6 +71,8 @@ pub(crate) struct Shared {
     pub(crate) born: Cell<bool>,
     /// What happens is recorded. Nothing else depends on it.
     pub(crate) recorded: Cell<bool>,
+    /// Some monitor is registered.
+    pub(crate) observes: Cell<bool>,
 }
 
 impl Shared {
@@ -88,6 +90,7 @@ impl Shared {
             calls: Cell::new(0),
             born: Cell::new(false),
             recorded: Cell::new(false),
+            observes: Cell::new(false),
         }
     }
 
@@ -752,6 +755,7 @@ impl Runtime for Shared {
 
     fn monitor(&self, monitor: Box<dyn AnyMonitor>) {
         if self.may_act("monitor") {
+            self.observes.set(true);
             let mut specifications = self.specifications.borrow_mut();
             specifications.register(monitor, &mut self.state(), &mut self.session().observers);
         }
