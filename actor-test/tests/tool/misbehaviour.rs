@@ -93,7 +93,7 @@ fn what_ends_a_process_is_shown_and_replayed() {
         let words = run.words(1);
         let name = trace_of(&words).rsplit('/').next().expect("a file");
         let path = traces.path().join(name);
-        let last = format!("  4  0  Villain  handles Go from test, chooses 0, {end}");
+        let last = format!("4  0  Villain  handles Go from test, chooses 0, {end}");
         for (command, code) in [("show", 0), ("replay --hang-timeout 1s", 1)] {
             let again = tool().args(command).arg(&path).run().words(code);
             assert!(again.contains(&last), "{command}: {again}");
