@@ -211,7 +211,7 @@ fn what_is_pruned_is_not_judged() {
     let report = Tester::with(settings).run_with(prunes(11), program);
     assert_eq!((report.pruned, report.fair), (1, 1));
     report.assert_bug("`Owed` is hot");
-    assert_eq!(report.bugs()[0].iteration, 1);
+    assert_eq!(report.bugs()[0].iteration, 2);
 }
 
 /// Picks or answers what is not there.
