@@ -74,7 +74,7 @@ fn needed(mistake: &Mistake, search: &Search, seed: u64, schedules: u64) -> f64 
     settings.search = search.clone();
     let report = Tester::with(settings).run(&mistake.program);
     let bug = report.bugs().first();
-    bug.map_or(schedules, |bug| bug.iteration) as f64 + 1.0
+    bug.map_or(schedules + 1, |bug| bug.iteration) as f64
 }
 
 fn print(title: &str, names: &[&str], rows: &[&Row]) {
