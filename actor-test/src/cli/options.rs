@@ -108,7 +108,8 @@ pub(crate) enum Command {
 pub(crate) struct Explore {
     #[command(flatten)]
     pub(crate) filter: Filter,
-    /// Executions per test [default: 100]; a test that expects a bug has as many as its attribute says,
+    /// Executions per test [default: as many as two seconds of one core pay for, counted in steps, so
+    /// that they are the same on every machine, and 100 at least]; a test that expects a bug has as many as its attribute says,
     /// if that is more.
     #[arg(short, long, value_name = "N", value_parser = parse::count, help_heading = SEARCH)]
     pub(crate) iterations: Option<u64>,

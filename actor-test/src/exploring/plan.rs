@@ -89,10 +89,10 @@ impl Plan {
         self.bandit.is_some() && self.partition.is_whole()
     }
 
-    /// The executions that can be planned now; `None` when all are.
-    pub(crate) fn next_epoch(&mut self) -> Option<Epoch> {
+    /// The executions that can be planned now, `most` at the most; `None` when all are.
+    pub(crate) fn next_epoch(&mut self, most: u64) -> Option<Epoch> {
         let from = self.planned;
-        let left = self.count - from;
+        let left = (self.count - from).min(most);
         let (length, turns) = match &mut self.bandit {
             _ if left == 0 => return None,
             None => (left, Turns::Each(self.taking_turns)),

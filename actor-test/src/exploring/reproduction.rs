@@ -25,6 +25,7 @@ pub(crate) fn reproduce(
     let settings = Settings {
         seed,
         iterations: iteration + 1,
+        step_budget: None,
         check_every: 1,
         search: Search::Strategies(vec![strategy.clone()]),
         // One execution reaches little.

@@ -19,6 +19,12 @@ use crate::settings::Settings;
 use crate::settings::token::token;
 use crate::strategy::{Covered, Fairness, Gap};
 
+/// How many executions a budget of steps pays for in any case.
+const EXECUTIONS_MIN: u64 = 100;
+
+/// How many steps the start of an execution counts for, so that a test of few steps comes to an end.
+const START: u64 = 100;
+
 /// How many executions it takes at least to call a search saturated.
 const SATURATED_MIN: u64 = 1000;
 
@@ -131,6 +137,26 @@ impl Summary {
             || (self.settings.until_saturated && self.is_saturated())
     }
 
+    /// How many more executions the budget pays for, as far as those before tell: as long as any is
+    /// left, one at least. It is asked between epochs, so that which executions there are does not
+    /// depend on the workers.
+    pub(crate) fn affordable(&self) -> u64 {
+        let Some(budget) = self.settings.step_budget else {
+            return u64::MAX;
+        };
+        let part = self.settings.partition.unwrap_or_default();
+        let (budget, executions) = (budget / part.of(), self.report.executions);
+        let least = part.count(EXECUTIONS_MIN);
+        if executions < least {
+            return least - executions;
+        }
+        let spent = self.report.steps_total + START * executions;
+        match budget.checked_sub(spent) {
+            None | Some(0) => 0,
+            Some(left) => (left / (spent / executions.max(1)).max(1)).max(1),
+        }
+    }
+
     /// The later half of the executions, of a thousand at least, has shown nothing new. Were the
     /// chance that the next one does above 0.6 %, that would come about in one case of twenty.
     fn is_saturated(&self) -> bool {
@@ -141,7 +167,10 @@ impl Summary {
     pub(crate) fn progress(&self) -> Progress {
         Progress {
             executions: self.report.executions,
-            of: self.report.iterations,
+            of: match self.settings.step_budget {
+                Some(_) => self.report.executions + self.affordable(),
+                None => self.report.iterations,
+            },
             steps: self.report.steps_total,
             bugs: self.failing.len(),
         }
@@ -323,6 +352,9 @@ impl Summary {
             () if self.ended_by.is_some() => None,
             () if !self.failing.is_empty() && !self.settings.keep_going => Some(Gap::Bug),
             () if self.report.executions >= count => Some(Gap::Executions { bound }),
+            () if self.affordable() == 0 => Some(Gap::Budget {
+                steps: self.settings.step_budget.unwrap_or_default(),
+            }),
             () if self.settings.until_saturated && self.is_saturated() => Some(Gap::Saturated),
             () if self.settings.time_limit.is_some() => Some(Gap::Time),
             // One execution by itself.

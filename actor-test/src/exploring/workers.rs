@@ -120,7 +120,7 @@ impl Exploration<'_> {
             self.summary.pilots = first.pilots();
             return;
         }
-        let Some(epoch) = self.plan.next_epoch() else {
+        let Some(epoch) = self.next_epoch() else {
             return;
         };
         let survey = first.begin_survey();
@@ -129,7 +129,7 @@ impl Exploration<'_> {
     }
 
     fn run_alone(&mut self, explorer: &mut Explorer<'_>, program: &dyn Program) {
-        while let Some(epoch) = self.plan.next_epoch() {
+        while let Some(epoch) = self.next_epoch() {
             if !self.run_epoch(explorer, program, &epoch) {
                 break;
             }
@@ -156,6 +156,11 @@ impl Exploration<'_> {
         !self.summary.is_over()
     }
 
+    /// The executions that can be planned now, where any are left and to be paid for.
+    fn next_epoch(&mut self) -> Option<Epoch> {
+        self.plan.next_epoch(self.summary.affordable())
+    }
+
     fn add(&mut self, mut contribution: Contribution) {
         self.judge.judge(&mut contribution);
         let strategy = contribution.strategy;
@@ -171,7 +176,7 @@ impl Exploration<'_> {
         estimates: &Arc<Estimates>,
         pilots: Observations,
     ) -> Observations {
-        let Some(epoch) = self.plan.next_epoch().filter(|_| !self.summary.is_over()) else {
+        let Some(epoch) = self.next_epoch().filter(|_| !self.summary.is_over()) else {
             return pilots;
         };
         let desk = Desk::new(epoch, settings.workers);
@@ -235,7 +240,7 @@ impl Exploration<'_> {
                 if chunk.is_last || self.summary.is_over() {
                     desk.close();
                 } else if next == epoch_end {
-                    match self.plan.next_epoch() {
+                    match self.next_epoch() {
                         None => desk.close(),
                         Some(epoch) => {
                             epoch_end = epoch.to;

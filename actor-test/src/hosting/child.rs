@@ -23,6 +23,10 @@ use crate::trace;
 use crate::trace::replay::replay_until;
 use crate::trace::witness;
 
+/// What a test may spend in the tool, where nobody says when to stop: about 2 s of one core, with the
+/// tool's profile.
+const STEP_BUDGET: u64 = 20_000_000;
+
 /// How often progress is told.
 const TELL: Duration = Duration::from_millis(50);
 
@@ -93,7 +97,7 @@ fn answer(
 ) -> Result<Event, String> {
     let manifest = environment::manifest().map_err(|error| error.to_string())?;
     let limit = request.given.hang_timeout.or(manifest.hang_timeout);
-    let settings = run::settings(test, request.given.clone(), manifest)?;
+    let settings = run::settings(test, request.given.clone(), manifest, STEP_BUDGET)?;
     if let Some(path) = &request.pin {
         pin::pin_to(path).map_err(|error| format!("{}: {error}", path.display()))?;
     }
@@ -204,6 +208,7 @@ fn leak(
         workers: 1,
         // One more, since an iteration is looked at when the next begins.
         iterations: report.executions + 1,
+        step_budget: None,
         keep_going: true,
         check_every: 0,
         ..settings.clone()

@@ -25,6 +25,10 @@ use crate::settings::Settings;
 use crate::settings::overrides::{self, Overrides};
 use crate::trace::{self, saved};
 
+/// What a test may spend under plain `cargo test`, where nobody says when to stop: about 0.4 s of one
+/// core in a debug build. It is a number of steps, so that the result is the same on every machine.
+const STEP_BUDGET: u64 = 500_000;
+
 /// Runs a test: as its child where the tool asks for it, and else as an ordinary test, each
 /// combination of its parameters after the other.
 ///
@@ -48,7 +52,7 @@ pub fn run(test: &'static ActorTest) {
     watchdog::start(limit, |_| (), Box::new(bark));
     let mut verdicts = Vec::new();
     for combination in &combinations {
-        let settings = settings(combination, given.clone(), manifest.clone())
+        let settings = settings(combination, given.clone(), manifest.clone(), STEP_BUDGET)
             .unwrap_or_else(|error| panic!("{error}"));
         let now = Running {
             settings: settings.clone(),
@@ -75,9 +79,10 @@ pub(crate) fn settings(
     combination: &Combination,
     given: Overrides,
     manifest: Overrides,
+    step_budget: u64,
 ) -> Result<Settings, String> {
     let test = combination.test;
-    let settings = overrides::resolve(given, &test.attributes, manifest)
+    let settings = overrides::resolve(given, &test.attributes, manifest, step_budget)
         .map_err(|problem| format!("a setting of {}: {problem}", place(test)))?;
     Ok(Settings {
         salt: combination.salt(),

@@ -83,10 +83,12 @@ impl Overrides {
 }
 
 /// The settings of a test: `given` by flags and variables, then its attributes, then the manifest.
+/// Where none of them says when to stop, it is when so many steps are taken.
 pub(crate) fn resolve(
     given: Overrides,
     attributes: &Attributes,
     manifest: Overrides,
+    step_budget: u64,
 ) -> Result<Settings, String> {
     let all = given.or(Overrides::of(attributes)?).or(manifest);
     let defaults = Settings::default();
@@ -95,11 +97,8 @@ pub(crate) fn resolve(
         Some(texts) => parse::search(texts)?,
     };
     let until_saturated = all.until_saturated.unwrap_or(defaults.until_saturated);
-    // With another end given and no number of iterations, that end alone decides.
-    let iterations = match all.time_limit {
-        None if !until_saturated => defaults.iterations,
-        _ => u64::MAX,
-    };
+    // Without a number of iterations, another end decides: the one given, or the budget.
+    let is_ended = all.iterations.is_some() || all.time_limit.is_some() || until_saturated;
     if all.partition.is_some()
         && let Some(spec) = search
             .strategies()
@@ -110,7 +109,7 @@ pub(crate) fn resolve(
             "`{spec}` can't be divided into parts: what it does depends on the executions before"
         ));
     }
-    let iterations = all.iterations.unwrap_or(iterations);
+    let iterations = all.iterations.unwrap_or(u64::MAX);
     // A test that expects a bug says how many executions that takes, and stops when it is found.
     let least = attributes.expect_bug.and(attributes.iterations);
     Ok(Settings {
@@ -122,6 +121,7 @@ pub(crate) fn resolve(
         semantics: semantics(attributes),
         workers: all.workers.unwrap_or(defaults.workers),
         keep_going: all.keep_going.unwrap_or(defaults.keep_going),
+        step_budget: (!is_ended).then_some(step_budget),
         time_limit: all.time_limit,
         until_saturated,
         partition: all.partition,
@@ -330,7 +330,7 @@ mod tests {
             ..nothing()
         };
         let of = |given, attributes: &_, manifest| {
-            resolve(given, attributes, manifest).map(|settings| settings.iterations)
+            resolve(given, attributes, manifest, 7).map(|settings| settings.iterations)
         };
         let none = Overrides::default;
         assert_eq!(
@@ -343,13 +343,34 @@ mod tests {
         );
         assert_eq!(of(none(), &attributes, iterations(4)), Ok(3));
         assert_eq!(of(none(), &nothing(), iterations(4)), Ok(4));
-        assert_eq!(of(none(), &nothing(), none()), Ok(100));
+        assert_eq!(of(none(), &nothing(), none()), Ok(u64::MAX));
         let expecting = Attributes {
             expect_bug: Some("a rare one"),
             ..attributes
         };
         assert_eq!(of(iterations(1), &expecting, none()), Ok(3));
         assert_eq!(of(iterations(5), &expecting, none()), Ok(5));
+    }
+
+    #[test]
+    fn a_budget_is_the_end_where_nobody_says_when_to_stop() {
+        let budget = |given: Overrides| {
+            resolve(given, &nothing(), Overrides::default(), 7).map(|settings| settings.step_budget)
+        };
+        assert_eq!(budget(Overrides::default()), Ok(Some(7)));
+        assert_eq!(budget(iterations(3)), Ok(None));
+        let time_limit = Some(Duration::from_secs(1));
+        let timed = Overrides {
+            time_limit,
+            ..Overrides::default()
+        };
+        assert_eq!(budget(timed), Ok(None));
+        let until_saturated = Some(true);
+        let saturated = Overrides {
+            until_saturated,
+            ..Overrides::default()
+        };
+        assert_eq!(budget(saturated), Ok(None));
     }
 
     #[test]

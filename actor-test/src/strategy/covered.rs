@@ -58,6 +58,11 @@ pub enum Gap {
         /// How many.
         bound: u64,
     },
+    /// What comes after the [steps](crate::Settings::step_budget) that the test may spend.
+    Budget {
+        /// How many.
+        steps: u64,
+    },
     /// What comes after the time that the test was given.
     Time,
     /// What comes after the bug at which the search ended.

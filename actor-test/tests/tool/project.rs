@@ -38,6 +38,11 @@ pub(crate) fn copy(more: &str) -> tempfile::TempDir {
         fs::create_dir_all(to.parent().expect("files are in directories")).expect("a directory");
         let text = fs::read_to_string(directory().join(file)).expect("a file of the project");
         let text = text.replace("members = [\"twins/one\", \"twins/two\"]\n", "");
+        // What a copy says of settings is all that its manifest says.
+        let text = match more.contains("[package.metadata.actor-test]") {
+            true => text.replace("[package.metadata.actor-test]\niterations = 100\n", ""),
+            false => text,
+        };
         let text = text.replace("[[test]]\nname = \"no_harness\"\nharness = false\n", more);
         fs::write(to, text).expect("a file of the copy");
     }
@@ -75,6 +80,9 @@ tokio = {{ version = "1", features = ["rt", "time"] }}
 [[test]]
 name = "no_harness"
 harness = false
+
+[package.metadata.actor-test]
+iterations = 100
 
 [profile.dev]
 debug = false

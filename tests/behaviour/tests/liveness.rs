@@ -535,8 +535,12 @@ impl Waits {
     #[on]
     async fn begin(&mut self, _: Begin, cx: &mut Context<Self>) {
         match self.how {
-            Waiting::ForEvent => drop(cx.receive::<Never>().await),
-            Waiting::ForEventForever => drop(forever(cx.receive::<Never>()).await),
+            Waiting::ForEvent => {
+                cx.receive::<Never>().await;
+            }
+            Waiting::ForEventForever => {
+                forever(cx.receive::<Never>()).await;
+            }
             Waiting::ForReply => drop(self.silent.ask(Ask).await),
             Waiting::ForReplyWithLimit => {
                 let limit = Duration::from_secs(1);

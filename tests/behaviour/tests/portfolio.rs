@@ -267,3 +267,43 @@ fn bounds_are_found_that_fit() {
         .steps_total;
     assert_eq!(long.unfair(), 2 * steps);
 }
+
+fn budget(steps: u64, search: Search) -> Settings {
+    let mut settings = settings(search, u64::MAX);
+    settings.step_budget = Some(steps);
+    settings
+}
+
+/// Each execution of an empty test is one step, and its start counts for a hundred.
+#[test]
+fn a_budget_of_steps_pays_for_so_many_executions() {
+    let random = || Search::Strategies(vec!["random".parse().expect("a strategy")]);
+    let executions = |steps| explore(budget(steps, random()), |_| ()).executions;
+    assert_eq!(executions(0), 100, "a hundred at least");
+    assert_eq!(executions(101 * 100), 100);
+    assert_eq!(executions(101 * 100 + 1), 101);
+    assert_eq!(executions(101 * 5_000), 5_000);
+    assert_eq!(executions(101 * 5_000 + 1), 5_001);
+    let report = explore(budget(101 * 300, random()), |_| ());
+    assert_eq!(
+        report.verdict.gaps,
+        [actor_test::Gap::Budget { steps: 30_300 }]
+    );
+}
+
+/// What a budget pays for does not depend on the number of workers, nor what is seen by then.
+#[test]
+fn a_budget_of_steps_is_spent_alike_by_any_number_of_workers() {
+    for search in searches() {
+        let explore = |workers| {
+            let mut settings = budget(60_000, search.clone());
+            settings.workers = workers;
+            explore(settings, |sys| programs::flood(sys, 3))
+        };
+        let alone = explore(1);
+        let spent = alone.steps_total + 100 * alone.executions;
+        assert!(spent >= 60_000, "{spent}");
+        assert_eq!(explore(2), alone, "{search:?}");
+        assert_eq!(explore(5), alone, "{search:?}");
+    }
+}

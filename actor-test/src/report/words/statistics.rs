@@ -3,6 +3,7 @@
 use super::verdict::covered;
 use super::{count, percent};
 use crate::report::facts::{Report, StrategyStatistics};
+use crate::strategy::Gap;
 
 /// How much was explored, and what.
 pub(super) fn statistics(report: &Report) -> Vec<String> {
@@ -41,6 +42,7 @@ pub(super) fn explored(report: &Report) -> Vec<String> {
     parts.push(behaviours(report));
     parts.extend(covered(report));
     lines.push(parts.join(" · "));
+    lines.extend(spent(report));
     if report.calibrated {
         let bounds = report.bounds;
         lines.push(format!(
@@ -56,6 +58,18 @@ pub(super) fn explored(report: &Report) -> Vec<String> {
         lines.push(format!("came by {}", labels.join(", ")));
     }
     lines
+}
+
+/// What was spent, where a budget of steps was the end.
+fn spent(report: &Report) -> Option<String> {
+    let budget = report.verdict.gaps.iter().find_map(|gap| match gap {
+        Gap::Budget { steps } => Some(*steps),
+        _ => None,
+    })?;
+    Some(format!(
+        "{} steps spent, of a budget of {budget}; -i, --for or --until-saturated say otherwise",
+        report.steps_total
+    ))
 }
 
 /// How many executions were longer than the bounds, fair ones and unfair ones.

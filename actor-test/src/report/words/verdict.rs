@@ -31,6 +31,7 @@ fn gap(gap: &Gap) -> String {
             )
         }
         Gap::Executions { bound } => format!("it stopped after {}", count(*bound, "execution")),
+        Gap::Budget { steps } => format!("its budget of {steps} steps was spent"),
         Gap::Time => "its time was over".into(),
         Gap::Bug => "it stopped at the bug".into(),
         Gap::Saturated => "it stopped where nothing new had come for long".into(),
