@@ -1257,7 +1257,8 @@ impl WaitsForLine {
 /// Every judgement of the end of a sync body's execution is one of an async body's.
 #[test]
 fn rule_09_an_async_body_is_judged_at_the_end_as_a_sync_one() {
-    let programs: [(fn(&System), BugKind); 4] = [
+    type Program = fn(&System);
+    let programs: [(Program, BugKind); 4] = [
         (|sys| sys.spawn(Fragile).tell(Go), BugKind::Panic),
         (|sys| sys.spawn(WaitsForLine).tell(Go), BugKind::Deadlock),
         (
