@@ -361,7 +361,7 @@ impl Engine {
         let shared = self.shared.clone();
         loop {
             let mut state = shared.state.borrow_mut();
-            let (operation, kind) = match self.pick(&mut state) {
+            let (operation, kind) = match self.pick(&shared, &mut state) {
                 Ok(picked) => picked,
                 Err(end) => return end,
             };
@@ -414,23 +414,27 @@ impl Engine {
         End::Bug
     }
 
-    #[inline]
-    pub(crate) fn pick(&mut self, state: &mut State) -> Result<(OperationId, StepKind), End> {
-        if self.shared.session.borrow().found.is_some() {
+    #[inline(always)]
+    pub(crate) fn pick(
+        &mut self,
+        shared: &Shared,
+        state: &mut State,
+    ) -> Result<(OperationId, StepKind), End> {
+        if shared.session.borrow().found.is_some() {
             return Err(End::Bug);
         }
-        if state.thermometer.alarms(state.step) {
-            let shared = self.shared.clone();
-            if let Some(end) = self.alarmed(state, &mut shared.session()) {
-                return Err(end);
-            }
+        if state.thermometer.alarms(state.step)
+            && let Some(end) = self.alarmed(state, &mut shared.session())
+        {
+            return Err(end);
         }
         if state.finishing
             && let Some(end) = self.finish_fairly(state)
         {
             return Err(end);
         }
-        if state.enabled.len() == 0 {
+        let pending = state.enabled.pending();
+        if pending.is_empty() {
             return Err(End::Quiescent);
         }
         if state.step >= self.bound {
@@ -440,28 +444,28 @@ impl Engine {
             return Err(End::Quiescent);
         }
         let enabled = Enabled::new(
-            state.enabled.pending(),
+            pending,
             &state.paths,
             state.enabled.changes(),
             state.step,
             state.last_operation,
         );
-        let Some(index) = self.shared.strategy.borrow_mut().pick(&enabled) else {
+        let Some(index) = shared.strategy.borrow_mut().pick(&enabled) else {
             return Err(End::Pruned);
         };
-        let Some(pending) = state.enabled.pending().get(index) else {
-            return Err(self.picked_nothing(state, &mut self.session(), index));
+        let Some(picked) = pending.get(index) else {
+            return Err(self.picked_nothing(state, &mut shared.session(), index));
         };
-        let (operation, kind) = (pending.operation, pending.kind);
+        let (operation, kind) = (picked.operation, picked.kind);
         if !operation.is_timer() {
             state.last_operation = operation.bits();
         }
         // A step without an alternative is no decision.
-        if state.enabled.len() > 1 {
-            let check = check(pending, state.enabled.len());
+        if pending.len() > 1 {
+            let check = check(picked, pending.len());
             let chosen = index as u32;
             let decision = Decision { chosen, check };
-            self.session().tape.record(decision, state.step + 1);
+            shared.session().tape.record(decision, state.step + 1);
         }
         state.step += 1;
         if state.step & 1023 == 0 {
@@ -486,7 +490,7 @@ impl Engine {
     }
 
     /// Takes one step; tells whether an actor may have changed.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn step(
         &mut self,
         operation: OperationId,
@@ -529,7 +533,7 @@ impl Engine {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn after_step(&mut self, changed_actor: bool) {
         if self.wake_list.any() {
             self.wake();

@@ -19,7 +19,7 @@ use crate::engine::world::state::{BODY, State};
 
 impl Engine {
     /// Who observes an event of the operation at that moment.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn who(&self, state: &State, operation: u32, event: u16, moment: Moment) -> Seen {
         if self.shared.observes.get() {
             self.who_of(state, operation, event, moment)

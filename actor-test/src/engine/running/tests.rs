@@ -41,7 +41,7 @@ fn states(semantics: Semantics, seed: u64) -> Vec<(State, String)> {
     let mut states = Vec::new();
     loop {
         let mut state = shared.state.borrow_mut();
-        let Ok((operation, kind)) = engine.pick(&mut state) else {
+        let Ok((operation, kind)) = engine.pick(&shared, &mut state) else {
             break;
         };
         if state.step.is_multiple_of(3) {

@@ -359,9 +359,7 @@ impl Runtime for Shared {
         let Some((slot, event)) = self.put(to, message) else {
             return;
         };
-        let mut state = self.state.borrow_mut();
-        let letter = state.letter(current, to, slot, event);
-        state.push(current, Effect::Send { to, letter });
+        self.state.borrow_mut().send(current, to, slot, event);
     }
 
     fn ask_for_room(&self, to: Address, event: u16, waits: bool) -> RoomId {

@@ -135,9 +135,10 @@ impl State {
     /// Carries out a [`simple_send`](Self::simple_send).
     #[inline]
     pub(crate) fn flush_send(&mut self, index: u32, to: u32, letter: Letter) {
-        self.operations[index as usize].outbox.take_first();
+        self.operations[index as usize].outbox.pass();
         self.in_flight -= 1;
-        self.deliver(to, letter);
+        let disposition = self.disposition(to, letter.event);
+        self.append(to, letter, disposition);
         self.refresh(index);
     }
 

@@ -33,11 +33,17 @@ impl Outbox {
     #[inline]
     pub(crate) fn take_first(&mut self) -> Option<Effect> {
         let first = self.first().copied();
+        self.pass();
+        first
+    }
+
+    /// The first effect has been carried out.
+    #[inline]
+    pub(crate) fn pass(&mut self) {
         self.done += 1;
         if self.done >= self.effects.len() {
             self.clear();
         }
-        first
     }
 
     /// Takes back an effect that is still to be carried out.

@@ -6,18 +6,37 @@ use crate::strategy::{MessageId, OperationId, Pending, StepKind};
 
 impl State {
     /// Brings the enabled set up to date with what the operation would do next.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn refresh(&mut self, index: u32) {
-        let operation = &self.operations[index as usize];
-        let pending = if let Some(effect) = operation.outbox.first() {
-            self.pending_flush(index, effect)
-        } else if let Some(pending) = pending_run(index, operation) {
-            pending
-        } else {
-            return self.disable(index);
+        let operation = &mut self.operations[index as usize];
+        let pending = match operation.outbox.first() {
+            Some(Effect::Send { to, letter }) => pending_send(index, *to, letter),
+            None if operation.stage == Stage::Idle && operation.told == Told::Nothing => {
+                match operation.inbox.next() {
+                    Some(letter) => pending_handle(index, letter),
+                    None => return self.disable(index),
+                }
+            }
+            _ => return self.refresh_rarer(index),
         };
-        let position = &mut self.operations[index as usize].position;
-        self.enabled.set(position, pending);
+        self.enabled.set(&mut operation.position, pending);
+    }
+
+    /// Does it for an operation that neither sends nor waits between two events.
+    #[inline(never)]
+    fn refresh_rarer(&mut self, index: u32) {
+        let operation = &self.operations[index as usize];
+        let pending = match operation.outbox.first() {
+            Some(effect) => Some(self.pending_flush(index, effect)),
+            None => pending_run(index, operation),
+        };
+        match pending {
+            Some(pending) => {
+                let position = &mut self.operations[index as usize].position;
+                self.enabled.set(position, pending);
+            }
+            None => self.disable(index),
+        }
     }
 
     /// What that operation would do, where it is enabled.
@@ -50,10 +69,9 @@ impl State {
         }
     }
 
-    #[inline]
     fn pending_flush(&self, index: u32, effect: &Effect) -> Pending {
         let (inbox, event, message) = match effect {
-            Effect::Send { to, letter } => (Some(*to), letter.event_id, Some(letter.key)),
+            Effect::Send { to, letter } => return pending_send(index, *to, letter),
             Effect::Ask(question) => {
                 let question = &self.questions[*question as usize];
                 (Some(question.target), question.event_id, Some(question.key))
@@ -82,8 +100,19 @@ impl State {
     }
 }
 
-/// What an operation whose outbox is empty would do.
 #[inline]
+fn pending_send(index: u32, to: u32, letter: &Letter) -> Pending {
+    Pending {
+        operation: OperationId::actor(index),
+        kind: StepKind::Flush,
+        inbox: Some(OperationId::actor(to)),
+        sender: Some(OperationId::actor(index)),
+        event: letter.event_id,
+        message: Some(MessageId::new(letter.key)),
+    }
+}
+
+/// What an operation whose outbox is empty would do.
 fn pending_run(index: u32, operation: &Operation) -> Option<Pending> {
     let (kind, inbox) = match operation.stage {
         Stage::Starting | Stage::Idle | Stage::Suspended if operation.told != Told::Nothing => {

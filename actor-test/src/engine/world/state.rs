@@ -172,8 +172,28 @@ impl State {
         future
     }
 
-    /// The letter for the next event that `sender` sends.
+    /// Has `sender` send the event in that slot of the receiver's mail.
     #[inline]
+    pub(crate) fn send(&mut self, sender: u32, to: u32, slot: u32, event: u16) {
+        let event_id = self.event_id(to, event);
+        let operation = &mut self.operations[sender as usize];
+        operation.sent += 1;
+        let letter = Letter {
+            slot,
+            event,
+            event_id,
+            sender: Sender::Operation(sender),
+            key: operation.letter_key(operation.sent),
+            placed: false,
+        };
+        if to != sender {
+            operation.own_run = 0;
+        }
+        operation.outbox.push(Effect::Send { to, letter });
+        self.in_flight += 1;
+    }
+
+    /// The letter for the next event that `sender` sends.
     pub(crate) fn letter(&mut self, sender: u32, to: u32, slot: u32, event: u16) -> Letter {
         let event_id = self.event_id(to, event);
         let operation = &mut self.operations[sender as usize];
@@ -277,20 +297,24 @@ impl State {
     pub(crate) fn dequeue(&mut self, index: u32) -> Option<(Letter, Disposition)> {
         let operation = &mut self.operations[index as usize];
         let letter = operation.inbox.take_next(operation.defers)?;
-        if self.operations[index as usize].bound.is_some() {
+        let chain = mix(operation.chain, letter.key);
+        let before = std::mem::replace(&mut operation.chain, chain);
+        self.class = self.class.wrapping_sub(before).wrapping_add(chain);
+        let (is_plain, is_bounded) = (operation.plain, operation.bound.is_some());
+        match letter.sender == Sender::Operation(index) {
+            true => operation.own_run += 1,
+            false => operation.own_run = 0,
+        }
+        if is_bounded {
             self.free_place(index, &letter);
         }
-        self.extend_chain(index, letter.key);
-        let disposition = self.disposition(index, letter.event);
-        let operation = &mut self.operations[index as usize];
-        if letter.sender == Sender::Operation(index) {
-            operation.own_run += 1;
-        } else {
-            operation.own_run = 0;
+        if let Sender::Timer(timer, generation) = letter.sender {
+            self.taken(timer, generation);
         }
-        if let Sender::Timer(index, generation) = letter.sender {
-            self.taken(index, generation);
-        }
+        let disposition = match is_plain {
+            true => Disposition::Handle,
+            false => self.disposition(index, letter.event),
+        };
         Some((letter, disposition))
     }
 

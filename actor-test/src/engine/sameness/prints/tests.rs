@@ -285,7 +285,7 @@ fn prints_of(semantics: Semantics, seed: u64) -> Vec<u128> {
     let mut all = vec![look(&engine, &mut kept, true)];
     loop {
         let mut state = shared.state.borrow_mut();
-        let Ok((operation, kind)) = engine.pick(&mut state) else {
+        let Ok((operation, kind)) = engine.pick(&shared, &mut state) else {
             break;
         };
         let pending = state
