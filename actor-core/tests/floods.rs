@@ -67,7 +67,8 @@ impl Runner {
 }
 
 /// Two actors send an event to and fro beside one that has a million: between two of their turns it
-/// handles one batch and no more.
+/// handles two batches at the most. Mostly it is one; but who was roused from outside, as by the
+/// questions here, comes by a queue of its own, with which the worker's takes turns.
 async fn a_flood_holds_up_nobody(mailbox: Mailbox) {
     let sys = System::new();
     let handled = Arc::new(AtomicU64::new(0));
@@ -97,7 +98,7 @@ async fn a_flood_holds_up_nobody(mailbox: Mailbox) {
     let batches = seen.windows(2).map(|turns| turns[1] - turns[0]);
     let most = batches.max().unwrap();
     assert!(
-        (1..=BATCH).contains(&most),
+        (1..=2 * BATCH).contains(&most),
         "{most} of the flood in one turn"
     );
     sys.shutdown().await.unwrap();
