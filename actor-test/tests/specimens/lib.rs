@@ -175,7 +175,7 @@ mod tests {
     #[actor_test]
     fn vacuous(sys: &System) {
         sys.monitor::<Added>();
-        sys.spawn(Cell::default());
+        sys.spawn(Cell::default()).tell(Double);
     }
 
     #[actor_test]
@@ -191,6 +191,7 @@ mod tests {
         sys.monitor::<Added>();
         sys.sometimes("the lamp is not there", |w| w.all::<Lamp>().count() == 0);
         sys.spawn(Lamp);
+        sys.spawn(Cell::default()).tell(Double);
     }
 
     #[actor_test]

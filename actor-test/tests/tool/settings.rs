@@ -63,8 +63,9 @@ fn coyotes_spellings_are_understood() {
 
 #[test]
 fn time_instead_of_iterations() {
-    let words = tool().args("at_most_six --for 100ms").run().words(0);
-    assert!(!words.contains("at_most_six  100 executions"), "{words}");
+    // Its manifest says nothing of iterations.
+    let words = tool().args("wakes -p one --for 100ms").run().words(0);
+    assert!(!words.contains("wakes  100 executions"), "{words}");
     assert_eq!(executions(tool().args("at_most_six --for 1h -i 3")), "3");
 }
 
