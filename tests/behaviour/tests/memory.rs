@@ -126,11 +126,13 @@ fn ping_pong(sys: &System, rounds: u32) {
     }
 }
 
-/// How many allocations `iterations` executions take, once everything has been seen.
-fn allocations(iterations: u64, program: impl Fn(&System) + Sync) -> u64 {
+/// How many allocations `iterations` executions take, once everything has been seen, with or without
+/// a look-out for lassos.
+fn allocations(iterations: u64, lasso: bool, program: impl Fn(&System) + Sync) -> u64 {
     let counted = |iterations| {
         let before = ALLOCATIONS.load(Ordering::Relaxed);
-        tester(iterations).run(&program).assert_clean();
+        let report = tester(iterations).lasso(lasso).run(&program);
+        report.assert_clean();
         ALLOCATIONS.load(Ordering::Relaxed) - before
     };
     counted(1);
@@ -142,13 +144,16 @@ fn a_step_allocates_nothing() {
     let _one = ONE_AT_A_TIME
         .lock()
         .unwrap_or_else(|poisoned| poisoned.into_inner());
-    let short = allocations(200, |sys| ping_pong(sys, 10));
-    let long = allocations(200, |sys| ping_pong(sys, 500));
+    let allocations = |lasso, rounds| allocations(200, lasso, |sys| ping_pong(sys, rounds));
+    let (short, long) = (allocations(false, 10), allocations(false, 500));
     // Longer queues may grow once; the 400 000 messages more cost nothing each.
     assert!(
         long < short + 400,
         "{short} for short executions, {long} for long ones"
     );
+    // What the look-out for lassos learns takes memory: the monitor is hot nearly all the time.
+    let long = allocations(true, 500);
+    assert!(long < short + 120_000, "{long} with a look-out for lassos");
 }
 
 struct Asks(ActorRef<Server>);
@@ -175,8 +180,8 @@ fn an_ask_allocates_once() {
             sys.spawn(Asks(server)).tell(Ask(asks));
         }
     };
-    let few = allocations(100, asks(10));
-    let many = allocations(100, asks(110));
+    let few = allocations(100, true, asks(10));
+    let many = allocations(100, true, asks(110));
     // 100 asks more in each of 100 executions; the slack is for queues that grow once.
     assert!(
         many <= few + 100 * 100 + 100,
