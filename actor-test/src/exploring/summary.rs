@@ -11,6 +11,7 @@ use crate::exploring::claim::{Course, Turns};
 use crate::exploring::explorer::{Contribution, seconds};
 use crate::exploring::recording::record;
 use crate::exploring::workers::Progress;
+use crate::hash::mix;
 use crate::report::behaviours::Behaviours;
 use crate::report::facts::{BUGS_MAX, Bug, Report, StepStatistics, StrategyStatistics};
 use crate::report::judging;
@@ -64,6 +65,8 @@ pub(crate) struct Summary {
     settings: Settings,
     report: Report,
     behaviours: Behaviours,
+    /// The behaviours as monitors and predicates see them, which may tell more of them apart.
+    views: Behaviours,
     landmarks: Landmarks,
     failing: Vec<(Contribution, Finding, f64)>,
     step_sum: u64,
@@ -86,6 +89,7 @@ impl Summary {
             settings: settings.clone(),
             report: Report::empty(name, settings),
             behaviours: Behaviours::default(),
+            views: Behaviours::default(),
             landmarks: Landmarks::default(),
             failing: Vec::new(),
             step_sum: 0,
@@ -247,7 +251,9 @@ impl Summary {
         let (iteration, number) = (contribution.iteration, contribution.strategy);
         // What was broken off is no behaviour of the program.
         let is_new = !is_pruned && self.behaviours.add(outcome.class, iteration, number);
-        if is_new {
+        let view = mix(outcome.class, outcome.told.view);
+        let is_saturable = self.settings.until_saturated && !is_pruned;
+        if is_saturable && self.views.add(view, iteration, number) {
             self.last_new = report.executions;
         }
         for opaque in &outcome.opaque {

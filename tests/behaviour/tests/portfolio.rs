@@ -249,6 +249,41 @@ fn an_unsaturated_search_goes_on() {
     );
 }
 
+#[derive(Debug)]
+struct Light;
+#[derive(Default)]
+struct Lamp(bool);
+#[actor]
+impl Lamp {
+    #[on]
+    fn light(&mut self, _: Light) {
+        self.0 = true;
+    }
+}
+
+/// Six lamps that know nothing of each other are lit: one behaviour. But a predicate sees the last of
+/// them lit alone, though it was told last, in one execution of some thousands, and the search goes on.
+#[test]
+fn what_predicates_tell_apart_is_not_saturated() {
+    let mut settings = settings(searches().remove(0), u64::MAX);
+    settings.until_saturated = true;
+    settings.seed = 1;
+    let report = explore(settings, |sys| {
+        let all: Vec<_> = (0..6).map(|_| sys.spawn(Lamp::default())).collect();
+        for one in &all {
+            one.tell(Light);
+        }
+        sys.always("others are lit, too", move |w| {
+            let mut lit = all.iter().map(|one| w.get(one).is_some_and(|one| one.0));
+            !(lit.by_ref().take(5).all(|is| !is) && lit.all(|is| is))
+        });
+    });
+    let bug = report.assert_bug("others are lit, too");
+    assert!(bug.iteration > 1_000, "{}: no test of it", bug.iteration);
+    // Of which one is that of the execution which the bug ends.
+    assert_eq!(report.behaviours.seen, 2);
+}
+
 #[test]
 fn bounds_are_found_that_fit() {
     let calibrated = |program: fn(&System)| {

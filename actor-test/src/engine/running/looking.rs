@@ -16,6 +16,7 @@ use crate::engine::watching::observers::Seen;
 use crate::engine::workshop::Parts;
 use crate::engine::world::operation::{Kind, Sender, Stage};
 use crate::engine::world::state::{BODY, State};
+use crate::hash::mix;
 
 impl Engine {
     /// Who observes an event of the operation at that moment.
@@ -177,6 +178,12 @@ impl Engine {
         sender: Option<ActorId>,
         target: Option<ActorId>,
     ) {
+        let at = {
+            let state = self.shared.state.borrow();
+            let who = u64::from(monitor) << 48 | u64::from(observation) << 32;
+            mix(state.class, who | u64::from(state.last_operation))
+        };
+        self.session().landmarks.looked(at);
         let mut specifications = self.shared.specifications.borrow_mut();
         match specifications.show(monitor, observation, event, sender, target) {
             Ok(None) => {}
@@ -197,6 +204,8 @@ impl Engine {
 
     /// Evaluates the predicates over the states of all actors.
     pub(crate) fn evaluate(&mut self) {
+        let class = self.shared.state.borrow().class;
+        self.session().landmarks.looked(class);
         let found = {
             let snapshot = Bodies {
                 bodies: &self.bodies,

@@ -21,6 +21,8 @@ pub(crate) struct Landmarks {
     recent: [u64; 64],
     goals: Vec<u64>,
     labels: Vec<&'static str>,
+    /// What monitors and predicates have seen, in order, as a hash.
+    view: u64,
     /// What an earlier execution has told of already.
     known: BTreeSet<u64>,
 }
@@ -33,6 +35,7 @@ impl Default for Landmarks {
             recent: [0; 64],
             goals: Vec::new(),
             labels: Vec::new(),
+            view: 0,
             known: BTreeSet::new(),
         }
     }
@@ -46,6 +49,14 @@ impl Landmarks {
         self.recent = [0; 64];
         self.goals.clear();
         self.labels.clear();
+        self.view = 0;
+    }
+
+    /// A monitor or a predicate looks, where the execution has come to what the hash says. They may
+    /// tell orders of steps apart that nobody else can.
+    #[inline]
+    pub(crate) fn looked(&mut self, at: u64) {
+        self.view = mix(self.view, at);
     }
 
     /// An actor, of a type named by a hash, or a monitor has gone from one state to another.
@@ -84,6 +95,7 @@ impl Landmarks {
             combinations: self.met.iter().copied().filter(&mut news).collect(),
             goals: self.goals.iter().copied().filter(&mut news).collect(),
             labels: self.labels.clone(),
+            view: self.view,
         }
     }
 }
@@ -94,4 +106,6 @@ pub(crate) struct Told {
     pub(crate) combinations: Vec<u64>,
     pub(crate) goals: Vec<u64>,
     pub(crate) labels: Vec<&'static str>,
+    /// What monitors and predicates saw, in order, as a hash.
+    pub(crate) view: u64,
 }
