@@ -23,8 +23,8 @@ use crate::strategy::{Covered, Fairness, Gap};
 /// How many executions a budget of steps pays for in any case.
 const EXECUTIONS_MIN: u64 = 100;
 
-/// How many steps the start of an execution counts for, so that a test of few steps comes to an end.
-const START: u64 = 100;
+/// How many steps the start of an execution counts for: about as many as it takes the time of.
+const START: u64 = 20;
 
 /// How many executions it takes at least to call a search saturated.
 const SATURATED_MIN: u64 = 1000;

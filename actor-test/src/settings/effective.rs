@@ -28,7 +28,7 @@ pub struct Settings {
     /// Go on after the first bug, and collect those that differ. Default no.
     pub keep_going: bool,
     /// Stop where the executions together have taken so many steps, after 100 executions at least: the
-    /// same on every machine, and for any number of workers. A hundred more are counted for the
+    /// same on every machine, and for any number of workers. Twenty more are counted for the
     /// start of each execution. With several executions planned at a time, the last of them may go a
     /// little beyond. Default: no such end. A test marked `#[actor_test]` that names no end has one, of
     /// about two seconds of one core in `cargo actor-test` and a fifth of that under `cargo test`.

@@ -309,20 +309,20 @@ fn budget(steps: u64, search: Search) -> Settings {
     settings
 }
 
-/// Each execution of an empty test is one step, and its start counts for a hundred.
+/// Each execution of an empty test is one step, and its start counts for twenty.
 #[test]
 fn a_budget_of_steps_pays_for_so_many_executions() {
     let random = || Search::Strategies(vec!["random".parse().expect("a strategy")]);
     let executions = |steps| explore(budget(steps, random()), |_| ()).executions;
     assert_eq!(executions(0), 100, "a hundred at least");
-    assert_eq!(executions(101 * 100), 100);
-    assert_eq!(executions(101 * 100 + 1), 101);
-    assert_eq!(executions(101 * 5_000), 5_000);
-    assert_eq!(executions(101 * 5_000 + 1), 5_001);
-    let report = explore(budget(101 * 300, random()), |_| ());
+    assert_eq!(executions(21 * 100), 100);
+    assert_eq!(executions(21 * 100 + 1), 101);
+    assert_eq!(executions(21 * 5_000), 5_000);
+    assert_eq!(executions(21 * 5_000 + 1), 5_001);
+    let report = explore(budget(21 * 300, random()), |_| ());
     assert_eq!(
         report.verdict.gaps,
-        [actor_test::Gap::Budget { steps: 30_300 }]
+        [actor_test::Gap::Budget { steps: 6_300 }]
     );
 }
 
@@ -336,7 +336,7 @@ fn a_budget_of_steps_is_spent_alike_by_any_number_of_workers() {
             explore(settings, |sys| programs::flood(sys, 3))
         };
         let alone = explore(1);
-        let spent = alone.steps_total + 100 * alone.executions;
+        let spent = alone.steps_total + 20 * alone.executions;
         assert!(spent >= 60_000, "{spent}");
         assert_eq!(explore(2), alone, "{search:?}");
         assert_eq!(explore(5), alone, "{search:?}");

@@ -67,7 +67,8 @@ fn spent(report: &Report) -> Option<String> {
         _ => None,
     })?;
     Some(format!(
-        "{} steps spent, of a budget of {budget}; -i, --for or --until-saturated say otherwise",
+        "a budget of {budget} steps was spent: {} of executions, and 20 for the start of each; -i or \
+         --for say otherwise",
         report.steps_total
     ))
 }
