@@ -77,10 +77,22 @@ impl Engine {
     }
 }
 
+/// Whether a continuation that has ended had the event taken that it was to, since the last look.
+pub(crate) fn was_taken(state: &State) -> bool {
+    match state.thermometer.watched() {
+        Some(Debt::Deferral(actor, letter)) => !is_unread(state, actor, letter),
+        _ => false,
+    }
+}
+
+fn is_unread(state: &State, actor: u32, letter: u64) -> bool {
+    let mut inbox = state.operations[actor as usize].inbox.iter();
+    inbox.any(|unread| unread.key == letter)
+}
+
 /// In a continuation: whether the event was taken.
 fn watch_deferral(state: &mut State, actor: u32, letter: u64) -> Option<End> {
-    let mut inbox = state.operations[actor as usize].inbox.iter();
-    if !inbox.any(|unread| unread.key == letter) {
+    if !is_unread(state, actor, letter) {
         return Some(End::Recovered);
     }
     let next = state.step + WATCH_PERIOD;

@@ -4,6 +4,7 @@ use crate::data::bug::BugKind;
 use crate::engine::recording::recorder::Recorder;
 use crate::engine::running::execution::{End, Engine, Outcome};
 use crate::engine::running::leftovers::leftovers;
+use crate::engine::running::overdue::was_taken;
 use crate::engine::running::overdue::{describe_wait, long_waits};
 use crate::engine::session::Session;
 use crate::engine::watching::specifications::Owed;
@@ -83,6 +84,9 @@ impl Engine {
     /// Judges the end of an execution.
     pub(crate) fn outcome(&mut self, end: End) -> Outcome {
         let mut end = end;
+        if was_taken(&self.state()) {
+            end = End::Recovered;
+        }
         if end == End::Quiescent {
             self.judge_quiescence();
         }
