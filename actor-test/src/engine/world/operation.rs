@@ -299,6 +299,34 @@ impl Operation {
         self.ordinal = 0;
     }
 
+    /// The letter for the next event that it, which has the number `own`, sends.
+    #[inline]
+    pub(crate) fn letter(
+        &mut self,
+        own: u32,
+        slot: u32,
+        event: u16,
+        event_id: Option<EventId>,
+    ) -> Letter {
+        self.sent += 1;
+        Letter {
+            slot,
+            event,
+            event_id,
+            sender: Sender::Operation(own),
+            key: self.letter_key(self.sent),
+            placed: false,
+        }
+    }
+
+    /// Adds to the hash of what it has handled; tells by how much that has changed.
+    #[inline]
+    pub(crate) fn extend_chain(&mut self, value: u64) -> u64 {
+        let before = self.chain;
+        self.chain = mix(before, value);
+        self.chain.wrapping_sub(before)
+    }
+
     /// The key of the letter that it sends as that one.
     #[inline]
     pub(crate) fn letter_key(&self, nth: u32) -> u64 {

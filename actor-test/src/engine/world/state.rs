@@ -177,15 +177,7 @@ impl State {
     pub(crate) fn send(&mut self, sender: u32, to: u32, slot: u32, event: u16) {
         let event_id = self.event_id(to, event);
         let operation = &mut self.operations[sender as usize];
-        operation.sent += 1;
-        let letter = Letter {
-            slot,
-            event,
-            event_id,
-            sender: Sender::Operation(sender),
-            key: operation.letter_key(operation.sent),
-            placed: false,
-        };
+        let letter = operation.letter(sender, slot, event, event_id);
         if to != sender {
             operation.own_run = 0;
         }
@@ -197,15 +189,7 @@ impl State {
     pub(crate) fn letter(&mut self, sender: u32, to: u32, slot: u32, event: u16) -> Letter {
         let event_id = self.event_id(to, event);
         let operation = &mut self.operations[sender as usize];
-        operation.sent += 1;
-        Letter {
-            slot,
-            event,
-            event_id,
-            sender: Sender::Operation(sender),
-            key: operation.letter_key(operation.sent),
-            placed: false,
-        }
+        operation.letter(sender, slot, event, event_id)
     }
 
     pub(crate) fn push(&mut self, operation: u32, effect: Effect) {
@@ -284,12 +268,7 @@ impl State {
     #[inline]
     pub(crate) fn extend_chain(&mut self, index: u32, value: u64) {
         let operation = &mut self.operations[index as usize];
-        let before = operation.chain;
-        operation.chain = mix(before, value);
-        self.class = self
-            .class
-            .wrapping_sub(before)
-            .wrapping_add(operation.chain);
+        self.class = self.class.wrapping_add(operation.extend_chain(value));
     }
 
     /// Takes the next letter out of the inbox.
@@ -297,9 +276,7 @@ impl State {
     pub(crate) fn dequeue(&mut self, index: u32) -> Option<(Letter, Disposition)> {
         let operation = &mut self.operations[index as usize];
         let letter = operation.inbox.take_next(operation.defers)?;
-        let chain = mix(operation.chain, letter.key);
-        let before = std::mem::replace(&mut operation.chain, chain);
-        self.class = self.class.wrapping_sub(before).wrapping_add(chain);
+        self.class = self.class.wrapping_add(operation.extend_chain(letter.key));
         let (is_plain, is_bounded) = (operation.plain, operation.bound.is_some());
         match letter.sender == Sender::Operation(index) {
             true => operation.own_run += 1,
