@@ -7,4 +7,6 @@ pub(crate) mod bug;
 pub(crate) mod coverage;
 pub(crate) mod leftovers;
 pub(crate) mod records;
+#[cfg_attr(not(test), allow(dead_code))]
+pub(crate) mod schedule;
 pub mod story;

@@ -35,6 +35,10 @@ impl MessageId {
         // Never zero, so that an `Option` takes no more room.
         Self(NonZeroU64::MIN | key)
     }
+
+    pub(crate) fn number(self) -> u64 {
+        self.0.get()
+    }
 }
 
 /// The kind of step that an operation would take, or took.

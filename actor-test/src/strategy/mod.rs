@@ -12,6 +12,10 @@ mod dfs;
 mod enabled;
 mod estimates;
 mod fair_suffix;
+#[cfg_attr(not(test), allow(dead_code))]
+mod guided;
+#[cfg_attr(not(test), allow(dead_code))]
+mod naming;
 mod pct;
 mod per_operation;
 pub(crate) mod portfolio;
@@ -20,6 +24,8 @@ mod probabilistic;
 mod random;
 mod replay;
 mod spec;
+#[cfg_attr(not(test), allow(dead_code))]
+mod steady;
 mod surw;
 mod tree;
 mod urw;
@@ -36,6 +42,8 @@ pub use enabled::{Enabled, EventId, MessageId, OperationId, Pending, Step, StepK
 pub(crate) use estimates::Survey;
 pub use estimates::{Effort, Estimates};
 pub use fair_suffix::FairSuffix;
+pub(crate) use guided::{Followed, Guided};
+pub(crate) use naming::Named;
 pub use pct::Pct;
 pub use pos::Pos;
 pub use probabilistic::Probabilistic;
@@ -43,6 +51,7 @@ pub use random::Random;
 pub(crate) use random::{below, generator};
 pub use replay::Replay;
 pub use spec::{ExplorerKind, SpecError, StrategySpec};
+pub(crate) use steady::Steady;
 pub use surw::Surw;
 pub use urw::Urw;
 pub use weighted::{Weighted, Weights};

@@ -2,10 +2,13 @@
 //!
 //! `exploring` has what failed replayed and recorded, `hosting` has it written and runs the schedules
 //! that were saved, `cli` shows and replays a file. A [`replay`] runs the engine under the
-//! recorded decisions and tells where it left them; a [`witness`] writes down the decisions of an
+//! recorded decisions and tells where it left them; [`following`] names the steps of an execution, and
+//! runs those that are left of them, or in another order; a [`witness`] writes down the decisions of an
 //! execution that may take its process down.
 
 mod file;
+#[cfg_attr(not(test), allow(dead_code))]
+pub(crate) mod following;
 pub(crate) mod replay;
 pub(crate) mod saved;
 pub(crate) mod witness;

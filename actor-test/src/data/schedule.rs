@@ -1,0 +1,60 @@
+//! Schedules by name: who steps when, in words that mean the same in every execution.
+//!
+//! A trace's decisions are positions among the enabled operations: exact, and worth nothing as soon
+//! as one step comes earlier or is left out. Here a step is named by its operation's path, its kind
+//! and its message's identity, none of which depends on the schedule, so that steps can be left out
+//! and put elsewhere, and the rest still be followed.
+
+use crate::data::records::{MessageId, StepKind};
+use crate::hash::mix;
+
+/// The name of a step.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct StepName {
+    /// The path of the operation that takes it; for a timer, of its owner.
+    pub(crate) who: u64,
+    pub(crate) kind: StepKind,
+    /// The event or reply that is sent, handled or fired, if any.
+    pub(crate) message: Option<MessageId>,
+    /// How many steps of this kind without a message the operation had taken before; zero for one
+    /// with a message.
+    pub(crate) turn: u32,
+}
+
+impl StepName {
+    /// A number that stands for the name: two names share one with a chance of 2^-63 or so.
+    pub(crate) fn key(&self) -> u64 {
+        let message = self.message.map_or(0, MessageId::number);
+        let what = u64::from(self.turn) << 8 | self.kind as u64;
+        mix(mix(self.who, what), message)
+    }
+}
+
+/// A choice that a step has asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct NamedChoice {
+    /// How many answers there were.
+    pub(crate) of: u64,
+    pub(crate) answer: u32,
+}
+
+/// A step of a schedule, with the answers to what it asked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct NamedStep {
+    pub(crate) name: StepName,
+    pub(crate) choices: Vec<NamedChoice>,
+}
+
+/// Who steps when.
+pub(crate) type Schedule = Vec<NamedStep>;
+
+/// Where a schedule was first left.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Parting {
+    /// The step that was another one, from one.
+    pub(crate) step: u64,
+    /// Which of the schedule's steps was next, from zero; `None` where it was at its end.
+    pub(crate) expected: Option<usize>,
+    /// What was taken instead; `None` where the execution ended.
+    pub(crate) taken: Option<StepName>,
+}

@@ -1,0 +1,252 @@
+//! Naming the steps of an execution, and following named steps.
+
+use std::sync::PoisonError;
+
+use crate::data::schedule::Schedule;
+use crate::engine::{Decision, Engine, Outcome, Program, RunOptions};
+use crate::strategy::{Execution, Fairness, Followed, Guided, Named, Replay, Strategy};
+
+/// An execution that followed a schedule.
+#[derive(Clone, Debug)]
+pub(crate) struct Attempt {
+    pub(crate) outcome: Outcome,
+    /// What was done, and how far that was listed.
+    pub(crate) followed: Followed,
+    pub(crate) decisions: Vec<Decision>,
+}
+
+/// Runs recorded decisions, and names the steps.
+pub(crate) fn name(
+    engine: &mut Engine,
+    program: &dyn Program,
+    execution: &Execution,
+    fairness: Fairness,
+    taken: &[Decision],
+) -> (Outcome, Schedule) {
+    let chosen = taken.iter().map(|decision| decision.chosen).collect();
+    let (named, written) = Named::new(Box::new(Replay::new(chosen, fairness)));
+    let expected = Some(taken.to_vec());
+    let outcome = run(engine, program, execution, Box::new(named), expected);
+    let mut written = written.lock().unwrap_or_else(PoisonError::into_inner);
+    (outcome, std::mem::take(&mut written))
+}
+
+/// Follows a schedule as [`Guided`] does, and goes on by another strategy or does not.
+pub(crate) fn follow(
+    engine: &mut Engine,
+    program: &dyn Program,
+    execution: &Execution,
+    fairness: Fairness,
+    schedule: Schedule,
+    completion: Option<Box<dyn Strategy>>,
+) -> Attempt {
+    let (guided, followed) = Guided::new(schedule, fairness, completion);
+    // Nothing is expected of it, but it is not to be counted.
+    let expected = Some(Vec::new());
+    let outcome = run(engine, program, execution, Box::new(guided), expected);
+    let mut followed = followed.lock().unwrap_or_else(PoisonError::into_inner);
+    Attempt {
+        outcome,
+        followed: std::mem::take(&mut followed),
+        decisions: engine.decisions(),
+    }
+}
+
+fn run(
+    engine: &mut Engine,
+    program: &dyn Program,
+    execution: &Execution,
+    strategy: Box<dyn Strategy>,
+    expected: Option<Vec<Decision>>,
+) -> Outcome {
+    let before = engine.set_strategy(strategy);
+    let options = RunOptions {
+        expected,
+        ..RunOptions::default()
+    };
+    let outcome = engine.run(program, execution, options);
+    engine.set_strategy(before);
+    outcome
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::Future;
+    use std::pin::Pin;
+    use std::sync::Arc;
+
+    use actor_core::prelude::*;
+
+    use super::{follow, name};
+    use crate::data::records::StepKind;
+    use crate::data::schedule::Schedule;
+    use crate::engine::{Decision, End, Engine, Program};
+    use crate::settings::{Bounds, Semantics};
+    use crate::strategy::{Execution, Fairness, Random, Replay, Steady};
+
+    #[derive(Debug)]
+    struct Add(u32);
+    #[derive(Debug)]
+    struct Go;
+
+    /// Adds one, or two, whichever is chosen.
+    struct Client(ActorRef<Sum>);
+    #[actor]
+    impl Client {
+        #[on]
+        fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+            let more = u32::from(cx.choose_bool());
+            self.0.tell(Add(1 + more));
+            self.0.tell(Add(10));
+        }
+    }
+
+    #[derive(Default)]
+    struct Sum(u32);
+    #[actor]
+    impl Sum {
+        #[on]
+        fn add(&mut self, add: Add) {
+            self.0 = self.0 * 2 + add.0;
+            assert!(self.0 != 23 + 24, "reached");
+        }
+    }
+
+    struct Body;
+    impl Program for Body {
+        fn start(&self) -> Option<Pin<Box<dyn Future<Output = ()>>>> {
+            let sys = System::controlled();
+            let sum = sys.spawn(Sum::default());
+            for _ in 0..3 {
+                sys.spawn(Client(sum.clone())).tell(Go);
+            }
+            None
+        }
+    }
+
+    fn execution(seed: u64) -> Execution {
+        Execution {
+            iteration: 0,
+            seed,
+            max_steps: 1_000,
+            estimates: Arc::default(),
+        }
+    }
+
+    fn engine() -> Engine {
+        let idle = Box::new(Replay::new(Vec::new(), Fairness::Fair));
+        Engine::new(idle, Bounds::default(), Semantics::default())
+    }
+
+    /// A random execution, its decisions and its steps.
+    fn sample(engine: &mut Engine, seed: u64) -> (Vec<Decision>, Schedule, u64) {
+        let idle = engine.set_strategy(Box::new(Random::new()));
+        let options = crate::engine::RunOptions::default();
+        engine.run(&Body, &execution(seed), options);
+        engine.set_strategy(idle);
+        let taken = engine.decisions();
+        let execution = &execution(seed);
+        let (outcome, schedule) = name(engine, &Body, execution, Fairness::Fair, &taken);
+        assert_eq!(outcome.diverged_at, None);
+        assert_eq!(schedule.len() as u64, outcome.steps);
+        (taken, schedule, outcome.class)
+    }
+
+    #[test]
+    fn a_whole_schedule_is_the_same_execution() {
+        let mut engine = engine();
+        for seed in 0..50 {
+            let (taken, schedule, class) = sample(&mut engine, seed);
+            let again = follow(
+                &mut engine,
+                &Body,
+                &execution(seed + 1),
+                Fairness::Fair,
+                schedule.clone(),
+                None,
+            );
+            assert_eq!(again.decisions, taken);
+            assert_eq!(again.outcome.class, class);
+            assert_eq!(again.followed.schedule, schedule);
+            assert_eq!(again.followed.parting, None);
+        }
+    }
+
+    /// What is left out is not done, and neither is what follows from it; the rest is.
+    #[test]
+    fn what_is_not_listed_waits() {
+        let mut engine = engine();
+        let (_, schedule, _) = sample(&mut engine, 1);
+        let client = schedule.iter().map(|step| step.name);
+        let chooses = schedule.iter().find(|step| !step.choices.is_empty());
+        let one = chooses.expect("clients choose").name.who;
+        let others: Schedule = schedule
+            .iter()
+            .filter(|step| step.name.who != one)
+            .cloned()
+            .collect();
+        let execution = execution(1);
+        let attempt = follow(
+            &mut engine,
+            &Body,
+            &execution,
+            Fairness::Fair,
+            others.clone(),
+            None,
+        );
+        assert_eq!(attempt.outcome.end, End::Pruned);
+        let handled = |schedule: &Schedule| {
+            let handles =
+                |step: &&crate::data::schedule::NamedStep| step.name.kind == StepKind::Handle;
+            schedule.iter().filter(handles).count()
+        };
+        // Its own, and the two that it would have sent.
+        assert_eq!(
+            handled(&attempt.followed.schedule) + 3,
+            client.filter(|name| name.kind == StepKind::Handle).count()
+        );
+        assert!(attempt.followed.parting.is_some());
+        // With a completion, everybody gets there.
+        let steady = Some(Box::new(Steady::default()) as _);
+        let whole = follow(
+            &mut engine,
+            &Body,
+            &execution,
+            Fairness::Fair,
+            others,
+            steady,
+        );
+        assert_eq!(whole.outcome.end, End::Quiescent);
+        assert_eq!(handled(&whole.followed.schedule), handled(&schedule));
+    }
+
+    /// Two steps that change places are taken in the new order, where that is possible.
+    #[test]
+    fn the_listed_order_is_preferred() {
+        let mut engine = engine();
+        let mut reordered = 0;
+        for seed in 0..20 {
+            let (_, schedule, _) = sample(&mut engine, seed);
+            for first in 0..schedule.len() - 1 {
+                let mut swapped = schedule.clone();
+                swapped.swap(first, first + 1);
+                let attempt = follow(
+                    &mut engine,
+                    &Body,
+                    &execution(seed),
+                    Fairness::Fair,
+                    swapped.clone(),
+                    None,
+                );
+                let done = attempt.followed.schedule;
+                assert_eq!(done.len(), schedule.len(), "everything is done");
+                // One that needs the other comes after it all the same. What was sent in another order
+                // is handled in another.
+                let begins_as = |other: &Schedule| done[..first + 2] == other[..first + 2];
+                assert!(begins_as(&swapped) || begins_as(&schedule));
+                reordered += usize::from(begins_as(&swapped));
+            }
+        }
+        assert!(reordered > 20, "{reordered}");
+    }
+}
