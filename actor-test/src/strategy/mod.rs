@@ -51,6 +51,7 @@ pub use random::Random;
 pub(crate) use random::{below, generator};
 pub use replay::Replay;
 pub use spec::{ExplorerKind, SpecError, StrategySpec};
+#[cfg_attr(not(test), allow(unused_imports))]
 pub(crate) use steady::Steady;
 pub use surw::Surw;
 pub use urw::Urw;
