@@ -72,7 +72,8 @@
 //! alone. Their first lines say what lives there and who calls it.
 //!
 //! 1. The macro expands to a libtest test that calls `hosting::run` with its `declaration`: name,
-//!    place, options, parameters, body. `cargo actor-test` (`cli`) starts the same test as a child.
+//!    place, options, parameters, body. `cargo actor-test`, a package of its own,
+//!    starts the same test as a child.
 //! 2. `hosting` puts `settings` together, from flags, variables, attributes and the manifest, and
 //!    starts the watchdog. Schedules that were saved run first, by `trace`.
 //! 3. `exploring` plans which strategy each iteration runs under, has its workers run them, and adds
@@ -85,9 +86,6 @@
 //!    them, or sends the report to the tool.
 
 mod attendance;
-#[cfg(feature = "cli")]
-#[doc(hidden)]
-pub mod cli;
 mod data;
 mod declaration;
 mod engine;
@@ -99,6 +97,8 @@ mod report;
 mod settings;
 pub mod strategy;
 mod tester;
+#[doc(hidden)]
+pub mod tool;
 mod trace;
 mod wall_clock;
 

@@ -1,6 +1,6 @@
 //! Numbers of things, in words.
 
 /// `1 execution`, `2 executions`.
-pub(crate) fn count(number: u64, noun: &str) -> String {
+pub fn count(number: u64, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }

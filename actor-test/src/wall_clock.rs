@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime};
     clippy::disallowed_methods,
     reason = "the one place that reads the system's clock"
 )]
-pub(crate) fn now() -> Instant {
+pub fn now() -> Instant {
     Instant::now()
 }
 
@@ -20,7 +20,7 @@ static BEGUN: OnceLock<SystemTime> = OnceLock::new();
     clippy::disallowed_methods,
     reason = "the one place that reads the system's clock"
 )]
-pub(crate) fn run_began() -> SystemTime {
+pub fn run_began() -> SystemTime {
     *BEGUN.get_or_init(SystemTime::now)
 }
 

@@ -281,10 +281,10 @@ impl ActorCoverage {
 }
 
 /// For the documents that the tool writes.
-#[cfg(feature = "cli")]
+#[doc(hidden)]
 impl ActorCoverage {
     /// How many handlers ran, and how many there are, one for all states counted once.
-    pub(crate) fn handlers_reached(&self) -> (usize, usize) {
+    pub fn handlers_reached(&self) -> (usize, usize) {
         let mut reached = (0, 0);
         for event in self.events() {
             let ran = self.handling(event).filter(|(_, ran)| *ran > 0).count();
@@ -299,7 +299,7 @@ impl ActorCoverage {
     }
 
     /// The handlers that never ran in the state, but for those of all states that ran in another.
-    pub(crate) fn never_handled_in(&self, state: &StateCoverage) -> Vec<String> {
+    pub fn never_handled_in(&self, state: &StateCoverage) -> Vec<String> {
         let ran = |event: &str| self.handling(event).any(|(_, ran)| ran > 0);
         let events = state.handlers.iter().filter(|handler| {
             let event = &handler.event;

@@ -6,4 +6,4 @@
 
 pub(crate) mod attribute;
 mod covering;
-pub(crate) mod parameters;
+pub mod parameters;

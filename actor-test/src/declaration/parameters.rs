@@ -260,12 +260,12 @@ fn choose(
 }
 
 /// The name of a test, without the values of its parameters.
-pub(crate) fn path(name: &str) -> &str {
+pub fn path(name: &str) -> &str {
     name.split_once('[').map_or(name, |(path, _)| path)
 }
 
 /// The name of a test for libtest: its path without the crate.
-pub(crate) fn libtest_name(name: &str) -> &str {
+pub fn libtest_name(name: &str) -> &str {
     let path = path(name);
     path.split_once("::").map_or(path, |(_, rest)| rest)
 }

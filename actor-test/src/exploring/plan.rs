@@ -45,9 +45,11 @@ enum Turns {
 
 /// An iteration and its strategy, by position.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Turn {
-    pub(crate) iteration: u64,
-    pub(crate) strategy: usize,
+pub struct Turn {
+    /// Its number.
+    pub iteration: u64,
+    /// The position of its strategy.
+    pub strategy: usize,
 }
 
 impl Plan {

@@ -55,7 +55,7 @@ const SETTINGS: [&str; 13] = [
 /// A setting that is not of its form.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{place}: {problem}")]
-pub(crate) struct Malformed {
+pub struct Malformed {
     /// Where it stands: `variable ACTOR_TEST_SEED = "x"`.
     pub(crate) place: String,
     /// What would be right.
@@ -63,7 +63,7 @@ pub(crate) struct Malformed {
 }
 
 /// The settings of the variables `ACTOR_TEST_*`.
-pub(crate) fn variables() -> Result<Overrides, Malformed> {
+pub fn variables() -> Result<Overrides, Malformed> {
     read(std::env::vars_os())
 }
 
@@ -154,7 +154,7 @@ fn manifest_at(path: &Path) -> Result<Overrides, Malformed> {
 }
 
 /// The settings of a package's metadata.
-pub(crate) fn metadata(metadata: &Value) -> Result<Overrides, Malformed> {
+pub fn metadata(metadata: &Value) -> Result<Overrides, Malformed> {
     let mut overrides = Overrides::default();
     let Some(section) = metadata.get("actor-test") else {
         return Ok(overrides);

@@ -6,10 +6,12 @@
 //! handler does not return. Above this room is the tool alone.
 
 pub(crate) mod child;
-pub(crate) mod environment;
-pub(crate) mod postmortem;
-pub(crate) mod process;
+pub mod environment;
+pub mod postmortem;
+#[allow(missing_docs, reason = "for the tool alone: a name may say enough")]
+pub mod process;
 mod program;
-pub(crate) mod protocol;
-pub(crate) mod run;
-pub(crate) mod watchdog;
+#[allow(missing_docs, reason = "for the tool alone: a name may say enough")]
+pub mod protocol;
+pub mod run;
+pub mod watchdog;

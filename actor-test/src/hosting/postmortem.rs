@@ -19,17 +19,17 @@ use crate::trace::witness::Reached;
 
 /// How an execution came to take its process down.
 #[derive(Clone, Debug)]
-pub(crate) struct Postmortem {
+pub struct Postmortem {
     /// Its decisions and its story, which ends with the step that was not finished.
-    pub(crate) recording: Recording,
+    pub recording: Recording,
     /// That step; the last one, where it was finished.
-    pub(crate) step: u64,
+    pub step: u64,
     reached: Reached,
 }
 
 /// Looks at an iteration that took its process down, or hung, while `job` was done; `strategy` is the
 /// iteration's. `None` where it does not do so again.
-pub(crate) fn examine(
+pub fn examine(
     job: &Job,
     settings: &Settings,
     turn: Turn,
@@ -93,7 +93,7 @@ fn task(job: &Job, settings: &Settings, turn: Turn, strategy: &str) -> Task {
 
 impl Postmortem {
     /// What was going on, in words: `` `Server` handles Ping from `Client` ``.
-    pub(crate) fn doing(&self) -> Option<String> {
+    pub fn doing(&self) -> Option<String> {
         match (self.reached, self.recording.story.last()) {
             (Reached::Step, Some(step)) => Some(words::doing(step)),
             (Reached::Step, None) => None,
@@ -102,7 +102,7 @@ impl Postmortem {
     }
 
     /// Adds what is known now to the bug that was found.
-    pub(crate) fn add_to(self, bug: &mut Bug, end: &str) {
+    pub fn add_to(self, bug: &mut Bug, end: &str) {
         bug.finding.step = self.step;
         bug.trace = self.recording;
         if self.reached == Reached::Step

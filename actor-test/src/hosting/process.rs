@@ -30,57 +30,49 @@ const KEPT: usize = 64 << 10;
 
 /// How a child ended.
 #[derive(Debug)]
-#[cfg_attr(
-    not(feature = "cli"),
-    expect(
-        dead_code,
-        reason = "the tool tells of ends that this process only has children for"
-    )
-)]
-pub(crate) struct Ending {
+pub struct Ending {
     /// The settings that it told.
-    pub(crate) began: Option<Event>,
+    pub began: Option<Event>,
     /// Its last word, if it came that far.
-    pub(crate) answer: Option<Event>,
+    pub answer: Option<Event>,
     /// How its process ended, in words.
-    pub(crate) how: String,
+    pub how: String,
     /// It had to be killed, since it was silent for so long.
-    pub(crate) killed: Option<Duration>,
-    pub(crate) stdout: String,
-    pub(crate) stderr: String,
+    pub killed: Option<Duration>,
+    pub stdout: String,
+    pub stderr: String,
     /// The iteration that it noted, if it was asked to.
-    pub(crate) pinned: Option<Turn>,
+    pub pinned: Option<Turn>,
     /// How far the iteration came that was to be witnessed.
-    pub(crate) witnessed: Option<Witnessed>,
-    pub(crate) elapsed: Duration,
+    pub witnessed: Option<Witnessed>,
+    pub elapsed: Duration,
 }
 
 impl Ending {
     /// The test was begun, and took its process down, or never ended.
-    pub(crate) fn is_violent(&self) -> bool {
+    pub fn is_violent(&self) -> bool {
         self.began.is_some() && matches!(self.answer, None | Some(Event::Hang { .. }))
     }
 }
 
 /// What the child is to do.
 #[derive(Clone, Debug)]
-pub(crate) struct Job {
+pub struct Job {
     /// The test, by its full name, with the values of its parameters.
-    pub(crate) test: String,
-    pub(crate) given: Overrides,
+    pub test: String,
+    pub given: Overrides,
     /// `None`: tell the combinations of its parameters.
-    pub(crate) task: Option<Task>,
-    pub(crate) ignored: Ignored,
+    pub task: Option<Task>,
+    pub ignored: Ignored,
     /// Note each iteration before it runs.
-    pub(crate) pin: bool,
+    pub pin: bool,
     /// Write down the decisions of this iteration while it runs.
-    pub(crate) witness: Option<u64>,
+    pub witness: Option<u64>,
 }
 
-#[cfg(feature = "cli")]
 impl Job {
     /// The same job for another test.
-    pub(crate) fn of(&self, test: &str) -> Self {
+    pub fn of(&self, test: &str) -> Self {
         Self {
             test: test.into(),
             ..self.clone()
@@ -90,7 +82,7 @@ impl Job {
 
 /// Does the job in a child to its end. `command` starts the test's executable with all that it needs
 /// of cargo; a handler may take as long as `limit`.
-pub(crate) fn run(
+pub fn run(
     mut command: Command,
     job: &Job,
     limit: Duration,

@@ -19,33 +19,33 @@ use crate::settings::Bounds;
 use crate::settings::overrides::Overrides;
 
 /// The version of the protocol; a child of another version refuses the request.
-pub(crate) const VERSION: u32 = 3;
+pub const VERSION: u32 = 3;
 
 /// What the child is to do.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Request {
-    pub(crate) version: u32,
+pub struct Request {
+    pub version: u32,
     /// The test, by its full name, with the values of its parameters.
-    pub(crate) test: String,
+    pub test: String,
     /// Flags and variables, merged.
-    pub(crate) given: Overrides,
+    pub given: Overrides,
     /// What to do with it. `None`: tell the combinations of its parameters.
-    pub(crate) task: Option<Task>,
-    pub(crate) ignored: Ignored,
+    pub task: Option<Task>,
+    pub ignored: Ignored,
     /// When the run began that the child belongs to.
-    pub(crate) begun: SystemTime,
+    pub begun: SystemTime,
     /// Where the events go.
-    pub(crate) events: PathBuf,
+    pub events: PathBuf,
     /// Where each iteration is noted before it runs.
-    pub(crate) pin: Option<PathBuf>,
+    pub pin: Option<PathBuf>,
     /// Where the decisions of an iteration are written down while it runs.
-    pub(crate) witness: Option<(PathBuf, u64)>,
+    pub witness: Option<(PathBuf, u64)>,
 }
 
 /// What to do with the test.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Task {
+pub enum Task {
     Explore,
     Reproduce {
         token: String,
@@ -60,7 +60,7 @@ pub(crate) enum Task {
 /// What to do with tests marked `#[ignore]`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Ignored {
+pub enum Ignored {
     #[default]
     Skip,
     Only,
@@ -69,7 +69,7 @@ pub(crate) enum Ignored {
 
 impl Ignored {
     /// Whether a test is run.
-    pub(crate) fn runs(self, ignored: bool) -> bool {
+    pub fn runs(self, ignored: bool) -> bool {
         match self {
             Self::Skip => !ignored,
             Self::Only => ignored,
@@ -81,7 +81,7 @@ impl Ignored {
 /// What the child tells.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Event {
+pub enum Event {
     /// The test was found, and this is how it is explored.
     Began {
         iterations: u64,
@@ -131,16 +131,16 @@ pub(crate) enum Event {
 
 /// The file that events are appended to.
 #[derive(Debug)]
-pub(crate) struct Events(Mutex<File>);
+pub struct Events(Mutex<File>);
 
 impl Events {
-    pub(crate) fn open(path: &Path) -> std::io::Result<Self> {
+    pub fn open(path: &Path) -> std::io::Result<Self> {
         let file = OpenOptions::new().append(true).create(true).open(path)?;
         Ok(Self(Mutex::new(file)))
     }
 
     /// Appends an event. A tool that is gone is none of the child's business.
-    pub(crate) fn tell(&self, event: &Event) {
+    pub fn tell(&self, event: &Event) {
         let Ok(mut line) = serde_json::to_vec(event) else {
             return;
         };

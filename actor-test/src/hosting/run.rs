@@ -272,7 +272,7 @@ fn hung(test: &str, running: &Running, turn: Turn, still: f64) -> (Report, Vec<S
 }
 
 /// The report of a test that ended its process, or was ended with it.
-pub(crate) fn ended(
+pub fn ended(
     test: &str,
     settings: &Settings,
     finding: Finding,

@@ -10,7 +10,7 @@ use crate::hosting::protocol::Event;
 use crate::wall_clock::Looks;
 
 /// How long a handler may take unless said otherwise.
-pub(crate) const HANG_TIMEOUT: Duration = Duration::from_secs(10);
+pub const HANG_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How often the watchdog looks.
 const LOOK: Duration = Duration::from_millis(100);

@@ -127,9 +127,15 @@ impl Report {
         Ok(merged)
     }
 
+    /// It is that of a part of a search, and can be merged.
+    #[doc(hidden)]
+    pub fn is_of_a_part(&self) -> bool {
+        self.sketch.is_some()
+    }
+
     /// The bug that the test of these parts is expected to have.
-    #[cfg(feature = "cli")]
-    pub(crate) fn expected(parts: &[Self]) -> Option<String> {
+    #[doc(hidden)]
+    pub fn expected(parts: &[Self]) -> Option<String> {
         let sketch = parts.first()?.sketch.as_ref()?;
         sketch.expect_bug.clone()
     }

@@ -1,7 +1,7 @@
 //! What is said of a test: the data of its report, adding reports up, judging the whole, words.
 //!
 //! `exploring` fills a [report](facts) in, `trace` adds where it wrote what failed, `hosting` and
-//! `cli` print it. Words are made here and in `cli::words` alone: one function for each situation,
+//! the tool print it. Words are made here and in the tool's `words` alone: one function for each situation,
 //! and nothing in this room prints. Reports know of executions what `data` says, and never run one.
 
 pub(crate) mod behaviours;
@@ -11,4 +11,4 @@ pub(crate) mod judging;
 pub(crate) mod merge;
 pub(crate) mod shell;
 pub(crate) mod verdict;
-pub(crate) mod words;
+pub mod words;

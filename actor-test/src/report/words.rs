@@ -15,41 +15,39 @@ mod warnings;
 use std::path::PathBuf;
 use std::time::Duration;
 
-pub(crate) use self::endings::*;
+pub use self::endings::*;
 use self::evidence::circumstances;
-pub(crate) use self::evidence::evidence;
-#[cfg(feature = "cli")]
-pub(crate) use self::statistics::strategies;
+pub use self::evidence::evidence;
+pub use self::statistics::strategies;
 use self::statistics::{explored, failing_statistics, statistics};
 use self::steps::last_steps;
-#[cfg(feature = "cli")]
-pub(crate) use self::steps::story_lines;
+pub use self::steps::story_lines;
 pub(crate) use self::steps::what;
 pub(crate) use self::story::story;
 use self::warnings::warnings;
 use crate::data::bug::Finding;
 use crate::declaration::attribute::ActorTest;
-pub(crate) use crate::plural::count;
+pub use crate::plural::count;
 use crate::report::facts::{Bug, Report};
 use crate::report::shell;
 pub(crate) use unreached::{unreached, unreached_parts};
 
 /// How wide a story is where nobody says.
-pub(crate) const WIDTH: usize = 120;
+pub const WIDTH: usize = 120;
 
 /// From where, and with what selection of cargo's, the commands are to be typed.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub struct Place {
     /// The directory.
-    pub(crate) here: PathBuf,
+    pub here: PathBuf,
     /// Cargo's flags, `-p samples` for instance.
-    pub(crate) selection: Vec<String>,
+    pub selection: Vec<String>,
     /// How wide a line of the story may be.
-    pub(crate) width: usize,
+    pub width: usize,
     /// How long a handler may take, where that was given.
-    pub(crate) hang_timeout: Option<Duration>,
+    pub hang_timeout: Option<Duration>,
     /// What the commands call the test, where its report calls it otherwise.
-    pub(crate) test: Option<String>,
+    pub test: Option<String>,
 }
 
 impl Place {
@@ -84,7 +82,7 @@ pub(crate) fn missing(report: &Report, expected: &str) -> String {
 }
 
 /// A test in which a bug was found.
-pub(crate) fn failed(report: &Report, notes: &[String], place: &Place) -> String {
+pub fn failed(report: &Report, notes: &[String], place: &Place) -> String {
     let mut lines = Vec::new();
     for bug in &report.bugs {
         lines.push(format!(
@@ -107,12 +105,7 @@ pub(crate) fn failed(report: &Report, notes: &[String], place: &Place) -> String
 }
 
 /// A test whose expected bug was not found: nothing was, or something else.
-pub(crate) fn unexpected(
-    report: &Report,
-    expected: &str,
-    notes: &[String],
-    place: &Place,
-) -> String {
+pub fn unexpected(report: &Report, expected: &str, notes: &[String], place: &Place) -> String {
     let mut lines = vec![format!(
         "FAIL  {}  {}",
         report.test,
@@ -129,7 +122,7 @@ pub(crate) fn unexpected(
 }
 
 /// That an expected bug was not found, and what was.
-pub(crate) fn unmet(report: &Report, expected: &str) -> String {
+pub fn unmet(report: &Report, expected: &str) -> String {
     let head = format!("expected the bug \"{expected}\", but ");
     match report.bugs.first() {
         Some(bug) => format!("{head}found {}", finding(&bug.finding)),
@@ -142,7 +135,7 @@ pub(crate) fn unmet(report: &Report, expected: &str) -> String {
 }
 
 /// A test without a bug.
-pub(crate) fn passed(report: &Report, notes: &[String]) -> String {
+pub fn passed(report: &Report, notes: &[String]) -> String {
     let all = if report.verdict.is_exhaustive() {
         " (exhaustive)"
     } else {
@@ -161,13 +154,13 @@ pub(crate) fn passed(report: &Report, notes: &[String]) -> String {
 }
 
 /// A combination of parameters without the bug that one combination at least should have.
-pub(crate) fn without(report: &Report, expected: &str, notes: &[String]) -> String {
+pub fn without(report: &Report, expected: &str, notes: &[String]) -> String {
     let passed = passed(report, notes);
     format!("{passed}\n      without the bug \"{expected}\", which is expected in one combination")
 }
 
 /// A test none of whose combinations has the bug that is expected.
-pub(crate) fn in_no_combination(test: &str, expected: &str, combinations: usize) -> String {
+pub fn in_no_combination(test: &str, expected: &str, combinations: usize) -> String {
     format!(
         "FAIL  {test}  {}; is it fixed? then remove `expect_bug`, else give more iterations or \
          another seed",
@@ -184,7 +177,7 @@ pub(crate) fn missing_everywhere(expected: &str, combinations: usize) -> String 
 }
 
 /// A test whose expected bug was found.
-pub(crate) fn expected(report: &Report, bug: &Bug, notes: &[String], place: &Place) -> String {
+pub fn expected(report: &Report, bug: &Bug, notes: &[String], place: &Place) -> String {
     let mut lines = vec![format!(
         "PASS  {}  found the expected bug: {}",
         report.test,
@@ -202,7 +195,7 @@ pub(crate) fn expected(report: &Report, bug: &Bug, notes: &[String], place: &Pla
 }
 
 /// What was found, in a sentence.
-pub(crate) fn finding(finding: &Finding) -> String {
+pub fn finding(finding: &Finding) -> String {
     let at = finding
         .location
         .as_ref()
@@ -284,7 +277,7 @@ fn percent(share: f64) -> String {
 }
 
 /// Lines after the first stand under the first.
-pub(crate) fn hanging(text: &str) -> String {
+pub fn hanging(text: &str) -> String {
     text.replace('\n', "\n      ")
 }
 

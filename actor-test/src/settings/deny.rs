@@ -43,8 +43,8 @@ impl Deny {
     }
 
     /// What either denies.
-    #[cfg(feature = "cli")]
-    pub(crate) const fn and(self, other: Self) -> Self {
+    #[doc(hidden)]
+    pub const fn and(self, other: Self) -> Self {
         Self {
             vacuous: self.vacuous || other.vacuous,
             unreached: self.unreached || other.unreached,

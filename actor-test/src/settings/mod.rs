@@ -3,12 +3,13 @@
 //! Each place gives [`overrides`]; resolved, they are the [`Settings`] that hold for one test. They
 //! go down to the engine ([`Bounds`], [`Semantics`]) and up into reports; a [`token`] is the
 //! short form of what it takes to ask for one execution. Reading variables and files is `hosting`'s
-//! part, flags are `cli`'s.
+//! part, flags are the tool's.
 
 mod bounds;
 mod deny;
 mod effective;
-pub(crate) mod overrides;
+#[allow(missing_docs, reason = "for the tool alone: a name may say enough")]
+pub mod overrides;
 pub(crate) mod partition;
 mod search;
 mod semantics;

@@ -16,7 +16,7 @@ use crate::settings::{Bounds, Search, Semantics, Settings};
 /// How far executions go.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum MaxSteps {
+pub enum MaxSteps {
     /// As far as fits the program.
     Auto,
     /// Unfair ones so far, and fair ones ten times as far or as given.
@@ -26,27 +26,27 @@ pub(crate) enum MaxSteps {
 /// The settings that one place gives.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Overrides {
-    pub(crate) iterations: Option<u64>,
-    pub(crate) seed: Option<u64>,
+pub struct Overrides {
+    pub iterations: Option<u64>,
+    pub seed: Option<u64>,
     /// Strategies as `-s` takes them, `portfolio` and `portfolio=fair` included.
-    pub(crate) search: Option<Vec<String>>,
-    pub(crate) max_steps: Option<MaxSteps>,
-    pub(crate) temperature: Option<u64>,
-    pub(crate) workers: Option<usize>,
-    pub(crate) time_limit: Option<Duration>,
-    pub(crate) until_saturated: Option<bool>,
-    pub(crate) keep_going: Option<bool>,
-    pub(crate) hang_timeout: Option<Duration>,
-    pub(crate) trace_dir: Option<PathBuf>,
-    pub(crate) partition: Option<Partition>,
+    pub search: Option<Vec<String>>,
+    pub max_steps: Option<MaxSteps>,
+    pub temperature: Option<u64>,
+    pub workers: Option<usize>,
+    pub time_limit: Option<Duration>,
+    pub until_saturated: Option<bool>,
+    pub keep_going: Option<bool>,
+    pub hang_timeout: Option<Duration>,
+    pub trace_dir: Option<PathBuf>,
+    pub partition: Option<Partition>,
     /// As `--deny` takes it.
-    pub(crate) deny: Option<Deny>,
+    pub deny: Option<Deny>,
 }
 
 impl Overrides {
     /// These, and `other` where nothing is given here.
-    pub(crate) fn or(self, other: Self) -> Self {
+    pub fn or(self, other: Self) -> Self {
         Self {
             iterations: self.iterations.or(other.iterations),
             seed: self.seed.or(other.seed),
@@ -65,7 +65,7 @@ impl Overrides {
     }
 
     /// What the attributes of a test give.
-    pub(crate) fn of(attributes: &Attributes) -> Result<Self, String> {
+    pub fn of(attributes: &Attributes) -> Result<Self, String> {
         let strategies = attributes.strategies;
         Ok(Self {
             iterations: attributes.iterations,
@@ -84,7 +84,7 @@ impl Overrides {
 
 /// The settings of a test: `given` by flags and variables, then its attributes, then the manifest.
 /// Where none of them says when to stop, it is when so many steps are taken.
-pub(crate) fn resolve(
+pub fn resolve(
     given: Overrides,
     attributes: &Attributes,
     manifest: Overrides,
@@ -157,20 +157,20 @@ fn semantics(attributes: &Attributes) -> Semantics {
 }
 
 /// The forms of settings; an error says which form is accepted.
-pub(crate) mod parse {
+pub mod parse {
     use std::hash::{BuildHasher, RandomState};
 
     use super::{Deny, Duration, MaxSteps, Partition, Search};
     use crate::strategy::StrategySpec;
 
     /// A number above zero.
-    pub(crate) fn count(text: &str) -> Result<u64, String> {
+    pub fn count(text: &str) -> Result<u64, String> {
         let count = number(text).filter(|count| *count > 0);
         count.ok_or_else(|| "expected a number above zero, `100` for instance".into())
     }
 
     /// How many workers.
-    pub(crate) fn workers(text: &str) -> Result<usize, String> {
+    pub fn workers(text: &str) -> Result<usize, String> {
         let workers = count(text)
             .ok()
             .and_then(|count| usize::try_from(count).ok());
@@ -180,7 +180,7 @@ pub(crate) mod parse {
     }
 
     /// A number, or `random`.
-    pub(crate) fn seed(text: &str) -> Result<u64, String> {
+    pub fn seed(text: &str) -> Result<u64, String> {
         match text {
             "random" => Ok(RandomState::new().hash_one(std::process::id()) >> 16),
             _ => number(text)
@@ -189,7 +189,7 @@ pub(crate) mod parse {
     }
 
     /// `N`, `N:M` or `auto`.
-    pub(crate) fn max_steps(text: &str) -> Result<MaxSteps, String> {
+    pub fn max_steps(text: &str) -> Result<MaxSteps, String> {
         let steps = match text.split_once(':') {
             _ if text == "auto" => return Ok(MaxSteps::Auto),
             None => count(text).map(|unfair| MaxSteps::Steps(unfair, None)),
@@ -205,13 +205,13 @@ pub(crate) mod parse {
     }
 
     /// `K/N`.
-    pub(crate) fn partition(text: &str) -> Result<Partition, String> {
+    pub fn partition(text: &str) -> Result<Partition, String> {
         text.parse()
             .map_err(|error: crate::settings::partition::PartitionError| error.to_string())
     }
 
     /// A duration with its unit; a bare number is seconds.
-    pub(crate) fn duration(text: &str) -> Result<Duration, String> {
+    pub fn duration(text: &str) -> Result<Duration, String> {
         let digits = text
             .find(|c: char| !c.is_ascii_digit() && c != '.')
             .unwrap_or(text.len());
@@ -236,7 +236,7 @@ pub(crate) mod parse {
     }
 
     /// `vacuous`, `unreached`, both with a comma between them, or `none`.
-    pub(crate) fn deny(text: &str) -> Result<Deny, String> {
+    pub fn deny(text: &str) -> Result<Deny, String> {
         let mut denied = Deny::default();
         if text.trim() == "none" {
             return Ok(denied);
@@ -258,7 +258,7 @@ pub(crate) mod parse {
     }
 
     /// The portfolio, or strategies that take turns.
-    pub(crate) fn search(texts: &[String]) -> Result<Search, String> {
+    pub fn search(texts: &[String]) -> Result<Search, String> {
         match texts {
             [one] if one.starts_with("portfolio") => portfolio(one),
             _ => texts
@@ -283,7 +283,7 @@ pub(crate) mod parse {
     }
 
     /// One strategy.
-    pub(crate) fn strategy(text: &str) -> Result<StrategySpec, String> {
+    pub fn strategy(text: &str) -> Result<StrategySpec, String> {
         if text.starts_with("portfolio") {
             return Err("a portfolio stands alone".into());
         }

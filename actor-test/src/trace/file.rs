@@ -38,26 +38,26 @@ pub(crate) const VERSION: u32 = 2;
 
 /// The document.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub(crate) struct Trace {
+pub struct Trace {
     format: String,
     version: u32,
     /// The version of actor-test that wrote it.
-    pub(crate) actor_test: String,
+    pub actor_test: String,
     /// The package of the test, where known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) package: Option<String>,
+    pub package: Option<String>,
     /// The test.
-    pub(crate) test: String,
+    pub test: String,
     /// The strategy that found it.
-    pub(crate) strategy: String,
+    pub strategy: String,
     /// The session's seed.
-    pub(crate) seed: u64,
+    pub seed: u64,
     /// The iteration, from one.
-    pub(crate) iteration: u64,
+    pub iteration: u64,
     /// Reproduces the execution without the trace.
-    pub(crate) token: String,
+    pub token: String,
     /// What was found.
-    pub(crate) finding: Finding,
+    pub finding: Finding,
     bounds: Bounds,
     semantics: Semantics,
     fair_from: Option<u64>,
@@ -73,7 +73,7 @@ pub(crate) struct Trace {
 
 /// Why a file is no trace that can be replayed.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum TraceError {
+pub enum TraceError {
     #[error("there is no trace {path}; a failing test prints where it wrote its trace")]
     Missing { path: String },
     #[error("can't read {path}: {error}")]
@@ -142,7 +142,7 @@ impl Trace {
     }
 
     /// Reads a trace.
-    pub(crate) fn read(path: &Path) -> Result<Self, TraceError> {
+    pub fn read(path: &Path) -> Result<Self, TraceError> {
         let name = path.display().to_string();
         match fs::read(path) {
             Ok(bytes) => Self::parse(&name, &bytes),
@@ -265,13 +265,12 @@ impl Trace {
     }
 
     /// It was written when schedules were other ones, by this version of actor-test.
-    #[cfg(feature = "cli")]
-    pub(crate) fn older(&self) -> Option<&str> {
+    pub fn older(&self) -> Option<&str> {
         (self.version < VERSION).then_some(&self.actor_test)
     }
 
     /// What it takes to run it again.
-    pub(crate) fn recording(&self) -> Recording {
+    pub fn recording(&self) -> Recording {
         Recording {
             decisions: self.decisions.clone(),
             checks: self.checks.clone(),
@@ -284,8 +283,7 @@ impl Trace {
     }
 
     /// What happened, step by step.
-    #[cfg(feature = "cli")]
-    pub(crate) fn story(&self) -> &[StoryStep] {
+    pub fn story(&self) -> &[StoryStep] {
         &self.story
     }
 
@@ -379,11 +377,7 @@ fn slug(package: Option<&str>, test: &str) -> String {
 }
 
 /// Writes the traces of a report's bugs; tells what could not be written.
-pub(crate) fn write_all(
-    report: &mut Report,
-    package: Option<&str>,
-    directory: &Path,
-) -> Option<String> {
+pub fn write_all(report: &mut Report, package: Option<&str>, directory: &Path) -> Option<String> {
     let mut problem = None;
     // What has a trace is saved already, and what has no story could not be recorded.
     let new = |bug: &&mut Bug| bug.trace_path.is_none() && !bug.trace.story.is_empty();
@@ -405,7 +399,7 @@ pub(crate) fn own_package() -> Option<String> {
 }
 
 /// Where traces go: as given, or under the target directory of the executable that runs.
-pub(crate) fn directory(given: Option<PathBuf>) -> PathBuf {
+pub fn directory(given: Option<PathBuf>) -> PathBuf {
     given.unwrap_or_else(|| target_directory().join("actor-traces"))
 }
 

@@ -1,7 +1,7 @@
 //! Executions on disk and back: trace files, saved schedules, and running either again.
 //!
 //! `exploring` has what failed replayed and recorded, `hosting` has it written and runs the schedules
-//! that were saved, `cli` shows and replays a file. A [`replay`] runs the engine under the
+//! that were saved, the tool shows and replays a file. A [`replay`] runs the engine under the
 //! recorded decisions and tells where it left them; [`following`] names the steps of an execution, and
 //! runs those that are left of them, or in another order; a [`witness`] writes down the decisions of an
 //! execution that may take its process down.
@@ -13,4 +13,4 @@ pub(crate) mod replay;
 pub(crate) mod saved;
 pub(crate) mod witness;
 
-pub(crate) use file::*;
+pub use file::*;

@@ -104,19 +104,19 @@ impl Drop for Scribe {
 
 /// How far an execution came.
 #[derive(Clone, Debug)]
-pub(crate) struct Witnessed {
+pub struct Witnessed {
     /// Its decisions, without a story.
-    pub(crate) recording: Recording,
+    pub recording: Recording,
     /// The step that was begun last.
-    pub(crate) step: u64,
+    pub step: u64,
     /// The answers to the choices made in it.
-    pub(crate) choices: Vec<u32>,
-    pub(crate) reached: Reached,
+    pub choices: Vec<u32>,
+    pub reached: Reached,
 }
 
 /// What an execution was about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Reached {
+pub enum Reached {
     /// Its step.
     Step,
     /// Dropping what was left after the last one.

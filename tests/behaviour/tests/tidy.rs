@@ -308,7 +308,7 @@ fn assert_no_circle(inside: &[&str]) {
 fn rooms_use_each_other_one_way() {
     let doors = doors(&[]);
     assert!(doors["exploring"].contains_key("engine"), "doors are seen");
-    assert!(doors["cli"].contains_key("hosting"), "doors are seen");
+    assert!(doors["tool"].contains_key("hosting"), "doors are seen");
     assert_no_circle(&[]);
 }
 

@@ -6,11 +6,10 @@ use super::what;
 use crate::data::story::StoryStep;
 
 /// How many lines of a crashed child's messages are shown.
-#[cfg(feature = "cli")]
 const LAST_LINES: usize = 5;
 
 /// What was going on in a step that was not finished.
-pub(crate) fn doing(step: &StoryStep) -> String {
+pub fn doing(step: &StoryStep) -> String {
     let state = match &step.state {
         Some(state) => format!(" in state `{state}`"),
         None => String::new(),
@@ -30,18 +29,17 @@ pub(crate) fn dropping() -> String {
 }
 
 /// The end of a story whose last step never ended.
-pub(crate) fn does_not_return() -> &'static str {
+pub fn does_not_return() -> &'static str {
     "does not return"
 }
 
 /// The end of a story whose last step ended the process.
-#[cfg(feature = "cli")]
-pub(crate) fn ends_the_process() -> &'static str {
+pub fn ends_the_process() -> &'static str {
     "ends the process"
 }
 
 /// A handler that does not return: for so many seconds nothing has moved.
-pub(crate) fn hang(seconds: f64, doing: Option<&str>) -> String {
+pub fn hang(seconds: f64, doing: Option<&str>) -> String {
     let doing = match doing {
         Some(doing) => format!("{doing}, and does not return"),
         None => "a handler does not return".into(),
@@ -50,8 +48,7 @@ pub(crate) fn hang(seconds: f64, doing: Option<&str>) -> String {
 }
 
 /// How a child ended that should have reported.
-#[cfg(feature = "cli")]
-pub(crate) fn crash(how: &str, doing: Option<&str>, stderr: &str) -> String {
+pub fn crash(how: &str, doing: Option<&str>, stderr: &str) -> String {
     // The runtime says it better than the signal.
     let mut how = if stderr.contains("has overflowed its stack") {
         format!("the stack overflowed: {how}")
@@ -93,7 +90,7 @@ pub(crate) fn stands_still(test: &str, iteration: u64, seconds: f64) -> String {
 }
 
 /// The test that took its process down does not do so when it is run again.
-pub(crate) fn end_not_repeated() -> String {
+pub fn end_not_repeated() -> String {
     "run again with the same seed the execution ended otherwise, so there is no story to tell; what it \
      does depends on something outside the tester: threads, time, memory or a static"
         .into()

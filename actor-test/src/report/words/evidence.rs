@@ -8,7 +8,7 @@ use crate::report::shell;
 use crate::settings::Bounds;
 
 /// How a bug was found, and how to see it again.
-pub(crate) fn evidence(report: &Report, bug: &Bug, place: &Place) -> Vec<String> {
+pub fn evidence(report: &Report, bug: &Bug, place: &Place) -> Vec<String> {
     if bug.kind().concerns_all() {
         return vec![denied(report, bug.kind())];
     }

@@ -93,7 +93,7 @@ fn long_ones(report: &Report) -> impl Iterator<Item = String> {
 
 /// What each strategy contributed, for those that had a turn.
 /// Over several tests there is no chance of the next execution to tell.
-pub(crate) fn strategies(strategies: &[StrategyStatistics], of_one_test: bool) -> Vec<String> {
+pub fn strategies(strategies: &[StrategyStatistics], of_one_test: bool) -> Vec<String> {
     let had_a_turn = |strategy: &&StrategyStatistics| strategy.executions > 0;
     let strategies: Vec<_> = strategies.iter().filter(had_a_turn).collect();
     if strategies.len() < 2 {

@@ -42,7 +42,7 @@ pub(super) fn last_steps(bug: &Bug, place: &Place) -> Vec<String> {
 }
 
 /// A story as columns: step, time, actor, what, its state, the monitors.
-pub(crate) fn story_lines(steps: &[StoryStep], width: usize) -> Vec<String> {
+pub fn story_lines(steps: &[StoryStep], width: usize) -> Vec<String> {
     let rows: Vec<([String; 4], Happened)> = steps
         .iter()
         .map(|step| (row(step), Happened::in_step(step)))

@@ -1,0 +1,177 @@
+//! Failures as GitHub shows them: beside the line of the source that they are about.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use super::discover::Test;
+use super::explore::Ended;
+use super::verdict::Verdict;
+use crate::words::{self, Place};
+
+/// Says that a step of GitHub Actions runs.
+const ACTIONS: &str = "GITHUB_ACTIONS";
+
+/// Where GitHub has checked the repository out.
+const WORKSPACE: &str = "GITHUB_WORKSPACE";
+
+/// Makes annotations of failures.
+#[derive(Debug)]
+pub(crate) struct Annotations {
+    /// Cargo's workspace, to which the paths of sources are relative.
+    sources: PathBuf,
+    /// The repository, to which the paths of annotations are.
+    repository: PathBuf,
+}
+
+/// A line of a source.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct SourceLine {
+    file: String,
+    line: u32,
+    column: Option<u32>,
+}
+
+impl Annotations {
+    /// Where GitHub Actions runs.
+    pub(crate) fn wanted(workspace: &Path) -> Option<Self> {
+        let runs = env::var_os(ACTIONS).is_some_and(|value| value == "true");
+        runs.then(|| Self {
+            sources: workspace.to_owned(),
+            repository: env::var_os(WORKSPACE).map_or_else(|| workspace.to_owned(), PathBuf::from),
+        })
+    }
+
+    /// The annotations of a test that failed, one for each bug.
+    pub(crate) fn of(&self, test: &Test, ended: &Ended, place: &Place) -> Vec<String> {
+        let title = format!("actor test {}", test.title());
+        let own = ended.source.as_ref();
+        let own = own.and_then(|(file, line)| self.line(file, *line, None));
+        match &ended.verdict {
+            Verdict::Passed { .. }
+            | Verdict::Expected { .. }
+            | Verdict::Without { .. }
+            | Verdict::Skipped => Vec::new(),
+            Verdict::Failed { report, .. } => {
+                let annotation = |bug: &actor_test::Bug| {
+                    let location = bug.finding.location.as_deref();
+                    let line = location.and_then(|location| self.location(location));
+                    let message = words::annotation(report, bug, place);
+                    command(line.or(own.clone()).as_ref(), &title, &message)
+                };
+                report.bugs.iter().map(annotation).collect()
+            }
+            Verdict::Unexpected {
+                report, expected, ..
+            } => vec![command(
+                own.as_ref(),
+                &title,
+                &words::unmet(report, expected),
+            )],
+            Verdict::Refused(problem) => vec![command(own.as_ref(), &title, problem)],
+        }
+    }
+
+    /// The place of a panic, `src/lib.rs:12:5`, if it is in the workspace.
+    fn location(&self, location: &str) -> Option<SourceLine> {
+        let mut parts = location.rsplitn(3, ':');
+        let column = parts.next()?.parse().ok()?;
+        let line = parts.next()?.parse().ok()?;
+        self.line(parts.next()?, line, Some(column))
+    }
+
+    fn line(&self, file: &str, line: u32, column: Option<u32>) -> Option<SourceLine> {
+        // An absolute path takes the place of the whole.
+        let path = self.sources.join(file);
+        let inside = path.strip_prefix(&self.sources).ok()?;
+        if !path.is_file() {
+            return None;
+        }
+        let relative = path.strip_prefix(&self.repository).unwrap_or(inside);
+        let segments: Vec<String> = relative
+            .components()
+            .map(|part| part.as_os_str().to_string_lossy().into_owned())
+            .collect();
+        Some(SourceLine {
+            file: segments.join("/"),
+            line,
+            column,
+        })
+    }
+}
+
+/// A workflow command of GitHub's.
+fn command(line: Option<&SourceLine>, title: &str, message: &str) -> String {
+    let mut properties = Vec::new();
+    if let Some(SourceLine { file, line, column }) = line {
+        properties.push(format!("file={}", property(file)));
+        properties.push(format!("line={line}"));
+        properties.extend(column.map(|column| format!("col={column}")));
+    }
+    properties.push(format!("title={}", property(title)));
+    format!("::error {}::{}", properties.join(","), data(message))
+}
+
+/// Text after the second pair of colons.
+fn data(text: &str) -> String {
+    text.replace('%', "%25")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A")
+}
+
+/// The value of a property, which ends at a colon or a comma.
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn annotations(sources: &str, repository: &str) -> Annotations {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        Annotations {
+            sources: root.join(sources),
+            repository: root.join(repository),
+        }
+    }
+
+    #[test]
+    fn paths_are_relative_to_the_repository() {
+        let file = |sources, repository, location| {
+            let place = annotations(sources, repository).location(location);
+            place.map(|place| (place.file, place.line, place.column))
+        };
+        let found = |file: &str| Some((file.to_owned(), 12, Some(5)));
+        assert_eq!(file("", "", "src/main.rs:12:5"), found("src/main.rs"));
+        assert_eq!(
+            file("src", "", "words/mod.rs:12:5"),
+            found("src/words/mod.rs")
+        );
+        // A repository that is not above: as cargo sees it.
+        assert_eq!(file("src", "tests", "main.rs:12:5"), found("main.rs"));
+        let absolute = concat!(env!("CARGO_MANIFEST_DIR"), "/src/main.rs:12:5");
+        assert_eq!(file("", "", absolute), found("src/main.rs"));
+        for elsewhere in [
+            "/rustc/0/library/core/src/option.rs:12:5",
+            "src/no.rs:1:1",
+            "x",
+            "",
+        ] {
+            assert_eq!(file("", "", elsewhere), None, "{elsewhere}");
+        }
+    }
+
+    #[test]
+    fn what_ends_a_command_is_escaped() {
+        let place = SourceLine {
+            file: "a,b:c.rs".into(),
+            line: 7,
+            column: None,
+        };
+        assert_eq!(
+            command(Some(&place), "actor test a::b", "100 %: x,\r\ny"),
+            "::error file=a%2Cb%3Ac.rs,line=7,title=actor test a%3A%3Ab::100 %25: x,%0D%0Ay"
+        );
+        assert_eq!(command(None, "t", "m"), "::error title=t::m");
+    }
+}

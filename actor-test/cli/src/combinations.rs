@@ -1,0 +1,74 @@
+//! Asks tests with parameters for the combinations of their values.
+
+use super::Trouble;
+use super::discover::{Parameters, Test};
+use super::explore;
+use super::process;
+use crate::words;
+use actor_test::tool::overrides::Overrides;
+use actor_test::tool::process::Job;
+use actor_test::tool::protocol::{Event, Ignored};
+
+/// All tests, with each combination of parameters as a test of its own. One whose values can't be
+/// told stays as it is, with the reason, and so does one that is not to be run.
+pub(crate) fn ask(
+    tests: Vec<Test>,
+    given: &Overrides,
+    ignored: Ignored,
+) -> Result<Vec<Test>, Trouble> {
+    let job = question(given, ignored);
+    let mut all = Vec::with_capacity(tests.len());
+    for test in tests {
+        match test.parameters {
+            Parameters::Unasked => all.extend(ask_one(&test, &job)?),
+            _ => all.push(test),
+        }
+    }
+    Ok(all)
+}
+
+/// Those of the tests that are marked `#[ignore]`.
+pub(crate) fn ignored(tests: Vec<Test>, given: &Overrides) -> Result<Vec<Test>, Trouble> {
+    let job = question(given, Ignored::Only);
+    let mut ignored = Vec::new();
+    for test in tests {
+        let ending = process::run(&test, &job.of(&test.name), &mut |_| ())?;
+        if !matches!(ending.answer, Some(Event::Skipped)) {
+            ignored.push(test);
+        }
+    }
+    Ok(ignored)
+}
+
+fn question(given: &Overrides, ignored: Ignored) -> Job {
+    Job {
+        test: String::new(),
+        given: given.clone(),
+        task: None,
+        ignored,
+        pin: false,
+        witness: None,
+    }
+}
+
+fn ask_one(test: &Test, job: &Job) -> Result<Vec<Test>, Trouble> {
+    let ending = process::run(test, &job.of(&test.name), &mut |_| ())?;
+    let problem = match ending.answer {
+        Some(Event::Combinations { names }) => {
+            let parameters = Parameters::OneOf(names.len());
+            let combination = |name: &String| Test {
+                parameters: parameters.clone(),
+                ..test.named(name)
+            };
+            return Ok(names.iter().map(combination).collect());
+        }
+        Some(Event::Skipped) => return Ok(vec![test.clone()]),
+        Some(Event::Refused { problem, .. }) => problem,
+        Some(_) => words::wrong_answer(),
+        None => explore::never_began(&ending),
+    };
+    Ok(vec![Test {
+        parameters: Parameters::Unknown(problem),
+        ..test.clone()
+    }])
+}

@@ -1,0 +1,139 @@
+//! `--coverage`: what the tests of a run reached together, as files.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::discover::Test;
+use super::{Trouble, diagram};
+use crate::words;
+use actor_test::Report;
+use actor_test::{ActorCoverage, Coverage};
+
+/// The summary, within the directory.
+pub(crate) const SUMMARY: &str = "coverage.txt";
+
+/// The longest name of a file, without its ending.
+const NAME_MAX: usize = 200;
+
+/// What the tests of a run reached together.
+#[derive(Debug, Default)]
+pub(crate) struct Gathered {
+    pub(crate) coverage: Coverage,
+    /// The tests that are counted.
+    pub(crate) tests: usize,
+    /// Their executions.
+    pub(crate) executions: u64,
+    /// The tests of which nothing is known.
+    pub(crate) unknown: Vec<String>,
+    /// For each type, by its path, in how many tests it was started.
+    users: std::collections::BTreeMap<String, usize>,
+}
+
+impl Gathered {
+    /// Adds the report of a test.
+    pub(crate) fn add(&mut self, test: &Test, report: &Report) {
+        if !report.is_clean() && report.coverage.actors.is_empty() {
+            return self.unknown.push(test.title());
+        }
+        let mut coverage = report.coverage.clone();
+        let own = test.path().split("::").next().unwrap_or_default();
+        let package = &test.executable.package.name;
+        if package.replace('-', "_") != own {
+            // A type of `tests/it.rs`, which other packages may have as well.
+            for actor in &mut coverage.actors {
+                if actor.path.split("::").next() == Some(own) {
+                    actor.path = format!("{package}::{}", actor.path);
+                }
+            }
+        }
+        self.tests += 1;
+        self.executions += report.executions;
+        let paths: BTreeSet<&String> = coverage.actors.iter().map(|actor| &actor.path).collect();
+        for path in paths {
+            *self.users.entry(path.clone()).or_default() += 1;
+        }
+        self.coverage.add(&coverage);
+    }
+
+    /// In how many tests the type was started.
+    pub(crate) fn users(&self, actor: &ActorCoverage) -> usize {
+        self.users.get(&actor.path).copied().unwrap_or(0)
+    }
+}
+
+/// Where the files go.
+#[derive(Clone, Debug)]
+pub(crate) struct Directory(PathBuf);
+
+impl Directory {
+    /// Makes the directory, so that a wrong one is told before anything is run.
+    pub(crate) fn make(path: &Path) -> Result<Self, Trouble> {
+        fs::create_dir_all(path).map_err(|error| trouble(path, &error))?;
+        Ok(Self(path.to_owned()))
+    }
+
+    /// Writes the summary, and two diagrams for each state machine; returns the summary's path.
+    pub(crate) fn write(&self, gathered: &Gathered) -> Result<PathBuf, Trouble> {
+        let mut taken = BTreeSet::new();
+        let mut names = Vec::new();
+        for actor in &gathered.coverage.actors {
+            let name = actor.is_state_machine().then(|| name(actor, &mut taken));
+            if let Some(name) = &name {
+                let users = gathered.users(actor);
+                self.put(&format!("{name}.dot"), &diagram::dot(actor, users))?;
+                self.put(&format!("{name}.mmd"), &diagram::mermaid(actor, users))?;
+            }
+            names.push(name);
+        }
+        self.put(SUMMARY, &words::coverage(gathered, &names))?;
+        Ok(self.0.join(SUMMARY))
+    }
+
+    fn put(&self, name: &str, text: &str) -> Result<(), Trouble> {
+        let path = self.0.join(name);
+        fs::write(&path, text).map_err(|error| trouble(&path, &error))
+    }
+}
+
+fn trouble(path: &Path, error: &std::io::Error) -> Trouble {
+    Trouble(format!("can't write {}: {error}", path.display()))
+}
+
+/// A file name for a type: its path with dots. Types of one path that differ are numbered.
+fn name(actor: &ActorCoverage, taken: &mut BTreeSet<String>) -> String {
+    let plain: String = actor
+        .path
+        .replace("::", ".")
+        .chars()
+        .filter(|letter| letter.is_alphanumeric() || "._-".contains(*letter))
+        .collect();
+    let excess = plain.chars().count().saturating_sub(NAME_MAX);
+    let plain: String = plain.chars().skip(excess).collect();
+    let mut name = plain.clone();
+    let mut number = 1;
+    // Not all file systems tell cases apart.
+    while !taken.insert(name.to_lowercase()) {
+        number += 1;
+        name = format!("{plain}-{number}");
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_files() {
+        let mut taken = BTreeSet::new();
+        let mut name = |path: &str| name(&diagram::tests::actor(path, &[], json!([])), &mut taken);
+        assert_eq!(name("shop::till::Till"), "shop.till.Till");
+        assert_eq!(name("shop::till::Till"), "shop.till.Till-2");
+        assert_eq!(name("shop::till::TILL"), "shop.till.TILL-3");
+        assert_eq!(name("shop::{{closure}}::Till"), "shop.closure.Till");
+        assert_eq!(name(&"x".repeat(1000)).len(), NAME_MAX);
+    }
+}

@@ -1,0 +1,175 @@
+//! State machines as diagrams, with what was never reached in another colour.
+//!
+//! Green is what was reached, orange a state with a handler that never ran, and grey with dashes a
+//! state that was never entered. The transitions are those that were seen.
+
+use crate::words;
+use actor_test::{ActorCoverage, StateCoverage};
+
+/// What a diagram says of a state.
+struct Look {
+    /// Its name, then how often it was entered, and its handlers that never ran.
+    lines: Vec<String>,
+    colour: Colour,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Colour {
+    Reached,
+    Partly,
+    Never,
+}
+
+impl Look {
+    fn of(actor: &ActorCoverage, state: &StateCoverage) -> Self {
+        let never = actor.never_handled_in(state);
+        let colour = match &*never {
+            _ if state.entered == 0 => Colour::Never,
+            [] => Colour::Reached,
+            _ => Colour::Partly,
+        };
+        let mut lines = vec![state.name.clone(), words::entered(state.entered)];
+        if colour == Colour::Partly {
+            lines.push(words::never_handled(&never));
+        }
+        Self { lines, colour }
+    }
+}
+
+/// For Graphviz.
+pub(crate) fn dot(actor: &ActorCoverage, tests: usize) -> String {
+    let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
+    let mut text = format!(
+        "// {}\ndigraph \"{}\" {{\n    rankdir=LR;\n    node [shape=box, fontname=\"sans-serif\"];\n    \
+         edge [color=\"#2e7d32\", fontname=\"sans-serif\"];\n    \
+         start [shape=point, color=\"#2e7d32\"];\n",
+        words::coverage_head(actor, tests),
+        quoted(&actor.path)
+    );
+    for (number, state) in actor.states.iter().enumerate() {
+        let look = Look::of(actor, state);
+        let lines: Vec<String> = look.lines.iter().map(|line| quoted(line)).collect();
+        let style = match look.colour {
+            Colour::Reached => "style=\"rounded,filled\", fillcolor=\"#e8f5e9\", color=\"#2e7d32\"",
+            Colour::Partly => "style=\"rounded,filled\", fillcolor=\"#fff3e0\", color=\"#ef6c00\"",
+            Colour::Never => "style=\"rounded,dashed\", color=\"#9e9e9e\", fontcolor=\"#9e9e9e\"",
+        };
+        text += &format!(
+            "    s{number} [label=\"{}\", {style}];\n",
+            lines.join("\\n")
+        );
+    }
+    for (from, to, count) in arrows(actor) {
+        let from = from.map_or_else(|| "start".into(), |from| format!("s{from}"));
+        text += &format!("    {from} -> s{to} [label=\"{count}\"];\n");
+    }
+    text + "}\n"
+}
+
+/// For Mermaid.
+pub(crate) fn mermaid(actor: &ActorCoverage, tests: usize) -> String {
+    let mut text = format!(
+        "%% {}\nstateDiagram-v2\n    direction LR\n    \
+         classDef reached fill:#e8f5e9,stroke:#2e7d32,color:#000000\n    \
+         classDef partly fill:#fff3e0,stroke:#ef6c00,color:#000000\n    \
+         classDef never fill:#ffffff,stroke:#9e9e9e,stroke-dasharray:4,color:#9e9e9e\n",
+        words::coverage_head(actor, tests)
+    );
+    for (number, state) in actor.states.iter().enumerate() {
+        let look = Look::of(actor, state);
+        let lines: Vec<String> = look.lines.iter().map(|line| entities(line)).collect();
+        let class = match look.colour {
+            Colour::Reached => "reached",
+            Colour::Partly => "partly",
+            Colour::Never => "never",
+        };
+        text += &format!(
+            "    state \"{}\" as s{number}\n    class s{number} {class}\n",
+            lines.join("<br/>")
+        );
+    }
+    for (from, to, count) in arrows(actor) {
+        let from = from.map_or_else(|| "[*]".into(), |from| format!("s{from}"));
+        text += &format!("    {from} --> s{to}: {count}\n");
+    }
+    text
+}
+
+/// The starts, then the transitions, by the numbers of the states.
+fn arrows(actor: &ActorCoverage) -> Vec<(Option<usize>, usize, u64)> {
+    let position = |name: &str| actor.states.iter().position(|state| state.name == name);
+    let starts = actor.states.iter().enumerate();
+    let starts = starts
+        .filter(|(_, state)| state.started > 0)
+        .map(|(number, state)| (None, number, state.started));
+    let moves = actor.transitions.iter().filter_map(|seen| {
+        let (from, to) = (position(&seen.from)?, position(&seen.to)?);
+        Some((Some(from), to, seen.count))
+    });
+    starts.chain(moves).collect()
+}
+
+/// Letters that mean something to Mermaid, in its way of naming them.
+fn entities(text: &str) -> String {
+    let mut escaped = String::new();
+    for letter in text.chars() {
+        match letter {
+            '<' => escaped += "#lt;",
+            '>' => escaped += "#gt;",
+            '"' => escaped += "#quot;",
+            '#' => escaped += "#35;",
+            ';' => escaped += "#59;",
+            letter => escaped.push(letter),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// A state: name, starts, entries, and handlers with counts.
+    type Row<'a> = (&'a str, u64, u64, &'a [(&'a str, u64)]);
+
+    pub(crate) fn actor(path: &str, states: &[Row<'_>], transitions: Value) -> ActorCoverage {
+        let handler = |(event, ran): &(&str, u64)| json!({ "event": event, "ran": ran });
+        let state = |(name, started, entered, handlers): &Row<'_>| {
+            let handlers: Vec<Value> = handlers.iter().map(handler).collect();
+            json!({ "name": name, "started": started, "entered": entered, "handlers": handlers })
+        };
+        let states: Vec<Value> = states.iter().map(state).collect();
+        let name = path.rsplit("::").next();
+        let actor = json!({
+            "path": path, "name": name, "states": states, "transitions": transitions,
+        });
+        serde_json::from_value(actor).expect("these are the fields of an actor's coverage")
+    }
+
+    fn door() -> ActorCoverage {
+        actor(
+            "house::Door",
+            &[
+                ("Open", 7, 9, &[("Shut", 9), ("Paint<\"a\">", 0)]),
+                ("Shut", 0, 9, &[("Open", 2)]),
+                ("Broken", 0, 0, &[("Mend", 0)]),
+            ],
+            json!([
+                { "from": "Open", "to": "Shut", "count": 9 },
+                { "from": "Shut", "to": "Open", "count": 2 },
+            ]),
+        )
+    }
+
+    #[test]
+    fn a_diagram_for_graphviz() {
+        insta::assert_snapshot!(dot(&door(), 2));
+    }
+
+    #[test]
+    fn a_diagram_for_mermaid() {
+        insta::assert_snapshot!(mermaid(&door(), 1));
+    }
+}

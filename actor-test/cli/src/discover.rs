@@ -1,0 +1,260 @@
+//! Finds actor tests in executables, without running any.
+//!
+//! Each test leaves a marker in its executable, a string that neither stripping nor optimising
+//! removes: `\0actor-test:1:<path>\0`, with `[]` after the path where the test takes parameters,
+//! whose values only the test itself can tell. An executable without a marker is never run.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::Read;
+
+use super::Trouble;
+use super::build::{Built, Executable};
+use super::options::Filter;
+use crate::words;
+use actor_test::tool::parameters;
+
+/// The longest path of a test that is found.
+const NAME_MAX: usize = 4096;
+
+/// How much is read at a time.
+const CHUNK: usize = 1 << 20;
+
+/// An actor test.
+#[derive(Clone, Debug)]
+pub(crate) struct Test {
+    /// Its path: crate, modules and function; then the values of its parameters, once known.
+    pub(crate) name: String,
+    pub(crate) executable: Executable,
+    pub(crate) parameters: Parameters,
+    /// A test of another package has the same path, as `tests/it.rs` of two packages may.
+    pub(crate) shared: bool,
+}
+
+/// What is known of a test's parameters.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Parameters {
+    /// It takes none.
+    None,
+    /// It takes some; their values were not asked for.
+    Unasked,
+    /// This is one of so many combinations.
+    OneOf(usize),
+    /// Why their values can't be told.
+    Unknown(String),
+}
+
+impl Test {
+    /// A test by what its marker says.
+    fn marked(marker: &str, executable: &Executable) -> Self {
+        let (name, parameters) = match marker.strip_suffix(WITH_PARAMETERS) {
+            Some(name) => (name, Parameters::Unasked),
+            None => (marker, Parameters::None),
+        };
+        Self {
+            name: name.to_owned(),
+            executable: executable.clone(),
+            parameters,
+            shared: false,
+        }
+    }
+
+    /// The same test, with values of its parameters.
+    pub(crate) fn named(&self, name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            ..self.clone()
+        }
+    }
+
+    /// Its name as people read it: with its package, where another has a test of that name.
+    pub(crate) fn title(&self) -> String {
+        match self.shared {
+            true => format!("{} -p {}", self.name, self.executable.package.name),
+            false => self.name.clone(),
+        }
+    }
+
+    /// Its path: crate, modules and function.
+    pub(crate) fn path(&self) -> &str {
+        parameters::path(&self.name)
+    }
+}
+
+/// What follows the path in the marker of a test with parameters.
+const WITH_PARAMETERS: &str = "[]";
+
+/// All tests, in the order of their packages, targets and names.
+pub(crate) fn discover(built: &Built) -> Result<Vec<Test>, Trouble> {
+    let mut tests = Vec::new();
+    for executable in &built.executables {
+        let path = &executable.path;
+        let file = File::open(path).and_then(|mut file| scan(&mut file));
+        let names =
+            file.map_err(|error| Trouble(format!("can't read {}: {error}", path.display())))?;
+        tests.extend(names.iter().map(|name| Test::marked(name, executable)));
+    }
+    Ok(tell_apart(tests))
+}
+
+/// Marks the tests whose paths two packages share.
+fn tell_apart(mut tests: Vec<Test>) -> Vec<Test> {
+    let mut packages: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for test in &tests {
+        let package = test.executable.package.name.clone();
+        packages
+            .entry(test.name.clone())
+            .or_default()
+            .insert(package);
+    }
+    for test in &mut tests {
+        test.shared = packages[&test.name].len() > 1;
+    }
+    tests
+}
+
+/// The tests that are asked for; that there are none is an error that says what there is.
+pub(crate) fn select(
+    tests: Vec<Test>,
+    filter: &Filter,
+    selection: &[String],
+) -> Result<Vec<Test>, Trouble> {
+    if tests.is_empty() {
+        let flags: String = selection.iter().map(|flag| format!(" {flag}")).collect();
+        return Err(Trouble(words::nothing_there(&flags)));
+    }
+    let wanted = |test: &&Test| filter.takes(&test.name, test.path());
+    let selected: Vec<Test> = tests.iter().filter(wanted).cloned().collect();
+    if selected.is_empty() {
+        let nearest = nearest(&tests, &filter.filters);
+        return Err(Trouble(words::nothing_matches(
+            &filter.filters,
+            &nearest,
+            tests.len(),
+        )));
+    }
+    Ok(selected)
+}
+
+/// Up to three tests whose names, or parts of them, are like a filter.
+pub(crate) fn nearest<'a>(tests: &'a [Test], filters: &[String]) -> Vec<&'a str> {
+    let likeness = |name: &str, filter: &str| {
+        let path = parameters::path(name);
+        let parts = path.split("::").chain([path, name]);
+        parts
+            .map(|part| strsim::jaro_winkler(part, filter))
+            .fold(0.0, f64::max)
+    };
+    let mut near: Vec<(f64, &str)> = tests
+        .iter()
+        .map(|test| {
+            let likeness = filters
+                .iter()
+                .map(|filter| likeness(&test.name, filter))
+                .fold(0.0, f64::max);
+            (likeness, &*test.name)
+        })
+        .filter(|(likeness, _)| *likeness > 0.8)
+        .collect();
+    near.sort_by(|a, b| b.0.total_cmp(&a.0));
+    near.into_iter().take(3).map(|(_, name)| name).collect()
+}
+
+/// The tests whose markers are in what `source` reads.
+fn scan(source: &mut impl Read) -> std::io::Result<BTreeSet<String>> {
+    let marker = prefix();
+    let mut names = BTreeSet::new();
+    let mut window = Vec::with_capacity(CHUNK + NAME_MAX);
+    loop {
+        let read = source
+            .by_ref()
+            .take(CHUNK as u64)
+            .read_to_end(&mut window)?;
+        names.extend(names_in(&window, &marker));
+        if read == 0 {
+            return Ok(names);
+        }
+        // What may be the beginning of a marker is looked at again with what follows.
+        let done = window.len().saturating_sub(NAME_MAX);
+        window.drain(..done);
+    }
+}
+
+/// Put together at run time, so that this executable has no marker itself.
+fn prefix() -> Vec<u8> {
+    [b"\0", &b"actor-test:"[..], b"1:"].concat()
+}
+
+fn names_in(bytes: &[u8], marker: &[u8]) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut rest = bytes;
+    while let Some(at) = find(rest, marker) {
+        rest = &rest[at + marker.len()..];
+        let end = rest.iter().take(NAME_MAX).position(|byte| *byte == 0);
+        let name = end.and_then(|end| std::str::from_utf8(&rest[..end]).ok());
+        names.extend(name.filter(|name| is_path(name)).map(str::to_owned));
+    }
+    names
+}
+
+fn find(bytes: &[u8], marker: &[u8]) -> Option<usize> {
+    let mut from = 0;
+    while let Some(at) = bytes[from..].iter().position(|byte| *byte == marker[0]) {
+        if bytes[from + at..].starts_with(marker) {
+            return Some(from + at);
+        }
+        from += at + 1;
+    }
+    None
+}
+
+fn is_path(name: &str) -> bool {
+    let name = name.strip_suffix(WITH_PARAMETERS).unwrap_or(name);
+    name.contains("::")
+        && name.split("::").all(|segment| {
+            !segment.is_empty()
+                && segment
+                    .chars()
+                    .all(|c| c.is_alphanumeric() || "_#".contains(c))
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn marked(name: &str) -> Vec<u8> {
+        [&prefix()[..], name.as_bytes(), b"\0"].concat()
+    }
+
+    #[test]
+    fn markers_are_found_wherever_a_chunk_ends() {
+        for offset in [0, 1, CHUNK - 20, CHUNK - 5, CHUNK, CHUNK + 1] {
+            let mut bytes = vec![7; offset];
+            bytes.extend(marked("krate::module::test"));
+            bytes.extend(marked("krate::größe"));
+            bytes.extend(marked("krate::with_parameters[]"));
+            bytes.extend(vec![0; 3]);
+            let names = scan(&mut &bytes[..]).unwrap();
+            assert_eq!(
+                names.into_iter().collect::<Vec<_>>(),
+                [
+                    "krate::größe",
+                    "krate::module::test",
+                    "krate::with_parameters[]"
+                ]
+            );
+        }
+    }
+
+    #[test]
+    fn what_only_looks_like_a_marker_is_not_one() {
+        let mut bytes = prefix();
+        bytes.extend(b"{}\0");
+        bytes.extend(marked("no path"));
+        bytes.extend(marked("a::b c"));
+        bytes.extend(marked("a::b[n=2]"));
+        bytes.extend(prefix());
+        assert_eq!(scan(&mut &bytes[..]).unwrap(), BTreeSet::new());
+    }
+}

@@ -1,0 +1,75 @@
+//! What a run leaves beside its words: coverage, JUnit XML and annotations.
+
+use super::Trouble;
+use super::annotations::Annotations;
+use super::build::Built;
+use super::coverage::{Directory, Gathered};
+use super::discover::Test;
+use super::explore::Ended;
+use super::junit::Junit;
+use super::options::{Explore, Format};
+use super::screen::Screen;
+use crate::words::{self, Place};
+
+/// The documents that are asked for.
+pub(crate) struct Documents {
+    coverage: Option<(Directory, Gathered)>,
+    junit: Option<Junit>,
+    annotations: Option<Annotations>,
+    format: Format,
+}
+
+impl Documents {
+    /// Sees to it that what is asked for can be written, before anything is run.
+    pub(crate) fn open(options: &Explore, built: &Built) -> Result<Self, Trouble> {
+        let directory = options.coverage.as_deref().map(Directory::make);
+        let junit = options.junit.as_deref().map(Junit::open);
+        Ok(Self {
+            coverage: directory
+                .transpose()?
+                .map(|directory| (directory, Gathered::default())),
+            junit: junit.transpose()?,
+            annotations: Annotations::wanted(&built.workspace),
+            format: options.format,
+        })
+    }
+
+    /// Adds a test, of which `block` was told; commands that concern it are typed in `place`.
+    pub(crate) fn add(
+        &mut self,
+        test: &Test,
+        ended: &Ended,
+        block: Option<&str>,
+        place: &Place,
+        screen: &Screen,
+    ) {
+        if let (Some((_, gathered)), Some(report)) = (&mut self.coverage, ended.verdict.report()) {
+            gathered.add(test, report);
+        }
+        if let Some(junit) = &mut self.junit {
+            junit.add(test, ended, block.unwrap_or_default());
+        }
+        let annotations = self.annotations.iter();
+        for annotation in annotations.flat_map(|all| all.of(test, ended, place)) {
+            match self.format {
+                Format::Human => screen.raw(&annotation),
+                // Standard output is for lines of JSON.
+                Format::Json => screen.aside(&annotation),
+            }
+        }
+    }
+
+    /// Writes them.
+    pub(crate) fn finish(self, screen: &Screen) -> Result<(), Trouble> {
+        if let Some(junit) = self.junit {
+            junit.write()?;
+        }
+        if let Some((directory, gathered)) = self.coverage {
+            let summary = directory.write(&gathered)?;
+            if self.format == Format::Human {
+                screen.line(&words::coverage_written(&gathered, &summary));
+            }
+        }
+        Ok(())
+    }
+}

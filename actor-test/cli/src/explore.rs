@@ -1,0 +1,500 @@
+//! `cargo actor-test`: explores tests, each in a child of its own.
+
+use std::collections::BTreeMap;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::build::Built;
+use super::discover::{self, Parameters, Test};
+use super::documents::Documents;
+use super::expectation::{Expectation, Missing};
+use super::options::{Explore, Format, Selection};
+use super::process;
+use super::results::Results;
+use super::screen::Screen;
+use super::verdict::{Tally, Verdict, verdict};
+use super::{Exit, Trouble, build, combinations};
+use crate::words::{self, Place};
+use actor_test::Settings;
+use actor_test::tool::Turn;
+use actor_test::tool::overrides::Overrides;
+use actor_test::tool::postmortem::{Postmortem, examine};
+use actor_test::tool::process::{Ending, Job};
+use actor_test::tool::protocol::{Event, Ignored, Task};
+use actor_test::tool::trace;
+use actor_test::tool::{environment, run as running};
+use actor_test::{BugKind, Finding};
+
+/// Explores the tests that are asked for.
+pub(crate) fn run(options: &Explore, screen: &mut Screen) -> Result<Exit, Trouble> {
+    if options.strategy.iter().any(|strategy| strategy == "list") {
+        screen.line(&words::strategies_known());
+        return Ok(Exit::Clean);
+    }
+    let variables = environment::variables().map_err(Trouble::new)?;
+    let given = options.overrides().or(variables);
+    let built = build::build(&options.selection)?;
+    check_manifests(&built)?;
+    let flags = options.selection.flags();
+    let ignored = options.filter.ignored(Ignored::Skip);
+    let tests = combinations::ask(discover::discover(&built)?, &given, ignored)?;
+    let tests = match discover::select(tests, &options.filter, &flags) {
+        Ok(tests) => tests,
+        Err(trouble) => return screen.no_tests(trouble, options.filter.no_tests()),
+    };
+    let tests = match options.reproduce {
+        Some(_) => vec![one(tests, &options.filter.filters)?],
+        None => tests,
+    };
+    let plan = Plan::new(options, given, &built, tests.len());
+    let mut documents = Documents::open(options, &built)?;
+    let tally = plan.run_all(&tests, screen, &mut documents)?;
+    tally.close(plan.format, plan.quiet, plan.job.given.seed, screen);
+    if let Some(path) = &options.results {
+        Results::new(tally.results.clone()).write(path)?;
+    }
+    documents.finish(screen)?;
+    Ok(tally.exit())
+}
+
+/// A malformed setting in a manifest concerns all of its tests, so it is told once.
+fn check_manifests(built: &Built) -> Result<(), Trouble> {
+    for executable in &built.executables {
+        environment::metadata(&executable.package.metadata)
+            .map_err(|error| Trouble(format!("package {}: {error}", executable.package.name)))?;
+    }
+    Ok(())
+}
+
+/// A token belongs to one test.
+fn one(mut tests: Vec<Test>, filters: &[String]) -> Result<Test, Trouble> {
+    if tests.iter().any(|test| filters.contains(&test.name)) {
+        tests.retain(|test| filters.contains(&test.name));
+    }
+    match <[Test; 1]>::try_from(tests) {
+        Ok([test]) => Ok(test),
+        Err(tests) => {
+            let names: Vec<String> = tests.iter().map(Test::title).collect();
+            Err(Trouble(words::token_for_several(&names)))
+        }
+    }
+}
+
+/// How the tests are run.
+struct Plan {
+    job: Job,
+    children: usize,
+    format: Format,
+    quiet: bool,
+    /// Of a test of the package that cargo takes by itself.
+    place: Place,
+    selection: Selection,
+    /// Tests of several packages are run, or the package was named: commands name it.
+    names_packages: bool,
+}
+
+/// How a test ended.
+pub(crate) struct Ended {
+    pub(crate) verdict: Verdict,
+    /// The time that it took, the start of its process included.
+    pub(crate) elapsed: Duration,
+    /// Its source file, as rustc was given it, and its line there; not known where it did not begin.
+    pub(crate) source: Option<(String, u32)>,
+}
+
+impl Plan {
+    fn new(options: &Explore, mut given: Overrides, built: &Built, tests: usize) -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let workers = given.workers.unwrap_or(cores);
+        // A test that is explored alone has all workers; many tests have one each.
+        let children = workers.min(tests).max(1);
+        given.workers = Some((workers / children).max(1));
+        let directory = given.trace_dir.take();
+        let here = std::env::current_dir().unwrap_or_default();
+        let directory = directory.map_or_else(
+            || built.target_directory.join("actor-traces"),
+            |directory| here.join(directory),
+        );
+        given.trace_dir = Some(directory);
+        let hang_timeout = given.hang_timeout;
+        let task = Some(match &options.reproduce {
+            None => Task::Explore,
+            Some(token) => Task::Reproduce {
+                token: token.clone(),
+            },
+        });
+        Self {
+            job: Job {
+                test: String::new(),
+                given,
+                task,
+                ignored: options.filter.ignored(Ignored::Skip),
+                pin: false,
+                witness: None,
+            },
+            children,
+            format: options.format,
+            quiet: options.quiet,
+            place: Place {
+                here,
+                selection: options.selection.flags(),
+                width: words::WIDTH,
+                hang_timeout,
+                test: None,
+            },
+            names_packages: !options.selection.is_default() || built.is_of_several_packages(),
+            selection: options.selection.clone(),
+        }
+    }
+
+    /// Runs the tests, as many at a time as there are children, and tells of them in their order.
+    fn run_all(
+        &self,
+        tests: &[Test],
+        screen: &Screen,
+        documents: &mut Documents,
+    ) -> Result<Tally, Trouble> {
+        let next = AtomicUsize::new(0);
+        let (done, results) = mpsc::channel();
+        std::thread::scope(|scope| {
+            for _ in 0..self.children {
+                let (next, done) = (&next, done.clone());
+                scope.spawn(move || {
+                    while let number = next.fetch_add(1, Ordering::Relaxed)
+                        && let Some(test) = tests.get(number)
+                        && done.send((number, self.run_one(test, screen))).is_ok()
+                    {
+                    }
+                });
+            }
+            drop(done);
+            self.tell_in_order(tests, results, screen, documents)
+        })
+    }
+
+    fn tell_in_order(
+        &self,
+        tests: &[Test],
+        results: mpsc::Receiver<(usize, Result<Ended, Trouble>)>,
+        screen: &Screen,
+        documents: &mut Documents,
+    ) -> Result<Tally, Trouble> {
+        let mut tally = Tally::default();
+        let mut expectation = Expectation::default();
+        let mut waiting = BTreeMap::new();
+        let mut next = 0;
+        for (number, ended) in results {
+            waiting.insert(number, ended);
+            while let Some(ended) = waiting.remove(&next) {
+                let ended = ended?;
+                tally.count(&ended.verdict, &tests[next].executable.package.name);
+                let block = self.tell(&tests[next], &ended.verdict, screen);
+                let place = self.place_of(&tests[next]);
+                documents.add(&tests[next], &ended, block.as_deref(), &place, screen);
+                if let Verdict::Without { expected, .. } = &ended.verdict
+                    && let Some(missing) = expectation.without(&tests[next])
+                {
+                    tally.fail();
+                    self.tell_missing(&missing, expected, screen);
+                }
+                next += 1;
+            }
+        }
+        Ok(tally)
+    }
+
+    fn run_one(&self, test: &Test, screen: &Screen) -> Result<Ended, Trouble> {
+        if let Parameters::Unknown(problem) = &test.parameters {
+            return Ok(Ended {
+                verdict: Verdict::Refused(problem.clone()),
+                elapsed: Duration::ZERO,
+                source: None,
+            });
+        }
+        let mut bar = screen.bar(&test.title(), self.job.given.time_limit);
+        let job = self.job.of(&test.name);
+        let ending = process::run(test, &job, &mut |event| bar.tell(event))?;
+        let crashed = ending.answer.is_none() && ending.began.is_some() && ending.killed.is_none();
+        let source = match (&ending.began, &ending.answer) {
+            (Some(Event::Began { source, .. }), _) | (_, Some(Event::Refused { source, .. })) => {
+                Some(source.clone())
+            }
+            _ => None,
+        };
+        let mut elapsed = ending.elapsed;
+        let mut run = |job: &Job| {
+            let ending = process::run(test, job, &mut |event| bar.tell(event)).ok();
+            elapsed += ending
+                .as_ref()
+                .map_or(Duration::ZERO, |ending| ending.elapsed);
+            ending
+        };
+        // What it does is decided by the seed, so a second run shows in which iteration it crashes.
+        let again = crashed.then(|| run(&self.pinning(&job))).flatten();
+        let end = End::new(&job, test, ending, again);
+        let seen = end.turn().and_then(|(turn, strategy)| {
+            examine(&job, &end.began.settings, turn, strategy, &mut run)
+        });
+        let verdict = end.judge(seen);
+        Ok(Ended {
+            verdict,
+            elapsed,
+            source,
+        })
+    }
+
+    /// The job with each iteration noted, on one worker, which needs the time of all.
+    fn pinning(&self, job: &Job) -> Job {
+        let workers = self.job.given.workers.unwrap_or(1) as u32;
+        Job {
+            given: Overrides {
+                workers: Some(1),
+                time_limit: self.job.given.time_limit.map(|limit| limit * (workers + 1)),
+                ..job.given.clone()
+            },
+            pin: true,
+            ..job.clone()
+        }
+    }
+
+    /// Tells that none of a test's combinations has the bug that is expected.
+    fn tell_missing(&self, missing: &Missing, expected: &str, screen: &Screen) {
+        let Missing { test, combinations } = missing;
+        match self.format {
+            Format::Json => {
+                let package = &test.executable.package.name;
+                let line = json!({
+                    "type": "test", "test": test.path(), "package": package,
+                    "outcome": "expected-bug-missing", "combinations": combinations,
+                });
+                screen.raw(&line.to_string());
+            }
+            Format::Human => {
+                let title = match test.shared {
+                    true => format!("{} -p {}", test.path(), test.executable.package.name),
+                    false => test.path().to_owned(),
+                };
+                screen.line(&words::in_no_combination(&title, expected, *combinations));
+            }
+        }
+    }
+
+    /// From where commands that concern a test are typed, and with which flags.
+    fn place_of(&self, test: &Test) -> Place {
+        let mut place = self.place.clone();
+        if self.names_packages {
+            place.selection = self.selection.flags_for(&test.executable.package.name);
+        }
+        place.test = test.shared.then(|| test.name.clone());
+        place
+    }
+
+    /// Tells of a test; returns what people read of it.
+    fn tell(&self, test: &Test, verdict: &Verdict, screen: &Screen) -> Option<String> {
+        let block = verdict.block(&test.title(), &self.place_of(test));
+        let package = &test.executable.package.name;
+        match (self.format, &block) {
+            (Format::Json, _) => screen.raw(&verdict.as_json(&test.name, package).to_string()),
+            (Format::Human, Some(block)) if !self.quiet || words::asks_for_more(block) => {
+                screen.line(block);
+            }
+            (Format::Human, _) => {}
+        }
+        block
+    }
+}
+
+fn is_combination(test: &Test) -> bool {
+    matches!(test.parameters, Parameters::OneOf(_))
+}
+
+/// How a child ended, and what is known of it.
+struct End<'a> {
+    test: &'a Test,
+    job: &'a Job,
+    began: Began,
+    ending: Ending,
+    /// A second run after a crash, with iterations noted. It may have ended otherwise; then the first
+    /// one is told, without an iteration.
+    again: Option<Ending>,
+}
+
+impl<'a> End<'a> {
+    fn new(job: &'a Job, test: &'a Test, ending: Ending, again: Option<Ending>) -> Self {
+        Self {
+            test,
+            job,
+            began: Began::new(ending.began.as_ref()),
+            ending,
+            again: again.filter(|again| again.answer.is_none()),
+        }
+    }
+
+    /// The iteration that hung or crashed, and the name of its strategy.
+    fn turn(&self) -> Option<(Turn, &str)> {
+        let turn = match self.ending.answer {
+            Some(Event::Hang {
+                strategy,
+                iteration,
+                ..
+            }) => Turn {
+                iteration,
+                strategy,
+            },
+            None => self.again.as_ref()?.pinned?,
+            Some(_) => return None,
+        };
+        Some((turn, self.began.strategies.get(turn.strategy)?))
+    }
+
+    /// Judges it; `seen` is what was found out of how it came to its end.
+    fn judge(self, seen: Option<Postmortem>) -> Verdict {
+        let is_one_of_several = is_combination(self.test);
+        let doing = seen.as_ref().and_then(Postmortem::doing);
+        let at = self.turn().map(|(turn, _)| turn);
+        match &self.ending.answer {
+            Some(Event::Done { .. }) => {}
+            Some(Event::Skipped) => return Verdict::Skipped,
+            Some(Event::Refused { problem, .. }) => return Verdict::Refused(problem.clone()),
+            Some(Event::Hang { seconds, .. }) => {
+                let finding = finding(BugKind::Hang, words::hang(*seconds, doing.as_deref()));
+                let note = seen.is_none().then(words::end_not_repeated);
+                return self.ended(finding, at, seen, words::does_not_return(), note);
+            }
+            Some(_) => return Verdict::Refused(words::wrong_answer()),
+            None if self.ending.began.is_none() => {
+                return Verdict::Refused(never_began(&self.ending));
+            }
+            None if self.ending.killed.is_some() => {
+                let finding = finding(BugKind::Hang, self.ending.how.clone());
+                let note = Some(words::silent_iteration());
+                return self.ended(finding, None, None, "", note);
+            }
+            None => {
+                let told = self.again.as_ref().unwrap_or(&self.ending);
+                let message = words::crash(&told.how, doing.as_deref(), &told.stderr);
+                let finding = finding(BugKind::Crash, message);
+                let note = match (at, &seen) {
+                    (None, _) => Some(words::crash_not_repeated()),
+                    (Some(_), None) => Some(words::end_not_repeated()),
+                    (Some(_), Some(_)) => None,
+                };
+                return self.ended(finding, at, seen, words::ends_the_process(), note);
+            }
+        }
+        let Some(Event::Done { report, notes }) = self.ending.answer else {
+            unreachable!("every other answer was judged");
+        };
+        let expected = self.began.settings.expect_bug;
+        verdict(is_one_of_several, *report, notes, expected)
+    }
+
+    /// The verdict on a test that ended its process, at an iteration if known.
+    fn ended(
+        self,
+        finding: Finding,
+        at: Option<Turn>,
+        seen: Option<Postmortem>,
+        end: &str,
+        note: Option<String>,
+    ) -> Verdict {
+        let turn = at.unwrap_or(Turn {
+            iteration: 0,
+            strategy: 0,
+        });
+        let Began {
+            settings,
+            strategies,
+        } = self.began;
+        let strategy = strategies.get(turn.strategy).map_or("", String::as_str);
+        let mut report = running::ended(
+            &self.test.name,
+            &settings,
+            finding,
+            strategy,
+            turn.iteration,
+        );
+        let bug = &mut report.bugs[0];
+        bug.found_after_s = self.ending.elapsed.as_secs_f64();
+        match (&self.job.task, at) {
+            (Some(Task::Reproduce { token }), _) => bug.token = token.clone(),
+            (_, None) => bug.token.clear(),
+            (_, Some(_)) => {}
+        }
+        if let Some(seen) = seen {
+            seen.add_to(bug, end);
+        }
+        let mut notes: Vec<String> = note.into_iter().collect();
+        let package = &self.test.executable.package.name;
+        let directory = trace::directory(self.job.given.trace_dir.clone());
+        notes.extend(trace::write_all(&mut report, Some(package), &directory));
+        verdict(
+            is_combination(self.test),
+            report,
+            notes,
+            settings.expect_bug,
+        )
+    }
+}
+
+fn finding(kind: BugKind, message: String) -> Finding {
+    Finding {
+        kind,
+        message,
+        location: None,
+        step: 0,
+    }
+}
+
+/// What a child told before it ended.
+struct Began {
+    settings: Settings,
+    strategies: Vec<String>,
+}
+
+impl Began {
+    fn new(began: Option<&Event>) -> Self {
+        let strategies = match began {
+            Some(Event::Began { strategies, .. }) => strategies.clone(),
+            _ => Vec::new(),
+        };
+        Self {
+            settings: settings(began),
+            strategies,
+        }
+    }
+}
+
+/// What a child told of its settings.
+fn settings(began: Option<&Event>) -> Settings {
+    let mut settings = Settings::default();
+    if let Some(Event::Began {
+        iterations,
+        seed,
+        bounds,
+        expect_bug,
+        ..
+    }) = began
+    {
+        settings.iterations = *iterations;
+        settings.seed = *seed;
+        settings.bounds = *bounds;
+        settings.expect_bug = expect_bug.clone();
+    }
+    settings
+}
+
+/// Why a test did not even begin.
+pub(crate) fn never_began(ending: &Ending) -> String {
+    if ending.stdout.contains("running 0 tests") {
+        return words::not_in_executable();
+    }
+    if ending.stdout.is_empty() && ending.how.contains("exit code 0") {
+        return words::no_harness();
+    }
+    words::crash(&ending.how, None, &ending.stderr)
+}

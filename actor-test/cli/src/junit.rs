@@ -1,0 +1,145 @@
+//! `--junit`: results as continuous integration reads them.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use quick_junit::{NonSuccessKind, Property, Report as Xml, TestCase, TestCaseStatus, TestSuite};
+
+use super::Trouble;
+use super::discover::Test;
+use super::explore::Ended;
+use super::verdict::Verdict;
+use crate::words;
+use actor_test::tool::parameters;
+use actor_test::{Report, StrategyStatistics};
+
+/// The document in the making: a suite for each test executable, a case for each test.
+pub(crate) struct Junit {
+    path: PathBuf,
+    suites: BTreeMap<String, Vec<TestCase>>,
+    begun: Instant,
+}
+
+impl Junit {
+    /// Sees to it that the file can be written.
+    pub(crate) fn open(path: &Path) -> Result<Self, Trouble> {
+        let directory = path
+            .parent()
+            .filter(|parent| !parent.as_os_str().is_empty());
+        directory
+            .map_or(Ok(()), fs::create_dir_all)
+            .and_then(|()| OpenOptions::new().append(true).create(true).open(path))
+            .map_err(|error| trouble(path, &error))?;
+        Ok(Self {
+            path: path.to_owned(),
+            suites: BTreeMap::new(),
+            begun: actor_test::tool::wall_clock::now(),
+        })
+    }
+
+    /// Adds a test, with the block that people read.
+    pub(crate) fn add(&mut self, test: &Test, ended: &Ended, block: &str) {
+        let suite = suite(test);
+        let mut case = TestCase::new(
+            parameters::libtest_name(&test.name),
+            status(&ended.verdict, block),
+        );
+        case.set_classname(&*suite).set_time(ended.elapsed);
+        if let Some(report) = ended.verdict.report() {
+            case.add_properties(properties(report));
+        }
+        if matches!(
+            ended.verdict,
+            Verdict::Passed { .. } | Verdict::Expected { .. }
+        ) {
+            case.set_system_out(block);
+        }
+        self.suites.entry(suite).or_default().push(case);
+    }
+
+    /// Writes the document.
+    pub(crate) fn write(self) -> Result<(), Trouble> {
+        let mut xml = Xml::new("cargo actor-test");
+        xml.set_time(self.begun.elapsed());
+        for (name, cases) in self.suites {
+            let mut suite = TestSuite::new(name);
+            suite.set_time(cases.iter().filter_map(|case| case.time).sum());
+            suite.add_test_cases(cases);
+            xml.add_test_suite(suite);
+        }
+        let text = xml.to_string().map_err(Trouble::new)?;
+        let written = File::create(&self.path).and_then(|mut file| file.write_all(text.as_bytes()));
+        written.map_err(|error| trouble(&self.path, &error))
+    }
+}
+
+fn trouble(path: &Path, error: &std::io::Error) -> Trouble {
+    Trouble(format!("can't write {}: {error}", path.display()))
+}
+
+/// The package of a test, with its target where that is not the library.
+fn suite(test: &Test) -> String {
+    let executable = &test.executable;
+    let package = &executable.package.name;
+    if executable.target.replace('-', "_") == package.replace('-', "_") {
+        return package.clone();
+    }
+    format!("{package}::{}", executable.target)
+}
+
+fn status(verdict: &Verdict, block: &str) -> TestCaseStatus {
+    let (kind, what, message) = match verdict {
+        Verdict::Passed { .. } | Verdict::Expected { .. } | Verdict::Without { .. } => {
+            return TestCaseStatus::success();
+        }
+        Verdict::Skipped => return TestCaseStatus::skipped(),
+        Verdict::Failed { report, .. } => {
+            let finding = report.bugs.first().map(|bug| &bug.finding);
+            (
+                NonSuccessKind::Failure,
+                finding.map_or("failure", |finding| finding.kind.word()),
+                finding.map(words::finding).unwrap_or_default(),
+            )
+        }
+        Verdict::Unexpected {
+            report, expected, ..
+        } => (
+            NonSuccessKind::Failure,
+            "expected bug missing",
+            words::unmet(report, expected),
+        ),
+        Verdict::Refused(problem) => (NonSuccessKind::Error, "error", problem.clone()),
+    };
+    let mut status = TestCaseStatus::non_success(kind);
+    status
+        .set_type(what)
+        .set_message(message.lines().next().unwrap_or_default())
+        .set_description(block);
+    status
+}
+
+/// The statistics of a test.
+fn properties(report: &Report) -> Vec<Property> {
+    let strategy =
+        |strategy: &StrategyStatistics| format!("{} {}", strategy.name, strategy.executions);
+    let strategies: Vec<String> = report.strategies.iter().map(strategy).collect();
+    let mut properties = vec![
+        Property::new("schedules", report.executions.to_string()),
+        Property::new("fair", report.fair.to_string()),
+        Property::new("unfair", report.unfair.to_string()),
+        Property::new("steps", report.steps_total.to_string()),
+        Property::new("behaviours", report.behaviours.seen.to_string()),
+        Property::new("strategies", strategies.join(", ")),
+        Property::new("seed", report.seed.to_string()),
+    ];
+    if let Some(bug) = report.bugs.first() {
+        let trace = bug.trace_path.as_ref();
+        let trace = trace.map(|path| Property::new("trace", path.display().to_string()));
+        let token = (!bug.token.is_empty()).then(|| Property::new("reproduce", &*bug.token));
+        properties.extend(token.into_iter().chain(trace));
+    }
+    properties
+}

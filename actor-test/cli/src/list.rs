@@ -1,0 +1,34 @@
+//! `cargo actor-test list`.
+
+use super::discover::Parameters;
+use super::options::List;
+use super::screen::Screen;
+use super::{Exit, Trouble, build, combinations, discover};
+use actor_test::tool::environment;
+use actor_test::tool::protocol::Ignored;
+
+/// Lists the actor tests, one a line, and each combination of parameters as one. Those that are
+/// ignored are among them, as the test harness has it, or are the only ones where that is asked for.
+pub(crate) fn run(options: &List, screen: &mut Screen) -> Result<Exit, Trouble> {
+    let variables = environment::variables().map_err(Trouble::new)?;
+    let built = build::build(&options.selection)?;
+    let mut tests = discover::discover(&built)?;
+    let ignored = options.filter.ignored(Ignored::Include);
+    if ignored == Ignored::Only {
+        tests = combinations::ignored(tests, &variables)?;
+    }
+    let tests = combinations::ask(tests, &variables, ignored)?;
+    let tests = match discover::select(tests, &options.filter, &options.selection.flags()) {
+        Ok(tests) => tests,
+        Err(trouble) => return screen.no_tests(trouble, options.filter.no_tests()),
+    };
+    let mut exit = Exit::Clean;
+    for test in tests {
+        screen.line(&test.title());
+        if let Parameters::Unknown(problem) = &test.parameters {
+            screen.error(problem);
+            exit = Exit::Trouble;
+        }
+    }
+    Ok(exit)
+}

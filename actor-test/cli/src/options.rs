@@ -1,0 +1,602 @@
+//! What a user types.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::error::{ContextKind, ErrorKind};
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+
+use actor_test::Deny;
+use actor_test::Partition;
+use actor_test::tool::overrides::{MaxSteps, Overrides, parse};
+use actor_test::tool::protocol::Ignored;
+
+/// As cargo calls it.
+#[derive(Parser, Debug)]
+#[command(name = "cargo", bin_name = "cargo")]
+pub(crate) enum Cargo {
+    /// Explores the schedules of actor tests.
+    #[command(
+        name = "actor-test",
+        version,
+        after_help = AFTER
+    )]
+    ActorTest(Arguments),
+}
+
+/// Reads the command line.
+pub(crate) fn parse(arguments: Vec<OsString>) -> Result<Arguments, clap::Error> {
+    let parsed = Cargo::command().try_get_matches_from(arguments);
+    let matches = parsed.map_err(without_false_tips)?;
+    if let Some((_, run)) = matches.subcommand() {
+        belongs_there(run)?;
+    }
+    let Cargo::ActorTest(arguments) = Cargo::from_arg_matches(&matches)?;
+    Ok(arguments)
+}
+
+/// clap proposes `-- --flag` for a flag that there is not, which would be a filter.
+fn without_false_tips(mut error: clap::Error) -> clap::Error {
+    if error.kind() == ErrorKind::UnknownArgument {
+        error.remove(ContextKind::Suggested);
+    }
+    error
+}
+
+/// Before `list` the options of a run may stand, since it lists what would run; before others not.
+fn belongs_there(run: &ArgMatches) -> Result<(), clap::Error> {
+    let Some((command, _)) = run.subcommand() else {
+        return Ok(());
+    };
+    let mut tool = Cargo::command();
+    tool.build();
+    let known = tool.find_subcommand_mut("actor-test");
+    let known = known.map(|tool| tool.get_arguments().cloned().collect::<Vec<_>>());
+    let misplaced = known.unwrap_or_default().into_iter().find(|argument| {
+        run.value_source(argument.get_id().as_str()) == Some(ValueSource::CommandLine)
+    });
+    match misplaced {
+        Some(argument) if command != "list" => Err(Cargo::command().error(
+            ErrorKind::ArgumentConflict,
+            format!("{argument} is of a run: write the options of `{command}` behind it, cargo actor-test {command} .."),
+        )),
+        _ => Ok(()),
+    }
+}
+
+const AFTER: &str = "\
+Exit codes: 0 no bug; 1 a bug was found, or an expected one wasn't; 2 the request or the build failed.
+
+--coverage counts, for each actor type and over all tests of the run, how often each state was \
+entered, each event handled in each state, and each transition taken. In the diagrams green was \
+reached, orange has a handler that never ran, and grey and dashed was never entered. A test that ends \
+at a bug does not count and is named in the summary; with --no-fail-fast it does count.
+
+In GitHub Actions a failure is also an annotation of the line that it is about.
+
+Settings come from, in this order: a flag, a variable (ACTOR_TEST_ITERATIONS, _SEED, _STRATEGY, \
+_MAX_STEPS, _TEMPERATURE, _WORKERS, _FOR, _UNTIL_SATURATED, _PARTITION, _KEEP_GOING, \
+_HANG_TIMEOUT, _TRACE_DIR, _DENY), an attribute \
+of the test, [package.metadata.actor-test] in Cargo.toml, and the default.";
+
+/// All arguments.
+#[derive(Args, Debug)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+    #[command(flatten)]
+    pub(crate) explore: Explore,
+}
+
+/// What to do instead of exploring.
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    /// Lists the actor tests, one a line.
+    List(List),
+    /// Runs a recorded execution again, and tells its story.
+    Replay(Replay),
+    /// Tells the story of a recorded execution without running it.
+    Show(Show),
+    /// Adds up the results of all parts of a search.
+    Merge(Merge),
+}
+
+/// Exploring tests.
+#[derive(Args, Debug, Default)]
+pub(crate) struct Explore {
+    #[command(flatten)]
+    pub(crate) filter: Filter,
+    /// Executions per test [default: as many as two seconds of one core pay for, counted in steps, so
+    /// that they are the same on every machine, and 100 at least]; a test that expects a bug has as many as its attribute says,
+    /// if that is more.
+    #[arg(short, long, value_name = "N", value_parser = parse::count, help_heading = SEARCH)]
+    pub(crate) iterations: Option<u64>,
+    /// Several strategies, the more fruitful ones more often; this is the default. `=fair` keeps to
+    /// fair ones; to compare: `=round-robin` takes them in turn, `=coyote` is made as Coyote's.
+    #[arg(
+        long, value_name = "KIND", num_args = 0..=1, require_equals = true,
+        default_missing_value = "all", conflicts_with = "strategy", help_heading = SEARCH
+    )]
+    pub(crate) portfolio: Option<Portfolio>,
+    /// One strategy, or several in turn; `-s list` explains them.
+    #[arg(short, long, value_name = "NAME[:VALUE]", value_parser = strategy, help_heading = SEARCH)]
+    pub(crate) strategy: Vec<String>,
+    /// Steps of an execution: unfair ones stop after N, fair ones after M [default: 10000, and 10 N];
+    /// `auto` finds what fits the program by 200 executions beforehand.
+    #[arg(short, long, value_name = "N[:M]", value_parser = parse::max_steps, help_heading = SEARCH)]
+    pub(crate) max_steps: Option<MaxSteps>,
+    /// What is owed for more than T fair steps is a liveness bug [default: M / 2].
+    #[arg(long, value_name = "T", value_parser = parse::count, help_heading = SEARCH)]
+    pub(crate) temperature: Option<u64>,
+    /// What every schedule is derived from: a number, or `random` [default: 0].
+    #[arg(long, value_name = "S", value_parser = parse::seed, help_heading = SEARCH)]
+    pub(crate) seed: Option<u64>,
+    /// Explore each test for so long, `30s` or `5m`, instead of a number of executions.
+    #[arg(long = "for", value_name = "DURATION", value_parser = parse::duration, help_heading = SEARCH)]
+    pub(crate) time_limit: Option<Duration>,
+    /// Explore each test until the later half of its executions, of 1000 at least, showed nothing new.
+    #[arg(long, help_heading = SEARCH)]
+    pub(crate) until_saturated: bool,
+    /// Run the K-th of N parts of the search only; see `merge`.
+    #[arg(long, value_name = "K/N", value_parser = parse::partition, help_heading = SEARCH)]
+    pub(crate) partition: Option<Partition>,
+    /// Write what `merge` needs of this part into a file.
+    #[arg(long, value_name = "FILE", requires = "partition", help_heading = SEARCH)]
+    pub(crate) results: Option<PathBuf>,
+    /// Go on with a test after its first bug, and collect those that differ.
+    #[arg(long, help_heading = SEARCH)]
+    pub(crate) no_fail_fast: bool,
+    /// Threads that explore [default: one per core]; they change the time, never the result.
+    #[arg(short = 'j', long, value_name = "WORKERS", value_parser = parse::workers, help_heading = SEARCH)]
+    pub(crate) workers: Option<usize>,
+    /// A handler that takes longer counts as hanging [default: 10s].
+    #[arg(long, value_name = "DURATION", value_parser = parse::duration, help_heading = SEARCH)]
+    pub(crate) hang_timeout: Option<Duration>,
+    /// Run the one execution that a failure's token names.
+    #[arg(
+        long, value_name = "TOKEN", help_heading = SEARCH,
+        conflicts_with_all = ["iterations", "portfolio", "strategy", "seed", "time_limit", "no_fail_fast"]
+    )]
+    pub(crate) reproduce: Option<String>,
+    /// Tell only of tests that fail or that warn, and how many passed.
+    #[arg(short, long, help_heading = REPORTS)]
+    pub(crate) quiet: bool,
+    /// Fail a test, with exit code 1, for specifications that could not have failed (`vacuous`), or
+    /// for states and handlers that no execution reached (`unreached`); `none` takes it back.
+    #[arg(long, value_name = "WHAT", value_parser = parse::deny, help_heading = REPORTS)]
+    pub(crate) deny: Vec<Deny>,
+    /// For people, or one line of JSON per test.
+    #[arg(long, value_name = "FORMAT", default_value = "human", help_heading = REPORTS)]
+    pub(crate) format: Format,
+    /// Write the results as JUnit XML.
+    #[arg(long, value_name = "FILE", help_heading = REPORTS)]
+    pub(crate) junit: Option<PathBuf>,
+    /// Write what the tests reached together: a summary, coverage.txt, and diagrams of the state
+    /// machines, for Graphviz (.dot) and Mermaid (.mmd).
+    #[arg(long, value_name = "DIR", help_heading = REPORTS)]
+    pub(crate) coverage: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) coyote: Coyote,
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+}
+
+const REPORTS: &str = "Reports";
+const SEARCH: &str = "Exploration";
+
+/// Which portfolio.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum Portfolio {
+    /// All its strategies.
+    All,
+    /// Fair strategies only.
+    Fair,
+    /// All its strategies in turn.
+    RoundRobin,
+    /// Coyote's strategies in turn.
+    Coyote,
+}
+
+/// How results are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub(crate) enum Format {
+    /// For people.
+    #[default]
+    Human,
+    /// A line of JSON per test, and one at the end.
+    Json,
+}
+
+/// The spellings of Coyote and P.
+#[derive(Args, Debug, Default)]
+pub(crate) struct Coyote {
+    #[arg(long, hide = true, conflicts_with_all = ["strategy", "sch_random"])]
+    sch_portfolio: bool,
+    #[arg(long, hide = true, conflicts_with_all = ["strategy", "portfolio"])]
+    sch_random: bool,
+    #[arg(long, hide = true, num_args = 0..=1, value_name = "DEPTH", value_parser = coyotes("pct"), default_missing_value = "", conflicts_with_all = OTHERS)]
+    sch_pct: Option<String>,
+    #[arg(long, hide = true, num_args = 0..=1, value_name = "DEPTH", value_parser = coyotes("fair-pct"), default_missing_value = "", conflicts_with_all = OTHERS)]
+    sch_fairpct: Option<String>,
+    #[arg(long, hide = true, num_args = 0..=1, value_name = "B", value_parser = coyotes("prob"), default_missing_value = "", conflicts_with_all = OTHERS)]
+    sch_probabilistic: Option<String>,
+    #[arg(long, hide = true, conflicts_with_all = OTHERS)]
+    sch_pos: bool,
+}
+
+/// What stands in place of Coyote's spellings.
+const OTHERS: [&str; 2] = ["strategy", "portfolio"];
+
+/// Takes the parameter of a strategy that Coyote has a flag for.
+fn coyotes(name: &'static str) -> impl Fn(&str) -> Result<String, String> + Clone + Send + Sync {
+    move |parameter| match parameter {
+        "" => strategy(name),
+        _ => strategy(&format!("{name}:{parameter}")),
+    }
+}
+
+fn strategy(text: &str) -> Result<String, String> {
+    if text != "list" {
+        parse::search(&[text.to_owned()])?;
+    }
+    Ok(text.to_owned())
+}
+
+impl Explore {
+    /// The settings that flags give.
+    pub(crate) fn overrides(&self) -> Overrides {
+        let portfolio = |kind| match kind {
+            Portfolio::All => vec!["portfolio".to_owned()],
+            Portfolio::Fair => vec!["portfolio=fair".to_owned()],
+            Portfolio::RoundRobin => vec!["portfolio=round-robin".to_owned()],
+            Portfolio::Coyote => vec!["portfolio=coyote".to_owned()],
+        };
+        let search = match self.portfolio {
+            Some(kind) => Some(portfolio(kind)),
+            None if self.coyote.sch_portfolio => Some(portfolio(Portfolio::All)),
+            None => Some(self.strategies()).filter(|strategies| !strategies.is_empty()),
+        };
+        Overrides {
+            iterations: self.iterations,
+            seed: self.seed,
+            search,
+            max_steps: self.max_steps,
+            temperature: self.temperature,
+            workers: self.workers,
+            time_limit: self.time_limit,
+            until_saturated: self.until_saturated.then_some(true),
+            keep_going: self.no_fail_fast.then_some(true),
+            hang_timeout: self.hang_timeout,
+            trace_dir: None,
+            partition: self.partition,
+            deny: self.deny.iter().copied().reduce(Deny::and),
+        }
+    }
+
+    /// The strategies that are named, in either spelling.
+    fn strategies(&self) -> Vec<String> {
+        let coyote = &self.coyote;
+        let switch = |on: bool, name: &str| on.then(|| name.to_owned());
+        let spelled = [
+            switch(coyote.sch_random, "random"),
+            coyote.sch_pct.clone(),
+            coyote.sch_fairpct.clone(),
+            coyote.sch_probabilistic.clone(),
+            switch(coyote.sch_pos, "pos"),
+        ];
+        let named = self.strategy.iter().cloned();
+        named.chain(spelled.into_iter().flatten()).collect()
+    }
+}
+
+/// Which tests, in the test harness's own words.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct Filter {
+    /// Only tests whose path contains one of these.
+    #[arg(value_name = "FILTER")]
+    pub(crate) filters: Vec<String>,
+    /// Only tests whose whole path is one of the filters.
+    #[arg(long)]
+    exact: bool,
+    /// No test whose path contains this; with `--exact`, whose path is this.
+    #[arg(long, value_name = "FILTER")]
+    skip: Vec<String>,
+    /// Tests marked `#[ignore]` only.
+    #[arg(long, conflicts_with = "include_ignored")]
+    ignored: bool,
+    /// Tests marked `#[ignore]` too.
+    #[arg(long)]
+    include_ignored: bool,
+    /// What it is that no test is left: an error, with exit code 2 [default: fail].
+    #[arg(long, value_name = "ACTION", hide_possible_values = false)]
+    no_tests: Option<NoTests>,
+}
+
+/// What it is that no test is left.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub(crate) enum NoTests {
+    /// Nothing to speak of.
+    Pass,
+    /// A warning.
+    Warn,
+    /// An error.
+    #[default]
+    Fail,
+}
+
+impl Filter {
+    /// The test of this name, or path, is asked for.
+    pub(crate) fn takes(&self, name: &str, path: &str) -> bool {
+        let is = |filter: &String| {
+            if self.exact {
+                name == filter || path == filter
+            } else {
+                name.contains(&**filter)
+            }
+        };
+        (self.filters.is_empty() || self.filters.iter().any(is)) && !self.skip.iter().any(is)
+    }
+
+    /// What is done with tests marked `#[ignore]`, where none of the options says it.
+    pub(crate) fn ignored(&self, otherwise: Ignored) -> Ignored {
+        match (self.ignored, self.include_ignored) {
+            (true, _) => Ignored::Only,
+            (_, true) => Ignored::Include,
+            _ => otherwise,
+        }
+    }
+
+    pub(crate) fn no_tests(&self) -> NoTests {
+        self.no_tests.unwrap_or_default()
+    }
+
+    /// What stands before `list`, and behind it.
+    fn and(mut self, more: Self) -> Self {
+        self.filters.extend(more.filters);
+        self.skip.extend(more.skip);
+        Self {
+            exact: self.exact || more.exact,
+            ignored: self.ignored || more.ignored,
+            include_ignored: self.include_ignored || more.include_ignored,
+            no_tests: more.no_tests.or(self.no_tests),
+            ..self
+        }
+    }
+}
+
+/// Listing tests.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct List {
+    #[command(flatten)]
+    pub(crate) filter: Filter,
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+}
+
+impl List {
+    /// What is listed of what `explore` would run.
+    pub(crate) fn behind(self, explore: &Explore) -> Self {
+        Self {
+            filter: explore.filter.clone().and(self.filter),
+            selection: explore.selection.clone().and(self.selection),
+        }
+    }
+}
+
+/// Replaying a trace.
+#[derive(Args, Debug)]
+pub(crate) struct Replay {
+    /// The trace that a failing test wrote.
+    pub(crate) trace: PathBuf,
+    /// How wide a line of the story may be [default: the terminal's width, or 120].
+    #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(60..))]
+    pub(crate) width: Option<u16>,
+    /// A handler that takes longer counts as hanging [default: 10s].
+    #[arg(long, value_name = "DURATION", value_parser = parse::duration)]
+    pub(crate) hang_timeout: Option<Duration>,
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+}
+
+/// Showing a trace.
+#[derive(Args, Debug)]
+pub(crate) struct Show {
+    /// The trace that a failing test wrote.
+    pub(crate) trace: PathBuf,
+    /// How wide a line of the story may be [default: the terminal's width, or 120].
+    #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(60..))]
+    pub(crate) width: Option<u16>,
+}
+
+/// Merging the parts of a search.
+#[derive(Args, Debug)]
+pub(crate) struct Merge {
+    /// What `--partition K/N --results FILE` wrote, one file a part.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Where the traces of failing tests are written.
+    #[arg(long, value_name = "DIRECTORY", default_value = "target/actor-traces")]
+    pub(crate) traces: PathBuf,
+    /// For people, or one line of JSON per test.
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    pub(crate) format: Format,
+}
+
+/// What cargo builds, in cargo's own words.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Selection, as for cargo test")]
+pub(crate) struct Selection {
+    /// Tests of this package.
+    #[arg(short, long, value_name = "SPEC")]
+    pub(crate) package: Vec<String>,
+    /// Tests of all packages of the workspace.
+    #[arg(long, alias = "all")]
+    pub(crate) workspace: bool,
+    /// Not of this package.
+    #[arg(long, value_name = "SPEC", requires = "workspace")]
+    exclude: Vec<String>,
+    /// Tests of the library.
+    #[arg(long)]
+    lib: bool,
+    /// Tests of all binaries.
+    #[arg(long)]
+    bins: bool,
+    /// Tests of this binary.
+    #[arg(long, value_name = "NAME")]
+    bin: Vec<String>,
+    /// Tests of all examples.
+    #[arg(long)]
+    examples: bool,
+    /// Tests of this example.
+    #[arg(long, value_name = "NAME")]
+    example: Vec<String>,
+    /// Tests of all test targets.
+    #[arg(long)]
+    tests: bool,
+    /// Tests of this test target.
+    #[arg(long, value_name = "NAME")]
+    test: Vec<String>,
+    /// Tests of all targets.
+    #[arg(long)]
+    all_targets: bool,
+    /// Features to turn on.
+    #[arg(short = 'F', long, value_name = "FEATURES")]
+    features: Vec<String>,
+    /// Turns all features on.
+    #[arg(long)]
+    all_features: bool,
+    /// Turns the default features off.
+    #[arg(long)]
+    no_default_features: bool,
+    /// Build with this profile [default: optimised, with assertions and overflow checks].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) profile: Option<String>,
+    /// Build for this target.
+    #[arg(long, value_name = "TRIPLE")]
+    target: Option<String>,
+    /// Build here.
+    #[arg(long, value_name = "DIRECTORY")]
+    target_dir: Option<PathBuf>,
+    /// Path to Cargo.toml.
+    #[arg(long, value_name = "PATH")]
+    manifest_path: Option<PathBuf>,
+    /// Cargo.lock stays as it is.
+    #[arg(long)]
+    locked: bool,
+    /// No network.
+    #[arg(long)]
+    offline: bool,
+    /// As --locked and --offline.
+    #[arg(long)]
+    frozen: bool,
+    /// A value of cargo's configuration.
+    #[arg(long, value_name = "KEY=VALUE")]
+    config: Vec<String>,
+}
+
+impl Selection {
+    /// For `cargo test`, and for the commands that are printed.
+    pub(crate) fn flags(&self) -> Vec<String> {
+        let mut flags = self.everywhere();
+        let mut switch = |on: bool, name: &str| flags.extend(on.then(|| name.to_owned()));
+        switch(self.workspace, "--workspace");
+        switch(self.lib, "--lib");
+        switch(self.bins, "--bins");
+        switch(self.examples, "--examples");
+        switch(self.tests, "--tests");
+        switch(self.all_targets, "--all-targets");
+        let mut each = |name: &str, values: &[String]| {
+            flags.extend(
+                values
+                    .iter()
+                    .flat_map(|value| [name.to_owned(), value.clone()]),
+            );
+        };
+        each("-p", &self.package);
+        each("--exclude", &self.exclude);
+        each("--bin", &self.bin);
+        each("--example", &self.example);
+        each("--test", &self.test);
+        each("--target", self.target.as_slice());
+        each("--profile", self.profile.as_slice());
+        flags
+    }
+
+    /// The same for a command that concerns one package, which is named.
+    pub(crate) fn flags_for(&self, package: &str) -> Vec<String> {
+        let one = Self {
+            package: vec![package.to_owned()],
+            workspace: false,
+            exclude: Vec::new(),
+            ..self.clone()
+        };
+        one.flags()
+    }
+
+    /// For `cargo metadata`.
+    pub(crate) fn everywhere(&self) -> Vec<String> {
+        let mut flags = Vec::new();
+        let mut switch = |on: bool, name: &str| flags.extend(on.then(|| name.to_owned()));
+        switch(self.all_features, "--all-features");
+        switch(self.no_default_features, "--no-default-features");
+        switch(self.locked, "--locked");
+        switch(self.offline, "--offline");
+        switch(self.frozen, "--frozen");
+        let mut each = |name: &str, values: &[String]| {
+            flags.extend(
+                values
+                    .iter()
+                    .flat_map(|value| [name.to_owned(), value.clone()]),
+            );
+        };
+        each("--features", &self.features);
+        each("--config", &self.config);
+        let path = self
+            .manifest_path
+            .as_ref()
+            .map(|path| path.display().to_string());
+        each("--manifest-path", path.as_slice());
+        flags
+    }
+
+    /// What stands before `list`, and behind it.
+    fn and(mut self, more: Self) -> Self {
+        self.package.extend(more.package);
+        self.exclude.extend(more.exclude);
+        self.bin.extend(more.bin);
+        self.example.extend(more.example);
+        self.test.extend(more.test);
+        self.features.extend(more.features);
+        self.config.extend(more.config);
+        Self {
+            workspace: self.workspace || more.workspace,
+            lib: self.lib || more.lib,
+            bins: self.bins || more.bins,
+            examples: self.examples || more.examples,
+            tests: self.tests || more.tests,
+            all_targets: self.all_targets || more.all_targets,
+            all_features: self.all_features || more.all_features,
+            no_default_features: self.no_default_features || more.no_default_features,
+            locked: self.locked || more.locked,
+            offline: self.offline || more.offline,
+            frozen: self.frozen || more.frozen,
+            profile: more.profile.or(self.profile),
+            target: more.target.or(self.target),
+            target_dir: more.target_dir.or(self.target_dir),
+            manifest_path: more.manifest_path.or(self.manifest_path),
+            ..self
+        }
+    }
+
+    /// Where to build, which `cargo metadata` takes from a variable only.
+    pub(crate) fn target_dir(&self) -> Option<&PathBuf> {
+        self.target_dir.as_ref()
+    }
+
+    /// No package is named.
+    pub(crate) fn is_default(&self) -> bool {
+        self.package.is_empty() && !self.workspace
+    }
+}

@@ -1,0 +1,64 @@
+//! Runs a test as a child, as cargo would.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use super::Trouble;
+use super::discover::Test;
+use actor_test::tool::process::{self, Ending, Job};
+use actor_test::tool::protocol::Event;
+use actor_test::tool::{environment, watchdog};
+
+/// Does the job in a child of the test's executable, to its end.
+pub(crate) fn run(test: &Test, job: &Job, tell: &mut dyn FnMut(&Event)) -> Result<Ending, Trouble> {
+    let limit = hang_timeout(test, job);
+    process::run(command(test), job, limit, tell).map_err(Trouble)
+}
+
+/// As cargo runs tests: in the package's directory, with its variables.
+fn command(test: &Test) -> Command {
+    let package = &test.executable.package;
+    let mut command = Command::new(&test.executable.path);
+    command
+        .current_dir(&package.directory)
+        .env("CARGO_MANIFEST_DIR", &package.directory)
+        .env("CARGO_MANIFEST_PATH", package.directory.join("Cargo.toml"))
+        .env("CARGO_PKG_NAME", &package.name)
+        .env("CARGO_PKG_VERSION", &package.version)
+        .env(LIBRARY_PATH, library_path(test));
+    command
+}
+
+/// How long a handler may take: as a flag, a variable or the manifest says.
+fn hang_timeout(test: &Test, job: &Job) -> Duration {
+    let manifest = || {
+        environment::metadata(&test.executable.package.metadata)
+            .ok()?
+            .hang_timeout
+    };
+    job.given
+        .hang_timeout
+        .or_else(manifest)
+        .unwrap_or(watchdog::HANG_TIMEOUT)
+}
+
+#[cfg(target_os = "macos")]
+const LIBRARY_PATH: &str = "DYLD_FALLBACK_LIBRARY_PATH";
+#[cfg(windows)]
+const LIBRARY_PATH: &str = "PATH";
+#[cfg(not(any(target_os = "macos", windows)))]
+const LIBRARY_PATH: &str = "LD_LIBRARY_PATH";
+
+/// Where the child finds dynamic libraries: what was built with it, then what is set.
+fn library_path(test: &Test) -> OsString {
+    let beside = test.executable.path.parent().map(Path::to_owned);
+    let built = test.executable.libraries.iter().cloned();
+    let set = std::env::var_os(LIBRARY_PATH).unwrap_or_default();
+    let all = beside
+        .into_iter()
+        .chain(built)
+        .chain(std::env::split_paths(&set));
+    std::env::join_paths(all).unwrap_or(set.clone())
+}

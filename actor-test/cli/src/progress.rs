@@ -1,0 +1,164 @@
+//! The line that shows how far a test is, as wide as the terminal.
+
+use std::time::Duration;
+
+use crate::words;
+
+/// How far a test is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Progress {
+    pub(crate) executions: u64,
+    /// How many there will be; `None` where time decides.
+    pub(crate) of: Option<u64>,
+    pub(crate) steps: u64,
+    pub(crate) bugs: u64,
+    pub(crate) elapsed: Duration,
+    /// The time that the test has.
+    pub(crate) limit: Option<Duration>,
+}
+
+/// The least that is left of a test's name.
+const NAME_MIN: usize = 16;
+
+impl Progress {
+    /// The name of the test and what follows it, together below `width` columns where that is 40 or
+    /// more. What matters less is left out first, and then the beginning of the name.
+    pub(crate) fn line(&self, test: &str, width: usize) -> (String, String) {
+        let room = width.saturating_sub(1);
+        let least = wide(test).min(NAME_MIN);
+        let forms = self.forms();
+        let fitting = forms.iter().find(|form| wide(form) + least <= room);
+        let rest = fitting.or(forms.last()).cloned().unwrap_or_default();
+        (shortened(test, room.saturating_sub(wide(&rest))), rest)
+    }
+
+    /// What is said behind the name, the most first.
+    fn forms(&self) -> Vec<String> {
+        let seconds = self.elapsed.as_secs_f64().max(0.001);
+        let rate = |count: u64| rounded(count as f64 / seconds);
+        let (done, bugs) = (self.executions, words::count(self.bugs, "bug"));
+        let of = self.of.map_or_else(String::new, |of| format!(" of {of}"));
+        let short = self.of.map_or_else(String::new, |of| format!("/{of}"));
+        let (eta, bar) = (self.eta(), self.bar(20));
+        let (schedules, steps) = (rate(done), rate(self.steps));
+        vec![
+            format!(
+                " {bar} {done}{of} schedules, {schedules} schedules/s, {steps} steps/s, {bugs}{eta}"
+            ),
+            format!(" {bar} {done}{of} schedules, {schedules}/s, {bugs}{eta}"),
+            format!(" {bar} {done}{of} schedules, {bugs}"),
+            format!(" {} {done}{short}, {bugs}", self.bar(10)),
+            format!(" {done}{short}, {bugs}"),
+        ]
+    }
+
+    fn fraction(&self) -> f64 {
+        let fraction = match (self.of, self.limit) {
+            (Some(of), _) => self.executions as f64 / of.max(1) as f64,
+            (None, Some(limit)) => self.elapsed.as_secs_f64() / limit.as_secs_f64(),
+            (None, None) => 0.0,
+        };
+        fraction.clamp(0.0, 1.0)
+    }
+
+    fn bar(&self, cells: usize) -> String {
+        let full = (self.fraction() * cells as f64) as usize;
+        let head = if full < cells { ">" } else { "" };
+        format!("[{:cells$}]", format!("{}{head}", "=".repeat(full)))
+    }
+
+    /// How long it will take from now on, where that can be told.
+    fn eta(&self) -> String {
+        let fraction = self.fraction();
+        if fraction == 0.0 {
+            return String::new();
+        }
+        let left = self.elapsed.as_secs_f64() * (1.0 - fraction) / fraction;
+        let seconds = left.ceil() as u64;
+        match seconds {
+            0..60 => format!(", ETA {seconds}s"),
+            60..3600 => format!(", ETA {}m {:02}s", seconds / 60, seconds % 60),
+            _ => format!(", ETA {}h {:02}m", seconds / 3600, seconds / 60 % 60),
+        }
+    }
+}
+
+fn wide(text: &str) -> usize {
+    console::measure_text_width(text)
+}
+
+/// The end of the name, in that many columns.
+fn shortened(name: &str, columns: usize) -> String {
+    if wide(name) <= columns {
+        return name.to_owned();
+    }
+    let mut end = name.chars();
+    while wide(end.as_str()) + 1 > columns && end.next().is_some() {}
+    format!("…{}", end.as_str())
+}
+
+fn rounded(rate: f64) -> String {
+    match rate {
+        rate if rate >= 1e6 => format!("{:.1} M", rate / 1e6),
+        rate if rate >= 1e3 => format!("{:.0} k", rate / 1e3),
+        rate => format!("{rate:.0}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEST: &str = "samples::coffee_machine::failover_in_the_middle_of_a_brew";
+
+    fn progress(executions: u64, of: Option<u64>) -> Progress {
+        Progress {
+            executions,
+            of,
+            steps: executions * 57,
+            bugs: 1,
+            elapsed: Duration::from_secs(30),
+            limit: of.is_none().then(|| Duration::from_secs(120)),
+        }
+    }
+
+    fn shown(progress: &Progress, width: usize) -> String {
+        let (name, rest) = progress.line(TEST, width);
+        name + &rest
+    }
+
+    #[test]
+    fn the_line_fits_40_80_and_200_columns() {
+        let some = progress(41_000, Some(100_000));
+        assert_eq!(
+            shown(&some, 200),
+            format!(
+                "{TEST} [========>           ] 41000 of 100000 schedules, 1 k schedules/s, 78 k steps/s, 1 bug, ETA 44s"
+            )
+        );
+        assert_eq!(
+            shown(&some, 80),
+            "…n_the_middle_of_a_brew [========>           ] 41000 of 100000 schedules, 1 bug"
+        );
+        assert_eq!(shown(&some, 40), "…e_middle_of_a_brew 41000/100000, 1 bug");
+        for width in 40..=200 {
+            for progress in [
+                some,
+                progress(3_000_000_000, None),
+                progress(0, Some(u64::MAX / 2)),
+            ] {
+                let line = shown(&progress, width);
+                assert!(wide(&line) < width, "{width}: {line}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_bar_is_full_at_the_end_and_not_before() {
+        assert_eq!(progress(0, Some(10)).bar(10), "[>         ]");
+        assert_eq!(progress(9, Some(10)).bar(10), "[=========>]");
+        assert_eq!(progress(10, Some(10)).bar(10), "[==========]");
+        assert_eq!(progress(12, Some(10)).bar(10), "[==========]");
+        assert_eq!(progress(7, None).bar(8), "[==>     ]");
+    }
+}

@@ -1,0 +1,128 @@
+//! `cargo actor-test replay`.
+
+use super::options::Replay;
+use super::process;
+use super::screen::Screen;
+use super::{Exit, Trouble, build, discover};
+use crate::words;
+use actor_test::story::StoryStep;
+use actor_test::tool::environment;
+use actor_test::tool::overrides::Overrides;
+use actor_test::tool::parameters;
+use actor_test::tool::process::{Ending, Job};
+use actor_test::tool::protocol::{Event, Ignored, Task};
+use actor_test::tool::trace::Trace;
+use actor_test::{BugKind, Finding};
+
+/// Runs a recorded execution again, and tells its story.
+pub(crate) fn run(options: &Replay, screen: &mut Screen) -> Result<Exit, Trouble> {
+    let trace = Trace::read(&options.trace).map_err(Trouble::new)?;
+    let variables = environment::variables().map_err(Trouble::new)?;
+    let test = find(options, &trace)?;
+    let flags = Overrides {
+        hang_timeout: options.hang_timeout,
+        ..Overrides::default()
+    };
+    let job = Job {
+        test: test.name.clone(),
+        given: flags.or(variables),
+        task: Some(Task::Replay {
+            recording: Box::new(trace.recording()),
+            until: None,
+        }),
+        ignored: Ignored::Include,
+        pin: false,
+        witness: Some(0),
+    };
+    let ending = process::run(&test, &job, &mut |_| ())?;
+    screen.line(&words::trace_head(&trace));
+    let tell = |story: &[StoryStep]| {
+        for line in words::story_lines(story, screen.width(options.width)) {
+            screen.line(&line);
+        }
+    };
+    if ending.is_violent() && ending.killed.is_none() {
+        return Ok(ended_violently(&trace, &ending, &tell, screen));
+    }
+    match ending.answer {
+        Some(Event::Replayed {
+            finding,
+            story,
+            diverged,
+        }) => {
+            tell(&story);
+            Ok(match (finding, diverged) {
+                (found, Some((step, message))) => {
+                    screen.line(&words::diverged(
+                        step,
+                        &message,
+                        found.as_ref(),
+                        trace.older(),
+                    ));
+                    Exit::Trouble
+                }
+                (Some(found), None) => {
+                    screen.line(&words::reproduced(&found));
+                    Exit::Bug
+                }
+                (None, None) => {
+                    screen.line(&words::no_bug_any_more(&trace.finding));
+                    Exit::Clean
+                }
+            })
+        }
+        Some(Event::Refused { problem, .. }) => Err(Trouble(problem)),
+        _ => Err(Trouble(words::crash(&ending.how, None, &ending.stderr))),
+    }
+}
+
+/// A replay that took its process down, or hung. Its story is the recorded one, where it ends in the
+/// same step.
+fn ended_violently(
+    trace: &Trace,
+    ending: &Ending,
+    tell: &dyn Fn(&[StoryStep]),
+    screen: &Screen,
+) -> Exit {
+    let now = match ending.answer {
+        Some(Event::Hang { seconds, .. }) => (BugKind::Hang, words::hang(seconds, None)),
+        _ => (
+            BugKind::Crash,
+            words::crash(&ending.how, None, &ending.stderr),
+        ),
+    };
+    let step = ending.witnessed.as_ref().map_or(0, |seen| seen.step);
+    if (now.0, step) == (trace.finding.kind, trace.finding.step) {
+        tell(trace.story());
+        screen.line(&words::reproduced(&trace.finding));
+        return Exit::Bug;
+    }
+    let finding = Finding {
+        kind: now.0,
+        message: now.1,
+        location: None,
+        step,
+    };
+    screen.line(&words::ended_elsewhere(&finding));
+    Exit::Trouble
+}
+
+/// Builds, and finds the trace's test.
+fn find(options: &Replay, trace: &Trace) -> Result<discover::Test, Trouble> {
+    let mut selection = options.selection.clone();
+    if selection.is_default() {
+        // The trace knows its package; `-p` with a name that is not there fails with cargo's message.
+        selection.package.extend(trace.package.clone());
+    }
+    let built = build::build(&selection)?;
+    let tests = discover::discover(&built)?;
+    let known = tests.len();
+    let nearest = discover::nearest(&tests, std::slice::from_ref(&trace.test)).join(" or ");
+    let path = parameters::path(&trace.test);
+    let mut called: Vec<_> = tests.into_iter().filter(|test| test.name == path).collect();
+    // Two packages may have a test of that path.
+    called.sort_by_key(|test| trace.package.as_ref() != Some(&test.executable.package.name));
+    let found = called.into_iter().next();
+    let found = found.map(|test| test.named(&trace.test));
+    found.ok_or_else(|| Trouble(words::lost_test(&trace.test, known, &nearest)))
+}

@@ -1,0 +1,196 @@
+//! Where words go: results on standard output, progress and errors on standard error.
+
+use std::io::Write;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use anstyle::{AnsiColor, Style};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::options::NoTests;
+use super::progress::Progress;
+use super::{Exit, Trouble};
+use crate::words;
+use actor_test::tool::protocol::Event;
+
+/// A bar appears for tests that take longer.
+const PATIENCE: Duration = Duration::from_millis(300);
+
+/// The terminal, or whatever stands in for it.
+#[derive(Debug)]
+pub(crate) struct Screen {
+    bars: MultiProgress,
+    /// The reader is gone; nothing more is written. The verdict stays what it is.
+    closed: Mutex<bool>,
+}
+
+impl Screen {
+    /// Standard output, with bars where standard error is a terminal.
+    pub(crate) fn new() -> Self {
+        Self {
+            // It draws nothing where standard error is no terminal.
+            bars: MultiProgress::with_draw_target(ProgressDrawTarget::stderr_with_hz(10)),
+            closed: Mutex::new(false),
+        }
+    }
+
+    /// How wide a line may be, unless it is told.
+    pub(crate) fn width(&self, told: Option<u16>) -> usize {
+        if let Some(told) = told {
+            return usize::from(told);
+        }
+        let terminal = console::Term::stdout();
+        match terminal
+            .is_term()
+            .then(|| terminal.size_checked())
+            .flatten()
+        {
+            Some((_, columns)) => usize::from(columns).max(60),
+            None => words::WIDTH,
+        }
+    }
+
+    /// Writes a line, or several, painting the word that they begin with.
+    pub(crate) fn line(&self, text: &str) {
+        self.bars.suspend(|| {
+            let mut closed = self
+                .closed
+                .lock()
+                .unwrap_or_else(std::sync::PoisonError::into_inner);
+            // That nobody reads any more is no error.
+            *closed = *closed || writeln!(anstream::stdout(), "{}", paint(text)).is_err();
+        });
+    }
+
+    /// Writes a line as it is, for programs.
+    pub(crate) fn raw(&self, text: &str) {
+        self.bars.suspend(|| {
+            let mut closed = self
+                .closed
+                .lock()
+                .unwrap_or_else(std::sync::PoisonError::into_inner);
+            *closed = *closed || writeln!(std::io::stdout(), "{text}").is_err();
+        });
+    }
+
+    /// Writes a line as it is on standard error.
+    pub(crate) fn aside(&self, text: &str) {
+        self.bars.suspend(|| {
+            let _ = writeln!(std::io::stderr(), "{text}");
+        });
+    }
+
+    /// Tells why the request can't be met.
+    pub(crate) fn error(&self, text: &str) {
+        let style = AnsiColor::Red.on_default().bold();
+        self.bars.suspend(|| {
+            let _ = writeln!(anstream::stderr(), "{style}error{style:#}: {text}");
+        });
+    }
+
+    /// Tells that no test is left, as what it is.
+    pub(crate) fn no_tests(&self, trouble: Trouble, action: NoTests) -> Result<Exit, Trouble> {
+        match action {
+            NoTests::Fail => return Err(trouble),
+            NoTests::Warn => {
+                let style = AnsiColor::Yellow.on_default().bold();
+                self.bars.suspend(|| {
+                    let _ = writeln!(anstream::stderr(), "{style}warning{style:#}: {}", trouble.0);
+                });
+            }
+            NoTests::Pass => {}
+        }
+        Ok(Exit::Clean)
+    }
+
+    /// A bar for a test that runs, for so long if there is a limit.
+    pub(crate) fn bar(&self, test: &str, limit: Option<Duration>) -> Bar {
+        let bar = ProgressBar::new(0);
+        bar.set_style(style());
+        Bar {
+            test: test.to_owned(),
+            bar,
+            bars: self.bars.clone(),
+            limit,
+            shown: false,
+        }
+    }
+}
+
+/// The progress of one test.
+#[derive(Debug)]
+pub(crate) struct Bar {
+    test: String,
+    bar: ProgressBar,
+    bars: MultiProgress,
+    limit: Option<Duration>,
+    shown: bool,
+}
+
+impl Bar {
+    /// Shows what a child told.
+    pub(crate) fn tell(&mut self, event: &Event) {
+        let Event::Progress {
+            executions,
+            of,
+            steps,
+            bugs,
+        } = event
+        else {
+            return;
+        };
+        let elapsed = self.bar.elapsed();
+        if !self.shown && elapsed > PATIENCE {
+            self.shown = true;
+            self.bar = self.bars.add(self.bar.clone());
+        }
+        let by_time = self.limit.is_some() && *of == u64::MAX;
+        let progress = Progress {
+            executions: *executions,
+            of: (!by_time).then_some(*of),
+            steps: *steps,
+            bugs: *bugs as u64,
+            elapsed,
+            limit: self.limit,
+        };
+        // The terminal may be made wider or narrower meanwhile.
+        let (_, columns) = console::Term::stderr().size();
+        let (name, rest) = progress.line(&self.test, usize::from(columns));
+        self.bar.set_message(name);
+        self.bar.set_prefix(rest);
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+fn style() -> ProgressStyle {
+    ProgressStyle::with_template("{msg:.cyan}{prefix}").expect("the template is well formed")
+}
+
+/// The first word of each line in its colour; `anstream` removes it where it is not seen.
+fn paint(text: &str) -> String {
+    let lines: Vec<String> = text.split('\n').map(paint_line).collect();
+    lines.join("\n")
+}
+
+fn paint_line(line: &str) -> String {
+    let words: [(&str, Style); 7] = [
+        ("PASS", AnsiColor::Green.on_default().bold()),
+        ("FAIL", AnsiColor::Red.on_default().bold()),
+        ("ERROR", AnsiColor::Red.on_default().bold()),
+        ("reproduced:", AnsiColor::Red.on_default().bold()),
+        ("diverged", AnsiColor::Yellow.on_default().bold()),
+        ("no bug any more:", AnsiColor::Green.on_default().bold()),
+        ("      warning:", AnsiColor::Yellow.on_default()),
+    ];
+    for (word, style) in words {
+        if let Some(rest) = line.strip_prefix(word) {
+            return format!("{style}{word}{style:#}{rest}");
+        }
+    }
+    line.to_owned()
+}

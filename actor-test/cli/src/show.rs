@@ -1,0 +1,17 @@
+//! `cargo actor-test show`.
+
+use super::options::Show;
+use super::screen::Screen;
+use super::{Exit, Trouble};
+use crate::words;
+use actor_test::tool::trace::Trace;
+
+/// Tells the story of a trace without running it.
+pub(crate) fn run(options: &Show, screen: &mut Screen) -> Result<Exit, Trouble> {
+    let trace = Trace::read(&options.trace).map_err(Trouble::new)?;
+    screen.line(&words::trace_head(&trace));
+    for line in words::story_lines(trace.story(), screen.width(options.width)) {
+        screen.line(&line);
+    }
+    Ok(Exit::Clean)
+}

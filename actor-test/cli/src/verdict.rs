@@ -1,0 +1,230 @@
+//! What became of a test, and of all.
+
+use serde_json::json;
+
+use super::Exit;
+use super::options::Format;
+use super::results::Entry;
+use super::screen::Screen;
+use crate::words::{self, Place};
+use actor_test::{Bug, Report, StrategyStatistics};
+
+/// What became of a test.
+pub(crate) enum Verdict {
+    Passed {
+        report: Report,
+        notes: Vec<String>,
+    },
+    Expected {
+        report: Report,
+        bug: Box<Bug>,
+        notes: Vec<String>,
+    },
+    /// A combination of parameters is clean, and the bug is expected in one at least.
+    Without {
+        report: Report,
+        expected: String,
+        notes: Vec<String>,
+    },
+    Failed {
+        report: Report,
+        notes: Vec<String>,
+    },
+    Unexpected {
+        report: Report,
+        expected: String,
+        notes: Vec<String>,
+    },
+    Refused(String),
+    Skipped,
+}
+
+impl Verdict {
+    /// What was explored, if anything was.
+    pub(crate) fn report(&self) -> Option<&Report> {
+        match self {
+            Self::Passed { report, .. }
+            | Self::Expected { report, .. }
+            | Self::Without { report, .. }
+            | Self::Failed { report, .. }
+            | Self::Unexpected { report, .. } => Some(report),
+            Self::Refused(_) | Self::Skipped => None,
+        }
+    }
+
+    /// As people read it, with the title of the test; `None` where there is nothing to say.
+    pub(crate) fn block(&self, title: &str, place: &Place) -> Option<String> {
+        let titled = |report: &Report| {
+            let mut titled = report.clone();
+            titled.test = title.into();
+            titled
+        };
+        Some(match self {
+            Self::Passed { report, notes } => words::passed(&titled(report), notes),
+            Self::Expected { report, bug, notes } => {
+                words::expected(&titled(report), bug, notes, place)
+            }
+            Self::Without {
+                report,
+                expected,
+                notes,
+            } => words::without(&titled(report), expected, notes),
+            Self::Failed { report, notes } => words::failed(&titled(report), notes, place),
+            Self::Unexpected {
+                report,
+                expected,
+                notes,
+            } => words::unexpected(&titled(report), expected, notes, place),
+            Self::Refused(problem) => words::refused(title, problem),
+            Self::Skipped => return None,
+        })
+    }
+
+    /// As a line of JSON.
+    pub(crate) fn as_json(&self, test: &str, package: &str) -> serde_json::Value {
+        let about = |outcome: &str, report: &Report, notes: &[String]| {
+            json!({
+                "type": "test", "test": test, "package": package, "outcome": outcome,
+                "report": report, "notes": notes,
+            })
+        };
+        match self {
+            Verdict::Passed { report, notes } | Verdict::Without { report, notes, .. } => {
+                about("passed", report, notes)
+            }
+            Verdict::Expected { report, notes, .. } => about("expected-bug", report, notes),
+            Verdict::Failed { report, notes } => about("failed", report, notes),
+            Verdict::Unexpected { report, notes, .. } => {
+                about("expected-bug-missing", report, notes)
+            }
+            Verdict::Refused(problem) => json!({
+                "type": "test", "test": test, "package": package, "outcome": "error",
+                "problem": problem,
+            }),
+            Verdict::Skipped => json!({
+                "type": "test", "test": test, "package": package, "outcome": "ignored",
+            }),
+        }
+    }
+}
+
+/// Judges what was explored.
+pub(crate) fn verdict(
+    is_combination: bool,
+    report: Report,
+    notes: Vec<String>,
+    expected: Option<String>,
+) -> Verdict {
+    match expected {
+        None if report.is_clean() => Verdict::Passed { report, notes },
+        None => Verdict::Failed { report, notes },
+        Some(expected) => match report.bugs.iter().find(|bug| bug.is(&expected)) {
+            Some(bug) => Verdict::Expected {
+                bug: Box::new(bug.clone()),
+                report,
+                notes,
+            },
+            None if is_combination && report.is_clean() => Verdict::Without {
+                report,
+                expected,
+                notes,
+            },
+            None => Verdict::Unexpected {
+                report,
+                expected,
+                notes,
+            },
+        },
+    }
+}
+
+/// How many tests ended in which way.
+#[derive(Default)]
+pub(crate) struct Tally {
+    passed: usize,
+    failed: usize,
+    refused: usize,
+    skipped: usize,
+    /// The reports of parts of a search.
+    pub(crate) results: Vec<Entry>,
+    /// What each strategy contributed over all tests, in the order in which they came up.
+    strategies: Vec<StrategyStatistics>,
+}
+
+impl Tally {
+    pub(crate) fn exit(&self) -> Exit {
+        match self {
+            Self { failed: 1.., .. } => Exit::Bug,
+            Self { refused: 1.., .. } => Exit::Trouble,
+            _ => Exit::Clean,
+        }
+    }
+
+    pub(crate) fn count(&mut self, verdict: &Verdict, package: &str) {
+        *match verdict {
+            Verdict::Passed { .. } | Verdict::Expected { .. } | Verdict::Without { .. } => {
+                &mut self.passed
+            }
+            Verdict::Failed { .. } | Verdict::Unexpected { .. } => &mut self.failed,
+            Verdict::Refused(_) => &mut self.refused,
+            Verdict::Skipped => &mut self.skipped,
+        } += 1;
+        if let Some(report) = verdict.report() {
+            report.strategies.iter().for_each(|one| self.add(one));
+            if report.is_of_a_part() {
+                let (package, report) = (package.to_owned(), report.clone());
+                self.results.push(Entry { package, report });
+            }
+        }
+    }
+
+    /// A test fails as a whole, none of whose combinations does.
+    pub(crate) fn fail(&mut self) {
+        self.failed += 1;
+    }
+
+    fn add(&mut self, one: &StrategyStatistics) {
+        let known = self
+            .strategies
+            .iter_mut()
+            .find(|known| known.name == one.name);
+        let Some(known) = known else {
+            return self.strategies.push(one.clone());
+        };
+        known.executions += one.executions;
+        known.bugs += one.bugs;
+        known.new_behaviours += one.new_behaviours;
+        known.elapsed_s += one.elapsed_s;
+    }
+
+    /// Ends the output.
+    pub(crate) fn close(&self, format: Format, quiet: bool, seed: Option<u64>, screen: &Screen) {
+        let Tally {
+            passed,
+            failed,
+            refused,
+            skipped,
+            ..
+        } = *self;
+        match format {
+            Format::Json => screen.raw(
+                &json!({
+                    "type": "summary", "passed": passed, "failed": failed, "errors": refused,
+                    "ignored": skipped,
+                })
+                .to_string(),
+            ),
+            Format::Human => {
+                let strategies = words::strategies(&self.strategies, false);
+                if !strategies.is_empty() && !quiet {
+                    screen.line("\nall tests together");
+                    strategies.iter().for_each(|line| screen.line(line));
+                }
+                screen.line(&format!(
+                    "\n{}",
+                    words::summary(passed, failed, refused, skipped, seed)
+                ));
+            }
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! The words of the tool alone.
+
+use actor_test::Finding;
+use actor_test::tool::trace::Trace;
+use actor_test::tool::words::{Place, count, evidence, finding, hanging};
+use actor_test::{Bug, Report};
+
+/// A test that was not run as asked.
+pub(crate) fn refused(test: &str, problem: &str) -> String {
+    format!("ERROR {test}  {}", hanging(problem))
+}
+
+/// A bug beside the line that it is about: what, how it was found, and how to see it again.
+pub(crate) fn annotation(report: &Report, bug: &Bug, place: &Place) -> String {
+    let mut lines = vec![finding(&bug.finding)];
+    lines.extend(evidence(report, bug, place));
+    lines.join("\n")
+}
+
+/// The head of a trace that is shown or replayed.
+pub(crate) fn trace_head(trace: &Trace) -> String {
+    let step = match trace.finding.step {
+        0 => String::new(),
+        step => format!(", step {step}"),
+    };
+    format!(
+        "trace of {}  {}\n      {}, iteration {}, seed {}{step}",
+        trace.test,
+        hanging(&finding(&trace.finding)),
+        trace.strategy,
+        trace.iteration,
+        trace.seed
+    )
+}
+
+/// A replay that ended as recorded.
+pub(crate) fn reproduced(found: &Finding) -> String {
+    format!("reproduced: {}", hanging(&finding(found)))
+}
+
+/// A replay that took another way.
+pub(crate) fn diverged(
+    step: u64,
+    message: &str,
+    found: Option<&Finding>,
+    older: Option<&str>,
+) -> String {
+    let end = match found {
+        Some(found) => format!("it went on and found {}", hanging(&finding(found))),
+        None => "it went on and found no bug".into(),
+    };
+    let older = match older {
+        Some(version) => format!(
+            "\n      it was recorded by actor-test {version}, whose schedules were other ones, so it may no \
+             longer fit though nothing was changed"
+        ),
+        None => String::new(),
+    };
+    format!(
+        "diverged at step {step}: {message}{older}\n      the test, an actor or a setting was changed since \
+         it was recorded, or something outside the tester decides: iterating over a HashMap, \
+         randomness other than cx.rng(), the system's clock, a static, or a thread\n      {end}\n      \
+         to look for the bug anew, run the test: cargo actor-test"
+    )
+}
+
+/// A replay that took its process down where the recorded execution did not.
+pub(crate) fn ended_elsewhere(now: &Finding) -> String {
+    format!(
+        "not as recorded: in step {}, {}\n      the test, an actor or a setting was changed since it \
+         was recorded; to look for the bug anew, run the test: cargo actor-test",
+        now.step,
+        hanging(&finding(now))
+    )
+}
+
+/// A replay that took the recorded way and found nothing.
+pub(crate) fn no_bug_any_more(recorded: &Finding) -> String {
+    format!(
+        "no bug any more: the recorded schedule ran to its end without {}\n      keep the trace as a \
+         regression test: move it to tests/schedules/",
+        hanging(&finding(recorded))
+    )
+}
+
+/// The end of a session.
+pub(crate) fn summary(
+    passed: usize,
+    failed: usize,
+    errors: usize,
+    skipped: usize,
+    seed: Option<u64>,
+) -> String {
+    let mut parts: Vec<String> = seed
+        .map(|seed| format!("seed {seed}"))
+        .into_iter()
+        .collect();
+    parts.extend([format!("{passed} passed"), format!("{failed} failed")]);
+    if errors > 0 {
+        parts.push(format!("{errors} could not be run"));
+    }
+    if skipped > 0 {
+        parts.push(format!("{skipped} ignored"));
+    }
+    parts.join(", ")
+}
+
+/// A test's block that is read even where little is told: it fails, or it warns.
+pub(crate) fn asks_for_more(block: &str) -> bool {
+    !block.starts_with("PASS") || block.contains("\n      warning:")
+}
+
+/// No test is called as asked.
+pub(crate) fn nothing_matches(filters: &[String], nearest: &[&str], known: usize) -> String {
+    if filters.is_empty() {
+        return format!(
+            "every one of {} is skipped (all: cargo actor-test list)",
+            count(known as u64, "actor test")
+        );
+    }
+    let asked = filters
+        .iter()
+        .map(|filter| format!("`{filter}`"))
+        .collect::<Vec<_>>()
+        .join(" or ");
+    let hint = match nearest {
+        [] => String::new(),
+        names => format!("; did you mean {}?", names.join(" or ")),
+    };
+    format!(
+        "no actor test matches {asked} among {}{hint} (all: cargo actor-test list)",
+        count(known as u64, "actor test")
+    )
+}
+
+/// There is no actor test at all.
+pub(crate) fn nothing_there(selection: &str) -> String {
+    format!(
+        "no actor test in what cargo built{selection}; a test is a function marked \
+         `#[actor_test]` that takes `&System`, in a `#[cfg(test)]` module or in tests/; other \
+         packages are selected by -p or --workspace"
+    )
+}
+
+/// A child that answers what it was not asked.
+pub(crate) fn wrong_answer() -> String {
+    "the child answered another question; this is a mistake of actor-test, please report it".into()
+}
+
+/// The iteration of a silent child.
+pub(crate) fn silent_iteration() -> String {
+    "the iteration is not known, since the process did not tell it".into()
+}
+
+/// A crash that a second run with the same seed did not show.
+pub(crate) fn crash_not_repeated() -> String {
+    "a second run with the same seed did not crash, so the iteration is not known; the crash depends \
+     on something outside the tester: threads, time, memory or a static"
+        .into()
+}
+
+/// A test is marked in its executable, but libtest does not know it.
+pub(crate) fn not_in_executable() -> String {
+    "its executable has the test's marker, but not the test; was it built for another target? try \
+     `cargo clean`"
+        .into()
+}
+
+/// A test target with a `main` of its own.
+pub(crate) fn no_harness() -> String {
+    "its executable did not run it; a test target with `harness = false` has no actor tests".into()
+}
+
+/// The test of a trace is gone.
+pub(crate) fn lost_test(test: &str, known: usize, nearest: &str) -> String {
+    let hint = match nearest {
+        "" => String::new(),
+        nearest => format!("; is it {nearest} now?"),
+    };
+    format!(
+        "the trace belongs to {test}, which is not among the {} built here: it was renamed, removed, \
+         or needs other flags (-p, --features){hint}",
+        count(known as u64, "actor test")
+    )
+}
+
+/// A token is given for more than one test.
+pub(crate) fn token_for_several(tests: &[String]) -> String {
+    format!(
+        "a token belongs to one test; give its path instead of a part of it: {}",
+        tests.join(", ")
+    )
+}
+
+/// All strategies, for `-s list`.
+pub(crate) fn strategies_known() -> String {
+    let one = |(form, text): (String, &str)| format!("{form}\n      {}", hanging(text));
+    let all: Vec<String> = actor_test::strategy::StrategySpec::explain()
+        .map(one)
+        .collect();
+    all.join("\n")
+}

@@ -1,8 +1,0 @@
-//! All words of the tool: those of every test, and its own.
-
-mod coverage;
-mod tool;
-
-pub(crate) use crate::report::words::*;
-pub(crate) use coverage::*;
-pub(crate) use tool::*;

@@ -1,0 +1,18 @@
+//! What `cargo actor-test` uses of this crate, and nobody else: no part of its API. The tool wants
+//! exactly this version.
+
+pub use crate::declaration::parameters;
+pub use crate::exploring::plan::Turn;
+pub use crate::hosting::{environment, postmortem, process, protocol, run, watchdog};
+pub use crate::report::words;
+pub use crate::settings::overrides;
+
+pub mod trace {
+    //! Traces on disk.
+    pub use crate::trace::{Trace, directory, write_all};
+}
+
+pub mod wall_clock {
+    //! The clock of people.
+    pub use crate::wall_clock::{now, run_began};
+}
