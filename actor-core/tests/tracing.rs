@@ -2,6 +2,8 @@
 #![allow(missing_docs)]
 #![cfg(feature = "tracing")]
 
+#[path = "all/support.rs"]
+#[allow(dead_code, reason = "used by the others as well")]
 mod support;
 
 use std::fmt::{Debug, Write};

@@ -2,7 +2,7 @@
 //!
 //! Every sample is a module with one function that sets its actors up in a
 //! [`System`](actor_core::System). Its tests call that function, with the bug and without, and so
-//! does its production program in `src/bin`: `cargo run -p samples --bin coffee_machine`.
+//! does its production program in `src/programs`: `cargo run -p samples coffee_machine`.
 
 pub mod ab_fairness;
 pub mod boot_spin;
@@ -19,5 +19,7 @@ pub mod multi_paxos;
 pub mod paxos;
 pub mod ping_pong;
 pub mod port_cancellation;
+#[cfg(test)]
+mod readme;
 pub mod status_reply;
 pub mod two_phase_commit;

@@ -106,7 +106,7 @@ fn strategies_see_no_user_types() {
 #[test]
 fn the_book_names_the_tests_of_the_rules() {
     let book = fs::read_to_string(root().join("book/src/semantics.md")).expect("the page is there");
-    let rules = fs::read_to_string(root().join("tests/behaviour/tests/rules.rs"))
+    let rules = fs::read_to_string(root().join("tests/behaviour/tests/all/rules.rs"))
         .expect("the tests are there");
     let names = |text: &str, before: &str| -> Vec<String> {
         let starts = text
@@ -127,7 +127,11 @@ fn the_book_names_the_tests_of_the_rules() {
 #[test]
 fn the_tests_that_the_book_names_are_there() {
     let page = fs::read_to_string(root().join("book/src/delivery.md")).expect("the page is there");
-    let folders = ["tests/behaviour/tests", "actor-core/tests"];
+    let folders = [
+        "tests/behaviour/tests/all",
+        "actor-core/tests/all",
+        "actor-core/tests",
+    ];
     let mut named = 0;
     for (file, name) in page.split('`').filter_map(|code| code.split_once("::")) {
         let texts = folders.map(|folder| {

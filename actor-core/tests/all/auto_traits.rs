@@ -1,0 +1,176 @@
+//! Which auto traits the public types have: what a program relies on without knowing it, and what no
+//! change may take away by chance.
+
+use std::panic::{RefUnwindSafe, UnwindSafe};
+
+use actor_core::prelude::*;
+use actor_core::*;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Ask_;
+
+/// Neither `Sync` nor unwind safe, as an actor may be; nor is an [`Answer`].
+#[derive(Default)]
+struct Server(std::cell::Cell<u32>);
+
+#[derive(Debug, Default)]
+struct Answer(#[expect(dead_code, reason = "for its traits")] std::cell::Cell<u32>);
+
+#[actor]
+impl Server {
+    #[on]
+    fn ask(&mut self, _: Ask_) -> Answer {
+        Answer(self.0.clone())
+    }
+}
+
+#[protocol]
+trait Service {
+    fn ask(ask: Ask_) -> Answer;
+}
+
+#[monitor(hot, cold)]
+impl Watcher {
+    #[on]
+    fn ask(&mut self, _: &Ask_) {}
+}
+
+#[derive(Default)]
+struct Watcher;
+
+/// Whether the type implements the trait: an inherent constant comes before one of a trait.
+macro_rules! implements {
+    ($type:ty, $trait:path) => {{
+        #[allow(dead_code, reason = "not for a type that does")]
+        trait Otherwise {
+            const IT_DOES: bool = false;
+        }
+        impl<T: ?Sized> Otherwise for T {}
+        struct Check<T: ?Sized>(std::marker::PhantomData<T>);
+        #[allow(dead_code, reason = "not for a type that does not")]
+        impl<T: ?Sized + $trait> Check<T> {
+            const IT_DOES: bool = true;
+        }
+        <Check<$type>>::IT_DOES
+    }};
+}
+
+/// A letter for each trait, or a dot: `Send`, `Sync`, `Unpin`, `UnwindSafe`, `RefUnwindSafe`.
+macro_rules! letters {
+    ($($type:ty),* $(,)?) => {
+        [$((stringify!($type), [
+            if implements!($type, Send) { 's' } else { '.' },
+            if implements!($type, Sync) { 'y' } else { '.' },
+            if implements!($type, Unpin) { 'p' } else { '.' },
+            if implements!($type, UnwindSafe) { 'u' } else { '.' },
+            if implements!($type, RefUnwindSafe) { 'r' } else { '.' },
+        ])),*]
+    };
+}
+
+#[test]
+fn auto_traits() {
+    let all = letters![
+        ActorId,
+        ActorRef<Server>,
+        Recipient<Answer>,
+        ServiceRef,
+        PoolRef<Server>,
+        Group<Ask_>,
+        System,
+        LiveSystem,
+        Spawner<'static>,
+        Context<Server>,
+        Ask<Answer>,
+        TimedAsk<Answer>,
+        Reply<Answer>,
+        Sending<Ask_>,
+        TrySending<Ask_>,
+        Timer,
+        Pool<Server>,
+        Probe<dyn Service>,
+        ActorRng,
+        Mailbox,
+        Overflow,
+        Supervision,
+        Backoff,
+        Restart,
+        Unread,
+        Terminated,
+        StopReason,
+        AskError,
+        SendError<Ask_>,
+        TrySendError<Ask_>,
+        Error,
+        LookupError,
+        NameTaken,
+        Failure,
+        FailureKind,
+        DeadLetter<'static>,
+        DeadLetterReason,
+        MonitorViolation,
+        MonitorStep,
+        MonitorViolationKind,
+        MonitorContext<Watcher>,
+        StuckActor,
+        DeepMailbox,
+        Unfinished,
+        Fingerprinter,
+        World<'static>,
+    ];
+    let found: Vec<String> = all
+        .iter()
+        .map(|(name, letters)| format!("{} {name}", letters.iter().collect::<String>()))
+        .collect();
+    let expected: Vec<&str> = EXPECTED.lines().map(str::trim).collect();
+    assert_eq!(found, expected, "\n{}", found.join("\n"));
+}
+
+/// What a reference or a future needs of its event is not asked for here: [`Answer`] has next to none.
+const EXPECTED: &str = "\
+sypur ActorId
+sypur ActorRef<Server>
+sypur Recipient<Answer>
+sypur ServiceRef
+sypur PoolRef<Server>
+sypur Group<Ask_>
+sypur System
+sypur LiveSystem
+..p.. Spawner<'static>
+s.p.. Context<Server>
+sypur Ask<Answer>
+syp.. TimedAsk<Answer>
+sypur Reply<Answer>
+sypur Sending<Ask_>
+sypur TrySending<Ask_>
+sypur Timer
+s.p.. Pool<Server>
+sypur Probe<dyn Service>
+sypur ActorRng
+sypur Mailbox
+sypur Overflow
+sypur Supervision
+sypur Backoff
+sypur Restart
+sypur Unread
+sypur Terminated
+sypur StopReason
+sypur AskError
+sypur SendError<Ask_>
+sypur TrySendError<Ask_>
+sypur Error
+sypur LookupError
+sypur NameTaken
+sypur Failure
+sypur FailureKind
+..p.. DeadLetter<'static>
+sypur DeadLetterReason
+sypur MonitorViolation
+sypur MonitorStep
+sypur MonitorViolationKind
+sypur MonitorContext<Watcher>
+sypur StuckActor
+sypur DeepMailbox
+sypur Unfinished
+sypur Fingerprinter
+..p.. World<'static>";

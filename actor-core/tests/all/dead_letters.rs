@@ -1,0 +1,152 @@
+//! Events that come too late.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::support::{Journal, idle};
+use actor_core::prelude::*;
+
+#[derive(Debug)]
+struct Halt;
+#[derive(Debug)]
+struct Letter(#[expect(dead_code, reason = "printed")] u32);
+
+struct Reader;
+
+#[actor]
+impl Reader {
+    #[on]
+    fn halt(&mut self, _: Halt, cx: &mut Context<Self>) {
+        cx.halt();
+    }
+
+    #[on]
+    fn letter(&mut self, _: Letter) {}
+}
+
+fn reader(sys: &System) -> (ActorRef<Reader>, Journal) {
+    let journal = Journal::new();
+    let noted = journal.clone();
+    let live = sys.as_live().unwrap();
+    live.on_dead_letter(move |letter| noted.note(format!("{}: {:?}", letter.name, letter.event)));
+    (sys.spawn_named("reader", Reader), journal)
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_queued_and_what_comes_later() {
+    let sys = System::new();
+    let (reader, journal) = reader(&sys);
+    reader.tell(Letter(0));
+    reader.tell(Halt);
+    reader.tell(Letter(1));
+    reader.tell(Letter(2));
+    idle().await;
+    journal.expect(["reader: Letter(1)", "reader: Letter(2)"]);
+    reader.tell(Letter(3));
+    journal.expect(["reader: Letter(3)"]);
+    Recipient::from(&reader).tell(Letter(4));
+    journal.expect(["reader: Letter(4)"]);
+    assert_eq!(sys.as_live().unwrap().dead_letters(), 4);
+}
+
+#[derive(Debug)]
+struct Fragile;
+
+impl Drop for Fragile {
+    fn drop(&mut self) {
+        panic!("an event that can't be dropped");
+    }
+}
+
+struct Unlucky;
+
+#[actor]
+impl Unlucky {
+    #[on]
+    fn halt(&mut self, _: Halt, cx: &mut Context<Self>) {
+        cx.halt();
+    }
+
+    #[on]
+    fn fragile(&mut self, _: Fragile) {}
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_destructor_that_panics_hurts_nobody() {
+    let sys = System::new();
+    let unlucky = sys.spawn(Unlucky);
+    unlucky.tell(Halt);
+    unlucky.tell(Fragile);
+    idle().await;
+    unlucky.tell(Fragile);
+    assert_eq!(sys.as_live().unwrap().dead_letters(), 2);
+    assert_eq!(sys.as_live().unwrap().actors(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hook_that_causes_dead_letters_is_not_called_for_them() {
+    let sys = System::new();
+    let (reader, journal) = reader(&sys);
+    reader.tell(Halt);
+    idle().await;
+    let (dead, noted) = (reader.clone(), journal.clone());
+    sys.as_live().unwrap().on_dead_letter(move |_| {
+        noted.note("hook");
+        dead.tell(Letter(2));
+    });
+    reader.tell(Letter(1));
+    journal.expect(["hook"]);
+    assert_eq!(sys.as_live().unwrap().dead_letters(), 2);
+}
+
+#[derive(Debug)]
+struct Counted;
+#[derive(Debug)]
+struct Enough;
+
+struct Counter {
+    handled: Arc<AtomicU64>,
+}
+
+#[actor]
+impl Counter {
+    #[on]
+    fn counted(&mut self, _: Counted) {
+        self.handled.fetch_add(1, Ordering::Relaxed);
+    }
+
+    #[on]
+    fn enough(&mut self, _: Enough, cx: &mut Context<Self>) {
+        cx.halt();
+    }
+}
+
+/// Wherever the halt falls among the sends of three threads, each event is handled or a dead
+/// letter.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_event_is_lost_or_counted_twice() {
+    for round in 0..50 {
+        let sys = System::new();
+        let handled = Arc::new(AtomicU64::new(0));
+        let counter = sys.spawn(Counter {
+            handled: handled.clone(),
+        });
+        let send = |nth| {
+            let counter = counter.clone();
+            std::thread::spawn(move || {
+                for at in 0..500 {
+                    if nth == 0 && at == round * 10 {
+                        counter.tell(Enough);
+                    }
+                    counter.tell(Counted);
+                }
+            })
+        };
+        for thread in [0, 1, 2].map(send) {
+            thread.join().unwrap();
+        }
+        sys.shutdown().await.unwrap();
+        let handled = handled.load(Ordering::Relaxed);
+        assert_eq!(handled + sys.as_live().unwrap().dead_letters(), 1_500);
+    }
+}

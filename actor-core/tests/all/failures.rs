@@ -1,0 +1,391 @@
+//! Panics and broken rules are contained to their actor.
+
+use std::future::Future;
+use std::task::{Context as Task, Poll};
+
+use crate::support::{Journal, idle};
+use actor_core::prelude::*;
+
+#[derive(Debug)]
+struct Panic;
+#[derive(Debug)]
+struct PanicLater;
+#[derive(Debug)]
+struct PanicOddly;
+#[derive(Debug)]
+struct Decide;
+#[derive(Debug)]
+struct RaiseUnhandled;
+#[derive(Debug)]
+struct Endless;
+#[derive(Debug)]
+struct OnlyInThere;
+#[derive(Debug)]
+struct Halt;
+#[derive(Debug)]
+struct Fine;
+
+struct Fragile {
+    panic_in_drop: bool,
+}
+
+#[actor(states(Here, There))]
+impl Fragile {
+    #[on]
+    fn panic(&mut self, _: Panic) {
+        panic!("in a {} handler", "sync");
+    }
+
+    #[on]
+    async fn panic_later(&mut self, _: PanicLater, cx: &mut Context<Self>) {
+        cx.sleep(std::time::Duration::from_secs(1)).await;
+        panic!("in an async handler");
+    }
+
+    #[on]
+    fn panic_oddly(&mut self, _: PanicOddly) {
+        std::panic::panic_any(7);
+    }
+
+    #[on]
+    fn decide(&mut self, _: Decide, cx: &mut Context<Self>) {
+        cx.goto(FragileState::There);
+        cx.halt();
+    }
+
+    #[on]
+    fn raise(&mut self, _: RaiseUnhandled, cx: &mut Context<Self>) {
+        cx.raise(OnlyInThere);
+    }
+
+    #[on]
+    fn endless(&mut self, _: Endless, cx: &mut Context<Self>) {
+        cx.raise(Endless);
+    }
+
+    #[on(There)]
+    fn only_in_there(&mut self, _: OnlyInThere) {}
+
+    #[on]
+    fn halt(&mut self, _: Halt, cx: &mut Context<Self>) {
+        cx.halt();
+    }
+
+    #[on]
+    fn fine(&mut self, _: Fine, cx: &mut Context<Self>) {
+        if self.panic_in_drop {
+            cx.goto(FragileState::There);
+        }
+    }
+}
+
+impl Drop for Fragile {
+    fn drop(&mut self) {
+        assert!(!self.panic_in_drop, "in a destructor");
+    }
+}
+
+struct Scene {
+    sys: System,
+    fragile: ActorRef<Fragile>,
+    sound: ActorRef<Fragile>,
+    journal: Journal,
+}
+
+fn scene(panic_in_drop: bool) -> Scene {
+    let sys = System::new();
+    let journal = Journal::new();
+    let noted = journal.clone();
+    let live = sys.as_live().unwrap();
+    live.on_failure(move |failure| {
+        noted.note(format!(
+            "{:?} {}: {}",
+            failure.kind, failure.name, failure.message
+        ));
+    });
+    Scene {
+        fragile: sys.spawn_named("glass", Fragile { panic_in_drop }),
+        sound: sys.spawn(Fragile {
+            panic_in_drop: false,
+        }),
+        sys,
+        journal,
+    }
+}
+
+impl Scene {
+    /// The fragile actor has failed as expected, and the other has not.
+    async fn expect(self, failure: &str) {
+        let later = std::time::Duration::from_secs(2);
+        self.sys.sleep(later).await;
+        self.journal.expect([failure]);
+        assert_eq!(self.fragile.ask(Fine).await, Err(AskError::Stopped));
+        assert_eq!(self.sound.ask(Fine).await, Ok(()));
+        assert_eq!(self.sys.as_live().unwrap().actors(), 1);
+        self.sys.shutdown().await.unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_in_a_sync_handler() {
+    let scene = scene(false);
+    scene.fragile.tell(Panic);
+    scene.expect("Panicked glass: in a sync handler").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_in_an_async_handler() {
+    let scene = scene(false);
+    scene.fragile.tell(PanicLater);
+    scene.expect("Panicked glass: in an async handler").await;
+}
+
+#[derive(Debug)]
+struct Explode;
+
+/// Panics in an async handler, and again when it is dropped for that.
+struct Twice(Journal);
+
+#[actor]
+impl Twice {
+    #[on]
+    async fn explode(&mut self, _: Explode, cx: &mut Context<Self>) {
+        cx.sleep(std::time::Duration::from_secs(1)).await;
+        panic!("in an async handler");
+    }
+}
+
+impl Drop for Twice {
+    fn drop(&mut self) {
+        self.0
+            .note(format!("unwinding: {}", std::thread::panicking()));
+        panic!("in a destructor");
+    }
+}
+
+/// Two panics at a time would abort the process.
+#[tokio::test(start_paused = true)]
+async fn a_panic_in_an_async_handler_and_one_in_the_destructor() {
+    let Scene { sys, journal, .. } = scene(false);
+    let twice = sys.spawn_named("glass", Twice(journal.clone()));
+    assert_eq!(twice.ask(Explode).await, Err(AskError::Failed));
+    idle().await;
+    journal.expect([
+        "Panicked glass: in an async handler",
+        "unwinding: false",
+        "Panicked glass: in a destructor",
+    ]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_without_a_message() {
+    let scene = scene(false);
+    scene.fragile.tell(PanicOddly);
+    let message = "Panicked glass: a panic whose payload is not a string";
+    scene.expect(message).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_in_a_destructor() {
+    let scene = scene(true);
+    scene.fragile.tell(Halt);
+    scene.expect("Panicked glass: in a destructor").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_decisions_in_one_handler() {
+    let scene = scene(false);
+    scene.fragile.tell(Decide);
+    let message = "BrokenRule glass: `halt()` after `goto(There)` in one handler of `Fragile`: at \
+                   most one of goto, raise and halt decides what follows";
+    scene.expect(message).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_raised_event_that_the_state_does_not_take() {
+    let scene = scene(false);
+    scene.fragile.tell(RaiseUnhandled);
+    let message = "BrokenRule glass: `Fragile` raised OnlyInThere in state Here, which neither \
+                   handles nor ignores it";
+    scene.expect(message).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_endless_chain_of_raised_events() {
+    let scene = scene(false);
+    scene.fragile.tell(Endless);
+    let message = "BrokenRule glass: `Fragile` raised events or changed its state 1000 times \
+                   without returning to its inbox";
+    scene.expect(message).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_event_that_the_state_has_no_use_for() {
+    let scene = scene(false);
+    scene.fragile.tell(OnlyInThere);
+    let message = "Unhandled glass: OnlyInThere in state Here, which neither handles, defers nor \
+                   ignores it";
+    scene.expect(message).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_in_a_hook_ends_there() {
+    let scene = scene(false);
+    let live = scene.sys.as_live().unwrap();
+    live.on_failure(|_| panic!("in the hook"));
+    scene.fragile.tell(Panic);
+    idle().await;
+    assert_eq!(scene.sound.ask(Fine).await, Ok(()));
+}
+
+/// What a panic carries, and panics when it is dropped.
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        std::panic::panic_any(Dud);
+    }
+}
+
+/// As a [`Bomb`], once more.
+struct Dud;
+
+impl Drop for Dud {
+    fn drop(&mut self) {
+        panic!("of a panic's payload");
+    }
+}
+
+struct Miner;
+
+#[actor]
+impl Miner {
+    #[on]
+    fn panic(&mut self, _: Panic) {
+        std::panic::panic_any(Bomb);
+    }
+
+    #[on]
+    fn fine(&mut self, _: Fine) {}
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_payload_that_panics_when_it_is_dropped() {
+    let Scene {
+        sys,
+        journal,
+        sound,
+        ..
+    } = scene(false);
+    let miner = sys.spawner().name("miner").spawn_with(|| Miner);
+    for _ in 0..3 {
+        assert_eq!(miner.ask(Panic).await, Err(AskError::Failed));
+        assert_eq!(miner.ask(Fine).await, Ok(()));
+        idle().await;
+        journal.expect(["Panicked miner: a panic whose payload is not a string"]);
+    }
+    assert_eq!(sound.ask(Fine).await, Ok(()));
+}
+
+/// Panics where it is dropped unread.
+#[derive(Debug)]
+struct Mine;
+
+impl Drop for Mine {
+    fn drop(&mut self) {
+        std::panic::panic_any(Bomb);
+    }
+}
+
+struct Field;
+
+#[actor]
+impl Field {
+    #[on]
+    fn halt(&mut self, _: Halt, cx: &mut Context<Self>) {
+        cx.halt();
+    }
+
+    #[on]
+    fn mine(&mut self, _: Mine) {}
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_unread_may_panic_as_it_is_dropped() {
+    let Scene { sys, journal, .. } = scene(false);
+    let field = sys.spawn_named("field", Field);
+    field.tell(Halt);
+    field.tell(Mine);
+    field.tell(Mine);
+    idle().await;
+    journal.expect(["Panicked field: a panic whose payload is not a string"; 2]);
+    assert_eq!(sys.as_live().unwrap().dead_letters(), 2);
+    sys.shutdown().await.unwrap();
+}
+
+/// A future that panics when it runs, or when it is dropped before.
+struct Unsound {
+    runs: bool,
+}
+
+impl Future for Unsound {
+    type Output = ();
+
+    fn poll(self: std::pin::Pin<&mut Self>, _: &mut Task<'_>) -> Poll<Self::Output> {
+        match self.runs {
+            true => std::panic::panic_any(Bomb),
+            false => Poll::Pending,
+        }
+    }
+}
+
+impl Drop for Unsound {
+    fn drop(&mut self) {
+        assert!(self.runs, "in the destructor of a future");
+    }
+}
+
+struct Piper;
+
+#[actor]
+impl Piper {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        cx.pipe_to_self(Unsound { runs: true }, |()| Fine);
+        cx.pipe_to_self(Unsound { runs: false }, |()| Fine);
+    }
+
+    #[on]
+    fn fine(&mut self, _: Fine) {}
+}
+
+#[tokio::test(start_paused = true)]
+async fn futures_beside_an_actor_may_panic() {
+    let Scene { sys, journal, .. } = scene(false);
+    let piper = sys.spawn_named("piper", Piper);
+    idle().await;
+    journal.expect(["Background piper: a panic whose payload is not a string"]);
+    assert_eq!(piper.ask(Fine).await, Ok(()));
+    sys.stop(&piper);
+    idle().await;
+    journal.expect(["Background piper: in the destructor of a future"]);
+}
+
+/// Somebody's hooks, which panic in the worst way.
+#[tokio::test(start_paused = true)]
+async fn hooks_that_panic_end_nobody() {
+    let Scene { sys, sound, .. } = scene(false);
+    let live = sys.as_live().unwrap();
+    live.on_failure(|_| std::panic::panic_any(Bomb));
+    live.on_dead_letter(|_| std::panic::panic_any(Bomb));
+    let miner = sys.spawner().name("miner").spawn_with(|| Miner);
+    for _ in 0..3 {
+        assert_eq!(miner.ask(Panic).await, Err(AskError::Failed));
+    }
+    sys.stop(&miner);
+    idle().await;
+    assert_eq!(miner.ask(Fine).await, Err(AskError::Stopped));
+    assert_eq!(live.dead_letters(), 1);
+    assert_eq!(sound.ask(Fine).await, Ok(()));
+    sys.shutdown().await.unwrap();
+}

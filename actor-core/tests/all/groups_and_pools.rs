@@ -1,0 +1,244 @@
+//! Groups and pools, in production.
+
+use std::time::Duration;
+
+use crate::support::{Journal, idle};
+use actor_core::prelude::*;
+use actor_core::{FailureKind, Group, Pool, PoolRef, Probe};
+
+#[derive(Clone, Debug)]
+struct Say(u32);
+#[derive(Debug)]
+struct Halt;
+
+struct Member(&'static str, Journal);
+
+#[actor]
+impl Member {
+    #[on]
+    fn say(&mut self, say: Say) {
+        self.1.note(format!("{} {}", self.0, say.0));
+    }
+
+    #[on]
+    fn halt(&mut self, _: Halt, cx: &mut Context<Self>) {
+        cx.halt();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn members_hear_what_is_broadcast_in_the_order_of_joining() {
+    let sys = System::new();
+    let (group, journal) = (Group::named(&sys, "choir"), Journal::new());
+    let [alto, bass] = ["alto", "bass"].map(|name| sys.spawn(Member(name, journal.clone())));
+    group.join(&alto);
+    group.join(&bass);
+    group.join(&alto);
+    group.broadcast(Say(1));
+    idle().await;
+    journal.expect(["alto 1", "bass 1"]);
+    group.leave(&alto);
+    group.broadcast(Say(2));
+    idle().await;
+    journal.expect(["bass 2"]);
+    assert_eq!(group.members().await, [bass.id()]);
+    assert_eq!(format!("{group:?}"), "choir");
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_has_stopped_has_left() {
+    let sys = System::new();
+    let (group, journal) = (Group::new(&sys), Journal::new());
+    let member = sys.spawn(Member("alto", journal.clone()));
+    group.join(&member);
+    member.tell(Halt);
+    idle().await;
+    group.broadcast(Say(1));
+    assert_eq!(group.members().await, []);
+    assert_eq!(sys.as_live().unwrap().dead_letters(), 0);
+}
+
+#[protocol]
+trait Listener {
+    fn say(say: Say);
+}
+
+#[tokio::test]
+async fn whoever_understands_it_may_join() {
+    let sys = System::new();
+    let group = Group::new(&sys);
+    let probe = Probe::<dyn Listener>::new(&sys);
+    group.join(&probe.actor());
+    group.broadcast(Say(7));
+    assert_eq!(probe.expect::<Say>().await.0, 7);
+}
+
+#[derive(Debug)]
+struct WhoAreYou;
+#[derive(Debug)]
+struct Work(u64);
+#[derive(Debug)]
+struct Order(&'static str);
+#[derive(Debug)]
+struct Cancel(&'static str);
+#[derive(Debug)]
+struct Break;
+
+struct Worker(usize);
+
+#[actor]
+impl Worker {
+    #[on]
+    fn who_are_you(&mut self, _: WhoAreYou) -> usize {
+        self.0
+    }
+
+    #[on]
+    async fn work(&mut self, work: Work, cx: &mut Context<Self>) -> usize {
+        cx.sleep(Duration::from_secs(work.0)).await;
+        self.0
+    }
+
+    #[on]
+    fn order(&mut self, _: Order) -> usize {
+        self.0
+    }
+
+    #[on]
+    fn cancel(&mut self, _: Cancel) -> usize {
+        self.0
+    }
+
+    #[on]
+    fn break_down(&mut self, _: Break, cx: &mut Context<Self>) -> Result<(), String> {
+        cx.halt();
+        Err("broken".into())
+    }
+}
+
+async fn three(pool: &PoolRef<Worker>) -> [usize; 3] {
+    let mut asked = [9; 3];
+    for worker in &mut asked {
+        *worker = pool.ask(WhoAreYou).await.unwrap();
+    }
+    asked
+}
+
+#[tokio::test]
+async fn workers_take_turns() {
+    let sys = System::new();
+    let pool = sys.spawn_named("workers", Pool::round_robin(2, Worker));
+    assert_eq!(three(&pool).await, [0, 1, 0]);
+    assert_eq!(format!("{pool:?}"), "workers");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_that_has_stopped_is_replaced() {
+    let sys = System::new();
+    sys.as_live().unwrap().on_failure(|_| {});
+    let mut made = 0;
+    let pool = sys.spawn(Pool::round_robin(2, move |_| {
+        made += 1;
+        Worker(made)
+    }));
+    pool.tell(Break);
+    idle().await;
+    pool.tell(Work(0));
+    assert_eq!(three(&pool).await, [3, 2, 3]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_least_busy_gets_the_next() {
+    let sys = System::new();
+    let pool = sys.spawn(Pool::least_busy(3, Worker));
+    pool.tell(Work(5));
+    pool.tell(Work(9));
+    assert_eq!(three(&pool).await, [2, 2, 2]);
+    // All are busy with one; the first is done first.
+    let last = pool.ask(Work(9));
+    sys.sleep(Duration::from_secs(6)).await;
+    assert_eq!(three(&pool).await, [0, 0, 0]);
+    assert_eq!(last.await, Ok(2));
+}
+
+#[tokio::test]
+async fn events_of_one_key_go_to_one_worker() {
+    let sys = System::new();
+    let pool = Pool::keyed(8, Worker)
+        .by(|order: &Order| order.0)
+        .by(|cancel: &Cancel| cancel.0);
+    let pool = sys.spawn(pool);
+    let mut workers = Vec::new();
+    for customer in ["ada", "bob", "cyd", "dan", "eve"] {
+        let worker = pool.ask(Order(customer)).await;
+        assert_eq!(pool.ask(Order(customer)).await, worker);
+        assert_eq!(pool.ask(Cancel(customer)).await, worker);
+        workers.push(worker.unwrap());
+    }
+    workers.sort_unstable();
+    workers.dedup();
+    assert!(workers.len() > 1);
+    assert_eq!(three(&pool).await, [0, 1, 2]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failure_is_reported_by_every_kind() {
+    let told = "`Worker` answered `Break` with Err(\"broken\"), and nobody receives it";
+    let unheard = "`Break` was answered with Err(\"broken\")";
+    for (pool, kind, message) in [
+        (Pool::round_robin(1, Worker), FailureKind::Error, told),
+        (Pool::least_busy(1, Worker), FailureKind::Unheard, unheard),
+    ] {
+        let sys = System::new();
+        let noted = Journal::new();
+        let at = noted.clone();
+        sys.as_live().unwrap().on_failure(move |failure| {
+            assert_eq!(failure.kind, kind);
+            at.note(&failure.message);
+        });
+        let pool = sys.spawn(pool);
+        pool.tell(Break);
+        idle().await;
+        noted.expect([message]);
+        assert_eq!(pool.ask(Break).await, Ok(Err("broken".to_owned())));
+        idle().await;
+        noted.expect::<&str>([]);
+    }
+}
+
+#[test]
+#[should_panic(expected = "one worker at least")]
+fn a_pool_has_workers() {
+    drop(Pool::round_robin(0, Worker));
+}
+
+#[test]
+#[should_panic(expected = "keyed pool")]
+fn only_a_keyed_pool_has_keys() {
+    drop(Pool::least_busy(1, Worker).by(|order: &Order| order.0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn workers_end_with_their_pool() {
+    for busy in [false, true] {
+        let sys = System::new();
+        let pool = match busy {
+            false => sys.spawn(Pool::round_robin(3, Worker)),
+            true => sys.spawn(Pool::least_busy(3, Worker)),
+        };
+        let asked: Vec<_> = (0..6).map(|_| pool.ask(Work(1))).collect();
+        sys.stop(&pool);
+        for ask in asked {
+            assert!(ask.await.is_ok(), "what came before is handled");
+        }
+        idle().await;
+        assert_eq!(sys.as_live().unwrap().actors(), 0);
+
+        let pool = sys.spawn(Pool::round_robin(3, Worker));
+        assert!(pool.ask(WhoAreYou).await.is_ok());
+        assert_eq!(sys.as_live().unwrap().actors(), 4);
+        sys.kill(&pool);
+        idle().await;
+        assert_eq!(sys.as_live().unwrap().actors(), 0);
+    }
+}

@@ -1,0 +1,508 @@
+//! Bounded mailboxes: room, waiting for it, and what becomes of what finds none.
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context as TaskContext, Poll, Waker};
+use std::time::Duration;
+
+use crate::support::{Journal, idle};
+use actor_core::prelude::*;
+use actor_core::{Mailbox, Overflow, SendError, Sending};
+
+#[derive(Debug, PartialEq)]
+struct Note(u32);
+#[derive(Debug)]
+struct Hold;
+#[derive(Debug)]
+struct Open;
+#[derive(Debug)]
+struct Halt;
+#[derive(Debug)]
+struct Fail;
+#[derive(Debug, Clone)]
+struct Tick;
+#[derive(Debug)]
+struct Echo(u32);
+
+/// Notes what it handles; while it holds, everything else stays unread for a second.
+struct Keeper {
+    journal: Journal,
+}
+
+#[actor(states(Closed(defer(Note, Echo)), Opened))]
+impl Keeper {
+    #[on]
+    async fn hold(&mut self, _: Hold, cx: &mut Context<Self>) {
+        cx.after(Duration::from_millis(1), Tick);
+        cx.sleep(Duration::from_secs(1)).await;
+        self.journal.note("held");
+    }
+
+    #[on]
+    fn open(&mut self, _: Open, cx: &mut Context<Self>) {
+        cx.goto(KeeperState::Opened);
+    }
+
+    #[on(Opened)]
+    fn note(&mut self, note: Note) {
+        self.journal.note(note.0.to_string());
+    }
+
+    #[on(Opened)]
+    fn echo(&mut self, echo: Echo) -> u32 {
+        self.journal.note(format!("echo {}", echo.0));
+        echo.0
+    }
+
+    #[on]
+    fn fail(&mut self, _: Fail) -> Result<(), &'static str> {
+        self.journal.note("fails");
+        Err("as it was told")
+    }
+
+    #[on]
+    fn tick(&mut self, _: Tick) {
+        self.journal.note("tick");
+    }
+
+    #[on]
+    fn halt(&mut self, _: Halt, cx: &mut Context<Self>) {
+        cx.halt();
+    }
+}
+
+/// A keeper that has nothing to read and holds, and a journal of what it and the hook see.
+async fn holding(sys: &System, capacity: usize, overflow: Overflow) -> (ActorRef<Keeper>, Journal) {
+    let journal = Journal::new();
+    let noted = journal.clone();
+    sys.as_live().unwrap().on_dead_letter(move |letter| {
+        noted.note(format!("lost {:?}: {:?}", letter.event, letter.reason));
+    });
+    let mailbox = Mailbox::bounded(capacity).overflow(overflow);
+    let keeper = sys.spawner().mailbox(mailbox).spawn(Keeper {
+        journal: journal.clone(),
+    });
+    keeper.tell(Open);
+    idle().await;
+    keeper.tell(Hold);
+    idle().await;
+    (keeper, journal)
+}
+
+/// Lets the keeper go on.
+async fn release() {
+    tokio::time::sleep(Duration::from_secs(2)).await;
+}
+
+fn poll<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
+    pin!(future).poll(&mut TaskContext::from_waker(Waker::noop()))
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_told_to_a_full_mailbox_is_a_dead_letter() {
+    for overflow in [Overflow::Wait, Overflow::Reject, Overflow::DropNewest] {
+        let sys = System::new();
+        let (keeper, journal) = holding(&sys, 2, overflow).await;
+        for note in 1..=4 {
+            keeper.tell(Note(note));
+        }
+        journal.expect(["lost Note(3): Full", "lost Note(4): Full"]);
+        release().await;
+        journal.expect(["held", "1", "2", "tick"]);
+        assert_eq!(sys.as_live().unwrap().dead_letters(), 2);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_oldest_makes_room_where_the_mailbox_says_so() {
+    let sys = System::new();
+    let (keeper, journal) = holding(&sys, 2, Overflow::DropOldest).await;
+    for note in 1..=3 {
+        keeper.tell(Note(note));
+    }
+    assert_eq!(keeper.send(Note(4)).await, Ok(()));
+    assert_eq!(keeper.try_send(Note(5)).await, Ok(()));
+    let lost = [1, 2, 3].map(|note| format!("lost Note({note}): Full"));
+    journal.expect(lost);
+    release().await;
+    journal.expect(["held", "4", "5", "tick"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_awaits_is_given_the_event_back() {
+    for overflow in [Overflow::Wait, Overflow::Reject, Overflow::DropNewest] {
+        let sys = System::new();
+        let (keeper, _) = holding(&sys, 1, overflow).await;
+        assert_eq!(keeper.try_send(Note(1)).await, Ok(()));
+        let refused = keeper.try_send(Note(2)).await;
+        assert_eq!(refused, Err(SendError::Full(Note(2))));
+        let recipient: Recipient<Note> = keeper.recipient();
+        assert_eq!(
+            recipient.try_send(Note(3)).await,
+            Err(SendError::Full(Note(3)))
+        );
+    }
+    let sys = System::new();
+    let (keeper, _) = holding(&sys, 1, Overflow::Reject).await;
+    assert_eq!(keeper.send(Note(1)).await, Ok(()));
+    let refused = keeper.send(Note(2)).await;
+    assert_eq!(refused, Err(SendError::Full(Note(2))));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_send_that_drops_the_newest_does_not_wait() {
+    let sys = System::new();
+    let (keeper, journal) = holding(&sys, 1, Overflow::DropNewest).await;
+    assert_eq!(keeper.send(Note(1)).await, Ok(()));
+    assert_eq!(keeper.send(Note(2)).await, Ok(()));
+    journal.expect(["lost Note(2): Full"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_ask_never_waits_for_room() {
+    let sys = System::new();
+    let (keeper, _) = holding(&sys, 1, Overflow::Wait).await;
+    let first = keeper.ask(Echo(1));
+    assert_eq!(keeper.ask(Echo(2)).await, Err(AskError::Full));
+    assert_eq!(first.await, Ok(1));
+    let (keeper, _) = holding(&sys, 1, Overflow::DropOldest).await;
+    let first = keeper.ask(Echo(1));
+    let second = keeper.ask(Echo(2));
+    assert_eq!(first.await, Err(AskError::Full));
+    assert_eq!(second.await, Ok(2));
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_waits_comes_in_first_come_first_served() {
+    let sys = System::new();
+    let (keeper, journal) = holding(&sys, 1, Overflow::Wait).await;
+    keeper.tell(Note(0));
+    let senders: Vec<_> = (1..=5)
+        .map(|note| {
+            let recipient: Recipient<Note> = keeper.recipient();
+            tokio::spawn(async move { recipient.send(Note(note)).await })
+        })
+        .collect();
+    idle().await;
+    journal.expect::<&str>([]);
+    // Where some wait there is no room for others.
+    keeper.tell(Note(9));
+    journal.expect(["lost Note(9): Full"]);
+    release().await;
+    for sender in senders {
+        assert_eq!(sender.await.unwrap(), Ok(()));
+    }
+    journal.expect(["held", "0", "tick", "1", "2", "3", "4", "5"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_send_that_is_dropped_sends_nothing_and_its_place_is_the_next_one_s() {
+    let sys = System::new();
+    let (keeper, journal) = holding(&sys, 1, Overflow::Wait).await;
+    drop(keeper.send(Note(7)));
+    keeper.tell(Note(0));
+    let mut senders: Vec<Sending<Note>> = (1..=4).map(|note| keeper.send(Note(note))).collect();
+    for sender in &mut senders {
+        assert!(poll(sender).is_pending());
+    }
+    drop(senders.remove(1));
+    release().await;
+    journal.expect(["held", "0", "tick"]);
+    // The first was granted its place, and gives it up: it is the third's now.
+    drop(senders.remove(0));
+    assert!(poll(&mut senders[1]).is_pending());
+    assert_eq!(poll(&mut senders[0]), Poll::Ready(Ok(())));
+    idle().await;
+    assert_eq!(poll(&mut senders[1]), Poll::Ready(Ok(())));
+    idle().await;
+    journal.expect(["3", "4"]);
+    // No place is left behind.
+    assert_eq!(poll(&mut keeper.try_send(Note(5))), Poll::Ready(Ok(())));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_end_of_the_actor_gives_back_what_waits() {
+    let sys = System::new();
+    let (keeper, journal) = holding(&sys, 1, Overflow::Wait).await;
+    keeper.tell(Halt);
+    let waiting = keeper.send(Note(1));
+    assert_eq!(waiting.await, Err(SendError::Closed(Note(1))));
+    assert_eq!(keeper.send(Note(2)).await, Err(SendError::Closed(Note(2))));
+    let refused = keeper.try_send(Note(3)).await;
+    assert_eq!(refused, Err(SendError::Closed(Note(3))));
+    journal.expect(["held"]);
+    assert_eq!(sys.as_live().unwrap().dead_letters(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_state_defers_counts_and_comes_first() {
+    let sys = System::new();
+    let journal = Journal::new();
+    let mailbox = Mailbox::bounded(2).overflow(Overflow::DropOldest);
+    let spawn = |mailbox| {
+        let journal = journal.clone();
+        sys.spawner().mailbox(mailbox).spawn(Keeper { journal })
+    };
+    let keeper = spawn(mailbox.overflow(Overflow::Wait));
+    keeper.tell(Note(1));
+    keeper.tell(Note(2));
+    idle().await;
+    assert_eq!(
+        keeper.try_send(Note(3)).await,
+        Err(SendError::Full(Note(3)))
+    );
+    let keeper = spawn(mailbox);
+    for note in 1..=4 {
+        keeper.tell(Note(note));
+        idle().await;
+    }
+    keeper.tell(Open);
+    idle().await;
+    journal.expect(["4"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_unread_at_a_failure_counts_for_the_next_life() {
+    let sys = System::new();
+    let journal = Journal::new();
+    let noted = journal.clone();
+    let spawner = sys.spawner().mailbox(Mailbox::bounded(3));
+    let keeper = spawner.spawn_with(move || Keeper {
+        journal: noted.clone(),
+    });
+    keeper.tell(Fail);
+    keeper.tell(Note(1));
+    keeper.tell(Note(2));
+    release().await;
+    assert_eq!(keeper.try_send(Note(3)).await, Ok(()));
+    assert_eq!(
+        keeper.try_send(Note(4)).await,
+        Err(SendError::Full(Note(4)))
+    );
+    let waiting = keeper.send(Note(5));
+    sys.stop(&keeper);
+    assert_eq!(waiting.await, Err(SendError::Closed(Note(5))));
+    journal.expect(["fails"]);
+    assert_eq!(sys.as_live().unwrap().dead_letters(), 3);
+}
+
+#[derive(Debug)]
+struct Coin(u32);
+#[derive(Debug)]
+struct Buy;
+
+/// Takes what it waits for out of the middle of its mailbox.
+struct Machine(Journal);
+
+#[actor(receive(Coin))]
+impl Machine {
+    #[on]
+    async fn buy(&mut self, _: Buy, cx: &mut Context<Self>) {
+        let first = cx.receive::<Coin>().await.0;
+        let second = cx.receive::<Coin>().await.0;
+        self.0.note(format!("bought for {first} and {second}"));
+    }
+
+    #[on]
+    fn note(&mut self, note: Note) {
+        self.0.note(format!("note {}", note.0));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_received_makes_room() {
+    let sys = System::new();
+    let journal = Journal::new();
+    let machine = sys
+        .spawner()
+        .mailbox(Mailbox::bounded(2))
+        .spawn(Machine(journal.clone()));
+    machine.tell(Buy);
+    machine.tell(Note(1));
+    idle().await;
+    for coin in 1..=2 {
+        assert_eq!(machine.send(Coin(coin)).await.map_err(drop), Ok(()));
+    }
+    idle().await;
+    journal.expect(["bought for 1 and 2", "note 1"]);
+}
+
+#[test]
+#[should_panic(expected = "its capacity must be at least 1")]
+fn a_mailbox_without_room_is_refused() {
+    let _ = Mailbox::bounded(0);
+}
+
+/// Counts, and finds what comes out of order or should have found no room.
+struct Counter {
+    count: Arc<Count>,
+    last: [u32; 4],
+    capacity: usize,
+}
+
+#[derive(Default)]
+struct Count {
+    /// What has entered the mailbox, as its senders know.
+    sent: AtomicU64,
+    handled: AtomicU64,
+}
+
+#[derive(Debug, PartialEq)]
+struct Numbered {
+    sender: usize,
+    number: u32,
+}
+
+#[actor]
+impl Counter {
+    #[on]
+    fn numbered(&mut self, numbered: Numbered) {
+        let last = &mut self.last[numbered.sender];
+        assert!(numbered.number > *last, "{numbered:?} after {last}");
+        *last = numbered.number;
+        let handled = self.count.handled.fetch_add(1, Ordering::SeqCst) + 1;
+        let sent = self.count.sent.load(Ordering::SeqCst);
+        let unread = sent.saturating_sub(handled);
+        assert!(unread <= self.capacity as u64, "{unread} are unread");
+    }
+
+    #[on]
+    fn halt(&mut self, _: Halt, cx: &mut Context<Self>) {
+        cx.halt();
+    }
+}
+
+/// What four tasks have sent to a counter: by each, how many and how many came back.
+async fn crowd(counter: &ActorRef<Counter>, count: &Arc<Count>, rounds: u32) -> (u64, u64) {
+    let senders = [0, 1, 2, 3].map(|sender| {
+        let (counter, count) = (counter.clone(), count.clone());
+        tokio::spawn(async move {
+            let (mut sent, mut back) = (0, 0);
+            for number in 1..=rounds {
+                let event = Numbered { sender, number };
+                let answer = match number % 3 {
+                    // Given up at once where it has to wait.
+                    0 => {
+                        let mut sending = counter.send(event);
+                        match poll(&mut sending) {
+                            Poll::Ready(answer) => answer.is_ok(),
+                            Poll::Pending => {
+                                tokio::task::yield_now().await;
+                                false
+                            }
+                        }
+                    }
+                    1 => counter.try_send(event).await.is_ok(),
+                    _ => counter.send(event).await.is_ok(),
+                };
+                count.sent.fetch_add(u64::from(answer), Ordering::SeqCst);
+                sent += u64::from(answer);
+                back += u64::from(!answer);
+            }
+            (sent, back)
+        })
+    });
+    let (mut sent, mut back) = (0, 0);
+    for sender in senders {
+        let (more, fewer) = sender.await.unwrap();
+        sent += more;
+        back += fewer;
+    }
+    (sent, back)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_is_lost_or_doubled_among_many_senders() {
+    for capacity in [1, 2, 7] {
+        let sys = System::new();
+        let count = Arc::<Count>::default();
+        let mailbox = Mailbox::bounded(capacity);
+        let counter = sys.spawner().mailbox(mailbox).spawn(Counter {
+            count: count.clone(),
+            last: [0; 4],
+            capacity,
+        });
+        let (sent, back) = crowd(&counter, &count, 3_000).await;
+        assert_eq!(sent + back, 12_000);
+        assert!(sent >= 4_000, "those that wait are sent");
+        sys.shutdown().await.unwrap();
+        assert_eq!(count.handled.load(Ordering::SeqCst), sent);
+        assert_eq!(sys.as_live().unwrap().dead_letters(), 0);
+    }
+}
+
+/// Wherever the end falls, what was sent is handled or a dead letter, and the rest came back.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_end_of_the_actor_loses_nothing_among_many_senders() {
+    for round in 0..30 {
+        let sys = System::new();
+        let count = Arc::<Count>::default();
+        let mailbox = Mailbox::bounded(3);
+        let counter = sys.spawner().mailbox(mailbox).spawn(Counter {
+            count: count.clone(),
+            last: [0; 4],
+            capacity: 3,
+        });
+        let ends = counter.clone();
+        let end = tokio::spawn(async move {
+            for _ in 0..round * 5 {
+                tokio::task::yield_now().await;
+            }
+            ends.send(Halt).await.is_ok()
+        });
+        let (sent, back) = crowd(&counter, &count, 100).await;
+        assert_eq!(sent + back, 400);
+        assert!(end.await.unwrap());
+        sys.shutdown().await.unwrap();
+        let dead = sys.as_live().unwrap().dead_letters();
+        assert_eq!(count.handled.load(Ordering::SeqCst) + dead, sent);
+    }
+}
+
+/// Sees every event sent before it is handled.
+#[derive(Default)]
+struct Counts {
+    sent: u32,
+    handled: u32,
+}
+
+#[monitor]
+impl Counts {
+    #[on]
+    fn sent(&mut self, _: &Note, cx: &mut MonitorContext<Self>) {
+        assert!(cx.sender().is_none());
+        self.sent += 1;
+        assert!(self.sent <= 3, "what is given back is not sent");
+    }
+
+    #[on(handled)]
+    fn handled(&mut self, _: &Note) {
+        self.handled += 1;
+        assert!(self.handled <= self.sent);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn monitors_see_what_is_sent_and_nothing_else() {
+    let sys = System::new();
+    sys.monitor::<Counts>();
+    let journal = Journal::new();
+    let violated = journal.clone();
+    let live = sys.as_live().unwrap();
+    live.on_violation(move |violation| violated.note(violation.message.clone()));
+    let (keeper, _) = holding(&sys, 1, Overflow::Wait).await;
+    keeper.tell(Note(1));
+    let waiting = tokio::spawn({
+        let keeper = keeper.clone();
+        async move { keeper.send(Note(2)).await }
+    });
+    idle().await;
+    assert!(keeper.try_send(Note(3)).await.is_err());
+    release().await;
+    assert_eq!(waiting.await.unwrap(), Ok(()));
+    assert_eq!(keeper.try_send(Note(4)).await, Ok(()));
+    idle().await;
+    journal.expect::<&str>([]);
+}

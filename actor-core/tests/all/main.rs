@@ -1,0 +1,38 @@
+//! The production executor, in one executable: each links everything once more. What counts
+//! allocations, must not wait for a thread or replaces what the process has once has one of its own.
+//! Public are those whose monitors have states that nothing enters.
+#![allow(missing_docs)]
+
+mod ask;
+pub mod auto_traits;
+#[cfg(feature = "codec")]
+mod codec;
+mod dead_letters;
+mod detectors;
+mod failures;
+pub mod fingerprints;
+mod floods;
+mod groups_and_pools;
+mod mailboxes;
+#[cfg(feature = "metrics")]
+mod metrics;
+pub mod monitors;
+mod names;
+mod order;
+mod pipe_to_self;
+mod probe;
+mod random;
+mod receive;
+mod references;
+mod shutdown;
+mod states;
+mod streams;
+mod supervision;
+mod support;
+#[cfg(feature = "futures")]
+mod thread_pool;
+mod threads;
+mod timeouts;
+mod timers;
+mod wake_ups;
+mod watch;

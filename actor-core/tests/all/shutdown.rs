@@ -1,0 +1,255 @@
+//! The end of a system: in order, by deadline, or by dropping it.
+
+use std::time::Duration;
+
+use crate::support::{Journal, idle};
+use actor_core::Error;
+use actor_core::prelude::*;
+
+#[derive(Debug)]
+struct Work(u32);
+#[derive(Debug)]
+struct Stuck;
+#[derive(Debug)]
+struct Keep(#[expect(dead_code, reason = "kept")] System);
+
+struct Worker {
+    journal: Journal,
+    kept: Option<Keep>,
+}
+
+#[actor]
+impl Worker {
+    #[on]
+    async fn work(&mut self, work: Work, cx: &mut Context<Self>) {
+        cx.sleep(Duration::from_secs(1)).await;
+        self.journal.note(format!("work {}", work.0));
+    }
+
+    #[on]
+    async fn stuck(&mut self, _: Stuck) {
+        std::future::pending::<()>().await;
+    }
+
+    #[on]
+    fn keep(&mut self, keep: Keep) {
+        self.kept = Some(keep);
+    }
+
+    #[stop]
+    async fn stop(&mut self, cx: &mut Context<Self>) {
+        cx.sleep(Duration::from_secs(1)).await;
+        self.journal.note("stop");
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.journal.note("dropped");
+    }
+}
+
+fn worker(sys: &System, name: &str, journal: &Journal) -> ActorRef<Worker> {
+    let journal = journal.clone();
+    sys.spawn_named(
+        name,
+        Worker {
+            journal,
+            kept: None,
+        },
+    )
+}
+
+fn tasks() -> usize {
+    tokio::runtime::Handle::current()
+        .metrics()
+        .num_alive_tasks()
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_sent_before_is_handled() {
+    let (sys, journal) = (System::new(), Journal::new());
+    let worker = worker(&sys, "worker", &journal);
+    worker.tell(Work(1));
+    worker.tell(Work(2));
+    sys.shutdown().await.unwrap();
+    journal.expect(["work 1", "work 2", "stop", "dropped"]);
+    worker.tell(Work(3));
+    assert_eq!(sys.as_live().unwrap().dead_letters(), 1);
+    assert_eq!(tasks(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_is_not_done_by_the_deadline_is_aborted_and_named() {
+    let sys = System::new();
+    let journals = [Journal::new(), Journal::new(), Journal::new()];
+    let stuck = worker(&sys, "stuck", &journals[0]);
+    let done = worker(&sys, "done", &journals[1]);
+    let late = worker(&sys, "late", &journals[2]);
+    stuck.tell(Stuck);
+    stuck.tell(Work(0));
+    done.tell(Work(1));
+    for nth in 2..10 {
+        late.tell(Work(nth));
+    }
+    let result = sys.shutdown_within(Duration::from_millis(2_500)).await;
+    let Err(Error::ShutdownTimedOut(left)) = result else {
+        panic!("{result:?}")
+    };
+    assert_eq!(left, ["stuck", "late"]);
+    idle().await;
+    journals[0].expect(["dropped"]);
+    journals[1].expect(["work 1", "stop", "dropped"]);
+    journals[2].expect(["work 2", "work 3", "dropped"]);
+    assert_eq!(sys.as_live().unwrap().actors(), 0);
+    assert_eq!(tasks(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_report_says_what_was_left() {
+    let (sys, journal) = (System::new(), Journal::new());
+    let live = sys.as_live().unwrap();
+    let stuck = worker(&sys, "stuck", &journal);
+    let late = worker(&sys, "late", &journal);
+    let stopping = worker(&sys, "stopping", &journal);
+    stuck.tell(Stuck);
+    for nth in 0..8 {
+        late.tell(Work(nth));
+    }
+    idle().await; // what was sent until now is fetched
+    stuck.tell(Work(8));
+    stopping.tell(Work(9));
+    stopping.tell(Work(10));
+    let error = sys.shutdown_within(Duration::from_millis(2_500)).await;
+    let report = live.shutdown_report();
+    let lines: Vec<_> = report.iter().map(ToString::to_string).collect();
+    let expected = [
+        "stuck awaits in Stuck, 1 unread",
+        "late awaits in Work, 5 unread",
+        "stopping awaits in #[stop], 0 unread",
+    ];
+    assert_eq!(lines, expected);
+    assert_eq!(report[0].actor, stuck.id());
+    assert_eq!((report[0].event, report[0].waits), (Some("Stuck"), true));
+    let names: Vec<_> = report.into_iter().map(|actor| actor.name).collect();
+    assert!(matches!(error, Err(Error::ShutdownTimedOut(left)) if left == names));
+}
+
+/// What ends an execution under test leaves production alone.
+#[tokio::test(start_paused = true)]
+async fn nothing_finishes_in_production() {
+    let (sys, journal) = (System::new(), Journal::new());
+    let worker = worker(&sys, "worker", &journal);
+    worker.tell(Work(1));
+    sys.finish();
+    worker.tell(Work(2));
+    sys.shutdown().await.unwrap();
+    journal.expect(["work 1", "work 2", "stop", "dropped"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_shutdown_in_time_has_nothing_to_report() {
+    let (sys, journal) = (System::new(), Journal::new());
+    worker(&sys, "worker", &journal).tell(Work(0));
+    sys.shutdown().await.unwrap();
+    assert!(sys.as_live().unwrap().shutdown_report().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_actor_spawned_after_the_shutdown_has_stopped() {
+    let (sys, journal) = (System::new(), Journal::new());
+    sys.shutdown().await.unwrap();
+    let worker = worker(&sys, "worker", &journal);
+    journal.expect(["dropped"]);
+    assert_eq!(worker.ask(Work(1)).await, Err(AskError::Stopped));
+    assert_eq!(sys.as_live().unwrap().dead_letters(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_shutdowns_wait_for_the_same_end() {
+    let (sys, journal) = (System::new(), Journal::new());
+    worker(&sys, "worker", &journal).tell(Work(1));
+    let (first, second) = tokio::join!(sys.shutdown(), sys.shutdown());
+    first.unwrap();
+    second.unwrap();
+    journal.expect(["work 1", "stop", "dropped"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn dropping_the_last_system_aborts_every_actor() {
+    let (sys, journal) = (System::new(), Journal::new());
+    let worker = worker(&sys, "worker", &journal);
+    worker.tell(Work(1));
+    idle().await;
+    let other = sys.clone();
+    drop(sys);
+    idle().await;
+    journal.expect::<&str>([]);
+    drop(other);
+    idle().await;
+    journal.expect(["dropped"]);
+    assert_eq!(worker.ask(Work(2)).await, Err(AskError::Stopped));
+    assert_eq!(tasks(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_system_that_an_actor_keeps_lives_until_that_actor_ends() {
+    let (sys, journal) = (System::new(), Journal::new());
+    let worker = worker(&sys, "worker", &journal);
+    worker.tell(Keep(sys.clone()));
+    drop(sys);
+    idle().await;
+    assert_eq!(worker.ask(Work(1)).await, Ok(()));
+    journal.expect(["work 1"]);
+}
+
+#[test]
+fn a_runtime_that_goes_first_takes_the_actors_with_it() {
+    let journal = Journal::new();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_time()
+        .build()
+        .unwrap();
+    let sys = {
+        let _runtime = runtime.enter();
+        System::new()
+    };
+    let before = worker(&sys, "before", &journal);
+    before.tell(Stuck);
+    drop(runtime);
+    journal.expect(["dropped"]);
+    let after = worker(&sys, "after", &journal);
+    journal.expect(["dropped"]);
+    before.tell(Work(1));
+    after.tell(Work(2));
+    let live = sys.as_live().unwrap();
+    assert_eq!(live.actors(), 0);
+    assert!(live.dead_letters() >= 2);
+}
+
+#[test]
+#[should_panic(expected = "System::new() was called outside a tokio runtime")]
+fn a_system_needs_a_runtime() {
+    let _ = System::new();
+}
+
+/// Spawns and drops race on two workers; nothing may be left and nothing may hang.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_shutdown_at_any_moment_leaves_nothing() {
+    for _ in 0..200 {
+        let (sys, journal) = (System::new(), Journal::new());
+        let spawning = sys.clone();
+        let thread = std::thread::spawn(move || {
+            for _ in 0..20 {
+                let worker = worker(&spawning, "worker", &journal);
+                worker.tell(Stuck);
+            }
+        });
+        let _ = sys.shutdown_within(Duration::ZERO).await;
+        thread.join().unwrap();
+        while sys.as_live().unwrap().actors() > 0 {
+            tokio::task::yield_now().await;
+        }
+    }
+}

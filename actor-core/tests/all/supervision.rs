@@ -1,0 +1,830 @@
+//! Supervised children in production: brought back, stopped and given up.
+
+use std::time::Duration;
+
+use crate::support::{Journal, idle};
+use actor_core::prelude::*;
+use actor_core::{Backoff, Restart, Supervision, Unread};
+
+#[derive(Debug)]
+struct Panic;
+#[derive(Debug)]
+struct Err_;
+#[derive(Debug)]
+struct Halt;
+#[derive(Debug)]
+struct Note(&'static str);
+#[derive(Debug)]
+struct Wait;
+#[derive(Debug)]
+struct Life;
+#[derive(Debug)]
+struct Tick;
+
+/// Notes what becomes of it.
+struct Child {
+    name: &'static str,
+    life: u32,
+    journal: Journal,
+}
+
+#[actor(states(First, Second))]
+impl Child {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        self.journal.note(format!("{} starts", self.name));
+        cx.after(Duration::from_secs(100), Tick);
+    }
+
+    #[entry(First)]
+    fn first(&mut self) {}
+
+    #[on]
+    fn panic(&mut self, _: Panic, cx: &mut Context<Self>) {
+        cx.goto(ChildState::Second);
+        panic!("ouch");
+    }
+
+    #[on]
+    fn err(&mut self, _: Err_) -> Result<(), String> {
+        Err("no luck".into())
+    }
+
+    #[on]
+    fn halt(&mut self, _: Halt, cx: &mut Context<Self>) {
+        cx.halt();
+    }
+
+    #[on]
+    fn note(&mut self, note: Note) {
+        self.journal.note(format!("{} {}", self.name, note.0));
+    }
+
+    #[on]
+    async fn wait(&mut self, _: Wait) {
+        std::future::pending::<()>().await;
+    }
+
+    #[on]
+    fn life(&mut self, _: Life, cx: &mut Context<Self>) -> (u32, ChildState) {
+        (self.life, cx.state())
+    }
+
+    #[on]
+    fn tick(&mut self, _: Tick) {
+        self.journal.note(format!("{} ticks", self.name));
+    }
+
+    #[stop]
+    fn stop(&mut self) {
+        self.journal.note(format!("{} stops", self.name));
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        self.journal.note(format!("{} drops", self.name));
+    }
+}
+
+fn factory(name: &'static str, journal: &Journal) -> impl FnMut() -> Child + Send + 'static {
+    let journal = journal.clone();
+    let mut life = 0;
+    move || {
+        life += 1;
+        Child {
+            name,
+            life,
+            journal: journal.clone(),
+        }
+    }
+}
+
+/// A system whose failures are noted.
+fn system() -> (System, Journal) {
+    let sys = System::new();
+    let journal = Journal::new();
+    let noted = journal.clone();
+    sys.as_live().unwrap().on_failure(move |failure| {
+        noted.note(format!("{:?}: {}", failure.kind, failure.message));
+    });
+    (sys, journal)
+}
+
+async fn later(seconds: u64) {
+    tokio::time::sleep(Duration::from_secs(seconds)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_child_of_the_system_is_brought_back() {
+    let (sys, journal) = system();
+    let child = sys.spawner().name("a").spawn_with(factory("a", &journal));
+    let id = child.id();
+    idle().await;
+    journal.expect(["a starts"]);
+    child.tell(Panic);
+    child.tell(Note("reads on"));
+    idle().await;
+    journal.expect(["Panicked: ouch", "a drops", "a starts", "a reads on"]);
+    assert_eq!(child.ask(Life).await, Ok((2, ChildState::First)));
+    assert_eq!((child.id(), format!("{child:?}")), (id, "a".into()));
+    assert_eq!(sys.as_live().unwrap().actors(), 1);
+    sys.shutdown().await.unwrap();
+    journal.expect(["a stops", "a drops"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn timers_end_with_the_value_that_armed_them() {
+    let (sys, journal) = system();
+    let child = sys.spawn_with(factory("a", &journal));
+    later(99).await;
+    child.tell(Panic);
+    idle().await;
+    journal.expect(["a starts", "Panicked: ouch", "a drops", "a starts"]);
+    later(99).await;
+    journal.expect::<&str>([]);
+    later(2).await;
+    journal.expect(["a ticks"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_err_that_nobody_receives_is_a_failure() {
+    let (sys, journal) = system();
+    let child = sys.spawn_with(factory("a", &journal));
+    assert_eq!(child.ask(Err_).await, Ok(Err("no luck".into())));
+    assert_eq!(child.ask(Life).await, Ok((1, ChildState::First)));
+    child.tell(Err_);
+    assert_eq!(child.ask(Life).await, Ok((2, ChildState::First)));
+    journal.expect([
+        "a starts",
+        "Error: `Child` answered `Err_` with Err(\"no luck\"), and nobody receives it",
+        "a drops",
+        "a starts",
+    ]);
+    let plain = sys.spawn(factory("b", &journal)());
+    plain.tell(Err_);
+    assert_eq!(plain.ask(Life).await, Err(AskError::Stopped));
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_kind_of_child_comes_back_after_its_kind_of_end() {
+    for (restart, after_a_halt, after_a_failure) in [
+        (Restart::Permanent, true, true),
+        (Restart::Transient, false, true),
+        (Restart::Temporary, false, false),
+    ] {
+        let (sys, journal) = system();
+        let spawn = || {
+            let spawner = sys.spawner().restart(restart);
+            spawner.spawn_with(factory("a", &journal))
+        };
+        let (halted, failed) = (spawn(), spawn());
+        halted.tell(Halt);
+        failed.tell(Panic);
+        idle().await;
+        assert_eq!(halted.ask(Life).await.is_ok(), after_a_halt, "{restart:?}");
+        assert_eq!(
+            failed.ask(Life).await.is_ok(),
+            after_a_failure,
+            "{restart:?}"
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn unread_events_are_dropped_where_told() {
+    let (sys, journal) = system();
+    let letters = journal.clone();
+    sys.as_live().unwrap().on_dead_letter(move |letter| {
+        letters.note(format!("dead {:?}", letter.event));
+    });
+    let spawner = sys.spawner().on_restart(Unread::Drop);
+    let child = spawner.spawn_with(factory("a", &journal));
+    child.tell(Panic);
+    child.tell(Note("reads on"));
+    idle().await;
+    child.tell(Note("reads"));
+    idle().await;
+    journal.expect([
+        "a starts",
+        "Panicked: ouch",
+        "a drops",
+        "dead Note(\"reads on\")",
+        "a starts",
+        "a reads",
+    ]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_system_gives_up_at_the_fourth_failure_within_five_seconds() {
+    let (sys, journal) = system();
+    let child = sys.spawn_with(factory("a", &journal));
+    // Each five seconds and one after the last but two: never four within five seconds.
+    for pause in [0, 0, 0, 6, 0, 0] {
+        later(pause).await;
+        child.tell(Panic);
+        idle().await;
+    }
+    assert_eq!(child.ask(Life).await, Ok((7, ChildState::First)));
+    journal.take();
+    child.tell(Panic);
+    idle().await;
+    journal.expect([
+        "Panicked: ouch",
+        "a drops",
+        "Exhausted: restarted 3 times within 5s, it has ended once more",
+    ]);
+    assert_eq!(child.ask(Life).await, Err(AskError::Stopped));
+    assert_eq!(sys.as_live().unwrap().actors(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_child_waits_longer_each_time() {
+    let (sys, journal) = system();
+    let backoff = Backoff::new(Duration::from_secs(2), Duration::from_secs(10)).factor(3.0);
+    let spawner = sys.spawner().backoff(backoff);
+    let child = spawner.spawn_with(factory("a", &journal));
+    for wait in [2, 6, 10, 10] {
+        idle().await;
+        journal.take();
+        child.tell(Panic);
+        later(wait - 1).await;
+        journal.expect(["Panicked: ouch", "a drops"]);
+        later(1).await;
+        idle().await;
+        journal.expect(["a starts"]);
+    }
+    later(11).await;
+    child.tell(Panic);
+    later(1).await;
+    journal.expect(["Panicked: ouch", "a drops"]);
+    later(1).await;
+    idle().await;
+    journal.expect(["a starts"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_child_that_waits_to_be_brought_back_can_be_stopped() {
+    let (sys, journal) = system();
+    let hour = Duration::from_secs(3_600);
+    let spawn = |name| {
+        let spawner = sys.spawner().backoff(Backoff::new(hour, hour));
+        spawner.spawn_with(factory(name, &journal))
+    };
+    let (first, second, third) = (spawn("a"), spawn("b"), spawn("c"));
+    for child in [&first, &second, &third] {
+        child.tell(Panic);
+    }
+    idle().await;
+    assert_eq!(sys.as_live().unwrap().actors(), 3);
+    sys.stop(&first);
+    sys.kill(&second);
+    idle().await;
+    assert_eq!(sys.as_live().unwrap().actors(), 1);
+    sys.shutdown().await.unwrap();
+    assert_eq!(third.ask(Life).await, Err(AskError::Stopped));
+}
+
+struct Parent {
+    supervision: Supervision,
+    journal: Journal,
+    children: Vec<ActorRef<Child>>,
+}
+
+#[derive(Debug)]
+struct Children;
+
+#[actor]
+impl Parent {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        self.journal.note("parent starts");
+        cx.supervise(self.supervision);
+        for name in ["a", "b", "c"] {
+            let child = cx.spawn_with(factory(name, &self.journal));
+            self.children.push(child);
+        }
+    }
+
+    #[on]
+    fn children(&mut self, _: Children) -> Vec<ActorRef<Child>> {
+        self.children.clone()
+    }
+
+    #[on]
+    fn panic(&mut self, _: Panic) {
+        panic!("parent");
+    }
+
+    #[on]
+    fn halt(&mut self, _: Halt, cx: &mut Context<Self>) {
+        cx.halt();
+    }
+
+    #[stop]
+    fn stop(&mut self) {
+        self.journal.note("parent stops");
+    }
+}
+
+impl Drop for Parent {
+    fn drop(&mut self) {
+        self.journal.note("parent drops");
+    }
+}
+
+/// A supervisor with three children that have started.
+async fn family(
+    sys: &System,
+    journal: &Journal,
+    supervision: Supervision,
+) -> (ActorRef<Parent>, Vec<ActorRef<Child>>) {
+    let noted = journal.clone();
+    let parent = sys.spawner().name("parent").spawn_with(move || Parent {
+        supervision,
+        journal: noted.clone(),
+        children: Vec::new(),
+    });
+    let children = parent.ask(Children).await.unwrap();
+    idle().await;
+    journal.take();
+    (parent, children)
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_for_one() {
+    let (sys, journal) = system();
+    let (_parent, children) = family(&sys, &journal, Supervision::one_for_one()).await;
+    children[1].tell(Panic);
+    idle().await;
+    journal.expect(["Panicked: ouch", "b drops", "b starts"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_for_all() {
+    let (sys, journal) = system();
+    let (_parent, children) = family(&sys, &journal, Supervision::one_for_all()).await;
+    children[1].tell(Panic);
+    idle().await;
+    journal.expect([
+        "Panicked: ouch",
+        "b drops",
+        "c stops",
+        "c drops",
+        "a stops",
+        "a drops",
+        "a starts",
+        "b starts",
+        "c starts",
+    ]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn rest_for_one_with_one_that_waits() {
+    let (sys, journal) = system();
+    let (_parent, children) = family(&sys, &journal, Supervision::rest_for_one()).await;
+    children[2].tell(Wait);
+    children[2].tell(Note("reads on"));
+    idle().await;
+    children[1].tell(Panic);
+    idle().await;
+    journal.expect([
+        "Panicked: ouch",
+        "b drops",
+        "c drops",
+        "b starts",
+        "c starts",
+        "c reads on",
+    ]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn children_end_in_order_before_a_supervisor_that_halts() {
+    let (sys, journal) = system();
+    let (parent, children) = family(&sys, &journal, Supervision::one_for_one()).await;
+    parent.tell(Halt);
+    children[0].tell(Note("reads on"));
+    idle().await;
+    // At any time before it stops.
+    assert!(journal.remove("a reads on").unwrap() <= 5);
+    journal.expect([
+        "parent stops",
+        "c stops",
+        "c drops",
+        "b stops",
+        "b drops",
+        "a stops",
+        "a drops",
+        "parent drops",
+    ]);
+    assert_eq!(sys.as_live().unwrap().actors(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn children_are_stopped_before_a_supervisor_that_fails() {
+    let (sys, journal) = system();
+    let (parent, children) = family(&sys, &journal, Supervision::one_for_one()).await;
+    children[1].tell(Wait);
+    idle().await;
+    parent.tell(Panic);
+    idle().await;
+    journal.expect([
+        "Panicked: parent",
+        "c stops",
+        "c drops",
+        "b drops",
+        "a stops",
+        "a drops",
+        "parent drops",
+        "parent starts",
+        "a starts",
+        "b starts",
+        "c starts",
+    ]);
+    assert_eq!(children[0].ask(Life).await, Err(AskError::Stopped));
+    assert_eq!(sys.as_live().unwrap().actors(), 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_supervisor_that_gives_up_fails() {
+    let (sys, journal) = system();
+    let supervision = Supervision::one_for_one().intensity(1, Duration::from_secs(1));
+    let (_parent, children) = family(&sys, &journal, supervision).await;
+    children[0].tell(Panic);
+    idle().await;
+    journal.expect(["Panicked: ouch", "a drops", "a starts"]);
+    children[2].tell(Panic);
+    idle().await;
+    journal.expect([
+        "Panicked: ouch",
+        "c drops",
+        "Exhausted: restarted 1 time within 1s, it has ended once more",
+        "b stops",
+        "b drops",
+        "a stops",
+        "a drops",
+        "parent drops",
+        "parent starts",
+        "a starts",
+        "b starts",
+        "c starts",
+    ]);
+}
+
+struct Reluctant {
+    journal: Journal,
+    fails: bool,
+}
+
+#[actor]
+impl Reluctant {
+    #[start]
+    fn start(&mut self) {
+        self.journal.note("starts");
+        assert!(!self.fails, "in the start hook");
+    }
+
+    #[on]
+    fn panic(&mut self, _: Panic) {
+        panic!("ouch");
+    }
+
+    #[on]
+    fn halt(&mut self, _: Halt, cx: &mut Context<Self>) {
+        cx.halt();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_start_hook_or_a_factory_that_panics_counts() {
+    let (sys, journal) = system();
+    let noted = journal.clone();
+    let mut lives = 0;
+    let child = sys.spawn_with(move || {
+        lives += 1;
+        assert!(lives != 3, "in the factory");
+        Reluctant {
+            journal: noted.clone(),
+            fails: lives == 2,
+        }
+    });
+    child.tell(Panic);
+    idle().await;
+    journal.expect([
+        "starts",
+        "Panicked: ouch",
+        "starts",
+        "Panicked: in the start hook",
+        "Panicked: in the factory",
+        "starts",
+    ]);
+    child.tell(Panic);
+    idle().await;
+    journal.expect([
+        "Panicked: ouch",
+        "Exhausted: restarted 3 times within 5s, it has ended once more",
+    ]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn told_to_stop() {
+    let (sys, journal) = system();
+    let spawn = |name| {
+        let spawner = sys.spawner().restart(Restart::Permanent);
+        spawner.spawn_with(factory(name, &journal))
+    };
+    let (first, second, third) = (spawn("a"), spawn("b"), spawn("c"));
+    idle().await;
+    journal.take();
+    first.tell(Note("before"));
+    sys.stop(&first);
+    first.tell(Note("after"));
+    idle().await;
+    journal.expect(["a before", "a stops", "a drops"]);
+    second.tell(Note("before"));
+    sys.kill(&second);
+    idle().await;
+    journal.expect(["b drops"]);
+    third.tell(Wait);
+    sys.stop_within(&third, Duration::from_secs(3));
+    later(2).await;
+    journal.expect::<&str>([]);
+    later(2).await;
+    journal.expect(["c drops"]);
+    assert_eq!(sys.as_live().unwrap().actors(), 0);
+}
+
+#[derive(Debug)]
+struct Watch(ActorRef<Child>);
+
+struct Watcher(Journal);
+
+#[actor]
+impl Watcher {
+    #[on]
+    fn watch(&mut self, watch: Watch, cx: &mut Context<Self>) {
+        cx.watch(&watch.0);
+    }
+
+    #[on]
+    fn terminated(&mut self, end: Terminated) {
+        self.0.note(format!("{:?}", end.reason));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn watchers_hear_of_the_end_and_not_of_a_restart() {
+    let (sys, journal) = system();
+    let heard = Journal::new();
+    let watcher = sys.spawn(Watcher(heard.clone()));
+    let spawn = || sys.spawn_with(factory("a", &journal));
+    let (exhausted, stopped, killed) = (spawn(), spawn(), spawn());
+    watcher.tell(Watch(exhausted.clone()));
+    idle().await;
+    for _ in 0..3 {
+        exhausted.tell(Panic);
+        idle().await;
+    }
+    heard.expect::<&str>([]);
+    exhausted.tell(Panic);
+    idle().await;
+    heard.expect(["Exhausted"]);
+    for child in [&stopped, &killed] {
+        watcher.tell(Watch(child.clone()));
+    }
+    idle().await;
+    sys.stop(&stopped);
+    idle().await;
+    heard.expect(["Stopped"]);
+    sys.kill(&killed);
+    idle().await;
+    heard.expect(["Aborted"]);
+}
+
+/// What came before the failure, and what comes after it, is handled once and in order, on every
+/// worker.
+#[tokio::test(flavor = "multi_thread", worker_threads = 3)]
+async fn nothing_is_lost_but_the_event_that_failed() {
+    #[derive(Debug)]
+    struct Add(u32);
+    #[derive(Debug)]
+    struct Seen;
+    struct Counts(std::sync::Arc<std::sync::Mutex<Vec<u32>>>);
+    #[actor]
+    impl Counts {
+        #[on]
+        fn add(&mut self, add: Add) {
+            assert!(add.0 % 100 != 99, "each hundredth");
+            self.0.lock().unwrap().push(add.0);
+        }
+        #[on]
+        fn seen(&mut self, _: Seen) -> usize {
+            self.0.lock().unwrap().len()
+        }
+    }
+    struct Root(
+        std::sync::Arc<std::sync::Mutex<Vec<u32>>>,
+        Option<ActorRef<Counts>>,
+    );
+    #[actor]
+    impl Root {
+        #[start]
+        fn start(&mut self, cx: &mut Context<Self>) {
+            cx.supervise(Supervision::one_for_all().intensity(u32::MAX, Duration::ZERO));
+            let seen = self.0.clone();
+            self.1 = Some(cx.spawn_with(move || Counts(seen.clone())));
+        }
+        #[on]
+        fn children(&mut self, _: Children) -> ActorRef<Counts> {
+            self.1.clone().unwrap()
+        }
+    }
+    let (sys, _journal) = system();
+    let seen = std::sync::Arc::default();
+    let root = sys.spawn(Root(std::sync::Arc::clone(&seen), None));
+    let child = root.ask(Children).await.unwrap();
+    for number in 0..2_000 {
+        child.tell(Add(number));
+    }
+    assert_eq!(child.ask(Seen).await, Ok(1_980));
+    let expected: Vec<u32> = (0..2_000).filter(|number| number % 100 != 99).collect();
+    assert_eq!(*seen.lock().unwrap(), expected);
+    sys.shutdown().await.unwrap();
+    assert_eq!(sys.as_live().unwrap().actors(), 0);
+}
+
+/// Links itself to another.
+struct Linked {
+    other: ActorRef<Child>,
+    traps: bool,
+    journal: Journal,
+}
+
+#[actor]
+impl Linked {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        self.journal.note("linked starts");
+        if self.traps {
+            cx.trap_links();
+        }
+        cx.link(&self.other);
+    }
+
+    #[on]
+    fn terminated(&mut self, end: Terminated) {
+        self.journal.note(format!("hears {:?}", end.reason));
+    }
+
+    #[on]
+    async fn wait(&mut self, _: Wait) {
+        std::future::pending::<()>().await;
+    }
+
+    #[on]
+    fn panic(&mut self, _: Panic) {
+        panic!("linked");
+    }
+}
+
+impl Drop for Linked {
+    fn drop(&mut self) {
+        self.journal.note("linked drops");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failure_is_shared_by_who_is_linked() {
+    let (sys, journal) = system();
+    let link = |child: &ActorRef<Child>, traps| {
+        let (other, journal) = (child.clone(), journal.clone());
+        sys.spawn_with(move || Linked {
+            other: other.clone(),
+            traps,
+            journal: journal.clone(),
+        })
+    };
+    let child = sys.spawn_with(factory("a", &journal));
+    let linked = link(&child, false);
+    idle().await;
+    journal.expect(["a starts", "linked starts"]);
+    child.tell(Panic);
+    idle().await;
+    let shared = [
+        "Panicked: ouch",
+        "a drops",
+        "a starts",
+        "linked drops",
+        "linked starts",
+    ];
+    journal.expect(shared);
+    linked.tell(Wait);
+    idle().await;
+    child.tell(Panic);
+    idle().await;
+    journal.expect(shared);
+    linked.tell(Panic);
+    idle().await;
+    journal.expect([
+        "Panicked: linked",
+        "linked drops",
+        "linked starts",
+        "a drops",
+        "a starts",
+    ]);
+    // Both have been brought back three times.
+    linked.tell(Panic);
+    idle().await;
+    journal.expect([
+        "Panicked: linked",
+        "linked drops",
+        "Exhausted: restarted 3 times within 5s, it has ended once more",
+        "a drops",
+        "Exhausted: restarted 3 times within 5s, it has ended once more",
+    ]);
+    let failed = sys.spawn(factory("b", &journal)());
+    failed.tell(Panic);
+    idle().await;
+    journal.take();
+    link(&failed, true);
+    idle().await;
+    journal.expect(["linked starts", "hears Failed"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_link_is_not_for_those_that_halt() {
+    let (sys, journal) = system();
+    for traps in [false, true] {
+        let child = sys.spawn(factory("a", &journal)());
+        let linked = sys.spawn(Linked {
+            other: child.clone(),
+            traps,
+            journal: journal.clone(),
+        });
+        idle().await;
+        child.tell(Halt);
+        idle().await;
+        journal.expect(["a starts", "linked starts", "a stops", "a drops"]);
+        sys.stop(&linked);
+        idle().await;
+        journal.expect(["linked drops"]);
+    }
+}
+
+/// The longest delay there is, made longer by chance. Nobody is lost by that.
+#[tokio::test(start_paused = true)]
+async fn no_wait_is_too_long() {
+    let sys = System::new();
+    sys.as_live().unwrap().on_failure(|_| {});
+    let patience = Backoff::new(Duration::MAX, Duration::MAX).jitter(1.0);
+    let children: Vec<_> = (0..20)
+        .map(|_| {
+            let journal = Journal::new();
+            let make = move || Child {
+                name: "child",
+                life: 0,
+                journal: journal.clone(),
+            };
+            sys.spawner().backoff(patience).spawn_with(make)
+        })
+        .collect();
+    for child in &children {
+        child.tell(Panic);
+    }
+    idle().await;
+    // All are down and wait.
+    assert_eq!(sys.as_live().unwrap().actors(), children.len());
+    for child in &children {
+        sys.stop(child);
+    }
+    sys.shutdown().await.unwrap();
+}
+
+/// Without a time driver nobody can wait: that is reported, and the child is brought back at once.
+#[test]
+fn a_wait_needs_a_clock() {
+    let runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = { runtime }.build().unwrap();
+    runtime.block_on(async {
+        let sys = System::new();
+        let journal = Journal::new();
+        let noted = journal.clone();
+        let live = sys.as_live().unwrap();
+        live.on_failure(move |failure| noted.note(format!("{:?}", failure.kind)));
+        let patience = Backoff::new(Duration::from_secs(1), Duration::from_secs(1));
+        let fragile = sys.spawner().backoff(patience).spawn_with(|| Fragile);
+        assert_eq!(fragile.ask(Panic).await, Err(AskError::Failed));
+        assert_eq!(fragile.ask(Panic).await, Err(AskError::Failed));
+        journal.expect(["Panicked", "Background", "Panicked", "Background"]);
+    });
+}
+
+struct Fragile;
+
+#[actor]
+impl Fragile {
+    #[on]
+    fn panic(&mut self, _: Panic) {
+        panic!("ouch");
+    }
+}

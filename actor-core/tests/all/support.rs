@@ -1,0 +1,45 @@
+//! What several tests of the production executor share.
+
+use std::fmt::Debug;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// What happened, in order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Journal(Arc<Mutex<Vec<String>>>);
+
+impl Journal {
+    pub(crate) fn new() -> Self {
+        Self::default()
+    }
+
+    pub(crate) fn note(&self, what: impl Into<String>) {
+        self.0.lock().unwrap().push(what.into());
+    }
+
+    /// Forgets what was noted.
+    pub(crate) fn take(&self) {
+        self.0.lock().unwrap().clear();
+    }
+
+    /// Removes one note; tells at which place it was.
+    pub(crate) fn remove(&self, what: &str) -> Option<usize> {
+        let mut noted = self.0.lock().unwrap();
+        let at = noted.iter().position(|note| note == what)?;
+        noted.remove(at);
+        Some(at)
+    }
+
+    /// Everything noted since the last look.
+    #[track_caller]
+    pub(crate) fn expect<T: AsRef<str> + Debug>(&self, expected: impl AsRef<[T]>) {
+        let noted = std::mem::take(&mut *self.0.lock().unwrap());
+        let expected: Vec<_> = expected.as_ref().iter().map(AsRef::as_ref).collect();
+        assert_eq!(noted, expected);
+    }
+}
+
+/// Waits until nothing is left to do: a paused clock only moves when every task waits.
+pub(crate) async fn idle() {
+    tokio::time::sleep(Duration::from_nanos(1)).await;
+}

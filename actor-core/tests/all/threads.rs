@@ -1,0 +1,137 @@
+//! Actors that block: their handlers run elsewhere, and whoever does not block goes on.
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{self, ThreadId};
+use std::time::Duration;
+
+use crate::support::{Journal, idle};
+use actor_core::prelude::*;
+
+#[derive(Debug)]
+struct Wait;
+#[derive(Debug)]
+struct WhereAreYou;
+#[derive(Debug)]
+struct Nap;
+#[derive(Debug)]
+struct Halt;
+
+/// Blocks until it is let go.
+struct Blocker {
+    go: Receiver<()>,
+    journal: Journal,
+}
+
+#[actor]
+impl Blocker {
+    #[on]
+    fn wait(&mut self, _: Wait) -> bool {
+        self.go.recv().is_ok()
+    }
+
+    #[on]
+    fn where_are_you(&mut self, _: WhereAreYou) -> (ThreadId, Option<String>) {
+        let thread = thread::current();
+        (thread.id(), thread.name().map(str::to_owned))
+    }
+
+    #[on]
+    async fn nap(&mut self, _: Nap, cx: &mut Context<Self>) {
+        cx.sleep(Duration::from_millis(1)).await;
+    }
+
+    #[on]
+    fn halt(&mut self, _: Halt, cx: &mut Context<Self>) {
+        cx.halt();
+    }
+
+    #[stop]
+    fn stop(&mut self) {
+        self.journal.note("stopped");
+    }
+}
+
+fn blocker() -> (Blocker, Sender<()>, Journal) {
+    let ((sender, go), journal) = (channel(), Journal::new());
+    let blocker = Blocker {
+        go,
+        journal: journal.clone(),
+    };
+    (blocker, sender, journal)
+}
+
+/// The runtime has one thread: it is free while the actor blocks.
+#[tokio::test]
+async fn a_blocking_actor_leaves_the_runtime_free() {
+    let sys = System::new();
+    let (blocker, go, journal) = blocker();
+    let blocker = sys.spawner().blocking().spawn(blocker);
+    let waits = blocker.ask(Wait);
+    go.send(()).unwrap();
+    assert_eq!(waits.await, Ok(true));
+    let (thread, _) = blocker.ask(WhereAreYou).await.unwrap();
+    assert_ne!(thread, thread::current().id());
+    assert_eq!(blocker.ask(Nap).await, Ok(()));
+    sys.shutdown().await.unwrap();
+    journal.expect(["stopped"]);
+}
+
+#[tokio::test]
+async fn an_actor_has_a_thread_of_its_own() {
+    let sys = System::new();
+    let (blocker, go, journal) = blocker();
+    let blocker = sys.spawner().name("diver").thread().spawn(blocker);
+    let waits = blocker.ask(Wait);
+    go.send(()).unwrap();
+    assert_eq!(waits.await, Ok(true));
+    let first = blocker.ask(WhereAreYou).await.unwrap();
+    assert_ne!(first.0, thread::current().id());
+    assert_eq!(first.1.as_deref(), Some("diver"));
+    assert_eq!(blocker.ask(Nap).await, Ok(()));
+    assert_eq!(blocker.ask(WhereAreYou).await, Ok(first));
+    blocker.tell(Halt);
+    assert_eq!(blocker.ask(Wait).await, Err(AskError::Stopped));
+    journal.expect(["stopped"]);
+}
+
+/// Who is dropped tells when.
+struct Dropped(tokio::sync::mpsc::UnboundedSender<ThreadId>);
+
+impl Drop for Dropped {
+    fn drop(&mut self) {
+        let _ = self.0.send(thread::current().id());
+    }
+}
+
+struct Idle {
+    _dropped: Dropped,
+}
+
+#[actor]
+impl Idle {
+    #[on]
+    fn where_are_you(&mut self, _: WhereAreYou) {}
+}
+
+#[tokio::test]
+async fn an_aborted_system_drops_them() {
+    for thread in [false, true] {
+        let sys = System::new();
+        let (sender, mut dropped) = tokio::sync::mpsc::unbounded_channel();
+        let actor = Idle {
+            _dropped: Dropped(sender),
+        };
+        let spawner = sys.spawner();
+        let spawner = if thread {
+            spawner.thread()
+        } else {
+            spawner.blocking()
+        };
+        let actor = spawner.spawn(actor);
+        assert_eq!(actor.ask(WhereAreYou).await, Ok(()));
+        idle().await;
+        drop(sys);
+        assert!(dropped.recv().await.is_some());
+        assert_eq!(actor.ask(WhereAreYou).await, Err(AskError::Stopped));
+    }
+}

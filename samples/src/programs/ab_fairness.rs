@@ -1,0 +1,13 @@
+//! Two actors in production, where the scheduler is fair.
+
+use actor_core::prelude::*;
+use samples::ab_fairness::{self, Ticks};
+
+#[tokio::main]
+pub(crate) async fn main() -> Result<(), actor_core::Error> {
+    let sys = System::new();
+    let a = ab_fairness::set_up(&sys, None);
+    let ticks = a.ask(Ticks).await.expect("A answers when it has stopped");
+    println!("A ticked {ticks} times before it was stopped");
+    sys.shutdown().await
+}

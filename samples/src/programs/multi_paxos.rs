@@ -1,0 +1,24 @@
+//! Multi-Paxos in production: five nodes, and three clients who make them change their leader.
+
+use std::time::Duration;
+
+use actor_core::prelude::*;
+use samples::multi_paxos::{self, Group, HowManyNodes};
+
+#[tokio::main]
+pub(crate) async fn main() -> Result<(), actor_core::Error> {
+    let sys = System::new();
+    let group = Group {
+        nodes: 5,
+        clients: 3,
+        commands: 100,
+        patience: Duration::from_millis(200),
+        retries: u32::MAX,
+        lossy: true,
+    };
+    for (number, client) in multi_paxos::set_up(&sys, group, None).iter().enumerate() {
+        let nodes = client.ask(HowManyNodes).await.expect("clients do not stop");
+        println!("client {number} is served; nodes that it asked: {nodes}");
+    }
+    sys.shutdown().await
+}

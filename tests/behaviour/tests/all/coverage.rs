@@ -1,0 +1,405 @@
+//! What a report says was reached of actors: exact counts, whatever leads to a state or a handler.
+
+use actor_core::actor;
+use actor_core::prelude::*;
+use actor_test::{ActorCoverage, BugKind, Deny, Report, Tester};
+
+#[derive(Debug)]
+struct Go;
+#[derive(Debug)]
+struct Step;
+#[derive(Debug)]
+struct Inner;
+#[derive(Debug)]
+struct Never;
+
+/// Changes its state in every way there is.
+struct Walker;
+#[actor(states(
+    First,
+    Second(defer(Go)),
+    Passing(ignore(Step)),
+    Third(ignore(Step)),
+    Redirected(ignore(Step)),
+    Lost(ignore(Step))
+))]
+impl Walker {
+    #[start]
+    async fn start(&mut self, cx: &mut Context<Self>) {
+        cx.goto(WalkerState::Second);
+    }
+
+    /// A handler that waits decides afterwards.
+    #[on(Second)]
+    async fn step(&mut self, _: Step, cx: &mut Context<Self>) {
+        cx.sleep(std::time::Duration::from_secs(1)).await;
+        cx.goto(WalkerState::Passing);
+    }
+
+    /// No event is ever handled in this state.
+    #[entry(Passing)]
+    fn pass(&mut self, cx: &mut Context<Self>) {
+        cx.goto(WalkerState::Third);
+    }
+
+    #[on(First, Third, Redirected)]
+    fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+        cx.raise(Inner);
+    }
+
+    #[on(Third, Lost)]
+    fn inner(&mut self, _: Inner, cx: &mut Context<Self>) {
+        cx.goto(cx.state());
+    }
+
+    #[on]
+    fn never(&mut self, _: Never) {}
+}
+
+/// Has no states.
+struct Plain(u32);
+#[actor]
+impl Plain {
+    #[on]
+    fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+        self.0 += 1;
+        if self.0 < 3 {
+            cx.me().tell(Go);
+        }
+    }
+
+    #[on]
+    fn never(&mut self, _: Never) {}
+}
+
+/// A state's name, how many started in it, how often it was entered, and what it handled how often.
+type Row<'a> = (&'a str, u64, u64, Vec<(&'a str, u64)>);
+
+fn states(actor: &ActorCoverage) -> Vec<Row<'_>> {
+    let states = actor.states.iter().map(|state| {
+        let handlers = state.handlers.iter();
+        let handlers = handlers.map(|handler| (&*handler.event, handler.ran));
+        (
+            &*state.name,
+            state.started,
+            state.entered,
+            handlers.collect(),
+        )
+    });
+    states.collect()
+}
+
+fn transitions(actor: &ActorCoverage) -> Vec<(&str, &str, u64)> {
+    let seen = actor.transitions.iter();
+    seen.map(|seen| (&*seen.from, &*seen.to, seen.count))
+        .collect()
+}
+
+fn unreached(report: &Report) -> Vec<String> {
+    let all = report.coverage.unreached();
+    all.iter().map(ToString::to_string).collect()
+}
+
+fn walk(sys: &System) {
+    for _ in 0..2 {
+        let walker = sys.spawn(Walker);
+        walker.tell(Go);
+        walker.tell(Step);
+    }
+}
+
+#[test]
+fn every_way_into_a_state_counts() {
+    let report = Tester::new().iterations(10).run(walk);
+    report.assert_clean();
+    let [walker] = &*report.coverage.actors else {
+        panic!("one actor type: {:?}", report.coverage);
+    };
+    assert_eq!(
+        (&*walker.path, &*walker.name),
+        ("all::coverage::Walker", "Walker")
+    );
+    assert!(walker.is_state_machine());
+    assert_eq!(walker.started(), 20);
+    assert_eq!(
+        states(walker),
+        [
+            ("First", 0, 0, vec![("Go", 0), ("Never", 0)]),
+            ("Second", 20, 20, vec![("Step", 20), ("Never", 0)]),
+            ("Passing", 0, 20, vec![("Never", 0)]),
+            (
+                "Third",
+                0,
+                40,
+                vec![("Go", 20), ("Inner", 20), ("Never", 0)]
+            ),
+            ("Redirected", 0, 0, vec![("Go", 0), ("Never", 0)]),
+            ("Lost", 0, 0, vec![("Inner", 0), ("Never", 0)]),
+        ]
+    );
+    assert_eq!(
+        transitions(walker),
+        [
+            ("Second", "Passing", 20),
+            ("Passing", "Third", 20),
+            ("Third", "Third", 20),
+        ]
+    );
+    assert_eq!(
+        unreached(&report),
+        [
+            "state `First` of `Walker`",
+            "state `Redirected` of `Walker`",
+            "state `Lost` of `Walker`",
+            "`Walker` on `Never`",
+        ]
+    );
+}
+
+#[test]
+fn a_plain_actor_has_one_state_without_a_name() {
+    let report = Tester::new().iterations(5).run(|sys| {
+        sys.spawn(Plain(0)).tell(Go);
+        sys.spawn(Plain(2));
+    });
+    let [plain] = &*report.coverage.actors else {
+        panic!("one actor type: {:?}", report.coverage);
+    };
+    assert!(!plain.is_state_machine());
+    assert_eq!(
+        states(plain),
+        [("", 10, 10, vec![("Go", 15), ("Never", 0)])]
+    );
+    assert_eq!(unreached(&report), ["`Plain` on `Never`"]);
+}
+
+/// A state that has two handlers for an event, one of them its own.
+struct Door;
+#[actor(states(Open, Shut, Locked))]
+impl Door {
+    #[on(Open)]
+    fn shut(&mut self, _: Go, cx: &mut Context<Self>) {
+        cx.goto(DoorState::Shut);
+    }
+
+    #[on(Shut)]
+    fn lock(&mut self, _: Go, cx: &mut Context<Self>) {
+        cx.goto(DoorState::Locked);
+    }
+
+    #[on(Open, Shut)]
+    fn step(&mut self, _: Step) {}
+
+    #[on(Locked)]
+    fn unlock(&mut self, _: Inner, cx: &mut Context<Self>) {
+        cx.goto(DoorState::Shut);
+    }
+
+    #[on]
+    fn look(&mut self, _: Never) {}
+}
+
+#[test]
+fn handlers_are_judged_in_states_that_were_entered() {
+    let doors = |events: fn(&ActorRef<Door>)| {
+        let report = Tester::new()
+            .iterations(1)
+            .run(move |sys| events(&sys.spawn(Door)));
+        report.assert_clean();
+        unreached(&report)
+    };
+    // One handler for all states is reached when it ran in one.
+    assert_eq!(
+        doors(|door| {
+            door.tell(Never);
+            door.tell(Go);
+        }),
+        [
+            "state `Locked` of `Door`",
+            "`Door` on `Go` in `Shut`",
+            "`Door` on `Step`",
+        ]
+    );
+    assert_eq!(
+        doors(|door| {
+            door.tell(Step);
+            door.tell(Go);
+            door.tell(Go);
+        }),
+        [
+            "`Door` on `Step` in `Shut`",
+            "`Door` on `Never`",
+            "`Door` on `Inner` in `Locked`",
+        ]
+    );
+}
+
+/// A generic actor is one type, whatever its parameter.
+struct Holder<T>(T);
+#[actor]
+impl<T: Send + 'static> Holder<T> {
+    #[on]
+    fn go(&mut self, _: Go) {
+        let _ = &self.0;
+    }
+}
+
+#[test]
+fn parameters_make_no_other_type() {
+    let report = Tester::new().iterations(3).run(|sys| {
+        sys.spawn(Holder(1_u8)).tell(Go);
+        sys.spawn(Holder(String::new()));
+        sys.spawn(Plain(2)).tell(Go);
+    });
+    let paths: Vec<&str> = report
+        .coverage
+        .actors
+        .iter()
+        .map(|actor| &*actor.path)
+        .collect();
+    assert_eq!(paths, ["all::coverage::Holder", "all::coverage::Plain"]);
+    assert_eq!(
+        states(&report.coverage.actors[0]),
+        [("", 6, 6, vec![("Go", 3)])]
+    );
+}
+
+/// Which of two events comes first decides which state is never left.
+struct Racer;
+#[actor(states(Waiting, Won(ignore(Step)), Lost(ignore(Go))))]
+impl Racer {
+    #[on(Waiting)]
+    fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+        cx.goto(RacerState::Won);
+    }
+    #[on(Waiting)]
+    fn step(&mut self, _: Step, cx: &mut Context<Self>) {
+        cx.goto(RacerState::Lost);
+    }
+}
+
+struct Starter<E>(ActorRef<Racer>, fn() -> E);
+#[actor]
+impl<E: std::fmt::Debug + Send + 'static> Starter<E>
+where
+    Racer: actor_core::Handler<E>,
+{
+    #[start]
+    fn start(&mut self) {
+        self.0.tell((self.1)());
+    }
+}
+
+fn race(sys: &System) -> ActorRef<Racer> {
+    let racer = sys.spawn(Racer);
+    sys.spawn(Starter(racer.clone(), || Go));
+    sys.spawn(Starter(racer.clone(), || Step));
+    racer
+}
+
+#[test]
+fn the_number_of_workers_changes_nothing() {
+    let coverage = |workers| {
+        let tester = Tester::new().iterations(500).workers(workers);
+        let report = tester.run(|sys| {
+            race(sys);
+        });
+        report.assert_clean();
+        report.coverage
+    };
+    let one = coverage(1);
+    let racer = &one.actors[0];
+    assert_eq!((racer.started(), racer.states[0].entered), (500, 500));
+    // Each with odds of a half: fewer than 2^-300 of the seeds have it otherwise.
+    assert!(racer.states[1].entered > 20 && racer.states[2].entered > 20);
+    assert_eq!(one, coverage(2));
+    assert_eq!(one, coverage(3));
+}
+
+#[test]
+fn after_a_bug_nothing_is_told_unless_the_test_goes_on() {
+    let run = |tester: &Tester| {
+        tester.run(|sys| {
+            let racer = race(sys);
+            sys.always("nobody loses", move |w| w.state_of(&racer) != Some("Lost"));
+        })
+    };
+    let tester = Tester::new().iterations(100);
+    let report = run(&tester);
+    assert!(!report.is_clean() && report.coverage.actors.is_empty());
+    let goes_on = |workers| run(&tester.clone().keep_going().workers(workers)).coverage;
+    assert_eq!(goes_on(1).actors[0].started(), 100);
+    assert_eq!(goes_on(1), goes_on(2));
+}
+
+/// Goes on only where it is told to.
+#[derive(Default)]
+struct Told;
+#[actor_core::monitor(hot, cold)]
+impl Told {
+    #[on]
+    fn go(&mut self, _: &Go, cx: &mut MonitorContext<Self>) {
+        cx.goto(ToldState::Cold);
+    }
+}
+
+#[test]
+fn what_is_denied_fails() {
+    let run = |deny, told: bool| {
+        Tester::new().iterations(10).deny(deny).run(move |sys| {
+            sys.monitor::<Told>();
+            sys.sometimes("someone is told", move |_| told);
+            let plain = sys.spawn(Plain(2));
+            if told {
+                plain.tell(Go);
+            } else {
+                sys.kill(&plain);
+            }
+        })
+    };
+    let none = Deny::default();
+    let kinds = |deny, told| -> Vec<BugKind> {
+        let report = run(deny, told);
+        report.bugs().iter().map(|bug| bug.kind()).collect()
+    };
+    assert_eq!(kinds(none, false), []);
+    assert_eq!(kinds(none.with_vacuous(), false), [BugKind::Vacuous]);
+    assert_eq!(kinds(none.with_unreached(), false), [BugKind::Unreached]);
+    assert_eq!(
+        kinds(none.with_vacuous().with_unreached(), false),
+        [BugKind::Vacuous, BugKind::Unreached]
+    );
+    let report = run(none.with_vacuous().with_unreached(), false);
+    assert_eq!(
+        report.bugs()[0].message(),
+        "monitor `Told` never saw an event that it handles; sometimes \"someone is told\" was \
+         never true"
+    );
+    assert_eq!(
+        report.bugs()[1].message(),
+        "handlers `Plain` on `Go`, on `Never`"
+    );
+    assert!(!report.bugs()[0].is_liveness() && report.bugs()[0].token.is_empty());
+    // The monitor has a hot state, and is never in it.
+    let report = run(none.with_vacuous(), true);
+    assert_eq!(report.bugs()[0].message(), "monitor `Told` was never hot");
+}
+
+#[test]
+fn a_bug_comes_before_what_is_denied() {
+    let mut settings = actor_test::Settings::default();
+    settings.deny = Deny::default().with_vacuous();
+    let run = |settings: &actor_test::Settings, panics: bool| {
+        Tester::with(settings.clone()).run(move |sys| {
+            sys.sometimes("pigs fly", |_| false);
+            assert!(!panics, "an ordinary bug");
+        })
+    };
+    assert_eq!(run(&settings, true).bugs()[0].kind(), BugKind::Panic);
+    assert_eq!(run(&settings, true).bugs().len(), 1);
+    // A test that expects another bug fails for want of it, and not for this.
+    settings.expect_bug = Some("an ordinary bug".into());
+    run(&settings, false).assert_clean();
+    settings.expect_bug = Some("pigs fly".into());
+    assert_eq!(run(&settings, false).bugs()[0].kind(), BugKind::Vacuous);
+}

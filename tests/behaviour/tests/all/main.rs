@@ -1,0 +1,28 @@
+//! Behaviour across crates, in one executable: each links everything once more. What
+//! counts allocations has one of its own, and so has what only reads the sources. Public are those that
+//! have states that nothing enters.
+
+mod asks;
+mod bugs;
+mod confirmation;
+mod counts;
+pub mod coverage;
+mod determinism;
+mod differential;
+mod every_strategy;
+mod groups_and_pools;
+mod lasso;
+mod liveness;
+mod local_steps;
+mod mailboxes;
+mod names;
+mod portfolio;
+mod probes;
+mod protocols;
+pub mod rules;
+mod samplers;
+mod strategies;
+mod strategy_seam;
+mod streams;
+mod supervision;
+mod timeouts;
