@@ -8,7 +8,8 @@ pub use crate::report::words;
 pub use crate::settings::overrides;
 
 pub mod trace {
-    //! Traces on disk.
+    //! Traces on disk, and as documents.
+    pub use crate::trace::document::Document;
     pub use crate::trace::{Trace, directory, write_all};
 }
 

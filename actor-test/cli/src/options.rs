@@ -408,6 +408,9 @@ pub(crate) struct Show {
     /// How wide a line of the story may be [default: the terminal's width, or 120].
     #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(60..))]
     pub(crate) width: Option<u16>,
+    /// For people, or one document of JSON.
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    pub(crate) format: Format,
 }
 
 /// Merging the parts of a search.

@@ -5,7 +5,7 @@ use super::process;
 use super::screen::Screen;
 use super::{Exit, Trouble, build, discover};
 use crate::words;
-use actor_test::story::StoryStep;
+use actor_test::story::Story;
 use actor_test::tool::environment;
 use actor_test::tool::overrides::Overrides;
 use actor_test::tool::parameters;
@@ -36,7 +36,7 @@ pub(crate) fn run(options: &Replay, screen: &mut Screen) -> Result<Exit, Trouble
     };
     let ending = process::run(&test, &job, &mut |_| ())?;
     screen.line(&words::trace_head(&trace));
-    let tell = |story: &[StoryStep]| {
+    let tell = |story: &Story| {
         for line in words::story_lines(story, screen.width(options.width)) {
             screen.line(&line);
         }
@@ -78,12 +78,7 @@ pub(crate) fn run(options: &Replay, screen: &mut Screen) -> Result<Exit, Trouble
 
 /// A replay that took its process down, or hung. Its story is the recorded one, where it ends in the
 /// same step.
-fn ended_violently(
-    trace: &Trace,
-    ending: &Ending,
-    tell: &dyn Fn(&[StoryStep]),
-    screen: &Screen,
-) -> Exit {
+fn ended_violently(trace: &Trace, ending: &Ending, tell: &dyn Fn(&Story), screen: &Screen) -> Exit {
     let now = match ending.answer {
         Some(Event::Hang { seconds, .. }) => (BugKind::Hang, words::hang(seconds, None)),
         _ => (

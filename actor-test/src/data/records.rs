@@ -19,7 +19,9 @@ use std::num::NonZeroU64;
 use std::time::Duration;
 
 use actor_core::{AskError, StopReason};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
+
+use crate::data::story::{Asked, Room, Temperature};
 
 /// The identity of an event, a reply or a question for room: a hash of the path of whoever sends it and
 /// of how many that one has sent before. It is the same in the outbox and in the inbox, and whatever
@@ -42,7 +44,7 @@ impl MessageId {
 }
 
 /// The kind of step that an operation would take, or took.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 #[repr(u8)]
@@ -148,8 +150,8 @@ pub(crate) enum Record {
         monitor: &'static str,
         from: &'static str,
         to: &'static str,
-        /// `hot`, `cold` or `warm`.
-        temperature: &'static str,
+        /// Of the state after.
+        temperature: Temperature,
     },
     /// A timer starts to run.
     Armed {
@@ -235,32 +237,6 @@ pub(crate) enum Arrival {
         message: MessageId,
         event: String,
     },
-}
-
-/// The answer to a question for room.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Room {
-    Granted,
-    Full,
-    /// The receiver has stopped.
-    Closed,
-    /// The sender waits in line.
-    Waits,
-}
-
-/// What a choice was for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Asked {
-    /// `choose(bound)`.
-    Choose,
-    /// `choose_bool()`.
-    Bool,
-    /// The seed of `rng()`.
-    Rng,
-    /// By how much a supervisor's wait is longer or shorter.
-    Jitter,
 }
 
 /// Prints what can't be serialised itself.

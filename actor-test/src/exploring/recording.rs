@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use crate::data::bug::{BugKind, Finding};
+use crate::data::story::Story;
 use crate::engine::{Engine, Program};
 use crate::exploring::explorer::Contribution;
 use crate::report::facts::Recording;
-use crate::report::words;
 use crate::settings::Settings;
 use crate::strategy::{Execution, Replay};
 use crate::trace::replay::{fair_from, nondeterminism, run_again};
@@ -51,10 +51,10 @@ pub(crate) fn record(
         judged.message = format!("{} (at first it was: {})", judged.message, finding.message);
         judged
     };
-    let mut story = words::story(&told.records);
+    let mut story = Story::of(&told.records);
     if judged.kind == BugKind::Strategy {
         // The replay knows how to go on.
-        story.truncate(judged.step as usize);
+        story.truncate(judged.step);
     }
     let recording = Recording {
         decisions: taken.iter().map(|decision| decision.chosen).collect(),

@@ -5,7 +5,6 @@
 //! [`witness`](crate::trace::witness) writes each decision down before it has an effect. A second
 //! child runs these decisions up to the step that was the last, and tells of it without taking it.
 
-use crate::data::story::StoryStep;
 use crate::exploring::plan::Turn;
 use crate::hosting::process::{Ending, Job};
 use crate::hosting::protocol::{Event, Task};
@@ -62,10 +61,8 @@ pub fn examine(
         ..again
     };
     if let Some(Event::Replayed { mut story, .. }) = run(&telling)?.answer {
-        if seen.reached == Reached::Step
-            && let Some(last) = story.last_mut()
-        {
-            last.choices = seen.choices;
+        if seen.reached == Reached::Step {
+            story.end_unfinished(&seen.choices, None);
         }
         recording.story = story;
     }
@@ -94,8 +91,8 @@ fn task(job: &Job, settings: &Settings, turn: Turn, strategy: &str) -> Task {
 impl Postmortem {
     /// What was going on, in words: `` `Server` handles Ping from `Client` ``.
     pub fn doing(&self) -> Option<String> {
-        match (self.reached, self.recording.story.last()) {
-            (Reached::Step, Some(step)) => Some(words::doing(step)),
+        match (self.reached, self.recording.story.steps.last()) {
+            (Reached::Step, Some(step)) => Some(words::doing(&self.recording.story, step)),
             (Reached::Step, None) => None,
             _ => Some(words::dropping()),
         }
@@ -105,10 +102,8 @@ impl Postmortem {
     pub fn add_to(self, bug: &mut Bug, end: &str) {
         bug.finding.step = self.step;
         bug.trace = self.recording;
-        if self.reached == Reached::Step
-            && let Some(StoryStep { notes, .. }) = bug.trace.story.last_mut()
-        {
-            notes.push(end.into());
+        if self.reached == Reached::Step {
+            bug.trace.story.end_unfinished(&[], Some(end));
         }
     }
 }

@@ -13,13 +13,13 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 
 use crate::data::bug::Finding;
-use crate::data::story::StoryStep;
+use crate::data::story::Story;
 use crate::report::facts::{Recording, Report};
 use crate::settings::Bounds;
 use crate::settings::overrides::Overrides;
 
 /// The version of the protocol; a child of another version refuses the request.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// What the child is to do.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -110,7 +110,7 @@ pub enum Event {
     /// It was replayed.
     Replayed {
         finding: Option<Finding>,
-        story: Vec<StoryStep>,
+        story: Story,
         diverged: Option<(u64, String)>,
     },
     /// A handler does not return; the child ends.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::data::bug::{BugKind, Cycle, Finding};
 use crate::data::coverage::Coverage;
 use crate::data::leftovers::Leftovers;
-use crate::data::story::StoryStep;
+use crate::data::story::Story;
 use crate::report::confirmation::Confirmation;
 use crate::report::merge::Sketch;
 use crate::report::verdict::Verdict;
@@ -212,7 +212,7 @@ impl Bug {
                 bounds: settings.bounds,
                 semantics: settings.semantics,
                 cycle: None,
-                story: Vec::new(),
+                story: Story::default(),
             },
             trace_path: None,
         }
@@ -262,7 +262,7 @@ pub struct Recording {
     #[serde(default)]
     pub cycle: Option<Cycle>,
     /// What happened, step by step.
-    pub story: Vec<StoryStep>,
+    pub story: Story,
 }
 
 impl Report {

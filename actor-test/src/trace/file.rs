@@ -17,11 +17,12 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::data::bug::{Cycle, Finding};
-use crate::data::story::StoryStep;
+use crate::data::story::Story;
 use crate::declaration::parameters;
 use crate::hash;
 use crate::report::facts::{Bug, Recording, Report};
 use crate::settings::{Bounds, Semantics};
+use crate::trace::story;
 
 /// What a trace begins with.
 pub(crate) const FORMAT: &str = "actor-test trace";
@@ -34,7 +35,12 @@ const VALUES_MAX: usize = 60;
 /// Version 2: iterations count from one, and schedules are other ones: a step or a choice of an
 /// execution may be another than in version 1. Its traces are read; where a replay leaves one, the
 /// checks of its decisions tell.
-pub(crate) const VERSION: u32 = 2;
+///
+/// Version 3: the story is data, and no longer sentences.
+pub(crate) const VERSION: u32 = 3;
+
+/// The first version whose schedules are those of today.
+const SCHEDULES: u32 = 2;
 
 /// The document.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -58,17 +64,18 @@ pub struct Trace {
     pub token: String,
     /// What was found.
     pub finding: Finding,
-    bounds: Bounds,
+    pub(super) bounds: Bounds,
     semantics: Semantics,
-    fair_from: Option<u64>,
+    pub(super) fair_from: Option<u64>,
     /// Where a liveness bug goes round, if that was seen: lassos are looked for in the replay.
     #[serde(default)]
-    cycle: Option<Cycle>,
+    pub(super) cycle: Option<Cycle>,
     /// A hash of all that decides the execution, to tell an edited trace.
     digest: String,
     decisions: Vec<u32>,
     checks: Vec<u32>,
-    story: Vec<StoryStep>,
+    #[serde(deserialize_with = "story::read")]
+    story: Story,
 }
 
 /// Why a file is no trace that can be replayed.
@@ -227,8 +234,6 @@ impl Trace {
 
     /// The document, with a line for each field and each step of the story.
     fn to_json(&self) -> String {
-        let story: Vec<String> = self.story.iter().map(json).collect();
-        let story = story.join(",\n    ");
         let package = self
             .package
             .as_ref()
@@ -254,7 +259,7 @@ impl Trace {
             ("digest", json(&self.digest)),
             ("decisions", json(&self.decisions)),
             ("checks", json(&self.checks)),
-            ("story", format!("[\n    {story}\n  ]")),
+            ("story", story::written(&self.story)),
         ];
         let fields = first.into_iter().chain(package).chain(rest);
         let fields = fields.chain(cycle).chain(last);
@@ -266,7 +271,7 @@ impl Trace {
 
     /// It was written when schedules were other ones, by this version of actor-test.
     pub fn older(&self) -> Option<&str> {
-        (self.version < VERSION).then_some(&self.actor_test)
+        (self.version < SCHEDULES).then_some(&self.actor_test)
     }
 
     /// What it takes to run it again.
@@ -283,7 +288,7 @@ impl Trace {
     }
 
     /// What happened, step by step.
-    pub fn story(&self) -> &[StoryStep] {
+    pub fn story(&self) -> &Story {
         &self.story
     }
 
@@ -343,7 +348,7 @@ fn free(directory: &Path, name: &str, text: &str) -> PathBuf {
     paths.find(is_free).expect("there is always a next name")
 }
 
-fn json(value: &impl Serialize) -> String {
+pub(super) fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("a trace has text keys only")
 }
 

@@ -1,16 +1,19 @@
 //! Executions on disk and back: trace files, saved schedules, and running either again.
 //!
 //! `exploring` has what failed replayed and recorded, `hosting` has it written and runs the schedules
-//! that were saved, the tool shows and replays a file. A [`replay`] runs the engine under the
-//! recorded decisions and tells where it left them; [`following`] names the steps of an execution, and
-//! runs those that are left of them, or in another order; a [`witness`] writes down the decisions of an
+//! that were saved, the tool shows and replays a file, or prints it as a [`document`]. A [`replay`]
+//! runs the engine under the recorded decisions and tells where it left them; [`following`] names the
+//! steps of an execution, and runs those that are left of them, or in another order; a [`witness`]
+//! writes down the decisions of an
 //! execution that may take its process down.
 
+pub(crate) mod document;
 mod file;
 #[cfg_attr(not(test), allow(dead_code))]
 pub(crate) mod following;
 pub(crate) mod replay;
 pub(crate) mod saved;
+mod story;
 pub(crate) mod witness;
 
 pub use file::*;

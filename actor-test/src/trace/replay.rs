@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::attendance;
 use crate::data::bug::{BugKind, Finding};
-use crate::data::story::StoryStep;
+use crate::data::story::{Step, Story, Text};
 use crate::engine::{Decision, Engine, Outcome, Program, RunOptions};
 use crate::report::facts::Recording;
 use crate::report::words;
@@ -51,9 +51,11 @@ fn run_again_with(
 pub(crate) fn nondeterminism(again: &Outcome, told: &Outcome) -> Finding {
     let diverged = told.diverged_at.or(again.diverged_at);
     let step = diverged.unwrap_or(again.steps);
-    let story = words::story(&told.records);
-    let at = match story.get((step as usize).saturating_sub(1)) {
-        Some(told) if diverged.is_some() => format!("at step {step}, where {}", describe(told)),
+    let story = Story::of(&told.records);
+    let at = match story.step(step) {
+        Some(told) if diverged.is_some() => {
+            format!("at step {step}, where {}", words::told(&story, told))
+        }
         _ => format!("after {step} steps, with nothing else to see"),
     };
     let message = format!(
@@ -69,15 +71,11 @@ pub(crate) fn nondeterminism(again: &Outcome, told: &Outcome) -> Finding {
     }
 }
 
-fn describe(step: &StoryStep) -> String {
-    format!("`{}` {}", step.actor, words::what(step))
-}
-
 /// What a replay showed.
 #[derive(Clone, Debug)]
 pub(crate) struct Replayed {
     pub(crate) finding: Option<Finding>,
-    pub(crate) story: Vec<StoryStep>,
+    pub(crate) story: Story,
     pub(crate) diverged: Option<Divergence>,
 }
 
@@ -153,7 +151,7 @@ pub(crate) fn replay_until(
     let engine = &mut engine;
     let outcome = run_again_with(engine, program, &execution, fairness, &taken, options);
     status.ends();
-    let story = words::story(&outcome.records);
+    let story = Story::of(&outcome.records);
     let diverged = divergence(&recording.story, &story, outcome.diverged_at);
     Replayed {
         finding: outcome.finding,
@@ -163,20 +161,16 @@ pub(crate) fn replay_until(
 }
 
 /// The first step at which two stories differ, or at which the decisions did.
-fn divergence(
-    recorded: &[StoryStep],
-    story: &[StoryStep],
-    diverged_at: Option<u64>,
-) -> Option<Divergence> {
-    let differ = |(recorded, told): &(&StoryStep, &StoryStep)| recorded != told;
-    let pairs = recorded.iter().zip(story);
-    if let Some((recorded, told)) = pairs.clone().find(differ) {
+fn divergence(recorded: &Story, story: &Story, diverged_at: Option<u64>) -> Option<Divergence> {
+    let pairs = recorded.steps.iter().zip(&story.steps);
+    let mut differ = pairs.filter(|(before, now)| !is_same(recorded, before, story, now));
+    if let Some((before, now)) = differ.next() {
         return Some(Divergence {
-            step: told.step,
+            step: now.number,
             message: format!(
                 "as recorded, {}; now, {}",
-                describe(recorded),
-                describe(told)
+                words::told(recorded, before),
+                words::told(story, now)
             ),
         });
     }
@@ -185,6 +179,27 @@ fn divergence(
         step: at,
         message: "other operations are enabled than when it was recorded".into(),
     })
+}
+
+/// Whether two stories tell the same of a step. What is in the fields of an actor or in a log is no
+/// part of an execution.
+fn is_same(recorded: &Story, before: &Step, story: &Story, now: &Step) -> bool {
+    let essence = |step: &Step| Step {
+        effects: step
+            .effects
+            .iter()
+            .filter(|effect| !effect.is_logged())
+            .cloned()
+            .collect(),
+        changes: Vec::new(),
+        ..step.clone()
+    };
+    let texts = |story: &Story, step: &Step| -> Vec<Option<Text>> {
+        let messages = step.message.into_iter().chain(step.sent());
+        let events = messages.map(|number| story.message(number).map(|found| found.event.clone()));
+        events.collect()
+    };
+    essence(before) == essence(now) && texts(recorded, before) == texts(story, now)
 }
 
 #[cfg(test)]

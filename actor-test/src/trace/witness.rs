@@ -11,6 +11,7 @@ use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
+use crate::data::story::Story;
 use crate::engine::{Decision, Witness};
 use crate::report::facts::Recording;
 use crate::settings::{Bounds, Semantics};
@@ -147,7 +148,7 @@ pub(crate) fn read(path: &Path) -> Option<Witnessed> {
             bounds,
             semantics,
             cycle: None,
-            story: Vec::new(),
+            story: Story::default(),
         },
         step: 0,
         choices: Vec::new(),

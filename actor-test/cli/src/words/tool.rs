@@ -1,5 +1,7 @@
 //! The words of the tool alone.
 
+use std::path::Path;
+
 use actor_test::Finding;
 use actor_test::tool::trace::Trace;
 use actor_test::tool::words::{Place, count, evidence, finding, hanging};
@@ -30,6 +32,15 @@ pub(crate) fn trace_head(trace: &Trace) -> String {
         trace.strategy,
         trace.iteration,
         trace.seed
+    )
+}
+
+/// A trace that can't be told without running it.
+pub(crate) fn no_story(trace: &Path) -> String {
+    let path = trace.display();
+    format!(
+        "{path} holds no story that this actor-test can read: it was written by an older one, or \
+         recorded nothing; `cargo actor-test replay {path}` runs it again and tells it"
     )
 }
 

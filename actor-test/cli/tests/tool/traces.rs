@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
+use actor_test::story::Story;
 use insta::assert_snapshot;
 use tempfile::TempDir;
 
@@ -98,6 +99,17 @@ fn replayed_when_the_program_is_changed() {
     assert!(words.contains("\ndiverged at step 3: as recorded, `test` spawns Adder; now, `test` sends Add(0) to Cell"), "{words}");
 }
 
+/// For pages and other tools: the same story, its texts written out.
+#[test]
+fn a_story_is_a_document() {
+    let (_traces, path) = failing();
+    let said = tool().arg("show").arg(&path).args("--format json").run();
+    let document: serde_json::Value = serde_json::from_str(&said.words(0)).unwrap();
+    assert_snapshot!(serde_json::to_string_pretty(&document).unwrap());
+    let story: Story = serde_json::from_value(document).unwrap();
+    assert_eq!(story.steps.len(), 12);
+}
+
 /// The printed commands do what they say.
 #[test]
 fn printed_commands_work() {
@@ -163,13 +175,13 @@ fn damaged_traces() {
         "it is JSON, but does not begin with \"format\": \"actor-test trace\"",
     );
     expect("[]", "it is JSON, but does not begin with");
-    let newer = text.replace("\"version\": 2", "\"version\": 3");
+    let newer = text.replace("\"version\": 3", "\"version\": 4");
     expect(
         &newer,
-        "has version 3 of the trace format, and this actor-test (0.1.0) reads versions up to 2; update",
+        "has version 4 of the trace format, and this actor-test (0.1.0) reads versions up to 3; update",
     );
     expect(
-        &text.replace("\"version\": 2", "\"version\": \"x\""),
+        &text.replace("\"version\": 3", "\"version\": \"x\""),
         "its version is \"x\", not a number",
     );
     expect(
@@ -179,6 +191,10 @@ fn damaged_traces() {
     expect(
         &text.replace("\"seed\": 0,", "\"seed\" 0,"),
         "is a damaged trace: it is not JSON",
+    );
+    expect(
+        &text.replace("\"event\":14", "\"event\":140"),
+        "is a damaged trace: its story: there is no text 140: there are 15",
     );
     let edited = text.replacen("\"decisions\": [", "\"decisions\": [0,", 1);
     expect(
@@ -191,25 +207,34 @@ fn damaged_traces() {
     );
 }
 
-/// A trace of the first version counts its iterations from zero, and its schedules were others.
+/// A trace of the first version counts its iterations from zero, its schedules were others, and its
+/// story was made of sentences.
 #[test]
 fn a_trace_of_the_first_version_is_read() {
     let (traces, path) = failing();
     let text = fs::read_to_string(&path).unwrap();
     let (now, before) = ("\"iteration\": 1,", "\"iteration\": 0,");
     assert!(text.contains(now), "{text}");
-    let old = text
-        .replace("\"version\": 2", "\"version\": 1")
-        .replace(now, before)
-        .replace("Add(", "Old(");
+    let (head, _) = text.split_once("\"story\": {").expect("it has a story");
+    let story = "\"story\": [{\"step\":1,\"time_ns\":0,\"actor\":\"test\",\"kind\":\"start\"}]";
+    let old = format!("{head}{story}\n}}\n")
+        .replace("\"version\": 3", "\"version\": 1")
+        .replace(now, before);
     let path = traces.path().join("old.json");
     fs::write(&path, old).unwrap();
-    let shown = tool().arg("show").arg(&path).run().words(0);
-    assert!(shown.contains(", iteration 1, seed 0"), "{shown}");
-    let replayed = tool().arg("replay").arg(&path).run().words(2);
+    let shown = tool().arg("show").arg(&path).run();
+    let shown = shown.error();
     assert!(
-        replayed.contains("it was recorded by actor-test 0.1.0, whose schedules were other ones"),
-        "{replayed}"
+        shown.contains("holds no story that this actor-test can read"),
+        "{shown:?}"
+    );
+    let replayed = tool().arg("replay").arg(&path).run().words(1);
+    assert!(replayed.contains(", iteration 1, seed 0"), "{replayed}");
+    let changed = tool().arg("replay").arg(&path).args("--features fixed");
+    let changed = changed.run().words(2);
+    assert!(
+        changed.contains("it was recorded by actor-test 0.1.0, whose schedules were other ones"),
+        "{changed}"
     );
 }
 

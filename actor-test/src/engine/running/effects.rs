@@ -6,7 +6,8 @@ use actor_core::parts::drop_each;
 use actor_core::{AskError, Disposition, Moment, StopReason};
 
 use crate::data::bug::BugKind;
-use crate::data::records::{Arrival, MessageId, Origin, Record, Room, nanoseconds};
+use crate::data::records::{Arrival, MessageId, Origin, Record, nanoseconds};
+use crate::data::story::Room;
 use crate::engine::panics::{self};
 use crate::engine::running::execution::Engine;
 use crate::engine::watching::observers::Seen;

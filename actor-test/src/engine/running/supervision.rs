@@ -10,7 +10,8 @@ use actor_core::runtime::{Address, Family, Order, Target};
 use actor_core::{AskError, Backoff, StopReason, Unread};
 
 use crate::data::bug::BugKind;
-use crate::data::records::{Asked, Record};
+use crate::data::records::Record;
+use crate::data::story::Asked;
 use crate::engine::panics::{self, Panic};
 use crate::engine::running::execution::Engine;
 use crate::engine::world::operation::{

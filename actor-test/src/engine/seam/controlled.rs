@@ -18,7 +18,8 @@ use actor_core::runtime::{
 use actor_core::{ActorId, AskError, Event, Moment, Supervision};
 
 use crate::data::bug::BugKind;
-use crate::data::records::{Asked, Created, Record};
+use crate::data::records::{Created, Record};
+use crate::data::story::Asked;
 use crate::engine::panics::{self, BudgetSpent};
 use crate::engine::recording::tape::Decision;
 use crate::engine::session::Session;

@@ -246,11 +246,7 @@ impl Specifications {
             monitor: info.name,
             from: info.states[before].0,
             to,
-            temperature: match temperature {
-                Temperature::Hot => "hot",
-                Temperature::Cold => "cold",
-                Temperature::Warm => "warm",
-            },
+            temperature: temperature.into(),
         }
     }
 

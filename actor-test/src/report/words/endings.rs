@@ -2,24 +2,26 @@
 
 use std::time::Duration;
 
-use super::what;
-use crate::data::story::StoryStep;
+use super::{told, what};
+use crate::data::records::StepKind;
+use crate::data::story::{Step, Story};
 
 /// How many lines of a crashed child's messages are shown.
 const LAST_LINES: usize = 5;
 
 /// What was going on in a step that was not finished.
-pub fn doing(step: &StoryStep) -> String {
-    let state = match &step.state {
+pub fn doing(story: &Story, step: &Step) -> String {
+    let name = story.name(step.who);
+    let state = match &step.state_before {
         Some(state) => format!(" in state `{state}`"),
         None => String::new(),
     };
-    match step.kind.as_str() {
-        "flush" => format!(
-            "an effect of `{}` is carried out, a send for instance, which monitors may observe",
-            step.actor
+    match step.kind {
+        StepKind::Flush => format!(
+            "an effect of `{name}` is carried out, a send for instance, which monitors may observe",
         ),
-        _ => format!("`{}`{state} {}", step.actor, what(step)),
+        StepKind::Timer => told(story, step),
+        _ => format!("`{name}`{state} {}", what(story, step)),
     }
 }
 

@@ -109,12 +109,9 @@ fn an_invariant_that_is_false() {
     });
     assert_bug(&report, BugKind::Invariant, &["it stays small", "is false"]);
     // It is found after the step that made it false, not at the end.
-    let last = report.bugs[0]
-        .trace
-        .story
-        .last()
-        .expect("a story has steps");
-    assert_eq!(last.event.as_deref(), Some("Write(2)"));
+    let story = &report.bugs[0].trace.story;
+    let last = story.steps.last().expect("a story has steps");
+    assert_eq!(story.event_of(last), Some("Write(2)"));
 }
 
 /// Registers an invariant while it runs.

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use actor_core::prelude::*;
 use actor_core::{actor, monitor};
+use actor_test::story::Effect;
 use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, Report, Tester};
 
@@ -290,8 +291,10 @@ fn recording_and_looking_change_nothing() {
         assert_eq!(bug.trace, same.trace, "{program}");
         assert_eq!(alone.steps_total, watched.steps_total, "{program}");
         assert_eq!(alone.behaviours, watched.behaviours, "{program}");
-        let story = bug.trace.story.iter().flat_map(|step| &step.notes);
-        announced += story.filter(|note| *note == "announces Noise").count();
+        let effects = bug.trace.story.steps.iter().flat_map(|step| &step.effects);
+        let announces =
+            |effect: &&Effect| matches!(effect, Effect::Announced { event } if event == "Noise");
+        announced += effects.filter(announces).count();
     }
     assert!(announced > 300, "{announced} announcements are told of");
 }

@@ -172,7 +172,7 @@ fn a_livelock_is_found_in_a_few_hundred_steps() {
     assert_eq!(cycle.to - cycle.from, 4, "two to handle and two to send");
     assert!(bug.message().contains("out of the 4 states"));
     assert_eq!(
-        bug.trace.story.len() as u64,
+        bug.trace.story.steps.len() as u64,
         step,
         "the replay ends there, too"
     );

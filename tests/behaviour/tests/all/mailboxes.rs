@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use actor_core::prelude::*;
 use actor_core::{Mailbox, Overflow, SendError};
+use actor_test::story::{Arrival, Effect};
 use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, Report, Tester};
 
@@ -401,7 +402,7 @@ fn two_that_wait_for_room_with_each_other_are_a_deadlock_with_names() {
     );
 }
 
-/// What the notes of a failing execution say of room.
+/// What the story of a failing execution says of room.
 fn told_of(overflow: Overflow) -> Vec<String> {
     let report = Tester::new()
         .iterations(1)
@@ -417,11 +418,23 @@ fn told_of(overflow: Overflow) -> Vec<String> {
             panic!("{refused} {sent}");
         });
     let bug = report.bugs().first().expect("it panics, or waits for ever");
-    let steps = bug.trace.story.iter();
-    let notes = steps.flat_map(|step| step.notes.clone());
-    notes
-        .filter(|note| note.contains("room") || note.contains("full"))
-        .collect()
+    let story = &bug.trace.story;
+    let effects = story.steps.iter().flat_map(|step| &step.effects);
+    let told = effects.filter_map(|effect| match effect {
+        Effect::AskedForRoom { answer, .. } => Some(format!("{answer:?}")),
+        Effect::Sent {
+            arrival: Arrival::Refused,
+            ..
+        } => Some("lost".into()),
+        Effect::Sent {
+            replaced: Some(oldest),
+            ..
+        } => story
+            .message(*oldest)
+            .map(|oldest| format!("{} lost", oldest.event)),
+        _ => None,
+    });
+    told.collect()
 }
 
 /// Takes one event, and then none.
@@ -440,14 +453,9 @@ impl Holds {
 
 #[test]
 fn a_story_tells_of_room() {
-    let lost = "refused, a dead letter: the mailbox is full";
-    let refused = "refused: slow's mailbox is full";
-    let waits = "waits for room in slow's mailbox";
-    assert_eq!(told_of(Overflow::Wait), [lost, refused, waits]);
-    assert_eq!(told_of(Overflow::Reject), [lost, refused, refused]);
-    let room = "there is room in slow's mailbox";
-    let oldest = |job| format!("Job({job}) makes room for it, a dead letter");
-    let replaced = [oldest(1), room.into(), oldest(2), room.into()];
+    assert_eq!(told_of(Overflow::Wait), ["lost", "Full", "Waits"]);
+    assert_eq!(told_of(Overflow::Reject), ["lost", "Full", "Full"]);
+    let replaced = ["Job(1) lost", "Granted", "Job(2) lost", "Granted"];
     assert_eq!(told_of(Overflow::DropOldest), replaced);
 }
 

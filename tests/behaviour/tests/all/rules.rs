@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use actor_core::prelude::*;
 use actor_core::{Mailbox, Overflow, actor, forever, monitor};
-use actor_test::strategy::StrategySpec;
+use actor_test::strategy::{StepKind, StrategySpec};
 use actor_test::{Bounds, BugKind, Report, Semantics, Tester};
 
 /// What happened in one execution, in order.
@@ -550,10 +550,11 @@ fn rule_06_a_panic_is_a_bug_at_once() {
             .as_ref()
             .is_some_and(|at| at.contains("rules.rs"))
     );
-    let last = bug.trace.story.last().expect("a story has steps");
+    let story = &bug.trace.story;
+    let last = story.steps.last().expect("a story has steps");
     assert_eq!(
-        (last.actor.as_str(), last.kind.as_str()),
-        ("Panics", "handle")
+        (story.name(last.who), last.kind),
+        ("Panics", StepKind::Handle)
     );
 }
 
@@ -1531,8 +1532,9 @@ fn rule_13_a_generator_is_one_recorded_choice() {
     let choices: Vec<_> = bug
         .trace
         .story
+        .steps
         .iter()
-        .flat_map(|step| &step.choices)
+        .flat_map(|step| step.choices())
         .collect();
     assert_eq!(choices.len(), 1, "the seed, and nothing for the numbers");
 }

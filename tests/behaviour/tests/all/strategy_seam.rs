@@ -252,7 +252,7 @@ fn a_pick_that_is_not_there_is_a_bug_of_the_strategy() {
     let report = wild(2, 0);
     let bug = report.assert_bug("`wild` picked position 2 of 1 enabled operations");
     assert_eq!((bug.kind(), bug.step()), (BugKind::Strategy, 3));
-    assert_eq!((report.executions, bug.trace.story.len()), (1, 3));
+    assert_eq!((report.executions, bug.trace.story.steps.len()), (1, 3));
     assert_eq!(wild(usize::MAX, 0).bugs()[0].kind(), BugKind::Strategy);
 }
 

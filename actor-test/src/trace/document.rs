@@ -1,0 +1,68 @@
+//! A recorded execution as a document for pages and other tools.
+
+use serde::Serialize;
+
+use super::Trace;
+use crate::data::bug::{Cycle, Finding};
+use crate::data::story::Story;
+
+/// What the document begins with.
+const FORMAT: &str = "actor-test story";
+
+/// Raised where a field changes its meaning.
+const VERSION: u32 = 1;
+
+/// The document; what is in it stands at [`story`](crate::data::story).
+#[derive(Debug, Serialize)]
+pub struct Document<'a> {
+    format: &'static str,
+    version: u32,
+    actor_test: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    package: Option<&'a str>,
+    test: &'a str,
+    strategy: &'a str,
+    seed: u64,
+    iteration: u64,
+    token: &'a str,
+    finding: &'a Finding,
+    bounds: Limits,
+    fair_from: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cycle: Option<Cycle>,
+    #[serde(flatten)]
+    story: &'a Story,
+}
+
+/// After how many steps executions stop, and what is too hot.
+#[derive(Debug, Serialize)]
+struct Limits {
+    unfair: u64,
+    fair: u64,
+    temperature: u64,
+}
+
+impl<'a> Document<'a> {
+    pub fn of(trace: &'a Trace) -> Self {
+        Self {
+            format: FORMAT,
+            version: VERSION,
+            actor_test: &trace.actor_test,
+            package: trace.package.as_deref(),
+            test: &trace.test,
+            strategy: &trace.strategy,
+            seed: trace.seed,
+            iteration: trace.iteration,
+            token: &trace.token,
+            finding: &trace.finding,
+            bounds: Limits {
+                unfair: trace.bounds.unfair(),
+                fair: trace.bounds.fair(),
+                temperature: trace.bounds.temperature(),
+            },
+            fair_from: trace.fair_from,
+            cycle: trace.cycle,
+            story: trace.story(),
+        }
+    }
+}
