@@ -43,6 +43,7 @@ struct Limits {
 }
 
 impl<'a> Document<'a> {
+    /// The document of a trace.
     pub fn of(trace: &'a Trace) -> Self {
         Self {
             format: FORMAT,

@@ -230,7 +230,7 @@ fn a_trace_of_the_first_version_is_read() {
     );
     let replayed = tool().arg("replay").arg(&path).run().words(1);
     assert!(replayed.contains(", iteration 1, seed 0"), "{replayed}");
-    let changed = tool().arg("replay").arg(&path).args("--features fixed");
+    let changed = tool().arg("replay").arg(&path).args("--features changed");
     let changed = changed.run().words(2);
     assert!(
         changed.contains("it was recorded by actor-test 0.1.0, whose schedules were other ones"),
