@@ -71,6 +71,7 @@ impl<'a> Explorer<'a> {
         let idle = Box::new(Replay::new(Vec::new(), Fairness::Fair));
         let mut engine = Engine::new(idle, settings.bounds, settings.semantics);
         engine.look_for_lassos(settings.lasso);
+        engine.keep_view(settings.until_saturated);
         let status = attendance::attend(test, engine.heartbeat());
         Self {
             settings,

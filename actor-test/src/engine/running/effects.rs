@@ -15,7 +15,7 @@ use crate::engine::workshop::Piped;
 use crate::engine::world::clock::Fired;
 use crate::engine::world::endings::Halted;
 use crate::engine::world::flushing::FollowUp;
-use crate::engine::world::operation::{ALONE, Effect, Letter, STOP, Sender};
+use crate::engine::world::operation::{ALONE, Effect, Letter, STOP, Sender, Stamp};
 use crate::engine::world::room::{Answer, Delivery, Status};
 use crate::engine::world::state::{BODY, State};
 
@@ -24,15 +24,10 @@ impl Engine {
     /// actor may have changed.
     #[inline]
     pub(crate) fn flush(&mut self, operation: u32, mut state: RefMut<'_, State>) -> bool {
-        if let Some((to, letter)) = state.simple_send(operation) {
-            state.flush_send(operation, to, letter);
-            let observers = self.who(&state, to, letter.event, Moment::Sent);
-            drop(state);
-            if self.shared.is_recorded() {
-                self.record_sent(to, &letter, Delivery::Arrived);
-            }
-            if observers != Seen::Nobody {
-                self.show_letter(to, letter.sender, letter.slot, Moment::Sent, observers);
+        if let Some((to, event)) = state.flush_send(operation) {
+            let observers = self.who(&state, to, event, Moment::Sent);
+            if observers != Seen::Nobody || self.shared.is_recorded() {
+                self.tell_sent(to, state, observers);
             }
             return false;
         }
@@ -42,6 +37,22 @@ impl Engine {
         self.follow(operation, follow_up);
         self.flush_rest(operation);
         halted
+    }
+
+    /// Tells of the letter that has just reached an inbox.
+    #[inline(never)]
+    fn tell_sent(&mut self, to: u32, state: RefMut<'_, State>, observers: Seen) {
+        let letter = state.operations[to as usize].inbox.last().copied();
+        drop(state);
+        let Some(letter) = letter else {
+            return;
+        };
+        if self.shared.is_recorded() {
+            self.record_sent(to, &letter, Delivery::Arrived);
+        }
+        if observers != Seen::Nobody {
+            self.show_letter(to, letter.sender, letter.slot, Moment::Sent, observers);
+        }
     }
 
     /// Carries out what rides along with the effect before: all, where handlers are atomic.
@@ -89,7 +100,11 @@ impl Engine {
             FollowUp::Shared { to, reason } => self.share(operation, to, reason),
             FollowUp::Notify(watch) => self.notify(watch),
             FollowUp::Announced { slab, slot } => self.announced(operation, slab, slot),
-            FollowUp::Armed(timer) => self.record_armed(timer),
+            FollowUp::Armed(timer) => {
+                self.shared.attention.set(true);
+                self.record_armed(timer);
+            }
+            FollowUp::Finishing => self.shared.attention.set(true),
             FollowUp::Cancelled(remains) => {
                 self.shared.record_cancelled(&remains);
                 let garbage = self.workshop().garbage(remains);
@@ -110,7 +125,7 @@ impl Engine {
     }
 
     pub(crate) fn sent(&mut self, from: u32, to: u32, letter: Letter, delivery: Delivery) {
-        if let Sender::Operation(sender) = letter.sender {
+        if let Sender::Operation(sender) = letter.sender.sender() {
             self.find_cycle_at(to, sender);
         }
         if self.shared.is_recorded() {
@@ -278,7 +293,7 @@ impl Engine {
         };
         let (slot, event) = notice(&*mail, reason);
         let letter = Letter {
-            sender: Sender::End(target),
+            sender: Stamp::end(target),
             key,
             ..self.state().letter(target, watcher, slot, event)
         };

@@ -213,6 +213,11 @@ impl Engine {
         self.lasso.wanted = wanted;
     }
 
+    /// Whether what monitors and predicates see is kept; not so unless this is called.
+    pub(crate) fn keep_view(&mut self, wanted: bool) {
+        self.shared.keeps_view.set(wanted);
+    }
+
     /// The decisions of the execution that was run last.
     pub(crate) fn decisions(&self) -> Vec<Decision> {
         self.shared.session.borrow().tape.taken().to_vec()
@@ -324,7 +329,8 @@ impl Engine {
         let mut session = shared.session();
         session.begin(options.expected, options.tell, options.witness);
         shared.recorded.set(options.tell);
-        shared.observes.set(false);
+        shared.attention.set(true);
+        shared.observed.set([false; 3]);
         if let Some(witness) = session.tape.witness() {
             witness.begins(self.fairness);
         }
@@ -365,7 +371,7 @@ impl Engine {
                 Ok(picked) => picked,
                 Err(end) => return end,
             };
-            if self.hears_steps || self.lasso.is_watching() {
+            if shared.attention.get() && (self.hears_steps || self.lasso.is_watching()) {
                 let pending = state.pending_of(operation);
                 drop(state);
                 if let Some(pending) = pending {
@@ -420,16 +426,8 @@ impl Engine {
         shared: &Shared,
         state: &mut State,
     ) -> Result<(OperationId, StepKind), End> {
-        if shared.session.borrow().found.is_some() {
-            return Err(End::Bug);
-        }
-        if state.thermometer.alarms(state.step)
-            && let Some(end) = self.alarmed(state, &mut shared.session())
-        {
-            return Err(end);
-        }
-        if state.finishing
-            && let Some(end) = self.finish_fairly(state)
+        if (shared.attention.get() || state.thermometer.alarms(state.step))
+            && let Some(end) = self.attend(shared, state)
         {
             return Err(end);
         }
@@ -439,9 +437,6 @@ impl Engine {
         }
         if state.step >= self.bound {
             return Err(End::Bound);
-        }
-        if state.timers.armed_periodic() > 0 && Self::is_idle(&mut self.idle_moments, state) {
-            return Err(End::Quiescent);
         }
         let enabled = Enabled::new(
             pending,
@@ -471,7 +466,7 @@ impl Engine {
         if state.step & 1023 == 0 {
             self.heartbeat.fetch_add(1, Ordering::Relaxed);
         }
-        if self.shared.is_recorded() {
+        if shared.attention.get() && shared.is_recorded() {
             let pending = &state.enabled.pending()[index];
             self.shared.record(|| begun(state, pending));
             if let Some(witness) = self.session().tape.witness() {
@@ -482,6 +477,38 @@ impl Engine {
             }
         }
         Ok((operation, kind))
+    }
+
+    /// Looks at what seldom matters before a step, and finds out whether it matters before the next.
+    #[cold]
+    fn attend(&mut self, shared: &Shared, state: &mut State) -> Option<End> {
+        if shared.session().found.is_some() {
+            return Some(End::Bug);
+        }
+        if state.thermometer.alarms(state.step)
+            && let Some(end) = self.alarmed(state, &mut shared.session())
+        {
+            return Some(end);
+        }
+        if state.finishing
+            && let Some(end) = self.finish_fairly(state)
+        {
+            return Some(end);
+        }
+        let ends = state.enabled.pending().is_empty() || state.step >= self.bound;
+        let has_periodic = state.timers.armed_periodic() > 0;
+        if !ends && has_periodic && Self::is_idle(&mut self.idle_moments, state) {
+            return Some(End::Quiescent);
+        }
+        shared.attention.set(
+            has_periodic
+                || state.finishing
+                || shared.is_recorded()
+                || self.hears_steps
+                || self.lasso.is_watching()
+                || shared.session().found.is_some(),
+        );
+        None
     }
 
     /// The step is the last that is told; it is not taken.

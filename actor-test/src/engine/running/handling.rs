@@ -103,8 +103,54 @@ impl Engine {
         self.after_run(operation, polled);
     }
 
+    /// Handles the next event of an actor.
     #[inline]
     pub(crate) fn handle(&mut self, operation: u32, mut state: RefMut<'_, State>) {
+        if self.shared.is_recorded() {
+            return self.handle_any(operation, state);
+        }
+        let Some(letter) = state.dequeue_plain(operation) else {
+            return self.handle_any(operation, state);
+        };
+        let observers = self.who(&state, operation, letter.event, Moment::Handled);
+        if let Kind::Actor(of_type) = state.operations[operation as usize].kind {
+            self.session().tallies[of_type as usize].handle(0, letter.event);
+        }
+        if observers != Seen::Nobody {
+            state.reach.beyond = true;
+            drop(state);
+            self.show_letter(
+                operation,
+                letter.sender,
+                letter.slot,
+                Moment::Handled,
+                observers,
+            );
+        } else {
+            drop(state);
+        }
+        self.run_handler(operation, letter.slot, letter.key);
+    }
+
+    /// Runs the handler for an event.
+    #[inline(always)]
+    fn run_handler(&mut self, operation: u32, slot: u32, key: u64) {
+        let waker = &self.wakers[operation as usize];
+        let ran = match &mut self.bodies[operation as usize] {
+            Some(Parts { mail, body, .. }) => panics::catch(|| body.handle(&**mail, slot, waker)),
+            None => Ok(Ran::Done),
+        };
+        if !self.settle_plain(operation, &ran) {
+            if matches!(ran, Ok(Ran::Suspended)) {
+                self.state().operations[operation as usize].handling = key;
+            }
+            self.after_run(operation, ran);
+        }
+    }
+
+    /// Handles the next event of an actor, whatever there is to it.
+    #[inline(never)]
+    fn handle_any(&mut self, operation: u32, mut state: RefMut<'_, State>) {
         let Some((letter, disposition)) = state.dequeue(operation) else {
             return;
         };
@@ -153,19 +199,7 @@ impl Engine {
                         observers,
                     );
                 }
-                let waker = &self.wakers[operation as usize];
-                let ran = match &mut self.bodies[operation as usize] {
-                    Some(Parts { mail, body, .. }) => {
-                        panics::catch(|| body.handle(&**mail, letter.slot, waker))
-                    }
-                    None => Ok(Ran::Done),
-                };
-                if !self.settle_plain(operation, &ran) {
-                    if matches!(ran, Ok(Ran::Suspended)) {
-                        self.state().operations[operation as usize].handling = letter.key;
-                    }
-                    self.after_run(operation, ran);
-                }
+                self.run_handler(operation, letter.slot, letter.key);
             }
             Disposition::Ignore => {
                 self.discard(operation, letter.slot, AskError::Dropped);
@@ -280,18 +314,15 @@ impl Engine {
 
     /// Takes over a handler of a plain actor that has returned, has created nobody and whose effects
     /// are all visible: the common case. `false` where there is more to it.
-    #[inline]
+    #[inline(always)]
     fn settle_plain(&self, operation: u32, ran: &Result<Ran, Box<Panic>>) -> bool {
         if !matches!(ran, Ok(Ran::Done)) || self.shared.born.get() {
             return false;
         }
         let mut state = self.shared.state.borrow_mut();
-        let found = &state.operations[operation as usize];
-        let silent = found.outbox.first().is_some_and(Effect::is_silent);
-        if !found.plain || found.stage != Stage::Idle || silent {
+        if !state.settle_plain(operation) {
             return false;
         }
-        state.refresh(operation);
         self.shared.record(|| Record::Ran {
             who: operation,
             awaits: false,

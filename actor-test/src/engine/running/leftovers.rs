@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::data::leftovers::Leftovers;
 use crate::engine::running::execution::End;
-use crate::engine::world::operation::{Kind, Letter, Operation, STOP, Sender, Stage};
+use crate::engine::world::operation::{Kind, Letter, Operation, STOP, Stage};
 use crate::engine::world::state::State;
 use crate::engine::world::timers::TimerStage;
 use crate::plural::count;
@@ -33,7 +33,7 @@ fn live(state: &State) -> impl Iterator<Item = (u32, &Operation)> {
 
 /// Ticks are no loss, nor is an order to stop.
 fn is_event(letter: &&Letter) -> bool {
-    letter.event != STOP && !matches!(letter.sender, Sender::Timer(..))
+    letter.event != STOP && !letter.sender.is_timer()
 }
 
 fn unread(state: &State) -> Option<String> {

@@ -14,7 +14,7 @@ use crate::engine::seam::controlled::{Phase, Shared};
 use crate::engine::watching::cycle::Waits;
 use crate::engine::watching::observers::Seen;
 use crate::engine::workshop::Parts;
-use crate::engine::world::operation::{Kind, Sender, Stage};
+use crate::engine::world::operation::{Kind, Stage, Stamp};
 use crate::engine::world::state::{BODY, State};
 use crate::hash::mix;
 
@@ -22,18 +22,16 @@ impl Engine {
     /// Who observes an event of the operation at that moment.
     #[inline(always)]
     pub(crate) fn who(&self, state: &State, operation: u32, event: u16, moment: Moment) -> Seen {
-        if self.shared.observes.get() {
+        if self.shared.observed.get()[moment as usize] {
             self.who_of(state, operation, event, moment)
         } else {
             Seen::Nobody
         }
     }
 
+    #[inline(never)]
     fn who_of(&self, state: &State, operation: u32, event: u16, moment: Moment) -> Seen {
         let observers = &mut self.session().observers;
-        if !observers.any_at(moment) {
-            return Seen::Nobody;
-        }
         match state.operations[operation as usize].kind {
             Kind::Actor(of_type) => {
                 let info = state.types[of_type].info;
@@ -84,7 +82,7 @@ impl Engine {
     pub(crate) fn show_letter(
         &self,
         receiver: u32,
-        from: Sender,
+        from: Stamp,
         slot: u32,
         moment: Moment,
         to: Seen,
@@ -92,10 +90,8 @@ impl Engine {
         let Some(mail) = self.shared.workshop().mail(receiver).cloned() else {
             return;
         };
-        let sender = match from {
-            Sender::Operation(BODY) | Sender::End(BODY) | Sender::Timer(..) => None,
-            Sender::Operation(operation) | Sender::End(operation) => Some(self.actor_id(operation)),
-        };
+        let sender = from.sent_by().filter(|operation| *operation != BODY);
+        let sender = sender.map(|operation| self.actor_id(operation));
         let target = Some(self.actor_id(receiver));
         self.show(moment, to, sender, target, |show| {
             mail.inspect(slot, show);
@@ -126,7 +122,7 @@ impl Engine {
                 reply,
             });
         }
-        if lost.is_none() && self.session().observers.any_at(Moment::Replied) {
+        if lost.is_none() && self.shared.observed.get()[Moment::Replied as usize] {
             let sender = Some(self.actor_id(from));
             let target = (asker != BODY).then(|| self.actor_id(asker));
             self.show(Moment::Replied, Seen::Several, sender, target, |show| {
@@ -170,6 +166,7 @@ impl Engine {
         self.shared.phase.set(Phase::Running);
     }
 
+    #[inline]
     fn show_monitor(
         &self,
         monitor: u16,
@@ -178,12 +175,12 @@ impl Engine {
         sender: Option<ActorId>,
         target: Option<ActorId>,
     ) {
-        let at = {
-            let state = self.shared.state.borrow();
-            let who = u64::from(monitor) << 48 | u64::from(observation) << 32;
-            mix(state.class, who | u64::from(state.last_operation))
-        };
-        self.session().landmarks.looked(at);
+        if self.shared.keeps_view.get() {
+            self.looked(|state| {
+                let who = u64::from(monitor) << 48 | u64::from(observation) << 32;
+                mix(state.class, who | u64::from(state.last_operation))
+            });
+        }
         let mut specifications = self.shared.specifications.borrow_mut();
         match specifications.show(monitor, observation, event, sender, target) {
             Ok(None) => {}
@@ -202,10 +199,18 @@ impl Engine {
         }
     }
 
+    /// Adds a look to what the execution's observers have seen.
+    #[cold]
+    fn looked(&self, at: impl FnOnce(&State) -> u64) {
+        let at = at(&self.shared.state.borrow());
+        self.session().landmarks.looked(at);
+    }
+
     /// Evaluates the predicates over the states of all actors.
     pub(crate) fn evaluate(&mut self) {
-        let class = self.shared.state.borrow().class;
-        self.session().landmarks.looked(class);
+        if self.shared.keeps_view.get() {
+            self.looked(|state| state.class);
+        }
         let found = {
             let snapshot = Bodies {
                 bodies: &self.bodies,

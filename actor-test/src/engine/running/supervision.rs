@@ -14,9 +14,7 @@ use crate::data::records::Record;
 use crate::data::story::Asked;
 use crate::engine::panics::{self, Panic};
 use crate::engine::running::execution::Engine;
-use crate::engine::world::operation::{
-    ALONE, Effect, Letter, Operation, STOP, Sender, Stage, Told,
-};
+use crate::engine::world::operation::{ALONE, Effect, Letter, Operation, STOP, Stage, Stamp, Told};
 use crate::engine::world::timers::Purpose;
 use crate::strategy::Choice;
 
@@ -98,7 +96,7 @@ impl Engine {
             (_, Some(trap), Some(mail)) => {
                 let (slot, event) = trap(&*mail, self.actor_id(of), reason);
                 let letter = Letter {
-                    sender: Sender::End(of),
+                    sender: Stamp::end(of),
                     ..self.state().letter(of, to, slot, event)
                 };
                 let delivery = self.state().deliver(to, letter);

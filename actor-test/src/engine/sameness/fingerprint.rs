@@ -252,13 +252,13 @@ fn list_operation(state: &State, workshop: &Workshop, index: u32, items: &mut Ve
         }));
         items.push(Item::Number(0));
     }
-    for effect in operation.outbox.effects() {
+    for effect in operation.outbox.as_slice() {
         list_effect(state, workshop, index, effect, items);
     }
 }
 
 fn list_letter(mail: Option<&Rc<dyn AnyMail>>, letter: &Letter, items: &mut Vec<Item>) {
-    let sender = match letter.sender {
+    let sender = match letter.sender.sender() {
         Sender::Operation(sender) | Sender::End(sender) => u64::from(sender) + 1,
         Sender::Timer(..) => 0,
     };

@@ -1,8 +1,9 @@
 //! Whether two states are the same, by fingerprints.
 //!
 //! The run loop's search for lassos calls in here: [`fingerprint`] looks at one operation or at the
-//! rest, [`prints`] keeps what it saw up to date, [`region`] knows the states around an execution, with a [`table`] of theirs, and
-//! [`opaque`] names the types that offer nothing to compare. All of it looks and changes nothing; the
+//! rest, [`prints`] keeps what it saw up to date, [`region`] learns what steps do
+//! around an execution, [`walk`] searches the states that can be reached so, each with a [`table`] of what
+//! it knows, and [`opaque`] names the types that offer nothing to compare. All of it looks and changes nothing; the
 //! users' fingerprints are called with nothing borrowed.
 
 pub(crate) mod fingerprint;
@@ -10,3 +11,4 @@ pub(crate) mod opaque;
 pub(crate) mod prints;
 pub(crate) mod region;
 pub(crate) mod table;
+mod walk;

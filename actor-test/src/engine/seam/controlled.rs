@@ -68,12 +68,17 @@ pub(crate) struct Shared {
     /// Why a reply that is dropped now is lost.
     pub(crate) loss: Cell<AskError>,
     pub(crate) calls: Cell<u32>,
+    /// Something is to be looked at before the next step: a bug that was found, who wants to hear of
+    /// steps, periodic timers, the end that the program has asked for.
+    pub(crate) attention: Cell<bool>,
     /// Actors or futures were created in the step in progress.
     pub(crate) born: Cell<bool>,
     /// What happens is recorded. Nothing else depends on it.
     pub(crate) recorded: Cell<bool>,
-    /// Some monitor is registered.
-    pub(crate) observes: Cell<bool>,
+    /// The moments at which some monitor observes some event.
+    pub(crate) observed: Cell<[bool; 3]>,
+    /// What monitors and predicates see is kept, as a hash.
+    pub(crate) keeps_view: Cell<bool>,
 }
 
 impl Shared {
@@ -89,9 +94,11 @@ impl Shared {
             execution: Cell::new(0),
             loss: Cell::new(AskError::Dropped),
             calls: Cell::new(0),
+            attention: Cell::new(true),
             born: Cell::new(false),
             recorded: Cell::new(false),
-            observes: Cell::new(false),
+            observed: Cell::new([false; 3]),
+            keeps_view: Cell::new(false),
         }
     }
 
@@ -157,6 +164,7 @@ impl Shared {
     pub(crate) fn find(&self, kind: BugKind, message: String, location: Option<String>) {
         let step = self.state.borrow().step;
         self.session().find(step, kind, message, location);
+        self.attention.set(true);
     }
 
     /// Counts what an actor runs.
@@ -244,6 +252,7 @@ impl Shared {
             let message = format!("`{name}` answered {answer} to a choice below {bound}");
             let step = state.step;
             self.session().find(step, BugKind::Strategy, message, None);
+            self.attention.set(true);
         }
         state.choices += 1;
         let check = mix(0xc401ce, bound) as u32;
@@ -754,9 +763,10 @@ impl Runtime for Shared {
 
     fn monitor(&self, monitor: Box<dyn AnyMonitor>) {
         if self.may_act("monitor") {
-            self.observes.set(true);
             let mut specifications = self.specifications.borrow_mut();
-            specifications.register(monitor, &mut self.state(), &mut self.session().observers);
+            let mut session = self.session();
+            specifications.register(monitor, &mut self.state(), &mut session.observers);
+            self.observed.set(session.observers.moments());
         }
     }
 

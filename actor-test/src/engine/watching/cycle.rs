@@ -74,7 +74,7 @@ impl Waits<'_> {
         in_hand
             || target.inbox.iter().any(|letter| letter.key == ask.letter)
             // A full mailbox might refuse it.
-            || target.bound.is_none() && asker.outbox.effects().iter().any(is_under_way)
+            || target.bound.is_none() && asker.outbox.as_slice().iter().any(is_under_way)
     }
 
     /// No timer, event or room will have the operation go on.

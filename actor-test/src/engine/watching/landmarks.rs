@@ -106,6 +106,6 @@ pub(crate) struct Told {
     pub(crate) combinations: Vec<u64>,
     pub(crate) goals: Vec<u64>,
     pub(crate) labels: Vec<&'static str>,
-    /// What monitors and predicates saw, in order, as a hash.
+    /// What monitors and predicates saw, in order, as a hash, where that was kept.
     pub(crate) view: u64,
 }

@@ -74,10 +74,9 @@ impl Observers {
         true
     }
 
-    /// Some monitor observes some event at that moment.
-    #[inline]
-    pub(crate) fn any_at(&self, moment: Moment) -> bool {
-        self.moments[moment as usize]
+    /// The moments at which some monitor observes some event.
+    pub(crate) fn moments(&self) -> [bool; 3] {
+        self.moments
     }
 
     /// Who observes the event of an actor type at that moment.

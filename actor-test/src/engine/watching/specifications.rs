@@ -208,6 +208,7 @@ impl Specifications {
 
     /// Shows an event to one monitor. Returns the state that it went to, where that is another
     /// one, and its panic.
+    #[inline]
     pub(crate) fn show(
         &mut self,
         monitor: u16,

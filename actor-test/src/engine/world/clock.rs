@@ -2,7 +2,7 @@
 
 use crate::engine::world::endings::Remains;
 use crate::engine::world::flushing::FollowUp;
-use crate::engine::world::operation::{Letter, Sender, Stage};
+use crate::engine::world::operation::{Letter, Stage, Stamp};
 use crate::engine::world::state::State;
 use crate::engine::world::timers::{Purpose, TimerStage};
 use crate::hash::mix;
@@ -134,7 +134,7 @@ impl State {
             slot,
             event,
             event_id: self.event_id(owner, event),
-            sender: Sender::Timer(index, generation),
+            sender: Stamp::timer(index, generation),
             key,
             placed: false,
         };

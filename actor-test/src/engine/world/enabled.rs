@@ -49,7 +49,7 @@ impl EnabledSet {
     }
 
     /// Adds an operation, or changes what it would do. `position` is where the operation keeps it.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn set(&mut self, position: &mut u32, pending: Pending) {
         if *position == ABSENT {
             self.turn();

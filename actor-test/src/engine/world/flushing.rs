@@ -5,7 +5,7 @@ use actor_core::{AskError, Disposition, StopReason};
 use crate::engine::world::enabled::ABSENT;
 use crate::engine::world::endings::Remains;
 use crate::engine::world::operation::{Effect, Kind, Letter, Stage};
-use crate::engine::world::pending::pending_handle;
+use crate::engine::world::pending::{Next, pending_handle};
 use crate::engine::world::room::Delivery;
 use crate::engine::world::state::State;
 use crate::engine::world::watches::Watch;
@@ -49,13 +49,14 @@ pub(crate) enum FollowUp {
     },
     /// A timer runs.
     Armed(u32),
+    /// The program asks for the end.
+    Finishing,
     /// A timer is cancelled, and what is left of it is to be dropped.
     Cancelled(Remains),
 }
 
 impl State {
     /// Appends a letter to its receiver's inbox, where that is open and has room.
-    #[inline(always)]
     pub(crate) fn deliver(&mut self, to: u32, letter: Letter) -> Delivery {
         let disposition = self.disposition(to, letter.event);
         let receiver = &mut self.operations[to as usize];
@@ -66,7 +67,7 @@ impl State {
         if receiver.bound.is_some() {
             return self.deliver_bounded(to, letter, disposition);
         }
-        self.append(to, letter, disposition);
+        self.append(to, &letter, disposition);
         Delivery::Arrived
     }
 
@@ -83,7 +84,7 @@ impl State {
     fn deliver_bounded(&mut self, to: u32, letter: Letter, disposition: Disposition) -> Delivery {
         let delivery = self.find_place(to, &letter);
         if delivery != Delivery::Full {
-            self.append(to, letter, disposition);
+            self.append(to, &letter, disposition);
         }
         if let Delivery::Replaced(_) = delivery {
             self.refresh(to);
@@ -91,14 +92,13 @@ impl State {
         delivery
     }
 
-    #[inline(always)]
-    fn append(&mut self, to: u32, letter: Letter, disposition: Disposition) {
+    fn append(&mut self, to: u32, letter: &Letter, disposition: Disposition) {
         let receiver = &mut self.operations[to as usize];
         receiver.inbox.append(letter, disposition);
         match receiver.stage {
             // Nothing else was due, so the letter is what the receiver handles next.
             Stage::Idle if receiver.position == ABSENT && disposition != Disposition::Defer => {
-                let pending = pending_handle(to, &letter);
+                let pending = pending_handle(to, letter);
                 self.enabled.set(&mut receiver.position, pending);
             }
             Stage::Suspended => self.wake_receiver(to, letter.event),
@@ -115,31 +115,44 @@ impl State {
         }
     }
 
-    /// The first effect of the outbox where it sends to an actor that waits for no more than its next
-    /// event, and nothing rides along: the common case, for which [`flush_send`](Self::flush_send) does what [`flush`](Self::flush)
-    /// does in general.
-    #[inline]
-    pub(crate) fn simple_send(&self, index: u32) -> Option<(u32, Letter)> {
+    /// Carries out the first effect of the outbox where it sends to another that waits for no more than
+    /// its next event, and nothing rides along: the common case, for which it does what
+    /// [`flush`](Self::flush) does in general. Tells to whom it has sent which event.
+    #[inline(always)]
+    pub(crate) fn flush_send(&mut self, index: u32) -> Option<(u32, u16)> {
+        let outbox = &self.operations[index as usize].outbox;
+        let Some(&Effect::Send { to, .. }) = outbox.first() else {
+            return None;
+        };
         let rides = |next: &Effect| self.atomic_handlers || next.is_silent();
-        match *self.operations[index as usize].outbox.effects() {
-            [Effect::Send { to, letter }] => Some((to, letter)),
-            [Effect::Send { to, letter }, next, ..] if !rides(&next) => Some((to, letter)),
-            _ => None,
+        if outbox.get(1).is_some_and(rides) {
+            return None;
         }
-        .filter(|(to, _)| {
-            let receiver = &self.operations[*to as usize];
-            receiver.stage == Stage::Idle && receiver.bound.is_none()
-        })
-    }
-
-    /// Carries out a [`simple_send`](Self::simple_send).
-    #[inline]
-    pub(crate) fn flush_send(&mut self, index: u32, to: u32, letter: Letter) {
-        self.operations[index as usize].outbox.pass();
+        let pair = [index as usize, to as usize];
+        let Ok([sender, receiver]) = self.operations.get_disjoint_mut(pair) else {
+            return None;
+        };
+        if receiver.stage != Stage::Idle || receiver.bound.is_some() {
+            return None;
+        }
+        let Some(Effect::Send { letter, .. }) = sender.outbox.first() else {
+            return None;
+        };
+        let event = letter.event;
+        let disposition = self.types.disposition(receiver, event);
+        receiver.inbox.append(letter, disposition);
+        if receiver.position == ABSENT && disposition != Disposition::Defer {
+            let pending = pending_handle(to, letter);
+            self.enabled.set(&mut receiver.position, pending);
+        }
+        sender.outbox.pass();
         self.in_flight -= 1;
-        let disposition = self.disposition(to, letter.event);
-        self.append(to, letter, disposition);
-        self.refresh(index);
+        match sender.show_next(index, &mut self.enabled) {
+            Next::Event => {}
+            Next::Nothing => self.disable(index),
+            Next::Other => self.refresh_rarer(index),
+        }
+        Some((to, event))
     }
 
     /// Carries out the first effect of the outbox.
@@ -187,7 +200,7 @@ impl State {
             Effect::Finish => {
                 self.interrupt_all();
                 self.finishing = true;
-                FollowUp::Nothing
+                FollowUp::Finishing
             }
             Effect::Share { to, life, reason } => {
                 if self.operations[to as usize].life == life {

@@ -1,10 +1,11 @@
 //! The events that wait for an actor: [`Inbox`].
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 use actor_core::Disposition;
 
 use crate::engine::world::operation::{Letter, STOP, Sender};
+use crate::engine::world::queue::Queue;
 
 /// A position that stands for "nothing to handle".
 const NOTHING: u32 = u32::MAX;
@@ -24,7 +25,7 @@ const GAPS_MIN: u32 = 16;
 #[derive(Clone, Debug)]
 pub(crate) struct Inbox {
     /// The first of them is no gap.
-    letters: VecDeque<Letter>,
+    letters: Queue<Letter>,
     /// How many came before those: the number of the first.
     first: u64,
     gaps: u32,
@@ -66,7 +67,7 @@ impl Sort {
 impl Inbox {
     pub(crate) const fn new() -> Self {
         Self {
-            letters: VecDeque::new(),
+            letters: Queue::new(),
             first: 0,
             gaps: 0,
             next: NOTHING,
@@ -91,12 +92,20 @@ impl Inbox {
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Letter> {
-        self.letters.iter().filter(|letter| letter.event != GAP)
+        self.letters
+            .as_slice()
+            .iter()
+            .filter(|letter| letter.event != GAP)
     }
 
     /// The oldest letter.
     pub(crate) fn first(&self) -> Option<&Letter> {
-        self.letters.front()
+        self.letters.first()
+    }
+
+    /// The letter that was appended last.
+    pub(crate) fn last(&self) -> Option<&Letter> {
+        self.letters.last()
     }
 
     /// The next letter to handle.
@@ -106,54 +115,76 @@ impl Inbox {
     }
 
     /// Appends a letter, whose event has that disposition in the current state.
-    #[inline]
-    pub(crate) fn append(&mut self, letter: Letter, disposition: Disposition) {
+    #[inline(always)]
+    pub(crate) fn append(&mut self, letter: &Letter, disposition: Disposition) {
         if self.next == NOTHING && disposition != Disposition::Defer {
             self.next = self.letters.len() as u32;
         }
-        self.letters.push_back(letter);
+        self.letters.push(*letter);
     }
 
     /// The letter that was appended last is a timer's.
     pub(crate) fn note_timed(&mut self) {
         let number = self.first + self.letters.len() as u64 - 1;
-        if let Some(Letter {
-            sender: Sender::Timer(index, generation),
-            ..
-        }) = self.letters.back()
-        {
-            let key = (*index, *generation);
-            self.searched
-                .get_or_insert_default()
-                .timed
-                .insert(key, number);
+        let sender = self.letters.last().map(|letter| letter.sender.sender());
+        if let Some(Sender::Timer(index, generation)) = sender {
+            let searched = self.searched.get_or_insert_default();
+            searched.timed.insert((index, generation), number);
         }
+    }
+
+    /// Takes the next letter where it is the first, is an event, and nothing is known of others.
+    #[inline]
+    pub(crate) fn take_first_event(&mut self) -> Option<Letter> {
+        if self.next | self.gaps != 0 || self.searched.is_some() {
+            return None;
+        }
+        let letter = *self.letters.first()?;
+        if letter.event == STOP {
+            return None;
+        }
+        self.letters.pass();
+        self.first += 1;
+        if self.letters.is_empty() {
+            self.next = NOTHING;
+        }
+        Some(letter)
     }
 
     /// Takes the next letter; [`look`](Self::look) must follow where some state `defers`.
     #[inline]
     pub(crate) fn take_next(&mut self, defers: bool) -> Option<Letter> {
-        if self.next == NOTHING {
-            return None;
+        if self.next | self.gaps != 0 {
+            return self.take_behind(defers);
         }
-        let letter = if self.next == 0 && self.gaps == 0 {
-            let letter = self.letters.pop_front();
-            self.first += 1;
-            self.note_taken(letter.as_ref());
-            letter
-        } else {
-            Some(self.cut(self.next as usize))
-        };
+        let letter = *self.letters.first()?;
+        self.letters.pass();
+        self.first += 1;
+        if self.searched.is_some() {
+            self.note_taken(&letter);
+        }
         if defers || self.letters.is_empty() {
             self.next = NOTHING;
         }
-        letter
+        Some(letter)
     }
 
-    #[inline]
-    fn note_taken(&mut self, letter: Option<&Letter>) {
+    /// Takes the next letter where there are gaps, or others come before it.
+    #[inline(never)]
+    fn take_behind(&mut self, defers: bool) -> Option<Letter> {
+        if self.next == NOTHING {
+            return None;
+        }
+        let letter = self.cut(self.next as usize);
+        if defers || self.letters.is_empty() {
+            self.next = NOTHING;
+        }
+        Some(letter)
+    }
+
+    fn note_taken(&mut self, letter: &Letter) {
         if let Some(searched) = &mut self.searched
-            && let Some(Sender::Timer(index, generation)) = letter.map(|letter| letter.sender)
+            && let Sender::Timer(index, generation) = letter.sender.sender()
         {
             searched.timed.remove(&(index, generation));
         }
@@ -217,8 +248,8 @@ impl Inbox {
     /// How many letters come before that of a timer, where it is unread.
     pub(crate) fn rank_of_timed(&self, index: u32, generation: u32) -> Option<usize> {
         let number = self.number_of_timed(index, generation)?;
-        let before = self.letters.range(..(number - self.first) as usize);
-        Some(before.filter(|letter| letter.event != GAP).count())
+        let before = &self.letters.as_slice()[..(number - self.first) as usize];
+        Some(before.iter().filter(|letter| letter.event != GAP).count())
     }
 
     fn number_of_timed(&self, index: u32, generation: u32) -> Option<u64> {
@@ -251,9 +282,8 @@ impl Inbox {
             none_below.resize(sort + 1, 0);
         }
         let from = none_below[sort].saturating_sub(self.first) as usize;
-        let found = self
-            .letters
-            .range(from.min(self.letters.len())..)
+        let found = self.letters[from.min(self.letters.len())..]
+            .iter()
             .position(|letter| letter.event != GAP && is_it(letter));
         let position = found.map_or(self.letters.len(), |found| from + found);
         none_below[sort] = self.first + position as u64;
@@ -263,12 +293,12 @@ impl Inbox {
     /// Takes the letter at a position.
     fn cut(&mut self, at: usize) -> Letter {
         let letter = self.letters[at];
-        self.note_taken(Some(&letter));
+        self.note_taken(&letter);
         self.letters[at].event = GAP;
         self.gaps += 1;
         let is_gap = |letter: Option<&Letter>| letter.is_some_and(|letter| letter.event == GAP);
-        while is_gap(self.letters.front()) {
-            self.letters.pop_front();
+        while is_gap(self.letters.first()) {
+            self.letters.pass();
             self.first += 1;
             self.gaps -= 1;
         }
@@ -287,8 +317,8 @@ impl Inbox {
         // Numbers have changed: every search begins anew.
         searched.none_below.clear();
         searched.timed.clear();
-        for (at, letter) in self.letters.iter().enumerate() {
-            if let Sender::Timer(index, generation) = letter.sender {
+        for (at, letter) in self.letters.as_slice().iter().enumerate() {
+            if let Sender::Timer(index, generation) = letter.sender.sender() {
                 let number = self.first + at as u64;
                 searched.timed.insert((index, generation), number);
             }
@@ -301,7 +331,7 @@ mod tests {
     use actor_core::Disposition;
 
     use super::Inbox;
-    use crate::engine::world::operation::{Letter, Sender};
+    use crate::engine::world::operation::{Letter, Sender, Stamp};
 
     const EVENTS: u64 = 4;
 
@@ -315,7 +345,7 @@ mod tests {
     }
 
     fn counts(letter: &Letter) -> bool {
-        matches!(letter.sender, Sender::Operation(_))
+        matches!(letter.sender.sender(), Sender::Operation(_))
     }
 
     /// Against a list that is searched, over random programs of all that can be done to an inbox.
@@ -343,9 +373,9 @@ mod tests {
                         let timed = below(4) == 0;
                         timer += u32::from(timed);
                         let sender = if timed {
-                            Sender::Timer(timer % 5, timer)
+                            Stamp::timer(timer % 5, timer)
                         } else {
-                            Sender::Operation(0)
+                            Stamp::operation(0)
                         };
                         let letter = Letter {
                             slot: 0,
@@ -355,7 +385,7 @@ mod tests {
                             key,
                             placed: false,
                         };
-                        inbox.append(letter, disposition(state, event));
+                        inbox.append(&letter, disposition(state, event));
                         if timed {
                             inbox.note_timed();
                         }
@@ -376,7 +406,7 @@ mod tests {
                     }
                     12 => {
                         let number = timer.saturating_sub(below(6) as u32);
-                        let from = Sender::Timer(number % 5, number);
+                        let from = Stamp::timer(number % 5, number);
                         let expected = first(&list, &|letter| letter.sender == from);
                         assert_eq!(inbox.rank_of_timed(number % 5, number), expected);
                         assert_eq!(
@@ -421,13 +451,13 @@ mod tests {
             slot: 0,
             event,
             event_id: None,
-            sender: Sender::Operation(0),
+            sender: Stamp::operation(0),
             key: 0,
             placed: false,
         };
-        inbox.append(letter(1), Disposition::Defer);
+        inbox.append(&letter(1), Disposition::Defer);
         for _ in 0..10_000 {
-            inbox.append(letter(0), Disposition::Handle);
+            inbox.append(&letter(0), Disposition::Handle);
             inbox.look(Some(0), |event| disposition(0, event));
             assert_eq!(inbox.take_next(true).map(|letter| letter.event), Some(0));
             inbox.look(Some(0), |event| disposition(0, event));

@@ -29,7 +29,7 @@ impl State {
                 };
                 let unarmed = owner
                     .outbox
-                    .effects()
+                    .as_slice()
                     .iter()
                     .position(|effect| *effect == arms);
                 mix(3, unarmed.map_or(u64::MAX, |at| at as u64))

@@ -22,6 +22,7 @@ pub(crate) mod orders;
 pub(crate) mod outbox;
 pub(crate) mod owned;
 pub(crate) mod pending;
+pub(crate) mod queue;
 pub(crate) mod reach;
 pub(crate) mod room;
 pub(crate) mod state;

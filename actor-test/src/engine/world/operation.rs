@@ -9,7 +9,7 @@ use crate::engine::world::inbox::Inbox;
 use crate::engine::world::outbox::Outbox;
 use crate::engine::world::room::Bound;
 use crate::hash::mix;
-use crate::strategy::EventId;
+use crate::strategy::{EventId, OperationId};
 
 /// The number of no family.
 pub(crate) const ALONE: u32 = u32::MAX;
@@ -27,7 +27,7 @@ pub(crate) struct Letter {
     /// The same, as strategies see it.
     pub(crate) event_id: Option<EventId>,
     /// Who sent it.
-    pub(crate) sender: Sender,
+    pub(crate) sender: Stamp,
     /// Identifies the event within the behaviour: its sender's path and how many it sent before.
     pub(crate) key: u64,
     /// A place in the receiver's bounded mailbox is kept for it.
@@ -43,6 +43,76 @@ pub(crate) enum Sender {
     End(u32),
     /// A timer, by slot and generation.
     Timer(u32, u32),
+}
+
+/// A [`Sender`] in two numbers, so that a letter is copied as a whole, whoever sent it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Stamp {
+    /// The number of the operation or timer, and in its upper bits what that is. Without the bit for
+    /// the end it is what [`OperationId`] is made of.
+    bits: u32,
+    generation: u32,
+}
+
+impl Stamp {
+    const TIMER: u32 = 1 << 31;
+    const END: u32 = 1 << 30;
+
+    #[inline]
+    pub(crate) const fn operation(index: u32) -> Self {
+        Self {
+            bits: index,
+            generation: 0,
+        }
+    }
+
+    pub(crate) const fn end(index: u32) -> Self {
+        Self {
+            bits: index | Self::END,
+            generation: 0,
+        }
+    }
+
+    pub(crate) const fn timer(index: u32, generation: u32) -> Self {
+        Self {
+            bits: index | Self::TIMER,
+            generation,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn sender(self) -> Sender {
+        if self.is_timer() {
+            Sender::Timer(self.bits & !Self::TIMER, self.generation)
+        } else if self.bits & Self::END != 0 {
+            Sender::End(self.bits & !Self::END)
+        } else {
+            Sender::Operation(self.bits)
+        }
+    }
+
+    /// Whose step has sent it; `None` for a timer.
+    #[inline]
+    pub(crate) fn sent_by(self) -> Option<u32> {
+        (!self.is_timer()).then_some(self.bits & !Self::END)
+    }
+
+    #[inline]
+    pub(crate) const fn is_timer(self) -> bool {
+        self.bits & Self::TIMER != 0
+    }
+
+    /// The same, as strategies see it.
+    #[inline]
+    pub(crate) const fn id(self) -> OperationId {
+        OperationId::actor(self.bits & !Self::END)
+    }
+}
+
+impl From<Stamp> for Origin {
+    fn from(stamp: Stamp) -> Self {
+        stamp.sender().into()
+    }
 }
 
 impl From<Sender> for Origin {
@@ -162,7 +232,7 @@ pub(crate) struct Operation {
     pub(crate) state: u16,
     /// Some state of its type defers some event.
     pub(crate) defers: bool,
-    /// Its type has one state at most, which handles every event.
+    /// Its type has one state at most, which handles every event, and its mailbox has no bound.
     pub(crate) plain: bool,
     pub(crate) inbox: Inbox,
     pub(crate) outbox: Outbox,
@@ -313,7 +383,7 @@ impl Operation {
             slot,
             event,
             event_id,
-            sender: Sender::Operation(own),
+            sender: Stamp::operation(own),
             key: self.letter_key(self.sent),
             placed: false,
         }
@@ -325,6 +395,15 @@ impl Operation {
         let before = self.chain;
         self.chain = mix(before, value);
         self.chain.wrapping_sub(before)
+    }
+
+    /// It, which has the number `own`, handles an event of that sender's.
+    #[inline]
+    pub(crate) fn count_own(&mut self, own: u32, sender: Stamp) {
+        match sender == Stamp::operation(own) {
+            true => self.own_run += 1,
+            false => self.own_run = 0,
+        }
     }
 
     /// The key of the letter that it sends as that one.

@@ -1,6 +1,6 @@
 //! What an actor is told from outside: to stop, to fail, to end.
 
-use crate::engine::world::operation::{Letter, STOP, Sender, Told};
+use crate::engine::world::operation::{Letter, STOP, Stamp, Told};
 use crate::engine::world::state::State;
 use crate::hash::mix;
 
@@ -32,7 +32,7 @@ impl State {
             slot: NO_SLOT,
             event: STOP,
             event_id: None,
-            sender: Sender::Operation(from),
+            sender: Stamp::operation(from),
             key: mix(sender.key, !u64::from(sender.sent)),
             placed: false,
         }

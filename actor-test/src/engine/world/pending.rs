@@ -1,30 +1,42 @@
 //! What the operations would do next: the enabled set, kept up to date.
 
-use crate::engine::world::operation::{Effect, Letter, Operation, Sender, Stage, Told};
+use crate::engine::world::enabled::EnabledSet;
+use crate::engine::world::operation::{Effect, Letter, Operation, Stage, Told};
 use crate::engine::world::state::State;
 use crate::strategy::{MessageId, OperationId, Pending, StepKind};
 
 impl State {
     /// Brings the enabled set up to date with what the operation would do next.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn refresh(&mut self, index: u32) {
         let operation = &mut self.operations[index as usize];
-        let pending = match operation.outbox.first() {
-            Some(Effect::Send { to, letter }) => pending_send(index, *to, letter),
-            None if operation.stage == Stage::Idle && operation.told == Told::Nothing => {
-                match operation.inbox.next() {
-                    Some(letter) => pending_handle(index, letter),
-                    None => return self.disable(index),
-                }
-            }
-            _ => return self.refresh_rarer(index),
-        };
-        self.enabled.set(&mut operation.position, pending);
+        match operation.show_next(index, &mut self.enabled) {
+            Next::Event => {}
+            Next::Nothing => self.disable(index),
+            Next::Other => self.refresh_rarer(index),
+        }
+    }
+
+    /// Does it for a plain actor that has handled an event; `false` where something rides along with
+    /// that, or the actor is not what it was.
+    #[inline(always)]
+    pub(crate) fn settle_plain(&mut self, index: u32) -> bool {
+        let operation = &mut self.operations[index as usize];
+        if !operation.plain || operation.stage != Stage::Idle {
+            return false;
+        }
+        match operation.show_next(index, &mut self.enabled) {
+            Next::Event => {}
+            Next::Nothing => self.disable(index),
+            Next::Other if operation.outbox.first().is_some_and(Effect::is_silent) => return false,
+            Next::Other => self.refresh_rarer(index),
+        }
+        true
     }
 
     /// Does it for an operation that neither sends nor waits between two events.
     #[inline(never)]
-    fn refresh_rarer(&mut self, index: u32) {
+    pub(crate) fn refresh_rarer(&mut self, index: u32) {
         let operation = &self.operations[index as usize];
         let pending = match operation.outbox.first() {
             Some(effect) => Some(self.pending_flush(index, effect)),
@@ -52,7 +64,8 @@ impl State {
     }
 
     /// The operation has nothing to do.
-    fn disable(&mut self, index: u32) {
+    #[inline(never)]
+    pub(crate) fn disable(&mut self, index: u32) {
         let position = &mut self.operations[index as usize].position;
         let moved = self.enabled.remove(position);
         self.follow_move(moved);
@@ -96,6 +109,40 @@ impl State {
             sender: Some(OperationId::actor(index)),
             event,
             message: message.map(MessageId::new),
+        }
+    }
+}
+
+/// What an operation does next.
+pub(crate) enum Next {
+    /// It sends or handles an event.
+    Event,
+    /// Nothing, before an event comes.
+    Nothing,
+    /// Something else, or nothing.
+    Other,
+}
+
+impl Operation {
+    /// Shows in the enabled set what it, which has the number `own`, would do next, where it sends or
+    /// handles an event.
+    #[inline(always)]
+    pub(crate) fn show_next(&mut self, own: u32, enabled: &mut EnabledSet) -> Next {
+        match self.outbox.first() {
+            Some(Effect::Send { to, letter }) => {
+                enabled.set(&mut self.position, pending_send(own, *to, letter));
+                Next::Event
+            }
+            None if self.stage == Stage::Idle && self.told == Told::Nothing => {
+                match self.inbox.next() {
+                    Some(letter) => {
+                        enabled.set(&mut self.position, pending_handle(own, letter));
+                        Next::Event
+                    }
+                    None => Next::Nothing,
+                }
+            }
+            _ => Next::Other,
         }
     }
 }
@@ -149,16 +196,8 @@ pub(crate) fn pending_handle(index: u32, letter: &Letter) -> Pending {
         operation: OperationId::actor(index),
         kind: StepKind::Handle,
         inbox: Some(OperationId::actor(index)),
-        sender: Some(sender_id(letter.sender)),
+        sender: Some(letter.sender.id()),
         event: letter.event_id,
         message: Some(MessageId::new(letter.key)),
-    }
-}
-
-#[inline]
-fn sender_id(sender: Sender) -> OperationId {
-    match sender {
-        Sender::Operation(index) | Sender::End(index) => OperationId::actor(index),
-        Sender::Timer(index, _) => OperationId::timer(index),
     }
 }

@@ -125,7 +125,7 @@ impl Answer {
 impl Letter {
     /// It takes a place in a bounded mailbox.
     fn counts(&self) -> bool {
-        matches!(self.sender, Sender::Operation(_)) && self.event != STOP
+        matches!(self.sender.sender(), Sender::Operation(_)) && self.event != STOP
     }
 }
 
@@ -189,7 +189,7 @@ impl State {
             Status::Unasked => {
                 self.operations[sender as usize]
                     .outbox
-                    .remove(&Effect::Ask(index));
+                    .take_back(&Effect::Ask(index));
                 self.refresh(sender);
             }
             Status::InLine => {

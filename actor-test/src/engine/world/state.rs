@@ -151,12 +151,12 @@ impl State {
         let operation = &mut self.operations[actor as usize];
         operation.defers = known.info.defers;
         let defers = operation.defers;
-        operation.plain = known.plain;
         operation.ordinal = known.count;
         operation.name.clone_from(&options.name);
         if let Some((capacity, overflow)) = options.mailbox.bound() {
             operation.bound = Some(Bound::new(capacity, overflow));
         }
+        operation.plain = known.plain && operation.bound.is_none();
         if defers {
             self.thermometer.look_soon(self.step);
         }
@@ -225,15 +225,7 @@ impl State {
     #[inline]
     pub(crate) fn disposition(&self, operation: u32, event: u16) -> Disposition {
         let found = &self.operations[operation as usize];
-        if found.plain || event == STOP {
-            return Disposition::Handle;
-        }
-        match found.kind {
-            Kind::Actor(of_type) => self.types[of_type]
-                .info
-                .disposition(usize::from(found.state), event),
-            _ => Disposition::Unhandled,
-        }
+        self.types.disposition(found, event)
     }
 
     /// Takes the first letter of one kind out of an inbox, whatever the state says of it.
@@ -243,7 +235,7 @@ impl State {
         self.look(owner);
         self.free_place(owner, &letter);
         self.extend_chain(owner, letter.key);
-        if let Sender::Timer(index, generation) = letter.sender {
+        if let Sender::Timer(index, generation) = letter.sender.sender() {
             self.taken(index, generation);
         }
         Some(letter)
@@ -277,22 +269,28 @@ impl State {
         let operation = &mut self.operations[index as usize];
         let letter = operation.inbox.take_next(operation.defers)?;
         self.class = self.class.wrapping_add(operation.extend_chain(letter.key));
-        let (is_plain, is_bounded) = (operation.plain, operation.bound.is_some());
-        match letter.sender == Sender::Operation(index) {
-            true => operation.own_run += 1,
-            false => operation.own_run = 0,
-        }
-        if is_bounded {
+        operation.count_own(index, letter.sender);
+        if operation.bound.is_some() {
             self.free_place(index, &letter);
         }
-        if let Sender::Timer(timer, generation) = letter.sender {
+        if let Sender::Timer(timer, generation) = letter.sender.sender() {
             self.taken(timer, generation);
         }
-        let disposition = match is_plain {
-            true => Disposition::Handle,
-            false => self.disposition(index, letter.event),
-        };
-        Some((letter, disposition))
+        Some((letter, self.disposition(index, letter.event)))
+    }
+
+    /// Takes the next letter of a plain actor, to be handled, where it is the first of its inbox: the
+    /// common case, for which it does what [`dequeue`](Self::dequeue) does in general.
+    #[inline(always)]
+    pub(crate) fn dequeue_plain(&mut self, index: u32) -> Option<Letter> {
+        let operation = &mut self.operations[index as usize];
+        if !operation.plain {
+            return None;
+        }
+        let letter = operation.inbox.take_first_event()?;
+        self.class = self.class.wrapping_add(operation.extend_chain(letter.key));
+        operation.count_own(index, letter.sender);
+        Some(letter)
     }
 
     /// The name of the state that an actor is in; `None` for one without states.

@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use actor_core::{ActorInfo, Disposition, EventInfo};
 
+use crate::engine::world::operation::{Kind, Operation, STOP};
 use crate::hash::{mix, text};
 use crate::strategy::EventId;
 
@@ -72,6 +73,25 @@ impl Types {
             self.known.push(ActorType::new(type_id, info));
         }
         number as u32
+    }
+
+    /// What the state of an operation does with an event.
+    #[inline]
+    pub(crate) fn disposition(&self, operation: &Operation, event: u16) -> Disposition {
+        if operation.plain || event == STOP {
+            return Disposition::Handle;
+        }
+        self.disposition_in(operation, event)
+    }
+
+    #[inline(never)]
+    fn disposition_in(&self, operation: &Operation, event: u16) -> Disposition {
+        match operation.kind {
+            Kind::Actor(of_type) => self[of_type]
+                .info
+                .disposition(usize::from(operation.state), event),
+            _ => Disposition::Unhandled,
+        }
     }
 
     /// One more actor of the type; tells its number among them, and what is known of the type.

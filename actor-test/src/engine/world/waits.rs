@@ -8,7 +8,7 @@
 
 use actor_core::Disposition;
 
-use crate::engine::world::operation::{Letter, Operation, STOP, Sender, Stage};
+use crate::engine::world::operation::{Letter, Operation, STOP, Stage};
 use crate::engine::world::state::State;
 use crate::engine::world::timers::TimerStage;
 
@@ -103,7 +103,7 @@ impl State {
             return None;
         }
         let is_deferred = |letter: &&Letter| {
-            let is_event = letter.event != STOP && !matches!(letter.sender, Sender::Timer(..));
+            let is_event = letter.event != STOP && !letter.sender.is_timer();
             is_event && self.disposition(index, letter.event) == Disposition::Defer
         };
         actor.inbox.iter().find(is_deferred).copied()

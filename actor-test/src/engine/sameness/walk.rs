@@ -1,0 +1,194 @@
+//! A search through the states of a [`Region`], without running them: [`Walk`].
+
+use crate::engine::sameness::region::{NONE, Reach, Region};
+use crate::engine::sameness::table::Table;
+use crate::engine::world::marks::operation_name;
+use crate::hash::mix;
+
+/// How many states a region may have.
+pub(super) const STATES_MAX: usize = 100_000;
+
+/// How many numbers its states may have together.
+const NUMBERS_MAX: usize = 1 << 22;
+
+/// A search through the states that can be reached.
+pub(super) struct Walk<'a> {
+    region: &'a Region,
+    /// How often a step must have been taken.
+    taken: u8,
+    /// For each operation that takes part the node of its step.
+    begin: Vec<Option<u32>>,
+    /// One state after the other: its rest, then the number of each operation that takes part.
+    states: Vec<u32>,
+    hashes: Vec<u64>,
+    known: Table,
+    /// From which state to which, where that is of interest.
+    edges: Vec<(u32, u32)>,
+    keeps_edges: bool,
+    pub(super) looked_at: u64,
+    next: Vec<u32>,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(region: &'a Region, taken: u8) -> Self {
+        let now = region.columns.iter();
+        let now = now.map(|operation| region.at[*operation as usize]);
+        let states: Vec<u32> = [region.rest].into_iter().chain(now).collect();
+        let parts = states.iter().enumerate();
+        let hash = parts.fold(0, |hash: u64, (column, number)| {
+            hash.wrapping_add(hash_of(column, *number))
+        });
+        let mut known = Table::default();
+        known.get_or_enter(hash, 0, |_| true);
+        let begin = |operation: &u32| region.known_step(operation_name(*operation));
+        Self {
+            region,
+            taken,
+            next: states.clone(),
+            states,
+            hashes: vec![hash],
+            known,
+            begin: region.columns.iter().map(begin).collect(),
+            edges: Vec::new(),
+            keeps_edges: region.rests.iter().any(|rest| !rest.is_hot),
+            looked_at: 0,
+        }
+    }
+
+    fn width(&self) -> usize {
+        self.next.len()
+    }
+
+    pub(super) fn run(&mut self, patient: bool, steps_max: u64) -> Reach {
+        let mut from = 0;
+        while from < self.hashes.len() {
+            let has_steps = match self.expand(from, patient) {
+                Some(has_steps) => has_steps,
+                None => return Reach::Open,
+            };
+            let too_many = self.hashes.len() > STATES_MAX || self.states.len() > NUMBERS_MAX;
+            if !has_steps || too_many || self.looked_at > steps_max {
+                return Reach::Unknown;
+            }
+            from += 1;
+        }
+        if self.all_lead_to_heat() {
+            Reach::Closed(self.hashes.len() as u64)
+        } else {
+            Reach::Unknown
+        }
+    }
+
+    /// Takes every step of a state; tells whether there are any. `None` where one is not known.
+    fn expand(&mut self, state: usize, patient: bool) -> Option<bool> {
+        let region = self.region;
+        let begin = state * self.width();
+        let mut has_steps = false;
+        for (column, operation) in region.columns.iter().enumerate() {
+            let part = self.states[begin + 1 + column];
+            if region.parts[part as usize].is_enabled {
+                has_steps = true;
+                self.take(state, *operation, self.begin[column]?)?;
+            }
+        }
+        if patient && has_steps {
+            return Some(true);
+        }
+        let rest = &region.rests[self.states[begin] as usize];
+        for step in rest.steps.as_ref()? {
+            has_steps = true;
+            self.take(state, step.of, region.known_step(step.name)?)?;
+        }
+        Some(has_steps)
+    }
+
+    /// Takes the step of an operation that begins at a node.
+    fn take(&mut self, state: usize, of: u32, begin_at: u32) -> Option<()> {
+        self.looked_at += 1;
+        let region = self.region;
+        let begin = state * self.width();
+        let from = &self.states[begin..begin + self.width()];
+        let column_of = |operation: u32| {
+            let column = region.column_of.get(operation as usize).copied();
+            column.filter(|column| *column != NONE)
+        };
+        let number_of = |operation: u32| match column_of(operation) {
+            Some(column) => Some(from[1 + column as usize]),
+            None => region.at.get(operation as usize).copied(),
+        };
+        let node = region.known_branch(begin_at, number_of(of).unwrap_or(NONE))?;
+        let mut node = region.known_branch(node, from[0])?;
+        let others = region.list(region.nodes[node as usize].others?);
+        for other in others {
+            node = region.known_branch(node, number_of(*other)?)?;
+        }
+        let outcome = region.nodes[node as usize].outcome.as_ref()?;
+        if outcome.taken < self.taken {
+            return None;
+        }
+        let mut hash = self.hashes[state];
+        self.next.clear();
+        self.next.extend_from_slice(from);
+        let mut set = |column: usize, number: u32| {
+            let before = std::mem::replace(&mut self.next[column], number);
+            hash = hash
+                .wrapping_sub(hash_of(column, before))
+                .wrapping_add(hash_of(column, number));
+        };
+        set(0, outcome.rest);
+        let taker = (of != NONE).then_some(of);
+        let operations = taker.iter().chain(others);
+        for (operation, number) in operations.zip(region.list(outcome.parts)) {
+            set(1 + column_of(*operation)? as usize, *number);
+        }
+        self.reach(state, hash);
+        Some(())
+    }
+
+    /// Notes that the next state can be reached from one.
+    fn reach(&mut self, from: usize, hash: u64) {
+        let (width, states, next) = (self.width(), &self.states, &self.next);
+        let number = self.hashes.len() as u32;
+        let to = self.known.get_or_enter(hash, number, |other| {
+            let begin = other as usize * width;
+            states[begin..begin + width] == **next
+        });
+        if to == number {
+            self.hashes.push(hash);
+            self.states.extend_from_slice(&self.next);
+        }
+        if self.keeps_edges {
+            self.edges.push((to, from as u32));
+        }
+    }
+
+    /// From each state that was reached a hot one can be reached.
+    fn all_lead_to_heat(&mut self) -> bool {
+        if !self.keeps_edges {
+            return true;
+        }
+        self.edges.sort_unstable();
+        let width = self.width();
+        let is_hot = |state: usize| self.region.rests[self.states[state * width] as usize].is_hot;
+        let mut leads: Vec<bool> = (0..self.hashes.len()).map(is_hot).collect();
+        let mut found: Vec<u32> = (0..leads.len() as u32)
+            .filter(|state| leads[*state as usize])
+            .collect();
+        let mut count = found.len();
+        while let Some(state) = found.pop() {
+            let first = self.edges.partition_point(|(to, _)| *to < state);
+            let into = self.edges[first..].iter();
+            for (_, from) in into.take_while(|(to, _)| *to == state) {
+                if !std::mem::replace(&mut leads[*from as usize], true) {
+                    found.push(*from);
+                    count += 1;
+                }
+            }
+        }
+        count == leads.len()
+    }
+}
+
+fn hash_of(column: usize, number: u32) -> u64 {
+    mix(column as u64 + 1, u64::from(number))
+}

@@ -1,0 +1,172 @@
+//! What waits in line: [`Queue`].
+
+use std::ops::{Index, IndexMut, RangeFrom};
+
+/// A queue that lies in one piece.
+///
+/// What was taken from the front is forgotten when nothing is left, as happens often; or else when
+/// the memory is full, and at least half of it is of no use any more.
+#[derive(Clone, Debug)]
+pub(crate) struct Queue<T> {
+    items: Vec<T>,
+    /// How many of `items` were taken; fewer than there are, or none.
+    taken: usize,
+}
+
+impl<T: Copy> Queue<T> {
+    pub(crate) const fn new() -> Self {
+        Self {
+            items: Vec::new(),
+            taken: 0,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn push(&mut self, item: T) {
+        if self.items.len() == self.items.capacity() {
+            self.make_room();
+        }
+        self.items.push(item);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn make_room(&mut self) {
+        if self.taken * 2 >= self.items.len() {
+            self.items.drain(..self.taken);
+            self.taken = 0;
+        }
+        self.items.reserve(1);
+    }
+
+    #[inline]
+    pub(crate) fn first(&self) -> Option<&T> {
+        self.items.get(self.taken)
+    }
+
+    pub(crate) fn last(&self) -> Option<&T> {
+        self.items.last()
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, at: usize) -> Option<&T> {
+        self.items.get(self.taken + at)
+    }
+
+    /// Forgets the first.
+    #[inline]
+    pub(crate) fn pass(&mut self) {
+        self.taken += 1;
+        if self.taken >= self.items.len() {
+            self.clear();
+        }
+    }
+
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.items.len() - self.taken
+    }
+
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    #[inline]
+    pub(crate) fn as_slice(&self) -> &[T] {
+        &self.items[self.taken..]
+    }
+
+    /// Forgets what `keep` does not name.
+    pub(crate) fn retain(&mut self, keep: impl FnMut(&T) -> bool) {
+        self.items.drain(..self.taken);
+        self.taken = 0;
+        self.items.retain(keep);
+    }
+
+    pub(crate) fn remove(&mut self, at: usize) {
+        self.items.remove(self.taken + at);
+        if self.taken >= self.items.len() {
+            self.clear();
+        }
+    }
+
+    /// Forgets everything and keeps the memory.
+    #[inline]
+    pub(crate) fn clear(&mut self) {
+        self.items.clear();
+        self.taken = 0;
+    }
+}
+
+impl<T: Copy> Default for Queue<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: Copy> Index<usize> for Queue<T> {
+    type Output = T;
+
+    fn index(&self, at: usize) -> &T {
+        &self.as_slice()[at]
+    }
+}
+
+impl<T: Copy> IndexMut<usize> for Queue<T> {
+    fn index_mut(&mut self, at: usize) -> &mut T {
+        &mut self.items[self.taken..][at]
+    }
+}
+
+impl<T: Copy> Index<RangeFrom<usize>> for Queue<T> {
+    type Output = [T];
+
+    fn index(&self, range: RangeFrom<usize>) -> &[T] {
+        &self.as_slice()[range]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+
+    use super::Queue;
+
+    /// Against the standard library's, over random programs; and what was taken does not pile up.
+    #[test]
+    fn it_is_first_in_first_out() {
+        let (mut queue, mut expected) = (Queue::new(), VecDeque::new());
+        let (mut random, mut longest) = (1_u64, 0);
+        for item in 0..100_000_u64 {
+            random = random
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            // Now it rather grows, now it rather shrinks, and seldom is it empty.
+            let grows = (item / 500) % 2 == 0;
+            let draw = (random >> 33) % 16;
+            if expected.len() < 3 || draw < if grows { 9 } else { 7 } {
+                queue.push(item);
+                expected.push_back(item);
+            } else if draw == 15 {
+                let at = (random >> 40) as usize % expected.len();
+                queue.remove(at);
+                expected.remove(at);
+            } else {
+                assert_eq!(queue.first().copied(), expected.pop_front());
+                queue.pass();
+            }
+            longest = longest.max(expected.len());
+            assert_eq!(queue.len(), expected.len());
+            assert_eq!(queue.is_empty(), expected.is_empty());
+            assert_eq!(queue.last(), expected.back());
+            let at = (random >> 50) as usize % (expected.len() + 1);
+            assert_eq!(queue.get(at), expected.get(at));
+        }
+        assert!(queue.as_slice().iter().eq(expected.iter()));
+        assert!(queue.items.capacity() <= 4 * longest, "{longest}");
+        queue.retain(|item| item % 2 == 0);
+        expected.retain(|item| item % 2 == 0);
+        assert!(queue.as_slice().iter().eq(expected.iter()));
+    }
+}
