@@ -247,3 +247,52 @@ fn what_is_confirmed_does_not_depend_on_the_number_of_workers() {
         assert_eq!(run(workers), alone, "{workers} workers");
     }
 }
+
+#[derive(Debug)]
+struct Work;
+#[derive(Debug)]
+struct Rest;
+
+/// Works for so many ticks, or for ever, and defers its rest until then.
+struct Worker {
+    ticks: u64,
+}
+#[actor(states(Working(defer(Rest)), Resting))]
+impl Worker {
+    #[on]
+    fn work(&mut self, _: Work, cx: &mut Context<Self>) {
+        self.ticks -= 1;
+        if self.ticks == 0 {
+            cx.goto(WorkerState::Resting);
+        } else {
+            cx.me().tell(Work);
+        }
+    }
+    #[on(Resting)]
+    fn rest(&mut self, _: Rest) {}
+}
+
+/// At a bound of 5, a deferred event is suspected after some 25 steps. Continuations look only now
+/// and then whether it was taken, and each of these ends soon after it was.
+#[test]
+fn what_is_taken_in_the_last_step_was_not_deferred_for_ever() {
+    let run = |ticks| {
+        let tester = Tester::new().max_steps(5).strategy(StrategySpec::Random);
+        tester.iterations(3).lasso(false).run(move |sys| {
+            let worker = sys.spawn(Worker { ticks });
+            worker.tell(Rest);
+            worker.tell(Work);
+        })
+    };
+    for ticks in 30..70 {
+        let report = run(ticks);
+        report.assert_clean();
+        // Of the shorter ones some end before the look that would suspect them.
+        assert!(ticks < 40 || report.transient > 0, "{ticks} ticks");
+    }
+    let report = run(u64::MAX);
+    assert_eq!(
+        report.assert_bug("defers `Rest`").kind(),
+        BugKind::DeferredForever
+    );
+}
