@@ -12,6 +12,8 @@ pub(crate) struct WorkerStatus {
     pub(crate) iteration: AtomicU64,
     /// Its strategy, by position.
     pub(crate) strategy: AtomicUsize,
+    /// The length that it was told, plus one; zero where it was told none.
+    length: AtomicU64,
     /// The test.
     pub(crate) test: String,
     /// An execution is in progress: the heartbeat counts.
@@ -20,11 +22,18 @@ pub(crate) struct WorkerStatus {
 
 impl WorkerStatus {
     /// An execution begins.
-    pub(crate) fn begins(&self, iteration: u64, strategy: usize) {
+    pub(crate) fn begins(&self, iteration: u64, strategy: usize, length: Option<u64>) {
         self.strategy.store(strategy, Ordering::Relaxed);
+        let length = length.map_or(0, |length| length.saturating_add(1));
+        self.length.store(length, Ordering::Relaxed);
         self.iteration.store(iteration, Ordering::Relaxed);
         self.heartbeat.fetch_add(1, Ordering::Relaxed);
         self.busy.store(true, Ordering::Relaxed);
+    }
+
+    /// The length that the strategy was told.
+    pub(crate) fn length(&self) -> Option<u64> {
+        self.length.load(Ordering::Relaxed).checked_sub(1)
     }
 
     /// It is over.
@@ -41,6 +50,7 @@ pub(crate) fn attend(test: &str, heartbeat: Arc<AtomicU64>) -> Arc<WorkerStatus>
         heartbeat,
         iteration: AtomicU64::new(0),
         strategy: AtomicUsize::new(0),
+        length: AtomicU64::new(0),
         test: test.into(),
         busy: AtomicBool::new(false),
     });

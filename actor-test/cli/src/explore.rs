@@ -340,10 +340,12 @@ impl<'a> End<'a> {
             Some(Event::Hang {
                 strategy,
                 iteration,
+                length,
                 ..
             }) => Turn {
                 iteration,
                 strategy,
+                length,
             },
             None => self.again.as_ref()?.pinned?,
             Some(_) => return None,
@@ -402,22 +404,13 @@ impl<'a> End<'a> {
         end: &str,
         note: Option<String>,
     ) -> Verdict {
-        let turn = at.unwrap_or(Turn {
-            iteration: 0,
-            strategy: 0,
-        });
+        let turn = at.unwrap_or(Turn::of_first(0));
         let Began {
             settings,
             strategies,
         } = self.began;
         let strategy = strategies.get(turn.strategy).map_or("", String::as_str);
-        let mut report = running::ended(
-            &self.test.name,
-            &settings,
-            finding,
-            strategy,
-            turn.iteration,
-        );
+        let mut report = running::ended(&self.test.name, &settings, finding, strategy, turn);
         let bug = &mut report.bugs[0];
         bug.found_after_s = self.ending.elapsed.as_secs_f64();
         match (&self.job.task, at) {

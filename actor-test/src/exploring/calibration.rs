@@ -32,11 +32,7 @@ pub(crate) fn calibrate(name: &str, program: &(dyn Program + Sync), settings: &S
     let mut lengths = Vec::new();
     let mut owed = Vec::new();
     for iteration in 0..EXECUTIONS {
-        let turn = Turn {
-            iteration,
-            strategy: 0,
-        };
-        let mut contribution = explorer.run_turn(program, turn);
+        let mut contribution = explorer.run_turn(program, Turn::of_first(iteration));
         // What was found dead once needs no more proofs.
         if !is_dead {
             judge.judge(&mut contribution);

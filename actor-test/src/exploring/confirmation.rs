@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::data::bug::Finding;
 use crate::engine::{Decision, End, Program, Watch};
 use crate::exploring::explorer::{Contribution, Explorer};
-use crate::exploring::plan::Turn;
 use crate::exploring::workers::STACK_BYTES;
 use crate::hash::mix;
 use crate::report::confirmation::Confirmation;
@@ -103,12 +102,8 @@ impl<'a> Judge<'a> {
         });
         explorer.set_estimates(self.estimates.clone());
         explorer.set_threshold(self.threshold);
-        let turn = Turn {
-            iteration: contribution.iteration,
-            strategy: contribution.strategy,
-        };
         let elapsed = contribution.elapsed;
-        *contribution = explorer.run_turn(self.program, turn);
+        *contribution = explorer.run_turn(self.program, contribution.turn());
         contribution.elapsed += elapsed;
     }
 

@@ -20,6 +20,8 @@ use crate::trace::witness;
 pub(crate) struct Contribution {
     pub(crate) iteration: u64,
     pub(crate) strategy: usize,
+    /// The length that the strategy was told.
+    pub(crate) length: Option<u64>,
     pub(crate) seed: u64,
     pub(crate) outcome: Outcome,
     /// The decisions, where a bug was found.
@@ -33,6 +35,15 @@ pub(crate) struct Contribution {
 }
 
 impl Contribution {
+    /// Which turn it was.
+    pub(crate) fn turn(&self) -> Turn {
+        Turn {
+            iteration: self.iteration,
+            strategy: self.strategy,
+            length: self.length,
+        }
+    }
+
     /// Something is owed for too long, and it is to be seen whether for ever.
     pub(crate) fn is_suspected(&self) -> bool {
         self.outcome.finding.is_some() && self.outcome.suspicion.is_some()
@@ -112,28 +123,39 @@ impl<'a> Explorer<'a> {
         strategies.any(|strategy| strategy.has_memory())
     }
 
-    /// Measures how long executions are, where a strategy needs to know. The pilots have the seeds of
-    /// the first iterations, so each process, and the reproduction of a single iteration, finds the
-    /// same. They are not counted, and a bug in one is left to the iterations to find.
-    pub(crate) fn run_pilots(&mut self, program: &dyn Program) {
+    /// Whether a strategy is to be told who does how much.
+    pub(crate) fn needs_estimates(&self) -> bool {
         let mut strategies = self.strategies.iter().flatten();
-        let needed = strategies.any(|strategy| strategy.needs_estimates());
+        strategies.any(|strategy| strategy.needs_estimates())
+    }
+
+    /// Whether a strategy is to be told how long executions are.
+    pub(crate) fn needs_length(&self) -> bool {
+        let mut strategies = self.strategies.iter().flatten();
+        strategies.any(|strategy| strategy.needs_length())
+    }
+
+    /// Measures who does how much in executions, and how long they are, where a strategy needs to
+    /// know; returns the lengths. The pilots have the seeds of the first iterations, so each process,
+    /// and the reproduction of a single iteration, finds the same. They are not counted, and a bug in
+    /// one is left to the iterations to find.
+    pub(crate) fn run_pilots(&mut self, program: &dyn Program) -> Vec<u64> {
+        let needed = self.needs_estimates() || self.needs_length();
         if !needed && self.settings.partition.is_none() {
-            return;
+            return Vec::new();
         }
         // With an engine of their own, so that what they see is not counted either.
         let survey = Survey::new();
         let strategies: Vec<Box<dyn Strategy>> = vec![Box::new(survey.clone())];
         let mut scout = Self::new(&self.status.test, self.settings, strategies);
+        let mut lengths = Vec::new();
         for iteration in 0..PILOTS {
-            let turn = Turn {
-                iteration,
-                strategy: 0,
-            };
-            let outcome = scout.run_turn(program, turn).outcome;
+            let outcome = scout.run_turn(program, Turn::of_first(iteration)).outcome;
             self.pilots = mix(self.pilots, mix(outcome.class, outcome.steps));
+            lengths.push(outcome.contended_steps);
         }
         self.estimates = Arc::new(survey.estimates());
+        lengths
     }
 
     /// Has the first strategy replaced by a uniform walk that measures.
@@ -175,12 +197,16 @@ impl<'a> Explorer<'a> {
         contribution.outcome.finding.is_some() && !self.settings.keep_going
     }
 
-    fn execution(&self, iteration: u64) -> Execution {
+    fn execution(&self, turn: Turn) -> Execution {
+        let Turn {
+            iteration, length, ..
+        } = turn;
         Execution {
             iteration,
             seed: execution_seed(self.settings.session(), iteration),
             max_steps: self.settings.bounds.unfair(),
             estimates: self.estimates.clone(),
+            length,
         }
     }
 
@@ -194,12 +220,13 @@ impl<'a> Explorer<'a> {
         let Turn {
             iteration,
             strategy: number,
+            length,
         } = turn;
-        self.status.begins(iteration, number);
+        self.status.begins(iteration, number, length);
         pin::pin(turn);
         // An empty execution takes little longer than two looks at the clock.
         let begun = (self.strategies.len() > 1).then(crate::wall_clock::now);
-        let execution = self.execution(iteration);
+        let execution = self.execution(turn);
         let strategy = self.strategies[number]
             .take()
             .expect("a strategy is back when it is due");
@@ -228,6 +255,7 @@ impl<'a> Explorer<'a> {
         Contribution {
             iteration,
             strategy: number,
+            length,
             seed: execution.seed,
             outcome,
             decisions,
@@ -246,8 +274,9 @@ impl<'a> Explorer<'a> {
         strategy: Box<dyn Strategy>,
         watch: Watch,
     ) -> Outcome {
-        let iteration = suspected.iteration;
-        self.status.begins(iteration, suspected.strategy);
+        let turn = suspected.turn();
+        self.status
+            .begins(turn.iteration, turn.strategy, turn.length);
         // What a lasso would show is known already, and looking for one costs as much as the steps.
         self.engine.look_for_lassos(false);
         let idle = self.engine.set_strategy(strategy);
@@ -255,9 +284,7 @@ impl<'a> Explorer<'a> {
             watch: Some(watch),
             ..RunOptions::default()
         };
-        let outcome = self
-            .engine
-            .run(program, &self.execution(iteration), options);
+        let outcome = self.engine.run(program, &self.execution(turn), options);
         self.engine.set_strategy(idle);
         self.status.ends();
         outcome

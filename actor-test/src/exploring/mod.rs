@@ -13,6 +13,7 @@ pub(crate) mod claim;
 pub(crate) mod confirmation;
 pub(crate) mod desk;
 pub(crate) mod explorer;
+pub(crate) mod lengths;
 pub(crate) mod pin;
 pub(crate) mod plan;
 pub(crate) mod recording;

@@ -67,7 +67,13 @@ impl Pin {
                 let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
                 // A fixed width, so that each note covers the one before. What can't be noted stays
                 // unknown.
-                let note = format!("{:020} {:010}\n", turn.iteration, turn.strategy);
+                let Turn {
+                    iteration,
+                    strategy,
+                    length,
+                } = turn;
+                let length = length.map_or_else(|| "none".into(), |length| format!("{length:020}"));
+                let note = format!("{iteration:020} {strategy:010} {length:20}\n");
                 let _ = file
                     .seek(SeekFrom::Start(0))
                     .and_then(|_| file.write_all(note.as_bytes()));
@@ -83,13 +89,17 @@ impl Pin {
     }
 }
 
-/// The iteration noted last, and its strategy.
+/// The iteration noted last, its strategy, and what that was told.
 pub(crate) fn pinned(path: &Path) -> Option<Turn> {
     let text = std::fs::read_to_string(path).ok()?;
-    let (iteration, strategy) = text.trim_end().split_once(' ')?;
+    let mut parts = text.split_whitespace();
     Some(Turn {
-        iteration: iteration.parse().ok()?,
-        strategy: strategy.parse().ok()?,
+        iteration: parts.next()?.parse().ok()?,
+        strategy: parts.next()?.parse().ok()?,
+        length: match parts.next()? {
+            "none" => None,
+            length => Some(length.parse().ok()?),
+        },
     })
 }
 

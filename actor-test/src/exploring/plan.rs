@@ -1,13 +1,22 @@
 //! The plan: which strategy each iteration runs under.
 
+use std::sync::Arc;
+
 use crate::exploring::bandit::Bandit;
+use crate::exploring::explorer::execution_seed;
+use crate::exploring::lengths::Lengths;
 use crate::exploring::summary::Novelty;
 use crate::settings::partition::Partition;
+use crate::settings::token::{Named, token};
 use crate::settings::{Search, Settings};
 use crate::strategy::StrategySpec;
 
 /// How many pilot executions there are.
 pub(crate) const PILOTS: u64 = 5;
+
+/// How many executions there are in the first epoch of strategies that are told how long executions
+/// are; in those after it, as many as in all before.
+const FIRST_EPOCH: u64 = 8;
 
 /// Which strategy each iteration of a test runs under, epoch after epoch.
 ///
@@ -20,6 +29,11 @@ pub(crate) struct Plan {
     /// So many of them take turns, where no bandit chooses.
     taking_turns: usize,
     bandit: Option<Bandit>,
+    /// Which strategies are to be told how long executions are.
+    need_length: Arc<[bool]>,
+    /// What is known of that.
+    lengths: Lengths,
+    session: u64,
     partition: Partition,
     /// How many executions this process is to run.
     count: u64,
@@ -32,6 +46,10 @@ pub(crate) struct Epoch {
     pub(crate) from: u64,
     pub(crate) to: u64,
     turns: Turns,
+    need_length: Arc<[bool]>,
+    /// What the epochs before have shown.
+    lengths: Lengths,
+    session: u64,
     partition: Partition,
 }
 
@@ -43,13 +61,36 @@ enum Turns {
     Assigned(Vec<usize>),
 }
 
-/// An iteration and its strategy, by position.
+/// An iteration, its strategy, by position, and the length that it is told, if it is told any.
 #[derive(Clone, Copy, Debug)]
 pub struct Turn {
     /// Its number.
     pub iteration: u64,
     /// The position of its strategy.
     pub strategy: usize,
+    /// What the strategy is told of the length of the execution.
+    pub length: Option<u64>,
+}
+
+impl Turn {
+    /// An iteration of the first strategy, which is told no length.
+    pub fn of_first(iteration: u64) -> Self {
+        Self {
+            iteration,
+            strategy: 0,
+            length: None,
+        }
+    }
+
+    /// The token of the execution; `strategy` is the strategy's name, and `seed` the session's.
+    pub(crate) fn token(&self, strategy: &str, seed: u64) -> String {
+        token(Named {
+            strategy,
+            seed,
+            iteration: self.iteration,
+            length: self.length,
+        })
+    }
 }
 
 impl Plan {
@@ -60,9 +101,13 @@ impl Plan {
             _ => None,
         };
         let strategies = settings.search.strategies();
+        let need_length = strategies.iter().map(|spec| spec.build().needs_length());
         let partition = settings.partition.unwrap_or_default();
         Self {
             taking_turns: strategies.len(),
+            need_length: need_length.collect(),
+            lengths: Lengths::default(),
+            session: settings.session(),
             strategies,
             bandit,
             partition,
@@ -72,10 +117,11 @@ impl Plan {
     }
 
     /// A plan for one strategy, whatever the settings say of strategies.
-    pub(crate) fn of_one(settings: &Settings) -> Self {
+    pub(crate) fn of_one(settings: &Settings, needs_length: bool) -> Self {
         Self {
             bandit: None,
             taking_turns: 1,
+            need_length: Arc::new([needs_length]),
             ..Self::new(settings)
         }
     }
@@ -97,6 +143,10 @@ impl Plan {
         let left = (self.count - from).min(most);
         let (length, turns) = match &mut self.bandit {
             _ if left == 0 => return None,
+            None if self.need_length.contains(&true) => {
+                let length = from.max(FIRST_EPOCH).min(left);
+                (length, Turns::Each(self.taking_turns))
+            }
             None => (left, Turns::Each(self.taking_turns)),
             Some(bandit) => {
                 let assigned =
@@ -109,8 +159,16 @@ impl Plan {
             from,
             to: from + length,
             turns,
+            need_length: self.need_length.clone(),
+            lengths: self.lengths.clone(),
+            session: self.session,
             partition: self.partition,
         })
+    }
+
+    /// Takes note of how long an execution was.
+    pub(crate) fn measure(&mut self, contended_steps: u64) {
+        self.lengths.add(contended_steps);
     }
 
     /// Takes note of what an execution under a strategy showed.
@@ -129,9 +187,13 @@ impl Epoch {
             Turns::Each(strategies) => (iteration % *strategies as u64) as usize,
             Turns::Assigned(assigned) => assigned[(execution - self.from) as usize],
         };
+        let needs_length = self.need_length[strategy];
+        let seed = execution_seed(self.session, iteration);
+        let length = needs_length.then(|| self.lengths.draw(seed)).flatten();
         Turn {
             iteration,
             strategy,
+            length,
         }
     }
 }

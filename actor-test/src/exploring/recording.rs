@@ -34,6 +34,7 @@ pub(crate) fn record(
         seed: contribution.seed,
         max_steps: settings.bounds.unfair(),
         estimates: Arc::default(),
+        length: None,
     };
     let taken = &contribution.decisions;
     let told = run_again(&mut engine, program, &execution, fairness, taken, true);

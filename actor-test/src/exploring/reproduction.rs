@@ -6,7 +6,7 @@ use crate::exploring::explorer::Explorer;
 use crate::exploring::plan::Turn;
 use crate::exploring::summary::Summary;
 use crate::report::facts::Report;
-use crate::settings::token::{self, TokenError};
+use crate::settings::token::{self, Named, TokenError};
 use crate::settings::{Deny, Search, Settings};
 use crate::strategy::StrategySpec;
 
@@ -17,10 +17,19 @@ pub(crate) fn reproduce(
     settings: &Settings,
     text: &str,
 ) -> Result<Report, TokenError> {
-    let (strategy, seed, iteration) = token::parse(text)?;
+    let Named {
+        strategy,
+        seed,
+        iteration,
+        length,
+    } = token::parse(text)?;
     let strategy = strategy.parse::<StrategySpec>()?;
-    if strategy.build().has_memory() {
+    let built = strategy.build();
+    if built.has_memory() {
         return Err(TokenError::HasMemory(strategy.to_string()));
+    }
+    if built.needs_length() != length.is_some() {
+        return Err(TokenError::Malformed(text.into()));
     }
     let settings = Settings {
         seed,
@@ -32,12 +41,15 @@ pub(crate) fn reproduce(
         deny: Deny::default(),
         ..settings.clone()
     };
-    let mut explorer = Explorer::new(name, &settings, vec![strategy.build()]);
-    explorer.run_pilots(program);
+    let mut explorer = Explorer::new(name, &settings, vec![built]);
+    if explorer.needs_estimates() {
+        explorer.run_pilots(program);
+    }
     let mut summary = Summary::new(name, &settings);
     let turn = Turn {
         iteration,
         strategy: 0,
+        length,
     };
     let mut contribution = explorer.run_turn(program, turn);
     Judge::new(name, program, &settings, &[]).judge(&mut contribution);

@@ -17,7 +17,6 @@ use crate::report::facts::{BUGS_MAX, Bug, Report, StepStatistics, StrategyStatis
 use crate::report::judging;
 use crate::report::merge::Sketch;
 use crate::settings::Settings;
-use crate::settings::token::token;
 use crate::strategy::{Covered, Fairness, Gap};
 
 /// How many executions a budget of steps pays for in any case.
@@ -307,7 +306,7 @@ impl Summary {
             let strategy = self.report.strategies[contribution.strategy].name.clone();
             self.report.bugs.push(Bug {
                 finding,
-                token: token(&strategy, self.settings.seed, contribution.iteration),
+                token: contribution.turn().token(&strategy, self.settings.seed),
                 strategy,
                 iteration: contribution.iteration + 1,
                 seed: self.settings.seed,

@@ -86,14 +86,15 @@ pub(crate) fn explore_alone(
     settings: &Settings,
     name: &str,
 ) -> Report {
-    explorer.run_pilots(program);
+    let lengths = explorer.run_pilots(program);
     let mut exploration = Exploration {
         // A strategy of one's own can't be built anew.
         judge: Judge::new(name, program, settings, &[]),
-        plan: Plan::of_one(settings),
+        plan: Plan::of_one(settings, explorer.needs_length()),
         summary: Summary::new(name, settings),
         observer: &mut Silent,
     };
+    exploration.measure(&lengths);
     exploration.summary.name_strategies(explorer.names());
     exploration.run_alone(&mut explorer, program);
     exploration.summary.set_covered(explorer.covered());
@@ -116,7 +117,8 @@ impl Exploration<'_> {
     /// Runs the pilots, as the first iterations where they count.
     fn run_pilots(&mut self, first: &mut Explorer<'_>, program: &dyn Program) {
         if !self.plan.counts_pilots() {
-            first.run_pilots(program);
+            let lengths = first.run_pilots(program);
+            self.measure(&lengths);
             self.summary.pilots = first.pilots();
             return;
         }
@@ -126,6 +128,10 @@ impl Exploration<'_> {
         let survey = first.begin_survey();
         self.run_epoch(first, program, &epoch);
         first.end_survey(survey);
+    }
+
+    fn measure(&mut self, lengths: &[u64]) {
+        lengths.iter().for_each(|length| self.plan.measure(*length));
     }
 
     fn run_alone(&mut self, explorer: &mut Explorer<'_>, program: &dyn Program) {
@@ -164,6 +170,7 @@ impl Exploration<'_> {
     fn add(&mut self, mut contribution: Contribution) {
         self.judge.judge(&mut contribution);
         let strategy = contribution.strategy;
+        self.plan.measure(contribution.outcome.contended_steps);
         let novelty = self.summary.add(contribution);
         self.plan.learn(strategy, &novelty);
     }

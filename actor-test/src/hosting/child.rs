@@ -165,6 +165,7 @@ fn guard(limit: Duration, events: &Arc<Events>) {
         barking.tell(&Event::Hang {
             strategy: worker.strategy.load(Ordering::Relaxed),
             iteration: worker.iteration.load(Ordering::Relaxed),
+            length: worker.length(),
             seconds: still.as_secs_f64(),
         });
         std::process::exit(101);
@@ -228,12 +229,9 @@ fn leak(
         location: None,
         step: 0,
     };
-    report.bugs.push(Bug::unrecorded(
-        finding,
-        &strategy,
-        turn.iteration,
-        &settings,
-    ));
+    let mut bug = Bug::unrecorded(finding, &strategy, turn.iteration, &settings);
+    bug.token = turn.token(&strategy, settings.seed);
+    report.bugs.push(bug);
     None
 }
 

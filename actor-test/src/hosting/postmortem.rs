@@ -12,7 +12,6 @@ use crate::report::facts::{Bug, Recording};
 use crate::report::words;
 use crate::settings::Settings;
 use crate::settings::overrides::{MaxSteps, Overrides};
-use crate::settings::token::token;
 use crate::strategy::StrategySpec;
 use crate::trace::witness::Reached;
 
@@ -81,7 +80,7 @@ fn task(job: &Job, settings: &Settings, turn: Turn, strategy: &str) -> Task {
     let spec = strategy.parse::<StrategySpec>();
     let is_alone = spec.is_ok_and(|spec| !spec.build().has_memory());
     if is_alone && job.given.max_steps != Some(MaxSteps::Auto) {
-        let token = token(strategy, settings.seed, turn.iteration);
+        let token = turn.token(strategy, settings.seed);
         Task::Reproduce { token }
     } else {
         Task::Explore

@@ -19,7 +19,7 @@ use crate::settings::Bounds;
 use crate::settings::overrides::Overrides;
 
 /// The version of the protocol; a child of another version refuses the request.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// What the child is to do.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -117,6 +117,8 @@ pub enum Event {
     Hang {
         strategy: usize,
         iteration: u64,
+        /// The length that the strategy was told.
+        length: Option<u64>,
         seconds: f64,
     },
     /// The test is not to be run.

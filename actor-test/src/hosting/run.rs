@@ -206,6 +206,7 @@ fn bark(worker: &WorkerStatus, still: Duration) {
     let turn = Turn {
         iteration: worker.iteration.load(Ordering::Relaxed),
         strategy: worker.strategy.load(Ordering::Relaxed),
+        length: worker.length(),
     };
     // Not `eprintln!`: libtest would keep it for a test that never ends.
     let say = |text: &str| _ = writeln!(std::io::stderr(), "{text}");
@@ -255,7 +256,7 @@ fn hung(test: &str, running: &Running, turn: Turn, still: f64) -> (Report, Vec<S
         location: None,
         step: 0,
     };
-    let mut report = ended(test, settings, finding, &strategy, turn.iteration);
+    let mut report = ended(test, settings, finding, &strategy, turn);
     let bug = &mut report.bugs[0];
     bug.found_after_s = found_after_s;
     let mut notes = Vec::new();
@@ -277,10 +278,11 @@ pub fn ended(
     settings: &Settings,
     finding: Finding,
     strategy: &str,
-    iteration: u64,
+    turn: Turn,
 ) -> Report {
     let mut report = Report::empty(test, settings);
-    let bug = Bug::unrecorded(finding, strategy, iteration, settings);
+    let mut bug = Bug::unrecorded(finding, strategy, turn.iteration, settings);
+    bug.token = turn.token(strategy, settings.seed);
     report.bugs.push(bug);
     report
 }

@@ -14,7 +14,7 @@ use crate::report::confirmation::Confirmation;
 use crate::report::merge::Sketch;
 use crate::report::verdict::Verdict;
 use crate::report::words;
-use crate::settings::token::token;
+use crate::settings::token::{Named, token};
 use crate::settings::{Bounds, Semantics, Settings};
 
 /// How many bugs that differ are kept.
@@ -203,7 +203,12 @@ impl Bug {
             iteration: iteration + 1,
             seed: settings.seed,
             found_after_s: 0.0,
-            token: token(strategy, settings.seed, iteration),
+            token: token(Named {
+                strategy,
+                seed: settings.seed,
+                iteration,
+                length: None,
+            }),
             confirmation: None,
             trace: Recording {
                 decisions: Vec::new(),

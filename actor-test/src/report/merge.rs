@@ -85,9 +85,10 @@ pub enum MergeError {
 impl Report {
     /// Adds up the reports of all parts of a search, in any order.
     ///
-    /// Of strategies without memory the result is that of the whole search, bug for bug, with
+    /// Of strategies that learn nothing the result is that of the whole search, bug for bug, with
     /// [`keep_going`](Settings::keep_going); without it each part went on to its own first bug, of
-    /// which the earliest remains. Under the portfolio each part has learnt by itself.
+    /// which the earliest remains. Under the portfolio, and where strategies are told how long
+    /// executions are, each part has learnt by itself.
     ///
     /// # Errors
     ///

@@ -4,7 +4,7 @@ use crate::strategy::SpecError;
 
 /// The version of the schedules: raised when what a strategy, a seed and an iteration stand for is
 /// another execution than before, since a step, a choice or a strategy is another.
-const SCHEDULES: u32 = 2;
+const SCHEDULES: u32 = 3;
 
 /// Why a token reproduces nothing.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -12,7 +12,8 @@ const SCHEDULES: u32 = 2;
 pub enum TokenError {
     /// It is not of the form that reports print.
     #[error(
-        "malformed token `{0}`; the form is STRATEGY@SEED-ITERATION-vVERSION, as a report prints it"
+        "malformed token `{0}`; the form is STRATEGY@SEED-ITERATION[-kLENGTH]-vVERSION, as a report \
+         prints it"
     )]
     Malformed(String),
     /// It was made by an earlier version, in which it stood for another execution.
@@ -35,20 +36,45 @@ pub enum TokenError {
     HasMemory(String),
 }
 
-/// The token of an execution: its strategy, the session's seed, the iteration as reports count it,
-/// from one, and the version of the schedules. `iteration` counts from zero.
-pub(crate) fn token(strategy: &str, seed: u64, iteration: u64) -> String {
-    format!("{strategy}@{seed}-{}-v{SCHEDULES}", iteration + 1)
+/// What a token names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Named<'a> {
+    pub(crate) strategy: &'a str,
+    /// The session's.
+    pub(crate) seed: u64,
+    /// Counted from zero.
+    pub(crate) iteration: u64,
+    /// The [length](crate::strategy::Execution::length) that the strategy was told, if any.
+    pub(crate) length: Option<u64>,
 }
 
-/// The strategy, seed and iteration of a token; the iteration counts from zero.
-pub(crate) fn parse(token: &str) -> Result<(&str, u64, u64), TokenError> {
+/// The token of an execution: its strategy, the session's seed, the iteration as reports count it,
+/// from one, the length that its strategy was told, if any, and the version of the schedules.
+pub(crate) fn token(named: Named<'_>) -> String {
+    let Named {
+        strategy,
+        seed,
+        iteration,
+        length,
+    } = named;
+    let length = length.map_or_else(String::new, |length| format!("-k{length}"));
+    format!("{strategy}@{seed}-{}{length}-v{SCHEDULES}", iteration + 1)
+}
+
+/// What a token names.
+pub(crate) fn parse(token: &str) -> Result<Named<'_>, TokenError> {
     let malformed = || TokenError::Malformed(token.into());
     let (strategy, at) = token.rsplit_once('@').ok_or_else(malformed)?;
-    let mut parts = at.split('-');
+    let mut parts = at.split('-').peekable();
     let seed = parts.next().and_then(|seed| seed.parse().ok());
     let iteration = parts.next().and_then(|count| count.parse::<u64>().ok());
     let iteration = iteration.and_then(|count| count.checked_sub(1));
+    let length = parts.next_if(|part| part.starts_with('k'));
+    let length = match length.map(|length| length[1..].parse::<u64>()) {
+        None => None,
+        Some(Ok(length)) => Some(length),
+        Some(Err(_)) => return Err(malformed()),
+    };
     // The first version was not told.
     let version = match parts.next() {
         None => Some(1),
@@ -58,7 +84,12 @@ pub(crate) fn parse(token: &str) -> Result<(&str, u64, u64), TokenError> {
     };
     match (seed, iteration, version, parts.next()) {
         (Some(_), Some(_), Some(..SCHEDULES), None) => Err(TokenError::Older(token.into())),
-        (Some(seed), Some(iteration), Some(SCHEDULES), None) => Ok((strategy, seed, iteration)),
+        (Some(seed), Some(iteration), Some(SCHEDULES), None) => Ok(Named {
+            strategy,
+            seed,
+            iteration,
+            length,
+        }),
         (Some(_), Some(_), Some(_), None) => Err(TokenError::Newer(token.into())),
         _ => Err(malformed()),
     }
@@ -70,10 +101,19 @@ mod tests {
 
     #[test]
     fn a_token_says_which_schedules_it_is_of() {
-        let own = token("fair-pct:3", 7, 0);
-        assert_eq!(own, format!("fair-pct:3@7-1-v{SCHEDULES}"));
-        assert_eq!(parse(&own), Ok(("fair-pct:3", 7, 0)));
-        for old in ["random@0-24", "random@0-24-v1"] {
+        let named = |strategy, length| Named {
+            strategy,
+            seed: 7,
+            iteration: 0,
+            length,
+        };
+        let own = token(named("random", None));
+        assert_eq!(own, format!("random@7-1-v{SCHEDULES}"));
+        assert_eq!(parse(&own), Ok(named("random", None)));
+        let own = token(named("fair-pct:3", Some(12)));
+        assert_eq!(own, format!("fair-pct:3@7-1-k12-v{SCHEDULES}"));
+        assert_eq!(parse(&own), Ok(named("fair-pct:3", Some(12))));
+        for old in ["random@0-24", "random@0-24-v1", "pct@0-24-v2"] {
             assert_eq!(parse(old), Err(TokenError::Older(old.into())));
         }
         let new = format!("random@0-24-v{}", SCHEDULES + 1);
@@ -83,12 +123,16 @@ mod tests {
             "random",
             "random@7",
             "random@7-0",
-            "random@7-0-v2",
-            "random@7-1-2",
+            "random@7-0-v3",
+            "random@7-1-3",
             "random@7-1-v",
-            "random@7-1-v2-",
+            "random@7-1-v3-",
             "random@-1",
-            "random@x-1-v2",
+            "random@x-1-v3",
+            "random@7-1-k-v3",
+            "random@7-1-kx-v3",
+            "random@7-1-v3-k4",
+            "random@7-k4-1-v3",
         ] {
             assert_eq!(
                 parse(wrong),

@@ -184,6 +184,7 @@ mod tests {
             seed,
             max_steps: 1_000,
             estimates: Arc::default(),
+            length: None,
         });
     }
 

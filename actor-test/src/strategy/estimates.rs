@@ -1,4 +1,4 @@
-//! How long the executions of a test are, from a few pilot executions.
+//! Who does how much in the executions of a test, from a few pilot executions.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

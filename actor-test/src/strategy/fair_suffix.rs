@@ -157,6 +157,10 @@ impl Strategy for FairSuffix {
     fn needs_estimates(&self) -> bool {
         self.prefix.needs_estimates()
     }
+
+    fn needs_length(&self) -> bool {
+        self.prefix.needs_length()
+    }
 }
 
 /// A number up to and including `last`.
@@ -246,6 +250,7 @@ mod tests {
             seed,
             max_steps: 0,
             estimates: std::sync::Arc::default(),
+            length: None,
         };
         let changes = Changes::default();
         let waits = |strategy: &mut dyn Strategy, seed| {

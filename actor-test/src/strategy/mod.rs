@@ -153,6 +153,12 @@ pub trait Strategy: fmt::Debug + Send {
     fn needs_estimates(&self) -> bool {
         false
     }
+
+    /// It needs [`Execution::length`]: what executions come to is measured, and told to those after
+    /// them.
+    fn needs_length(&self) -> bool {
+        false
+    }
 }
 
 /// Whether a schedule lets everyone run again and again.
@@ -202,18 +208,24 @@ pub struct Execution {
     pub seed: u64,
     /// The bound on steps of an unfair execution.
     pub max_steps: u64,
-    /// How long executions of this test are, where a strategy asked for it; else nothing is known.
+    /// Who does how much in executions of this test, where a strategy
+    /// [asked](Strategy::needs_estimates) for it; else nothing is known.
     pub estimates: Arc<Estimates>,
+    /// How many steps with an alternative to expect, where a strategy
+    /// [asked](Strategy::needs_length) for it. Half of the executions are told as many as nineteen of
+    /// twenty before them did not exceed, the others as many as one of those had, drawn at random.
+    pub length: Option<u64>,
 }
 
 impl Execution {
-    /// How many steps with an alternative to expect: what pilot executions showed, or as many as the
-    /// bound allows where there were none.
+    /// How many steps with an alternative to expect, at most as many as the bound allows: the
+    /// [length](Self::length) or, where none was asked for, what the pilots showed.
     pub fn contended_steps(&self) -> u64 {
-        match self.estimates.executions() {
+        let estimated = || match self.estimates.executions() {
             0 => self.max_steps,
             _ => self.estimates.contended_steps(),
-        }
+        };
+        self.length.unwrap_or_else(estimated).min(self.max_steps)
     }
 }
 

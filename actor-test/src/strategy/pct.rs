@@ -15,8 +15,8 @@ use super::{Choice, Enabled, Execution, Fairness, Strategy, below, generator};
 /// Each operation has a random priority from when it is first seen: one that comes later is as
 /// likely to come out on top as at any other place. A depth of d has d - 1 change points, distinct
 /// steps drawn among the first k that have an alternative, where k is
-/// [what pilots showed](super::Estimates::contended_steps). At a change point the operation on top
-/// falls below all that never fell.
+/// [how many to expect](super::Execution::contended_steps), another in each execution. At a change
+/// point the operation on top falls below all that never fell.
 ///
 /// With a [given depth](Self::with_depth), those that did fall are in an order drawn beforehand.
 /// Guarantee: a bug that needs d steps in one order is found with probability at least
@@ -197,7 +197,7 @@ impl Strategy for Pct {
         below(&mut self.rng, choice.bound()) as u32
     }
 
-    fn needs_estimates(&self) -> bool {
+    fn needs_length(&self) -> bool {
         self.depth != Some(1)
     }
 }
@@ -215,6 +215,7 @@ mod tests {
             seed,
             max_steps,
             estimates: Arc::default(),
+            length: None,
         });
     }
 

@@ -130,6 +130,7 @@ mod tests {
             seed,
             max_steps: 1_000,
             estimates: Arc::default(),
+            length: None,
         }
     }
 

@@ -139,9 +139,10 @@ pub(crate) fn replay_until(
         seed: 0,
         max_steps: recording.bounds.unfair(),
         estimates: Arc::default(),
+        length: None,
     };
     let status = attendance::attend(test, engine.heartbeat());
-    status.begins(0, 0);
+    status.begins(0, 0, None);
     let options = RunOptions {
         tell: true,
         witness: witness::of(0, recording.bounds, recording.semantics),

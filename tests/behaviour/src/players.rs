@@ -496,6 +496,9 @@ impl Strategy for Witness {
     fn needs_estimates(&self) -> bool {
         self.strategy.needs_estimates()
     }
+    fn needs_length(&self) -> bool {
+        self.strategy.needs_length()
+    }
     fn covered(&self) -> Covered {
         self.strategy.covered()
     }

@@ -45,7 +45,7 @@ fn no_such_manifest() {
 
 #[test]
 fn a_token_belongs_to_one_test() {
-    let said = tool().args("six --reproduce random@7-1-v2").run();
+    let said = tool().args("six --reproduce random@7-1-v3").run();
     assert!(
         said.error()
             .contains("a token belongs to one test; give its path"),
@@ -62,14 +62,14 @@ fn malformed_tokens() {
             "malformed token `nonsense`; the form is STRATEGY@SEED",
         ),
         ("random@xyz", "malformed token `random@xyz`"),
-        ("random@7-0-v2", "malformed token `random@7-0-v2`"),
+        ("random@7-0-v3", "malformed token `random@7-0-v3`"),
         (
             "random@7-1",
             "the token `random@7-1` was made by an earlier version",
         ),
-        ("random@7-1-v3", "was made by a later version of actor-test"),
+        ("random@7-1-v4", "was made by a later version of actor-test"),
         (
-            "rnadom@7-1-v2",
+            "rnadom@7-1-v3",
             "no strategy `rnadom`; did you mean `random`?",
         ),
     ] {

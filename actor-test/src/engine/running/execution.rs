@@ -78,6 +78,8 @@ impl End {
 pub(crate) struct Outcome {
     pub(crate) end: End,
     pub(crate) steps: u64,
+    /// How many of them had an alternative.
+    pub(crate) contended_steps: u64,
     pub(crate) fairness: Fairness,
     pub(crate) finding: Option<Finding>,
     /// What was suspected, but recovered in a fair continuation.
@@ -287,6 +289,7 @@ impl Engine {
         Outcome {
             end: End::Exhausted,
             steps: 0,
+            contended_steps: 0,
             fairness: self.fairness,
             finding: None,
             transient: None,

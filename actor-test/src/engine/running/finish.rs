@@ -34,6 +34,7 @@ impl Engine {
             seed: mix(self.seed, 0xf1_415),
             max_steps: self.bounds.unfair(),
             estimates: Arc::default(),
+            length: None,
         });
         self.replaced = Some(self.set_strategy(Box::new(suffix)));
         self.fairness = Fairness::FairFrom(state.step);

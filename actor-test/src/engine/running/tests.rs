@@ -21,6 +21,7 @@ fn execution(seed: u64) -> Execution {
         seed,
         max_steps: 200,
         estimates: Default::default(),
+        length: None,
     }
 }
 

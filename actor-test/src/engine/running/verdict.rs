@@ -116,6 +116,7 @@ impl Engine {
         Outcome {
             end,
             steps: state.step,
+            contended_steps: session.tape.taken().len() as u64 - state.choices,
             fairness: self.fairness,
             finding: session.found.clone(),
             transient: None,

@@ -10,7 +10,8 @@ use super::DelayingExplorer;
 /// Follows a [`DelayingExplorer`], and delays it at a few steps drawn beforehand.
 ///
 /// The steps are drawn uniformly and independently among the first L that have an alternative,
-/// where L is [what pilots showed](super::super::Estimates::contended_steps). There are two forms.
+/// where L is [how many to expect](super::super::Execution::contended_steps), another in each
+/// execution. There are two forms.
 ///
 /// [`new`](Self::new) is random search with a bound on delays (Emmi, Qadeer and Rakamaric,
 /// Delay-Bounded Scheduling, POPL 2011): each execution draws how many delays it has, from none, which
@@ -190,7 +191,7 @@ impl<E: DelayingExplorer> Strategy for Delayed<E> {
         below(&mut self.rng, choice.bound()) as u32
     }
 
-    fn needs_estimates(&self) -> bool {
+    fn needs_length(&self) -> bool {
         true
     }
 }

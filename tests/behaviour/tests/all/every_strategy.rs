@@ -166,6 +166,9 @@ impl Strategy for Forgetful {
     fn needs_estimates(&self) -> bool {
         self.strategy.needs_estimates()
     }
+    fn needs_length(&self) -> bool {
+        self.strategy.needs_length()
+    }
 }
 
 /// And picks and answers are in range.

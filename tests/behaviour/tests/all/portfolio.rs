@@ -30,18 +30,18 @@ fn explore(settings: Settings, program: impl Fn(&System) + Sync) -> Report {
 
 fn searches() -> Vec<Search> {
     let one = |name: &str| Search::Strategies(vec![name.parse().expect("a strategy")]);
-    [
-        "random",
-        "prob",
-        "pct",
-        "pos-local",
-        "surw",
-        "fair-pct",
-        "delay",
-        "ss",
-    ]
-    .map(one)
-    .to_vec()
+    ["random", "prob", "pos-local", "surw"].map(one).to_vec()
+}
+
+/// Strategies that are told how long the executions before were.
+fn told_lengths() -> Vec<Search> {
+    let specs = ["pct", "fair-pct", "delay", "ss"];
+    let spec = |name: &str| name.parse().expect("a strategy");
+    let mut all = specs
+        .map(|name| Search::Strategies(vec![spec(name)]))
+        .to_vec();
+    all.push(Search::Strategies(vec![spec("pct"), spec("random")]));
+    all
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn the_number_of_workers_changes_nothing_in_any_portfolio() {
         Search::RoundRobin,
         Search::Coyote,
     ];
-    for search in portfolios {
+    for search in told_lengths().into_iter().chain(portfolios) {
         let run = |workers| {
             let mut settings = settings(search.clone(), 900);
             settings.workers = workers;
@@ -177,6 +177,27 @@ fn a_part_of_a_portfolio_is_reproducible_by_itself() {
     };
     assert_eq!(part(1).executions, 667);
     assert_eq!(part(1), part(2));
+}
+
+/// Each part learns by itself how long executions are, and so repeats itself alone.
+#[test]
+fn a_part_that_is_told_lengths_is_reproducible_by_itself() {
+    for search in told_lengths() {
+        let part = |number, workers| {
+            let mut settings = settings(search.clone(), 600);
+            settings.keep_going = true;
+            settings.workers = workers;
+            settings.partition = Some(format!("{number}/3").parse().expect("a part"));
+            explore(settings, buggy)
+        };
+        let all = [1, 2, 3].map(|number| part(number, 1));
+        for number in 1..=3 {
+            assert_eq!(part(number, 4), all[number - 1], "{search:?}");
+        }
+        let merged = Report::merge(all).expect("all parts");
+        assert_eq!(merged.executions, 600, "{search:?}");
+        assert_eq!(merged.bugs.len(), 2, "{search:?}");
+    }
 }
 
 #[test]
@@ -329,7 +350,7 @@ fn a_budget_of_steps_pays_for_so_many_executions() {
 /// What a budget pays for does not depend on the number of workers, nor what is seen by then.
 #[test]
 fn a_budget_of_steps_is_spent_alike_by_any_number_of_workers() {
-    for search in searches() {
+    for search in [searches(), told_lengths()].concat() {
         let explore = |workers| {
             let mut settings = budget(60_000, search.clone());
             settings.workers = workers;

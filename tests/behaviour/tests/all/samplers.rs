@@ -392,7 +392,8 @@ fn surw_takes_each_order_of_many_messages_equally_often() {
     assert_uniform(&orders("surw", 2, 4), 70, 139.8);
 }
 
-/// A strategy that tells how many steps with an alternative its executions were said to have.
+/// A strategy that tells how many steps with an alternative its executions were said to have: as
+/// many in each, since it does not ask for the length.
 #[derive(Debug)]
 struct Told<S>(S, Arc<AtomicU64>);
 
@@ -577,7 +578,7 @@ impl<S: Strategy> Strategy for Counted<S> {
         self.strategy.choose(choice)
     }
     fn needs_estimates(&self) -> bool {
-        true
+        self.strategy.needs_estimates()
     }
 }
 
@@ -631,6 +632,68 @@ fn stratified_sampling_keeps_its_bound() {
                 count > expected - 5.0 * expected.sqrt(),
                 "{count} times, at least {expected:.1} expected: {schedule:?}"
             );
+        }
+    }
+}
+
+/// One execution in `long_one_in` goes on for thousands of steps. In each, P sends ten messages, and
+/// one of Q's may come in between: of the priorities one has to change, within the first of the steps.
+/// Tells in how many of 200 executions one did.
+fn overtaken(strategy: &str, long_one_in: usize, seed: u64) -> u64 {
+    let strategy: StrategySpec = strategy.parse().expect("the name of a strategy");
+    let found: &'static AtomicU64 = Box::leak(Box::default());
+    let tester = tester(200).seed(seed).max_steps(100_000);
+    let report = tester.strategy(strategy).run(|sys| {
+        let mut taken: Vec<usize> = Vec::new();
+        let sink: Rule = Box::new(move |_, message| {
+            let Some(message) = message else { return };
+            taken.push(message.from);
+            let between = taken.len() == 11 && (4..8).any(|place| taken[place] == 2);
+            found.fetch_add(u64::from(between), Ordering::Relaxed);
+        });
+        let sender = |messages: u64| -> Rule {
+            Box::new(move |acts, message| {
+                if message.is_none() {
+                    (0..messages).for_each(|number| acts.send(0, "item", number));
+                }
+            })
+        };
+        let mut rules = vec![sink, sender(10), sender(1)];
+        // Two balls, so that there is always someone else to run.
+        rules.push(Box::new(move |acts, message| match message {
+            None if acts.choose(long_one_in) == 0 => {
+                (4..6).for_each(|player| acts.send(player, "ball", 1_000));
+            }
+            Some(ball) if ball.value > 0 => acts.send(ball.from, "ball", ball.value - 1),
+            _ => {}
+        }));
+        for _ in 0..2 {
+            rules.push(Box::new(|acts, message| {
+                if let Some(ball) = message {
+                    acts.send(3, "ball", ball.value);
+                }
+            }));
+        }
+        spawn(sys, rules);
+    });
+    report.assert_clean();
+    found.load(Ordering::Relaxed)
+}
+
+/// Where few executions are long, change points and delays are not lost on steps that most executions
+/// don't have, though with these seeds a pilot is one of the long.
+#[test]
+fn change_points_fall_where_executions_are() {
+    for (strategy, least) in [
+        ("pct:2", 5),
+        ("fair-pct:2", 5),
+        ("early-fair-pct:6", 10),
+        ("delay:rr/2", 5),
+        ("ss:rr/1", 5),
+    ] {
+        for seed in [0, 1] {
+            let found = overtaken(strategy, 10, seed);
+            assert!(found >= least, "{strategy}, seed {seed}: {found} of 200");
         }
     }
 }

@@ -160,6 +160,9 @@ impl Strategy for Turns {
     fn needs_estimates(&self) -> bool {
         true
     }
+    fn needs_length(&self) -> bool {
+        true
+    }
 }
 
 /// The portfolio, and its arms with as many turns each that nobody chooses.

@@ -259,6 +259,7 @@ fn prints_of(semantics: Semantics, seed: u64) -> Vec<u128> {
         seed,
         max_steps: 200,
         estimates: Default::default(),
+        length: None,
     };
     engine.shared.strategy.borrow_mut().begin(&execution);
     engine.begin(RunOptions::default());
