@@ -369,38 +369,54 @@ impl Summary {
         }
     }
 
-    /// A predicate that never could be evaluated is a failure.
+    /// A predicate that never could be evaluated is a failure; one that only ever asked for actors that
+    /// were not started yet when executions were cut off is one that could not have failed.
     fn add_unevaluated(&mut self, observed: &[Observed]) {
-        let never = |seen: &&Observed| {
-            // `eventually` ends with the first evaluation that is true.
-            let judged = match seen.expectation {
-                Some(Expectation::Always) => true,
-                Some(Expectation::Eventually | Expectation::AlwaysEventually) => !seen.moved,
-                Some(Expectation::Sometimes) | None => false,
-            };
-            judged && seen.looks > 0 && seen.absent == seen.looks
-        };
-        if let Some(seen) = observed.iter().filter(never).min_by_key(|seen| &seen.name) {
+        let mut blind: Vec<&Observed> = observed.iter().filter(|seen| is_blind(seen)).collect();
+        blind.sort_by_key(|seen| &seen.name);
+        let were_all_cut_off = self.were_all_cut_off();
+        for seen in blind {
             let message = format!(
                 "predicate \"{}\" was evaluated {} times, and each time an actor that it asked for \
-                 could not be shown: not started, stopped, or suspended",
+                 could not be shown: ",
                 seen.name, seen.looks
             );
-            let strategy = self
-                .report
-                .strategies
-                .first()
-                .map_or("", |first| &first.name);
+            if were_all_cut_off && seen.early == seen.absent {
+                let why = "not started when the execution was cut off at the bound on steps";
+                self.report.vacuous.push(message + why);
+                continue;
+            }
+            let strategies = &self.report.strategies;
+            let strategy = strategies.first().map_or("", |first| &first.name);
             let finding = Finding {
                 kind: BugKind::Unevaluated,
-                message,
+                message: message + "not started, stopped, or suspended",
                 location: None,
                 step: 0,
             };
             let bug = Bug::unrecorded(finding, strategy, 0, &self.settings);
             self.report.bugs.push(bug);
+            return;
         }
     }
+
+    /// No execution came to its end.
+    fn were_all_cut_off(&self) -> bool {
+        let report = &self.report;
+        let cut_off = report.unfair_at_bound + report.fair_at_bound;
+        cut_off + report.transient + report.pruned == report.executions
+    }
+}
+
+/// Each time that a predicate was evaluated, an actor that it asked for could not be shown.
+fn is_blind(seen: &Observed) -> bool {
+    // `eventually` ends with the first evaluation that is true.
+    let judged = match seen.expectation {
+        Some(Expectation::Always) => true,
+        Some(Expectation::Eventually | Expectation::AlwaysEventually) => !seen.moved,
+        Some(Expectation::Sometimes) | None => false,
+    };
+    judged && seen.looks > 0 && seen.absent == seen.looks
 }
 
 /// Why a specification could not have failed, if so.

@@ -1,6 +1,7 @@
 //! What looks and may not act: monitors, predicates and `Debug`.
 
 use std::any::Any;
+use std::cell::Cell;
 
 use actor_core::__private::{Expectation, Snapshot};
 use actor_core::parts::Body;
@@ -215,6 +216,7 @@ impl Engine {
             let snapshot = Bodies {
                 bodies: &self.bodies,
                 shared: &self.shared,
+                early: Cell::new(false),
             };
             let world = World::new(&snapshot);
             self.shared.phase.set(Phase::Looking);
@@ -231,7 +233,8 @@ impl Engine {
                     _ => {}
                 }
             };
-            let found = shared.specifications.borrow_mut().evaluate(&world, settle);
+            let mut specifications = shared.specifications.borrow_mut();
+            let found = specifications.evaluate(&world, &snapshot.early, settle);
             self.shared.phase.set(Phase::Running);
             found
         };
@@ -254,6 +257,8 @@ impl Engine {
 struct Bodies<'a> {
     bodies: &'a [Option<Parts>],
     shared: &'a Shared,
+    /// One was asked for that is not started yet.
+    early: Cell<bool>,
 }
 
 impl Bodies<'_> {
@@ -272,6 +277,10 @@ impl Bodies<'_> {
             Stage::Idle => {
                 let parts = self.bodies.get(of.operation as usize)?.as_ref();
                 parts.map(|parts| &parts.body)
+            }
+            Stage::Unborn | Stage::Starting => {
+                self.early.set(true);
+                None
             }
             _ => None,
         }

@@ -1,5 +1,6 @@
 //! The specifications of an execution: monitors and predicates, and what became of them.
 
+use std::cell::Cell;
 use std::hash::Hasher;
 
 use actor_core::__private::{AnyMonitor, Expectation, Predicate};
@@ -24,6 +25,8 @@ pub(crate) struct Observed {
     pub(crate) looks: u64,
     /// How many evaluations asked for an actor that could not be shown.
     pub(crate) absent: u64,
+    /// Of these, how many asked for one that was not started yet.
+    pub(crate) early: u64,
     /// The monitor left its first state, or the predicate was true, at least once.
     pub(crate) moved: bool,
     /// The monitor has a hot state, and was in one.
@@ -45,6 +48,7 @@ impl Observed {
                 Some(known) => {
                     known.looks += seen.looks;
                     known.absent += seen.absent;
+                    known.early += seen.early;
                     known.moved |= seen.moved;
                     known.was_hot |= seen.was_hot;
                     known.has_hot |= seen.has_hot;
@@ -130,6 +134,7 @@ impl Specifications {
             expectation,
             looks: 0,
             absent: 0,
+            early: 0,
             moved: false,
             was_hot: false,
             has_hot: false,
@@ -255,10 +260,12 @@ impl Specifications {
         self.monitors[usize::from(monitor)].info.name
     }
 
-    /// Evaluates every predicate. The first `always` that is false is returned as a bug.
+    /// Evaluates every predicate. The first `always` that is false is returned as a bug. One that asks
+    /// for an actor that is not started yet finds it out from `early`.
     pub(crate) fn evaluate(
         &mut self,
         world: &World<'_>,
+        early: &Cell<bool>,
         mut settle: impl FnMut(Option<usize>, Expectation, bool, &str),
     ) -> Option<(BugKind, String, Option<String>)> {
         for entry in &mut self.predicates {
@@ -274,6 +281,7 @@ impl Specifications {
             let observed = &mut self.observed[entry.observed];
             observed.looks += 1;
             observed.absent += u64::from(world.take_absent());
+            observed.early += u64::from(early.take());
             let holds = match result {
                 Ok(holds) => holds,
                 Err(panic) => {

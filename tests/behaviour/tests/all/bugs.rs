@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use actor_core::prelude::*;
 use actor_core::{actor, monitor};
+use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, Report, Tester};
 
 #[derive(Debug)]
@@ -616,6 +617,37 @@ fn a_predicate_that_can_never_be_evaluated() {
         &["it is there", "could not be shown"],
     );
     report(true).assert_clean();
+}
+
+/// At a bound below the first step of any actor: what it says of the bound is no bug of the program.
+#[test]
+fn a_predicate_that_can_be_evaluated_beyond_the_bound_only() {
+    let cut_off = {
+        let tester = Tester::new().max_steps(2).iterations(20);
+        tester.strategy(StrategySpec::Pct(Some(1))).run(|sys| {
+            let sinks: Vec<_> = (0..4).map(|_| sys.spawn(Lasts)).collect();
+            let last = sinks.into_iter().next_back().expect("four");
+            sys.always("it is there", move |w| w.get(&last).is_none_or(|_| true));
+        })
+    };
+    cut_off.assert_clean();
+    let vacuous = "each time an actor that it asked for could not be shown: not started when the \
+                   execution was cut off at the bound on steps";
+    assert!(
+        cut_off.vacuous[0].contains(vacuous),
+        "{:?}",
+        cut_off.vacuous
+    );
+}
+
+/// Has a step of its own.
+struct Lasts;
+#[actor]
+impl Lasts {
+    #[start]
+    fn start(&mut self) {}
+    #[on]
+    fn go(&mut self, _: Go) {}
 }
 
 /// Is never shown: it waits from its first step on.
