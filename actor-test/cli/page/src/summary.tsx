@@ -1,0 +1,150 @@
+// What went wrong, and why, at the top of the page.
+
+import type { ComponentChildren } from "preact";
+import type { Cause, Story } from "./story";
+import { count, short } from "./values";
+
+type OnGo = (step: number) => void;
+
+/** How many of the races are shown at once. */
+const RACES_MAX = 4;
+
+export function Summary({ story, onGo }: { story: Story; onGo: OnGo }) {
+  const { finding, cause, leftOut } = story;
+  const actors = story.lanes.filter(({ kind }) => kind === "actor").length;
+  return (
+    <div class="summary" tabIndex={0} role="region" aria-label="What went wrong, and why">
+      <h1>{story.test}</h1>
+      {finding ? (
+        <p class="finding">
+          <span class="tag bug">{finding.word}</span> {finding.message}{" "}
+          {finding.place ? <code>{finding.place} </code> : null}
+          <Go story={story} to={finding.step} look="bug" onGo={onGo} />
+        </p>
+      ) : (
+        <p class="finding">No bug.</p>
+      )}
+      <Races story={story} onGo={onGo} />
+      <Decided story={story} onGo={onGo} />
+      {story.cycle ? (
+        <p class="cause">
+          <span class="tag cycle">cycle</span> From here on the same steps can be repeated for ever:{" "}
+          <Go story={story} to={story.cycle.from} look="" onGo={onGo} /> to{" "}
+          <Go story={story} to={story.cycle.to} look="" onGo={onGo} />
+        </p>
+      ) : null}
+      <Nearest story={story} onGo={onGo} />
+      <p class="origin">
+        {story.origin} · {count(story.steps.length, "step")} · {count(actors, "actor")}
+        {leftOut ? ` · steps ${leftOut.from} to ${leftOut.to} are left out, since they are too many` : null}
+        {cause.cutShort ? " · more causes may be found with a larger budget" : null}
+      </p>
+    </div>
+  );
+}
+
+function Go(props: { story: Story; to: number; look: string; onGo: OnGo; children?: ComponentChildren }) {
+  const { story, to, look, onGo } = props;
+  return (
+    <button type="button" class={`go ${look}`} onClick={() => onGo(to)}>
+      step {story.steps[to]!.number}
+    </button>
+  );
+}
+
+function Races({ story, onGo }: { story: Story; onGo: OnGo }) {
+  const { races } = story.cause;
+  const line = ({ first, second, text, evidence }: Cause["races"][number]) => (
+    <p class="cause" title={evidence} key={`${first} ${second}`}>
+      <span class="tag race">race</span> {short(text, 400)}{" "}
+      <Go story={story} to={first} look="race" onGo={onGo} />{" "}
+      <Go story={story} to={second} look="race" onGo={onGo} />
+    </p>
+  );
+  return (
+    <>
+      {races.slice(0, RACES_MAX).map(line)}
+      {races.length > RACES_MAX ? (
+        <details>
+          <summary>{count(races.length - RACES_MAX, "more race")}</summary>
+          {races.slice(RACES_MAX).map(line)}
+        </details>
+      ) : null}
+    </>
+  );
+}
+
+function Decided({ story, onGo }: { story: Story; onGo: OnGo }) {
+  const { decided, curve } = story.cause;
+  if (!decided) return null;
+  return (
+    <p class="cause">
+      <span class="tag critical">{decided.isCritical ? "critical" : "decided"}</span> {decided.text}{" "}
+      {decided.step === undefined ? null : (
+        <Go story={story} to={decided.step} look="critical" onGo={onGo} />
+      )}
+      {curve.length > 2 ? <Curve story={story} onGo={onGo} /> : null}
+    </p>
+  );
+}
+
+/** Where the nearest run without the bug parts, and what it does instead. */
+function Nearest({ story, onGo }: { story: Story; onGo: OnGo }) {
+  const { nearest } = story.cause;
+  if (!nearest) return null;
+  const [instead, ...more] = nearest.then;
+  return (
+    <details class="cause">
+      <summary>
+        <span class="tag passing">passing run</span> The nearest run without the bug does the same up to{" "}
+        <Go story={story} to={nearest.shared} look="" onGo={onGo} />
+        {instead ? `, and then: ${instead.actor} ${short(instead.what, 120)}` : ", where it ends"}
+      </summary>
+      <ol class="then">
+        {more.map(({ number, actor, what }) => (
+          <li key={number} value={number}>
+            <b>{actor}</b> {what}
+          </li>
+        ))}
+      </ol>
+    </details>
+  );
+}
+
+/** How many of the continuations failed again, by the step after which they began. */
+function Curve({ story, onGo }: { story: Story; onGo: OnGo }) {
+  const { curve } = story.cause;
+  const last = curve.reduce((most, { number }) => Math.max(most, number), 1);
+  const [width, height] = [180, 24];
+  const points = curve.map(({ number, failed, of }) => ({
+    x: (number / last) * width,
+    y: height - (of > 0 ? failed / of : 0) * height,
+  }));
+  const words = curve.map(({ number, failed, of }) => `after step ${number}: ${failed} of ${of}`).join("; ");
+  return (
+    <svg
+      class="curve"
+      width={width + 8}
+      height={height + 8}
+      viewBox={`-4 -4 ${width + 8} ${height + 8}`}
+      role="img"
+      aria-label={`How many random continuations fail again, ${short(words, 600)}`}
+    >
+      <path class="base" d={`M0 ${height}H${width}`} />
+      <polyline points={points.map(({ x, y }) => `${x},${y}`).join(" ")} />
+      {points.map(({ x, y }, at) => (
+        <circle
+          key={at}
+          cx={x}
+          cy={y}
+          r={3}
+          onClick={() => curve[at]!.after !== undefined && onGo(curve[at]!.after!)}
+        >
+          <title>
+            {`of continuations from after step ${curve[at]!.number}, ${curve[at]!.failed} of ${curve[at]!.of} fail again`}
+          </title>
+        </circle>
+      ))}
+    </svg>
+  );
+}

@@ -1,0 +1,219 @@
+// The page in a browser: what a reader does with it.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { launch, open } from "./page.mjs";
+import { bank, ring } from "./story.mjs";
+
+let browser;
+before(async () => {
+  browser = await launch();
+});
+after(() => browser.close());
+
+/** Runs a test on a page, about which the browser must not complain. */
+function on(name, story, act, options) {
+  test(name, async () => {
+    const page = await open(browser, story(), options);
+    await act(page);
+    assert.deepEqual(page.complaints, []);
+    await page.context().close();
+  });
+}
+
+const selected = (page) => page.locator(".details h2").innerText();
+const row = (page, number) => page.locator(`#step-${number - 1}`);
+
+on("it begins at the bug, with what went wrong, and why", bank, async (page) => {
+  assert.match(await page.title(), /bank::tests::never_overdrawn/);
+  assert.match(await page.locator(".finding").innerText(), /always "in credit" is false/);
+  const [race, critical] = await page.locator(".cause").allInnerTexts();
+  assert.match(race, /needs Balance .* from Clerk#2 before Withdraw .* from Clerk#1 at Account/);
+  assert.match(critical, /before it 31 of 40 escaped it, of those from after it 0 of 40/);
+  assert.match(await selected(page), /^Step 20/);
+  assert.match(await row(page, 20).innerText(), /bug\s+Account handles Withdraw .*\sbalance 40 → -20/);
+});
+
+on("each step is a row with who, what and what changed", bank, async (page) => {
+  assert.match(await row(page, 2).innerText(), /test spawns Account/);
+  assert.match(await row(page, 5).innerText(), /test sends PayOut { amount: 60 } to Clerk#1/);
+  assert.match(await row(page, 7).innerText(), /Clerk#1 handles PayOut .* from test.*Idle → Asking/s);
+  assert.match(await row(page, 16).innerText(), /Audit: Owing/);
+});
+
+on("lanes, arrows, and what matters are drawn", bank, async (page) => {
+  const many = (what) => page.locator(`.lanes ${what}`).count();
+  assert.equal(await many("line.lane"), 4);
+  assert.equal(await many(".message .tip"), 8);
+  assert.equal(await many(".mark .bug"), 1);
+  assert.ok((await many(".message.in-race .tip")) === 2, "both arrows of the race");
+  assert.ok((await many(".message.in-chain .tip")) >= 3, "the chain that leads to the bug");
+  assert.ok((await many(".heat.hot")) >= 1);
+  assert.ok((await many(".heat.cold")) >= 1);
+});
+
+on("a click shows a step, its event, and its actor's fields", bank, async (page) => {
+  await row(page, 19).click();
+  const details = await page.locator(".details").innerText();
+  assert.match(details, /^Step 19/);
+  assert.match(details, /Account handles Withdraw { amount: 60, reason: "pay out at the counter" } from Clerk#1/);
+  assert.match(details, /Withdraw {\n +amount: 60,\n/);
+  assert.match(details, /sent in\s+step 16/);
+  assert.match(details, /balance\s+100 → 40/);
+  assert.match(details, /INFO paid out 60 bank/);
+  await page.locator(".part", { hasText: "Handled" }).getByRole("button", { name: "step 16" }).click();
+  assert.match(await selected(page), /^Step 16/);
+});
+
+on("what the failed predicate saw is at the bug", bank, async (page) => {
+  assert.match(await page.locator(".details").innerText(), /looked at\s+Account\s+Account { balance: -20/);
+  await row(page, 1).click();
+  assert.doesNotMatch(await page.locator(".details").innerText(), /looked at/);
+});
+
+on("keys go from step to step", bank, async (page) => {
+  const press = async (key, number) => {
+    await page.keyboard.press(key);
+    assert.match(await selected(page), new RegExp(`^Step ${number}\\b`), `after ${key}`);
+  };
+  await press("Home", 1);
+  await press("ArrowDown", 2);
+  await press("j", 3);
+  await press("ArrowUp", 2);
+  await press("End", 20);
+  await press("ArrowLeft", 18);
+  await press("ArrowRight", 20);
+  await press("p", 19);
+  await press("n", 20);
+  await press("r", 10);
+  await press("r", 16);
+  await press("c", 17);
+  await press("b", 20);
+});
+
+on("the search finds steps, and goes from one to the next", bank, async (page) => {
+  await page.keyboard.press("/");
+  await page.keyboard.type("withdraw counter");
+  await page.getByText("4 found").or(page.getByText("4 of 4 found")).waitFor();
+  assert.equal(await page.locator(".row.is-found").count(), 4);
+  await page.keyboard.press("Enter");
+  assert.match(await selected(page), /^Step 16/);
+  await page.keyboard.press("Enter");
+  assert.match(await selected(page), /^Step 18/);
+  await page.keyboard.press("Shift+Enter");
+  assert.match(await selected(page), /^Step 16/);
+  await page.keyboard.press("Escape");
+  assert.equal(await page.locator(".row.is-found").count(), 0);
+});
+
+on("the search looks through fields and states", bank, async (page) => {
+  const box = page.getByRole("searchbox");
+  await box.fill("balance -20");
+  await page.getByText("1 of 1 found").waitFor();
+  await box.fill("no such thing");
+  await page.getByText("0 found").waitFor();
+});
+
+on("actors and events are filtered, and what is hidden is counted", bank, async (page) => {
+  await page.getByText("Actors: all").click();
+  await page.getByLabel(/Clerk#1/).uncheck();
+  assert.equal(await page.locator(".lanes line.lane").count(), 3);
+  assert.equal(await row(page, 7).count(), 0);
+  assert.equal(await page.locator(".row.gap").first().innerText(), "2 steps not shown");
+  await page.keyboard.press("Escape");
+  await page.getByText("Events: all").click();
+  await page.getByLabel(/PayOut/).uncheck();
+  assert.equal(await row(page, 9).count(), 0);
+  await page.getByRole("button", { name: /Show all/ }).click();
+  assert.equal(await page.locator(".row.gap").count(), 0);
+  assert.equal(await page.locator(".lanes line.lane").count(), 4);
+});
+
+on("a gap opens where it is clicked", bank, async (page) => {
+  await page.getByText("Events: all").click();
+  await page.getByLabel(/PayOut/).uncheck();
+  await page.keyboard.press("Escape");
+  await page.locator(".row.gap").first().click();
+  assert.match(await row(page, 5).innerText(), /PayOut/);
+});
+
+on("only what may have led to a step is left", bank, async (page) => {
+  await row(page, 7).click();
+  await page.getByLabel("Show only what may have led to this step").check();
+  const numbers = await page.locator(".row:not(.gap) .number").allInnerTexts();
+  assert.deepEqual(numbers, ["1", "2", "3", "4", "5", "7"]);
+  await page.keyboard.press("l");
+  await page.locator(".row.gap").first().waitFor({ state: "detached" });
+});
+
+on("light and dark follow the system", bank, async (page) => {
+  const back = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  assert.equal(await back(), "rgb(22, 24, 29)");
+  await page.getByRole("button", { name: "Light" }).click();
+  assert.equal(await back(), "rgb(255, 255, 255)");
+  await page.reload();
+  assert.equal(await back(), "rgb(255, 255, 255)", "the choice is kept");
+  await page.keyboard.press("t");
+  assert.equal(await back(), "rgb(22, 24, 29)");
+}, { colorScheme: "dark" });
+
+on("the legend opens and closes by keyboard", bank, async (page) => {
+  await page.keyboard.press("?");
+  assert.match(await page.getByRole("dialog").innerText(), /How to read this page/);
+  await page.keyboard.press("Escape");
+  assert.equal(await page.getByRole("dialog").count(), 0);
+  await page.keyboard.press("?");
+  assert.equal(await page.getByRole("dialog").count(), 1);
+});
+
+on("everything is reached with Tab", bank, async (page) => {
+  await page.locator("body").click({ position: { x: 5, y: 5 } });
+  const reached = new Set();
+  for (let at = 0; at < 40; at++) {
+    await page.keyboard.press("Tab");
+    reached.add(
+      await page.evaluate(() => document.activeElement.getAttribute("aria-label") ?? document.activeElement.innerText),
+    );
+  }
+  for (const wanted of ["Steps", "The selected step", "Dark", "Legend and keys", "Actors: all", "step 20"]) {
+    assert.ok(reached.has(wanted), `${wanted} among ${[...reached].join(" | ")}`);
+  }
+});
+
+test("100 000 steps: drawn at once, scrolled to any place, and few elements", async () => {
+  const page = await open(browser, ring(100_000));
+  assert.match(await selected(page), /^Step 100000/);
+  const elements = () => page.evaluate(() => document.querySelectorAll("*").length);
+  assert.ok((await elements()) < 2500, `${await elements()} elements`);
+  await page.keyboard.press("Home");
+  assert.match(await row(page, 1).innerText(), /test starts/);
+  await page.locator(".scroller").evaluate((scroller) => {
+    scroller.scrollTop = scroller.scrollHeight / 2;
+  });
+  await row(page, 50_000).waitFor();
+  await page.getByRole("searchbox").fill("hops: 33333");
+  await page.keyboard.press("Enter");
+  assert.match(await page.locator(".row.is-selected").innerText(), /33333/);
+  await page.locator(".overview").click({ position: { x: 8, y: 300 } });
+  assert.ok((await elements()) < 2500, `${await elements()} elements`);
+  assert.ok((await page.locator(".row").count()) < 60);
+  await page.keyboard.press("End");
+  await page.keyboard.press("l");
+  assert.deepEqual(page.complaints, []);
+  await page.context().close();
+});
+
+test("a story longer than any element may be is scrolled to its end all the same", async () => {
+  const page = await open(browser, ring(400_000, 2));
+  await page.keyboard.press("Home");
+  await row(page, 1).waitFor();
+  await page.locator(".scroller").evaluate((scroller) => {
+    scroller.scrollTop = scroller.scrollHeight;
+  });
+  await row(page, 400_000).waitFor();
+  const box = await row(page, 400_000).boundingBox();
+  const view = await page.locator(".scroller").boundingBox();
+  assert.ok(box.y + box.height <= view.y + view.height + 1, "the last row is in sight");
+  assert.deepEqual(page.complaints, []);
+  await page.context().close();
+});

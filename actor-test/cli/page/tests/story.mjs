@@ -1,0 +1,169 @@
+// Documents for the tests: stories as `cargo actor-test show TRACE --format json` prints them.
+
+/** A story that is written down step by step. */
+export class Story {
+  constructor(test) {
+    this.document = {
+      format: "actor-test story",
+      version: 1,
+      actor_test: "0.1.0",
+      test,
+      strategy: "random",
+      seed: 7,
+      iteration: 3,
+      token: "random@7-3-v2",
+      operations: [{ name: "test", kind: "test", path: "0000000000000000" }],
+      monitors: [],
+      messages: [],
+      timers: [],
+      steps: [],
+    };
+  }
+
+  actor(name, type = name) {
+    const path = String(this.document.operations.length).padStart(16, "0");
+    this.document.operations.push({ name, kind: "actor", type, path, creator: 0, prints: true });
+    return this.document.operations.length - 1;
+  }
+
+  monitor(name, state = "Quiet", temperature = "cold") {
+    this.document.monitors.push({ name, kind: "monitor", state, temperature });
+    return this.document.monitors.length - 1;
+  }
+
+  timer(owner, event, delay_ns, armed) {
+    this.document.timers.push({ owner, purpose: "event", event, delay_ns, armed });
+    return this.document.timers.length - 1;
+  }
+
+  /** Adds a step; gives its number. */
+  step(who, kind, more = {}) {
+    const number = this.document.steps.length + 1;
+    this.document.steps.push({ number, time_ns: 0, who, kind, ...more });
+    return number;
+  }
+
+  /** A step that sends an event; gives the message. */
+  send(from, to, event, more = {}) {
+    const { arrival = "arrived", ...rest } = more;
+    const message = this.document.messages.length;
+    const effects = [{ effect: "sent", message, arrival }];
+    const sent = this.step(from, "flush", { effects, ...rest });
+    const id = `m${String(message).padStart(15, "0")}`;
+    this.document.messages.push({ id, event, from, to, sent });
+    return message;
+  }
+
+  /** A step that handles a message. */
+  handle(message, more = {}) {
+    const handled = this.step(this.document.messages[message].to, "handle", { message, ...more });
+    this.document.messages[message].handled = handled;
+    return handled;
+  }
+
+  finding(kind, message, step = this.document.steps.length) {
+    this.document.finding = { kind, message, location: null, step };
+    return this.document;
+  }
+}
+
+/** A bank account that is overdrawn, since both clerks look before either of them takes. */
+export function bank() {
+  const story = new Story("bank::tests::never_overdrawn");
+  const account = story.actor("Account");
+  const [anna, ben] = [story.actor("Clerk#1", "Clerk"), story.actor("Clerk#2", "Clerk")];
+  const audit = story.monitor("Audit", "Even", "cold");
+  story.step(0, "start");
+  for (const who of [account, anna, ben]) {
+    story.step(0, "flush", { effects: [{ effect: "spawned", who }] });
+  }
+  const orders = [anna, ben].map((clerk) => story.send(0, clerk, "PayOut { amount: 60 }"));
+  const looks = [anna, ben].map((clerk, at) => {
+    story.handle(orders[at], { state_before: "Idle", state_after: "Asking" });
+    return story.send(clerk, account, "Balance { to: Recipient<Balanced> }");
+  });
+  const fields = [{ field: "balance", after: "100" }, { field: "log", after: "[]" }];
+  const answers = [anna, ben].map((clerk, at) => {
+    story.handle(looks[at], at === 0 ? { changes: fields } : {});
+    return story.send(account, clerk, "Balanced(100)");
+  });
+  const takes = [anna, ben].map((clerk, at) => {
+    story.handle(answers[at], { state_before: "Asking", state_after: "Paying" });
+    return story.send(clerk, account, "Withdraw { amount: 60, reason: \"pay out at the counter\" }", {
+      monitors: [{ monitor: audit, before: "Even", after: "Owing", temperature: "hot" }],
+    });
+  });
+  story.handle(takes[0], {
+    changes: [
+      { field: "balance", before: "100", after: "40" },
+      { field: "log", before: "[]", after: "[Withdraw { amount: 60, reason: \"pay out at the counter\" }]" },
+    ],
+    effects: [{ effect: "logged", level: "INFO", target: "bank", text: "paid out 60" }],
+  });
+  const bug = story.handle(takes[1], {
+    changes: [{ field: "balance", before: "40", after: "-20" }],
+  });
+  const { document } = story;
+  document.looked_at = [{ who: account, value: "Account { balance: -20, log: [..] }" }];
+  document.causes = {
+    decided: {
+      is: "mostly",
+      at: { step: 17, actor: "Clerk#2", what: "handles Balanced(100) from Account" },
+      before: { step: 16, failed: 9, escaped: 31, of: 40 },
+      after: { step: 17, failed: 40, escaped: 0, of: 40 },
+    },
+    curve: [
+      { step: 0, failed: 3, escaped: 37, of: 40 },
+      { step: 10, failed: 6, escaped: 34, of: 40 },
+      { step: 16, failed: 9, escaped: 31, of: 40 },
+      { step: 17, failed: 40, escaped: 0, of: 40 },
+    ],
+    races: {
+      needed: [
+        {
+          first: { step: 10, event: "Balance { to: Recipient<Balanced> }", from: "Clerk#2" },
+          second: { step: 16, event: "Withdraw { amount: 60 }", from: "Clerk#1" },
+          at: "Account",
+          reversed: 12,
+          kept: 12,
+          kept_failed: 10,
+        },
+      ],
+      pairs: 3,
+      turned: 3,
+    },
+    steps: 4000,
+  };
+  return story.finding("invariant", "always \"in credit\" is false", bug);
+}
+
+/** Actors that hand a token round, with timers, for so many steps. */
+export function ring(steps, actors = 8) {
+  const story = new Story("ring::tests::goes_round");
+  const members = Array.from({ length: actors }, (_, at) => story.actor(`Member#${at + 1}`, "Member"));
+  const monitor = story.monitor("Round", "Quiet", "cold");
+  story.step(0, "start");
+  members.forEach((who) => story.step(0, "flush", { effects: [{ effect: "spawned", who }] }));
+  let message = story.send(0, members[0], "Token { hops: 0 }");
+  for (let hop = 1; story.document.steps.length < steps - 1; hop++) {
+    const at = story.document.messages[message].to;
+    const hot = hop % 50 < 25;
+    const moved = hop % 25 === 0;
+    story.handle(message, {
+      time_ns: hop * 1_000_000,
+      changes: [{ field: "hops", before: String(hop - 1), after: String(hop) }],
+      ...(moved && {
+        monitors: [
+          {
+            monitor,
+            before: hot ? "Quiet" : "Owing",
+            after: hot ? "Owing" : "Quiet",
+            temperature: hot ? "hot" : "cold",
+          },
+        ],
+      }),
+    });
+    message = story.send(at, members[hop % actors], `Token { hops: ${hop} }`, { time_ns: hop * 1_000_000 });
+  }
+  return story.finding("liveness", "the token never comes home");
+}
