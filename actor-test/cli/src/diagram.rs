@@ -110,7 +110,7 @@ fn arrows(actor: &ActorCoverage) -> Vec<(Option<usize>, usize, u64)> {
 }
 
 /// Letters that mean something to Mermaid, in its way of naming them.
-fn entities(text: &str) -> String {
+pub(crate) fn entities(text: &str) -> String {
     let mut escaped = String::new();
     for letter in text.chars() {
         match letter {

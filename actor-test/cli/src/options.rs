@@ -408,9 +408,26 @@ pub(crate) struct Show {
     /// How wide a line of the story may be [default: the terminal's width, or 120].
     #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(60..))]
     pub(crate) width: Option<u16>,
-    /// For people, or one document of JSON.
+    /// How it is told.
     #[arg(long, value_name = "FORMAT", default_value = "human")]
-    pub(crate) format: Format,
+    pub(crate) format: ShowFormat,
+    /// Writes a page for a browser instead: one file, which needs nothing else.
+    #[arg(long, value_name = "FILE", conflicts_with = "format")]
+    pub(crate) html: Option<PathBuf>,
+}
+
+/// How a story is told.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub(crate) enum ShowFormat {
+    /// For people.
+    #[default]
+    Human,
+    /// One document of JSON.
+    Json,
+    /// A log with vector clocks, for ShiViz.
+    Shiviz,
+    /// A sequence diagram for Mermaid; of a long story, its end.
+    Mermaid,
 }
 
 /// Merging the parts of a search.

@@ -44,6 +44,21 @@ pub(crate) fn no_story(trace: &Path) -> String {
     )
 }
 
+/// A page that was written.
+pub(crate) fn page_written(file: &Path) -> String {
+    format!("wrote {}: open it in a browser", file.display())
+}
+
+/// A page that can't be written.
+pub(crate) fn no_page(file: &Path, error: &std::io::Error) -> String {
+    format!("can't write the page to {}: {error}", file.display())
+}
+
+/// The beginning of a story that is too long for a diagram.
+pub(crate) fn steps_not_shown(steps: usize) -> String {
+    format!("the first {} are not shown", count(steps as u64, "step"))
+}
+
 /// A replay that ended as recorded.
 pub(crate) fn reproduced(found: &Finding) -> String {
     format!("reproduced: {}", hanging(&finding(found)))

@@ -92,7 +92,7 @@ fn who(story: &Story, step: &Step) -> String {
 }
 
 /// What happened in a step: what its actor does.
-pub(crate) fn what(story: &Story, step: &Step) -> String {
+pub fn what(story: &Story, step: &Step) -> String {
     Happened::in_step(story, step).within(usize::MAX)
 }
 

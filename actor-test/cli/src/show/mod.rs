@@ -1,0 +1,52 @@
+//! `cargo actor-test show`: the story of a trace, for people, for browsers and for other tools.
+//!
+//! Each reader of the story has a file of its own, and none of them knows of another.
+
+mod mermaid;
+mod page;
+mod shiviz;
+
+use std::fs;
+use std::path::Path;
+
+use actor_test::tool::trace::{Document, Trace};
+
+use super::options::{Show, ShowFormat};
+use super::screen::Screen;
+use super::{Exit, Trouble};
+use crate::words;
+
+/// Tells the story of a trace without running it.
+pub(crate) fn run(options: &Show, screen: &mut Screen) -> Result<Exit, Trouble> {
+    let trace = Trace::read(&options.trace).map_err(Trouble::new)?;
+    let story = trace.story();
+    if story.is_empty() {
+        return Err(Trouble(words::no_story(&options.trace)));
+    }
+    if let Some(file) = &options.html {
+        return write_page(&trace, file, screen);
+    }
+    match options.format {
+        ShowFormat::Human => {
+            screen.line(&words::trace_head(&trace));
+            for line in words::story_lines(story, screen.width(options.width)) {
+                screen.line(&line);
+            }
+        }
+        ShowFormat::Json => screen.raw(&document(&trace)?),
+        ShowFormat::Shiviz => shiviz::log(story, &mut |line| screen.raw(line)),
+        ShowFormat::Mermaid => screen.raw(&mermaid::diagram(&trace)),
+    }
+    Ok(Exit::Clean)
+}
+
+fn write_page(trace: &Trace, file: &Path, screen: &Screen) -> Result<Exit, Trouble> {
+    let page = page::page(&document(trace)?);
+    fs::write(file, page).map_err(|error| Trouble(words::no_page(file, &error)))?;
+    screen.line(&words::page_written(file));
+    Ok(Exit::Clean)
+}
+
+fn document(trace: &Trace) -> Result<String, Trouble> {
+    serde_json::to_string(&Document::of(trace)).map_err(Trouble::new)
+}
