@@ -43,8 +43,8 @@ function deed(story: Story, step: Step): Part[] {
     case "resume":
       return ["resumes", ...about];
     case "timer": {
-      const timer = step.timer === undefined ? undefined : story.timers[step.timer]!;
-      return timer?.event ? ["timer fires: ", { event: timer.event }] : ["timer fires"];
+      const event = eventOf(story, step);
+      return event === undefined ? ["timer fires"] : ["timer fires: ", { event }];
     }
     case "flush":
       return [];

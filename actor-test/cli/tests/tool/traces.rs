@@ -110,6 +110,65 @@ fn a_story_is_a_document() {
     assert_eq!(story.steps.len(), 12);
 }
 
+/// The page holds the document, and asks nobody for anything.
+#[test]
+fn a_story_is_a_page() {
+    let (traces, path) = failing();
+    let file = traces.path().join("story.html");
+    let said = tool()
+        .arg("show")
+        .arg(&path)
+        .arg("--html")
+        .arg(&file)
+        .run()
+        .words(0);
+    assert!(
+        said.starts_with("wrote ") && said.contains("story.html: open it in a browser"),
+        "{said}"
+    );
+    let page = fs::read_to_string(file).unwrap();
+    let (_, rest) = page
+        .split_once("id=\"story\">")
+        .expect("the story's element");
+    let (document, _) = rest.split_once("</script>").expect("its end");
+    let story: Story = serde_json::from_str(document).unwrap();
+    assert_eq!(story.steps.len(), 12);
+}
+
+#[test]
+fn a_page_that_cant_be_written() {
+    let (traces, path) = failing();
+    let file = traces.path().join("nowhere/story.html");
+    let said = tool().arg("show").arg(&path).arg("--html").arg(&file).run();
+    assert!(said.error().contains("can't write the page to"), "{said:?}");
+}
+
+#[test]
+fn a_story_for_shiviz() {
+    let (_traces, path) = failing();
+    assert_snapshot!(
+        tool()
+            .arg("show")
+            .arg(&path)
+            .args("--format shiviz")
+            .run()
+            .words(0)
+    );
+}
+
+#[test]
+fn a_story_for_mermaid() {
+    let (_traces, path) = failing();
+    assert_snapshot!(
+        tool()
+            .arg("show")
+            .arg(&path)
+            .args("--format mermaid")
+            .run()
+            .words(0)
+    );
+}
+
 /// The printed commands do what they say.
 #[test]
 fn printed_commands_work() {
