@@ -6,12 +6,16 @@ use std::process::{Command, Stdio};
 
 use cargo_metadata::{Artifact, Message, Metadata, MetadataCommand, Package};
 
-use super::Trouble;
 use super::options::Selection;
+use super::{Trouble, holders};
 
-/// The profile: fast, and with every assertion and overflow check on. It is given on the command
-/// line, so the user's manifest needs no entry. No LTO: it costs time and gains nothing here.
-const PROFILE: [&str; 7] = [
+/// The profile: dependencies as fast as they can be, what is worked on quick to build, and every
+/// assertion and overflow check on. It is given on the command line, so the user's manifest needs no
+/// entry. No LTO: it costs time and gains nothing here.
+const PROFILE: [&str; 10] = [
+    "profile.actor-test.opt-level=1",
+    "profile.actor-test.incremental=true",
+    "profile.actor-test.package.\"*\".opt-level=3",
     "profile.actor-test.inherits=\"release\"",
     "profile.actor-test.debug-assertions=true",
     "profile.actor-test.overflow-checks=true",
@@ -21,6 +25,9 @@ const PROFILE: [&str; 7] = [
     "profile.actor-test.lto=false",
 ];
 
+/// What every execution spends its time in.
+const FRAMEWORK: [&str; 2] = ["actor-core", "actor-test"];
+
 /// The workspace, and the test executables built from it.
 #[derive(Debug)]
 pub(crate) struct Built {
@@ -29,15 +36,6 @@ pub(crate) struct Built {
     pub(crate) workspace: PathBuf,
     /// In the order in which cargo tells of them, which is that of their names here.
     pub(crate) executables: Vec<Executable>,
-}
-
-impl Built {
-    /// The executables are not all of one package.
-    pub(crate) fn is_of_several_packages(&self) -> bool {
-        let mut packages = self.executables.iter().map(|built| &built.package.name);
-        let first = packages.next();
-        packages.any(|package| Some(package) != first)
-    }
 }
 
 /// A test executable.
@@ -62,11 +60,28 @@ pub(crate) struct PackageInfo {
 
 /// Builds what is selected.
 pub(crate) fn build(selection: &Selection) -> Result<Built, Trouble> {
-    let metadata = metadata(selection)?;
-    let executables = executables(selection, &metadata)?;
+    build_from(selection, &metadata(selection)?)
+}
+
+/// Builds what is selected; where no package is, what a run without a selection builds if `package` is
+/// part of it, so that after such a run nothing is built.
+pub(crate) fn build_for(selection: &Selection, package: Option<&str>) -> Result<Built, Trouble> {
+    let mut selection = selection.clone();
+    let metadata = metadata(&selection)?;
+    let by_itself = metadata.workspace_default_packages();
+    let is_there = |package: &&str| by_itself.iter().any(|own| own.name.as_str() == *package);
+    if selection.is_default() {
+        let other = package.filter(|package| !is_there(package));
+        selection.package.extend(other.map(str::to_owned));
+    }
+    build_from(&selection, &metadata)
+}
+
+fn build_from(selection: &Selection, metadata: &Metadata) -> Result<Built, Trouble> {
+    let executables = executables(selection, metadata)?;
     Ok(Built {
-        target_directory: metadata.target_directory.into(),
-        workspace: metadata.workspace_root.into(),
+        target_directory: metadata.target_directory.clone().into(),
+        workspace: metadata.workspace_root.clone().into(),
         executables,
     })
 }
@@ -102,9 +117,19 @@ fn executables(selection: &Selection, metadata: &Metadata) -> Result<Vec<Executa
     ]);
     if selection.profile.is_none() {
         command.args(PROFILE.iter().flat_map(|value| ["--config", value]));
+        // In its own workspace the framework is what tests depend on, too.
+        for package in metadata.workspace_packages() {
+            if FRAMEWORK.contains(&package.name.as_str()) {
+                let fast = format!("profile.actor-test.package.{}.opt-level=3", package.name);
+                command.arg("--config").arg(fast);
+            }
+        }
         command.args(["--profile", "actor-test"]);
     }
-    command.args(selection.flags());
+    match holders::flags(selection, metadata) {
+        Some(flags) => command.args(flags),
+        None => return Ok(Vec::new()),
+    };
     if let Some(directory) = selection.target_dir() {
         command.arg("--target-dir").arg(directory);
     }

@@ -8,6 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Read;
 
+use memchr::memmem;
+
 use super::Trouble;
 use super::build::{Built, Executable};
 use super::options::Filter;
@@ -163,6 +165,7 @@ pub(crate) fn nearest<'a>(tests: &'a [Test], filters: &[String]) -> Vec<&'a str>
 /// The tests whose markers are in what `source` reads.
 fn scan(source: &mut impl Read) -> std::io::Result<BTreeSet<String>> {
     let marker = prefix();
+    let finder = memmem::Finder::new(&marker);
     let mut names = BTreeSet::new();
     let mut window = Vec::with_capacity(CHUNK + NAME_MAX);
     loop {
@@ -170,7 +173,7 @@ fn scan(source: &mut impl Read) -> std::io::Result<BTreeSet<String>> {
             .by_ref()
             .take(CHUNK as u64)
             .read_to_end(&mut window)?;
-        names.extend(names_in(&window, &marker));
+        names.extend(names_in(&window, &finder));
         if read == 0 {
             return Ok(names);
         }
@@ -185,27 +188,16 @@ fn prefix() -> Vec<u8> {
     [b"\0", &b"actor-test:"[..], b"1:"].concat()
 }
 
-fn names_in(bytes: &[u8], marker: &[u8]) -> Vec<String> {
+fn names_in(bytes: &[u8], marker: &memmem::Finder<'_>) -> Vec<String> {
     let mut names = Vec::new();
     let mut rest = bytes;
-    while let Some(at) = find(rest, marker) {
-        rest = &rest[at + marker.len()..];
+    while let Some(at) = marker.find(rest) {
+        rest = &rest[at + marker.needle().len()..];
         let end = rest.iter().take(NAME_MAX).position(|byte| *byte == 0);
         let name = end.and_then(|end| std::str::from_utf8(&rest[..end]).ok());
         names.extend(name.filter(|name| is_path(name)).map(str::to_owned));
     }
     names
-}
-
-fn find(bytes: &[u8], marker: &[u8]) -> Option<usize> {
-    let mut from = 0;
-    while let Some(at) = bytes[from..].iter().position(|byte| *byte == marker[0]) {
-        if bytes[from + at..].starts_with(marker) {
-            return Some(from + at);
-        }
-        from += at + 1;
-    }
-    None
 }
 
 fn is_path(name: &str) -> bool {

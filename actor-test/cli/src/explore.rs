@@ -93,8 +93,6 @@ struct Plan {
     /// Of a test of the package that cargo takes by itself.
     place: Place,
     selection: Selection,
-    /// Tests of several packages are run, or the package was named: commands name it.
-    names_packages: bool,
 }
 
 /// How a test ended.
@@ -146,7 +144,6 @@ impl Plan {
                 hang_timeout,
                 test: None,
             },
-            names_packages: !options.selection.is_default() || built.is_of_several_packages(),
             selection: options.selection.clone(),
         }
     }
@@ -283,10 +280,11 @@ impl Plan {
         }
     }
 
-    /// From where commands that concern a test are typed, and with which flags.
+    /// From where commands that concern a test are typed, and with which flags: those of this run, so
+    /// that nothing is built again, unless only its package tells the test from another.
     fn place_of(&self, test: &Test) -> Place {
         let mut place = self.place.clone();
-        if self.names_packages {
+        if test.shared {
             place.selection = self.selection.flags_for(&test.executable.package.name);
         }
         place.test = test.shared.then(|| test.name.clone());

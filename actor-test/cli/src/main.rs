@@ -14,6 +14,7 @@ mod discover;
 mod documents;
 mod expectation;
 mod explore;
+mod holders;
 mod junit;
 mod list;
 mod merge;

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use cargo_metadata::{Metadata, Package};
 use clap::error::{ContextKind, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
@@ -613,6 +614,38 @@ impl Selection {
     /// Where to build, which `cargo metadata` takes from a variable only.
     pub(crate) fn target_dir(&self) -> Option<&PathBuf> {
         self.target_dir.as_ref()
+    }
+
+    /// Says which targets, whatever they hold.
+    pub(crate) fn names_targets(&self) -> bool {
+        self.lib
+            || self.bins
+            || self.examples
+            || self.tests
+            || self.all_targets
+            || ![&self.bin, &self.example, &self.test]
+                .into_iter()
+                .all(Vec::is_empty)
+    }
+
+    /// The members of the workspace that are selected; `None` where a name is not simply that of one.
+    pub(crate) fn members<'a>(&self, metadata: &'a Metadata) -> Option<Vec<&'a Package>> {
+        let all = metadata.workspace_packages();
+        let named = |name: &String| all.iter().find(|package| package.name.as_str() == name);
+        if !self.package.is_empty() {
+            return self
+                .package
+                .iter()
+                .map(|name| named(name).copied())
+                .collect();
+        }
+        if self.workspace {
+            let excluded: Option<Vec<_>> = self.exclude.iter().map(named).collect();
+            let excluded = excluded?;
+            let is_left = |package: &&Package| !excluded.iter().any(|out| out.id == package.id);
+            return Some(all.iter().copied().filter(is_left).collect());
+        }
+        Some(metadata.workspace_default_packages())
     }
 
     /// No package is named.

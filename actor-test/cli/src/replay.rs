@@ -104,12 +104,8 @@ fn ended_violently(trace: &Trace, ending: &Ending, tell: &dyn Fn(&Story), screen
 
 /// Builds, and finds the trace's test.
 fn find(options: &Replay, trace: &Trace) -> Result<discover::Test, Trouble> {
-    let mut selection = options.selection.clone();
-    if selection.is_default() {
-        // The trace knows its package; `-p` with a name that is not there fails with cargo's message.
-        selection.package.extend(trace.package.clone());
-    }
-    let built = build::build(&selection)?;
+    // `-p` with a name that is not there fails with cargo's message.
+    let built = build::build_for(&options.selection, trace.package.as_deref())?;
     let tests = discover::discover(&built)?;
     let known = tests.len();
     let nearest = discover::nearest(&tests, std::slice::from_ref(&trace.test)).join(" or ");

@@ -162,9 +162,10 @@ pub(crate) fn nothing_matches(filters: &[String], nearest: &[&str], known: usize
 /// There is no actor test at all.
 pub(crate) fn nothing_there(selection: &str) -> String {
     format!(
-        "no actor test in what cargo built{selection}; a test is a function marked \
+        "no actor test in what is selected{selection}; a test is a function marked \
          `#[actor_test]` that takes `&System`, in a `#[cfg(test)]` module or in tests/; other \
-         packages are selected by -p or --workspace"
+         packages are selected by -p or --workspace, and where a macro of another crate writes the \
+         tests, --tests builds them"
     )
 }
 

@@ -21,7 +21,7 @@ fn no_test_at_all() {
     let said = tool().args("--test no_harness").run();
     assert!(
         said.error()
-            .contains("no actor test in what cargo built --test no_harness"),
+            .contains("no actor test in what is selected --test no_harness"),
         "{}",
         said.stderr
     );

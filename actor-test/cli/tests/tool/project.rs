@@ -129,7 +129,7 @@ debug = false
 }
 
 /// It fails where it is run: the tool must not.
-const NO_HARNESS: &str = "fn main() { panic!(\"a binary without a marker was run\") }\n";
+const NO_HARNESS: &str = "fn main() { let actor_test = \"\"; panic!(\"a binary without a marker was run{actor_test}\") }\n";
 
 /// Writes a file where it differs, so that cargo builds no more than it must.
 fn keep(path: &Path, text: &str) {
