@@ -50,7 +50,8 @@ impl Annotations {
             Verdict::Passed { .. }
             | Verdict::Expected { .. }
             | Verdict::Without { .. }
-            | Verdict::Skipped => Vec::new(),
+            | Verdict::Skipped
+            | Verdict::Interrupted(_) => Vec::new(),
             Verdict::Failed { report, .. } => {
                 let annotation = |bug: &actor_test::Bug| {
                     let location = bug.finding.location.as_deref();

@@ -12,12 +12,12 @@ use super::build::Built;
 use super::discover::{self, Parameters, Test};
 use super::documents::Documents;
 use super::expectation::{Expectation, Missing};
-use super::options::{Explore, Format, Selection};
+use super::options::{Explore, Format, Selection, Told};
 use super::process;
 use super::results::Results;
 use super::screen::Screen;
-use super::verdict::{Tally, Verdict, verdict};
-use super::{Exit, Trouble, build, combinations};
+use super::verdict::{Done, Tally, Verdict, verdict};
+use super::{Exit, Trouble, build, combinations, interruption};
 use crate::words::{self, Place};
 use actor_test::Settings;
 use actor_test::tool::Turn;
@@ -53,8 +53,19 @@ pub(crate) fn run(options: &Explore, screen: &mut Screen) -> Result<Exit, Troubl
     let plan = Plan::new(options, given, &built, tests.len());
     let mut documents = Documents::open(options, &built)?;
     let tally = plan.run_all(&tests, screen, &mut documents)?;
-    tally.close(plan.format, plan.quiet, plan.job.given.seed, screen);
-    if let Some(path) = &options.results {
+    tally.close(
+        tests.len(),
+        plan.format,
+        plan.told,
+        plan.job.given.seed,
+        screen,
+    );
+    // Half of a part can't be merged.
+    if let Some(path) = options
+        .results
+        .as_ref()
+        .filter(|_| !interruption::is_seen())
+    {
         Results::new(tally.results.clone()).write(path)?;
     }
     documents.finish(screen)?;
@@ -89,7 +100,7 @@ struct Plan {
     job: Job,
     children: usize,
     format: Format,
-    quiet: bool,
+    told: Told,
     /// Of a test of the package that cargo takes by itself.
     place: Place,
     selection: Selection,
@@ -136,7 +147,7 @@ impl Plan {
             },
             children,
             format: options.format,
-            quiet: options.quiet,
+            told: options.told(),
             place: Place {
                 here,
                 selection: options.selection.flags(),
@@ -161,7 +172,8 @@ impl Plan {
             for _ in 0..self.children {
                 let (next, done) = (&next, done.clone());
                 scope.spawn(move || {
-                    while let number = next.fetch_add(1, Ordering::Relaxed)
+                    while !interruption::is_seen()
+                        && let number = next.fetch_add(1, Ordering::Relaxed)
                         && let Some(test) = tests.get(number)
                         && done.send((number, self.run_one(test, screen))).is_ok()
                     {
@@ -215,6 +227,13 @@ impl Plan {
         let mut bar = screen.bar(&test.title(), self.job.given.time_limit);
         let job = self.job.of(&test.name);
         let ending = process::run(test, &job, &mut |event| bar.tell(event))?;
+        if ending.interrupted {
+            return Ok(Ended {
+                verdict: Verdict::Interrupted(bar.done()),
+                elapsed: ending.elapsed,
+                source: None,
+            });
+        }
         let crashed = ending.answer.is_none() && ending.began.is_some() && ending.killed.is_none();
         let source = match (&ending.began, &ending.answer) {
             (Some(Event::Began { source, .. }), _) | (_, Some(Event::Refused { source, .. })) => {
@@ -223,12 +242,14 @@ impl Plan {
             _ => None,
         };
         let mut elapsed = ending.elapsed;
+        let mut is_cut = false;
         let mut run = |job: &Job| {
             let ending = process::run(test, job, &mut |event| bar.tell(event)).ok();
             elapsed += ending
                 .as_ref()
                 .map_or(Duration::ZERO, |ending| ending.elapsed);
-            ending
+            is_cut |= ending.as_ref().is_some_and(|ending| ending.interrupted);
+            ending.filter(|ending| !ending.interrupted)
         };
         // What it does is decided by the seed, so a second run shows in which iteration it crashes.
         let again = crashed.then(|| run(&self.pinning(&job))).flatten();
@@ -236,7 +257,14 @@ impl Plan {
         let seen = end.turn().and_then(|(turn, strategy)| {
             examine(&job, &end.began.settings, turn, strategy, &mut run)
         });
-        let verdict = end.judge(seen);
+        let verdict = match is_cut {
+            // It took its process down, and why was being found out.
+            true => Verdict::Interrupted(Done {
+                bugs: bar.done().bugs + 1,
+                ..bar.done()
+            }),
+            false => end.judge(seen),
+        };
         Ok(Ended {
             verdict,
             elapsed,
@@ -297,10 +325,12 @@ impl Plan {
         let package = &test.executable.package.name;
         match (self.format, &block) {
             (Format::Json, _) => screen.raw(&verdict.as_json(&test.name, package).to_string()),
-            (Format::Human, Some(block)) if !self.quiet || words::asks_for_more(block) => {
-                screen.line(block);
-            }
-            (Format::Human, _) => {}
+            (Format::Human, Some(block)) => match self.told {
+                Told::All => screen.line(block),
+                Told::Trouble if !words::asks_for_more(block) => {}
+                _ => screen.line(&words::brief(block)),
+            },
+            (Format::Human, None) => {}
         }
         block
     }

@@ -96,6 +96,11 @@ fn status(verdict: &Verdict, block: &str) -> TestCaseStatus {
             return TestCaseStatus::success();
         }
         Verdict::Skipped => return TestCaseStatus::skipped(),
+        Verdict::Interrupted(_) => {
+            let mut status = TestCaseStatus::skipped();
+            status.set_message(block);
+            return status;
+        }
         Verdict::Failed { report, .. } => {
             let finding = report.bugs.first().map(|bug| &bug.finding);
             (

@@ -15,6 +15,7 @@ mod documents;
 mod expectation;
 mod explore;
 mod holders;
+mod interruption;
 mod junit;
 mod list;
 mod merge;
@@ -44,15 +45,24 @@ enum Exit {
     /// The request could not be met: a wrong option, a failed build, no such test, a trace that can't
     /// be read or that no longer fits its test. Code 2.
     Trouble,
+    /// It was interrupted, by ctrl-C or by being asked to end. Code 130.
+    Interrupted,
+}
+
+impl Exit {
+    fn code(self) -> u8 {
+        match self {
+            Self::Clean => 0,
+            Self::Bug => 1,
+            Self::Trouble => 2,
+            Self::Interrupted => 130,
+        }
+    }
 }
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        Self::from(match exit {
-            Exit::Clean => 0,
-            Exit::Bug => 1,
-            Exit::Trouble => 2,
-        })
+        Self::from(exit.code())
     }
 }
 
@@ -82,6 +92,7 @@ fn main() -> ExitCode {
         }
     };
     actor_test::tool::wall_clock::run_began();
+    interruption::expect();
     let mut screen = Screen::new();
     let done = match &arguments.command {
         None => explore::run(&arguments.explore, &mut screen),
@@ -92,11 +103,20 @@ fn main() -> ExitCode {
         Some(Command::Show(options)) => show::run(options, &mut screen),
         Some(Command::Merge(options)) => merge::run(options, &mut screen),
     };
-    done.unwrap_or_else(|trouble| {
-        screen.error(&trouble.0);
-        Exit::Trouble
-    })
-    .into()
+    let done = match done {
+        Ok(Exit::Interrupted) => Exit::Interrupted,
+        // What went wrong after that went wrong because of it.
+        _ if interruption::is_seen() => {
+            screen.aside("interrupted");
+            Exit::Interrupted
+        }
+        Ok(exit) => exit,
+        Err(trouble) => {
+            screen.error(&trouble.0);
+            Exit::Trouble
+        }
+    };
+    done.into()
 }
 
 /// Cargo calls `cargo-actor-test actor-test …`; people may leave the second word out.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::options::{Format, Merge};
+use super::options::{Format, Merge, Told};
 use super::results::{Entry, Results};
 use super::screen::Screen;
 use super::verdict::{Tally, verdict};
@@ -46,6 +46,7 @@ pub(crate) fn run(options: &Merge, screen: &mut Screen) -> Result<Exit, Trouble>
             Format::Human => screen.line(&verdict.block(&test, &place).unwrap_or_default()),
         }
     }
-    tally.close(options.format, false, None, screen);
+    let tests = tally.tests();
+    tally.close(tests, options.format, Told::All, None, screen);
     Ok(tally.exit())
 }

@@ -68,7 +68,8 @@ fn belongs_there(run: &ArgMatches) -> Result<(), clap::Error> {
 }
 
 const AFTER: &str = "\
-Exit codes: 0 no bug; 1 a bug was found, or an expected one wasn't; 2 the request or the build failed.
+Exit codes: 0 no bug; 1 a bug was found, or an expected one wasn't; 2 the request or the build failed; \
+130 it was interrupted, and what was known by then was told.
 
 --coverage counts, for each actor type and over all tests of the run, how often each state was \
 entered, each event handled in each state, and each transition taken. In the diagrams green was \
@@ -161,9 +162,12 @@ pub(crate) struct Explore {
         conflicts_with_all = ["iterations", "portfolio", "strategy", "seed", "time_limit", "no_fail_fast"]
     )]
     pub(crate) reproduce: Option<String>,
-    /// Tell only of tests that fail or that warn, and how many passed.
+    /// Tell all that is known of tests that pass, too, and what each strategy contributed.
     #[arg(short, long, help_heading = REPORTS)]
-    pub(crate) quiet: bool,
+    verbose: bool,
+    /// Tell only of tests that fail or that warn, and how many passed.
+    #[arg(short, long, help_heading = REPORTS, conflicts_with = "verbose")]
+    quiet: bool,
     /// Fail a test, with exit code 1, for specifications that could not have failed (`vacuous`), or
     /// for states and handlers that no execution reached (`unreached`); `none` takes it back.
     #[arg(long, value_name = "WHAT", value_parser = parse::deny, help_heading = REPORTS)]
@@ -186,6 +190,17 @@ pub(crate) struct Explore {
 
 const REPORTS: &str = "Reports";
 const SEARCH: &str = "Exploration";
+
+/// How much is told.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Told {
+    /// What fails or warns.
+    Trouble,
+    /// A line for each test that passes, too.
+    Lines,
+    /// All that is known.
+    All,
+}
 
 /// Which portfolio.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -246,6 +261,15 @@ fn strategy(text: &str) -> Result<String, String> {
 }
 
 impl Explore {
+    /// How much is told.
+    pub(crate) fn told(&self) -> Told {
+        match (self.quiet, self.verbose) {
+            (true, _) => Told::Trouble,
+            (_, true) => Told::All,
+            _ => Told::Lines,
+        }
+    }
+
     /// The settings that flags give.
     pub(crate) fn overrides(&self) -> Overrides {
         let portfolio = |kind| match kind {

@@ -9,6 +9,7 @@ use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::options::NoTests;
 use super::progress::Progress;
+use super::verdict::Done;
 use super::{Exit, Trouble};
 use crate::words;
 use actor_test::tool::protocol::Event;
@@ -113,6 +114,7 @@ impl Screen {
             bars: self.bars.clone(),
             limit,
             shown: false,
+            done: Done::default(),
         }
     }
 }
@@ -125,9 +127,15 @@ pub(crate) struct Bar {
     bars: MultiProgress,
     limit: Option<Duration>,
     shown: bool,
+    done: Done,
 }
 
 impl Bar {
+    /// How far the test was when it was heard of last.
+    pub(crate) fn done(&self) -> Done {
+        self.done
+    }
+
     /// Shows what a child told.
     pub(crate) fn tell(&mut self, event: &Event) {
         let Event::Progress {
@@ -138,6 +146,11 @@ impl Bar {
         } = event
         else {
             return;
+        };
+        self.done = Done {
+            executions: *executions,
+            of: Some(*of).filter(|of| *of != u64::MAX),
+            bugs: *bugs as u64,
         };
         let elapsed = self.bar.elapsed();
         if !self.shown && elapsed > PATIENCE {
@@ -178,7 +191,8 @@ fn paint(text: &str) -> String {
 }
 
 fn paint_line(line: &str) -> String {
-    let words: [(&str, Style); 7] = [
+    let words: [(&str, Style); 8] = [
+        ("STOP", AnsiColor::Yellow.on_default().bold()),
         ("PASS", AnsiColor::Green.on_default().bold()),
         ("FAIL", AnsiColor::Red.on_default().bold()),
         ("ERROR", AnsiColor::Red.on_default().bold()),

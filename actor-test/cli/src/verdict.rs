@@ -2,12 +2,21 @@
 
 use serde_json::json;
 
-use super::Exit;
-use super::options::Format;
+use super::options::{Format, Told};
 use super::results::Entry;
 use super::screen::Screen;
+use super::{Exit, interruption};
 use crate::words::{self, Place};
 use actor_test::{Bug, Report, StrategyStatistics};
+
+/// How far a test came.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Done {
+    pub(crate) executions: u64,
+    /// How many there would have been, where that is known.
+    pub(crate) of: Option<u64>,
+    pub(crate) bugs: u64,
+}
 
 /// What became of a test.
 pub(crate) enum Verdict {
@@ -37,6 +46,8 @@ pub(crate) enum Verdict {
     },
     Refused(String),
     Skipped,
+    /// It was given up, so far.
+    Interrupted(Done),
 }
 
 impl Verdict {
@@ -48,7 +59,7 @@ impl Verdict {
             | Self::Without { report, .. }
             | Self::Failed { report, .. }
             | Self::Unexpected { report, .. } => Some(report),
-            Self::Refused(_) | Self::Skipped => None,
+            Self::Refused(_) | Self::Skipped | Self::Interrupted(_) => None,
         }
     }
 
@@ -77,6 +88,7 @@ impl Verdict {
             } => words::unexpected(&titled(report), expected, notes, place),
             Self::Refused(problem) => words::refused(title, problem),
             Self::Skipped => return None,
+            Self::Interrupted(done) => words::interrupted(title, done),
         })
     }
 
@@ -103,6 +115,10 @@ impl Verdict {
             }),
             Verdict::Skipped => json!({
                 "type": "test", "test": test, "package": package, "outcome": "ignored",
+            }),
+            Verdict::Interrupted(done) => json!({
+                "type": "test", "test": test, "package": package, "outcome": "interrupted",
+                "executions": done.executions, "bugs": done.bugs,
             }),
         }
     }
@@ -145,6 +161,11 @@ pub(crate) struct Tally {
     failed: usize,
     refused: usize,
     skipped: usize,
+    /// Those that were interrupted.
+    given_up: usize,
+    /// Executions of all tests, and bugs that they found.
+    executions: u64,
+    bugs: u64,
     /// The reports of parts of a search.
     pub(crate) results: Vec<Entry>,
     /// What each strategy contributed over all tests, in the order in which they came up.
@@ -154,6 +175,7 @@ pub(crate) struct Tally {
 impl Tally {
     pub(crate) fn exit(&self) -> Exit {
         match self {
+            _ if interruption::is_seen() => Exit::Interrupted,
             Self { failed: 1.., .. } => Exit::Bug,
             Self { refused: 1.., .. } => Exit::Trouble,
             _ => Exit::Clean,
@@ -168,14 +190,26 @@ impl Tally {
             Verdict::Failed { .. } | Verdict::Unexpected { .. } => &mut self.failed,
             Verdict::Refused(_) => &mut self.refused,
             Verdict::Skipped => &mut self.skipped,
+            Verdict::Interrupted(_) => &mut self.given_up,
         } += 1;
+        if let Verdict::Interrupted(done) = verdict {
+            self.executions += done.executions;
+            self.bugs += done.bugs;
+        }
         if let Some(report) = verdict.report() {
+            self.executions += report.executions;
+            self.bugs += report.bugs.len() as u64;
             report.strategies.iter().for_each(|one| self.add(one));
             if report.is_of_a_part() {
                 let (package, report) = (package.to_owned(), report.clone());
                 self.results.push(Entry { package, report });
             }
         }
+    }
+
+    /// How many tests are counted.
+    pub(crate) fn tests(&self) -> usize {
+        self.passed + self.failed + self.refused + self.skipped + self.given_up
     }
 
     /// A test fails as a whole, none of whose combinations does.
@@ -197,32 +231,48 @@ impl Tally {
         known.elapsed_s += one.elapsed_s;
     }
 
-    /// Ends the output.
-    pub(crate) fn close(&self, format: Format, quiet: bool, seed: Option<u64>, screen: &Screen) {
+    /// Ends the output; `tests` were to be run.
+    pub(crate) fn close(
+        &self,
+        tests: usize,
+        format: Format,
+        told: Told,
+        seed: Option<u64>,
+        screen: &Screen,
+    ) {
         let Tally {
             passed,
             failed,
             refused,
             skipped,
+            given_up,
             ..
         } = *self;
+        let interrupted = interruption::is_seen().then(|| words::Interrupted {
+            given_up,
+            // Where none of its combinations fails as it should, a test fails as a whole.
+            not_begun: tests.saturating_sub(self.tests()),
+            executions: self.executions,
+            bugs: self.bugs,
+        });
         match format {
             Format::Json => screen.raw(
                 &json!({
                     "type": "summary", "passed": passed, "failed": failed, "errors": refused,
-                    "ignored": skipped,
+                    "ignored": skipped, "interrupted": interrupted.is_some(),
                 })
                 .to_string(),
             ),
             Format::Human => {
                 let strategies = words::strategies(&self.strategies, false);
-                if !strategies.is_empty() && !quiet {
+                let is_asked = told == Told::All || (failed > 0 && told != Told::Trouble);
+                if !strategies.is_empty() && is_asked {
                     screen.line("\nall tests together");
                     strategies.iter().for_each(|line| screen.line(line));
                 }
                 screen.line(&format!(
                     "\n{}",
-                    words::summary(passed, failed, refused, skipped, seed)
+                    words::summary(passed, failed, refused, skipped, seed, interrupted.as_ref())
                 ));
             }
         }

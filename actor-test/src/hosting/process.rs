@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -39,6 +39,8 @@ pub struct Ending {
     pub how: String,
     /// It had to be killed, since it was silent for so long.
     pub killed: Option<Duration>,
+    /// This process was interrupted before it ended.
+    pub interrupted: bool,
     pub stdout: String,
     pub stderr: String,
     /// The iteration that it noted, if it was asked to.
@@ -106,8 +108,12 @@ pub fn run(
     Ok(Ending {
         began: hearing.began,
         answer: hearing.answer,
-        how: status.map_or_else(|| words::silent(silence), describe),
-        killed: status.is_none().then_some(silence),
+        how: match status {
+            Waited::Ended(status) => describe(status),
+            _ => words::silent(silence),
+        },
+        killed: matches!(status, Waited::Silent).then_some(silence),
+        interrupted: matches!(status, Waited::Interrupted),
         stdout: tail(stdout),
         stderr: tail(stderr),
         pinned: request.pin.as_deref().and_then(pin::pinned),
@@ -231,14 +237,46 @@ fn tail(reader: JoinHandle<String>) -> String {
     String::new()
 }
 
-/// Waits for the end of the child, and hears its events meanwhile; `None` if it had to be killed.
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// This process is to end: children are killed, and no others are worth to be started. Tells whether
+/// it was said before.
+pub fn interrupt() -> bool {
+    INTERRUPTED.swap(true, Ordering::Relaxed)
+}
+
+/// This process is to end.
+pub fn is_interrupted() -> bool {
+    INTERRUPTED.load(Ordering::Relaxed)
+}
+
+/// A signal that ended a child may have been for this process as well, which hears of it soon.
+fn was_interrupted(status: ExitStatus) -> bool {
+    #[cfg(unix)]
+    if let Some(2 | 15) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        std::thread::sleep(Duration::from_millis(200));
+        return is_interrupted();
+    }
+    status.code().is_none() && is_interrupted()
+}
+
+/// How the wait for a child was over.
+enum Waited {
+    Ended(ExitStatus),
+    /// It was silent for too long, and killed.
+    Silent,
+    /// This process was interrupted.
+    Interrupted,
+}
+
+/// Waits for the end of the child, and hears its events meanwhile.
 fn wait(
     child: &mut Child,
     ended: &Receiver<()>,
     silence: Duration,
     hearing: &mut Hearing,
     tell: &mut dyn FnMut(&Event),
-) -> std::io::Result<Option<ExitStatus>> {
+) -> std::io::Result<Waited> {
     let (mut looks, mut silent) = (Looks::begin(), Duration::ZERO);
     loop {
         let closed = matches!(
@@ -252,14 +290,20 @@ fn wait(
         let status = child.try_wait()?;
         if let Some(status) = status {
             hearing.hear(tell);
-            return Ok(Some(status));
+            return Ok(match was_interrupted(status) {
+                true => Waited::Interrupted,
+                false => Waited::Ended(status),
+            });
         }
-        if silent > silence {
+        if silent > silence || is_interrupted() {
             // Only the child that was started here, by its handle.
             let _ = child.kill();
             let _ = child.wait();
             hearing.hear(tell);
-            return Ok(None);
+            return Ok(match is_interrupted() {
+                true => Waited::Interrupted,
+                false => Waited::Silent,
+            });
         }
         if closed {
             std::thread::sleep(Duration::from_millis(1));

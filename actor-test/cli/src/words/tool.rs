@@ -7,6 +7,8 @@ use actor_test::tool::trace::Trace;
 use actor_test::tool::words::{Place, count, evidence, finding, hanging};
 use actor_test::{Bug, Report};
 
+use crate::verdict::Done;
+
 /// A test that was not run as asked.
 pub(crate) fn refused(test: &str, problem: &str) -> String {
     format!("ERROR {test}  {}", hanging(problem))
@@ -109,6 +111,31 @@ pub(crate) fn no_bug_any_more(recorded: &Finding) -> String {
     )
 }
 
+/// What a session was when it was interrupted.
+#[derive(Debug)]
+pub(crate) struct Interrupted {
+    /// Tests that ran.
+    pub(crate) given_up: usize,
+    pub(crate) not_begun: usize,
+    /// Of all tests.
+    pub(crate) executions: u64,
+    pub(crate) bugs: u64,
+}
+
+/// A test that was interrupted.
+pub(crate) fn interrupted(test: &str, done: &Done) -> String {
+    let of = done.of.map_or_else(String::new, |of| format!(" of {of}"));
+    let bugs = match done.bugs {
+        0 => String::new(),
+        bugs => format!(
+            ", {} so far: run it again for their reports",
+            count(bugs, "bug")
+        ),
+    };
+    let executions = count(done.executions, "execution");
+    format!("STOP  {test}  interrupted after {executions}{of}{bugs}")
+}
+
 /// The end of a session.
 pub(crate) fn summary(
     passed: usize,
@@ -116,11 +143,17 @@ pub(crate) fn summary(
     errors: usize,
     skipped: usize,
     seed: Option<u64>,
+    interrupted: Option<&Interrupted>,
 ) -> String {
-    let mut parts: Vec<String> = seed
-        .map(|seed| format!("seed {seed}"))
-        .into_iter()
-        .collect();
+    let head = interrupted.map(|interrupted| {
+        format!(
+            "interrupted after {} and {}",
+            count(interrupted.executions, "schedule"),
+            count(interrupted.bugs, "bug")
+        )
+    });
+    let seed = seed.map(|seed| format!("seed {seed}"));
+    let mut parts: Vec<String> = head.into_iter().chain(seed).collect();
     parts.extend([format!("{passed} passed"), format!("{failed} failed")]);
     if errors > 0 {
         parts.push(format!("{errors} could not be run"));
@@ -128,12 +161,41 @@ pub(crate) fn summary(
     if skipped > 0 {
         parts.push(format!("{skipped} ignored"));
     }
+    if let Some(Interrupted {
+        given_up,
+        not_begun,
+        ..
+    }) = interrupted
+    {
+        parts.push(format!("{given_up} given up"));
+        parts.push(format!("{not_begun} not begun"));
+    }
     parts.join(", ")
 }
 
 /// A test's block that is read even where little is told: it fails, or it warns.
 pub(crate) fn asks_for_more(block: &str) -> bool {
     !block.starts_with("PASS") || block.contains("\n      warning:")
+}
+
+/// A test's block where details are not asked for: a line and the warnings, if it passes.
+pub(crate) fn brief(block: &str) -> String {
+    if !block.starts_with("PASS") {
+        return block.to_owned();
+    }
+    let mut is_told = true;
+    let lines = block.lines().enumerate().filter(|(number, line)| {
+        // What goes on with a deeper indentation belongs to the line before.
+        let begins = line
+            .strip_prefix("      ")
+            .is_some_and(|rest| !rest.starts_with(' '));
+        if *number > 0 && begins {
+            is_told = line.starts_with("      warning:");
+        }
+        is_told
+    });
+    let lines: Vec<&str> = lines.map(|(_, line)| line).collect();
+    lines.join("\n")
 }
 
 /// No test is called as asked.

@@ -14,4 +14,6 @@ mod project;
 mod reached;
 mod reports;
 mod settings;
+#[cfg(unix)]
+mod terminal;
 mod traces;

@@ -167,6 +167,8 @@ fn a_trace_of_values_that_are_gone() {
 fn a_bug_that_one_combination_has() {
     let run = |filter: &str| tool().args(TARGET).arg(filter).run();
     let said = run("::expected").words(0);
+    assert!(!said.contains("without the bug"), "{said}");
+    let said = tool().args(TARGET).args("::expected -v").run().words(0);
     assert!(
         said.contains("PASS  parameters::expected[first=1]  found the expected bug: safety"),
         "{said}"

@@ -217,6 +217,11 @@ impl Run {
         child.wait().expect("it ends").code()
     }
 
+    /// The command itself.
+    pub(crate) fn command(self) -> Command {
+        self.command
+    }
+
     /// In another directory.
     pub(crate) fn within(mut self, directory: &Path) -> Self {
         self.command.current_dir(directory).env("PWD", directory);

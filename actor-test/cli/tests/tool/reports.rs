@@ -7,7 +7,8 @@ use crate::project::{cargo, redact, tool, traces};
 #[track_caller]
 fn report(arguments: &str, code: i32) -> String {
     let traces = traces();
-    tool().args(arguments).traces(&traces).run().words(code)
+    let tool = tool().args(arguments).arg("--verbose");
+    tool.traces(&traces).run().words(code)
 }
 
 #[test]
