@@ -58,6 +58,12 @@ export function App({ story }: { story: Story }) {
     [story, isCompared],
   );
 
+  const toggleComparison = (): void => {
+    if (!isCompared && story.passing) {
+      select(Math.min(compare(story, story.passing).fork, story.steps.length - 1));
+    }
+    showCompared(!isCompared);
+  };
   const next = (by: number): void => {
     const at = found.indexOf(selected);
     const later = found.findIndex((step) => step > selected);
@@ -125,7 +131,7 @@ export function App({ story }: { story: Story }) {
             </button>
           ) : null}
           {story.passing ? (
-            <button type="button" aria-pressed={isCompared} onClick={() => showCompared(!isCompared)}>
+            <button type="button" aria-pressed={isCompared} onClick={toggleComparison}>
               Compare with the nearest passing run
             </button>
           ) : null}

@@ -1,7 +1,7 @@
 // What was found out about the cause, in words.
 
 import type { At, Node } from "./node";
-import type { Cause, Nearest, Race, Share } from "./story";
+import type { Cause, Did, Nearest, Race, Share } from "./story";
 import { count } from "./values";
 
 export function cause(story: Node, at: At): Cause {
@@ -99,13 +99,15 @@ function race(node: Node, at: At): Race {
 
 function nearest(node: Node, at: At): Nearest {
   const shared = node.number("shared");
+  const instead = node.field("instead");
   return {
     shared: shared === 0 ? 0 : at(shared)!,
-    then: node.list("then", (step) => ({
-      number: step.number("step"),
-      actor: step.text("actor"),
-      what: step.text("what"),
-    })),
+    instead: instead.isThere ? did(instead) : undefined,
+    then: node.list("then", did),
     steps: node.number("steps"),
   };
+}
+
+function did(step: Node): Did {
+  return { number: step.number("step"), actor: step.text("actor"), what: step.text("what") };
 }

@@ -6,7 +6,7 @@ import type { Step, Story } from "./story";
 export interface Comparison {
   /** The first step that differs, in both. */
   fork: number;
-  /** The steps of each that the other doesn't have. */
+  /** In each, that step, and those that the other doesn't have. */
   apart: [ReadonlySet<number>, ReadonlySet<number>];
   /** How actors differ in the end. */
   differences: Difference[];
@@ -25,7 +25,10 @@ export function compare(here: Story, there: Story): Comparison {
   while (fork < keys[0].length && keys[0][fork] === keys[1][fork]) fork++;
   return {
     fork,
-    apart: [without(keys[0], keys[1]), without(keys[1], keys[0])],
+    apart: [
+      without(keys[0], keys[1]).add(Math.min(fork, keys[0].length - 1)),
+      without(keys[1], keys[0]).add(Math.min(fork, keys[1].length - 1)),
+    ],
     differences: differences(here, there),
   };
 }

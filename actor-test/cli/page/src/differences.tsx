@@ -15,11 +15,11 @@ export function Differences(props: { story: Story; compared: Comparison; onGo(st
     <section class="part differences">
       <h2>Compared with the nearest passing run</h2>
       <p>
-        Both do the same up to{" "}
+        Both do the same before{" "}
         <button type="button" class="go" onClick={() => onGo(at)}>
           step {story.steps[at]!.number}
         </button>
-        . Marked steps are not in the other run.
+        . Marked are the step where they part, and those that the other run does not have.
       </p>
       {differences.length === 0 ? (
         <p>In the end all actors have the same states and fields, as far as they are known.</p>

@@ -20,8 +20,8 @@ import type {
 import { DocumentError, Node, type At } from "./node";
 import { eventName, eventOf } from "./words";
 
-export const FORMAT = "actor-test story";
-export const VERSION = 1;
+const FORMAT = "actor-test story";
+const VERSION = 1;
 
 /** The story in a JSON text; throws a `DocumentError` where there is none. */
 export function read(json: string): Story {
@@ -40,6 +40,21 @@ function story(node: Node): Story {
   if (version !== VERSION) {
     throw node.field("version").wrong(`is ${version}, and this page reads version ${VERSION}`);
   }
+  const test = node.text("test");
+  const { told, at } = execution(node, test);
+  told.finding = finding(node, at);
+  told.origin = origin(node);
+  told.cycle = cycle(node.field("cycle"), at);
+  told.cause = cause(node, at);
+  const causes = node.field("causes");
+  const nearest = causes.isThere ? causes.field("nearest") : causes;
+  const passing = nearest.isThere ? nearest.field("story") : nearest;
+  if (passing.isThere) told.passing = execution(passing, test).told;
+  return told;
+}
+
+/** One execution, whether it fails or not. */
+function execution(node: Node, test: string): { told: Story; at: At } {
   const lanes = node.list("operations", lane);
   const numbers = node.list("steps", (step) => step.number("number"));
   numbers.forEach((number, at) => {
@@ -58,24 +73,20 @@ function story(node: Node): Story {
   const at = (number: number | undefined): number | undefined =>
     number === undefined ? undefined : Math.min(indexOf(numbers, number), numbers.length - 1);
   const steps = node.list("steps", (entry) => step(entry, many));
-  const messages = node.list("messages", (entry) => message(entry, many.lanes, at));
   const told: Story = {
-    test: node.text("test"),
-    origin: origin(node),
-    finding: finding(node, at),
+    test,
+    origin: "",
     lanes,
     monitors: monitors(node, steps),
     steps,
-    messages,
+    messages: node.list("messages", (entry) => message(entry, many.lanes, at)),
     timers: node.list("timers", (entry) => timer(entry, many.lanes, at)),
-    cycle: cycle(node.field("cycle"), at),
     leftOut: leftOut(node.field("left_out")),
     lookedAt: node.list("looked_at", (entry) => seen(entry, many.lanes)),
-    cause: cause(node, at),
-    passing: node.field("passing").isThere ? story(node.field("passing")) : undefined,
+    cause: { curve: [], races: [], cutShort: false },
   };
   follow(told);
-  return told;
+  return { told, at };
 }
 
 interface Many {

@@ -199,7 +199,16 @@ export interface Race {
 export interface Nearest {
   /** The last step that is the same. */
   shared: number;
-  /** What it does then, step by step. */
-  then: { number: number; actor: string; what: string }[];
+  /** What it does next; nothing where it has ended. */
+  instead?: Did | undefined;
+  /** The first steps that only this one takes. */
+  then: Did[];
   steps: number;
+}
+
+/** A step, told in a line. */
+export interface Did {
+  number: number;
+  actor: string;
+  what: string;
 }

@@ -92,16 +92,16 @@ function Decided({ story, onGo }: { story: Story; onGo: OnGo }) {
 function Nearest({ story, onGo }: { story: Story; onGo: OnGo }) {
   const { nearest } = story.cause;
   if (!nearest) return null;
-  const [instead, ...more] = nearest.then;
+  const { shared, instead, then } = nearest;
   return (
     <details class="cause">
       <summary>
         <span class="tag passing">passing run</span> The nearest run without the bug does the same up to{" "}
-        <Go story={story} to={nearest.shared} look="" onGo={onGo} />
+        <Go story={story} to={shared} look="" onGo={onGo} />
         {instead ? `, and then: ${instead.actor} ${short(instead.what, 120)}` : ", where it ends"}
       </summary>
       <ol class="then">
-        {more.map(({ number, actor, what }) => (
+        {then.map(({ number, actor, what }) => (
           <li key={number} value={number}>
             <b>{actor}</b> {what}
           </li>

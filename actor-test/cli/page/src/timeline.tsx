@@ -15,6 +15,9 @@ import { sentence } from "./words";
 /** How many changed fields stand in a row. */
 const CHANGES_MAX = 3;
 
+/** Where there is less room for words, a state's name before is left out. */
+const TIGHT = 620;
+
 export interface Props {
   story: Story;
   rows: Rows;
@@ -97,7 +100,7 @@ export function Timeline(props: Props) {
       <div class="scroller" ref={scroller} onScroll={onScroll}>
         <Head story={story} shape={shape} inner={header} />
         <div
-          class="rows"
+          class={`rows${view.width - shape.textAt < TIGHT ? " tight" : ""}`}
           role="listbox"
           tabIndex={0}
           aria-label={props.label}

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { launch, open } from "./page.mjs";
-import { bank, ring } from "./story.mjs";
+import { bank, bankCompared, ring } from "./story.mjs";
 
 let browser;
 before(async () => {
@@ -22,6 +22,8 @@ function on(name, story, act, options) {
 }
 
 const selected = (page) => page.locator(".details h2").innerText();
+/** What a place says, on one line. */
+const said = async (place) => (await place.innerText()).replace(/\s+/g, " ");
 const row = (page, number) => page.locator(`#step-${number - 1}`);
 
 on("it begins at the bug, with what went wrong, and why", bank, async (page) => {
@@ -31,14 +33,14 @@ on("it begins at the bug, with what went wrong, and why", bank, async (page) => 
   assert.match(race, /needs Balance .* from Clerk#2 before Withdraw .* from Clerk#1 at Account/);
   assert.match(critical, /before it 31 of 40 escaped it, of those from after it 0 of 40/);
   assert.match(await selected(page), /^Step 20/);
-  assert.match(await row(page, 20).innerText(), /bug\s+Account handles Withdraw .*\sbalance 40 → -20/);
+  assert.match(await said(row(page, 20)), /bug Account handles Withdraw .* balance 40 → -20/);
 });
 
 on("each step is a row with who, what and what changed", bank, async (page) => {
-  assert.match(await row(page, 2).innerText(), /test spawns Account/);
-  assert.match(await row(page, 5).innerText(), /test sends PayOut { amount: 60 } to Clerk#1/);
-  assert.match(await row(page, 7).innerText(), /Clerk#1 handles PayOut .* from test.*Idle → Asking/s);
-  assert.match(await row(page, 16).innerText(), /Audit: Owing/);
+  assert.match(await said(row(page, 2)), /test spawns Account/);
+  assert.match(await said(row(page, 5)), /test sends PayOut { amount: 60 } to Clerk#1/);
+  assert.match(await said(row(page, 7)), /Clerk#1 handles PayOut .* from test.*→ Asking/);
+  assert.match(await said(row(page, 16)), /Audit: Owing/);
 });
 
 on("lanes, arrows, and what matters are drawn", bank, async (page) => {
@@ -134,7 +136,7 @@ on("a gap opens where it is clicked", bank, async (page) => {
   await page.getByLabel(/PayOut/).uncheck();
   await page.keyboard.press("Escape");
   await page.locator(".row.gap").first().click();
-  assert.match(await row(page, 5).innerText(), /PayOut/);
+  assert.match(await said(row(page, 5)), /PayOut/);
 });
 
 on("only what may have led to a step is left", bank, async (page) => {
@@ -144,6 +146,31 @@ on("only what may have led to a step is left", bank, async (page) => {
   assert.deepEqual(numbers, ["1", "2", "3", "4", "5", "7"]);
   await page.keyboard.press("l");
   await page.locator(".row.gap").first().waitFor({ state: "detached" });
+});
+
+on("the nearest passing run stands beside it", bankCompared, async (page) => {
+  assert.match(
+    await page.locator("details.cause").innerText(),
+    /does the same up to step 8, and then: Account handles Balance from Clerk#1/,
+  );
+  await page.getByRole("button", { name: "Compare with the nearest passing run" }).click();
+  const there = page.getByRole("listbox", { name: "Steps of the nearest passing run" });
+  assert.match(await said(there.locator("#passing-8")), /Account handles Balance/);
+  assert.match(await said(row(page, 9)), /Clerk#2 handles PayOut/);
+  const differences = await page.locator(".differences").innerText();
+  assert.match(differences, /same before step 9/);
+  assert.match(differences, /Account\s+balance\s+-20\s+40/);
+  assert.match(differences, /Account\s+refused\s+nothing\s+1/);
+  const apart = await there.locator(".is-apart .number").allInnerTexts();
+  assert.deepEqual(apart, ["9"], "where they part");
+  await page.locator(".scroller").nth(1).evaluate((scroller) => {
+    scroller.scrollTop = scroller.scrollHeight;
+  });
+  await there.locator("#passing-20.is-apart").waitFor();
+  await there.locator("#passing-15").click();
+  assert.equal(await there.locator(".is-selected").count(), 1);
+  await page.getByRole("button", { name: "Compare with the nearest passing run" }).click();
+  assert.equal(await there.count(), 0);
 });
 
 on("light and dark follow the system", bank, async (page) => {
@@ -186,7 +213,7 @@ test("100 000 steps: drawn at once, scrolled to any place, and few elements", as
   const elements = () => page.evaluate(() => document.querySelectorAll("*").length);
   assert.ok((await elements()) < 2500, `${await elements()} elements`);
   await page.keyboard.press("Home");
-  assert.match(await row(page, 1).innerText(), /test starts/);
+  assert.match(await said(row(page, 1)), /test starts/);
   await page.locator(".scroller").evaluate((scroller) => {
     scroller.scrollTop = scroller.scrollHeight / 2;
   });

@@ -137,6 +137,31 @@ export function bank() {
   return story.finding("invariant", "always \"in credit\" is false", bug);
 }
 
+/** The same, with the nearest run that passes: the first clerk is done before the second looks. */
+export function bankCompared() {
+  const document = bank();
+  const { operations, monitors, timers, messages, steps } = structuredClone(document);
+  const passing = { operations, monitors, timers, messages, steps };
+  const order = [1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 15, 16, 19, 9, 10, 13, 14, 17, 18, 20];
+  passing.steps = order.map((old, at) => ({ ...steps[old - 1], number: at + 1 }));
+  for (const message of messages) {
+    message.sent = order.indexOf(message.sent) + 1;
+    message.handled = order.indexOf(message.handled) + 1;
+  }
+  passing.steps.at(-1).changes = [{ field: "refused", after: "1" }];
+  passing.steps.push({ number: 21, time_ns: 0, who: 1, kind: "flush", effects: [{ effect: "announced", event: "Refused" }] });
+  document.causes.nearest = {
+    shared: 8,
+    instead: { step: 9, actor: "Account", what: "handles Balance from Clerk#1" },
+    then: [{ step: 9, actor: "Account", what: "handles Balance from Clerk#1" }],
+    steps: 21,
+    decisions: [],
+    checks: [],
+    story: passing,
+  };
+  return document;
+}
+
 /** Actors that hand a token round, with timers, for so many steps. */
 export function ring(steps, actors = 8) {
   const story = new Story("ring::tests::goes_round");
