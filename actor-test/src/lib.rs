@@ -89,6 +89,7 @@ mod attendance;
 mod data;
 mod declaration;
 mod engine;
+mod explaining;
 mod exploring;
 mod hash;
 mod hosting;
@@ -113,6 +114,7 @@ pub use report::facts::{
     BehaviourStatistics, Bug, Recording, Report, StepStatistics, StrategyStatistics,
 };
 pub use report::merge::MergeError;
+pub use report::minimized::{Dead, Minimized, Size};
 pub use report::verdict::{Searched, Verdict};
 pub use settings::partition::PartitionError;
 pub use settings::token::TokenError;

@@ -6,6 +6,7 @@ use std::pin::Pin;
 use actor_core::System;
 
 use crate::engine::Program;
+use crate::explaining::minimizing::minimize;
 use crate::exploring::explorer::Explorer;
 use crate::exploring::workers::{Silent, explore, explore_alone};
 use crate::report::facts::Report;
@@ -143,6 +144,12 @@ impl Tester {
         self
     }
 
+    /// For how many steps failing executions are minimised; see [`Settings::minimize`].
+    pub fn minimize(mut self, steps: u64) -> Self {
+        self.settings.minimize = steps;
+        self
+    }
+
     /// What fails the test though no execution failed; see [`Settings::deny`].
     pub fn deny(mut self, deny: Deny) -> Self {
         self.settings.deny = deny;
@@ -151,7 +158,7 @@ impl Tester {
 
     /// Explores `body`, which is run anew in each execution.
     pub fn run(&self, body: impl Fn(&System) + Sync) -> Report {
-        explore(&self.name, &SyncBody(body), &self.settings, &mut Silent)
+        self.explore(&SyncBody(body))
     }
 
     /// Explores an async body, which may `ask` actors and assert on their replies.
@@ -163,7 +170,7 @@ impl Tester {
     where
         F: Future<Output = ()> + 'static,
     {
-        explore(&self.name, &AsyncBody(body), &self.settings, &mut Silent)
+        self.explore(&AsyncBody(body))
     }
 
     /// Explores `body` under a strategy of one's own, on one worker.
@@ -183,9 +190,26 @@ impl Tester {
         self.explore_with(strategy, &AsyncBody(body))
     }
 
+    fn explore(&self, program: &(dyn Program + Sync)) -> Report {
+        let report = explore(&self.name, program, &self.settings, &mut Silent);
+        self.minimized(report, program)
+    }
+
+    fn minimized(&self, mut report: Report, program: &dyn Program) -> Report {
+        for bug in &mut report.bugs {
+            let budget = self.settings.minimize;
+            let minimal = minimize(program, &self.name, bug, budget, &mut |_| ());
+            if let Some(minimal) = minimal {
+                minimal.replace(bug);
+            }
+        }
+        report
+    }
+
     fn explore_with(&self, strategy: Box<dyn Strategy>, program: &(dyn Program + Sync)) -> Report {
         let explorer = Explorer::new(&self.name, &self.settings, vec![strategy]);
-        explore_alone(explorer, program, &self.settings, &self.name)
+        let report = explore_alone(explorer, program, &self.settings, &self.name);
+        self.minimized(report, program)
     }
 }
 

@@ -7,6 +7,5 @@ pub(crate) mod bug;
 pub(crate) mod coverage;
 pub(crate) mod leftovers;
 pub(crate) mod records;
-#[cfg_attr(not(test), allow(dead_code))]
 pub(crate) mod schedule;
 pub mod story;

@@ -42,6 +42,9 @@ pub(crate) struct NamedChoice {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct NamedStep {
     pub(crate) name: StepName,
+    /// A hash of who it is, the kind, the type of the event and the inbox: the same for another message
+    /// of the same sort.
+    pub(crate) sort: u64,
     pub(crate) choices: Vec<NamedChoice>,
 }
 

@@ -32,3 +32,4 @@ pub(crate) use recording::tape::{Decision, Witness};
 pub(crate) use running::execution::{End, Engine, Outcome, Program, RunOptions, Watch};
 pub(crate) use watching::observations::Observations;
 pub(crate) use watching::specifications::Observed;
+pub(crate) use watching::suspicion::Suspicion;

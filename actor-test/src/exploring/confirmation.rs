@@ -4,16 +4,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::data::bug::Finding;
-use crate::engine::{Decision, End, Program, Watch};
+use crate::engine::{End, Program, Watch};
 use crate::exploring::explorer::{Contribution, Explorer};
 use crate::exploring::workers::STACK_BYTES;
-use crate::hash::mix;
 use crate::report::confirmation::Confirmation;
 use crate::settings::Settings;
-use crate::strategy::{
-    Choice, Enabled, Estimates, Execution, Fairness, Random, Replay, Strategy, StrategySpec,
-    Weighted, Weights,
-};
+use crate::strategy::{Continuation, Estimates, StrategySpec};
 
 /// A continuation goes on for so many steps at least: a threshold may be tiny.
 const HORIZON_MIN: u64 = 2_000;
@@ -219,85 +215,11 @@ fn continued(
         from,
         until: from.saturating_add(horizon),
     };
-    let continuation = Continuation::new(&contribution.decisions, from, number);
+    let chosen = contribution
+        .decisions
+        .iter()
+        .map(|decision| decision.chosen);
+    let continuation = Continuation::new(chosen.collect(), from, number);
     let outcome = explorer.run_watched(program, contribution, Box::new(continuation), watch);
     (outcome.end == End::Recovered).then(|| outcome.steps - from)
-}
-
-/// Recorded decisions up to a step, and a fair walk from there: a uniform and a weighted one in
-/// turn, since timers that fire too often keep some programs from recovering.
-#[derive(Debug)]
-struct Continuation {
-    replay: Replay,
-    walk: Box<dyn Strategy>,
-    from: u64,
-    number: u32,
-    replaying: bool,
-}
-
-impl Continuation {
-    fn new(taken: &[Decision], from: u64, number: u32) -> Self {
-        let chosen = taken.iter().map(|decision| decision.chosen).collect();
-        Self {
-            replay: Replay::new(chosen, Fairness::Unfair),
-            walk: if number.is_multiple_of(2) {
-                Box::new(Weighted::new(Weights::default()))
-            } else {
-                Box::new(Random::new())
-            },
-            from,
-            number,
-            replaying: true,
-        }
-    }
-
-    fn active(&mut self) -> &mut dyn Strategy {
-        if self.replaying {
-            &mut self.replay
-        } else {
-            &mut *self.walk
-        }
-    }
-}
-
-impl Strategy for Continuation {
-    fn name(&self) -> String {
-        "continuation".into()
-    }
-
-    fn fairness(&self) -> Fairness {
-        Fairness::FairFrom(self.from)
-    }
-
-    fn begin(&mut self, execution: &Execution) -> bool {
-        self.replaying = true;
-        let walk = Execution {
-            seed: mix(execution.seed, u64::from(self.number)),
-            ..execution.clone()
-        };
-        self.replay.begin(execution) && self.walk.begin(&walk)
-    }
-
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
-        self.replaying = enabled.step() < self.from;
-        self.active().pick(enabled)
-    }
-
-    fn choose(&mut self, choice: Choice) -> u32 {
-        self.active().choose(choice)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Timers that fire too often keep some programs from recovering, so every other walk holds them
-    /// back.
-    #[test]
-    fn continuations_are_uniform_and_weighted_in_turn() {
-        let name = |number| Continuation::new(&[], 0, number).walk.name();
-        let names: Vec<String> = (1..=4).map(name).collect();
-        assert_eq!(names, ["random", "weighted", "random", "weighted"]);
-    }
 }

@@ -313,6 +313,7 @@ impl Summary {
                 found_after_s: after,
                 confirmation: contribution.confirmation,
                 trace,
+                minimized: None,
                 trace_path: None,
             });
         }

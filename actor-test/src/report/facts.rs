@@ -12,6 +12,7 @@ use crate::data::leftovers::Leftovers;
 use crate::data::story::Story;
 use crate::report::confirmation::Confirmation;
 use crate::report::merge::Sketch;
+use crate::report::minimized::Minimized;
 use crate::report::verdict::Verdict;
 use crate::report::words;
 use crate::settings::token::{Named, token};
@@ -183,8 +184,11 @@ pub struct Bug {
     pub token: String,
     /// For something owed for longer than the threshold: what fair continuations showed.
     pub confirmation: Option<Confirmation>,
-    /// The recorded execution.
+    /// The recorded execution: the one that was found, or what minimising has left of it.
     pub trace: Recording,
+    /// What minimising has left, where it has left out anything.
+    #[serde(default)]
+    pub minimized: Option<Minimized>,
     /// Where the trace was written.
     pub trace_path: Option<PathBuf>,
 }
@@ -219,6 +223,7 @@ impl Bug {
                 cycle: None,
                 story: Story::default(),
             },
+            minimized: None,
             trace_path: None,
         }
     }

@@ -9,6 +9,7 @@ pub(crate) mod confirmation;
 pub(crate) mod facts;
 pub(crate) mod judging;
 pub(crate) mod merge;
+pub(crate) mod minimized;
 pub(crate) mod shell;
 pub(crate) mod verdict;
 pub mod words;

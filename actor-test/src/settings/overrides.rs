@@ -127,6 +127,7 @@ pub fn resolve(
         partition: all.partition,
         check_every: defaults.check_every,
         lasso: defaults.lasso,
+        minimize: defaults.minimize,
         expect_bug: attributes.expect_bug.map(str::to_owned),
         deny: all.deny.unwrap_or(defaults.deny),
         salt: defaults.salt,

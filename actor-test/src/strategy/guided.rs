@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::naming::Namer;
-use super::{Choice, Enabled, Ended, Execution, Fairness, Step, Strategy};
-use crate::data::schedule::{NamedChoice, Parting, Schedule, StepName};
+use super::naming::{Namer, sort};
+use super::{Choice, Enabled, Ended, Execution, Fairness, Pending, Step, Strategy};
+use crate::data::schedule::{NamedChoice, NamedStep, Parting, Schedule, StepName};
 
 /// Follows a schedule whose steps are named: of the listed steps that are enabled it takes the one
 /// that is listed first. A listed step that is not enabled when its turn comes is not given up: it is
@@ -18,17 +18,23 @@ use crate::data::schedule::{NamedChoice, Parting, Schedule, StepName};
 /// A whole schedule, as it was written down, leads to the very same execution.
 #[derive(Debug)]
 pub(crate) struct Guided {
-    schedule: Arc<Schedule>,
-    /// The keys of the listed steps, sorted, with their places in the list.
-    places: Vec<(u64, u32)>,
+    schedule: Schedule,
+    /// Where each step is listed, by the key of its name.
+    names: Places,
+    /// And by its sort, where another of the same sort may stand for it.
+    sorts: Option<Places>,
     taken: Vec<bool>,
     /// All before this one are taken.
     first_left: usize,
     completion: Option<Box<dyn Strategy>>,
     fairness: Fairness,
+    /// One goes on while its steps are listed.
+    stays: bool,
+    /// How many steps are taken at most.
+    limit: u64,
     namer: Namer,
-    /// The listed answers to what the step in progress may still ask.
-    answers: Option<(usize, usize)>,
+    /// The listed step that is in progress, and how many choices it has asked for.
+    asks: Option<(usize, usize)>,
     parting: Option<Parting>,
     listed: u64,
     steps: u64,
@@ -47,65 +53,80 @@ pub(crate) struct Followed {
 }
 
 impl Guided {
-    /// Follows a schedule under the given fairness, and goes on by another strategy, or does not. What
-    /// becomes of it is to be found in the second part after the execution.
+    /// Follows a schedule under the given fairness, and goes on by another strategy, or does not.
     pub(crate) fn new(
         schedule: Schedule,
         fairness: Fairness,
         completion: Option<Box<dyn Strategy>>,
-    ) -> (Self, Arc<Mutex<Followed>>) {
-        let keys = schedule.iter().map(|step| step.name.key());
-        let mut places: Vec<(u64, u32)> = keys.zip(0..).collect();
-        places.sort_unstable();
-        let followed = Arc::default();
-        let guided = Self {
-            schedule: Arc::new(schedule),
-            places,
+    ) -> Self {
+        Self {
+            names: Places::new(schedule.iter().map(|step| step.name.key())),
+            sorts: None,
             taken: Vec::new(),
             first_left: 0,
             completion,
             fairness,
+            stays: false,
+            limit: u64::MAX,
             namer: Namer::default(),
-            answers: None,
+            asks: None,
             parting: None,
             listed: 0,
             steps: 0,
-            followed: Arc::clone(&followed),
-        };
-        (guided, followed)
+            followed: Arc::default(),
+            schedule,
+        }
+    }
+
+    /// A step that is not listed stands for the first listed one of its sort: another message of the
+    /// same type, for instance, where those before it were left out.
+    pub(crate) fn by_sort(mut self) -> Self {
+        self.sorts = Some(Places::new(self.schedule.iter().map(|step| step.sort)));
+        self
+    }
+
+    /// Whoever took the last step goes on as long as it can and its steps are listed.
+    pub(crate) fn staying(mut self) -> Self {
+        self.stays = true;
+        self
+    }
+
+    /// Gives up after so many steps.
+    pub(crate) fn up_to(mut self, steps: u64) -> Self {
+        self.limit = steps;
+        self
+    }
+
+    /// Where it is told, after an execution, what has become of the schedule.
+    pub(crate) fn followed(&self) -> Arc<Mutex<Followed>> {
+        Arc::clone(&self.followed)
     }
 
     /// The place of a step in the list, where it is there and was not taken yet.
-    fn place(&self, name: &StepName) -> Option<usize> {
-        let key = name.key();
-        let from = self.places.partition_point(|(other, _)| *other < key);
-        let same = self.places[from..]
-            .iter()
-            .take_while(|(other, _)| *other == key);
-        let mut places = same.map(|(_, place)| *place as usize);
-        places.find(|place| !self.taken[*place])
+    fn place(&mut self, pending: &Pending, enabled: &Enabled<'_>) -> Option<usize> {
+        let name = self.namer.name(pending, enabled);
+        let by_name = self.names.first(name.key(), &self.taken);
+        by_name.or_else(|| {
+            let sorts = self.sorts.as_mut()?;
+            sorts.first(sort(&name, pending, enabled), &self.taken)
+        })
     }
 
     /// The enabled step that is listed first, and where.
-    fn listed(&self, enabled: &Enabled<'_>) -> Option<(usize, usize)> {
+    fn listed(&mut self, enabled: &Enabled<'_>) -> Option<(usize, usize)> {
         let mut first: Option<(usize, usize)> = None;
         for (position, pending) in enabled.iter().enumerate() {
-            let name = self.namer.name(pending, enabled);
-            // None is listed before.
-            if self.next().is_some_and(|next| *next == name) {
-                return Some((self.first_left, position));
+            let Some(place) = self.place(pending, enabled) else {
+                continue;
+            };
+            if self.stays && pending.operation == enabled.last() {
+                return Some((place, position));
             }
-            if let Some(place) = self.place(&name)
-                && first.is_none_or(|(best, _)| place < best)
-            {
+            if first.is_none_or(|(best, _)| place < best) {
                 first = Some((place, position));
             }
         }
         first
-    }
-
-    fn next(&self) -> Option<&StepName> {
-        self.schedule.get(self.first_left).map(|step| &step.name)
     }
 
     fn take(&mut self, place: usize) {
@@ -128,9 +149,10 @@ impl Guided {
 
     /// The listed answer to the next question of the step in progress.
     fn listed_answer(&mut self, choice: Choice) -> Option<u32> {
-        let (place, asked) = self.answers?;
-        self.answers = Some((place, asked + 1));
-        let NamedChoice { of, answer } = *self.schedule[place].choices.get(asked)?;
+        let (place, asked) = self.asks?;
+        self.asks = Some((place, asked + 1));
+        let NamedStep { choices, .. } = &self.schedule[place];
+        let NamedChoice { of, answer } = *choices.get(asked)?;
         (of == choice.bound()).then_some(answer)
     }
 }
@@ -148,8 +170,12 @@ impl Strategy for Guided {
         self.taken.clear();
         self.taken.resize(self.schedule.len(), false);
         (self.first_left, self.listed, self.steps) = (0, 0, 0);
-        (self.answers, self.parting) = (None, None);
+        (self.asks, self.parting) = (None, None);
         self.namer.begin();
+        self.names.begin();
+        if let Some(sorts) = &mut self.sorts {
+            sorts.begin();
+        }
         match &mut self.completion {
             Some(completion) => completion.begin(execution),
             None => true,
@@ -157,25 +183,26 @@ impl Strategy for Guided {
     }
 
     fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+        if self.steps >= self.limit {
+            return None;
+        }
         let expected = self.first_left;
         let (place, position) = match self.listed(enabled) {
             Some((place, position)) => (Some(place), position),
             None => match &mut self.completion {
                 Some(completion) => (None, completion.pick(enabled)?),
-                None => {
-                    self.part(expected, None);
-                    return None;
-                }
+                None => return None,
             },
         };
         let name = self.namer.takes(enabled.get(position)?, enabled);
-        if place != Some(expected) {
+        let as_listed = self.schedule.get(expected).map(|step| step.name) == Some(name);
+        if place != Some(expected) || !as_listed {
             self.part(expected, Some(name));
         }
         if let Some(place) = place {
             self.take(place);
         }
-        self.answers = place.map(|place| (place, 0));
+        self.asks = place.map(|place| (place, 0));
         self.steps += 1;
         Some(position)
     }
@@ -215,5 +242,41 @@ impl Strategy for Guided {
             parting: self.parting,
         };
         *self.followed.lock().unwrap_or_else(PoisonError::into_inner) = followed;
+    }
+}
+
+/// Where things are listed, by a number that stands for each.
+#[derive(Debug)]
+struct Places {
+    /// The numbers and the places, in this order.
+    sorted: Vec<(u64, u32)>,
+    /// For the first of each number, how many of that number are known to be taken.
+    passed: Vec<u32>,
+}
+
+impl Places {
+    fn new(listed: impl Iterator<Item = u64>) -> Self {
+        let mut sorted: Vec<(u64, u32)> = listed.zip(0..).collect();
+        sorted.sort_unstable();
+        let passed = vec![0; sorted.len()];
+        Self { sorted, passed }
+    }
+
+    fn begin(&mut self) {
+        self.passed.fill(0);
+    }
+
+    /// The first place that is not taken yet.
+    fn first(&mut self, number: u64, taken: &[bool]) -> Option<usize> {
+        let from = self.sorted.partition_point(|(other, _)| *other < number);
+        let passed = self.passed.get_mut(from)?;
+        loop {
+            let at = from + *passed as usize;
+            let (_, place) = self.sorted.get(at).filter(|(other, _)| *other == number)?;
+            if !taken[*place as usize] {
+                return Some(*place as usize);
+            }
+            *passed += 1;
+        }
     }
 }

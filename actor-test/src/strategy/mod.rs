@@ -6,15 +6,14 @@
 //! literature, a custom one included; see the trait's example.
 
 mod changes;
+mod continuation;
 mod covered;
 mod delay;
 mod dfs;
 mod enabled;
 mod estimates;
 mod fair_suffix;
-#[cfg_attr(not(test), allow(dead_code))]
 mod guided;
-#[cfg_attr(not(test), allow(dead_code))]
 mod naming;
 mod pct;
 mod per_operation;
@@ -24,7 +23,6 @@ mod probabilistic;
 mod random;
 mod replay;
 mod spec;
-#[cfg_attr(not(test), allow(dead_code))]
 mod steady;
 mod surw;
 mod tree;
@@ -35,6 +33,7 @@ use std::fmt;
 use std::sync::Arc;
 
 pub(crate) use changes::Changes;
+pub(crate) use continuation::Continuation;
 pub use covered::{Covered, Gap, Reduction};
 pub use delay::{Delayed, DelayingExplorer, RoundRobin, RunToCompletion};
 pub use dfs::Dfs;
@@ -51,7 +50,6 @@ pub use random::Random;
 pub(crate) use random::{below, generator};
 pub use replay::Replay;
 pub use spec::{ExplorerKind, SpecError, StrategySpec};
-#[cfg_attr(not(test), allow(unused_imports))]
 pub(crate) use steady::Steady;
 pub use surw::Surw;
 pub use urw::Urw;

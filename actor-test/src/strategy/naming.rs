@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::per_operation::PerOperation;
 use super::{Choice, Covered, Enabled, Ended, Execution, Fairness, Pending, Step, Strategy};
 use crate::data::schedule::{NamedChoice, NamedStep, Schedule, StepName};
+use crate::hash::mix;
 
 /// Names the steps of one execution, and writes down those that are taken.
 #[derive(Debug, Default)]
@@ -49,6 +50,7 @@ impl Namer {
         }
         self.taken.push(NamedStep {
             name,
+            sort: sort(&name, pending, enabled),
             choices: Vec::new(),
         });
         name
@@ -66,6 +68,14 @@ impl Namer {
     pub(super) fn end(&mut self) -> Schedule {
         std::mem::take(&mut self.taken)
     }
+}
+
+/// What sort of step it is, whichever its message.
+pub(super) fn sort(name: &StepName, pending: &Pending, enabled: &Enabled<'_>) -> u64 {
+    let inbox = pending.inbox.map_or(0, |inbox| enabled.path(inbox));
+    let event = pending.event.map_or(0, |event| event.0.get());
+    let what = u64::from(event) << 8 | name.kind as u64;
+    mix(mix(name.who, inbox), what)
 }
 
 /// Has the schedule of another strategy written down.

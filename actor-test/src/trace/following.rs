@@ -40,7 +40,18 @@ pub(crate) fn follow(
     schedule: Schedule,
     completion: Option<Box<dyn Strategy>>,
 ) -> Attempt {
-    let (guided, followed) = Guided::new(schedule, fairness, completion);
+    let guided = Guided::new(schedule, fairness, completion);
+    follow_by(engine, program, execution, guided)
+}
+
+/// Follows a schedule in a way of one's own.
+pub(crate) fn follow_by(
+    engine: &mut Engine,
+    program: &dyn Program,
+    execution: &Execution,
+    guided: Guided,
+) -> Attempt {
+    let followed = guided.followed();
     // Nothing is expected of it, but it is not to be counted.
     let expected = Some(Vec::new());
     let outcome = run(engine, program, execution, Box::new(guided), expected);

@@ -9,7 +9,6 @@
 
 pub(crate) mod document;
 mod file;
-#[cfg_attr(not(test), allow(dead_code))]
 pub(crate) mod following;
 pub(crate) mod replay;
 pub(crate) mod saved;

@@ -28,7 +28,8 @@ pub(crate) fn run_again(
     run_again_with(engine, program, execution, fairness, taken, options)
 }
 
-fn run_again_with(
+/// The same, with options of one's own.
+pub(crate) fn run_again_with(
     engine: &mut Engine,
     program: &dyn Program,
     execution: &Execution,

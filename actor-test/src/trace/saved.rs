@@ -52,6 +52,7 @@ impl Saved {
             confirmation: None,
             token: trace.token.clone(),
             trace: recording,
+            minimized: None,
             trace_path: Some(path.to_owned()),
         });
     }

@@ -220,6 +220,11 @@ impl Engine {
         self.shared.keeps_view.set(wanted);
     }
 
+    /// Has lassos looked for or not; tells whether they were before.
+    pub(crate) fn looks_for_lassos(&mut self, wanted: bool) -> bool {
+        std::mem::replace(&mut self.lasso.wanted, wanted)
+    }
+
     /// The decisions of the execution that was run last.
     pub(crate) fn decisions(&self) -> Vec<Decision> {
         self.shared.session.borrow().tape.taken().to_vec()

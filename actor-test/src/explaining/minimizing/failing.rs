@@ -1,0 +1,73 @@
+//! Executions that end in a bug.
+
+use crate::data::bug::{BugKind, Finding};
+use crate::engine::RunOptions;
+use crate::explaining::minimizing::candidate::Candidate;
+use crate::explaining::minimizing::search::{Best, Laboratory, Trial};
+use crate::report::facts::Recording;
+use crate::strategy::{Fairness, Steady, Strategy};
+
+/// Something bad is to happen again.
+#[derive(Debug)]
+pub(super) struct Failing {
+    finding: Finding,
+    fairness: Fairness,
+    /// It shows when nothing can run any more, so that all that can run has to.
+    needs_the_end: bool,
+}
+
+impl Failing {
+    /// The bug of an execution of so many steps.
+    pub(super) fn new(finding: &Finding, recording: &Recording, steps: u64) -> Self {
+        let needs_the_end = matches!(
+            finding.kind,
+            BugKind::Deadlock | BugKind::DeferredForever | BugKind::HotAtEnd | BugKind::OutsideWait
+        );
+        // No candidate is longer than what was found, and the liveness of none is judged.
+        let fairness = match steps < recording.bounds.unfair() {
+            true => Fairness::Unfair,
+            false => Fairness::FairFrom(steps),
+        };
+        Self {
+            finding: finding.clone(),
+            fairness,
+            needs_the_end,
+        }
+    }
+
+    pub(super) fn fairness(&self) -> Fairness {
+        self.fairness
+    }
+}
+
+impl Trial for Failing {
+    fn attempt(
+        &mut self,
+        laboratory: &mut Laboratory<'_>,
+        candidate: Candidate,
+        limit: u64,
+    ) -> Option<Best> {
+        let completion = match self.needs_the_end {
+            true => Some(Box::new(Steady::default()) as Box<dyn Strategy>),
+            false => None,
+        };
+        let seed = candidate.seed;
+        let guided = candidate.guided(self.fairness, limit, completion);
+        let attempt = laboratory.follow(guided, seed);
+        let found = attempt.outcome.finding?;
+        if !self.finding.is_found_again(&found) {
+            return None;
+        }
+        Some(Best::new(
+            attempt.followed.schedule,
+            attempt.decisions,
+            found,
+        ))
+    }
+
+    fn is_confirmed(&mut self, laboratory: &mut Laboratory<'_>, better: &Best) -> bool {
+        let options = RunOptions::default();
+        let again = laboratory.again(&better.decisions, self.fairness, options);
+        again.diverged_at.is_none() && again.finding.as_ref() == Some(&better.finding)
+    }
+}

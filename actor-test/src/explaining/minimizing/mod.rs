@@ -1,0 +1,251 @@
+//! Making a failing execution short.
+//!
+//! An execution is determined by who steps when, so that a step is left out by not scheduling it. A
+//! candidate is a [schedule by name](crate::data::schedule): it is followed as far as it goes, and
+//! where that ends in the same bug with less, what was done in fact is the new best. Each best was
+//! run a second time by its decisions alone before it counts. The passes are those of delta debugging
+//! (Zeller and Hildebrandt, 2002) and of DEMi (Scott et al., NSDI 2016, section 3), in an order that
+//! drops much first:
+//!
+//! 1. [`omitting`]: no schedule at all, then without some actors, without some steps, where later
+//!    messages may stand for earlier ones of their type.
+//! 2. [`choosing`]: choices get their simplest answer.
+//! 3. [`switching`]: fewest context switches.
+//!
+//! A bug that something is owed for ever is made short by [`deadening`]: what is minimised is
+//! the way to a state from which no continuation recovers.
+
+mod candidate;
+mod choosing;
+mod deadening;
+mod failing;
+mod omitting;
+mod search;
+mod switching;
+
+use crate::attendance;
+use crate::data::bug::{BugKind, Finding};
+use crate::engine::{Decision, Engine, Program};
+use crate::explaining::minimizing::deadening::Deadening;
+use crate::explaining::minimizing::failing::Failing;
+use crate::explaining::minimizing::search::{Best, Laboratory, Search, Trial};
+use crate::report::facts::{Bug, Recording};
+use crate::report::minimized::{Dead, Minimized, Size};
+use crate::strategy::{Fairness, Replay};
+use crate::trace::following::name;
+
+/// A failing execution that is shorter than the one that was found.
+#[derive(Clone, Debug)]
+pub(crate) struct Minimal {
+    pub(crate) finding: Finding,
+    pub(crate) recording: Recording,
+    pub(crate) minimized: Minimized,
+}
+
+impl Minimal {
+    /// Has it take the place of what was found.
+    pub(crate) fn replace(self, bug: &mut Bug) {
+        bug.finding = self.finding;
+        bug.trace = self.recording;
+        bug.minimized = Some(self.minimized);
+    }
+}
+
+/// Minimises the execution of a bug, for so many steps at most. Whatever is better than all before is
+/// handed to `keep` after each pass. `None` where nothing could be left out.
+pub(crate) fn minimize(
+    program: &dyn Program,
+    test: &str,
+    bug: &Bug,
+    budget: u64,
+    keep: &mut dyn FnMut(&Minimal),
+) -> Option<Minimal> {
+    if budget == 0 || !is_minimized(bug) {
+        return None;
+    }
+    let recording = &bug.trace;
+    let fairness = fairness(recording.fair_from);
+    let idle = Box::new(Replay::new(Vec::new(), fairness));
+    let mut engine = Engine::new(idle, recording.bounds, recording.semantics);
+    let status = attendance::attend(test, engine.heartbeat());
+    status.begins(bug.iteration.saturating_sub(1), 0);
+    engine.look_for_lassos(recording.cycle.is_some());
+    let mut laboratory = Laboratory::new(program, engine, budget);
+    let chosen = recording.decisions.iter().zip(&recording.checks);
+    let decisions: Vec<Decision> = chosen
+        .map(|(chosen, check)| Decision {
+            chosen: *chosen,
+            check: *check,
+        })
+        .collect();
+    let execution = laboratory.execution(0);
+    let engine = &mut laboratory.engine;
+    let (outcome, schedule) = name(engine, program, &execution, fairness, &decisions);
+    laboratory.spend(outcome.steps);
+    let found = outcome.finding.as_ref();
+    if outcome.diverged_at.is_some()
+        || !found.is_some_and(|found| bug.finding.is_found_again(found))
+    {
+        return None;
+    }
+    let found = Best::new(schedule, decisions, bug.finding.clone());
+    let mut minimizing = Minimizing {
+        bug,
+        before: Size::of(&found.schedule),
+        laboratory,
+        keep,
+    };
+    let minimal = match outcome.suspicion {
+        Some(suspicion) => minimizing.dead(found, suspicion),
+        None => minimizing.failing(found),
+    };
+    status.ends();
+    minimal
+}
+
+/// What is found in one execution, and by taking its steps. A bug of all executions together has no
+/// schedule; one that takes the process down can't be tried; one that shows only at the bound on steps
+/// is as long as that.
+fn is_minimized(bug: &Bug) -> bool {
+    let kind = bug.kind();
+    let is_apart = matches!(
+        kind,
+        BugKind::Nondeterminism
+            | BugKind::Strategy
+            | BugKind::Hang
+            | BugKind::Crash
+            | BugKind::LeakedThreads
+            | BugKind::ForeignReference
+            | BugKind::Unevaluated
+            | BugKind::Spin
+    );
+    !is_apart && !kind.concerns_all() && bug.finding.step > 0
+}
+
+fn fairness(fair_from: Option<u64>) -> Fairness {
+    match fair_from {
+        None => Fairness::Unfair,
+        Some(0) => Fairness::Fair,
+        Some(step) => Fairness::FairFrom(step),
+    }
+}
+
+/// One execution that is minimised.
+struct Minimizing<'a> {
+    bug: &'a Bug,
+    before: Size,
+    laboratory: Laboratory<'a>,
+    keep: &'a mut dyn FnMut(&Minimal),
+}
+
+impl Minimizing<'_> {
+    /// Something bad has happened, or nothing can happen any more.
+    fn failing(&mut self, found: Best) -> Option<Minimal> {
+        let bug = self.bug;
+        let (first, steps) = (found.cost(), found.schedule.len() as u64);
+        let trial = Failing::new(&bug.finding, &bug.trace, steps);
+        let fairness = trial.fairness();
+        let mut search = Search::new(trial, found);
+        loop {
+            let before = search.best.cost();
+            for pass in passes() {
+                pass(&mut search, &mut self.laboratory);
+                if search.has_improved() {
+                    let minimal = self.recorded(&search.best, fairness);
+                    (self.keep)(minimal.as_ref()?);
+                }
+            }
+            if search.best.cost() == before || self.laboratory.is_over() {
+                break;
+            }
+        }
+        if search.best.cost() == first {
+            return None;
+        }
+        self.recorded(&search.best, fairness)
+    }
+
+    fn recorded(&mut self, best: &Best, fairness: Fairness) -> Option<Minimal> {
+        let (finding, recording) = self
+            .laboratory
+            .record(best, fairness, &self.bug.trace, None)?;
+        Some(self.minimal(finding, recording, &best.schedule, None))
+    }
+
+    /// Something is owed for ever.
+    fn dead(&mut self, found: Best, suspicion: crate::engine::Suspicion) -> Option<Minimal> {
+        let confirmation = self.bug.confirmation?;
+        let mut trial = Deadening::new(self.bug, suspicion, confirmation.horizon);
+        let first = found.cost();
+        let shortest = trial.shortest_prefix(&mut self.laboratory, &found)?;
+        let mut candidates = vec![shortest.clone()];
+        let mut search = Search::new(trial, shortest);
+        if search.trial.is_free() {
+            loop {
+                let before = search.best.cost();
+                for pass in passes() {
+                    pass(&mut search, &mut self.laboratory);
+                    if search.has_improved() {
+                        candidates.push(search.best.clone());
+                    }
+                }
+                if search.best.cost() == before || self.laboratory.is_over() {
+                    break;
+                }
+            }
+        }
+        let mut tested = 0;
+        while let Some(best) = candidates.pop() {
+            if best.cost() >= first {
+                return None;
+            }
+            tested += 1;
+            let Some(proof) = search.trial.prove(&mut self.laboratory, &best, tested) else {
+                continue;
+            };
+            let dead = Dead {
+                from: best.schedule.len() as u64,
+                continuations: proof.continuations,
+                horizon: confirmation.horizon,
+            };
+            return Some(self.minimal(proof.finding, proof.recording, &best.schedule, Some(dead)));
+        }
+        None
+    }
+
+    fn minimal(
+        &self,
+        finding: Finding,
+        recording: Recording,
+        schedule: &crate::data::schedule::Schedule,
+        dead: Option<Dead>,
+    ) -> Minimal {
+        Minimal {
+            minimized: Minimized {
+                before: self.before,
+                after: Size::of(schedule),
+                found_at: self.bug.finding.step,
+                executions: self.laboratory.executions,
+                steps: self.laboratory.spent,
+                is_cut: self.laboratory.is_over(),
+                dead,
+            },
+            finding,
+            recording,
+        }
+    }
+}
+
+/// A pass over the best execution so far.
+type Pass<T> = fn(&mut Search<T>, &mut Laboratory<'_>);
+
+/// In which order they come.
+const fn passes<T: Trial>() -> [Pass<T>; 5] {
+    [
+        omitting::from_nothing,
+        omitting::operations,
+        omitting::steps,
+        choosing::simplest,
+        switching::fewest,
+    ]
+}

@@ -1,0 +1,67 @@
+//! Fewest context switches.
+
+use crate::data::schedule::Schedule;
+use crate::explaining::minimizing::candidate::Candidate;
+use crate::explaining::minimizing::search::{Laboratory, Search, Trial};
+
+/// How often all of a schedule is gone through.
+const ROUNDS: usize = 8;
+
+/// Has everyone go on as long as possible; where the bug needs it otherwise, has what one does in two
+/// places done in one, wherever that can be.
+pub(super) fn fewest<T: Trial>(search: &mut Search<T>, laboratory: &mut Laboratory<'_>) {
+    let schedule = search.best.schedule.clone();
+    search.tries(laboratory, Candidate::new(schedule).staying());
+    for _ in 0..ROUNDS {
+        let before = search.best.cost();
+        let mut at = 0;
+        while at < runs(&search.best.schedule).len() && !laboratory.is_over() {
+            let (schedule, runs) = (&search.best.schedule, runs(&search.best.schedule));
+            let joined = joined(schedule, &runs, at);
+            let improved = joined
+                .into_iter()
+                .any(|schedule| search.tries(laboratory, Candidate::new(schedule)));
+            at += usize::from(!improved);
+        }
+        if search.best.cost() == before {
+            return;
+        }
+    }
+}
+
+/// Where each run of steps of one and the same begins and ends.
+fn runs(schedule: &Schedule) -> Vec<(usize, usize)> {
+    let runs = schedule.chunk_by(|one, next| one.name.who == next.name.who);
+    let mut from = 0;
+    let bounds = runs.map(|run| {
+        let begins = from;
+        from += run.len();
+        (begins, from)
+    });
+    bounds.collect()
+}
+
+/// The schedules with a run and the next one of the same joined: the later sooner, or the earlier
+/// later.
+fn joined(schedule: &Schedule, runs: &[(usize, usize)], at: usize) -> Vec<Schedule> {
+    let (from, to) = runs[at];
+    let who = schedule[from].name.who;
+    let next = runs[at + 1..]
+        .iter()
+        .find(|(begins, _)| schedule[*begins].name.who == who);
+    let Some((begins, ends)) = next.copied() else {
+        return Vec::new();
+    };
+    let parts = |parts: [&[_]; 5]| parts.concat();
+    let [before, run, between, later, after] = [
+        &schedule[..from],
+        &schedule[from..to],
+        &schedule[to..begins],
+        &schedule[begins..ends],
+        &schedule[ends..],
+    ];
+    vec![
+        parts([before, run, later, between, after]),
+        parts([before, between, run, later, after]),
+    ]
+}

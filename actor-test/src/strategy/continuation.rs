@@ -1,0 +1,81 @@
+//! Going on fairly from a step of a recorded execution.
+
+use super::{Choice, Enabled, Execution, Fairness, Random, Replay, Strategy, Weighted, Weights};
+use crate::hash::mix;
+
+/// Recorded decisions up to a step, and a fair walk from there: a uniform and a weighted one in
+/// turn, since timers that fire too often keep some programs from recovering.
+#[derive(Debug)]
+pub(crate) struct Continuation {
+    replay: Replay,
+    walk: Box<dyn Strategy>,
+    from: u64,
+    number: u32,
+    replaying: bool,
+}
+
+impl Continuation {
+    pub(crate) fn new(chosen: Vec<u32>, from: u64, number: u32) -> Self {
+        Self {
+            replay: Replay::new(chosen, Fairness::Unfair),
+            walk: if number.is_multiple_of(2) {
+                Box::new(Weighted::new(Weights::default()))
+            } else {
+                Box::new(Random::new())
+            },
+            from,
+            number,
+            replaying: true,
+        }
+    }
+
+    fn active(&mut self) -> &mut dyn Strategy {
+        if self.replaying {
+            &mut self.replay
+        } else {
+            &mut *self.walk
+        }
+    }
+}
+
+impl Strategy for Continuation {
+    fn name(&self) -> String {
+        "continuation".into()
+    }
+
+    fn fairness(&self) -> Fairness {
+        Fairness::FairFrom(self.from)
+    }
+
+    fn begin(&mut self, execution: &Execution) -> bool {
+        self.replaying = true;
+        let walk = Execution {
+            seed: mix(execution.seed, u64::from(self.number)),
+            ..execution.clone()
+        };
+        self.replay.begin(execution) && self.walk.begin(&walk)
+    }
+
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+        self.replaying = enabled.step() < self.from;
+        self.active().pick(enabled)
+    }
+
+    fn choose(&mut self, choice: Choice) -> u32 {
+        self.active().choose(choice)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Timers that fire too often keep some programs from recovering, so every other walk holds them
+    /// back.
+    #[test]
+    fn continuations_are_uniform_and_weighted_in_turn() {
+        let name = |number| Continuation::new(Vec::new(), 0, number).walk.name();
+        let names: Vec<String> = (1..=4).map(name).collect();
+        assert_eq!(names, ["random", "weighted", "random", "weighted"]);
+    }
+}

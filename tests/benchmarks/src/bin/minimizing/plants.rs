@@ -1,0 +1,281 @@
+//! The planted bugs of the samples, as their tests set them up.
+
+use std::time::Duration;
+
+use actor_core::prelude::*;
+use actor_test::{Report, Semantics, Tester};
+use samples::*;
+
+/// A program with a planted bug.
+pub(crate) struct Plant {
+    pub(crate) name: &'static str,
+    tester: Tester,
+    program: Program,
+}
+
+enum Program {
+    Sync(Box<dyn Fn(&System) + Sync>),
+    PortCancellation,
+    BoundedBuffer,
+    StatusReply,
+    LiteEvent,
+}
+
+impl Plant {
+    /// Looks for the bug with a seed, and minimises it.
+    pub(crate) fn explore(&self, seed: u64, budget: u64) -> Report {
+        let tester = self.tester.clone().seed(seed).minimize(budget);
+        match &self.program {
+            Program::Sync(body) => tester.run(body),
+            Program::PortCancellation => tester.run_async(|sys| async move {
+                sys.monitor::<port_cancellation::AllOrNone>();
+                let bug = Some(port_cancellation::Bug::FlagNotSet);
+                let (receiver, canceller) = port_cancellation::set_up(&sys, 2, bug);
+                port_cancellation::both_work(&receiver, &canceller).await;
+            }),
+            Program::BoundedBuffer => tester.run_async(|sys| async move {
+                let load = bounded_buffer::Load {
+                    capacity: 1,
+                    producers: 1,
+                    puts: 10,
+                    consumers: 2,
+                    takes: 5,
+                };
+                let bug = Some(bounded_buffer::Bug::WakeOne);
+                let clients = bounded_buffer::set_up(&sys, load, bug);
+                bounded_buffer::everyone_works(&clients).await;
+            }),
+            Program::StatusReply => tester.run_async(|sys| async move {
+                let bug = Some(status_reply::Bug::NoStateCheck);
+                let observer = status_reply::set_up(&sys, bug);
+                let _ = observer.ask(status_reply::WhoIsNext).await;
+            }),
+            Program::LiteEvent => tester.run_async(|sys| async move {
+                let bug = Some(lite_event::Bug::DisposedByTheFirst);
+                lite_event::everyone_waits(&lite_event::set_up(&sys, 2, bug)).await;
+            }),
+        }
+    }
+}
+
+fn plant(name: &'static str, steps: u64, program: Program) -> Plant {
+    let tester = Tester::new().iterations(3_000).max_steps(steps);
+    Plant {
+        name,
+        tester,
+        program,
+    }
+}
+
+fn sync(name: &'static str, steps: u64, body: impl Fn(&System) + Sync + 'static) -> Plant {
+    plant(name, steps, Program::Sync(Box::new(body)))
+}
+
+/// The same where timers fire when nothing else can happen.
+fn patient(name: &'static str, body: impl Fn(&System) + Sync + 'static) -> Plant {
+    let found = sync(name, 1_000, body);
+    let mut semantics = Semantics::default();
+    semantics.patient_timers = true;
+    Plant {
+        tester: found.tester.semantics(semantics),
+        ..found
+    }
+}
+
+/// All of them.
+pub(crate) fn all() -> Vec<Plant> {
+    let mut all = vec![
+        sync("ping_pong OneAsker", 10_000, |sys| {
+            ping_pong::set_up(sys, 3, 5, Some(ping_pong::Bug::OneAsker));
+        }),
+        sync("ab_fairness DropStop", 100, |sys| {
+            ab_fairness::set_up(sys, Some(ab_fairness::Bug::DropStop));
+        }),
+        sync("boot_spin HaltReturnsIfAny", 100, |sys| {
+            sys.monitor::<boot_spin::Boots>();
+            boot_spin::set_up(sys, 1, Some(boot_spin::Bug::HaltReturnsIfAny));
+        }),
+        plant("bounded_buffer WakeOne", 10_000, Program::BoundedBuffer),
+        plant(
+            "port_cancellation FlagNotSet",
+            10_000,
+            Program::PortCancellation,
+        ),
+        plant("lite_event DisposedByTheFirst", 10_000, Program::LiteEvent),
+        plant("status_reply NoStateCheck", 10_000, Program::StatusReply),
+        sync("load_balance Sticky", 300, |sys| {
+            load_balance::set_up(sys, 1_000, Some(load_balance::Bug::Sticky));
+        }),
+    ];
+    all.extend(coffee_machine());
+    all.extend(failure_detector());
+    all.extend(german());
+    all.extend(two_phase_commit());
+    all.extend(paxos());
+    all.extend(multi_paxos());
+    all.extend(chain_replication());
+    all
+}
+
+fn coffee_machine() -> Vec<Plant> {
+    use coffee_machine::{Bug, set_up};
+    let of = |name, bug| sync(name, 1_000, move |sys| _ = set_up(sys, Some(bug)));
+    vec![
+        of("coffee_machine HopperEqZero", Bug::HopperEqZero),
+        of("coffee_machine NoHaltHandshake", Bug::NoHaltHandshake),
+        of("coffee_machine RefillSilent", Bug::RefillSilent),
+    ]
+}
+
+fn failure_detector() -> Vec<Plant> {
+    use failure_detector::{Accuracy, Backlog, Bug, Timing, set_up};
+    let hurry = || Timing {
+        pause: Duration::from_millis(50),
+        ..Timing::default()
+    };
+    vec![
+        patient("failure_detector CountPings", move |sys| {
+            sys.monitor::<Backlog>();
+            set_up(sys, 2, hurry(), Some(Bug::CountPings));
+        }),
+        sync("failure_detector LateRegister", 1_000, move |sys| {
+            set_up(sys, 2, hurry(), Some(Bug::LateRegister));
+        }),
+        patient("failure_detector EarlyVerdict", |sys| {
+            sys.monitor::<Accuracy>();
+            set_up(sys, 2, Timing::default(), Some(Bug::EarlyVerdict));
+        }),
+    ]
+}
+
+fn german() -> Vec<Plant> {
+    use german::{Bug, set_up};
+    let of = |name, bug| sync(name, 10_000, move |sys| _ = set_up(sys, 2, 2, Some(bug)));
+    vec![
+        of("german ClearOnSend", Bug::ClearOnSend),
+        of("german CountAcks", Bug::CountAcks),
+        of("german OneWaitingState", Bug::OneWaitingState),
+        of("german DropRequests", Bug::DropRequests),
+    ]
+}
+
+fn two_phase_commit() -> Vec<Plant> {
+    use two_phase_commit::{Bug, Scenario, set_up};
+    let of = |name, crash, bug| {
+        let scenario = Scenario {
+            participants: 2,
+            clients: 4,
+            writes: 2,
+            crash,
+        };
+        sync(name, 1_000, move |sys| _ = set_up(sys, scenario, Some(bug)))
+    };
+    vec![
+        of("two_phase_commit StaleVote", false, Bug::StaleVote),
+        of("two_phase_commit TimerRace", false, Bug::TimerRace),
+        of(
+            "two_phase_commit UnilateralAbort",
+            false,
+            Bug::UnilateralAbort,
+        ),
+        of("two_phase_commit DecideUnlogged", true, Bug::DecideUnlogged),
+    ]
+}
+
+fn paxos() -> Vec<Plant> {
+    use paxos::{Bug, Group, set_up};
+    let duel = Group {
+        proposers: 2,
+        acceptors: 3,
+        ballots: Some(1),
+        copies: 0,
+    };
+    let of = |name, group, bug| sync(name, 10_000, move |sys| _ = set_up(sys, group, Some(bug)));
+    vec![
+        of("paxos NoPromiseCheck", duel, Bug::NoPromiseCheck),
+        of("paxos OwnValue", duel, Bug::OwnValue),
+        of("paxos SameBallot", duel, Bug::SameBallot),
+        of("paxos HalfQuorum", duel, Bug::HalfQuorum),
+        of("paxos DupCount", Group { copies: 2, ..duel }, Bug::DupCount),
+    ]
+}
+
+fn multi_paxos() -> Vec<Plant> {
+    use multi_paxos::{Bug, Group, set_up};
+    let rivals = Group {
+        nodes: 3,
+        clients: 2,
+        commands: 2,
+        patience: Duration::from_millis(100),
+        retries: 0,
+        lossy: false,
+    };
+    let of = |name, bug| sync(name, 10_000, move |sys| _ = set_up(sys, rivals, Some(bug)));
+    vec![
+        of("multi_paxos SlotReuse", Bug::SlotReuse),
+        of("multi_paxos PromisePerSlot", Bug::PromisePerSlot),
+    ]
+}
+
+fn chain_replication() -> Vec<Plant> {
+    use chain_replication::{Bug, Scenario, set_up};
+    let calm = Scenario {
+        servers: 3,
+        clients: 2,
+        requests: 4,
+        failures: 0,
+        pings: 0,
+    };
+    let failure = Scenario {
+        failures: 1,
+        ..calm
+    };
+    let of =
+        |name, scenario, bug| sync(name, 1_000, move |sys| _ = set_up(sys, scenario, Some(bug)));
+    let alone = Scenario {
+        clients: 1,
+        ..failure
+    };
+    let crowd = Scenario { clients: 4, ..calm };
+    let suspicion = Scenario { pings: 2, ..calm };
+    let double = Scenario {
+        servers: 4,
+        clients: 1,
+        requests: 2,
+        failures: 2,
+        pings: 0,
+    };
+    vec![
+        of(
+            "chain_replication ResendNoDedup",
+            failure,
+            Bug::ResendNoDedup,
+        ),
+        of("chain_replication LoseInflight", alone, Bug::LoseInflight),
+        of(
+            "chain_replication NewTailSilent",
+            failure,
+            Bug::NewTailSilent,
+        ),
+        of("chain_replication HeadSeqReset", failure, Bug::HeadSeqReset),
+        of("chain_replication QueryAny", crowd, Bug::QueryAny),
+        of("chain_replication StaleHead", calm, Bug::StaleHead),
+        of("chain_replication EarlyReply", calm, Bug::EarlyReply),
+        of("chain_replication WrongHandler", failure, Bug::WrongHandler),
+        of(
+            "chain_replication EmptyHistNoInfo",
+            failure,
+            Bug::EmptyHistNoInfo,
+        ),
+        of(
+            "chain_replication FalseSuspicion",
+            suspicion,
+            Bug::FalseSuspicion,
+        ),
+        of(
+            "chain_replication OneFailureAtATime",
+            double,
+            Bug::OneFailureAtATime,
+        ),
+    ]
+}
