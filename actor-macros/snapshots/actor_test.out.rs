@@ -30,6 +30,7 @@ fn every_ping_is_answered() {
             temperature: ::core::option::Option::None,
             seed: ::core::option::Option::None,
             strategies: &["pct:3", "random"],
+            minimize: ::core::option::Option::None,
             expect_bug: ::core::option::Option::Some("a pong"),
             deny: ::core::option::Option::None,
             patient_timers: true,

@@ -39,6 +39,7 @@ fn a_leader_is_elected() {
             temperature: ::core::option::Option::None,
             seed: ::core::option::Option::None,
             strategies: &[],
+            minimize: ::core::option::Option::None,
             expect_bug: ::core::option::Option::None,
             deny: ::core::option::Option::None,
             patient_timers: false,

@@ -35,6 +35,7 @@ fn the_server_counts() {
             temperature: ::core::option::Option::None,
             seed: ::core::option::Option::None,
             strategies: &[],
+            minimize: ::core::option::Option::None,
             expect_bug: ::core::option::Option::None,
             deny: ::core::option::Option::None,
             patient_timers: false,

@@ -144,6 +144,7 @@ fn settings(attributes: &Attributes) -> TokenStream {
     }));
     let temperature = option(attributes.temperature);
     let seed = option(attributes.seed);
+    let minimize = option(attributes.minimize);
     let expect_bug = option(attributes.expect_bug.as_ref());
     let deny = option(attributes.deny.as_ref());
     let clock_error_ms = option(attributes.clock_error_ms);
@@ -154,6 +155,7 @@ fn settings(attributes: &Attributes) -> TokenStream {
             temperature: #temperature,
             seed: #seed,
             strategies: &[#(#strategies),*],
+            minimize: #minimize,
             expect_bug: #expect_bug,
             deny: #deny,
             patient_timers: #patient_timers,

@@ -16,6 +16,7 @@ pub(crate) struct Attributes {
     pub(crate) temperature: Option<u64>,
     pub(crate) seed: Option<u64>,
     pub(crate) strategies: Vec<LitStr>,
+    pub(crate) minimize: Option<u64>,
     pub(crate) expect_bug: Option<LitStr>,
     pub(crate) deny: Option<LitStr>,
     pub(crate) patient_timers: bool,
@@ -34,12 +35,13 @@ pub(crate) struct Strength {
     pub(crate) of: usize,
 }
 
-const ACCEPTED: [&str; 14] = [
+const ACCEPTED: [&str; 15] = [
     "iterations",
     "max_steps",
     "temperature",
     "seed",
     "strategy",
+    "minimize",
     "expect_bug",
     "deny",
     "timers",
@@ -61,6 +63,7 @@ impl Attributes {
             temperature: None,
             seed: None,
             strategies: Vec::new(),
+            minimize: None,
             expect_bug: None,
             deny: None,
             patient_timers: false,
@@ -109,6 +112,10 @@ impl Attributes {
             "strategy" => {
                 let right = "`strategy = \"pct:3\"`, a name with what belongs to it";
                 self.strategies.extend(argument.parsed(text, right, errors));
+            }
+            "minimize" => {
+                let right = "`minimize = 1000000`, a number of steps, or `minimize = 0`";
+                self.minimize = argument.parsed(number, right, errors);
             }
             "expect_bug" => {
                 let right = "`expect_bug = \"..\"`, a part of the bug's message";

@@ -80,7 +80,7 @@ In GitHub Actions a failure is also an annotation of the line that it is about.
 
 Settings come from, in this order: a flag, a variable (ACTOR_TEST_ITERATIONS, _SEED, _STRATEGY, \
 _MAX_STEPS, _TEMPERATURE, _WORKERS, _FOR, _UNTIL_SATURATED, _PARTITION, _KEEP_GOING, \
-_HANG_TIMEOUT, _TRACE_DIR, _DENY), an attribute \
+_HANG_TIMEOUT, _TRACE_DIR, _DENY, _MINIMIZE), an attribute \
 of the test, [package.metadata.actor-test] in Cargo.toml, and the default.";
 
 /// All arguments.
@@ -162,6 +162,10 @@ pub(crate) struct Explore {
         conflicts_with_all = ["iterations", "portfolio", "strategy", "seed", "time_limit", "no_fail_fast"]
     )]
     pub(crate) reproduce: Option<String>,
+    /// What minimising a failing execution may cost: a number of steps, `0` for none, or a duration, which
+    /// stands for four million steps a second on every machine [default: 5s].
+    #[arg(long, value_name = "STEPS", value_parser = parse::minimize, help_heading = SEARCH)]
+    pub(crate) minimize: Option<u64>,
     /// Tell all that is known of tests that pass, too, and what each strategy contributed.
     #[arg(short, long, help_heading = REPORTS)]
     verbose: bool,
@@ -297,6 +301,7 @@ impl Explore {
             trace_dir: None,
             partition: self.partition,
             deny: self.deny.iter().copied().reduce(Deny::and),
+            minimize: self.minimize,
         }
     }
 

@@ -44,6 +44,8 @@ pub struct Attributes {
     pub seed: Option<u64>,
     /// `strategy = "NAME:VALUE"`, once or more
     pub strategies: &'static [&'static str],
+    /// `minimize = STEPS`
+    pub minimize: Option<u64>,
     /// `expect_bug = "text"`
     pub expect_bug: Option<&'static str>,
     /// `deny = "vacuous"`

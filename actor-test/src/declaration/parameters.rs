@@ -302,6 +302,7 @@ mod tests {
                 iterations: None,
                 max_steps: None,
                 temperature: None,
+                minimize: None,
                 seed: None,
                 strategies: &[],
                 deny: None,

@@ -18,14 +18,17 @@ use crate::hosting::{environment, run, watchdog};
 use crate::report::facts::{Bug, Report};
 use crate::report::words;
 use crate::settings::Settings;
-use crate::settings::overrides::Overrides;
+use crate::settings::overrides::{Budgets, Overrides};
 use crate::trace;
 use crate::trace::replay::replay_until;
 use crate::trace::witness;
 
 /// What a test may spend in the tool, where nobody says when to stop: about 2 s of one core, with the
 /// tool's profile.
-const STEP_BUDGET: u64 = 20_000_000;
+const BUDGETS: Budgets = Budgets {
+    exploring: 20_000_000,
+    minimize: 20_000_000,
+};
 
 /// How often progress is told.
 const TELL: Duration = Duration::from_millis(50);
@@ -97,7 +100,7 @@ fn answer(
 ) -> Result<Event, String> {
     let manifest = environment::manifest().map_err(|error| error.to_string())?;
     let limit = request.given.hang_timeout.or(manifest.hang_timeout);
-    let settings = run::settings(test, request.given.clone(), manifest, STEP_BUDGET)?;
+    let settings = run::settings(test, request.given.clone(), manifest, BUDGETS)?;
     if let Some(path) = &request.pin {
         pin::pin_to(path).map_err(|error| format!("{}: {error}", path.display()))?;
     }
@@ -112,10 +115,8 @@ fn answer(
             let report = reproduce(&test.name, test, &settings, &token);
             let mut report = report.map_err(|error| error.to_string())?;
             let notes = write_traces(&mut report, request.given);
-            Ok(Event::Done {
-                report: Box::new(report),
-                notes: notes.into_iter().collect(),
-            })
+            let notes = notes.into_iter().collect();
+            Ok(minimized(test, &settings, report, notes, events))
         }
         Task::Replay { recording, until } => {
             let replayed = replay_until(test, &test.name, &recording, until);
@@ -189,10 +190,27 @@ fn explored(test: &Combination, settings: &Settings, given: Overrides, events: &
     if let Some(threads) = threads.filter(|threads| !pin::settle(*threads)) {
         notes.extend(leak(test, settings, threads, &mut report));
     }
-    Event::Done {
-        report: Box::new(report),
-        notes,
+    minimized(test, settings, report, notes, events)
+}
+
+/// What was found, minimised. It is told as it was found before, for what is tried then may take the
+/// process down.
+fn minimized(
+    test: &Combination,
+    settings: &Settings,
+    report: Report,
+    notes: Vec<String>,
+    events: &Events,
+) -> Event {
+    let mut report = Box::new(report);
+    if settings.minimize > 0 && !report.is_clean() {
+        events.tell(&Event::Done {
+            report: report.clone(),
+            notes: notes.clone(),
+        });
+        run::minimize_bugs(test, settings, &mut report);
     }
+    Event::Done { report, notes }
 }
 
 /// Threads still run that did not before: finds the iteration that started one by exploring again.

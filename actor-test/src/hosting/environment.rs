@@ -33,10 +33,12 @@ pub(crate) const HANG_TIMEOUT: &str = "ACTOR_TEST_HANG_TIMEOUT";
 pub(crate) const TRACE_DIR: &str = "ACTOR_TEST_TRACE_DIR";
 /// What fails a test though no execution failed: `vacuous`, `unreached`.
 pub(crate) const DENY: &str = "ACTOR_TEST_DENY";
+/// For how many steps what fails is minimised.
+pub(crate) const MINIMIZE: &str = "ACTOR_TEST_MINIMIZE";
 /// The tool's request to its child: the path of a file. Not a setting.
 pub(crate) const REQUEST: &str = "ACTOR_TEST_REQUEST";
 
-const SETTINGS: [&str; 13] = [
+const SETTINGS: [&str; 14] = [
     ITERATIONS,
     SEED,
     STRATEGY,
@@ -50,6 +52,7 @@ const SETTINGS: [&str; 13] = [
     HANG_TIMEOUT,
     TRACE_DIR,
     DENY,
+    MINIMIZE,
 ];
 
 /// A setting that is not of its form.
@@ -109,6 +112,7 @@ fn set(overrides: &mut Overrides, name: &str, text: &str) -> Result<(), String> 
         KEEP_GOING => overrides.keep_going = Some(flag(text)?),
         UNTIL_SATURATED => overrides.until_saturated = Some(flag(text)?),
         PARTITION => overrides.partition = Some(parse::partition(text)?),
+        MINIMIZE => overrides.minimize = Some(parse::minimize(text)?),
         DENY => overrides.deny = Some(parse::deny(text)?),
         HANG_TIMEOUT => overrides.hang_timeout = Some(parse::duration(text)?),
         _ => return Err(unknown(name)),
@@ -176,7 +180,7 @@ pub fn metadata(metadata: &Value) -> Result<Overrides, Malformed> {
 }
 
 /// The keys of the section, each with the variable of the same meaning and form.
-const KEYS: [(&str, &str); 8] = [
+const KEYS: [(&str, &str); 9] = [
     ("iterations", ITERATIONS),
     ("seed", SEED),
     ("strategy", STRATEGY),
@@ -185,6 +189,7 @@ const KEYS: [(&str, &str); 8] = [
     ("hang-timeout", HANG_TIMEOUT),
     ("keep-going", KEEP_GOING),
     ("deny", DENY),
+    ("minimize", MINIMIZE),
 ];
 
 fn unknown_key(key: &str) -> String {

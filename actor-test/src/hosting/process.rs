@@ -376,7 +376,11 @@ impl Hearing {
         match event {
             Event::Alive | Event::Progress { .. } => {}
             Event::Began { .. } => self.began = Some(event),
-            // The first answer counts: a watchdog may bark once more on the way out.
+            // What was found is told before it is minimised, and again afterwards.
+            Event::Done { .. } if matches!(self.answer, Some(Event::Done { .. })) => {
+                self.answer = Some(event);
+            }
+            // Else the first answer counts: a watchdog may bark once more on the way out.
             _ => {
                 self.answer.get_or_insert(event);
             }

@@ -12,6 +12,7 @@ use crate::data::bug::{BugKind, Finding};
 use crate::declaration::attribute::ActorTest;
 use crate::declaration::parameters;
 use crate::declaration::parameters::Combination;
+use crate::explaining::minimizing::{Minimal, minimize};
 use crate::exploring::plan::Turn;
 use crate::exploring::workers::{Observer, Silent, explore};
 use crate::hosting::environment::{self, REQUEST};
@@ -22,12 +23,15 @@ use crate::hosting::{child, watchdog};
 use crate::report::facts::{Bug, Report};
 use crate::report::words;
 use crate::settings::Settings;
-use crate::settings::overrides::{self, Overrides};
-use crate::trace::{self, saved};
+use crate::settings::overrides::{self, Budgets, Overrides};
+use crate::trace::{self, Trace, saved};
 
 /// What a test may spend under plain `cargo test`, where nobody says when to stop: about 0.4 s of one
-/// core in a debug build. It is a number of steps, so that the result is the same on every machine.
-const STEP_BUDGET: u64 = 500_000;
+/// core in a debug build, and ten times that on a failure.
+const BUDGETS: Budgets = Budgets {
+    exploring: 500_000,
+    minimize: 5_000_000,
+};
 
 /// Runs a test: as its child where the tool asks for it, and else as an ordinary test, each
 /// combination of its parameters after the other.
@@ -52,18 +56,26 @@ pub fn run(test: &'static ActorTest) {
     watchdog::start(limit, |_| (), Box::new(bark));
     let mut verdicts = Vec::new();
     for combination in &combinations {
-        let settings = settings(combination, given.clone(), manifest.clone(), STEP_BUDGET)
+        let settings = settings(combination, given.clone(), manifest.clone(), BUDGETS)
             .unwrap_or_else(|error| panic!("{error}"));
         let now = Running {
             settings: settings.clone(),
             given: given.clone().or(manifest.clone()),
             limit,
             begun: crate::wall_clock::now(),
+            failed: None,
         };
         running().insert(combination.name.clone(), now);
-        let (report, notes) = explore_test(combination, &settings, given.clone(), &mut Silent);
-        running().remove(&combination.name);
+        let (mut report, notes) = explore_test(combination, &settings, given.clone(), &mut Silent);
         let expected = settings.expect_bug.as_deref();
+        if settings.minimize > 0 && !report.is_clean() {
+            let failed = words::failed(&report, &notes, &words::Place::of_shell());
+            if let Some(running) = running().get_mut(&combination.name) {
+                running.failed = Some(failed);
+            }
+            minimize_bugs(combination, &settings, &mut report);
+        }
+        running().remove(&combination.name);
         verdicts.push(judge(combination, &report, &notes, expected));
     }
     conclude(test, verdicts);
@@ -79,10 +91,10 @@ pub(crate) fn settings(
     combination: &Combination,
     given: Overrides,
     manifest: Overrides,
-    step_budget: u64,
+    budgets: Budgets,
 ) -> Result<Settings, String> {
     let test = combination.test;
-    let settings = overrides::resolve(given, &test.attributes, manifest, step_budget)
+    let settings = overrides::resolve(given, &test.attributes, manifest, budgets)
         .map_err(|problem| format!("a setting of {}: {problem}", place(test)))?;
     Ok(Settings {
         salt: combination.salt(),
@@ -118,6 +130,28 @@ pub(crate) fn explore_test(
         &trace::directory(given.trace_dir),
     ));
     (report, notes)
+}
+
+/// Minimises what was found, one bug after the other. A trace is written anew whenever it has become
+/// shorter, so that whatever ends the process leaves the best one so far.
+pub(crate) fn minimize_bugs(test: &Combination, settings: &Settings, report: &mut Report) {
+    let package = trace::own_package();
+    for bug in report.bugs.iter_mut().filter(|bug| !bug.is_saved()) {
+        let keep = |bug: &mut Bug, minimal: Minimal| {
+            minimal.replace(bug);
+            if let Some(path) = &bug.trace_path {
+                // What can't be written leaves the longer one in its place, which is as true.
+                let _ = Trace::of(&test.name, package.as_deref(), bug).rewrite(path);
+            }
+        };
+        let mut so_far = bug.clone();
+        let minimal = minimize(test, &test.name, bug, settings.minimize, &mut |minimal| {
+            keep(&mut so_far, minimal.clone());
+        });
+        if let Some(minimal) = minimal {
+            keep(bug, minimal);
+        }
+    }
 }
 
 /// What became of a combination.
@@ -191,6 +225,8 @@ struct Running {
     given: Overrides,
     limit: Duration,
     begun: Instant,
+    /// What has failed, where it is being minimised.
+    failed: Option<String>,
 }
 
 /// The tests that run now.
@@ -212,7 +248,9 @@ fn bark(worker: &WorkerStatus, still: Duration) {
     let say = |text: &str| _ = writeln!(std::io::stderr(), "{text}");
     let still = still.as_secs_f64();
     say(&words::stands_still(&worker.test, turn.iteration, still));
-    if let Some(running) = found {
+    if let Some(failed) = found.as_ref().and_then(|running| running.failed.as_ref()) {
+        say(&format!("while this was minimised:\n\n{failed}"));
+    } else if let Some(running) = found {
         let (report, notes) = hung(&worker.test, &running, turn, still);
         let place = words::Place {
             hang_timeout: running.given.hang_timeout,
@@ -231,6 +269,7 @@ fn hung(test: &str, running: &Running, turn: Turn, still: f64) -> (Report, Vec<S
         given,
         limit,
         begun,
+        ..
     } = running;
     let strategies = settings.search.strategies();
     let strategy = strategies.get(turn.strategy).map(ToString::to_string);

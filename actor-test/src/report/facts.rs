@@ -21,6 +21,9 @@ use crate::settings::{Bounds, Semantics, Settings};
 /// How many bugs that differ are kept.
 pub(crate) const BUGS_MAX: usize = 20;
 
+/// What the strategy of a bug begins with that a saved schedule has found.
+pub(crate) const SAVED: &str = "saved schedule";
+
 /// What exploring a test showed.
 ///
 /// Everything but times depends on the seed and the settings alone,
@@ -246,6 +249,11 @@ impl Bug {
     /// After how many steps.
     pub fn step(&self) -> u64 {
         self.finding.step
+    }
+
+    /// It was found by a schedule that is saved with the test.
+    pub(crate) fn is_saved(&self) -> bool {
+        self.strategy.starts_with(SAVED)
     }
 
     /// Whether `expected` is part of the message or the name of the kind.

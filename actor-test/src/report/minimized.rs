@@ -51,11 +51,12 @@ impl fmt::Display for Size {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{}, {}, {}, {}",
+            "{}, {}, {}, {} context switch{}",
             count(self.steps, "step"),
             count(self.actors, "actor"),
             count(self.messages, "message"),
-            count(self.switches, "switch")
+            self.switches,
+            if self.switches == 1 { "" } else { "es" }
         )
     }
 }

@@ -42,6 +42,8 @@ pub struct Overrides {
     pub partition: Option<Partition>,
     /// As `--deny` takes it.
     pub deny: Option<Deny>,
+    /// For how many steps what fails is minimised.
+    pub minimize: Option<u64>,
 }
 
 impl Overrides {
@@ -61,6 +63,7 @@ impl Overrides {
             trace_dir: self.trace_dir.or(other.trace_dir),
             partition: self.partition.or(other.partition),
             deny: self.deny.or(other.deny),
+            minimize: self.minimize.or(other.minimize),
         }
     }
 
@@ -77,9 +80,19 @@ impl Overrides {
                 .map(|(unfair, fair)| MaxSteps::Steps(unfair, fair)),
             temperature: attributes.temperature,
             deny: attributes.deny.map(parse::deny).transpose()?,
+            minimize: attributes.minimize,
             ..Self::default()
         })
     }
+}
+
+/// What a test may spend where nobody says, in steps, so that the result is the same on every machine.
+#[derive(Clone, Copy, Debug)]
+pub struct Budgets {
+    /// On exploring.
+    pub exploring: u64,
+    /// On minimising what fails.
+    pub minimize: u64,
 }
 
 /// The settings of a test: `given` by flags and variables, then its attributes, then the manifest.
@@ -88,7 +101,7 @@ pub fn resolve(
     given: Overrides,
     attributes: &Attributes,
     manifest: Overrides,
-    step_budget: u64,
+    budgets: Budgets,
 ) -> Result<Settings, String> {
     let all = given.or(Overrides::of(attributes)?).or(manifest);
     let defaults = Settings::default();
@@ -121,13 +134,13 @@ pub fn resolve(
         semantics: semantics(attributes),
         workers: all.workers.unwrap_or(defaults.workers),
         keep_going: all.keep_going.unwrap_or(defaults.keep_going),
-        step_budget: (!is_ended).then_some(step_budget),
+        step_budget: (!is_ended).then_some(budgets.exploring),
         time_limit: all.time_limit,
         until_saturated,
         partition: all.partition,
         check_every: defaults.check_every,
         lasso: defaults.lasso,
-        minimize: defaults.minimize,
+        minimize: all.minimize.unwrap_or(budgets.minimize),
         expect_bug: attributes.expect_bug.map(str::to_owned),
         deny: all.deny.unwrap_or(defaults.deny),
         salt: defaults.salt,
@@ -163,6 +176,9 @@ pub mod parse {
 
     use super::{Deny, Duration, MaxSteps, Partition, Search};
     use crate::strategy::StrategySpec;
+
+    /// How many steps a millisecond is worth.
+    const STEPS_PER_MS: u64 = 4_000;
 
     /// A number above zero.
     pub fn count(text: &str) -> Result<u64, String> {
@@ -236,6 +252,21 @@ pub mod parse {
             .ok_or_else(|| "expected a duration above zero: `30s`, `500ms`, `5m` or `1h`".into())
     }
 
+    /// A number of steps, zero included, or a duration, which stands for the steps that it is worth.
+    pub fn minimize(text: &str) -> Result<u64, String> {
+        let steps = |duration: Duration| {
+            u64::try_from(duration.as_millis())
+                .unwrap_or(u64::MAX)
+                .saturating_mul(STEPS_PER_MS)
+        };
+        let read = number(text).or_else(|| duration(text).ok().map(steps));
+        read.ok_or_else(|| {
+            "expected a number of steps, `20000000` for instance, `0` for none, or a duration, `5s`, \
+             which stands for four million steps a second on every machine"
+                .into()
+        })
+    }
+
     /// `vacuous`, `unreached`, both with a comma between them, or `none`.
     pub fn deny(text: &str) -> Result<Deny, String> {
         let mut denied = Deny::default();
@@ -301,6 +332,11 @@ pub mod parse {
 mod tests {
     use super::*;
 
+    const BUDGETS: Budgets = Budgets {
+        exploring: 7,
+        minimize: 9,
+    };
+
     fn nothing() -> Attributes {
         Attributes {
             iterations: None,
@@ -308,6 +344,7 @@ mod tests {
             temperature: None,
             seed: None,
             strategies: &[],
+            minimize: None,
             expect_bug: None,
             deny: None,
             patient_timers: false,
@@ -331,7 +368,7 @@ mod tests {
             ..nothing()
         };
         let of = |given, attributes: &_, manifest| {
-            resolve(given, attributes, manifest, 7).map(|settings| settings.iterations)
+            resolve(given, attributes, manifest, BUDGETS).map(|settings| settings.iterations)
         };
         let none = Overrides::default;
         assert_eq!(
@@ -356,7 +393,8 @@ mod tests {
     #[test]
     fn a_budget_is_the_end_where_nobody_says_when_to_stop() {
         let budget = |given: Overrides| {
-            resolve(given, &nothing(), Overrides::default(), 7).map(|settings| settings.step_budget)
+            resolve(given, &nothing(), Overrides::default(), BUDGETS)
+                .map(|settings| settings.step_budget)
         };
         assert_eq!(budget(Overrides::default()), Ok(Some(7)));
         assert_eq!(budget(iterations(3)), Ok(None));

@@ -36,18 +36,16 @@ pub(crate) struct Guided {
     /// The listed step that is in progress, and how many choices it has asked for.
     asks: Option<(usize, usize)>,
     parting: Option<Parting>,
-    listed: u64,
     steps: u64,
     followed: Arc<Mutex<Followed>>,
 }
 
 /// What became of a schedule that was to be followed.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(not(test), allow(dead_code))]
 pub(crate) struct Followed {
     /// What was done in fact.
     pub(crate) schedule: Schedule,
-    /// How many of its steps were listed.
-    pub(crate) listed: u64,
     /// Where it was another step than the next one listed for the first time.
     pub(crate) parting: Option<Parting>,
 }
@@ -71,7 +69,6 @@ impl Guided {
             namer: Namer::default(),
             asks: None,
             parting: None,
-            listed: 0,
             steps: 0,
             followed: Arc::default(),
             schedule,
@@ -131,7 +128,6 @@ impl Guided {
 
     fn take(&mut self, place: usize) {
         self.taken[place] = true;
-        self.listed += 1;
         while self.taken.get(self.first_left) == Some(&true) {
             self.first_left += 1;
         }
@@ -169,7 +165,7 @@ impl Strategy for Guided {
     fn begin(&mut self, execution: &Execution) -> bool {
         self.taken.clear();
         self.taken.resize(self.schedule.len(), false);
-        (self.first_left, self.listed, self.steps) = (0, 0, 0);
+        (self.first_left, self.steps) = (0, 0);
         (self.asks, self.parting) = (None, None);
         self.namer.begin();
         self.names.begin();
@@ -238,7 +234,6 @@ impl Strategy for Guided {
         }
         let followed = Followed {
             schedule: self.namer.end(),
-            listed: self.listed,
             parting: self.parting,
         };
         *self.followed.lock().unwrap_or_else(PoisonError::into_inner) = followed;

@@ -225,11 +225,13 @@ impl Trace {
         let text = self.to_json();
         let _one_at_a_time = locked(directory);
         let path = free(directory, &name, &text);
-        // Whoever reads meanwhile sees the old trace or the new one, and never half of one.
-        let partial = path.with_extension(format!("json.{}", std::process::id()));
-        fs::write(&partial, text)?;
-        fs::rename(&partial, &path)?;
+        replace(&path, text)?;
         Ok(path)
+    }
+
+    /// Writes the trace in the place of another one.
+    pub(crate) fn rewrite(&self, path: &Path) -> std::io::Result<()> {
+        replace(path, self.to_json())
     }
 
     /// The document, with a line for each field and each step of the story.
@@ -320,6 +322,13 @@ impl Trace {
         });
         format!("{mixed:016x}")
     }
+}
+
+/// Whoever reads meanwhile sees the old file or the new one, and never half of one.
+fn replace(path: &Path, text: String) -> std::io::Result<()> {
+    let partial = path.with_extension(format!("json.{}", std::process::id()));
+    fs::write(&partial, text)?;
+    fs::rename(&partial, path)
 }
 
 /// Keeps others from writing into the directory, until what is returned is dropped. Not all systems

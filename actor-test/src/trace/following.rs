@@ -32,6 +32,7 @@ pub(crate) fn name(
 }
 
 /// Follows a schedule as [`Guided`] does, and goes on by another strategy or does not.
+#[cfg_attr(not(test), allow(dead_code))]
 pub(crate) fn follow(
     engine: &mut Engine,
     program: &dyn Program,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::engine::Program;
-use crate::report::facts::Bug;
+use crate::report::facts::{Bug, SAVED};
 use crate::report::words;
 use crate::trace::Trace;
 use crate::trace::replay::replay;
@@ -45,7 +45,7 @@ impl Saved {
         recording.story = replayed.story;
         self.bugs.push(Bug {
             finding,
-            strategy: format!("saved schedule {file} ({})", trace.strategy),
+            strategy: format!("{SAVED} {file} ({})", trace.strategy),
             iteration: trace.iteration,
             seed: trace.seed,
             found_after_s: 0.0,

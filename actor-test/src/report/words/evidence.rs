@@ -2,8 +2,10 @@
 
 use super::Place;
 use crate::data::bug::BugKind;
+use crate::plural::count;
 use crate::report::confirmation::Confirmation;
 use crate::report::facts::{Bug, Report};
+use crate::report::minimized::Minimized;
 use crate::report::shell;
 use crate::settings::Bounds;
 
@@ -14,6 +16,7 @@ pub fn evidence(report: &Report, bug: &Bug, place: &Place) -> Vec<String> {
     }
     let mut lines = vec![circumstances(report, bug)];
     lines.extend(bug.confirmation.as_ref().map(confirmed));
+    lines.extend(bug.minimized.iter().flat_map(minimized));
     let mut selection = place.selection();
     if bug.kind() == BugKind::Hang
         && let Some(limit) = place.hang_timeout
@@ -30,8 +33,12 @@ pub fn evidence(report: &Report, bug: &Bug, place: &Place) -> Vec<String> {
         let bounds = bounds(&bug.trace.bounds);
         let test = place.test.as_ref().unwrap_or(&report.test);
         let token = &bug.token;
+        let which = match bug.minimized {
+            Some(_) => " (as it was found)",
+            None => "",
+        };
         lines.push(format!(
-            "reproduce:  cargo actor-test {} --reproduce {token}{bounds}{selection}",
+            "reproduce:  cargo actor-test {} --reproduce {token}{bounds}{selection}{which}",
             shell::quoted(test)
         ));
     }
@@ -54,7 +61,8 @@ pub(super) fn circumstances(report: &Report, bug: &Bug) -> String {
         u64::MAX => String::new(),
         iterations => format!(" of {iterations}"),
     };
-    let step = match bug.finding.step {
+    let found_at = bug.minimized.as_ref().map(|minimized| minimized.found_at);
+    let step = match found_at.unwrap_or(bug.finding.step) {
         0 => String::new(),
         step => format!(", step {step}"),
     };
@@ -74,6 +82,35 @@ fn confirmed(confirmation: &Confirmation) -> String {
         Confirmation::CHANCE * 100.0,
         1.0 / Confirmation::RISK
     )
+}
+
+/// What minimising has left, and what it has cost.
+fn minimized(minimized: &Minimized) -> Vec<String> {
+    let Minimized {
+        before,
+        after,
+        executions,
+        steps,
+        is_cut,
+        dead,
+        ..
+    } = minimized;
+    let cut = match is_cut {
+        true => "; more may be needless, --minimize gives it more time",
+        false => "",
+    };
+    let mut lines = vec![format!(
+        "minimised:  {before} → {after} ({}, {}{cut})",
+        count(*executions, "execution"),
+        count(*steps, "step")
+    )];
+    lines.extend(dead.as_ref().map(|dead| {
+        format!(
+            "it is lost after step {}: from there none of {} fair continuations of {} steps recovered",
+            dead.from, dead.continuations, dead.horizon
+        )
+    }));
+    lines
 }
 
 /// The flags for bounds that are not the default ones.

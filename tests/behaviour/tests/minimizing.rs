@@ -1,0 +1,257 @@
+//! What minimising leaves of a failing execution.
+
+use actor_core::prelude::*;
+use actor_test::strategy::StrategySpec;
+use actor_test::{Bug, BugKind, Tester};
+
+#[derive(Debug)]
+struct Go;
+#[derive(Debug)]
+struct Add(u64);
+#[derive(Debug)]
+struct Ask;
+
+/// Sends a number so often.
+struct Client {
+    sum: ActorRef<Sum>,
+    number: u64,
+    times: u64,
+}
+
+#[actor]
+impl Client {
+    #[on]
+    fn go(&mut self, _: Go) {
+        (0..self.times).for_each(|_| self.sum.tell(Add(self.number)));
+    }
+}
+
+/// Has two mistakes: it can't take a seven after a three, nor a nine.
+#[derive(Default)]
+struct Sum {
+    last: u64,
+}
+
+#[actor]
+impl Sum {
+    #[on]
+    fn add(&mut self, add: Add) {
+        assert!((self.last, add.0) != (3, 7), "a seven after a three");
+        assert!(add.0 != 9, "a nine");
+        self.last = add.0;
+    }
+
+    #[on]
+    fn ask(&mut self, _: Ask) -> u64 {
+        self.last
+    }
+}
+
+fn clients(sys: &System, numbers: &[u64], times: u64) {
+    let sum = sys.spawn(Sum::default());
+    let client = |number: &u64| Client {
+        sum: sum.clone(),
+        number: *number,
+        times,
+    };
+    let clients: Vec<_> = numbers
+        .iter()
+        .map(|number| sys.spawn(client(number)))
+        .collect();
+    for client in clients {
+        client.tell(Go);
+    }
+}
+
+fn tester(seed: u64) -> Tester {
+    Tester::new()
+        .seed(seed)
+        .strategy(StrategySpec::Random)
+        .iterations(1_000)
+}
+
+fn steps(bug: &Bug) -> usize {
+    bug.trace.story.len()
+}
+
+/// A bug that needs two of eight clients, and one message of each: the test body, which creates all,
+/// takes a step for each; then each of the two starts and sends once, and the sum takes both.
+#[test]
+fn only_what_the_bug_needs_is_left() {
+    for seed in 0..5 {
+        let report = tester(seed)
+            .minimize(1_000_000)
+            .run(|sys| clients(sys, &[1, 2, 3, 4, 5, 6, 7, 8], 5));
+        let bug = report.assert_bug("a seven after a three");
+        let minimized = bug.minimized.as_ref().expect("it is shorter");
+        assert!(minimized.before.steps > minimized.after.steps);
+        assert_eq!(minimized.after.actors, 3);
+        assert_eq!(minimized.after.messages, 4);
+        assert_eq!(minimized.after.steps as usize, steps(bug));
+        assert!(!minimized.is_cut);
+    }
+}
+
+/// What is left is a recorded execution as any other: the same bug, at its last step.
+#[test]
+fn the_bug_stays_the_same() {
+    let mut kinds = Vec::new();
+    for seed in 0..40 {
+        let body = |sys: &System| clients(sys, &[3, 7, 9], 2);
+        let found = tester(seed).run(body);
+        let minimized = tester(seed).minimize(1_000_000).run(body);
+        let (found, minimal) = (&found.bugs()[0], &minimized.bugs()[0]);
+        assert_eq!(found.finding.location, minimal.finding.location);
+        assert_eq!(found.kind(), BugKind::Panic);
+        assert_eq!(found.message(), minimal.message());
+        assert!(steps(minimal) <= steps(found));
+        assert_eq!(minimal.step() as usize, steps(minimal));
+        kinds.push(minimal.message().to_owned());
+    }
+    kinds.sort();
+    kinds.dedup();
+    assert_eq!(kinds.len(), 2, "both bugs are found in some: {kinds:?}");
+}
+
+/// The same with any number of workers, and whenever it is done.
+#[test]
+fn what_is_left_is_always_the_same() {
+    let of = |workers: usize| {
+        let tester = tester(3).workers(workers).minimize(300_000);
+        let report = tester.run(|sys| clients(sys, &[1, 2, 3, 4, 7], 4));
+        let bug = report.bugs()[0].clone();
+        (bug.trace, bug.minimized)
+    };
+    let alone = of(1);
+    assert!(alone.1.is_some());
+    assert_eq!(alone, of(1));
+    assert_eq!(alone, of(2));
+    assert_eq!(alone, of(4));
+}
+
+/// However little is left of the budget, it is a failing execution.
+#[test]
+fn a_small_budget_leaves_the_best_so_far() {
+    let mut sizes = Vec::new();
+    for budget in [1, 50, 200, 1_000, 5_000, 100_000] {
+        let report = tester(1)
+            .minimize(budget)
+            .run(|sys| clients(sys, &[1, 2, 3, 4, 5, 6, 7, 8], 5));
+        let bug = report.assert_bug("a seven after a three");
+        assert_eq!(bug.step() as usize, steps(bug));
+        sizes.push(steps(bug));
+    }
+    assert!(sizes.is_sorted_by(|one, next| one >= next), "{sizes:?}");
+    assert!(sizes[0] > sizes[5]);
+}
+
+/// Waits for a reply to a question that is asked in a circle.
+struct Asker {
+    other: Option<ActorRef<Asker>>,
+    noise: u64,
+}
+
+#[derive(Debug)]
+struct Meet(ActorRef<Asker>);
+#[derive(Debug)]
+struct Noise;
+
+#[actor]
+impl Asker {
+    #[on]
+    fn meet(&mut self, meet: Meet) {
+        self.other = Some(meet.0);
+    }
+
+    #[on]
+    async fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+        (0..self.noise).for_each(|_| cx.me().tell(Noise));
+        if let Some(other) = self.other.clone() {
+            let _ = other.ask(Ask).await;
+        }
+    }
+
+    #[on]
+    fn noise(&mut self, _: Noise) {}
+
+    #[on]
+    fn ask(&mut self, _: Ask) -> u64 {
+        1
+    }
+}
+
+/// A circle of questions is seen when it closes, so that nobody has to do what else there is.
+#[test]
+fn a_circle_needs_those_who_are_in_it() {
+    let report = tester(0).minimize(1_000_000).run(|sys| {
+        let askers: Vec<_> = (0..2)
+            .map(|_| {
+                sys.spawn(Asker {
+                    other: None,
+                    noise: 3,
+                })
+            })
+            .collect();
+        askers[0].tell(Meet(askers[1].clone()));
+        askers[1].tell(Meet(askers[0].clone()));
+        askers[0].tell(Go);
+        askers[1].tell(Go);
+    });
+    let bug = report.assert_bug("a cycle of asks");
+    let minimized = bug.minimized.as_ref().expect("it has fewer switches");
+    assert!(minimized.after.switches < minimized.before.switches);
+    assert_eq!(minimized.after.messages, 4);
+}
+
+/// Counts for ever, in ever new states; what it was asked once it never answers.
+#[derive(Default)]
+struct Counter {
+    ticks: u64,
+    lost: bool,
+}
+
+#[derive(Debug)]
+struct Tick;
+#[derive(Debug)]
+struct Lose;
+
+#[actor]
+impl Counter {
+    #[on]
+    fn tick(&mut self, _: Tick, cx: &mut Context<Self>) {
+        self.ticks += 1;
+        cx.me().tell(Tick);
+    }
+
+    #[on]
+    fn lose(&mut self, _: Lose) {
+        self.lost = true;
+    }
+}
+
+/// A program that loses what it owes after some steps and goes on for ever: of 5 000 steps the few are
+/// left that lead there.
+#[test]
+fn of_an_endless_story_the_beginning_is_left() {
+    let tester = tester(0).max_steps(1_000).minimize(5_000_000);
+    let report = tester.run(|sys| {
+        let counter = sys.spawn(Counter::default());
+        counter.tell(Tick);
+        counter.tell(Lose);
+        sys.always_eventually("nothing is lost", move |world| {
+            world.get(&counter).is_none_or(|counter| !counter.lost)
+        });
+    });
+    let bug = report.assert_bug("nothing is lost");
+    assert_eq!(bug.kind(), BugKind::Liveness);
+    let minimized = bug.minimized.as_ref().expect("it is shorter");
+    assert!(minimized.before.steps > 5_000, "{minimized:?}");
+    // The body starts, creates and sends twice; one tick is handled, and followed by another, before
+    // it is lost.
+    assert_eq!(minimized.after.steps, 7, "{minimized:?}");
+    let dead = minimized.dead.expect("it was seen to stay lost");
+    assert_eq!(dead.from, minimized.after.steps);
+    assert!(dead.continuations >= 70);
+    assert_eq!(steps(bug) as u64, dead.from);
+    assert!(bug.step() > 5_000);
+}
