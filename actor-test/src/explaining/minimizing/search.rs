@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use crate::data::bug::Finding;
 use crate::data::schedule::Schedule;
+use crate::data::story::Story;
 use crate::engine::{Decision, Engine, Outcome, Program, RunOptions, Watch};
 use crate::explaining::minimizing::candidate::Candidate;
 use crate::report::facts::Recording;
 use crate::report::minimized::Size;
-use crate::report::words;
 use crate::strategy::{Execution, Fairness, Guided, Strategy};
 use crate::trace::following::{Attempt, follow_by};
 use crate::trace::replay::{fair_from, run_again_with};
@@ -113,9 +113,9 @@ impl<'a> Laboratory<'a> {
             ..RunOptions::default()
         };
         let told = self.again(&best.decisions, fairness, told);
-        let mut story = words::story(&told.records);
+        let mut story = Story::of(&told.records);
         if let Some(until) = until {
-            story.truncate(until.saturating_sub(1) as usize);
+            story.truncate(until.saturating_sub(1));
         }
         let recording = Recording {
             decisions: best.decisions.iter().map(|one| one.chosen).collect(),

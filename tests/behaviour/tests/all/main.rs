@@ -15,6 +15,7 @@ mod lasso;
 mod liveness;
 mod local_steps;
 mod mailboxes;
+mod minimizing;
 mod names;
 mod portfolio;
 mod probes;

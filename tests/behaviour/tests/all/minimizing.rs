@@ -71,7 +71,7 @@ fn tester(seed: u64) -> Tester {
 }
 
 fn steps(bug: &Bug) -> usize {
-    bug.trace.story.len()
+    bug.trace.story.steps.len()
 }
 
 /// A bug that needs two of eight clients, and one message of each: the test body, which creates all,
