@@ -53,13 +53,11 @@ pub(crate) fn run(options: &Replay, screen: &mut Screen) -> Result<Exit, Trouble
             tell(&story);
             Ok(match (finding, diverged) {
                 (found, Some((step, message))) => {
-                    screen.line(&words::diverged(
-                        step,
-                        &message,
-                        found.as_ref(),
-                        trace.older(),
-                    ));
-                    Exit::Trouble
+                    let recorded = &trace.finding;
+                    let found = found.as_ref();
+                    let is_there = found.is_some_and(|found| found.is_like(recorded));
+                    screen.line(&words::diverged(step, &message, found, &trace));
+                    if is_there { Exit::Bug } else { Exit::Trouble }
                 }
                 (Some(found), None) => {
                     screen.line(&words::reproduced(&found));

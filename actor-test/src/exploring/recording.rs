@@ -9,7 +9,9 @@ use crate::exploring::explorer::Contribution;
 use crate::report::facts::Recording;
 use crate::settings::Settings;
 use crate::strategy::{Execution, Replay};
-use crate::trace::replay::{fair_from, nondeterminism, run_again};
+use crate::trace::following::name;
+use crate::trace::replay::{fair_from, nondeterminism};
+use crate::trace::schedule;
 
 /// Runs a failing execution again with full recording. The finding is replaced where the replay
 /// does not find the same.
@@ -37,7 +39,7 @@ pub(crate) fn record(
         length: None,
     };
     let taken = &contribution.decisions;
-    let told = run_again(&mut engine, program, &execution, fairness, taken, true);
+    let (told, steps) = name(&mut engine, program, &execution, fairness, taken, true);
     let same = told.diverged_at.is_none()
         && told
             .finding
@@ -60,6 +62,7 @@ pub(crate) fn record(
     let recording = Recording {
         decisions: taken.iter().map(|decision| decision.chosen).collect(),
         checks: taken.iter().map(|decision| decision.check).collect(),
+        schedule: schedule::write(&steps),
         fair_from: fair_from(fairness),
         bounds,
         semantics: settings.semantics,

@@ -220,6 +220,7 @@ impl Bug {
             trace: Recording {
                 decisions: Vec::new(),
                 checks: Vec::new(),
+                schedule: String::new(),
                 fair_from: Some(0),
                 bounds: settings.bounds,
                 semantics: settings.semantics,
@@ -269,6 +270,10 @@ pub struct Recording {
     pub decisions: Vec<u32>,
     /// A hash of each question, to tell where a replay diverges.
     pub checks: Vec<u32>,
+    /// The same steps and choices by name, as text, for a program that was changed since; where
+    /// something is owed for ever, up to where it is lost. Empty where it is not known.
+    #[serde(default)]
+    pub schedule: String,
     /// From which step on the schedule was fair; `None` for an unfair one.
     pub fair_from: Option<u64>,
     /// The bounds of the execution.

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::naming::{Namer, sort};
-use super::{Choice, Enabled, Ended, Execution, Fairness, Pending, Step, Strategy};
+use super::{Choice, Enabled, Ended, Execution, Fairness, Pending, Step, StepKind, Strategy};
 use crate::data::schedule::{NamedChoice, NamedStep, Parting, Schedule, StepName};
 
 /// Follows a schedule whose steps are named: of the listed steps that are enabled it takes the one
@@ -30,6 +30,8 @@ pub(crate) struct Guided {
     fairness: Fairness,
     /// One goes on while its steps are listed.
     stays: bool,
+    /// So does whoever's step is listed next, with steps that are not listed.
+    inserts: bool,
     /// How many steps are taken at most.
     limit: u64,
     namer: Namer,
@@ -65,6 +67,7 @@ impl Guided {
             completion,
             fairness,
             stays: false,
+            inserts: false,
             limit: u64::MAX,
             namer: Namer::default(),
             asks: None,
@@ -85,6 +88,13 @@ impl Guided {
     /// Whoever took the last step goes on as long as it can and its steps are listed.
     pub(crate) fn staying(mut self) -> Self {
         self.stays = true;
+        self
+    }
+
+    /// Whoever's step is listed next takes what is not listed as well, where that comes first: what was
+    /// added to a program comes where it was added.
+    pub(crate) fn inserting(mut self) -> Self {
+        self.inserts = true;
         self
     }
 
@@ -124,6 +134,21 @@ impl Guided {
             }
         }
         first
+    }
+
+    /// The step that is not listed, of whoever's step is listed next, if that is to be taken.
+    fn inserted(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+        let next = self.schedule.get(self.first_left)?.name;
+        if !self.inserts || next.kind == StepKind::Timer {
+            return None;
+        }
+        let is_next = |pending: &Pending| {
+            let operation = pending.operation;
+            !operation.is_timer() && enabled.path(operation) == next.who
+        };
+        let position = enabled.iter().position(is_next)?;
+        let is_listed = self.place(&enabled[position], enabled).is_some();
+        (!is_listed).then_some(position)
     }
 
     fn take(&mut self, place: usize) {
@@ -183,9 +208,11 @@ impl Strategy for Guided {
             return None;
         }
         let expected = self.first_left;
-        let (place, position) = match self.listed(enabled) {
-            Some((place, position)) => (Some(place), position),
-            None => match &mut self.completion {
+        let listed = self.listed(enabled);
+        let (place, position) = match (listed, self.inserted(enabled)) {
+            (_, Some(position)) => (None, position),
+            (Some((place, position)), None) => (Some(place), position),
+            (None, None) => match &mut self.completion {
                 Some(completion) => (None, completion.pick(enabled)?),
                 None => return None,
             },

@@ -22,7 +22,7 @@ use crate::declaration::parameters;
 use crate::hash;
 use crate::report::facts::{Bug, Recording, Report};
 use crate::settings::{Bounds, Semantics};
-use crate::trace::story;
+use crate::trace::{schedule, story};
 
 /// What a trace begins with.
 pub(crate) const FORMAT: &str = "actor-test trace";
@@ -36,7 +36,8 @@ const VALUES_MAX: usize = 60;
 /// execution may be another than in version 1. Its traces are read; where a replay leaves one, the
 /// checks of its decisions tell.
 ///
-/// Version 3: the story is data, and no longer sentences.
+/// Version 3: the story is data, and no longer sentences; the steps stand by name beside their
+/// decisions, so that a replay can follow them in a program that was changed.
 pub(crate) const VERSION: u32 = 3;
 
 /// The first version whose schedules are those of today.
@@ -74,6 +75,8 @@ pub struct Trace {
     digest: String,
     decisions: Vec<u32>,
     checks: Vec<u32>,
+    #[serde(default)]
+    schedule: String,
     #[serde(deserialize_with = "story::read")]
     story: Story,
 }
@@ -118,6 +121,7 @@ impl Trace {
         let Recording {
             decisions,
             checks,
+            schedule,
             fair_from,
             bounds,
             semantics,
@@ -142,6 +146,7 @@ impl Trace {
             digest: String::new(),
             decisions,
             checks,
+            schedule,
             story,
         };
         trace.digest = trace.digest();
@@ -208,6 +213,10 @@ impl Trace {
         if trace.decisions.len() != trace.checks.len() || trace.digest != trace.digest() {
             return Err(TraceError::Edited { path });
         }
+        schedule::read(&trace.schedule).map_err(|why| TraceError::Damaged {
+            path: path.clone(),
+            why: format!("its schedule can't be read: {why}"),
+        })?;
         if trace.version == 1 {
             trace.iteration = trace.iteration.saturating_add(1);
         }
@@ -261,6 +270,7 @@ impl Trace {
             ("digest", json(&self.digest)),
             ("decisions", json(&self.decisions)),
             ("checks", json(&self.checks)),
+            ("schedule", json(&self.schedule)),
             ("story", story::written(&self.story)),
         ];
         let fields = first.into_iter().chain(package).chain(rest);
@@ -281,6 +291,7 @@ impl Trace {
         Recording {
             decisions: self.decisions.clone(),
             checks: self.checks.clone(),
+            schedule: self.schedule.clone(),
             fair_from: self.fair_from,
             bounds: self.bounds,
             semantics: self.semantics,
@@ -315,6 +326,9 @@ impl Trace {
         }
         if supervised {
             settings += " supervised";
+        }
+        if !self.schedule.is_empty() {
+            settings += &format!(" {:016x}", hash::text(&self.schedule));
         }
         let numbers = self.decisions.iter().chain(&self.checks);
         let mixed = numbers.fold(hash::text(&settings), |mixed, number| {

@@ -15,18 +15,23 @@ pub(crate) struct Attempt {
     pub(crate) decisions: Vec<Decision>,
 }
 
-/// Runs recorded decisions, and names the steps.
+/// Runs recorded decisions, and names the steps; records what happens where it is to be told.
 pub(crate) fn name(
     engine: &mut Engine,
     program: &dyn Program,
     execution: &Execution,
     fairness: Fairness,
     taken: &[Decision],
+    tell: bool,
 ) -> (Outcome, Schedule) {
     let chosen = taken.iter().map(|decision| decision.chosen).collect();
     let (named, written) = Named::new(Box::new(Replay::new(chosen, fairness)));
-    let expected = Some(taken.to_vec());
-    let outcome = run(engine, program, execution, Box::new(named), expected);
+    let options = RunOptions {
+        expected: Some(taken.to_vec()),
+        tell,
+        ..RunOptions::default()
+    };
+    let outcome = run(engine, program, execution, Box::new(named), options);
     let mut written = written.lock().unwrap_or_else(PoisonError::into_inner);
     (outcome, std::mem::take(&mut written))
 }
@@ -42,7 +47,7 @@ pub(crate) fn follow(
     completion: Option<Box<dyn Strategy>>,
 ) -> Attempt {
     let guided = Guided::new(schedule, fairness, completion);
-    follow_by(engine, program, execution, guided)
+    follow_by(engine, program, execution, guided, false)
 }
 
 /// Follows a schedule in a way of one's own.
@@ -51,11 +56,16 @@ pub(crate) fn follow_by(
     program: &dyn Program,
     execution: &Execution,
     guided: Guided,
+    tell: bool,
 ) -> Attempt {
     let followed = guided.followed();
-    // Nothing is expected of it, but it is not to be counted.
-    let expected = Some(Vec::new());
-    let outcome = run(engine, program, execution, Box::new(guided), expected);
+    let options = RunOptions {
+        // Nothing is expected of it, but it is not to be counted.
+        expected: Some(Vec::new()),
+        tell,
+        ..RunOptions::default()
+    };
+    let outcome = run(engine, program, execution, Box::new(guided), options);
     let mut followed = followed.lock().unwrap_or_else(PoisonError::into_inner);
     Attempt {
         outcome,
@@ -69,13 +79,9 @@ fn run(
     program: &dyn Program,
     execution: &Execution,
     strategy: Box<dyn Strategy>,
-    expected: Option<Vec<Decision>>,
+    options: RunOptions,
 ) -> Outcome {
     let before = engine.set_strategy(strategy);
-    let options = RunOptions {
-        expected,
-        ..RunOptions::default()
-    };
     let outcome = engine.run(program, execution, options);
     engine.set_strategy(before);
     outcome
@@ -159,7 +165,7 @@ mod tests {
         engine.set_strategy(idle);
         let taken = engine.decisions();
         let execution = &execution(seed);
-        let (outcome, schedule) = name(engine, &Body, execution, Fairness::Fair, &taken);
+        let (outcome, schedule) = name(engine, &Body, execution, Fairness::Fair, &taken, false);
         assert_eq!(outcome.diverged_at, None);
         assert_eq!(schedule.len() as u64, outcome.steps);
         (taken, schedule, outcome.class)

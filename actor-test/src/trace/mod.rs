@@ -8,10 +8,13 @@
 //! execution that may take its process down.
 
 pub(crate) mod document;
+#[cfg(test)]
+mod edits;
 mod file;
 pub(crate) mod following;
 pub(crate) mod replay;
 pub(crate) mod saved;
+pub(crate) mod schedule;
 mod story;
 pub(crate) mod witness;
 

@@ -9,8 +9,9 @@ use crate::data::story::{Step, Story, Text};
 use crate::engine::{Decision, Engine, Outcome, Program, RunOptions};
 use crate::report::facts::Recording;
 use crate::report::words;
-use crate::strategy::{Execution, Fairness, Replay};
-use crate::trace::witness;
+use crate::strategy::{Execution, Fairness, Guided, Replay, Steady};
+use crate::trace::following::follow_by;
+use crate::trace::{schedule, witness};
 
 /// Runs recorded decisions on an engine, whose strategy is back afterwards.
 pub(crate) fn run_again(
@@ -78,6 +79,8 @@ pub(crate) struct Replayed {
     pub(crate) finding: Option<Finding>,
     pub(crate) story: Story,
     pub(crate) diverged: Option<Divergence>,
+    /// What was decided.
+    pub(crate) decisions: Vec<Decision>,
 }
 
 /// Where a replay left its recording.
@@ -152,14 +155,56 @@ pub(crate) fn replay_until(
     };
     let engine = &mut engine;
     let outcome = run_again_with(engine, program, &execution, fairness, &taken, options);
-    status.ends();
     let story = Story::of(&outcome.records);
     let diverged = divergence(&recording.story, &story, outcome.diverged_at);
-    Replayed {
+    let mut replayed = Replayed {
         finding: outcome.finding,
         story,
         diverged,
+        decisions: engine.decisions(),
+    };
+    if replayed.diverged.is_some() && until.is_none() {
+        let by_name = replay_by_name(engine, program, &execution, recording, fairness);
+        replayed = by_name.unwrap_or(replayed);
     }
+    status.ends();
+    replayed
+}
+
+/// Follows the recorded steps by name, where the decisions lead elsewhere than they did: the program was
+/// changed. What was added is taken where it comes, what is gone is passed over, and where the recorded
+/// steps are over, the execution goes on fairly. `None` where the steps are not known by name.
+fn replay_by_name(
+    engine: &mut Engine,
+    program: &dyn Program,
+    execution: &Execution,
+    recording: &Recording,
+    fairness: Fairness,
+) -> Option<Replayed> {
+    let steps = schedule::read(&recording.schedule).ok()?;
+    if steps.is_empty() {
+        return None;
+    }
+    // What is owed is judged where the schedule is fair for certain.
+    let fairness = match fairness {
+        Fairness::Unfair => Fairness::Unfair,
+        _ => Fairness::FairFrom(steps.len() as u64),
+    };
+    let guided = Guided::new(steps, fairness, Some(Box::new(Steady::default())));
+    let guided = guided.by_sort().inserting();
+    let attempt = follow_by(engine, program, execution, guided, true);
+    let story = Story::of(&attempt.outcome.records);
+    // Beyond the last recorded step everything is new.
+    let parting = attempt.followed.parting;
+    let parted = parting.filter(|parting| parting.expected.is_some());
+    let parted = parted.map(|parting| parting.step);
+    let diverged = divergence(&recording.story, &story, parted);
+    Some(Replayed {
+        finding: attempt.outcome.finding,
+        story,
+        diverged,
+        decisions: attempt.decisions,
+    })
 }
 
 /// The first step at which two stories differ, or at which the decisions did.

@@ -42,6 +42,10 @@ impl Saved {
             self.notes.extend(stale);
             return;
         };
+        let decisions = replayed.decisions.iter();
+        (recording.decisions, recording.checks) = decisions
+            .map(|decision| (decision.chosen, decision.check))
+            .unzip();
         recording.story = replayed.story;
         self.bugs.push(Bug {
             finding,

@@ -144,6 +144,7 @@ pub(crate) fn read(path: &Path) -> Option<Witnessed> {
         recording: Recording {
             decisions: Vec::new(),
             checks: Vec::new(),
+            schedule: String::new(),
             fair_from,
             bounds,
             semantics,

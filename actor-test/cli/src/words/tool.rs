@@ -67,17 +67,21 @@ pub(crate) fn reproduced(found: &Finding) -> String {
 }
 
 /// A replay that took another way.
-pub(crate) fn diverged(
-    step: u64,
-    message: &str,
-    found: Option<&Finding>,
-    older: Option<&str>,
-) -> String {
+pub(crate) fn diverged(step: u64, message: &str, found: Option<&Finding>, trace: &Trace) -> String {
     let end = match found {
-        Some(found) => format!("it went on and found {}", hanging(&finding(found))),
-        None => "it went on and found no bug".into(),
+        Some(found) if found.is_like(&trace.finding) => {
+            format!(
+                "it went on, and the bug is still there: {}",
+                hanging(&finding(found))
+            )
+        }
+        Some(found) => format!(
+            "it went on and found another bug: {}",
+            hanging(&finding(found))
+        ),
+        None => "it went on and found no bug, which is no proof that there is none".into(),
     };
-    let older = match older {
+    let older = match trace.older() {
         Some(version) => format!(
             "\n      it was recorded by actor-test {version}, whose schedules were other ones, so it may no \
              longer fit though nothing was changed"

@@ -167,7 +167,8 @@ impl<'a> Deadening<'a> {
         if !self.bug.finding.is_found_again(&finding) {
             return None;
         }
-        let whole = Best::new(Vec::new(), laboratory.engine.decisions(), finding);
+        let decisions = laboratory.engine.decisions();
+        let whole = Best::new(best.schedule.clone(), decisions, finding);
         let fairness = Fairness::FairFrom(from);
         let again = laboratory.again(&whole.decisions, fairness, RunOptions::default());
         if again.diverged_at.is_some() || again.finding.as_ref() != Some(&whole.finding) {

@@ -80,7 +80,7 @@ pub(crate) fn minimize(
         .collect();
     let execution = laboratory.execution(0);
     let engine = &mut laboratory.engine;
-    let (outcome, schedule) = name(engine, program, &execution, fairness, &decisions);
+    let (outcome, schedule) = name(engine, program, &execution, fairness, &decisions, false);
     laboratory.spend(outcome.steps);
     let found = outcome.finding.as_ref();
     if outcome.diverged_at.is_some()

@@ -12,6 +12,7 @@ use crate::report::minimized::Size;
 use crate::strategy::{Execution, Fairness, Guided, Strategy};
 use crate::trace::following::{Attempt, follow_by};
 use crate::trace::replay::{fair_from, run_again_with};
+use crate::trace::schedule;
 
 /// The start of an execution takes as long as so many steps.
 const START: u64 = 20;
@@ -65,7 +66,7 @@ impl<'a> Laboratory<'a> {
     /// Follows a schedule.
     pub(super) fn follow(&mut self, guided: Guided, seed: u64) -> Attempt {
         let execution = self.execution(seed);
-        let attempt = follow_by(&mut self.engine, self.program, &execution, guided);
+        let attempt = follow_by(&mut self.engine, self.program, &execution, guided, false);
         self.spend(attempt.outcome.steps);
         attempt
     }
@@ -120,6 +121,7 @@ impl<'a> Laboratory<'a> {
         let recording = Recording {
             decisions: best.decisions.iter().map(|one| one.chosen).collect(),
             checks: best.decisions.iter().map(|one| one.check).collect(),
+            schedule: schedule::write(&best.schedule),
             fair_from: fair_from(fairness),
             cycle: None,
             story,

@@ -1,0 +1,289 @@
+//! Schedules by name, as text: a trace's decisions in words that outlast a change of the program.
+//!
+//! The text is hexadecimal. First come the sorts of steps: how many, and for each the operation's path,
+//! the kind of step and the hash of the sort. Then the steps: the number of the sort, whether there is a
+//! message and which, the choices. A message is told by its identity where it is met first, and by its
+//! number in the order of such meetings where it is met again. Numbers have as many bytes as they need, seven
+//! bits each.
+
+use std::collections::BTreeMap;
+
+use crate::data::records::{MessageId, StepKind};
+use crate::data::schedule::{NamedChoice, NamedStep, Schedule, StepName};
+
+/// All kinds of steps, by their numbers.
+const KINDS: [StepKind; 7] = [
+    StepKind::Start,
+    StepKind::Handle,
+    StepKind::Flush,
+    StepKind::Resume,
+    StepKind::Timer,
+    StepKind::Fault,
+    StepKind::Stop,
+];
+
+/// A schedule as text.
+pub(crate) fn write(schedule: &Schedule) -> String {
+    let mut sorts: BTreeMap<(u64, StepKind, u64), u64> = BTreeMap::new();
+    let mut listed = Vec::new();
+    let mut messages: BTreeMap<u64, u64> = BTreeMap::new();
+    let mut steps = Vec::new();
+    for NamedStep {
+        name,
+        sort,
+        choices,
+    } in schedule
+    {
+        let next = sorts.len() as u64;
+        let number = *sorts
+            .entry((name.who, name.kind, *sort))
+            .or_insert_with(|| {
+                fixed(&mut listed, name.who);
+                listed.push(name.kind as u8);
+                fixed(&mut listed, *sort);
+                next
+            });
+        put(&mut steps, number);
+        match name.message {
+            None => put(&mut steps, 0),
+            Some(message) => {
+                let met = messages.len() as u64;
+                match messages.get(&message.number()) {
+                    Some(known) => put(&mut steps, 2 + known),
+                    None => {
+                        put(&mut steps, 1);
+                        fixed(&mut steps, message.number());
+                        messages.insert(message.number(), met);
+                    }
+                }
+            }
+        }
+        put(&mut steps, choices.len() as u64);
+        for choice in choices {
+            put(&mut steps, choice.of);
+            put(&mut steps, u64::from(choice.answer));
+        }
+    }
+    let mut bytes = Vec::new();
+    put(&mut bytes, sorts.len() as u64);
+    bytes.extend(listed);
+    bytes.extend(steps);
+    let digits = bytes.iter().map(|byte| format!("{byte:02x}"));
+    digits.collect()
+}
+
+fn put(bytes: &mut Vec<u8>, mut number: u64) {
+    while number > 0x7f {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+}
+
+fn fixed(bytes: &mut Vec<u8>, number: u64) {
+    bytes.extend(number.to_le_bytes());
+}
+
+/// The schedule that a text says. An error tells what is wrong with the text. No text makes more of
+/// itself than a few times its length.
+pub(crate) fn read(text: &str) -> Result<Schedule, String> {
+    let mut reader = Reader::new(text)?;
+    let mut schedule = Schedule::new();
+    if reader.is_at_end() {
+        return Ok(schedule);
+    }
+    let mut sorts = Vec::new();
+    for _ in 0..reader.number()? {
+        let who = reader.fixed()?;
+        let kind = usize::from(reader.byte()?);
+        let kind = *KINDS.get(kind).ok_or("there is no such kind of step")?;
+        sorts.push((who, kind, reader.fixed()?));
+    }
+    let mut messages = Vec::new();
+    let mut turns: BTreeMap<(u64, StepKind), u32> = BTreeMap::new();
+    while !reader.is_at_end() {
+        let (who, kind, sort) = *reader.of(&sorts, "sort")?;
+        let message = match reader.number()? {
+            0 => None,
+            1 => {
+                let message = MessageId::new(reader.fixed()?);
+                messages.push(message);
+                Some(message)
+            }
+            known => {
+                let known = usize::try_from(known - 2).ok();
+                let known = known.and_then(|known| messages.get(known));
+                Some(*known.ok_or("there is no such message")?)
+            }
+        };
+        let turn = match message {
+            Some(_) => 0,
+            None => {
+                let turns = turns.entry((who, kind)).or_default();
+                *turns += 1;
+                *turns - 1
+            }
+        };
+        let mut choices = Vec::new();
+        for _ in 0..reader.number()? {
+            let of = reader.number()?;
+            let answer = u32::try_from(reader.number()?).ok();
+            let answer = answer.filter(|answer| u64::from(*answer) < of);
+            let answer = answer.ok_or("there is no such answer to a choice")?;
+            choices.push(NamedChoice { of, answer });
+        }
+        schedule.push(NamedStep {
+            name: StepName {
+                who,
+                kind,
+                message,
+                turn,
+            },
+            sort,
+            choices,
+        });
+    }
+    Ok(schedule)
+}
+
+/// Reads bytes, and never beyond the last.
+struct Reader {
+    bytes: Vec<u8>,
+    at: usize,
+}
+
+impl Reader {
+    fn new(text: &str) -> Result<Self, String> {
+        let value = |digit: u8| (digit as char).to_digit(16).map(|value| value as u8);
+        let (pairs, rest) = text.as_bytes().as_chunks::<2>();
+        let bytes: Option<Vec<u8>> = pairs
+            .iter()
+            .map(|[high, low]| Some(value(*high)? << 4 | value(*low)?))
+            .collect();
+        match bytes.filter(|_| rest.is_empty()) {
+            Some(bytes) => Ok(Self { bytes, at: 0 }),
+            None => Err("it is not hexadecimal".into()),
+        }
+    }
+
+    fn is_at_end(&self) -> bool {
+        self.at == self.bytes.len()
+    }
+
+    fn byte(&mut self) -> Result<u8, String> {
+        let byte = self.bytes.get(self.at).ok_or("it ends too soon")?;
+        self.at += 1;
+        Ok(*byte)
+    }
+
+    fn number(&mut self) -> Result<u64, String> {
+        let mut number = 0;
+        for place in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            let part = u64::from(byte & 0x7f);
+            if part << place >> place != part {
+                break;
+            }
+            number |= part << place;
+            if byte & 0x80 == 0 {
+                return Ok(number);
+            }
+        }
+        Err("a number is too large".into())
+    }
+
+    fn fixed(&mut self) -> Result<u64, String> {
+        let mut bytes = [0; 8];
+        for byte in &mut bytes {
+            *byte = self.byte()?;
+        }
+        Ok(u64::from_le_bytes(bytes))
+    }
+
+    /// One of those, by its number.
+    fn of<'a, T>(&mut self, all: &'a [T], what: &str) -> Result<&'a T, String> {
+        let number = usize::try_from(self.number()?).ok();
+        let found = number.and_then(|number| all.get(number));
+        found.ok_or_else(|| format!("there is no such {what}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_core::Rng;
+
+    use super::*;
+    use crate::strategy::{below, generator};
+
+    fn random(rng: &mut impl Rng) -> Schedule {
+        let mut turns: BTreeMap<(u64, StepKind), u32> = BTreeMap::new();
+        let step = |_| {
+            let kind = KINDS[below(rng, 7) as usize];
+            let who = below(rng, 3) * (u64::MAX / 2);
+            let message = (below(rng, 2) == 0).then(|| MessageId::new(below(rng, 9) << 59));
+            let turns = turns.entry((who, kind)).or_default();
+            *turns += u32::from(message.is_none());
+            let choices = (0..below(rng, 3)).map(|_| {
+                let of = 1 + below(rng, 1 << 32);
+                NamedChoice {
+                    of,
+                    answer: below(rng, of) as u32,
+                }
+            });
+            NamedStep {
+                choices: choices.collect(),
+                name: StepName {
+                    who,
+                    kind,
+                    message,
+                    turn: match message {
+                        Some(_) => 0,
+                        None => *turns - 1,
+                    },
+                },
+                sort: below(rng, 3),
+            }
+        };
+        (0..40).map(step).collect()
+    }
+
+    #[test]
+    fn what_was_written_is_read() {
+        assert_eq!(read(&write(&Vec::new())), Ok(Vec::new()));
+        for seed in 0..200 {
+            let schedule = random(&mut generator(seed));
+            assert_eq!(read(&write(&schedule)), Ok(schedule));
+        }
+    }
+
+    /// Whatever is read is an error or a schedule, and takes no more room than its text allows.
+    #[test]
+    fn nothing_that_is_read_does_harm() {
+        for seed in 0..2_000 {
+            let rng = &mut generator(seed);
+            let mut text = write(&random(rng)).into_bytes();
+            text.truncate(below(rng, text.len() as u64 + 1) as usize);
+            for _ in 0..below(rng, 6) {
+                let letters = b"0123456789abcdeffffff\xc3G";
+                let letter = letters[below(rng, letters.len() as u64) as usize];
+                if let Some(at) = text.len().checked_sub(1) {
+                    text[below(rng, at as u64 + 1) as usize] = letter;
+                }
+            }
+            let text = String::from_utf8_lossy(&text).into_owned();
+            if let Ok(schedule) = read(&text) {
+                assert!(schedule.len() <= text.len());
+            }
+        }
+        for (text, why) in [
+            ("0", "it is not hexadecimal"),
+            ("zz", "it is not hexadecimal"),
+            ("01", "it ends too soon"),
+            ("ffffffffffffffffff7f", "a number is too large"),
+            ("ffffffffffffffff7f", "it ends too soon"),
+            ("0000", "there is no such sort"),
+        ] {
+            assert_eq!(read(text), Err(why.into()), "{text}");
+        }
+    }
+}
