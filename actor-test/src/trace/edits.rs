@@ -56,11 +56,11 @@ struct Hello;
 #[derive(Debug)]
 struct Late;
 #[derive(Debug)]
-struct Done(u32);
+struct Done;
 #[derive(Debug)]
 struct Acquire(u32);
 #[derive(Debug)]
-struct Release(u32);
+struct Release;
 
 /// Has one owner at a time, or should: it forgets whom it has promised itself to.
 struct Lock {
@@ -115,16 +115,16 @@ impl Client {
             let _ = cx.choose(3);
         }
         if self.edit == Edit::SendsReordered {
-            lock.tell(Done(self.number));
+            lock.tell(Done);
         }
         match &self.hop {
             Some(hop) => hop.tell(Acquire(self.number)),
             None => lock.tell(Acquire(self.number)),
         }
         if !matches!(self.edit, Edit::SendsReordered | Edit::EventRemoved) {
-            lock.tell(Done(self.number));
+            lock.tell(Done);
         }
-        lock.tell(Release(self.number));
+        lock.tell(Release);
     }
 }
 

@@ -68,7 +68,7 @@ pub(crate) fn minimize(
     let idle = Box::new(Replay::new(Vec::new(), fairness));
     let mut engine = Engine::new(idle, recording.bounds, recording.semantics);
     let status = attendance::attend(test, engine.heartbeat());
-    status.begins(bug.iteration.saturating_sub(1), 0);
+    status.begins(bug.iteration.saturating_sub(1), 0, None);
     engine.look_for_lassos(recording.cycle.is_some());
     let mut laboratory = Laboratory::new(program, engine, budget);
     let chosen = recording.decisions.iter().zip(&recording.checks);

@@ -45,6 +45,7 @@ impl<'a> Laboratory<'a> {
             seed,
             max_steps: u64::MAX,
             estimates: Arc::default(),
+            length: None,
         }
     }
 
