@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::naming::{Namer, sort};
 use super::{Choice, Enabled, Ended, Execution, Fairness, Pending, Step, StepKind, Strategy};
 use crate::data::schedule::{NamedChoice, NamedStep, Parting, Schedule, StepName};
+use crate::hash::mix;
 
 /// Follows a schedule whose steps are named: of the listed steps that are enabled it takes the one
 /// that is listed first. A listed step that is not enabled when its turn comes is not given up: it is
@@ -79,8 +80,11 @@ impl Guided {
     }
 
     /// A step that is not listed stands for the first listed one of its sort: another message of the
-    /// same type, for instance, where those before it were left out.
+    /// same type, for instance, where those before it were left out. One of the same name and another
+    /// sort is not the one that is listed.
     pub(crate) fn by_sort(mut self) -> Self {
+        let whole = |step: &NamedStep| mix(step.name.key(), step.sort);
+        self.names = Places::new(self.schedule.iter().map(whole));
         self.sorts = Some(Places::new(self.schedule.iter().map(|step| step.sort)));
         self
     }
@@ -112,11 +116,12 @@ impl Guided {
     /// The place of a step in the list, where it is there and was not taken yet.
     fn place(&mut self, pending: &Pending, enabled: &Enabled<'_>) -> Option<usize> {
         let name = self.namer.name(pending, enabled);
-        let by_name = self.names.first(name.key(), &self.taken);
-        by_name.or_else(|| {
-            let sorts = self.sorts.as_mut()?;
-            sorts.first(sort(&name, pending, enabled), &self.taken)
-        })
+        let Some(sorts) = &mut self.sorts else {
+            return self.names.first(name.key(), &self.taken);
+        };
+        let sort = sort(&name, pending, enabled);
+        let by_name = self.names.first(mix(name.key(), sort), &self.taken);
+        by_name.or_else(|| sorts.first(sort, &self.taken))
     }
 
     /// The enabled step that is listed first, and where.

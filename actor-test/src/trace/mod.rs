@@ -8,14 +8,14 @@
 //! execution that may take its process down.
 
 pub(crate) mod document;
-#[cfg(test)]
-mod edits;
 mod file;
 pub(crate) mod following;
 pub(crate) mod replay;
 pub(crate) mod saved;
 pub(crate) mod schedule;
 mod story;
+#[cfg(test)]
+mod tests;
 pub(crate) mod witness;
 
 pub use file::*;

@@ -64,6 +64,7 @@ pub(crate) use text::{Packed, Unpacking, packed};
 #[non_exhaustive]
 pub struct Story {
     /// The test body, which is the first, the actors, and the futures that were piped to them.
+    #[serde(default)]
     pub operations: Vec<Operation>,
     /// Monitors, and predicates.
     #[serde(default)]
