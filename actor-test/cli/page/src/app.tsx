@@ -17,6 +17,9 @@ import { Timeline } from "./timeline";
 import { Choice, SearchBox, eventsOf, lanesOf } from "./toolbar";
 import { count } from "./values";
 
+/** In a longer story, steps that only send have no rows of their own at first. */
+const SHORT = 40;
+
 const NONE: ReadonlySet<never> = new Set();
 
 export function App({ story }: { story: Story }) {
@@ -24,6 +27,7 @@ export function App({ story }: { story: Story }) {
   const [hiddenLanes, hideLanes] = useState<ReadonlySet<number>>(NONE);
   const [hiddenEvents, hideEvents] = useState<ReadonlySet<string>>(NONE);
   const [causesOf, showCausesOf] = useState<number>();
+  const [hasSends, showSends] = useState(story.steps.length <= SHORT);
   const [revealed, reveal] = useState<ReadonlySet<number>>(NONE);
   const [query, setQuery] = useState("");
   const [theme, setTheme] = useState(current);
@@ -39,16 +43,20 @@ export function App({ story }: { story: Story }) {
     () => (causesOf === undefined ? undefined : causes(story, causesOf)),
     [story, causesOf],
   );
-  const anyway = useMemo(() => new Set([...revealed, selected]), [revealed, selected]);
-  const shown = useMemo(
-    () => rows(story, { lanes: hiddenLanes, events: hiddenEvents, only, anyway }),
-    [story, hiddenLanes, hiddenEvents, only, anyway],
-  );
-  const links = useMemo(() => chain(story, selected), [story, selected]);
   const races = useMemo(
     () => new Set(story.cause.races.flatMap(({ first, second }) => [first, second])),
     [story],
   );
+  const matter = useMemo(() => {
+    const steps = [story.finding?.step, story.cause.decided?.step, ...races];
+    return new Set(steps.filter((step) => step !== undefined));
+  }, [story, races]);
+  const anyway = useMemo(() => new Set([selected, ...revealed]), [revealed, selected]);
+  const shown = useMemo(
+    () => rows(story, { lanes: hiddenLanes, events: hiddenEvents, only, hasSends, matter, anyway }),
+    [story, hiddenLanes, hiddenEvents, only, hasSends, matter, anyway],
+  );
+  const links = useMemo(() => chain(story, selected), [story, selected]);
   const found = useMemo(() => searching.find(query), [searching, query]);
   const foundSet = useMemo(() => new Set(found), [found]);
   const lanes = useMemo(() => lanesOf(story), [story]);
@@ -89,6 +97,7 @@ export function App({ story }: { story: Story }) {
       if (to !== undefined) select(to);
       else if (event.key === "/") input.current.focus();
       else if (event.key === "?") showLegend(true);
+      else if (event.key === "s") showSends(!hasSends);
       else if (event.key === "t") toggleTheme();
       else if (event.key === "l") toggleCauses();
       else return;
@@ -117,6 +126,9 @@ export function App({ story }: { story: Story }) {
           <SearchBox search={search} input={input} onQuery={setQuery} onNext={next} />
           <Choice title="Actors:" options={lanes} hidden={hiddenLanes} onChange={hideLanes} />
           <Choice title="Events:" options={events} hidden={hiddenEvents} onChange={hideEvents} />
+          <button type="button" aria-pressed={hasSends} onClick={() => showSends(!hasSends)}>
+            Rows for sends
+          </button>
           {isFiltered ? (
             <button
               type="button"
@@ -159,6 +171,7 @@ export function App({ story }: { story: Story }) {
         {compared && story.passing ? (
           <Passing
             story={story.passing}
+            hasSends={hasSends}
             fork={compared.fork}
             apart={compared.apart[1]}
             scroller={twin}
@@ -184,17 +197,25 @@ export function App({ story }: { story: Story }) {
 /** The nearest execution without the bug, beside the one with it. */
 function Passing(props: {
   story: Story;
+  hasSends: boolean;
   fork: number;
   apart: ReadonlySet<number>;
   scroller: { current: HTMLDivElement };
   twin: { current: HTMLDivElement };
 }) {
-  const { story, fork, apart, scroller, twin } = props;
+  const { story, hasSends, fork, apart, scroller, twin } = props;
   const [selected, select] = useState(Math.min(fork, story.steps.length - 1));
   const arrows = useMemo(() => new Arrows(story), [story]);
   const all = useMemo(
-    () => rows(story, { lanes: NONE, events: NONE, anyway: NONE }),
-    [story],
+    () =>
+      rows(story, {
+        lanes: NONE,
+        events: NONE,
+        hasSends,
+        matter: apart,
+        anyway: new Set([selected]),
+      }),
+    [story, hasSends, apart, selected],
   );
   const links = useMemo(() => chain(story, selected), [story, selected]);
   return (

@@ -6,6 +6,9 @@ import { ROW, type Geometry } from "./geometry";
 import type { Rows } from "./rows";
 import type { Message, Monitor, Step, Story } from "./story";
 
+/** How many steps after its handler a send is looked for. */
+const AHEAD = 200;
+
 export interface Drawn {
   story: Story;
   rows: Rows;
@@ -94,7 +97,9 @@ function messages(drawn: Drawn) {
     const at = rows.list[row]!;
     return "step" in at ? at.step : at[end];
   };
-  return arrows.within(step(first, "from"), step(last, "to")).map((number) => {
+  // What is sent without a row is drawn from a row before it.
+  const slack = rows.sends > 0 ? AHEAD : 0;
+  return arrows.within(step(first, "from"), step(last, "to") + slack).map((number) => {
     const message = story.messages[number]!;
     const sent = rows.of[message.sent!]!;
     const end = rows.of[arrows.end(message)]!;

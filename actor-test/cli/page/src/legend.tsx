@@ -23,6 +23,7 @@ export const KEYS: [keys: string, words: string][] = [
   ["c", "to the critical step"],
   ["r", "to the next step of a needed race"],
   ["l", "only what may have led to the selected step, or all again"],
+  ["s", "rows for steps that only send, or none"],
   ["/", "search; Enter and Shift+Enter: next, previous match"],
   ["t", "light or dark"],
   ["?", "this list"],
@@ -37,7 +38,8 @@ export function Legend({ onClose }: { onClose(): void }) {
       <p>
         Time goes down. Each row is one <b>step</b>, and each column, a <b>lane</b>, is one actor; a line
         runs from where the actor is spawned to where it ends. An arrow goes from the step that sends an
-        event to the inbox of its receiver. There the event waits beside the lane until it is handled.
+        event to the inbox of its receiver. There the event waits beside the lane until it is handled. A long story has no rows for
+        steps that only send: there an arrow begins at the step whose handler sends.
       </p>
       <div class="columns">
         <dl>

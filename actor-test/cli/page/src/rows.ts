@@ -9,7 +9,11 @@ export interface Filter {
   events: ReadonlySet<string>;
   /** Only these steps, where given. */
   only?: ReadonlySet<number> | undefined;
-  /** Steps that were asked for by hand, or are selected: shown whatever the filters say. */
+  /** Whether steps that do no more than send have rows of their own. */
+  hasSends: boolean;
+  /** Steps that have a row even where they only send. */
+  matter: ReadonlySet<number>;
+  /** Steps that were asked for by hand, or are selected: shown whatever else is said. */
   anyway: ReadonlySet<number>;
 }
 
@@ -20,6 +24,8 @@ export interface Rows {
   /** The row of each step: its own, or the one that stands for it. */
   of: Int32Array;
   hidden: number;
+  /** How many steps do no more than send, and have no row: their arrows begin where their handler ran. */
+  sends: number;
 }
 
 export function shown(story: Story, filter: Filter, position: number): boolean {
@@ -34,18 +40,39 @@ export function rows(story: Story, filter: Filter): Rows {
   const list: Row[] = [];
   const of = new Int32Array(story.steps.length);
   let hidden = 0;
+  let sends = 0;
+  const needed = (position: number): boolean =>
+    filter.anyway.has(position) || filter.matter.has(position);
+  /** The last row of each lane. */
+  const last: number[] = [];
   for (let position = 0; position < of.length; position++) {
+    const { lane } = story.steps[position]!;
     if (shown(story, filter, position)) {
+      if (!filter.hasSends && !needed(position) && isSend(story, position)) {
+        sends++;
+        of[position] = last[lane] ?? Math.max(0, list.length - 1);
+        continue;
+      }
+      last[lane] = list.length;
       list.push({ step: position });
     } else {
       hidden++;
-      const last = list.at(-1);
-      if (last && "to" in last) last.to = position;
+      const before = list.at(-1);
+      if (before && "to" in before) before.to = position;
       else list.push({ from: position, to: position });
     }
     of[position] = list.length - 1;
   }
-  return { list, of, hidden };
+  return { list, of, hidden, sends };
+}
+
+/** It sends what a handler asked for, and nothing else happens. */
+function isSend(story: Story, position: number): boolean {
+  const { kind, effects, moves } = story.steps[position]!;
+  const arrives = effects.every(
+    (effect) => effect.effect === "sent" && (effect.arrival === "arrived" || effect.arrival === "deferred"),
+  );
+  return kind === "flush" && arrives && effects.length > 0 && moves.length === 0;
 }
 
 /** The nearest step in a direction that has a row of its own; the same one where there is none. */

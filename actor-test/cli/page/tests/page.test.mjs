@@ -207,9 +207,22 @@ on("everything is reached with Tab", bank, async (page) => {
   }
 });
 
+on("a long story has no rows for steps that only send, unless they are asked for", () => ring(100), async (page) => {
+  await page.keyboard.press("Home");
+  const numbers = () => page.locator(".row .number").allInnerTexts();
+  assert.deepEqual((await numbers()).slice(8, 14), ["9", "11", "13", "15", "17", "19"]);
+  const arrow = page.locator(".message .way").first();
+  assert.ok((await arrow.count()) > 0);
+  await page.getByRole("button", { name: "Rows for sends" }).click();
+  assert.deepEqual((await numbers()).slice(8, 14), ["9", "10", "11", "12", "13", "14"]);
+  await page.keyboard.press("s");
+  await row(page, 10).waitFor({ state: "detached" });
+});
+
 test("100 000 steps: drawn at once, scrolled to any place, and few elements", async () => {
   const page = await open(browser, ring(100_000));
   assert.match(await selected(page), /^Step 100000/);
+  await page.keyboard.press("s");
   const elements = () => page.evaluate(() => document.querySelectorAll("*").length);
   assert.ok((await elements()) < 2500, `${await elements()} elements`);
   await page.keyboard.press("Home");
@@ -232,6 +245,7 @@ test("100 000 steps: drawn at once, scrolled to any place, and few elements", as
 
 test("a story longer than any element may be is scrolled to its end all the same", async () => {
   const page = await open(browser, ring(400_000, 2));
+  await page.keyboard.press("s");
   await page.keyboard.press("Home");
   await row(page, 1).waitFor();
   await page.locator(".scroller").evaluate((scroller) => {
