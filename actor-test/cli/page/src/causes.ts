@@ -15,7 +15,7 @@ export function cause(story: Node, at: At): Cause {
     decided: decided(node.field("decided"), at),
     curve: node.list("curve", (entry) => share(entry, at)),
     races: node.field("races").isThere
-      ? node.field("races").list("needed", (entry) => race(entry, at))
+      ? node.field("races").list("needed", (entry) => race(entry, at)).flat()
       : [],
     nearest: node.field("nearest").isThere ? nearest(node.field("nearest"), at) : undefined,
     cutShort: node.flag("cut_short"),
@@ -86,22 +86,20 @@ function share(node: Node, at: At): Share {
   };
 }
 
-function race(node: Node, at: At): Race {
-  const [first, second] = [node.field("first"), node.field("second")];
+function race(node: Node, at: At): Race[] {
+  const [early, late] = [node.field("first"), node.field("second")];
+  const [first, second] = [at(early.number("step")), at(late.number("step"))];
+  if (first === undefined || second === undefined) return [];
   const event = (arrival: Node): string => `${arrival.text("event")} from ${arrival.text("from")}`;
-  return {
-    first: at(first.number("step"))!,
-    second: at(second.number("step"))!,
-    text: `The bug needs ${event(first)} before ${event(second)} at ${node.text("at")}.`,
-    evidence: `The other way round, none of ${node.number("reversed")} executions failed; this way round, ${node.number("kept_failed")} of ${node.number("kept")} did.`,
-  };
+  const text = `The bug needs ${event(early)} before ${event(late)} at ${node.text("at")}.`;
+  const evidence = `The other way round, none of ${node.number("reversed")} executions failed; this way round, ${node.number("kept_failed")} of ${node.number("kept")} did.`;
+  return [{ first, second, text, evidence }];
 }
 
 function nearest(node: Node, at: At): Nearest {
-  const shared = node.number("shared");
   const instead = node.field("instead");
   return {
-    shared: shared === 0 ? 0 : at(shared)!,
+    shared: at(node.number("shared")) ?? 0,
     instead: instead.isThere ? did(instead) : undefined,
     then: node.list("then", did),
     steps: node.number("steps"),

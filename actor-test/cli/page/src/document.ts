@@ -42,7 +42,7 @@ function story(node: Node): Story {
   }
   const test = node.text("test");
   const { told, at } = execution(node, test);
-  told.finding = finding(node, at);
+  told.finding = finding(node, at, told.steps.length - 1);
   told.origin = origin(node);
   told.cycle = cycle(node.field("cycle"), at);
   told.cause = cause(node, at);
@@ -70,8 +70,9 @@ function execution(node: Node, test: string): { told: Story; at: At } {
     messages: count(node, "messages"),
     timers: count(node, "timers"),
   };
+  const last = numbers.length - 1;
   const at = (number: number | undefined): number | undefined =>
-    number === undefined ? undefined : Math.min(indexOf(numbers, number), numbers.length - 1);
+    number === undefined || number > numbers[last]! ? undefined : indexOf(numbers, number);
   const steps = node.list("steps", (entry) => step(entry, many));
   const told: Story = {
     test,
@@ -109,14 +110,14 @@ function origin(node: Node): string {
   return parts.filter(Boolean).join(", ");
 }
 
-function finding(node: Node, at: At): Finding | undefined {
+function finding(node: Node, at: At, last: number): Finding | undefined {
   const found = node.field("finding");
   if (!found.isThere) return undefined;
   return {
     word: (found.maybeText("word") ?? found.text("kind")).replaceAll("-", " "),
     message: found.text("message"),
     place: found.maybeText("location"),
-    step: at(found.number("step"))!,
+    step: at(found.number("step")) ?? last,
   };
 }
 
@@ -160,7 +161,8 @@ function timer(node: Node, lanes: number, at: At): Timer {
 
 function cycle(node: Node, at: At): Story["cycle"] {
   if (!node.isThere) return undefined;
-  return { from: at(node.number("from") + 1)!, to: at(node.number("to"))! };
+  const [from, to] = [at(node.number("from") + 1), at(node.number("to"))];
+  return from === undefined || to === undefined ? undefined : { from, to };
 }
 
 function leftOut(node: Node): Story["leftOut"] {

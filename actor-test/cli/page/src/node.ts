@@ -87,5 +87,5 @@ export class Node {
   }
 }
 
-/** The position of the step with a number, or of the next one. */
+/** The position of the step with a number, or of the next one; nothing after the last. */
 export type At = (number: number | undefined) => number | undefined;
