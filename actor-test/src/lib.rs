@@ -105,6 +105,7 @@ mod wall_clock;
 
 pub use actor_macros::actor_test;
 pub use data::bug::{BugKind, Cycle, Finding};
+pub use data::causes;
 pub use data::coverage::{
     ActorCoverage, Coverage, HandlerCoverage, StateCoverage, Transition, Unreached,
 };

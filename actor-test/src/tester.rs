@@ -6,6 +6,7 @@ use std::pin::Pin;
 use actor_core::System;
 
 use crate::engine::Program;
+use crate::explaining::causes::explain;
 use crate::explaining::minimizing::minimize;
 use crate::exploring::explorer::Explorer;
 use crate::exploring::workers::{Silent, explore, explore_alone};
@@ -138,6 +139,12 @@ impl Tester {
         self
     }
 
+    /// Looks for the causes of bugs in so many steps; see [`Settings::explain`].
+    pub fn explain(mut self, steps: u64) -> Self {
+        self.settings.explain = steps;
+        self
+    }
+
     /// Goes on after the first bug; see [`Settings::keep_going`].
     pub fn keep_going(mut self) -> Self {
         self.settings.keep_going = true;
@@ -203,6 +210,8 @@ impl Tester {
                 minimal.replace(bug);
             }
         }
+        let bugs = report.bugs.iter_mut();
+        explain(program, &self.name, bugs, self.settings.explain, |_| ());
         report
     }
 

@@ -8,6 +8,7 @@ pub mod ab_fairness;
 pub mod boot_spin;
 pub mod bounded_buffer;
 pub mod chain_replication;
+pub mod chord;
 pub mod coffee_machine;
 pub mod failure_detector;
 #[expect(missing_docs, reason = "its text is the README's, which is short")]
@@ -15,6 +16,8 @@ pub mod first_program;
 pub mod german;
 pub mod lite_event;
 pub mod load_balance;
+pub mod mace_transport;
+pub mod mps_ballots;
 pub mod multi_paxos;
 pub mod paxos;
 pub mod ping_pong;

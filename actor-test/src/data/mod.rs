@@ -4,6 +4,7 @@
 //! Nothing here runs or prints anything. Every room may use this one, and it uses none.
 
 pub(crate) mod bug;
+pub mod causes;
 pub(crate) mod coverage;
 pub(crate) mod leftovers;
 pub(crate) mod records;

@@ -33,3 +33,4 @@ pub(crate) use running::execution::{End, Engine, Outcome, Program, RunOptions, W
 pub(crate) use watching::observations::Observations;
 pub(crate) use watching::specifications::Observed;
 pub(crate) use watching::suspicion::Suspicion;
+pub(crate) use world::thermometer::Debt;

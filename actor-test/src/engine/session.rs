@@ -9,6 +9,7 @@ use crate::engine::watching::landmarks::Landmarks;
 use crate::engine::watching::observers::Observers;
 use crate::engine::watching::suspicion::Suspicion;
 use crate::engine::watching::tally::{Counts, Tally};
+use crate::engine::world::thermometer::Debt;
 
 /// What is known and told of executions; nothing that a program under test can see.
 #[derive(Default)]
@@ -17,6 +18,8 @@ pub(crate) struct Session {
     pub(crate) found: Option<Finding>,
     /// Why the finding, or what was hot when it was found, may go on for ever.
     pub(crate) suspicion: Option<Suspicion>,
+    /// What was still owed when nothing could run any more, and since when.
+    pub(crate) unmet: Option<(Debt, u64)>,
     pub(crate) landmarks: Landmarks,
     pub(crate) observers: Observers,
     pub(crate) recorder: Option<Recorder>,
@@ -36,6 +39,7 @@ impl Session {
         self.tape.begin(expected, witness);
         self.found = None;
         self.suspicion = None;
+        self.unmet = None;
         self.landmarks.begin();
         self.observers.begin();
         self.recorder = tell.then(Recorder::default);

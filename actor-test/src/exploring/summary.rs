@@ -312,6 +312,7 @@ impl Summary {
                 seed: self.settings.seed,
                 found_after_s: after,
                 confirmation: contribution.confirmation,
+                causes: None,
                 trace,
                 minimized: None,
                 trace_path: None,

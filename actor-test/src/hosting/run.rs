@@ -12,6 +12,7 @@ use crate::data::bug::{BugKind, Finding};
 use crate::declaration::attribute::ActorTest;
 use crate::declaration::parameters;
 use crate::declaration::parameters::Combination;
+use crate::explaining::causes::explain;
 use crate::explaining::minimizing::{Minimal, minimize};
 use crate::exploring::plan::Turn;
 use crate::exploring::workers::{Observer, Silent, explore};
@@ -132,17 +133,20 @@ pub(crate) fn explore_test(
     (report, notes)
 }
 
-/// Minimises what was found, one bug after the other. A trace is written anew whenever it has become
+/// Minimises what was found, one bug after the other, and looks for the causes. A trace is written anew whenever it has become
 /// shorter, so that whatever ends the process leaves the best one so far.
 pub(crate) fn minimize_bugs(test: &Combination, settings: &Settings, report: &mut Report) {
     let package = trace::own_package();
+    let rewrite = |bug: &Bug| {
+        if let Some(path) = &bug.trace_path {
+            // What can't be written leaves the one before in its place, which is as true.
+            let _ = Trace::of(&test.name, package.as_deref(), bug).rewrite(path);
+        }
+    };
     for bug in report.bugs.iter_mut().filter(|bug| !bug.is_saved()) {
         let keep = |bug: &mut Bug, minimal: Minimal| {
             minimal.replace(bug);
-            if let Some(path) = &bug.trace_path {
-                // What can't be written leaves the longer one in its place, which is as true.
-                let _ = Trace::of(&test.name, package.as_deref(), bug).rewrite(path);
-            }
+            rewrite(bug);
         };
         let mut so_far = bug.clone();
         let minimal = minimize(test, &test.name, bug, settings.minimize, &mut |minimal| {
@@ -152,6 +156,8 @@ pub(crate) fn minimize_bugs(test: &Combination, settings: &Settings, report: &mu
             keep(bug, minimal);
         }
     }
+    let found = report.bugs.iter_mut().filter(|bug| !bug.is_saved());
+    explain(test, &test.name, found, settings.explain, rewrite);
 }
 
 /// What became of a combination.

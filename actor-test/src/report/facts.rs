@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::data::bug::{BugKind, Cycle, Finding};
+use crate::data::causes::Causes;
 use crate::data::coverage::Coverage;
 use crate::data::leftovers::Leftovers;
 use crate::data::story::Story;
@@ -187,6 +188,9 @@ pub struct Bug {
     pub token: String,
     /// For something owed for longer than the threshold: what fair continuations showed.
     pub confirmation: Option<Confirmation>,
+    /// Why it failed, where that was looked for: see [`Settings::explain`](crate::Settings::explain).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub causes: Option<Causes>,
     /// The recorded execution: the one that was found, or what minimising has left of it.
     pub trace: Recording,
     /// What minimising has left, where it has left out anything.
@@ -217,6 +221,7 @@ impl Bug {
                 length: None,
             }),
             confirmation: None,
+            causes: None,
             trace: Recording {
                 decisions: Vec::new(),
                 checks: Vec::new(),

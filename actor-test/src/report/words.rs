@@ -2,6 +2,7 @@
 //!
 //! Nothing here prints or paints; lines begin with the word that a terminal colours.
 
+mod causes;
 mod endings;
 mod evidence;
 mod leftovers;
@@ -14,14 +15,15 @@ mod warnings;
 use std::path::PathBuf;
 use std::time::Duration;
 
+pub use self::causes::causes;
 pub use self::endings::*;
 use self::evidence::circumstances;
 pub use self::evidence::evidence;
 pub use self::statistics::strategies;
 use self::statistics::{explored, failing_statistics, statistics};
 use self::steps::last_steps;
-pub(crate) use self::steps::told;
 pub use self::steps::{story_lines, what};
+pub(crate) use self::steps::{told, who};
 use self::warnings::warnings;
 use crate::data::bug::Finding;
 use crate::declaration::attribute::ActorTest;
@@ -82,13 +84,17 @@ pub(crate) fn missing(report: &Report, expected: &str) -> String {
 /// A test in which a bug was found.
 pub fn failed(report: &Report, notes: &[String], place: &Place) -> String {
     let mut lines = Vec::new();
-    for bug in &report.bugs {
+    for (number, bug) in report.bugs.iter().enumerate() {
         lines.push(format!(
             "FAIL  {}  {}",
             report.test,
             hanging(&finding(&bug.finding))
         ));
         lines.extend(indented(evidence(report, bug, place)));
+        // Those of the first stand below its story.
+        if number > 0 {
+            lines.extend(indented(why(bug)));
+        }
     }
     lines.extend(indented(failing_statistics(report)));
     lines.extend(indented(warnings(report, notes)));
@@ -97,7 +103,7 @@ pub fn failed(report: &Report, notes: &[String], place: &Place) -> String {
             .bugs
             .first()
             .into_iter()
-            .flat_map(|bug| last_steps(bug, place)),
+            .flat_map(|bug| story_and_causes(bug, place)),
     );
     lines.join("\n")
 }
@@ -115,8 +121,22 @@ pub fn unexpected(report: &Report, expected: &str, notes: &[String], place: &Pla
     ));
     lines.extend(indented(failing_statistics(report)));
     lines.extend(indented(warnings(report, notes)));
-    lines.extend(found.into_iter().flat_map(|bug| last_steps(bug, place)));
+    lines.extend(
+        found
+            .into_iter()
+            .flat_map(|bug| story_and_causes(bug, place)),
+    );
     lines.join("\n")
+}
+
+fn story_and_causes(bug: &Bug, place: &Place) -> Vec<String> {
+    let mut lines = last_steps(bug, place);
+    lines.extend(indented(why(bug)));
+    lines
+}
+
+fn why(bug: &Bug) -> Vec<String> {
+    bug.causes.as_ref().map_or_else(Vec::new, causes)
 }
 
 /// That an expected bug was not found, and what was.

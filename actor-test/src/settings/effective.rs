@@ -52,6 +52,11 @@ pub struct Settings {
     /// marked `#[actor_test]` has a budget if it names none: 20 million in `cargo actor-test`, which is
     /// about two seconds of one core, and 5 million under `cargo test`.
     pub minimize: u64,
+    /// Look for the [causes](crate::causes) of the bugs that are found, in so many steps of further
+    /// executions for all of them together, so that what is found is the same on every machine.
+    /// Default 0: don't. A test marked `#[actor_test]` has four million, unless it expects a bug or
+    /// nothing is to be minimised.
+    pub explain: u64,
     /// The bug that the test is expected to have: a part of its message or kind.
     pub expect_bug: Option<String>,
     /// What fails the test though no execution failed. Default: nothing.
@@ -78,6 +83,7 @@ impl Default for Settings {
             check_every: 100,
             lasso: true,
             minimize: 0,
+            explain: 0,
             expect_bug: None,
             deny: Deny::default(),
             salt: 0,

@@ -42,7 +42,7 @@ pub(crate) use estimates::Survey;
 pub use estimates::{Effort, Estimates};
 pub use fair_suffix::FairSuffix;
 pub(crate) use guided::{Followed, Guided};
-pub(crate) use naming::Named;
+pub(crate) use naming::{Named, Namer};
 pub use pct::Pct;
 pub use pos::Pos;
 pub use probabilistic::Probabilistic;

@@ -9,7 +9,7 @@ use crate::hash::mix;
 
 /// Names the steps of one execution, and writes down those that are taken.
 #[derive(Debug, Default)]
-pub(super) struct Namer {
+pub(crate) struct Namer {
     /// How many steps without a message each operation has taken, by kind.
     turns: PerOperation<[u32; KINDS]>,
     taken: Schedule,
@@ -19,13 +19,13 @@ pub(super) struct Namer {
 const KINDS: usize = 7;
 
 impl Namer {
-    pub(super) fn begin(&mut self) {
+    pub(crate) fn begin(&mut self) {
         self.turns.clear();
         self.taken.clear();
     }
 
     /// What the step would be called.
-    pub(super) fn name(&self, pending: &Pending, enabled: &Enabled<'_>) -> StepName {
+    pub(crate) fn name(&self, pending: &Pending, enabled: &Enabled<'_>) -> StepName {
         let owner = match pending.operation.is_timer() {
             true => pending.inbox,
             false => Some(pending.operation),
@@ -43,7 +43,7 @@ impl Namer {
     }
 
     /// The step is taken.
-    pub(super) fn takes(&mut self, pending: &Pending, enabled: &Enabled<'_>) -> StepName {
+    pub(crate) fn takes(&mut self, pending: &Pending, enabled: &Enabled<'_>) -> StepName {
         let name = self.name(pending, enabled);
         if pending.message.is_none() {
             self.turns.of(pending.operation)[pending.kind as usize] += 1;
@@ -57,7 +57,7 @@ impl Namer {
     }
 
     /// The step that was taken last has asked for a choice.
-    pub(super) fn chose(&mut self, choice: Choice, answer: u32) {
+    pub(crate) fn chose(&mut self, choice: Choice, answer: u32) {
         if let Some(step) = self.taken.last_mut() {
             let of = choice.bound();
             step.choices.push(NamedChoice { of, answer });
@@ -65,7 +65,7 @@ impl Namer {
     }
 
     /// What was taken.
-    pub(super) fn end(&mut self) -> Schedule {
+    pub(crate) fn end(&mut self) -> Schedule {
         std::mem::take(&mut self.taken)
     }
 }

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::Trace;
 use crate::data::bug::{Cycle, Finding};
+use crate::data::causes::Causes;
 use crate::data::story::Story;
 
 /// What the document begins with.
@@ -30,6 +31,8 @@ pub struct Document<'a> {
     fair_from: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cycle: Option<Cycle>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    causes: Option<&'a Causes>,
     #[serde(flatten)]
     story: &'a Story,
 }
@@ -63,6 +66,7 @@ impl<'a> Document<'a> {
             },
             fair_from: trace.fair_from,
             cycle: trace.cycle,
+            causes: trace.causes(),
             story: trace.story(),
         }
     }

@@ -17,6 +17,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::data::bug::{Cycle, Finding};
+use crate::data::causes::Causes;
 use crate::data::story::Story;
 use crate::declaration::parameters;
 use crate::hash;
@@ -77,6 +78,9 @@ pub struct Trace {
     checks: Vec<u32>,
     #[serde(default)]
     schedule: String,
+    /// Why it failed, where that was looked for.
+    #[serde(default)]
+    causes: Option<Causes>,
     #[serde(deserialize_with = "story::read")]
     story: Story,
 }
@@ -147,6 +151,7 @@ impl Trace {
             decisions,
             checks,
             schedule,
+            causes: bug.causes.clone(),
             story,
         };
         trace.digest = trace.digest();
@@ -271,10 +276,11 @@ impl Trace {
             ("decisions", json(&self.decisions)),
             ("checks", json(&self.checks)),
             ("schedule", json(&self.schedule)),
-            ("story", story::written(&self.story)),
         ];
+        let causes = self.causes.as_ref().map(|causes| ("causes", json(causes)));
+        let story = ("story", story::written(&self.story));
         let fields = first.into_iter().chain(package).chain(rest);
-        let fields = fields.chain(cycle).chain(last);
+        let fields = fields.chain(cycle).chain(last).chain(causes).chain([story]);
         let lines: Vec<String> = fields
             .map(|(key, value)| format!("  \"{key}\": {value}"))
             .collect();
@@ -298,6 +304,11 @@ impl Trace {
             cycle: self.cycle,
             story: self.story.clone(),
         }
+    }
+
+    /// Why it failed, where that was looked for.
+    pub fn causes(&self) -> Option<&Causes> {
+        self.causes.as_ref()
     }
 
     /// What happened, step by step.

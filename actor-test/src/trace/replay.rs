@@ -107,6 +107,15 @@ pub(crate) fn fair_from(fairness: Fairness) -> Option<u64> {
     }
 }
 
+/// The fairness of a schedule that is fair from that step on.
+pub(crate) fn fairness_of(fair_from: Option<u64>) -> Fairness {
+    match fair_from {
+        None => Fairness::Unfair,
+        Some(0) => Fairness::Fair,
+        Some(step) => Fairness::FairFrom(step),
+    }
+}
+
 /// Runs a recording, and tells its story.
 pub(crate) fn replay(program: &(dyn Program + Sync), recording: &Recording) -> Replayed {
     replay_until(program, "", recording, None)
@@ -120,11 +129,7 @@ pub(crate) fn replay_until(
     recording: &Recording,
     until: Option<u64>,
 ) -> Replayed {
-    let fairness = match recording.fair_from {
-        None => Fairness::Unfair,
-        Some(0) => Fairness::Fair,
-        Some(step) => Fairness::FairFrom(step),
-    };
+    let fairness = fairness_of(recording.fair_from);
     let idle = Box::new(Replay::new(Vec::new(), fairness));
     let mut engine = Engine::new(idle, recording.bounds, recording.semantics);
     engine.look_for_lassos(recording.cycle.is_some());

@@ -54,6 +54,7 @@ impl Saved {
             seed: trace.seed,
             found_after_s: 0.0,
             confirmation: None,
+            causes: None,
             token: trace.token.clone(),
             trace: recording,
             minimized: None,

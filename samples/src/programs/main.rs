@@ -4,11 +4,14 @@ mod ab_fairness;
 mod boot_spin;
 mod bounded_buffer;
 mod chain_replication;
+mod chord;
 mod coffee_machine;
 mod failure_detector;
 mod german;
 mod lite_event;
 mod load_balance;
+mod mace_transport;
+mod mps_ballots;
 mod multi_paxos;
 mod paxos;
 mod ping_pong;
@@ -20,16 +23,19 @@ use std::process::ExitCode;
 
 type Program = fn() -> Result<(), actor_core::Error>;
 
-const PROGRAMS: [(&str, Program); 15] = [
+const PROGRAMS: [(&str, Program); 18] = [
     ("ab_fairness", ab_fairness::main),
     ("boot_spin", boot_spin::main),
     ("bounded_buffer", bounded_buffer::main),
     ("chain_replication", chain_replication::main),
+    ("chord", chord::main),
     ("coffee_machine", coffee_machine::main),
     ("failure_detector", failure_detector::main),
     ("german", german::main),
     ("lite_event", lite_event::main),
     ("load_balance", load_balance::main),
+    ("mace_transport", mace_transport::main),
+    ("mps_ballots", mps_ballots::main),
     ("multi_paxos", multi_paxos::main),
     ("paxos", paxos::main),
     ("ping_pong", ping_pong::main),

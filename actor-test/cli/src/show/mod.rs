@@ -32,6 +32,9 @@ pub(crate) fn run(options: &Show, screen: &mut Screen) -> Result<Exit, Trouble> 
             for line in words::story_lines(story, screen.width(options.width)) {
                 screen.line(&line);
             }
+            for line in trace.causes().map_or_else(Vec::new, words::causes) {
+                screen.line(&line);
+            }
         }
         ShowFormat::Json => screen.raw(&document(&trace)?),
         ShowFormat::Shiviz => shiviz::log(story, &mut |line| screen.raw(line)),

@@ -95,6 +95,8 @@ pub(crate) struct Outcome {
     pub(crate) owed_longest: u64,
     /// Why what is owed is believed to stay so for ever, where that is the finding.
     pub(crate) suspicion: Option<Suspicion>,
+    /// What was still owed when nothing could run any more, and since when.
+    pub(crate) unmet: Option<(Debt, u64)>,
     /// What kept states from being compared, where something was owed at the end: `` `X` (actor) ``.
     pub(crate) opaque: Vec<String>,
     pub(crate) dead_letters: u64,
@@ -114,6 +116,8 @@ pub(crate) struct Outcome {
 pub(crate) struct RunOptions {
     /// The decisions that it is expected to take.
     pub(crate) expected: Option<Vec<Decision>>,
+    /// It begins as an execution that was counted before, whatever comes after.
+    pub(crate) again: bool,
     /// Record what happens.
     pub(crate) tell: bool,
     /// What is to be seen to recover.
@@ -256,7 +260,7 @@ impl Engine {
             return self.exhausted();
         }
         // What is run again, or continued, was counted before.
-        self.is_again = options.expected.is_some() || options.watch.is_some();
+        self.is_again = options.again || options.expected.is_some() || options.watch.is_some();
         let kept = self.is_again.then(|| self.session().keep_counts());
         self.seed = execution.seed;
         self.begin(options);
@@ -303,6 +307,7 @@ impl Engine {
             wants_liveness: false,
             owed_longest: 0,
             suspicion: None,
+            unmet: None,
             opaque: Vec::new(),
             dead_letters: 0,
             went_fair: false,

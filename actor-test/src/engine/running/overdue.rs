@@ -48,6 +48,7 @@ pub(crate) fn long_waits(state: &State) -> Vec<Owed> {
     };
     let owed = |operation: u32| {
         Some(Owed {
+            entry: Debt::Wait(operation),
             what: describe_wait(state, operation)?,
             since: state.operations[operation as usize].waits_since,
         })

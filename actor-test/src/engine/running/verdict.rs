@@ -125,6 +125,7 @@ impl Engine {
             wants_liveness: specifications.wants_liveness(),
             owed_longest: state.thermometer.owed_longest(),
             suspicion,
+            unmet: session.unmet.take(),
             opaque,
             dead_letters: state.dead_letters,
             went_fair: self.replaced.is_some(),
@@ -178,8 +179,9 @@ impl Engine {
             .borrow()
             .owed(&self.state().thermometer, false);
         if let Some(first) = owed.first() {
-            let Owed { what, since } = first;
+            let Owed { entry, what, since } = first;
             let message = format!("the execution ended while {what}, owed since step {since}");
+            self.session().unmet = Some((*entry, *since));
             self.shared.find(BugKind::HotAtEnd, message, None);
         }
     }

@@ -12,7 +12,7 @@ use crate::engine::panics::{self, Panic};
 use crate::engine::watching::landmarks::Landmarks;
 use crate::engine::watching::observers::Observers;
 use crate::engine::world::state::State;
-use crate::engine::world::thermometer::Thermometer;
+use crate::engine::world::thermometer::{Debt, Thermometer};
 
 /// What was seen of one specification over the executions of a test.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -82,6 +82,7 @@ struct PredicateEntry {
 /// What is owed at some point: which specification, in which state.
 #[derive(Clone, Debug)]
 pub(crate) struct Owed {
+    pub(crate) entry: Debt,
     pub(crate) what: String,
     pub(crate) since: u64,
 }
@@ -352,12 +353,14 @@ impl Specifications {
             .iter()
             .filter(|entry| is_owed(entry.heat))
             .map(|entry| Owed {
+                entry: Debt::Specification(entry.heat),
                 what: self.describe_monitor(entry),
                 since: since(entry.heat),
             });
         let predicates = self.predicates.iter().filter_map(|entry| {
             let heat = entry.heat.filter(|heat| is_owed(*heat))?;
             Some(Owed {
+                entry: Debt::Specification(heat),
                 what: describe_predicate(entry),
                 since: since(heat),
             })

@@ -83,7 +83,7 @@ fn row(story: &Story, step: &Step) -> [String; 4] {
 }
 
 /// Who takes a step.
-fn who(story: &Story, step: &Step) -> String {
+pub(crate) fn who(story: &Story, step: &Step) -> String {
     let name = in_a_line(story.name(step.who));
     match step.timer {
         Some(_) => format!("{name}'s timer"),
@@ -293,7 +293,7 @@ fn starts_with_word(text: &str) -> bool {
     !text.is_empty() && !text.starts_with(',')
 }
 
-fn in_a_line(text: &str) -> String {
+pub(super) fn in_a_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -333,7 +333,7 @@ fn fit(text: &str, width: usize) -> String {
     text + &" ".repeat(blank)
 }
 
-fn cut(text: &str, width: usize) -> String {
+pub(super) fn cut(text: &str, width: usize) -> String {
     if text.chars().count() <= width {
         return text.to_owned();
     }

@@ -4,6 +4,7 @@
 
 mod asks;
 mod bugs;
+mod causes;
 mod confirmation;
 mod counts;
 pub mod coverage;

@@ -1,0 +1,103 @@
+//! The twin of the critical transition for bugs that are found at once: how often an execution that is
+//! continued at random from one of its steps fails again.
+
+use crate::data::causes::Share;
+
+/// How many continuations there are from each step that is looked at.
+pub(super) const EACH: u32 = 32;
+
+/// How many steps are looked at before the greatest rise is looked for more closely.
+const PLACES: u64 = 12;
+
+/// An execution with no more steps than this is looked at everywhere.
+const ALL: u64 = 32;
+
+/// How often an execution of so many steps fails again, from some of its steps: those that come at
+/// equal distances, and those on both sides of where it gets more likely than not. Without `probe`
+/// paying for all of it, what there is.
+pub(super) fn curve(steps: u64, mut probe: impl FnMut(u64) -> Option<Share>) -> (Vec<Share>, bool) {
+    let mut shares: Vec<Share> = Vec::new();
+    let places: Vec<u64> = if steps <= ALL {
+        (0..steps).collect()
+    } else {
+        let place = |number: u64| number * (steps - 1) / (PLACES - 1);
+        (0..PLACES).map(place).collect()
+    };
+    for step in places {
+        let Some(share) = probe(step) else {
+            return (shares, true);
+        };
+        shares.push(share);
+    }
+    while let Some((before, after)) = turn(&shares) {
+        let (low, high) = (
+            shares[before].step,
+            shares.get(after).map_or(steps, |share| share.step),
+        );
+        if high - low <= 1 {
+            break;
+        }
+        let Some(share) = probe(low + (high - low) / 2) else {
+            return (shares, true);
+        };
+        shares.insert(after, share);
+    }
+    (shares, false)
+}
+
+/// The last share that mostly escapes, and the one after it.
+pub(super) fn turn(shares: &[Share]) -> Option<(usize, usize)> {
+    let last = shares.iter().rposition(|share| !mostly_fails(share))?;
+    Some((last, last + 1))
+}
+
+pub(super) fn mostly_fails(share: &Share) -> bool {
+    share.failed * 2 > share.of
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rising_at(turn: u64) -> impl FnMut(u64) -> Option<Share> {
+        move |step| {
+            let failed = if step < turn { 3 } else { EACH };
+            let escaped = EACH - failed;
+            Some(Share {
+                step,
+                failed,
+                escaped,
+                of: EACH,
+            })
+        }
+    }
+
+    #[test]
+    fn both_sides_of_the_turn_are_looked_at() {
+        for steps in [1, 2, 31, 32, 33, 500, 12_345] {
+            for at in [1, steps / 3, steps / 2, steps - 1, steps] {
+                let (shares, is_cut_short) = curve(steps, rising_at(at));
+                assert!(!is_cut_short);
+                let mostly = shares.iter().filter(|share| mostly_fails(share));
+                let first = mostly.map(|share| share.step).min().unwrap_or(steps);
+                let others = shares.iter().filter(|share| !mostly_fails(share));
+                let last = others.map(|share| share.step + 1).max().unwrap_or(0);
+                assert_eq!((first, last), (at, at), "of {steps}");
+                assert!(shares.is_sorted_by_key(|share| share.step));
+                assert!(shares.len() <= 32, "{}", shares.len());
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_paid_for_is_not_looked_at() {
+        let mut left = 5;
+        let mut probe = rising_at(700);
+        let (shares, is_cut_short) = curve(1_000, |step| {
+            left -= 1;
+            (left > 0).then(|| probe(step))?
+        });
+        assert!(is_cut_short);
+        assert_eq!(shares.len(), 4);
+    }
+}

@@ -1,0 +1,312 @@
+//! All that is looked for, one after another: [`explain`].
+
+use std::sync::{Arc, PoisonError};
+
+use crate::data::bug::BugKind;
+use crate::data::causes::{Causes, Decided, Nearest, Share, Told};
+use crate::data::schedule::Schedule;
+use crate::data::story::Story;
+use crate::engine::{Outcome, Program};
+use crate::explaining::causes::curve::{EACH, curve, turn};
+use crate::explaining::causes::forks::{Forks, Retold};
+use crate::explaining::causes::order::Order;
+use crate::explaining::causes::races;
+use crate::explaining::causes::transition::{self, Found, Probe};
+use crate::explaining::causes::turned::Plan;
+use crate::report::facts::Bug;
+use crate::report::words;
+use crate::strategy::Named;
+
+/// A continuation goes on for so many steps at least.
+const HORIZON_MIN: u64 = 2_000;
+
+/// How many times as long as the longest recovery seen.
+const RECOVERIES: u64 = 8;
+
+/// How much longer than the search did one waits for a recovery from the last step.
+const FARTHER: u64 = 10;
+
+/// How many continuations do.
+const FAR: u32 = 4;
+
+/// How many steps of the nearest execution are kept for its story.
+const THEN: usize = 6;
+
+/// Looks for the causes of bugs, in `budget` steps of executions for all of them; what is found stands
+/// with them, and is handed to `keep`. A bug has none that no single execution is responsible for, or
+/// that its recording does not find again.
+pub(crate) fn explain<'a>(
+    program: &dyn Program,
+    test: &str,
+    bugs: impl Iterator<Item = &'a mut Bug>,
+    budget: u64,
+    mut keep: impl FnMut(&Bug),
+) {
+    let mut left = budget;
+    for bug in bugs.filter(|bug| is_explained(bug.kind())) {
+        if let Some(causes) = find(program, test, bug, left) {
+            left = left.saturating_sub(causes.steps);
+            bug.trace.story.critical = causes.critical();
+            bug.causes = Some(causes);
+            keep(bug);
+        }
+    }
+}
+
+fn find(program: &dyn Program, test: &str, bug: &Bug, budget: u64) -> Option<Causes> {
+    if budget == 0 {
+        return None;
+    }
+    let (recording, finding) = (&bug.trace, &bug.finding);
+    let mut forks = Forks::new(program, test, recording, finding, budget);
+    let (named, written) = Named::new(Box::new(forks.replay()));
+    let outcome = forks.retrace(Box::new(named), recording.cycle.is_some())?;
+    let mut written = written.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut search = Search {
+        story: Story::of(&outcome.records),
+        schedule: std::mem::take(&mut written),
+        outcome,
+        horizon: bug
+            .confirmation
+            .map_or(0, |confirmation| confirmation.horizon)
+            .max(HORIZON_MIN),
+        forks,
+        causes: Causes::default(),
+    };
+    search.run(budget);
+    let mut causes = search.causes;
+    causes.steps = search.forks.spent();
+    Some(causes)
+}
+
+/// A schedule can be blamed for it.
+fn is_explained(kind: BugKind) -> bool {
+    matches!(
+        kind,
+        BugKind::Panic
+            | BugKind::Monitor
+            | BugKind::Invariant
+            | BugKind::Unhandled
+            | BugKind::UnreceivedError
+            | BugKind::Exhausted
+            | BugKind::Deadlock
+            | BugKind::DeferredForever
+            | BugKind::HotAtEnd
+            | BugKind::Liveness
+            | BugKind::EndlessChain
+            | BugKind::TwoDecisions
+    )
+}
+
+struct Search<'a> {
+    forks: Forks<'a>,
+    outcome: Outcome,
+    schedule: Schedule,
+    story: Story,
+    /// For how many steps a continuation goes on.
+    horizon: u64,
+    causes: Causes,
+}
+
+impl Search<'_> {
+    fn run(&mut self, budget: u64) {
+        self.forks.grant(budget / 2);
+        match self.forks.failure().debt {
+            Some((_, since)) => self.look_for_transition(since),
+            None => self.look_at_curve(),
+        }
+        self.tell_nearest();
+        self.forks.grant(budget / 2);
+        self.look_for_races();
+    }
+
+    /// Where it was decided that what is owed stays so.
+    fn look_for_transition(&mut self, since: u64) {
+        let last = self.forks.failure().steps;
+        let decided = self.transition(since, last);
+        self.causes.cut_short |= decided.is_none();
+        self.causes.decided = decided.unwrap_or_default();
+    }
+
+    fn transition(&mut self, since: u64, last: u64) -> Option<Decided> {
+        if let Some(after) = self.recovers_in_the_end(last)? {
+            return Some(Decided::StillRecoverable { from: last, after });
+        }
+        // What recovers at once when it can at all need not be waited for so long.
+        let owed = self.forks.share(since, 0..10, self.horizon, false)?;
+        if owed.escaped > 0 {
+            let longest = RECOVERIES.saturating_mul(self.forks.recovery());
+            self.horizon = longest.clamp(HORIZON_MIN, self.horizon);
+        }
+        let horizon = self.horizon;
+        let mut found = transition::search(&mut Walks::of(self), since, last)?;
+        if matches!(found, Found::Dead(_)) && since > 0 {
+            // It was too late before anything was owed.
+            found = transition::search(&mut Walks::of(self), 0, since)?;
+        }
+        Some(match found {
+            Found::Dead(share) => Decided::FromTheStart { share },
+            Found::Fading { before, after } => Decided::Fading {
+                last: before,
+                after,
+                horizon,
+            },
+            Found::Transition {
+                before,
+                after,
+                later,
+                missed,
+            } => Decided::Critical {
+                at: self.told(after.step),
+                before,
+                after,
+                later,
+                missed,
+                horizon,
+            },
+        })
+    }
+
+    /// Whether it recovers after the last step, if one only waits for longer.
+    #[expect(
+        clippy::option_option,
+        reason = "the outer one says that the budget did not last"
+    )]
+    fn recovers_in_the_end(&mut self, last: u64) -> Option<Option<u64>> {
+        if self.forks.failure().is_over {
+            return Some(None);
+        }
+        let farther = self.horizon.saturating_mul(FARTHER);
+        // That would be all of the budget: nothing is said then.
+        if farther.saturating_mul(u64::from(FAR)) > self.forks.left() / 2 {
+            return Some(None);
+        }
+        let share = self.forks.share(last, 0..FAR, farther, true)?;
+        Some((share.escaped > 0).then(|| self.forks.recovery()))
+    }
+
+    /// From which step on it fails more often than not.
+    fn look_at_curve(&mut self) {
+        let steps = self.forks.failure().steps;
+        self.horizon = self.horizon.max(steps.saturating_mul(2));
+        let (forks, horizon) = (&mut self.forks, self.horizon);
+        let (shares, is_cut_short) =
+            curve(steps, |step| forks.share(step, 0..EACH, horizon, false));
+        self.causes.cut_short |= is_cut_short;
+        if !is_cut_short {
+            self.causes.decided = self.turning(&shares, steps);
+        }
+        self.causes.curve = shares;
+    }
+
+    fn turning(&self, shares: &[Share], steps: u64) -> Decided {
+        match turn(shares) {
+            None => match shares.first().copied() {
+                None => Decided::Unknown,
+                Some(share) if share.failed == share.of => Decided::FromTheStart { share },
+                Some(share) => Decided::MostlyFromTheStart { share },
+            },
+            Some((before, after)) => match shares.get(after) {
+                Some(share) => Decided::Mostly {
+                    at: self.told(share.step),
+                    before: shares[before],
+                    after: *share,
+                },
+                None => Decided::ByTheLastStep {
+                    at: self.told(steps),
+                    before: shares[before],
+                },
+            },
+        }
+    }
+
+    fn told(&self, step: u64) -> Told {
+        told(&self.story, step)
+    }
+
+    fn tell_nearest(&mut self) {
+        let Some(fork) = self.forks.nearest() else {
+            return;
+        };
+        let Retold {
+            outcome,
+            decisions,
+            schedule,
+        } = self.forks.retell(fork);
+        let story = Story::of(&outcome.records);
+        let pairs = self.schedule.iter().zip(&schedule);
+        let shared = pairs.take_while(|(one, other)| one == other).count() as u64;
+        let then = (shared + 1..=outcome.steps).take(THEN);
+        self.causes.nearest = Some(Nearest {
+            shared,
+            instead: (shared < outcome.steps).then(|| told(&story, shared + 1)),
+            steps: outcome.steps,
+            decisions: decisions.iter().map(|decision| decision.chosen).collect(),
+            checks: decisions.iter().map(|decision| decision.check).collect(),
+            then: then.map(|step| told(&story, step)).collect(),
+        });
+    }
+
+    fn look_for_races(&mut self) {
+        let steps = self.forks.failure().steps;
+        let to = match (&self.causes.decided, self.forks.failure().debt) {
+            (Decided::Critical { at, .. }, _) => at.step,
+            // There is no step up to which anything was needed.
+            (_, Some(_)) => return,
+            (_, None) => steps,
+        };
+        let mut schedule = std::mem::take(&mut self.schedule);
+        schedule.truncate(to as usize);
+        let order = Order::of(&self.outcome.records);
+        let mut search = races::Search {
+            forks: &mut self.forks,
+            plan: Arc::new(Plan::new(schedule)),
+            order: &order,
+            horizon: self.horizon,
+            story: &self.story,
+        };
+        let (races, is_cut_short) = search.run();
+        self.causes.races = races;
+        self.causes.cut_short |= is_cut_short;
+    }
+}
+
+/// Continuations of one length.
+struct Walks<'a, 'b> {
+    forks: &'a mut Forks<'b>,
+    horizon: u64,
+}
+
+impl<'a, 'b> Walks<'a, 'b> {
+    fn of(search: &'a mut Search<'b>) -> Self {
+        Self {
+            horizon: search.horizon,
+            forks: &mut search.forks,
+        }
+    }
+}
+
+impl Probe for Walks<'_, '_> {
+    fn share(
+        &mut self,
+        from: u64,
+        numbers: std::ops::Range<u32>,
+        until_escape: bool,
+    ) -> Option<Share> {
+        self.forks.share(from, numbers, self.horizon, until_escape)
+    }
+
+    fn affordable(&self, from: u64) -> u64 {
+        let each = from.saturating_add(self.horizon).max(1);
+        self.forks.left() / 4 / each
+    }
+}
+
+fn told(story: &Story, step: u64) -> Told {
+    let found = story.step(step);
+    Told {
+        step,
+        actor: found.map_or_else(String::new, |told| words::who(story, told)),
+        what: found.map_or_else(String::new, |told| words::what(story, told)),
+    }
+}

@@ -1,0 +1,247 @@
+//! Which races a failure can't do without.
+//!
+//! Two events race where they reach one inbox and neither is a consequence of the other. Each pair is
+//! turned round: the first is held back until the second has arrived, and the execution goes on as
+//! recorded, as far as it still can. Where it fails none the less, the order was not needed. Where it
+//! does not, it is run again from there with a random step now and then; and where that never fails
+//! either, the order is needed, as far as was seen.
+
+use std::sync::Arc;
+
+use crate::data::causes::{Arrival, NeededRace, Races};
+use crate::data::records::Origin;
+use crate::data::story::Story;
+use crate::engine::End;
+use crate::explaining::causes::forks::{Course, Fate, Forks};
+use crate::explaining::causes::order::{Order, Reached};
+use crate::explaining::causes::turned::{Plan, Turned};
+
+/// How many executions wander, beside the one that goes on as recorded.
+const WANDERING: u32 = 20;
+
+/// How many events may lie between two that are turned round.
+const APART: usize = 6;
+
+/// How many of the last steps are looked at.
+const WINDOW: usize = 2_000;
+
+/// How many needed races are told.
+const NEEDED_MAX: usize = 12;
+
+/// A pair of events that reach one inbox, by their place in its order.
+#[derive(Clone, Copy, Debug)]
+struct Pair {
+    first: usize,
+    second: usize,
+}
+
+/// How an order was turned round.
+enum Way {
+    /// The first event waits for the second, behind all in between.
+    Later,
+    /// The second comes before the first, and before all in between.
+    Earlier,
+}
+
+/// What came of turning a pair round.
+enum Verdict {
+    /// It can't be: the second does not come without the first.
+    Impossible,
+    /// It has failed none the less.
+    Needless,
+    /// In so many executions it did not.
+    Gone(u32),
+}
+
+/// Looks for the races that a failure needs. The plan ends where it was decided.
+pub(super) struct Search<'a, 'b> {
+    pub(super) forks: &'a mut Forks<'b>,
+    pub(super) plan: Arc<Plan>,
+    pub(super) order: &'a Order,
+    /// For how many steps more than planned an execution goes on.
+    pub(super) horizon: u64,
+    /// Knows who is called what.
+    pub(super) story: &'a Story,
+}
+
+impl Search<'_, '_> {
+    /// Turns round what races; tells whether there was more than the budget pays for.
+    pub(super) fn run(&mut self) -> (Races, bool) {
+        let reached = self.candidates();
+        let mut races = Races::default();
+        let inboxes = inboxes(&reached);
+        let mut pairs: Vec<(usize, Pair)> = Vec::new();
+        for (number, inbox) in inboxes.iter().enumerate() {
+            pairs.extend(self.racing(inbox).into_iter().map(|pair| (number, pair)));
+        }
+        races.pairs = pairs.len() as u32;
+        // Neighbours first, and the last of them before the others.
+        pairs.sort_by_key(|(number, pair)| {
+            let inbox = &inboxes[*number];
+            (pair.second - pair.first, usize::MAX - inbox[pair.second].at)
+        });
+        let mut needed: Vec<(usize, Pair, NeededRace)> = Vec::new();
+        for (number, pair) in pairs {
+            let implied = needed.iter().any(|(other, known, _)| {
+                *other == number && pair.first <= known.first && known.second <= pair.second
+            });
+            if implied {
+                continue;
+            }
+            if self.forks.left() == 0 {
+                return (finished(races, needed), true);
+            }
+            let inbox = &inboxes[number];
+            let Some(verdict) = self.turn(inbox, pair) else {
+                return (finished(races, needed), true);
+            };
+            match verdict {
+                Verdict::Impossible => {}
+                Verdict::Needless => races.turned += 1,
+                Verdict::Gone(reversed) => {
+                    races.turned += 1;
+                    let Some((kept, kept_failed)) = self.keep(inbox, pair) else {
+                        return (finished(races, needed), true);
+                    };
+                    let race = NeededRace {
+                        first: self.told(&inbox[pair.first]),
+                        second: self.told(&inbox[pair.second]),
+                        at: self.story.name(inbox[pair.first].inbox).to_owned(),
+                        reversed,
+                        kept,
+                        kept_failed,
+                    };
+                    needed.push((number, pair, race));
+                }
+            }
+        }
+        (finished(races, needed), false)
+    }
+
+    fn candidates(&self) -> Vec<Reached> {
+        let steps = self.plan.steps.len();
+        let from = steps.saturating_sub(WINDOW);
+        let reached = self.order.reached.iter();
+        let near = reached.filter(|reached| (from..steps).contains(&reached.at));
+        near.cloned().collect()
+    }
+
+    /// The pairs of an inbox that could have come the other way round.
+    fn racing(&self, inbox: &[Reached]) -> Vec<Pair> {
+        let mut racing = Vec::new();
+        for first in 0..inbox.len() {
+            for second in first + 1..inbox.len().min(first + 1 + APART) {
+                let (one, other) = (&inbox[first], &inbox[second]);
+                let is_apart = one.at != other.at;
+                if is_apart && !self.order.has_before(one.at, other.at) {
+                    racing.push(Pair { first, second });
+                }
+            }
+        }
+        racing
+    }
+
+    fn told(&self, reached: &Reached) -> Arrival {
+        Arrival {
+            step: reached.at as u64 + 1,
+            event: reached.event.clone(),
+            from: match reached.from {
+                Origin::Operation(who) | Origin::End(who) => self.story.name(who).to_owned(),
+                Origin::Timer => "timer".into(),
+            },
+        }
+    }
+
+    /// Turns a pair round, in every way there is.
+    fn turn(&mut self, inbox: &[Reached], pair: Pair) -> Option<Verdict> {
+        let ways: &[Way] = match pair.second - pair.first {
+            1 => &[Way::Later],
+            _ => &[Way::Later, Way::Earlier],
+        };
+        let mut gone = 0;
+        for way in ways {
+            let held: Vec<usize> = match way {
+                Way::Later => vec![inbox[pair.first].at],
+                Way::Earlier => inbox[pair.first..pair.second]
+                    .iter()
+                    .map(|reached| reached.at)
+                    .collect(),
+            };
+            match self.try_way(&held, inbox[pair.second].at)? {
+                Verdict::Needless => return Some(Verdict::Needless),
+                // Unless all ways can be gone, it may be the order of others that counts.
+                Verdict::Impossible => return Some(Verdict::Impossible),
+                Verdict::Gone(runs) => gone += runs,
+            }
+        }
+        Some(Verdict::Gone(gone))
+    }
+
+    fn try_way(&mut self, held: &[usize], until: usize) -> Option<Verdict> {
+        let numbers = std::iter::once(None).chain((1..=WANDERING).map(Some));
+        let mut runs = 0;
+        for wanders in numbers {
+            if self.forks.left() == 0 {
+                return None;
+            }
+            match self.run_one(held, until, wanders) {
+                None if wanders.is_none() => return Some(Verdict::Impossible),
+                None => {}
+                Some(Fate::Failed) => return Some(Verdict::Needless),
+                Some(Fate::Escaped | Fate::Other) => runs += 1,
+            }
+        }
+        Some(Verdict::Gone(runs))
+    }
+
+    /// The same executions with the pair as it was; how many there were, and how many failed.
+    fn keep(&mut self, inbox: &[Reached], pair: Pair) -> Option<(u32, u32)> {
+        let (mut kept, mut failed) = (0, 0);
+        for wanders in std::iter::once(None).chain((1..=WANDERING).map(Some)) {
+            if self.forks.left() == 0 {
+                return None;
+            }
+            let fate = self.run_one(&[], inbox[pair.second].at, wanders);
+            kept += u32::from(fate.is_some());
+            failed += u32::from(fate == Some(Fate::Failed));
+        }
+        Some((kept, failed))
+    }
+
+    /// `None` where the steps held back would have been needed.
+    fn run_one(&mut self, held: &[usize], until: usize, wanders: Option<u32>) -> Option<Fate> {
+        let planned = self.plan.steps.len() as u64;
+        let strategy = Turned::new(&self.plan, held, until, wanders);
+        let course = Course {
+            watch_from: None,
+            until: planned
+                .saturating_mul(2)
+                .saturating_add(self.horizon.saturating_mul(2)),
+            temperature: self.horizon,
+        };
+        let outcome = self.forks.go(Box::new(strategy), course, false);
+        (outcome.end != End::Pruned).then(|| self.forks.fate(&outcome))
+    }
+}
+
+fn finished(races: Races, needed: Vec<(usize, Pair, NeededRace)>) -> Races {
+    let mut needed: Vec<NeededRace> = needed.into_iter().map(|(.., race)| race).collect();
+    needed.sort_by_key(|race| (race.second.step, race.first.step));
+    needed.truncate(NEEDED_MAX);
+    Races { needed, ..races }
+}
+
+/// What reached each inbox, in its order.
+fn inboxes(reached: &[Reached]) -> Vec<Vec<Reached>> {
+    let mut inboxes: Vec<Vec<Reached>> = Vec::new();
+    for reached in reached {
+        let same = inboxes
+            .iter_mut()
+            .find(|inbox| inbox[0].inbox == reached.inbox);
+        match same {
+            Some(inbox) => inbox.push(reached.clone()),
+            None => inboxes.push(vec![reached.clone()]),
+        }
+    }
+    inboxes
+}

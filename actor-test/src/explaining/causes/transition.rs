@@ -1,0 +1,343 @@
+//! The critical transition: the step from which on something is owed for ever (MaceMC, section 3.2).
+//!
+//! A step is *dead* where nothing that may follow pays what is owed, else *recoverable*. What comes
+//! before a recoverable step is recoverable as well, since one gets from there to here: so there is one
+//! step that makes the difference. A fair continuation that recovers shows that the step where it
+//! begins is recoverable, for certain; that a step is dead can only be believed, when none of many
+//! continuations recovers. So the step found is never too late, and may be too early: there may be a
+//! way out that was not found. That is why the search does not end with the step: it goes on
+//! with more continuations from it and from steps after it, and moves on where any of them recovers.
+
+use crate::data::causes::Share;
+
+/// How many continuations tell whether a step is dead, while the step is looked for.
+const LOOKING: u32 = 20;
+
+/// How many there are from the step that was found, and from the one before it.
+const CERTAIN: u32 = 200;
+
+/// No fewer than these, where the budget does not pay for as many.
+const CERTAIN_MIN: u32 = 60;
+
+/// How many there are from each of the steps after the one that was found.
+const LATER: u32 = 8;
+
+/// How often the search moves on at most.
+const ROUNDS: u32 = 24;
+
+/// In what share of cases a step is called dead that is not, at most, if it recovers with the chance
+/// that is named.
+const LEVEL: f64 = 0.05;
+
+/// Where fewer than so many continuations recover from the last step that is recoverable, none from
+/// the step after it may do so by chance: no step alone makes the difference. With five it is a chance
+/// of less than one in a hundred.
+const FAINT: u32 = 5;
+
+/// How continuations go.
+pub(super) trait Probe {
+    /// How these continuations from a step go; with `until_escape`, no more of them than it takes to
+    /// see one escape. `None` where no more are paid for.
+    fn share(
+        &mut self,
+        from: u64,
+        numbers: std::ops::Range<u32>,
+        until_escape: bool,
+    ) -> Option<Share>;
+
+    /// How many continuations from a step the part of the budget that is meant for one question
+    /// pays for.
+    fn affordable(&self, from: u64) -> u64;
+}
+
+/// What a search has found.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Found {
+    /// The last step from which some recover, and the first from which none does.
+    Transition {
+        before: Share,
+        after: Share,
+        /// Continuations from steps after it, none of which recovered.
+        later: u32,
+        /// What would have been missed: what recovers with at most this chance.
+        missed: f64,
+    },
+    /// Some recover, but few, from the last step from which any does.
+    Fading { before: Share, after: Share },
+    /// None recovers, from the first step on.
+    Dead(Share),
+}
+
+/// Looks for the transition between the step `first` and the step `last`, which is dead. `None` where
+/// the budget does not last.
+pub(super) fn search(probe: &mut impl Probe, first: u64, last: u64) -> Option<Found> {
+    let mut search = Search {
+        probe,
+        dead: vec![last],
+        recoverable: first,
+        recovery: Share::default(),
+        drawn: 0,
+    };
+    if !search.recovers(first, LOOKING)? {
+        let share = search.share(first, CERTAIN_MIN, false)?;
+        if share.escaped == 0 {
+            return Some(Found::Dead(share));
+        }
+        search.moves_to(share);
+    }
+    search.bracket(first)?;
+    for round in 1..=ROUNDS {
+        search.bisect()?;
+        if let Some(found) = search.confirm(round)? {
+            return Some(found);
+        }
+    }
+    search.faded()
+}
+
+struct Search<'a, P> {
+    probe: &'a mut P,
+    /// Steps that are believed to be dead, the earliest last.
+    dead: Vec<u64>,
+    /// The last step that is known to be recoverable.
+    recoverable: u64,
+    /// The continuations that have shown it.
+    recovery: Share,
+    /// How many continuations there were, so that none is run twice.
+    drawn: u32,
+}
+
+impl<P: Probe> Search<'_, P> {
+    fn share(&mut self, from: u64, of: u32, until_escape: bool) -> Option<Share> {
+        let numbers = self.drawn + 1..self.drawn + 1 + of;
+        self.drawn += of;
+        self.probe.share(from, numbers, until_escape)
+    }
+
+    fn recovers(&mut self, step: u64, of: u32) -> Option<bool> {
+        let share = self.share(step, of, true)?;
+        if share.escaped > 0 {
+            self.moves_to(share);
+        }
+        Some(share.escaped > 0)
+    }
+
+    /// The first step that is believed to be dead.
+    fn first_dead(&self) -> Option<u64> {
+        self.dead.last().copied()
+    }
+
+    /// Looks twice as far each time, from `first` on, until a step is dead: most are early.
+    fn bracket(&mut self, first: u64) -> Option<()> {
+        let mut distance = 1;
+        while let Some(dead) = self.first_dead() {
+            let step = first.saturating_add(distance);
+            if step >= dead {
+                break;
+            }
+            if !self.recovers(step, LOOKING)? {
+                self.dead.push(step);
+                break;
+            }
+            distance = distance.saturating_mul(2);
+        }
+        Some(())
+    }
+
+    fn bisect(&mut self) -> Option<()> {
+        while let Some(dead) = self.first_dead() {
+            let gap = dead - self.recoverable;
+            if gap <= 1 {
+                break;
+            }
+            let middle = self.recoverable + gap / 2;
+            if !self.recovers(middle, LOOKING)? {
+                self.dead.push(middle);
+            }
+        }
+        Some(())
+    }
+
+    /// Goes on from the step that was found and from later ones; `Some(None)` where one of them turns
+    /// out to be recoverable.
+    #[expect(
+        clippy::option_option,
+        reason = "the outer one says that the budget did not last"
+    )]
+    fn confirm(&mut self, round: u32) -> Option<Option<Found>> {
+        // The last step itself has recovered.
+        let Some(step) = self.first_dead() else {
+            return self.faded().map(Some);
+        };
+        let of = self.probe.affordable(step).min(u64::from(CERTAIN)) as u32;
+        let of = of.max(CERTAIN_MIN);
+        let after = self.share(step, of, true)?;
+        if after.escaped > 0 {
+            self.moves_to(after);
+            return Some(None);
+        }
+        let last = self.dead.first().copied().unwrap_or(step);
+        let (mut later, mut distance) = (0, 1);
+        while step + distance <= last {
+            if self.recovers(step + distance, LATER)? {
+                return Some(None);
+            }
+            later += LATER;
+            distance = distance.saturating_mul(2);
+        }
+        let before = self.share(step - 1, of, false)?;
+        if before.escaped < FAINT {
+            return Some(Some(Found::Fading { before, after }));
+        }
+        Some(Some(Found::Transition {
+            before,
+            after,
+            later,
+            missed: missed(after.of, round),
+        }))
+    }
+
+    /// Some recover from a step.
+    fn moves_to(&mut self, share: Share) {
+        self.recoverable = share.step;
+        self.recovery = share;
+        self.dead.retain(|dead| *dead > share.step);
+    }
+
+    /// The search has moved on too often.
+    fn faded(&mut self) -> Option<Found> {
+        let step = self.recoverable;
+        let more = self.share(step, CERTAIN_MIN, false)?;
+        let before = Share {
+            step,
+            failed: self.recovery.failed + more.failed,
+            escaped: self.recovery.escaped + more.escaped,
+            of: self.recovery.of + more.of,
+        };
+        let after = self.share(step + 1, CERTAIN_MIN, false)?;
+        Some(Found::Fading { before, after })
+    }
+}
+
+/// What recovers with a higher chance than this would have been seen to, in 95 of 100 cases: none of
+/// so many continuations did, from the m-th step that was thought to be the one. The m-th may be
+/// wrong in 6 / (π² m²) of the cases that there are to be wrong in, so that all of them together keep
+/// to the level.
+fn missed(of: u32, m: u32) -> f64 {
+    let squares = std::f64::consts::PI * std::f64::consts::PI / 6.0;
+    let level = LEVEL / (squares * f64::from(m) * f64::from(m));
+    // By multiplication, which is the same on every machine, as a logarithm need not be.
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..40 {
+        let middle: f64 = (low + high) / 2.0;
+        let none = (0..of).fold(1.0, |none, _| none * (1.0 - middle));
+        if none > level {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    high
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hash::mix;
+
+    /// Each continuation from before `dead` recovers with the chance that `chance` says.
+    struct Planted<F> {
+        chance: F,
+        seed: u64,
+        run: u64,
+    }
+
+    impl<F: Fn(u64) -> f64> Probe for Planted<F> {
+        fn share(
+            &mut self,
+            from: u64,
+            numbers: std::ops::Range<u32>,
+            until_escape: bool,
+        ) -> Option<Share> {
+            let mut share = Share {
+                step: from,
+                ..Share::default()
+            };
+            for number in numbers {
+                self.run += 1;
+                share.of += 1;
+                let drawn = mix(mix(mix(self.seed, from), u64::from(number)), 1) >> 11;
+                if (drawn as f64) < (self.chance)(from) * (1u64 << 53) as f64 {
+                    share.escaped += 1;
+                } else {
+                    share.failed += 1;
+                }
+                if until_escape && share.escaped > 0 {
+                    break;
+                }
+            }
+            Some(share)
+        }
+
+        fn affordable(&self, _: u64) -> u64 {
+            1000
+        }
+    }
+
+    fn planted<F: Fn(u64) -> f64>(seed: u64, chance: F) -> Planted<F> {
+        Planted {
+            chance,
+            seed,
+            run: 0,
+        }
+    }
+
+    #[test]
+    fn the_step_is_found_wherever_it_is() {
+        for (seed, last) in (0..200).zip([3, 17, 100, 999, 40_000].into_iter().cycle()) {
+            let dead = 1 + mix(seed, 7) % last;
+            let chance = |step| if step < dead { 0.3 } else { 0.0 };
+            let mut probe = planted(seed, chance);
+            let found = search(&mut probe, 0, last).expect("it is paid for");
+            let Found::Transition { before, after, .. } = found else {
+                panic!("{found:?} instead of {dead} of {last}");
+            };
+            assert_eq!((before.step, after.step), (dead - 1, dead), "of {last}");
+            assert!(probe.run < 2_000, "{} continuations", probe.run);
+        }
+    }
+
+    /// Hard to recover from is not dead: with 2 %, twenty continuations mostly miss it.
+    #[test]
+    fn a_step_that_seldom_recovers_is_not_called_dead() {
+        let mut early = 0;
+        for seed in 0..100 {
+            let chance = |step| match step {
+                ..40 => 0.5,
+                40..60 => 0.02,
+                _ => 0.0,
+            };
+            match search(&mut planted(seed, chance), 0, 5_000) {
+                Some(Found::Fading { before, .. } | Found::Transition { before, .. }) => {
+                    early += u32::from(before.step < 59);
+                }
+                found => panic!("{found:?}"),
+            }
+        }
+        assert!(early <= 15, "{early} of 100 are too early");
+    }
+
+    #[test]
+    fn what_never_recovers_is_told_apart() {
+        let found = search(&mut planted(1, |_| 0.0), 5, 100);
+        assert!(matches!(found, Some(Found::Dead(share)) if share.of == 60));
+    }
+
+    #[test]
+    fn what_is_missed_is_small() {
+        // (1 - q)^200 = 0.05 · 6/π².
+        assert!((missed(200, 1) - 0.0173).abs() < 1e-4);
+        assert!((missed(200, 1) - missed(100, 1)).abs() > 0.01);
+        assert!(missed(200, 2) > missed(200, 1));
+    }
+}

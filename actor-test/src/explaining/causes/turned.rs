@@ -1,0 +1,154 @@
+//! A recorded execution in which two events reach an inbox the other way round: [`Turned`].
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::data::schedule::{NamedChoice, Schedule};
+use crate::hash::mix;
+use crate::strategy::{Choice, Enabled, Execution, Fairness, Namer, Strategy, below, generator};
+
+/// One step in so many is a random one, where an execution wanders.
+const WANDERS: u64 = 6;
+
+/// A schedule, and where each of its steps stands.
+#[derive(Debug, Default)]
+pub(super) struct Plan {
+    pub(super) steps: Schedule,
+    places: BTreeMap<u64, usize>,
+}
+
+impl Plan {
+    pub(super) fn new(steps: Schedule) -> Self {
+        let keys = steps.iter().map(|step| step.name.key());
+        Self {
+            places: keys.zip(0..).collect(),
+            steps,
+        }
+    }
+
+    fn place(&self, key: u64) -> Option<usize> {
+        self.places.get(&key).copied()
+    }
+}
+
+/// Does as a plan says, as far as that is possible, but holds some steps back until another one was
+/// taken; and goes on from there, exactly as planned or with a random step now and then. What the plan
+/// does not know comes last, at random.
+#[derive(Debug)]
+pub(super) struct Turned {
+    plan: Arc<Plan>,
+    /// Steps that are held back, by their keys.
+    held: Vec<u64>,
+    /// Until this one was taken.
+    until: u64,
+    /// From which step on the schedule is as fair as it gets.
+    from: u64,
+    /// The number of a wandering one.
+    wanders: Option<u32>,
+    /// How many steps there may be before the one that is waited for.
+    patience: u64,
+    is_released: bool,
+    namer: Namer,
+    rng: Xoshiro256PlusPlus,
+    /// The step in progress, and how many of its choices were answered.
+    current: Option<usize>,
+    answered: usize,
+}
+
+impl Turned {
+    /// Holds the steps at the positions `held` back until that at position `until` was taken.
+    pub(super) fn new(
+        plan: &Arc<Plan>,
+        held: &[usize],
+        until: usize,
+        wanders: Option<u32>,
+    ) -> Self {
+        let key = |position: usize| plan.steps[position].name.key();
+        Self {
+            held: held.iter().map(|position| key(*position)).collect(),
+            until: key(until),
+            from: held.iter().copied().fold(until, usize::min) as u64,
+            wanders,
+            patience: plan.steps.len() as u64 * 2 + 100,
+            plan: plan.clone(),
+            is_released: false,
+            namer: Namer::default(),
+            rng: generator(0),
+            current: None,
+            answered: 0,
+        }
+    }
+
+    fn is_held(&self, key: u64) -> bool {
+        !self.is_released && self.held.contains(&key)
+    }
+
+    /// The step that the plan has first, or any of those that it does not know.
+    fn planned(&mut self, free: &[(usize, u64)]) -> usize {
+        let known = free
+            .iter()
+            .filter_map(|(at, key)| Some((self.plan.place(*key)?, *at)))
+            .min();
+        match known {
+            Some((_, at)) => at,
+            None => self.any(free),
+        }
+    }
+
+    fn any(&mut self, free: &[(usize, u64)]) -> usize {
+        free[below(&mut self.rng, free.len() as u64) as usize].0
+    }
+}
+
+impl Strategy for Turned {
+    fn name(&self) -> String {
+        "turned".into()
+    }
+
+    fn fairness(&self) -> Fairness {
+        Fairness::FairFrom(self.from)
+    }
+
+    fn begin(&mut self, execution: &Execution) -> bool {
+        self.is_released = false;
+        self.namer.begin();
+        self.rng = generator(mix(
+            execution.seed,
+            u64::from(self.wanders.unwrap_or_default()),
+        ));
+        true
+    }
+
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+        let key = |pending| self.namer.name(pending, enabled).key();
+        let all = enabled.iter().map(key).enumerate();
+        let free: Vec<(usize, u64)> = all.filter(|(_, key)| !self.is_held(*key)).collect();
+        // What is waited for can't come first.
+        if free.is_empty() || !self.is_released && enabled.step() > self.patience {
+            return None;
+        }
+        let strays =
+            self.is_released && self.wanders.is_some() && below(&mut self.rng, WANDERS) == 0;
+        let picked = match strays {
+            true => self.any(&free),
+            false => self.planned(&free),
+        };
+        let key = self.namer.takes(&enabled[picked], enabled).key();
+        self.is_released |= key == self.until;
+        self.current = self.plan.place(key);
+        self.answered = 0;
+        Some(picked)
+    }
+
+    fn choose(&mut self, choice: Choice) -> u32 {
+        let step = self.current.and_then(|at| self.plan.steps.get(at));
+        let planned = step.and_then(|step| step.choices.get(self.answered));
+        self.answered += 1;
+        match planned {
+            Some(NamedChoice { of, answer }) if *of == choice.bound() => *answer,
+            _ => below(&mut self.rng, choice.bound()) as u32,
+        }
+    }
+}

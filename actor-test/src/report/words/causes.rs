@@ -1,0 +1,165 @@
+//! Why an execution failed, in words.
+
+use super::count;
+use super::steps::{cut, in_a_line};
+use crate::data::causes::{Arrival, Causes, Decided, Nearest, NeededRace, Share, Told};
+
+/// How much of an event or a step is shown.
+const EVENT_MAX: usize = 60;
+
+/// Why an execution failed, a line for each thing that is known.
+pub fn causes(causes: &Causes) -> Vec<String> {
+    let owes = matches!(
+        causes.decided,
+        Decided::Critical { .. } | Decided::Fading { .. } | Decided::StillRecoverable { .. }
+    );
+    let mut lines = Vec::new();
+    lines.extend(decided(&causes.decided).map(|text| format!("decided:    {text}")));
+    let nearest = causes.nearest.as_ref().map(|it| nearest(it, owes));
+    lines.extend(nearest.map(|text| format!("nearest:    {text}")));
+    for needed in &causes.races.needed {
+        lines.push(format!("needs:      {}", race(needed)));
+    }
+    if causes.cut_short {
+        lines.push(format!(
+            "            not all was looked for, in {}",
+            count(causes.steps, "step")
+        ));
+    }
+    lines
+}
+
+fn decided(decided: &Decided) -> Option<String> {
+    Some(match decided {
+        Decided::Unknown => return None,
+        Decided::Critical {
+            at,
+            before,
+            after,
+            later,
+            missed,
+            horizon,
+        } => {
+            let others = match later {
+                0 => String::new(),
+                later => format!(", nor any of {later} from steps after it"),
+            };
+            format!(
+                "step {}: of fair continuations of {horizon} steps, {} of {} recover from before it, \
+                 and none of {} from after it{others}; a chance of {:.1} % or more to recover would \
+                 have shown in 95 of 100 cases",
+                step(at),
+                before.escaped,
+                before.of,
+                after.of,
+                missed * 100.0
+            )
+        }
+        Decided::Fading {
+            last,
+            after,
+            horizon,
+        } => format!(
+            "at no step alone: of fair continuations of {horizon} steps, {} of {} recover from step \
+             {}, and {} of {} from the step after it",
+            last.escaped, last.of, last.step, after.escaped, after.of
+        ),
+        Decided::StillRecoverable { from, after } => format!(
+            "at no step, it is still recoverable: a fair continuation from the last step, {from}, \
+             recovered after {}",
+            count(*after, "step")
+        ),
+        Decided::MostlyFromTheStart { share } => format!(
+            "more likely than not from the start: {}",
+            failed(share, "random executions")
+        ),
+        Decided::FromTheStart { share } => format!(
+            "from the start: {}; does the program ever work, and is it the right thing that is asked \
+             for?",
+            failed(share, "executions")
+        ),
+        Decided::Mostly { at, before, after } => format!(
+            "step {}: {} from before it, and {} of {} from after it",
+            step(at),
+            failed(before, "random continuations"),
+            after.failed,
+            after.of
+        ),
+        Decided::ByTheLastStep { at, before } => format!(
+            "by the last step, {}: {} from before it",
+            step(at),
+            failed(before, "random continuations")
+        ),
+    })
+}
+
+fn failed(share: &Share, what: &str) -> String {
+    format!("{} of {} {what} fail so", share.failed, share.of)
+}
+
+fn step(told: &Told) -> String {
+    format!("{} ({})", told.step, deed(told))
+}
+
+/// Who did what. A timer is told as such, and then that it fires.
+fn deed(told: &Told) -> String {
+    let what = in_a_line(&told.what);
+    let what = what.strip_prefix("timer ").unwrap_or(&what);
+    format!("`{}` {}", told.actor, cut(what, EVENT_MAX))
+}
+
+fn nearest(nearest: &Nearest, owes: bool) -> String {
+    let ends = if owes { "recovers" } else { "does not fail" };
+    let shared = count(nearest.shared, "step");
+    match &nearest.instead {
+        Some(instead) => format!(
+            "an execution that {ends} does the same for {shared}, then {}",
+            deed(instead)
+        ),
+        None => format!("an execution that {ends} does the same for {shared}, and ends there"),
+    }
+}
+
+fn race(race: &NeededRace) -> String {
+    let NeededRace {
+        first,
+        second,
+        at,
+        reversed,
+        kept,
+        kept_failed,
+        ..
+    } = race;
+    let (one, other) = match (name(&first.event), name(&second.event)) {
+        (one, other) if one != other => (one.to_owned(), other.to_owned()),
+        _ => (in_full(&first.event), in_full(&second.event)),
+    };
+    format!(
+        "`{one}` from {} (step {}) before `{other}` from {} (step {}) at {at}; the other way round none \
+         of {reversed} executions fails so, and as it was {kept_failed} of {kept}",
+        sender(first),
+        first.step,
+        sender(second),
+        second.step
+    )
+}
+
+fn sender(arrival: &Arrival) -> &str {
+    match arrival.from.as_str() {
+        "timer" => "a timer",
+        name => name,
+    }
+}
+
+/// The type of an event, which its `Debug` begins with mostly.
+fn name(event: &str) -> &str {
+    let ends = |letter: char| letter != '_' && !letter.is_alphanumeric();
+    match event.split(ends).next() {
+        Some(name) if !name.is_empty() => name,
+        _ => event,
+    }
+}
+
+fn in_full(event: &str) -> String {
+    cut(&in_a_line(event), EVENT_MAX)
+}

@@ -1,0 +1,28 @@
+//! The ring in production.
+
+use std::time::Duration;
+
+use actor_core::prelude::*;
+use samples::chord::{self, WhoIsNext};
+
+#[tokio::main]
+pub(crate) async fn main() -> Result<(), actor_core::Error> {
+    let sys = System::new();
+    let ring = chord::set_up(&sys, 8, None);
+    loop {
+        let mut next = Vec::new();
+        for node in &ring {
+            next.push(node.ask(WhoIsNext).await.expect("nodes stay"));
+        }
+        if chord::is_whole(&next) {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    println!(
+        "{} nodes are in one ring after {:.1?}",
+        ring.len(),
+        sys.now()
+    );
+    sys.shutdown().await
+}
