@@ -51,6 +51,8 @@ pub(crate) fn run(options: &Replay, screen: &mut Screen) -> Result<Exit, Trouble
             diverged,
         }) => {
             tell(&story);
+            let printed = words::printed(&ending.stdout, &ending.stderr);
+            printed.iter().for_each(|printed| screen.raw(printed));
             Ok(match (finding, diverged) {
                 (found, Some((step, message))) => {
                     let recorded = &trace.finding;

@@ -28,6 +28,7 @@ mod watching;
 mod workshop;
 mod world;
 
+pub(crate) use panics::show as show_panics;
 pub(crate) use recording::tape::{Decision, Witness};
 pub(crate) use running::execution::{End, Engine, Outcome, Program, RunOptions, Watch};
 pub(crate) use watching::observations::Observations;

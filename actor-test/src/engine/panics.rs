@@ -4,6 +4,7 @@ use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use actor_core::runtime::{Violation, ViolationKind, discard};
 
@@ -12,6 +13,14 @@ use crate::data::bug::BugKind;
 thread_local! {
     static QUIET: Cell<bool> = const { Cell::new(false) };
     static LAST: RefCell<Option<Panic>> = const { RefCell::new(None) };
+}
+
+static SHOWN: AtomicBool = AtomicBool::new(false);
+
+/// From now on panics of the program are printed, too, with a backtrace where the environment asks for
+/// it.
+pub(crate) fn show() {
+    SHOWN.store(true, Ordering::Relaxed);
 }
 
 /// What is known of a panic.
@@ -42,9 +51,12 @@ pub(crate) fn quiet() -> Quiet {
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
             // A destructor may panic when thread-locals are gone already.
-            if QUIET.try_with(Cell::get).unwrap_or(false) {
+            let is_quiet = QUIET.try_with(Cell::get).unwrap_or(false);
+            if is_quiet {
                 keep(info);
-            } else {
+            }
+            // The engine's own payloads are no text.
+            if !is_quiet || (SHOWN.load(Ordering::Relaxed) && info.payload_as_str().is_some()) {
                 before(info);
             }
         }));

@@ -10,6 +10,7 @@ use crate::data::bug::{BugKind, Finding};
 use crate::declaration::attribute::ActorTest;
 use crate::declaration::parameters;
 use crate::declaration::parameters::Combination;
+use crate::engine;
 use crate::exploring::pin;
 use crate::exploring::reproduction::reproduce;
 use crate::exploring::workers::{Observer, Progress, Silent, explore};
@@ -119,6 +120,7 @@ fn answer(
             Ok(minimized(test, &settings, report, notes, events))
         }
         Task::Replay { recording, until } => {
+            engine::show_panics();
             let replayed = replay_until(test, &test.name, &recording, until);
             Ok(Event::Replayed {
                 finding: replayed.finding,

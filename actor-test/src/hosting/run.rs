@@ -201,7 +201,6 @@ fn judge(
 }
 
 /// Fails where a combination did, or where none has the bug that is expected.
-#[track_caller]
 fn conclude(test: &ActorTest, verdicts: Vec<Verdict>) {
     let all = verdicts.len();
     if verdicts
@@ -210,7 +209,7 @@ fn conclude(test: &ActorTest, verdicts: Vec<Verdict>) {
         && let Some(expected) = test.attributes.expect_bug
     {
         eprintln!("\n{}\n", words::in_no_combination(test.name, expected, all));
-        panic!("{}", words::missing_everywhere(expected, all));
+        fail(words::missing_everywhere(expected, all));
     }
     let failed = verdicts.into_iter().filter_map(|verdict| match verdict {
         Verdict::Failed(name, why) => Some((name, why)),
@@ -219,9 +218,15 @@ fn conclude(test: &ActorTest, verdicts: Vec<Verdict>) {
     let failed: Vec<(String, String)> = failed.collect();
     match &failed[..] {
         [] => {}
-        [(_, why)] if test.parameters.is_empty() => panic!("{why}"),
-        _ => panic!("{}", words::panic_of_combinations(&failed, all)),
+        [(_, why)] if test.parameters.is_empty() => fail(why.clone()),
+        _ => fail(words::panic_of_combinations(&failed, all)),
     }
+}
+
+/// Fails this test. A backtrace would show the tester, and nothing of the program.
+fn fail(why: String) -> ! {
+    eprintln!("{why}");
+    std::panic::resume_unwind(Box::new(why))
 }
 
 /// A test that runs now, for the watchdog.

@@ -115,6 +115,24 @@ pub(crate) fn no_bug_any_more(recorded: &Finding) -> String {
     )
 }
 
+/// What the program printed, without what the test harness says around it.
+pub(crate) fn printed(stdout: &str, stderr: &str) -> Option<String> {
+    let begun = stdout.split_once("running 1 test\n");
+    let stdout = begun.map_or(stdout, |(_, begun)| begun);
+    let named = stdout
+        .strip_prefix("test ")
+        .and_then(|line| line.split_once(" ... "));
+    let stdout = named.map_or(stdout, |(_, printed)| printed);
+    let ended = stdout.rsplit_once("\n\ntest result:");
+    let stdout = ended.map_or(stdout, |(printed, _)| {
+        printed.strip_suffix("ok").unwrap_or(printed)
+    });
+    let all = [stdout, stderr].map(str::trim_end);
+    let lines = all.iter().flat_map(|text| text.lines());
+    let lines: Vec<String> = lines.map(|line| format!("      {line}")).collect();
+    (!lines.is_empty()).then(|| format!("the program printed\n{}", lines.join("\n")))
+}
+
 /// What a session was when it was interrupted.
 #[derive(Debug)]
 pub(crate) struct Interrupted {
@@ -292,4 +310,30 @@ pub(crate) fn strategies_known() -> String {
         .map(one)
         .collect();
     all.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_printed_is_told_without_the_harness() {
+        let stdout = "\nrunning 1 test\ntest a::b ... one\ntwo\nok\n\ntest result: ok. 1 passed; 0 failed\n\n";
+        let told = "the program printed\n      one\n      two\n      three";
+        assert_eq!(printed(stdout, "three\n").as_deref(), Some(told));
+        let nothing =
+            "\nrunning 1 test\ntest a::b ... ok\n\ntest result: ok. 1 passed; 0 failed\n\n";
+        assert_eq!(printed(nothing, ""), None);
+        assert_eq!(printed("", ""), None);
+    }
+
+    #[test]
+    fn a_pass_in_brief_is_a_line_and_its_warnings() {
+        let block = "PASS  a::b  3 executions\n      3 fair\n      warning: one\n        goes on\n      \
+                     note: two\n        goes on";
+        let brief_one = "PASS  a::b  3 executions\n      warning: one\n        goes on";
+        assert_eq!(brief(block), brief_one);
+        let failed = "FAIL  a::b  bug\n      3 fair";
+        assert_eq!(brief(failed), failed);
+    }
 }
