@@ -171,6 +171,7 @@ struct Link {
 #[derive(Clone, Copy, PartialEq)]
 enum How {
     Plainly,
+    AfterAPause,
     WithALimit,
     BesideASleep,
     Delegating,
@@ -194,6 +195,11 @@ impl Link {
         let limit = Duration::from_secs(1);
         match self.how {
             How::Plainly => next.ask(Begin).await.unwrap_or(1),
+            How::AfterAPause => {
+                let asked = next.ask(Begin);
+                cx.sleep(limit).await;
+                asked.await.unwrap_or(1)
+            }
             How::WithALimit => next.ask(Begin).timeout(limit).await.unwrap_or(1),
             How::BesideASleep => {
                 let mut asked = pin!(next.ask(Begin));
@@ -267,6 +273,7 @@ fn a_cycle_of_asks_is_found_while_others_go_on() {
     };
     assert_eq!(bug(1, How::Plainly), cycle("one -> one"));
     assert_eq!(bug(2, How::Plainly), cycle("one -> two -> one"));
+    assert_eq!(bug(2, How::AfterAPause), cycle("one -> two -> one"));
     assert_eq!(bug(3, How::Plainly), cycle("one -> two -> three -> one"));
 }
 

@@ -684,3 +684,73 @@ fn vacuous_specifications_are_named() {
         report.vacuous
     );
 }
+
+/// A predicate that was true once is not vacuous, whichever of the workers has seen it, and one that
+/// never was is named though others of its kind were.
+#[test]
+fn what_is_vacuous_is_so_for_all_workers_together() {
+    for workers in 1..=3 {
+        let report = Tester::new().iterations(60).workers(workers).run(|sys| {
+            let rare = sys.choose(20) == 0;
+            sys.spawn(Sink).tell(Question);
+            sys.sometimes("it is rare", move |_| rare);
+            sys.sometimes("pigs fly", |_| false);
+            sys.sometimes("the sun rises", |_| true);
+        });
+        report.assert_clean();
+        assert_eq!(report.vacuous.len(), 1, "{:?}", report.vacuous);
+        assert!(
+            report.vacuous[0].contains("pigs fly"),
+            "{:?}",
+            report.vacuous
+        );
+    }
+}
+
+#[test]
+fn a_predicate_sees_every_actor() {
+    for many in [1, 5] {
+        let report = explore(|sys| {
+            for _ in 0..many {
+                sys.spawn(Sink).tell(Question);
+            }
+            sys.always("there are at most four", |w| w.all::<Sink>().count() <= 4);
+        });
+        assert_eq!(report.is_clean(), many == 1, "{:?}", report.bugs);
+    }
+}
+
+/// Sends three questions and sets a timer in one step.
+struct Sends(ActorRef<Sink>);
+#[actor]
+impl Sends {
+    #[on]
+    fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+        for _ in 0..3 {
+            self.0.tell(Question);
+        }
+        cx.after(Duration::from_secs(1), Tick);
+    }
+    #[on]
+    fn tick(&mut self, _: Tick) {}
+}
+
+#[test]
+fn a_predicate_sees_what_is_under_way() {
+    let report = explore(|sys| {
+        let sink = sys.spawn(Sink);
+        sys.spawn(Sends(sink.clone())).tell(Go);
+        // What the test sends is under way at first, and not yet what `Sends` does.
+        sys.always("three at the most", |w| w.in_flight() <= 3);
+        sys.sometimes("all three", |w| w.in_flight() == 3);
+        sys.sometimes("none, in the end", |w| {
+            w.in_flight() == 0 && w.timers() == 0
+        });
+        sys.sometimes("one timer", |w| w.timers() == 1);
+        let full = sink.clone();
+        sys.sometimes("all in the inbox", move |w| w.inbox_len(&full) == 3);
+        sys.sometimes("none is left", move |w| w.inbox_len(&sink) == 0);
+    });
+    report.assert_clean();
+    assert!(report.vacuous.is_empty(), "{:?}", report.vacuous);
+}

@@ -843,3 +843,29 @@ fn what_a_patient_server_does_not_read_is_told() {
     let example = report.unread_example.expect("it is told");
     assert_eq!(example, "`Server` with 1 unread event, `Begin` first");
 }
+
+#[derive(Debug, Clone)]
+struct Pulse;
+
+/// Waits for a job, and so does not look at its timer.
+struct Dozes;
+#[actor(receive(Job))]
+impl Dozes {
+    #[on]
+    async fn begin(&mut self, _: Begin, cx: &mut Context<Self>) {
+        cx.after(Duration::from_secs(1), Pulse);
+        forever(cx.receive::<Job>()).await;
+    }
+    #[on]
+    fn pulse(&mut self, _: Pulse) {}
+}
+
+/// Nobody has sent what a timer has, nor an order to stop, so nothing of anybody's is lost.
+#[test]
+fn ticks_that_nobody_reads_are_no_loss() {
+    let report = Tester::new().iterations(10).run(|sys| {
+        sys.spawn(Dozes).tell(Begin);
+    });
+    report.assert_clean();
+    assert_eq!((report.unread, report.unread_example), (0, None));
+}

@@ -473,3 +473,18 @@ fn a_mailbox_without_a_bound_takes_everything_that_is_sent() {
         assert_eq!(worker.send(Job(9)).await, Err(SendError::Closed(Job(9))));
     });
 }
+
+/// What is sent to a full mailbox that drops the newest is gone, and its sender does not hear of it.
+#[test]
+fn who_sends_what_is_dropped_goes_on() {
+    let outcomes = every_async(|sys, outcomes| async move {
+        let mailbox = bounded(1, Overflow::DropNewest);
+        let worker = sys
+            .spawner()
+            .mailbox(mailbox)
+            .spawn(Worker(outcomes.clone()));
+        worker.tell(Job(1));
+        assert_eq!(worker.send(Job(2)).await, Ok(()));
+    });
+    assert_eq!(outcomes, ["1", "1 2"]);
+}

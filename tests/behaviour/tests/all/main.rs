@@ -18,6 +18,7 @@ mod local_steps;
 mod mailboxes;
 mod minimizing;
 mod names;
+mod pinned;
 mod portfolio;
 mod probes;
 mod protocols;
