@@ -32,7 +32,7 @@ export function geometry(story: Story, hidden: ReadonlySet<number>, width: numbe
   const lanes = [...story.lanes.keys()].filter((lane) => !hidden.has(lane));
   const timed = story.steps.at(-1)!.timeNs > 0;
   const left = NUMBER + (timed ? TIME : 0);
-  const room = Math.floor((width * 0.42 - left) / Math.max(1, lanes.length));
+  const room = Math.floor((width * 0.4 - left) / Math.max(1, lanes.length));
   const laneWidth = Math.min(LANE_MAX, Math.max(LANE_MIN, room));
   const x = new Map(lanes.map((lane, at) => [lane, left + (at + 0.5) * laneWidth]));
   const stripsAt = left + lanes.length * laneWidth + 6;

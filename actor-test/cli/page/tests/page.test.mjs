@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { launch, open } from "./page.mjs";
-import { bank, bankCompared, ring } from "./story.mjs";
+import { bank, bankCompared, ring, signs } from "./story.mjs";
 
 let browser;
 before(async () => {
@@ -23,7 +23,7 @@ function on(name, story, act, options) {
 
 const selected = (page) => page.locator(".details h2").innerText();
 /** What a place says, on one line. */
-const said = async (place) => (await place.innerText()).replace(/\s+/g, " ");
+const said = async (place) => (await place.innerText()).replace(/\s+(,?)\s*/g, (_, comma) => `${comma} `);
 const row = (page, number) => page.locator(`#step-${number - 1}`);
 
 on("it begins at the bug, with what went wrong, and why", bank, async (page) => {
@@ -52,6 +52,36 @@ on("lanes, arrows, and what matters are drawn", bank, async (page) => {
   assert.ok((await many(".message.in-chain .tip")) >= 3, "the chain that leads to the bug");
   assert.ok((await many(".heat.hot")) >= 1);
   assert.ok((await many(".heat.cold")) >= 1);
+});
+
+on("each kind of step has its sign and its words", signs, async (page) => {
+  const words = [
+    [4, /Client starts, sets a timer for Tick, in 5 ms, awaits/],
+    [7, /Server sends reply Ok\(7\) to Client/],
+    [8, /Client resumes/],
+    [9, /5 ms Client timer fires: Tick/],
+    [10, /Client ignores Tick from timer/],
+    [11, /Client sends Later\(1\) to Server, deferred/],
+    [12, /test fault/],
+    [13, /Server stop, halts, dead letters: 1 queued event/],
+    [14, /TooLate to Server, dead letter: the receiver has stopped/],
+  ];
+  for (const [number, told] of words) assert.match(await said(row(page, number)), told);
+  const many = (what) => page.locator(`.lanes ${what}`).count();
+  assert.equal(await many(".message.reply .tip"), 1, "the reply reaches who resumes");
+  assert.equal(await many(".message.dropped .lost"), 1);
+  assert.equal(await many(".deferred-mark"), 1);
+  assert.equal(await many(".mark .hands"), 1);
+  assert.equal(await many(".mark .bolt"), 1);
+  assert.equal(await many(".mark .half"), 1);
+});
+
+on("what resumes was led to by the reply, and what a timer fires by who set it", signs, async (page) => {
+  await row(page, 8).click();
+  const chain = async () => (await page.locator(".chain .go").allInnerTexts()).join(" ");
+  assert.equal(await chain(), "step 7 step 6 step 5 step 4");
+  await row(page, 10).click();
+  assert.equal(await chain(), "step 9 step 4");
 });
 
 on("a click shows a step, its event, and its actor's fields", bank, async (page) => {

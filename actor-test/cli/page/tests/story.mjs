@@ -39,7 +39,8 @@ export class Story {
   /** Adds a step; gives its number. */
   step(who, kind, more = {}) {
     const number = this.document.steps.length + 1;
-    this.document.steps.push({ number, time_ns: 0, who, kind, ...more });
+    const time_ns = this.document.steps.at(-1)?.time_ns ?? 0;
+    this.document.steps.push({ number, time_ns, who, kind, ...more });
     return number;
   }
 
@@ -160,6 +161,31 @@ export function bankCompared() {
     story: passing,
   };
   return document;
+}
+
+/** One of each: a question and its reply, a timer, what is deferred, ignored, dropped, a fault, a stop. */
+export function signs() {
+  const story = new Story("signs::tests::all");
+  const [server, client] = [story.actor("Server"), story.actor("Client")];
+  story.step(0, "start");
+  for (const who of [server, client]) story.step(0, "flush", { effects: [{ effect: "spawned", who }] });
+  const timer = story.timer(client, "Tick", 5_000_000, 4);
+  story.step(client, "start", { effects: [{ effect: "armed", timer }, { effect: "awaits" }] });
+  const question = story.send(client, server, "HowMany");
+  story.handle(question);
+  const reply = { effect: "replied", to: client, asked: question, reply: "Ok(7)" };
+  story.step(server, "flush", { effects: [reply] });
+  story.step(client, "resume");
+  const tick = story.document.messages.length;
+  const fired = { effect: "sent", message: tick, arrival: "arrived" };
+  const sent = story.step(client, "timer", { timer, time_ns: 5_000_000, effects: [fired] });
+  story.document.messages.push({ id: "tick", event: "Tick", to: client, sent });
+  story.handle(tick, { ignored: true });
+  story.send(client, server, "Later(1)", { arrival: "deferred" });
+  story.step(0, "fault");
+  story.step(server, "stop", { effects: [{ effect: "halted", who: server, reason: "Stopped", unread: 1 }] });
+  story.send(client, server, "TooLate", { arrival: "dead" });
+  return story.finding("deadlock", "nobody is left");
 }
 
 /** Actors that hand a token round, with timers, for so many steps. */
