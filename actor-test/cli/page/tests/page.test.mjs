@@ -142,6 +142,8 @@ on("the search looks through fields and states", bank, async (page) => {
   const box = page.getByRole("searchbox");
   await box.fill("balance -20");
   await page.getByText("1 of 1 found").waitFor();
+  await box.fill("withdraw clerk#1");
+  await page.getByText("2 found", { exact: true }).waitFor();
   await box.fill("no such thing");
   await page.getByText("0 found").waitFor();
 });
