@@ -2,7 +2,8 @@
 
 import type { At, Node } from "./node";
 import type { Cause, Did, Nearest, Race, Share } from "./story";
-import { count } from "./values";
+import { count, short } from "./values";
+import { eventName } from "./words";
 
 export function cause(story: Node, at: At): Cause {
   const node = story.field("causes");
@@ -26,50 +27,60 @@ function decidedAt(step: number, at: At): Cause["decided"] {
   return { step: at(step), isCritical: true, text: "After this step the bug can't be avoided any more." };
 }
 
+/** Where it was decided: what was seen of executions that were run otherwise, and no more. */
 function decided(node: Node, at: At): Cause["decided"] {
   if (!node.isThere) return undefined;
-  const step = (): number | undefined => at(node.field("at").number("step"));
-  const rate = (name: string): string => {
-    const { escaped, of } = share(node.field(name), at);
-    return `${escaped} of ${of}`;
-  };
+  const of = (name: string): Share => share(node.field(name), at);
+  const decisive = (text: string): Cause["decided"] => ({
+    step: at(node.field("at").number("step")),
+    isCritical: true,
+    text,
+  });
   switch (node.text("is")) {
-    case "critical":
-      return {
-        step: step(),
-        isCritical: true,
-        text: `What is owed is lost with this step: of random continuations from before it ${rate("before")} recovered, of those from after it ${rate("after")}.`,
-      };
-    case "mostly":
-      return {
-        step: step(),
-        isCritical: true,
-        text: `With this step the bug becomes likely: of random continuations from before it ${rate("before")} escaped it, of those from after it ${rate("after")}.`,
-      };
-    case "by_the_last_step":
-      return {
-        step: step(),
-        isCritical: true,
-        text: `Until this step the bug was avoidable: of random continuations from before it ${rate("before")} escaped it.`,
-      };
+    case "critical": {
+      const [before, after] = [of("before"), of("after")];
+      const missed = (node.fraction("missed") * 100).toFixed(1);
+      return decisive(
+        `Of fair continuations of ${count(node.number("horizon"), "step")}, ${before.escaped} of ${before.of} recover from before this step, and none of ${after.of} from after it; a chance of ${missed} % or more to recover would have shown in 95 of 100 cases.`,
+      );
+    }
+    case "mostly": {
+      const [before, after] = [of("before"), of("after")];
+      return decisive(
+        `Of random continuations, ${before.failed} of ${before.of} fail so from before this step, and ${after.failed} of ${after.of} from after it.`,
+      );
+    }
+    case "by_the_last_step": {
+      const { failed, of: all } = of("before");
+      return decisive(`By this last step: of random continuations from before it, ${failed} of ${all} fail so.`);
+    }
     case "fading": {
-      const { number } = share(node.field("last"), at);
+      const [last, after] = [of("last"), of("after")];
       return {
-        step: at(number),
+        step: last.after,
         isCritical: false,
-        text: `The chance to recover fades away, and no step alone makes the difference: of random continuations from after this step ${rate("last")} recovered, of later ones none.`,
+        text: `At no step alone: of fair continuations of ${count(node.number("horizon"), "step")}, ${last.escaped} of ${last.of} recover from after this step, and ${after.escaped} of ${after.of} from after the next.`,
       };
     }
     case "still_recoverable":
       return {
         isCritical: false,
-        text: `It is not too late even in the end: a continuation recovered after ${count(node.number("after"), "step")} more.`,
+        text: `At no step, it is still recoverable: a fair continuation from the last step recovered after ${count(node.number("after"), "step")}.`,
       };
-    case "from_the_start":
+    case "mostly_from_the_start": {
+      const { failed, of: all } = of("share");
       return {
         isCritical: false,
-        text: `No schedule that was tried avoids it: of random continuations from the first step on ${rate("share")} escaped.`,
+        text: `More likely than not from the start: ${failed} of ${all} random executions fail so.`,
       };
+    }
+    case "from_the_start": {
+      const { failed, of: all } = of("share");
+      return {
+        isCritical: false,
+        text: `From the start: ${failed} of ${all} executions fail so; does the program ever work, and is it the right thing that is asked for?`,
+      };
+    }
     default:
       return undefined;
   }
@@ -90,9 +101,12 @@ function race(node: Node, at: At): Race[] {
   const [early, late] = [node.field("first"), node.field("second")];
   const [first, second] = [at(early.number("step")), at(late.number("step"))];
   if (first === undefined || second === undefined) return [];
-  const event = (arrival: Node): string => `${arrival.text("event")} from ${arrival.text("from")}`;
-  const text = `The bug needs ${event(early)} before ${event(late)} at ${node.text("at")}.`;
-  const evidence = `The other way round, none of ${node.number("reversed")} executions failed; this way round, ${node.number("kept_failed")} of ${node.number("kept")} did.`;
+  const names = [early, late].map((arrival) => eventName(arrival.text("event")));
+  const event = (arrival: Node): string =>
+    names[0] === names[1] ? short(arrival.text("event"), 60) : eventName(arrival.text("event"));
+  const sender = (arrival: Node): string => arrival.text("from").replace(/^timer$/, "a timer");
+  const text = `It needs ${event(early)} from ${sender(early)} before ${event(late)} from ${sender(late)} at ${node.text("at")}.`;
+  const evidence = `The other way round none of ${node.number("reversed")} executions fails so, and as it was ${node.number("kept_failed")} of ${node.number("kept")}.`;
   return [{ first, second, text, evidence }];
 }
 

@@ -97,13 +97,13 @@ export function Legend({ onClose }: { onClose(): void }) {
             <dt>
               <span class="tag race">race</span>
             </dt>
-            <dd>two steps whose order decides: the other way round there is no bug</dd>
+            <dd>two events that the bug needs in this order: the other way round no run failed</dd>
           </div>
           <div>
             <dt>
               <span class="tag critical">critical</span>
             </dt>
-            <dd>after this step the bug can't be avoided any more</dd>
+            <dd>the step that decides: from before it most runs escape the bug, from after it few or none</dd>
           </div>
         </dl>
         <dl class="keys">

@@ -61,6 +61,12 @@ export class Node {
     return value;
   }
 
+  fraction(name: string): number {
+    const node = this.field(name);
+    if (typeof node.value !== "number") throw node.wrong("is no number");
+    return node.value;
+  }
+
   maybeNumber(name: string): number | undefined {
     return this.field(name).isThere ? this.number(name) : undefined;
   }

@@ -55,8 +55,8 @@ function Go(props: { story: Story; to: number; look: string; onGo: OnGo; childre
 function Races({ story, onGo }: { story: Story; onGo: OnGo }) {
   const { races } = story.cause;
   const line = ({ first, second, text, evidence }: Cause["races"][number]) => (
-    <p class="cause" title={evidence} key={`${first} ${second}`}>
-      <span class="tag race">race</span> {short(text, 400)}{" "}
+    <p class="cause" key={`${first} ${second}`}>
+      <span class="tag race">race</span> {short(text, 400)} <span class="at">{evidence}</span>{" "}
       <Go story={story} to={first} look="race" onGo={onGo} />{" "}
       <Go story={story} to={second} look="race" onGo={onGo} />
     </p>
