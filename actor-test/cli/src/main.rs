@@ -19,6 +19,7 @@ mod interruption;
 mod junit;
 mod list;
 mod merge;
+mod minimize;
 mod options;
 mod process;
 mod progress;
@@ -100,6 +101,7 @@ fn main() -> ExitCode {
             list::run(&options.clone().behind(&arguments.explore), &mut screen)
         }
         Some(Command::Replay(options)) => replay::run(options, &mut screen),
+        Some(Command::Minimize(options)) => minimize::run(options, &mut screen),
         Some(Command::Show(options)) => show::run(options, &mut screen),
         Some(Command::Merge(options)) => merge::run(options, &mut screen),
     };

@@ -99,6 +99,8 @@ pub(crate) enum Command {
     List(List),
     /// Runs a recorded execution again, and tells its story.
     Replay(Replay),
+    /// Leaves out of a recorded execution what its bug can do without.
+    Minimize(Minimize),
     /// Tells the story of a recorded execution without running it.
     Show(Show),
     /// Adds up the results of all parts of a search.
@@ -420,6 +422,28 @@ impl List {
 pub(crate) struct Replay {
     /// The trace that a failing test wrote.
     pub(crate) trace: PathBuf,
+    /// How wide a line of the story may be [default: the terminal's width, or 120].
+    #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(60..))]
+    pub(crate) width: Option<u16>,
+    /// A handler that takes longer counts as hanging [default: 10s].
+    #[arg(long, value_name = "DURATION", value_parser = parse::duration)]
+    pub(crate) hang_timeout: Option<Duration>,
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+}
+
+/// Minimising a trace.
+#[derive(Args, Debug)]
+pub(crate) struct Minimize {
+    /// The trace that a failing test wrote; what is left of it takes its place.
+    pub(crate) trace: PathBuf,
+    /// What it may cost: a number of steps, or a duration, which stands for four million steps a second
+    /// on every machine [default: 5s].
+    #[arg(long, value_name = "STEPS", value_parser = parse::minimize)]
+    pub(crate) budget: Option<u64>,
+    /// Keep what is left in tests/schedules of the package, too, so that it runs first from now on.
+    #[arg(long)]
+    pub(crate) save: bool,
     /// How wide a line of the story may be [default: the terminal's width, or 120].
     #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(60..))]
     pub(crate) width: Option<u16>,

@@ -1,6 +1,6 @@
 //! `cargo actor-test replay`.
 
-use super::options::Replay;
+use super::options::{Replay, Selection};
 use super::process;
 use super::screen::Screen;
 use super::{Exit, Trouble, build, discover};
@@ -18,7 +18,7 @@ use actor_test::{BugKind, Finding};
 pub(crate) fn run(options: &Replay, screen: &mut Screen) -> Result<Exit, Trouble> {
     let trace = Trace::read(&options.trace).map_err(Trouble::new)?;
     let variables = environment::variables().map_err(Trouble::new)?;
-    let test = find(options, &trace)?;
+    let test = find(&options.selection, &trace)?;
     let flags = Overrides {
         hang_timeout: options.hang_timeout,
         ..Overrides::default()
@@ -103,9 +103,9 @@ fn ended_violently(trace: &Trace, ending: &Ending, tell: &dyn Fn(&Story), screen
 }
 
 /// Builds, and finds the trace's test.
-fn find(options: &Replay, trace: &Trace) -> Result<discover::Test, Trouble> {
+pub(crate) fn find(selection: &Selection, trace: &Trace) -> Result<discover::Test, Trouble> {
     // `-p` with a name that is not there fails with cargo's message.
-    let built = build::build_for(&options.selection, trace.package.as_deref())?;
+    let built = build::build_for(selection, trace.package.as_deref())?;
     let tests = discover::discover(&built)?;
     let known = tests.len();
     let nearest = discover::nearest(&tests, std::slice::from_ref(&trace.test)).join(" or ");

@@ -11,6 +11,7 @@ use crate::declaration::attribute::ActorTest;
 use crate::declaration::parameters;
 use crate::declaration::parameters::Combination;
 use crate::engine;
+use crate::explaining::minimizing::{Minimal, minimize};
 use crate::exploring::pin;
 use crate::exploring::reproduction::reproduce;
 use crate::exploring::workers::{Observer, Progress, Silent, explore};
@@ -118,6 +119,17 @@ fn answer(
             let notes = write_traces(&mut report, request.given);
             let notes = notes.into_iter().collect();
             Ok(minimized(test, &settings, report, notes, events))
+        }
+        Task::Minimize { finding, recording } => {
+            let mut bug = Bug::unrecorded(finding, "", 0, &settings);
+            bug.trace = *recording;
+            let minimal = minimize(test, &test.name, &bug, settings.minimize, &mut |_| ());
+            let told = |minimal: Minimal| {
+                Box::new((minimal.finding, minimal.recording, minimal.minimized))
+            };
+            Ok(Event::Minimized {
+                minimal: minimal.map(told),
+            })
         }
         Task::Replay { recording, until } => {
             engine::show_panics();

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::data::bug::Finding;
 use crate::data::story::Story;
 use crate::report::facts::{Recording, Report};
+use crate::report::minimized::Minimized;
 use crate::settings::Bounds;
 use crate::settings::overrides::Overrides;
 
@@ -49,6 +50,11 @@ pub enum Task {
     Explore,
     Reproduce {
         token: String,
+    },
+    /// Minimise an execution, for as long as the settings say.
+    Minimize {
+        finding: Finding,
+        recording: Box<Recording>,
     },
     Replay {
         recording: Box<Recording>,
@@ -106,6 +112,10 @@ pub enum Event {
     Done {
         report: Box<Report>,
         notes: Vec<String>,
+    },
+    /// It was minimised; nothing, where it can't be found again or nothing could be left out.
+    Minimized {
+        minimal: Option<Box<(Finding, Recording, Minimized)>>,
     },
     /// It was replayed.
     Replayed {

@@ -18,7 +18,7 @@ use std::time::Duration;
 pub use self::causes::causes;
 pub use self::endings::*;
 use self::evidence::circumstances;
-pub use self::evidence::evidence;
+pub use self::evidence::{evidence, minimized};
 pub use self::statistics::strategies;
 use self::statistics::{explored, failing_statistics, statistics};
 use self::steps::last_steps;

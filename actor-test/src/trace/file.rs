@@ -244,7 +244,7 @@ impl Trace {
     }
 
     /// Writes the trace in the place of another one.
-    pub(crate) fn rewrite(&self, path: &Path) -> std::io::Result<()> {
+    pub fn rewrite(&self, path: &Path) -> std::io::Result<()> {
         replace(path, self.to_json())
     }
 
@@ -290,6 +290,36 @@ impl Trace {
     /// It was written when schedules were other ones, by this version of actor-test.
     pub fn older(&self) -> Option<&str> {
         (self.version < SCHEDULES).then_some(&self.actor_test)
+    }
+
+    /// The trace of an execution that was made of this one.
+    pub fn with(&self, finding: Finding, recording: Recording) -> Self {
+        let Recording {
+            decisions,
+            checks,
+            schedule,
+            fair_from,
+            bounds,
+            semantics,
+            cycle,
+            story,
+        } = recording;
+        let mut trace = Self {
+            version: VERSION,
+            actor_test: env!("CARGO_PKG_VERSION").into(),
+            finding,
+            bounds,
+            semantics,
+            fair_from,
+            cycle,
+            decisions,
+            checks,
+            schedule,
+            story,
+            ..self.clone()
+        };
+        trace.digest = trace.digest();
+        trace
     }
 
     /// What it takes to run it again.

@@ -96,6 +96,17 @@ pub(crate) fn diverged(step: u64, message: &str, found: Option<&Finding>, trace:
     )
 }
 
+/// An execution of which nothing can be left out.
+pub(crate) fn not_minimized() -> &'static str {
+    "nothing can be left out: it is as short as can be found, or the program was changed since it was \
+     recorded, which a replay tells"
+}
+
+/// Where a schedule was saved.
+pub(crate) fn saved(path: &Path) -> String {
+    format!("saved:      {} runs first from now on", path.display())
+}
+
 /// A replay that took its process down where the recorded execution did not.
 pub(crate) fn ended_elsewhere(now: &Finding) -> String {
     format!(

@@ -34,6 +34,9 @@ use crate::report::minimized::{Dead, Minimized, Size};
 use crate::strategy::{Fairness, Replay};
 use crate::trace::following::name;
 
+/// For how many steps continuations go on at least.
+const HORIZON_MIN: u64 = 2_000;
+
 /// A failing execution that is shorter than the one that was found.
 #[derive(Clone, Debug)]
 pub(crate) struct Minimal {
@@ -174,8 +177,11 @@ impl Minimizing<'_> {
 
     /// Something is owed for ever.
     fn dead(&mut self, found: Best, suspicion: crate::engine::Suspicion) -> Option<Minimal> {
-        let confirmation = self.bug.confirmation?;
-        let mut trial = Deadening::new(self.bug, suspicion, confirmation.horizon);
+        // A trace does not say how long the continuations were that have confirmed it.
+        let temperature = self.bug.trace.bounds.temperature().max(HORIZON_MIN);
+        let confirmed = self.bug.confirmation.as_ref();
+        let horizon = confirmed.map_or(temperature, |confirmation| confirmation.horizon);
+        let mut trial = Deadening::new(self.bug, suspicion, horizon);
         let first = found.cost();
         let shortest = trial.shortest_prefix(&mut self.laboratory, &found)?;
         let mut candidates = vec![shortest.clone()];
@@ -206,7 +212,7 @@ impl Minimizing<'_> {
             let dead = Dead {
                 from: best.schedule.len() as u64,
                 continuations: proof.continuations,
-                horizon: confirmation.horizon,
+                horizon,
             };
             return Some(self.minimal(proof.finding, proof.recording, &best.schedule, Some(dead)));
         }

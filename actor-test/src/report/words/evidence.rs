@@ -85,7 +85,7 @@ fn confirmed(confirmation: &Confirmation) -> String {
 }
 
 /// What minimising has left, and what it has cost.
-fn minimized(minimized: &Minimized) -> Vec<String> {
+pub fn minimized(minimized: &Minimized) -> Vec<String> {
     let Minimized {
         before,
         after,

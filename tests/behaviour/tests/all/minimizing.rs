@@ -129,6 +129,86 @@ fn what_is_left_is_always_the_same() {
     assert_eq!(alone, of(4));
 }
 
+/// Sends on what it gets.
+struct Relay(ActorRef<Sum>);
+
+#[actor]
+impl Relay {
+    #[on]
+    fn add(&mut self, add: Add) {
+        self.0.tell(add);
+    }
+}
+
+/// A number from zero to `below`, drawn from a seed.
+fn drawn(seed: &mut u64, below: u64) -> u64 {
+    *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+    (*seed >> 33) % below
+}
+
+/// A small program: two or three clients, one of which may send by way of a relay, in any order.
+fn small(sys: &System, number: u64) {
+    let seed = &mut (number << 20 | 7);
+    let sum = sys.spawn(Sum::default());
+    let relay = (drawn(seed, 2) == 0).then(|| sys.spawn(Relay(sum.clone())));
+    let mut numbers = vec![3, 7];
+    if relay.is_none() {
+        numbers.push([1, 3, 9][drawn(seed, 3) as usize]);
+    }
+    numbers.rotate_left(drawn(seed, 3) as usize % numbers.len());
+    let client = |number: u64, times: u64| Client {
+        sum: sum.clone(),
+        number,
+        times,
+    };
+    let clients: Vec<_> = numbers
+        .iter()
+        .map(|number| sys.spawn(client(*number, 1 + drawn(seed, 2))))
+        .collect();
+    for client in clients {
+        client.tell(Go);
+    }
+    if let Some(relay) = relay {
+        relay.tell(Add([1, 3, 7][drawn(seed, 3) as usize]));
+    }
+}
+
+/// The length of the shortest execution with a bug, by trying all.
+fn shortest(number: u64, message: &str) -> Option<u64> {
+    let dfs: StrategySpec = "dfs".parse().expect("the name of a strategy");
+    (1..16).find(|bound| {
+        let tester = Tester::new().strategy(dfs.clone()).iterations(100_000);
+        let tester = tester.max_steps(*bound).keep_going();
+        let report = tester.run(|sys| small(sys, number));
+        report.bugs().iter().any(|bug| bug.message() == message)
+    })
+}
+
+/// Of small programs the shortest failing execution is known: what is left is not half as long again.
+#[test]
+fn what_is_left_is_about_the_shortest_there_is() {
+    let mut compared = 0;
+    for number in 0..12 {
+        let report = tester(number)
+            .minimize(1_000_000)
+            .run(|sys| small(sys, number));
+        let Some(bug) = report.bugs().first() else {
+            continue;
+        };
+        let Some(shortest) = shortest(number, bug.message()) else {
+            continue;
+        };
+        let left = bug.step();
+        assert!(left >= shortest, "program {number}: {left}, and {shortest}");
+        assert!(
+            2 * left <= 3 * shortest,
+            "program {number}: {left} instead of {shortest}"
+        );
+        compared += 1;
+    }
+    assert!(compared >= 6, "{compared} programs were compared");
+}
+
 /// However little is left of the budget, it is a failing execution.
 #[test]
 fn a_small_budget_leaves_the_best_so_far() {

@@ -1,0 +1,80 @@
+//! `cargo actor-test minimize`.
+
+use std::path::{Path, PathBuf};
+
+use super::options::Minimize;
+use super::screen::Screen;
+use super::{Exit, Trouble, discover, process, replay};
+use crate::words;
+use actor_test::tool::environment;
+use actor_test::tool::overrides::Overrides;
+use actor_test::tool::process::Job;
+use actor_test::tool::protocol::{Event, Ignored, Task};
+use actor_test::tool::trace::Trace;
+
+/// Leaves out of a recorded execution what its bug can do without; the trace is written anew.
+pub(crate) fn run(options: &Minimize, screen: &mut Screen) -> Result<Exit, Trouble> {
+    let trace = Trace::read(&options.trace).map_err(Trouble::new)?;
+    let variables = environment::variables().map_err(Trouble::new)?;
+    let test = replay::find(&options.selection, &trace)?;
+    let flags = Overrides {
+        hang_timeout: options.hang_timeout,
+        minimize: options.budget,
+        ..Overrides::default()
+    };
+    let job = Job {
+        test: test.name.clone(),
+        given: flags.or(variables),
+        task: Some(Task::Minimize {
+            finding: trace.finding.clone(),
+            recording: Box::new(trace.recording()),
+        }),
+        ignored: Ignored::Include,
+        pin: false,
+        witness: None,
+    };
+    let ending = process::run(&test, &job, &mut |_| ())?;
+    let minimal = match ending.answer {
+        Some(Event::Minimized { minimal }) => minimal,
+        Some(Event::Refused { problem, .. }) => return Err(Trouble(problem)),
+        _ => return Err(Trouble(words::crash(&ending.how, None, &ending.stderr))),
+    };
+    let left = match minimal {
+        None => {
+            screen.line(&words::trace_head(&trace));
+            screen.line(words::not_minimized());
+            trace
+        }
+        Some(minimal) => {
+            let (finding, recording, minimized) = *minimal;
+            let left = trace.with(finding, recording);
+            written(left.rewrite(&options.trace), &options.trace)?;
+            screen.line(&words::trace_head(&left));
+            for line in words::story_lines(left.story(), screen.width(options.width)) {
+                screen.line(&line);
+            }
+            for line in words::minimized(&minimized) {
+                screen.line(&line);
+            }
+            left
+        }
+    };
+    if options.save {
+        let path = save(&test, &left, &options.trace)?;
+        screen.line(&words::saved(&path));
+    }
+    Ok(Exit::Clean)
+}
+
+/// Puts a trace where the test's package keeps its schedules.
+fn save(test: &discover::Test, trace: &Trace, from: &Path) -> Result<PathBuf, Trouble> {
+    let directory = test.executable.package.directory.join("tests/schedules");
+    let path = directory.join(from.file_name().unwrap_or_default());
+    written(std::fs::create_dir_all(&directory), &directory)?;
+    written(trace.rewrite(&path), &path)?;
+    Ok(path)
+}
+
+fn written(done: std::io::Result<()>, path: &Path) -> Result<(), Trouble> {
+    done.map_err(|error| Trouble(format!("can't write {}: {error}", path.display())))
+}
