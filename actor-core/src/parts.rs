@@ -196,6 +196,7 @@ impl Body {
         }
     }
 
+    #[inline]
     fn resting(&mut self) -> &mut dyn Resting {
         let resting = self.resting.as_mut().expect("a resting actor is run");
         &mut **resting

@@ -1,6 +1,6 @@
 //! Predicates over a consistent snapshot of actor states: [`World`].
 
-use std::any::Any;
+use std::any::{Any, TypeId};
 use std::cell::Cell;
 use std::fmt;
 
@@ -30,10 +30,10 @@ pub trait Snapshot {
     fn actor(&self, of: Address) -> Option<&dyn Any>;
     /// The position of the actor's current state, under the same conditions.
     fn state(&self, of: Address) -> Option<usize>;
-    /// How many actors were created so far.
-    fn actors(&self) -> usize;
-    /// The address of the n-th actor created.
-    fn address(&self, nth: usize) -> Address;
+    /// The actor of that type that was created first, of those that have not stopped.
+    fn first(&self, actor_type: TypeId) -> Option<Address>;
+    /// The next actor of the same type.
+    fn after(&self, actor: Address) -> Option<Address>;
     /// How many events wait in the actor's inbox.
     fn inbox_len(&self, of: Address) -> usize;
     /// How many events were sent and have not reached an inbox yet.
@@ -87,8 +87,9 @@ impl<'a> World<'a> {
     /// As [`all`](World::all), each with its identity.
     pub fn all_with_ids<A: Actor>(&self) -> impl Iterator<Item = (ActorId, &'a A)> + use<'a, A> {
         let snapshot = self.snapshot;
-        (0..snapshot.actors()).filter_map(move |nth| {
-            let address = snapshot.address(nth);
+        let first = snapshot.first(TypeId::of::<A>());
+        let living = std::iter::successors(first, move |actor| snapshot.after(*actor));
+        living.filter_map(move |address| {
             let actor = snapshot.actor(address)?.downcast_ref()?;
             Some((ActorId::controlled(address), actor))
         })
@@ -113,7 +114,6 @@ impl<'a> World<'a> {
 impl fmt::Debug for World<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("World")
-            .field("actors", &self.snapshot.actors())
             .field("in_flight", &self.in_flight())
             .finish_non_exhaustive()
     }

@@ -41,7 +41,7 @@ fn exploration(criterion: &mut Criterion) {
     group.bench_function("random", |bench| bench.iter(|| ours(false)));
     group.bench_function("random with a monitor", |bench| bench.iter(|| ours(true)));
     for (kind, program) in peer::PROGRAMS {
-        let run = move || program(CLIENTS as usize, ROUNDS as usize);
+        let run = move || drop(program(CLIENTS as usize, ROUNDS as usize));
         group.bench_function(BenchmarkId::new("shuttle random", kind), |bench| {
             bench.iter(|| {
                 let scheduler = RandomScheduler::new(SCHEDULES as usize);

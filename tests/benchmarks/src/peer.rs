@@ -3,30 +3,32 @@
 use shuttle::sync::mpsc;
 use shuttle::{future, thread};
 
-/// A program: so many clients, each of so many round trips.
-pub type Program = fn(usize, usize);
+/// A program: so many clients, each of so many round trips. It returns whom the server has served, in
+/// order.
+pub type Program = fn(usize, usize) -> Vec<usize>;
 
 /// The programs, by the kind of concurrency that they use.
 pub const PROGRAMS: [(&str, Program); 2] = [("threads", threads), ("futures", futures)];
 
 /// One server thread, and client threads of so many round trips each.
-pub fn threads(clients: usize, rounds: usize) {
-    let (to_server, pings) = mpsc::channel::<mpsc::Sender<()>>();
+pub fn threads(clients: usize, rounds: usize) -> Vec<usize> {
+    let (to_server, pings) = mpsc::channel::<(usize, mpsc::Sender<()>)>();
     let server = thread::spawn(move || {
-        let mut served = 0;
-        while let Ok(client) = pings.recv() {
-            served += 1;
+        let mut served = Vec::with_capacity(clients * rounds);
+        while let Ok((number, client)) = pings.recv() {
+            served.push(number);
             client.send(()).expect("a client waits for its pong");
         }
         served
     });
     let clients: Vec<_> = (0..clients)
-        .map(|_| {
+        .map(|number| {
             let to_server = to_server.clone();
             thread::spawn(move || {
                 let (to_me, pongs) = mpsc::channel();
                 for _ in 0..rounds {
-                    to_server.send(to_me.clone()).expect("the server runs");
+                    let ping = (number, to_me.clone());
+                    to_server.send(ping).expect("the server runs");
                     pongs.recv().expect("the server answers");
                 }
             })
@@ -37,21 +39,23 @@ pub fn threads(clients: usize, rounds: usize) {
     for client in clients {
         client.join().expect("a client ends");
     }
-    assert_eq!(server.join().expect("the server ends"), expected);
+    let served = server.join().expect("the server ends");
+    assert_eq!(served.len(), expected);
+    served
 }
 
 /// The same as futures, over the unbounded channel of the `futures` crate; one yield a message, since
 /// that channel is no scheduling point of shuttle's.
-pub fn futures(clients: usize, rounds: usize) {
+pub fn futures(clients: usize, rounds: usize) -> Vec<usize> {
     use futures_channel::mpsc::{UnboundedSender, unbounded};
     use futures_util::StreamExt;
 
     future::block_on(async move {
-        let (to_server, mut pings) = unbounded::<UnboundedSender<()>>();
+        let (to_server, mut pings) = unbounded::<(usize, UnboundedSender<()>)>();
         let server = future::spawn(async move {
-            let mut served = 0;
-            while let Some(client) = pings.next().await {
-                served += 1;
+            let mut served = Vec::with_capacity(clients * rounds);
+            while let Some((number, client)) = pings.next().await {
+                served.push(number);
                 future::yield_now().await;
                 client
                     .unbounded_send(())
@@ -60,14 +64,14 @@ pub fn futures(clients: usize, rounds: usize) {
             served
         });
         let clients: Vec<_> = (0..clients)
-            .map(|_| {
+            .map(|number| {
                 let to_server = to_server.clone();
                 future::spawn(async move {
                     let (to_me, mut pongs) = unbounded();
                     for _ in 0..rounds {
                         future::yield_now().await;
                         to_server
-                            .unbounded_send(to_me.clone())
+                            .unbounded_send((number, to_me.clone()))
                             .expect("the server runs");
                         pongs.next().await.expect("the server answers");
                     }
@@ -79,6 +83,8 @@ pub fn futures(clients: usize, rounds: usize) {
         for client in clients {
             client.await.expect("a client ends");
         }
-        assert_eq!(server.await.expect("the server ends"), expected);
-    });
+        let served = server.await.expect("the server ends");
+        assert_eq!(served.len(), expected);
+        served
+    })
 }

@@ -22,15 +22,21 @@ use crate::engine::world::state::{BODY, State};
 impl Engine {
     /// Carries out the next effect of an outbox and the silent ones behind it; tells whether an
     /// actor may have changed.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn flush(&mut self, operation: u32, mut state: RefMut<'_, State>) -> bool {
-        if let Some((to, event)) = state.flush_send(operation) {
-            let observers = self.who(&state, to, event, Moment::Sent);
-            if observers != Seen::Nobody || self.shared.is_recorded() {
-                self.tell_sent(to, state, observers);
-            }
-            return false;
+        let Some((to, event)) = state.flush_send(operation) else {
+            return self.flush_any(operation, state);
+        };
+        let observers = self.who(&state, to, event, Moment::Sent);
+        if observers != Seen::Nobody || self.shared.is_recorded() {
+            self.tell_sent(to, state, observers);
         }
+        false
+    }
+
+    /// Does it whatever the effect is.
+    #[inline(never)]
+    fn flush_any(&mut self, operation: u32, mut state: RefMut<'_, State>) -> bool {
         let follow_up = state.flush(operation);
         let halted = matches!(follow_up, FollowUp::Halted(..));
         drop(state);

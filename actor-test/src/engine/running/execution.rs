@@ -17,7 +17,7 @@ use crate::data::records::{Record, nanoseconds};
 use crate::engine::panics::{self};
 use crate::engine::recording::tape::{Decision, Witness};
 use crate::engine::running::lasso::Lasso;
-use crate::engine::seam::controlled::{Phase, Shared};
+use crate::engine::seam::shared::{Phase, Shared};
 use crate::engine::session::Session;
 use crate::engine::watching::landmarks::Told;
 use crate::engine::watching::observations::{Observations, coverage};
@@ -343,6 +343,7 @@ impl Engine {
         session.begin(options.expected, options.tell, options.witness);
         shared.recorded.set(options.tell);
         shared.attention.set(true);
+        shared.has_predicates.set(false);
         shared.observed.set([false; 3]);
         if let Some(witness) = session.tape.witness() {
             witness.begins(self.fairness);
@@ -578,7 +579,7 @@ impl Engine {
         if self.wake_list.any() {
             self.wake();
         }
-        if changed_actor && self.shared.specifications.borrow().has_predicates() {
+        if changed_actor && self.shared.has_predicates.get() {
             self.state().reach.beyond = true;
             self.evaluate();
         }

@@ -104,7 +104,7 @@ impl Engine {
     }
 
     /// Handles the next event of an actor.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn handle(&mut self, operation: u32, mut state: RefMut<'_, State>) {
         if self.shared.is_recorded() {
             return self.handle_any(operation, state);

@@ -41,7 +41,7 @@ use crate::engine::sameness::fingerprint::Look;
 use crate::engine::sameness::opaque::Opaque;
 use crate::engine::sameness::prints::Prints;
 use crate::engine::sameness::region::{Named, News, Part, Reach, Region, Rest};
-use crate::engine::seam::controlled::Shared;
+use crate::engine::seam::shared::Shared;
 use crate::engine::watching::suspicion::Suspicion;
 use crate::engine::workshop::Parts;
 use crate::engine::world::enabled::ABSENT;

@@ -1,6 +1,6 @@
 //! What looks and may not act: monitors, predicates and `Debug`.
 
-use std::any::Any;
+use std::any::{Any, TypeId};
 use std::cell::Cell;
 
 use actor_core::__private::{Expectation, Snapshot};
@@ -11,7 +11,7 @@ use actor_core::{ActorId, AskError, Event, Moment, World};
 use crate::data::bug::BugKind;
 use crate::data::records::{MessageId, Record};
 use crate::engine::running::execution::Engine;
-use crate::engine::seam::controlled::{Phase, Shared};
+use crate::engine::seam::shared::{Phase, Shared};
 use crate::engine::watching::cycle::Waits;
 use crate::engine::watching::observers::Seen;
 use crate::engine::workshop::Parts;
@@ -296,15 +296,14 @@ impl Snapshot for Bodies<'_> {
         self.shown(of).map(Body::state)
     }
 
-    fn actors(&self) -> usize {
-        self.shared.state.borrow().live
+    fn first(&self, actor_type: TypeId) -> Option<Address> {
+        let first = self.shared.state.borrow().first_living(actor_type)?;
+        Some(self.shared.address(first))
     }
 
-    fn address(&self, nth: usize) -> Address {
-        Address {
-            operation: nth as u32,
-            execution: self.shared.execution.get(),
-        }
+    fn after(&self, actor: Address) -> Option<Address> {
+        let next = self.shared.state.borrow().next_living(actor.operation)?;
+        Some(self.shared.address(next))
     }
 
     fn inbox_len(&self, of: Address) -> usize {

@@ -6,7 +6,7 @@ use crate::data::records::Record;
 use crate::engine::panics;
 use crate::engine::running::execution::{Engine, RunOptions};
 use crate::engine::sameness::prints::tests::{Theatre, each_of};
-use crate::engine::seam::controlled::Phase;
+use crate::engine::seam::shared::Phase;
 use crate::engine::world::state::State;
 use crate::settings::{Bounds, Semantics};
 use crate::strategy::{Execution, Random};

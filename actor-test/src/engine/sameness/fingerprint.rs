@@ -18,7 +18,7 @@ use actor_core::parts::AnyMail;
 use actor_core::{Fingerprinter, StopReason};
 
 use crate::engine::panics;
-use crate::engine::seam::controlled::{Phase, Shared};
+use crate::engine::seam::shared::{Phase, Shared};
 use crate::engine::workshop::{Parts, Workshop};
 use crate::engine::world::operation::{Effect, Letter, Operation, Sender, Stage, Told};
 use crate::engine::world::state::State;
@@ -243,10 +243,9 @@ fn list_operation(state: &State, workshop: &Workshop, index: u32, items: &mut Ve
         list_letter(workshop.mail(index), letter, items);
     }
     if let Some(bound) = &operation.bound {
-        let (granted, line) = bound.kept();
-        items.push(Item::Number(u64::from(granted)));
+        items.push(Item::Number(u64::from(bound.granted)));
         // Whoever waits has sent nothing yet, so that its number is all that is to be seen of it.
-        items.extend(line.map(|question| {
+        items.extend(state.line(index).map(|question| {
             let sender = state.questions[question as usize].sender;
             Item::Number(u64::from(sender) + 1)
         }));

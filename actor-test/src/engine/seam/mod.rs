@@ -3,6 +3,16 @@
 //!
 //! A handler calls in here, through a pointer of its thread, while the run loop has it run. What it
 //! asks for goes into its operation's outbox, as an effect that is carried out later; choices are
-//! answered at once, by the strategy. `running` and `sameness` share the same [`controlled::Shared`].
+//! answered at once, by the strategy.
+//!
+//! [`controlled`] has every call that there is, and does the short ones itself; the longer ones are by
+//! concern: [`asks`], [`births`], [`events`], [`rooms`], [`timers`]. All of them work on what is
+//! [`shared`] with `running` and `sameness`.
 
+mod asks;
+mod births;
 pub(crate) mod controlled;
+mod events;
+mod rooms;
+pub(crate) mod shared;
+mod timers;

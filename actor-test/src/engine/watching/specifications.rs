@@ -116,10 +116,6 @@ impl Specifications {
         &self.observed
     }
 
-    pub(crate) fn has_predicates(&self) -> bool {
-        !self.predicates.is_empty()
-    }
-
     fn observed_entry(&mut self, name: &str, expectation: Option<Expectation>) -> usize {
         let same = |known: &Observed| known.name == name && known.expectation == expectation;
         let expected_at = self.met;

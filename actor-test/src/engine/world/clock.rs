@@ -1,14 +1,31 @@
 //! Timers of an execution: arming, cancelling and firing, as changes of the engine's state.
 
+use std::time::Duration;
+
 use crate::engine::world::endings::Remains;
 use crate::engine::world::flushing::FollowUp;
-use crate::engine::world::operation::{Letter, Stage, Stamp};
+use crate::engine::world::operation::{Effect, Letter, Stage, Stamp};
 use crate::engine::world::state::State;
 use crate::engine::world::timers::{Purpose, TimerStage};
 use crate::hash::mix;
 use crate::strategy::{MessageId, OperationId, Pending, StepKind};
 
 impl State {
+    /// Has `by` arm a timer of `owner`'s after so long, when what it did before is carried out. The key
+    /// is that of a child of `parent`. Tells the slot and its generation.
+    pub(crate) fn plan_timer(
+        &mut self,
+        by: u32,
+        owner: u32,
+        parent: u32,
+        delay: Duration,
+    ) -> (u32, u32) {
+        let key = self.child_key_of(parent);
+        let (timer, generation) = self.timers.reserve(owner, delay, key);
+        self.push(by, Effect::Arm { timer, generation });
+        (timer, generation)
+    }
+
     pub(crate) fn arm(&mut self, timer: u32, generation: u32) -> FollowUp {
         if self.timers.get(timer, generation).is_none() {
             return FollowUp::Nothing;

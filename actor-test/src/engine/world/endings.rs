@@ -24,6 +24,9 @@ pub(crate) struct Halted {
 impl State {
     /// Ends an operation, and takes what the run loop has to drop.
     pub(crate) fn halt(&mut self, index: u32) -> Halted {
+        if self.operations[index as usize].stage != Stage::Gone {
+            self.bury(index);
+        }
         self.leave(index, Stage::Gone);
         let operation = &mut self.operations[index as usize];
         let letters: Vec<Letter> = operation.inbox.iter().copied().collect();

@@ -17,9 +17,9 @@ impl Outbox {
         Some(first)
     }
 
-    /// Takes back an effect that is still to be carried out.
+    /// Takes back an effect that is still to be carried out; mostly it is among the last.
     pub(crate) fn take_back(&mut self, effect: &Effect) {
-        if let Some(at) = self.as_slice().iter().position(|other| other == effect) {
+        if let Some(at) = self.as_slice().iter().rposition(|other| other == effect) {
             self.remove(at);
         }
     }

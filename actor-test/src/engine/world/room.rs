@@ -4,12 +4,11 @@
 //! known before that is carried out. The answer wakes the sender, which sends when it goes on: the
 //! place that it was granted is kept until then, so that a future that is dropped has sent nothing.
 
-use std::collections::VecDeque;
-
 use actor_core::Overflow;
 use actor_core::runtime::Offered;
 
 use crate::engine::world::operation::{Effect, Letter, STOP, Sender, Stage};
+use crate::engine::world::owned::Neighbours;
 use crate::engine::world::state::{State, keep};
 use crate::hash::mix;
 use crate::strategy::EventId;
@@ -21,10 +20,9 @@ pub(crate) struct Bound {
     overflow: Overflow,
     /// How many letters count, of those that are queued.
     unread: u32,
-    /// Places kept for senders that were answered and have not sent yet.
-    granted: u32,
-    /// The questions that wait, first come, first served. While there are any, there is no room.
-    line: VecDeque<u32>,
+    /// Places kept for senders that were answered and have not sent yet. While questions wait in
+    /// line, there is no room.
+    pub(crate) granted: u32,
 }
 
 impl Bound {
@@ -34,7 +32,6 @@ impl Bound {
             overflow,
             unread: 0,
             granted: 0,
-            line: VecDeque::new(),
         })
     }
 
@@ -42,22 +39,14 @@ impl Bound {
         u64::from(self.unread) + u64::from(self.granted) < u64::from(self.capacity)
     }
 
-    /// The places that are kept, and the questions that wait.
-    pub(crate) fn kept(&self) -> (u32, impl Iterator<Item = u32> + '_) {
-        (self.granted, self.line.iter().copied())
-    }
-
     /// Answers a question, or lets it wait.
-    fn ask(&mut self, question: u32, waits: bool) -> Status {
+    fn ask(&mut self, waits: bool) -> Status {
         if self.has_room() {
             self.granted += 1;
             return Status::Answered(Answer::Place);
         }
         match self.overflow {
-            Overflow::Wait if waits => {
-                self.line.push_back(question);
-                Status::InLine
-            }
+            Overflow::Wait if waits => Status::InLine,
             Overflow::DropOldest => Status::Answered(Answer::Open),
             Overflow::DropNewest if waits => Status::Answered(Answer::Open),
             _ => Status::Answered(Answer::Full),
@@ -89,6 +78,8 @@ pub(crate) struct Question {
     /// Identifies it within the behaviour.
     pub(crate) key: u64,
     pub(crate) status: Status,
+    /// The others that wait for room in the same mailbox.
+    beside: Neighbours,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -139,6 +130,7 @@ impl State {
             waits,
             key: self.child_key_of(sender),
             status: Status::Unasked,
+            beside: Neighbours::default(),
         };
         let index = keep(&mut self.questions, &mut self.questions_free, question);
         self.operations[sender as usize].questions += 1;
@@ -152,13 +144,31 @@ impl State {
         let receiver = &mut self.operations[target as usize];
         let status = match &mut receiver.bound {
             _ if receiver.stage == Stage::Gone => Status::Answered(Answer::Closed),
-            Some(bound) => bound.ask(index, waits),
+            Some(bound) => bound.ask(waits),
             None => Status::Answered(Answer::Open),
         };
         match status {
             Status::Answered(answer) => self.answer(index, answer),
-            status => self.questions[index as usize].status = status,
+            status => {
+                self.questions[index as usize].status = status;
+                self.lines.add(target, &mut self.questions, index, |asked| {
+                    &mut asked.beside
+                });
+            }
         }
+    }
+
+    /// The questions that wait for room in a mailbox, first come, first served.
+    pub(crate) fn line(&self, target: u32) -> impl Iterator<Item = u32> + '_ {
+        self.lines
+            .of(target, &self.questions, |question| &question.beside)
+    }
+
+    fn leave_line(&mut self, target: u32, index: u32) {
+        self.lines
+            .remove(target, &mut self.questions, index, |asked| {
+                &mut asked.beside
+            });
     }
 
     /// Answers a question; its sender is among those that are to be woken.
@@ -192,11 +202,7 @@ impl State {
                     .take_back(&Effect::Ask(index));
                 self.refresh(sender);
             }
-            Status::InLine => {
-                if let Some(bound) = &mut self.operations[target as usize].bound {
-                    bound.line.retain(|waiting| *waiting != index);
-                }
-            }
+            Status::InLine => self.leave_line(target, index),
             Status::Answered(Answer::Place) => {
                 if let Some(bound) = &mut self.operations[target as usize].bound {
                     bound.granted -= 1;
@@ -259,19 +265,19 @@ impl State {
     fn grant_room(&mut self, of: u32) {
         if let Some(bound) = &mut self.operations[of as usize].bound
             && bound.has_room()
-            && let Some(first) = bound.line.pop_front()
+            && let Some(first) = self.lines.first(of)
         {
             bound.granted += 1;
+            self.leave_line(of, first);
             self.answer(first, Answer::Place);
         }
     }
 
     /// The actor has stopped: nobody will find room.
     pub(crate) fn close_mailbox(&mut self, of: u32) {
-        if let Some(bound) = &mut self.operations[of as usize].bound {
-            for question in std::mem::take(&mut bound.line) {
-                self.answer(question, Answer::Closed);
-            }
+        while let Some(first) = self.lines.first(of) {
+            self.leave_line(of, first);
+            self.answer(first, Answer::Closed);
         }
     }
 }

@@ -5,6 +5,7 @@
 //! to; where some of it is to be called or dropped, a method tells so, and the run loop does it with
 //! nothing borrowed.
 
+use std::any::TypeId;
 use std::time::Duration;
 
 use actor_core::runtime::SpawnOptions;
@@ -16,7 +17,7 @@ use crate::engine::world::families::Household;
 use crate::engine::world::futures::Futures;
 use crate::engine::world::links::Links;
 use crate::engine::world::operation::{Effect, Kind, Letter, Operation, STOP, Sender, Stage};
-use crate::engine::world::owned::Owned;
+use crate::engine::world::owned::{Neighbours, Owned};
 use crate::engine::world::reach::Reach;
 use crate::engine::world::room::{Bound, Question};
 use crate::engine::world::thermometer::Thermometer;
@@ -44,6 +45,8 @@ pub(crate) struct State {
     pub(crate) asks_free: Vec<u32>,
     pub(crate) questions: Vec<Question>,
     pub(crate) questions_free: Vec<u32>,
+    /// The questions that wait for room, by the mailbox concerned.
+    pub(crate) lines: Owned,
     /// Questions that were answered and whose senders are to be woken with nothing borrowed.
     pub(crate) due: Vec<u32>,
     pub(crate) watches: Vec<Watch>,
@@ -52,6 +55,10 @@ pub(crate) struct State {
     /// The watches of each watcher's.
     pub(crate) watching: Owned,
     pub(crate) links: Links,
+    /// The actors of each type that have not stopped, in the order of their creation.
+    living: Owned,
+    /// The neighbours of each operation there.
+    beside: Vec<Neighbours>,
     pub(crate) futures: Futures,
     /// The asks that are open and awaited, by asker.
     pub(crate) awaited: Owned,
@@ -97,11 +104,14 @@ impl State {
         self.asks_free.clear();
         self.questions.clear();
         self.questions_free.clear();
+        self.lines.clear();
         self.due.clear();
         self.watches.clear();
         self.watched_by.clear();
         self.watching.clear();
         self.links.clear();
+        self.living.clear();
+        self.beside.clear();
         self.futures.clear();
         self.awaited.clear();
         self.families.clear();
@@ -132,6 +142,7 @@ impl State {
         }
         self.operations[self.live].reset(kind, Stage::Unborn, key);
         self.paths.push(key);
+        self.beside.push(Neighbours::default());
         self.live += 1;
         self.live as u32 - 1
     }
@@ -147,6 +158,8 @@ impl State {
     pub(crate) fn spawn(&mut self, parent: u32, of_type: u32, options: &SpawnOptions) -> u32 {
         let key = self.child_key_of(parent);
         let actor = self.create(Kind::Actor(of_type), key);
+        self.living
+            .add(of_type, &mut self.beside, actor, |beside| beside);
         let known = self.types.count(of_type);
         let operation = &mut self.operations[actor as usize];
         operation.defers = known.info.defers;
@@ -161,6 +174,24 @@ impl State {
             self.thermometer.look_soon(self.step);
         }
         actor
+    }
+
+    /// The actor has stopped for good.
+    pub(crate) fn bury(&mut self, actor: u32) {
+        if let Kind::Actor(of_type) = self.operations[actor as usize].kind {
+            self.living
+                .remove(of_type, &mut self.beside, actor, |beside| beside);
+        }
+    }
+
+    /// The actor of that type that was created first, of those that have not stopped.
+    pub(crate) fn first_living(&self, actor_type: TypeId) -> Option<u32> {
+        self.living.first(self.types.known(actor_type)?)
+    }
+
+    /// The next of the same type.
+    pub(crate) fn next_living(&self, actor: u32) -> Option<u32> {
+        self.beside.get(actor as usize)?.after()
     }
 
     /// Creates an operation for a piped future.

@@ -75,6 +75,12 @@ impl Types {
         number as u32
     }
 
+    /// The number of a type that was met.
+    pub(crate) fn known(&self, type_id: TypeId) -> Option<u32> {
+        let number = self.known.iter().position(|known| known.type_id == type_id);
+        number.map(|number| number as u32)
+    }
+
     /// What the state of an operation does with an event.
     #[inline]
     pub(crate) fn disposition(&self, operation: &Operation, event: u16) -> Disposition {

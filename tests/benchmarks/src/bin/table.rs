@@ -1,5 +1,7 @@
 //! Prints the tables of the README: what exploring costs, all in one run.
 
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use actor_core::System;
@@ -13,6 +15,10 @@ use shuttle::{Config, Runner};
 
 const CLIENTS: u32 = 3;
 const ROUNDS: u32 = 100;
+/// For the second figure.
+const FEW_ROUNDS: u32 = 4;
+const FEW_SCHEDULES: u64 = 10_000;
+
 const REPEATS: usize = 5;
 
 fn main() {
@@ -25,28 +31,27 @@ fn main() {
     let limit = row("a hand-written loop", None, 20_000, |schedules| {
         (0..schedules).map(|seed| plain.run(seed, rounds)).sum()
     });
-    let ours = |monitor| move |schedules| explore(schedules, monitor).steps_total;
-    row("actor-test, random", Some(limit), 20_000, ours(false));
-    row(
-        "actor-test, random, with a monitor",
-        Some(limit),
-        20_000,
-        ours(true),
-    );
-    for (kind, program) in peer::PROGRAMS {
-        row(
-            &format!("shuttle, {kind}, random"),
-            Some(limit),
-            3_000,
-            |schedules| shuttle(RandomScheduler::new(schedules as usize), program),
-        );
-        row(
-            &format!("shuttle, {kind}, PCT 3"),
-            Some(limit),
-            3_000,
-            |schedules| shuttle(PctScheduler::new(3, schedules as usize), program),
-        );
+    for (name, search, monitor) in SEARCHES {
+        row(name, Some(limit), 20_000, |schedules| {
+            explore(schedules, search, monitor, ROUNDS).steps_total
+        });
     }
+    for (kind, program) in peer::PROGRAMS {
+        let run = move || drop(program(CLIENTS as usize, ROUNDS as usize));
+        for (name, shuttle) in SHUTTLES {
+            row(
+                &format!("shuttle, {kind}, {name}"),
+                Some(limit),
+                3_000,
+                |schedules| {
+                    shuttle(schedules as usize, Box::new(run));
+                    0
+                },
+            );
+        }
+    }
+    println!();
+    behaviours();
     println!();
     println!("| what must not grow | |");
     println!("|---|---:|");
@@ -60,7 +65,7 @@ fn main() {
         long / short,
     );
     let begun = ProcessTime::now();
-    let empty = tester(1_000_000).run(|_| {});
+    let empty = tester(1_000_000, RANDOM).run(|_| {});
     let nanoseconds = begun.elapsed().as_nanos() as f64 / empty.executions as f64;
     println!("| an execution of an empty test | {nanoseconds:.0} ns |");
     let (one, two) = (wall(1), wall(2));
@@ -70,28 +75,98 @@ fn main() {
     );
 }
 
-fn tester(schedules: u64) -> Tester {
+/// What is looked for: a search of ours.
+type Search = fn() -> actor_test::Search;
+
+const RANDOM: Search = || actor_test::Search::Strategies(vec![StrategySpec::Random]);
+const PORTFOLIO: Search = || actor_test::Search::Portfolio;
+
+/// Our rows: how schedules are chosen, and whether a monitor looks.
+const SEARCHES: [(&str, Search, bool); 4] = [
+    ("actor-test, random", RANDOM, false),
+    ("actor-test, random, with a monitor", RANDOM, true),
+    ("actor-test, portfolio", PORTFOLIO, false),
+    ("actor-test, portfolio, with a monitor", PORTFOLIO, true),
+];
+
+/// Runs so many schedules of a program under shuttle.
+type Shuttle = fn(usize, Box<dyn Fn() + Send + Sync>);
+
+/// Its rows.
+const SHUTTLES: [(&str, Shuttle); 2] = [
+    ("random", |schedules, program| {
+        shuttle(RandomScheduler::new(schedules), program);
+    }),
+    ("PCT 3", |schedules, program| {
+        shuttle(PctScheduler::new(3, schedules), program);
+    }),
+];
+
+fn shuttle(scheduler: impl Scheduler + 'static, program: Box<dyn Fn() + Send + Sync>) {
+    Runner::new(scheduler, Config::new()).run(program);
+}
+
+/// The second figure: how many different behaviours a second shows, of a program that has 34 650. A
+/// behaviour is the order in which the server serves its clients.
+fn behaviours() {
+    println!(
+        "| {CLIENTS} clients x {FEW_ROUNDS} round trips, {FEW_SCHEDULES} schedules | behaviours | behaviours / CPU-s |"
+    );
+    println!("|---|---:|---:|");
+    for (name, search, monitor) in SEARCHES {
+        behaviour_row(name, || {
+            let report = explore(FEW_SCHEDULES, search, monitor, FEW_ROUNDS);
+            report.behaviours.seen as usize
+        });
+    }
+    for (kind, program) in peer::PROGRAMS {
+        for (name, shuttle) in SHUTTLES {
+            behaviour_row(&format!("shuttle, {kind}, {name}"), || {
+                let seen = Arc::new(Mutex::new(HashSet::new()));
+                let seeing = seen.clone();
+                let run = move || {
+                    let served = program(CLIENTS as usize, FEW_ROUNDS as usize);
+                    seeing.lock().expect("nobody panics").insert(served);
+                };
+                shuttle(FEW_SCHEDULES as usize, Box::new(run));
+                let seen = seen.lock().expect("nobody panics");
+                seen.len()
+            });
+        }
+    }
+}
+
+/// Runs a row five times and prints the median.
+fn behaviour_row(name: &str, mut run: impl FnMut() -> usize) {
+    let mut seen = 0;
+    let mut rates: Vec<f64> = (0..REPEATS)
+        .map(|_| {
+            let begun = ProcessTime::now();
+            seen = run();
+            seen as f64 / begun.elapsed().as_secs_f64()
+        })
+        .collect();
+    rates.sort_by(f64::total_cmp);
+    println!("| {name} | {seen} | {:.0} |", rates[REPEATS / 2]);
+}
+
+fn tester(schedules: u64, search: Search) -> Tester {
     let mut settings = Settings::default();
     settings.iterations = schedules;
     settings.bounds = Bounds::new(10_000_000);
-    Tester::with(settings).strategy(StrategySpec::Random)
+    settings.search = search();
+    Tester::with(settings)
 }
 
-fn explore(schedules: u64, monitor: bool) -> Report {
-    let report = tester(schedules).run(|sys| {
+fn explore(schedules: u64, search: Search, monitor: bool, rounds: u32) -> Report {
+    let report = tester(schedules, search).run(|sys| {
         if monitor {
             sys.monitor::<Answered>();
         }
-        ping_pong(sys, CLIENTS, ROUNDS);
+        ping_pong(sys, CLIENTS, rounds);
     });
     report.assert_clean();
     report
-}
-
-fn shuttle(scheduler: impl Scheduler + 'static, program: peer::Program) -> u64 {
-    let runner = Runner::new(scheduler, Config::new());
-    runner.run(move || program(CLIENTS as usize, ROUNDS as usize));
-    0
 }
 
 /// Runs a row five times and prints the median; tells its rate.
@@ -120,7 +195,7 @@ fn row(name: &str, limit: Option<f64>, schedules: u64, mut run: impl FnMut(u64) 
 fn per_step(schedules: u64, program: impl Fn(&System) + Sync) -> f64 {
     let once = || {
         let begun = ProcessTime::now();
-        let report = tester(schedules).run(&program);
+        let report = tester(schedules, RANDOM).run(&program);
         report.assert_clean();
         begun.elapsed().as_nanos() as f64 / report.steps_total as f64
     };
@@ -135,7 +210,7 @@ fn ratio(name: &str, ratio: f64) {
 fn wall(workers: usize) -> Duration {
     let once = || {
         let begun = Instant::now();
-        tester(20_000)
+        tester(20_000, RANDOM)
             .workers(workers)
             .run(|sys| ping_pong(sys, CLIENTS, ROUNDS))
             .assert_clean();

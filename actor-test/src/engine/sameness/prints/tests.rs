@@ -11,7 +11,7 @@ use crate::engine::panics;
 use crate::engine::running::execution::{Engine, Program, RunOptions};
 use crate::engine::sameness::fingerprint::Look;
 use crate::engine::sameness::prints::Prints;
-use crate::engine::seam::controlled::Phase;
+use crate::engine::seam::shared::Phase;
 use crate::settings::{Bounds, Semantics};
 use crate::strategy::{Execution, Random};
 

@@ -304,8 +304,18 @@ impl Sender {
     }
 }
 
+/// Sleeps over what it hears.
+pub(crate) struct Drowsy;
+#[actor]
+impl Drowsy {
+    #[on]
+    async fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+        cx.sleep(1_000 * SECOND).await;
+    }
+}
+
 /// Wants to send, and thinks better of it.
-pub(crate) struct Impatient(pub(crate) ActorRef<Mortal>);
+pub(crate) struct Impatient(pub(crate) Recipient<Go>);
 #[actor]
 impl Impatient {
     #[start]

@@ -185,7 +185,17 @@ pub(crate) const PROGRAMS: &[Row] = &[
         program: |sys, n| {
             let mailbox = Mailbox::bounded(1);
             let to = sys.spawner().mailbox(mailbox).spawn(Mortal);
-            spawn(sys, n, |_| Impatient(to.clone()));
+            spawn(sys, n, |_| Impatient(to.recipient()));
+        },
+        ..ROW
+    },
+    Row {
+        name: "senders that give up",
+        program: |sys, n| {
+            let mailbox = Mailbox::bounded(1);
+            let to = sys.spawner().mailbox(mailbox).spawn(Drowsy);
+            (0..2).for_each(|_| to.tell(Go));
+            spawn(sys, n, |_| Impatient(to.recipient()));
         },
         ..ROW
     },

@@ -1,0 +1,91 @@
+//! Asks and their replies, as actors under test make them.
+
+use std::sync::Arc;
+
+use actor_core::__private::AskSlot;
+use actor_core::AskError;
+use actor_core::runtime::{Address, AskId};
+
+use crate::engine::seam::shared::{Phase, Shared};
+use crate::engine::world::operation::Effect;
+
+impl Shared {
+    /// Sends a reply, or word of its loss. Towards an asker that is gone it is silent.
+    pub(super) fn reply(&self, index: u32, lost: Option<AskError>) {
+        let current = self.current.get();
+        let mut state = self.state.borrow_mut();
+        let ask = &mut state.asks[index as usize];
+        ask.out_of_hands = true;
+        if ask.abandoned {
+            ask.delivered = true;
+            let is_closed = state.close_ask(index);
+            drop(state);
+            self.drop_reply(index, is_closed);
+            return;
+        }
+        state.push(current, Effect::Reply { ask: index, lost });
+        if lost.is_some() {
+            // A reply may be lost while the operation is between two steps.
+            state.refresh(current);
+        }
+    }
+
+    /// Opens an ask; its event is posted next.
+    pub(super) fn begin_ask(&self, to: Address, slot: Arc<AskSlot>) -> AskId {
+        let index = if self.phase.get() == Phase::Running {
+            let current = self.current.get();
+            let index = self.state.borrow_mut().open_ask(current, to.operation);
+            let before = self.workshop().keep_reply(index, slot);
+            drop(before);
+            index
+        } else {
+            u32::MAX
+        };
+        AskId {
+            index,
+            execution: self.execution.get(),
+        }
+    }
+
+    /// A reply was dropped: word of that goes out in its place.
+    pub(super) fn lose_reply(&self, ask: AskId) {
+        if self.is_current(ask) && self.phase.get() == Phase::Running {
+            let lost = match self.loss.get() {
+                AskError::Dropped if std::thread::panicking() => AskError::Failed,
+                lost => lost,
+            };
+            self.reply(ask.index, Some(lost));
+        }
+    }
+
+    /// Nobody waits for the reply any more.
+    pub(super) fn give_up_ask(&self, ask: AskId) {
+        if self.is_current(ask) {
+            let is_closed = {
+                let mut state = self.state.borrow_mut();
+                state.end_ask(ask.index);
+                let record = &mut state.asks[ask.index as usize];
+                record.abandoned = true;
+                if !record.delivered {
+                    // Whether its reply is still sent depends on what comes first.
+                    let target = record.target;
+                    state.interrupt(target);
+                }
+                state.close_ask(ask.index)
+            };
+            self.drop_reply(ask.index, is_closed);
+        }
+    }
+
+    pub(super) fn is_current(&self, ask: AskId) -> bool {
+        ask.execution == self.execution.get()
+            && ask.index != u32::MAX
+            && self.phase.get() != Phase::Over
+    }
+
+    /// Drops what a reply was to lie in, where its ask is closed.
+    pub(crate) fn drop_reply(&self, ask: u32, is_closed: bool) {
+        let slot = is_closed.then(|| self.workshop().take_reply(ask));
+        drop(slot);
+    }
+}

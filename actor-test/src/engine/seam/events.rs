@@ -1,0 +1,44 @@
+//! Events on their way from who runs now: into mail, or to the monitors.
+
+use std::any::Any;
+
+use actor_core::Moment;
+use actor_core::runtime::Announce;
+
+use crate::data::records::Record;
+use crate::engine::seam::shared::Shared;
+use crate::engine::world::operation::Effect;
+
+impl Shared {
+    /// Puts an event into an actor's mail; tells its slot and which event it is.
+    #[inline]
+    pub(super) fn put(&self, to: u32, message: &mut dyn Any) -> Option<(u32, u16)> {
+        let workshop = self.workshop.borrow();
+        Some(workshop.mail(to)?.put(message))
+    }
+
+    /// Announces an event, where some monitor observes it.
+    pub(super) fn tell_monitors(&self, event: &mut dyn Announce) {
+        if !self.may_act("announce") {
+            return;
+        }
+        let current = self.current.get();
+        let observer = {
+            let observers = &self.session.borrow().observers;
+            observers.next(0, event.event_type(), Moment::Sent)
+        };
+        if observer.is_none() {
+            // Nobody sees when it happens: it is no effect, and told where it was called.
+            if self.is_recorded() {
+                let text = self.print(|show| event.inspect(show));
+                self.record(|| Record::Announced {
+                    who: current,
+                    event: text,
+                });
+            }
+            return;
+        }
+        let (slab, slot) = self.workshop().store(event);
+        self.state().push(current, Effect::Announce { slab, slot });
+    }
+}

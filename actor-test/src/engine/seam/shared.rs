@@ -1,0 +1,269 @@
+//! What the run loop and the actors under test share: [`Shared`].
+
+use std::cell::{Cell, RefCell, RefMut};
+
+use actor_core::runtime::Address;
+use actor_core::{AskError, Event};
+
+use crate::data::bug::BugKind;
+use crate::data::records::Record;
+use crate::data::story::Asked;
+use crate::engine::panics::{self, BudgetSpent};
+use crate::engine::recording::tape::Decision;
+use crate::engine::session::Session;
+use crate::engine::watching::specifications::Specifications;
+use crate::engine::watching::tally::Tally;
+use crate::engine::workshop::Workshop;
+use crate::engine::world::endings::Remains;
+use crate::engine::world::operation::Kind;
+use crate::engine::world::state::State;
+use crate::hash::mix;
+use crate::strategy::{Choice, Strategy};
+
+/// How many times one step may act on the world before it counts as one that does not return.
+pub(crate) const CALLS_MAX: u32 = 1_000_000;
+
+/// What runs now.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Phase {
+    /// A handler, a hook or the test body.
+    Running,
+    /// A monitor, a predicate or a fingerprint: it may look, not act.
+    Looking,
+    /// A `Debug`, since the execution is recorded: whatever it calls does nothing, and leaves no trace.
+    Printing,
+    /// The execution is over; destructors send into nothing.
+    Over,
+}
+
+/// What the run loop and the actors under test share.
+///
+/// Nothing in it is borrowed while a user's code runs.
+pub(crate) struct Shared {
+    /// What belongs to the execution.
+    pub(crate) state: RefCell<State>,
+    /// What is the user's, and what is used again.
+    pub(crate) workshop: RefCell<Workshop>,
+    /// What is told of executions, and what is known over all of them.
+    pub(crate) session: RefCell<Session>,
+    pub(crate) strategy: RefCell<Box<dyn Strategy>>,
+    pub(crate) specifications: RefCell<Specifications>,
+    pub(crate) phase: Cell<Phase>,
+    pub(crate) current: Cell<u32>,
+    pub(crate) execution: Cell<u32>,
+    /// Why a reply that is dropped now is lost.
+    pub(crate) loss: Cell<AskError>,
+    pub(crate) calls: Cell<u32>,
+    /// Something is to be looked at before the next step: a bug that was found, who wants to hear of
+    /// steps, periodic timers, the end that the program has asked for.
+    pub(crate) attention: Cell<bool>,
+    /// Actors or futures were created in the step in progress.
+    pub(crate) born: Cell<bool>,
+    /// What happens is recorded. Nothing else depends on it.
+    pub(crate) recorded: Cell<bool>,
+    /// The moments at which some monitor observes some event.
+    pub(crate) observed: Cell<[bool; 3]>,
+    /// Some predicate is registered.
+    pub(crate) has_predicates: Cell<bool>,
+    /// What monitors and predicates see is kept, as a hash.
+    pub(crate) keeps_view: Cell<bool>,
+}
+
+impl Shared {
+    pub(crate) fn new(strategy: Box<dyn Strategy>) -> Self {
+        Self {
+            state: RefCell::default(),
+            workshop: RefCell::default(),
+            session: RefCell::default(),
+            strategy: RefCell::new(strategy),
+            specifications: RefCell::default(),
+            phase: Cell::new(Phase::Over),
+            current: Cell::new(0),
+            execution: Cell::new(0),
+            loss: Cell::new(AskError::Dropped),
+            calls: Cell::new(0),
+            attention: Cell::new(true),
+            born: Cell::new(false),
+            recorded: Cell::new(false),
+            observed: Cell::new([false; 3]),
+            has_predicates: Cell::new(false),
+            keeps_view: Cell::new(false),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn state(&self) -> RefMut<'_, State> {
+        self.state.borrow_mut()
+    }
+
+    #[inline]
+    pub(crate) fn session(&self) -> RefMut<'_, Session> {
+        self.session.borrow_mut()
+    }
+
+    #[inline]
+    pub(crate) fn workshop(&self) -> RefMut<'_, Workshop> {
+        self.workshop.borrow_mut()
+    }
+
+    #[inline]
+    pub(crate) fn is_recorded(&self) -> bool {
+        self.recorded.get()
+    }
+
+    /// Records what happened, where the execution is recorded.
+    #[inline]
+    pub(crate) fn record(&self, what: impl FnOnce() -> Record) {
+        if self.is_recorded() {
+            self.add(what());
+        }
+    }
+
+    #[cold]
+    fn add(&self, record: Record) {
+        if let Some(recorder) = &mut self.session().recorder {
+            recorder.add(record);
+        }
+    }
+
+    pub(crate) fn record_cancelled(&self, remains: &Remains) {
+        self.record(|| {
+            let state = self.state.borrow();
+            let timer = remains.timers.first();
+            Record::Cancelled {
+                owner: remains.owner,
+                timer: timer.map(|(timer, _)| state.timers.slots[*timer as usize].key),
+            }
+        });
+    }
+
+    /// Prints the event that `inspect` shows.
+    pub(crate) fn print(&self, inspect: impl FnOnce(&mut dyn FnMut(&dyn Event))) -> String {
+        let before = self.phase.replace(Phase::Printing);
+        let mut text = String::from("(gone)");
+        inspect(&mut |event| {
+            text = panics::catch(|| format!("{event:?}"))
+                .unwrap_or_else(|panic| format!("(its Debug panicked: {})", panic.message));
+        });
+        self.phase.set(before);
+        text
+    }
+
+    /// Takes note of a bug; the first one of an execution counts.
+    pub(crate) fn find(&self, kind: BugKind, message: String, location: Option<String>) {
+        let step = self.state.borrow().step;
+        self.session().find(step, kind, message, location);
+        self.attention.set(true);
+    }
+
+    /// Counts what an actor runs.
+    #[inline]
+    pub(crate) fn tally(&self, operation: u32, count: impl FnOnce(&mut Tally)) {
+        let state = self.state.borrow();
+        let found = state.operations.get(operation as usize);
+        if let Some(Kind::Actor(of_type)) = found.map(|found| found.kind) {
+            count(&mut self.session().tallies[of_type as usize]);
+        }
+    }
+
+    /// Whether the caller may act. A monitor or predicate that tries is reported.
+    #[inline]
+    pub(super) fn may_act(&self, what: &str) -> bool {
+        match self.phase.get() {
+            Phase::Running => {
+                self.spend_call();
+                true
+            }
+            Phase::Looking => {
+                self.find_looker(what);
+                false
+            }
+            Phase::Printing | Phase::Over => false,
+        }
+    }
+
+    #[cold]
+    fn find_looker(&self, what: &str) {
+        self.find(
+            BugKind::MonitorActs,
+            format!("a monitor or predicate called `{what}`: it may only look"),
+            None,
+        );
+    }
+
+    #[inline]
+    fn spend_call(&self) {
+        let calls = self.calls.get() + 1;
+        self.calls.set(calls);
+        if calls == CALLS_MAX && !std::thread::panicking() {
+            self.stop_handler();
+        }
+    }
+
+    #[cold]
+    fn stop_handler(&self) -> ! {
+        let name = self.state.borrow().name(self.current.get());
+        std::panic::resume_unwind(Box::new(BudgetSpent(format!(
+            "a handler of `{name}` does not return: it sent, chose or armed {CALLS_MAX} times"
+        ))))
+    }
+
+    /// The operation, if the address belongs to this execution.
+    #[inline]
+    pub(super) fn local(&self, address: Address) -> Option<u32> {
+        let local = address.execution == self.execution.get();
+        if !local && self.phase.get() != Phase::Over {
+            self.find_foreign();
+        }
+        local.then_some(address.operation)
+    }
+
+    #[cold]
+    fn find_foreign(&self) {
+        let message = format!(
+            "`{}` used a reference to an actor of another execution: it was kept in a static \
+             or leaked, and would make this execution depend on earlier ones",
+            self.state.borrow().name(self.current.get())
+        );
+        self.find(BugKind::ForeignReference, message, None);
+    }
+
+    pub(crate) fn decide(&self, choice: Choice, asked: Asked) -> u32 {
+        let bound = choice.bound();
+        if bound == 1 {
+            return 0;
+        }
+        let answer = self.strategy.borrow_mut().choose(choice);
+        let chosen = answer.min((bound - 1) as u32);
+        let mut state = self.state.borrow_mut();
+        if answer != chosen {
+            let name = self.strategy.borrow().name();
+            let message = format!("`{name}` answered {answer} to a choice below {bound}");
+            let step = state.step;
+            self.session().find(step, BugKind::Strategy, message, None);
+            self.attention.set(true);
+        }
+        state.choices += 1;
+        let check = mix(0xc401ce, bound) as u32;
+        let current = self.current.get();
+        state.extend_chain(current, mix(0xc401ce, u64::from(chosen)));
+        state.operations[current as usize].own_run = 0;
+        let step = state.step;
+        drop(state);
+        self.session().tape.record(Decision { chosen, check }, step);
+        self.record(|| Record::Chose {
+            who: current,
+            asked,
+            of: bound,
+            answer: chosen,
+        });
+        chosen
+    }
+
+    pub(crate) fn address(&self, operation: u32) -> Address {
+        Address {
+            operation,
+            execution: self.execution.get(),
+        }
+    }
+}
