@@ -1,5 +1,6 @@
 use actor_core::prelude::*;
-use actor_test::actor_test;
+use actor_test::causes::Decided;
+use actor_test::{Tester, actor_test};
 
 use super::{Bug, set_up};
 
@@ -26,4 +27,19 @@ fn the_first_server_does_everything(sys: &System) {
 #[actor_test(iterations = 10, max_steps = 300, temperature = 2500)]
 fn no_job_is_too_many(sys: &System) {
     set_up(sys, JOBS, Some(Bug::Sticky));
+}
+
+/// After the last step of an execution that was given up there is still a way back.
+#[test]
+fn no_step_is_critical() {
+    let tester = Tester::new().iterations(10).max_steps(300);
+    let report = tester.explain(2_000_000).run(|sys| {
+        set_up(sys, 4 * JOBS, Some(Bug::Sticky));
+    });
+    let causes = report.assert_bug("Balance").causes.as_ref();
+    let causes = causes.expect("they were looked for");
+    let Decided::StillRecoverable { after, .. } = causes.decided else {
+        panic!("{causes:?}");
+    };
+    assert!(after > 2_000, "{after}");
 }
