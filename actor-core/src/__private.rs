@@ -10,9 +10,9 @@ use crate::parts::drive;
 use crate::reply::Reply;
 
 pub use crate::monitor::AnyMonitor;
-pub use crate::offer::{Offer, of_a_field, of_a_whole};
+pub use crate::offer::{Offer, of_a_field, of_a_print, of_a_whole};
 pub use crate::parts::Driver;
-pub use crate::predicate::{Expectation, Predicate, Snapshot};
+pub use crate::predicate::{Answered, Expectation, Predicate, Snapshot};
 pub use crate::probe::Double;
 pub use crate::protocol::Entry;
 pub use crate::reply::AskSlot;

@@ -58,6 +58,10 @@ pub trait Actor: Sized + Send + 'static {
         let _ = to;
         false
     }
+    /// The actor's value as something to print, where its type has a `Debug`.
+    fn debug(&self) -> Option<&dyn fmt::Debug> {
+        None
+    }
     /// Feeds to whom the reply goes and what the event offers; `false` where the event offers nothing.
     fn offer_event(message: &Self::Message, to: &mut Fingerprinter) -> bool {
         let _ = (message, to);

@@ -15,7 +15,7 @@ use crate::receive::Receive;
 use crate::reference::{ActorRef, AnyRef, Recipient, Target};
 use crate::reply::Reply;
 use crate::rules::{self, Decision};
-use crate::runtime::{self, Stop};
+use crate::runtime::{self, Purpose, Stop};
 use crate::slab::Slot;
 use crate::spawner::{Spawner, Starts};
 use crate::supervision::Supervision;
@@ -295,9 +295,15 @@ impl<A: Actor> Context<A> {
     ///
     /// In production, on a tokio runtime without a time driver.
     pub fn after<E: AcceptedBy<A>>(&mut self, delay: Duration, event: E) -> Timer {
+        self.arm(delay, event, Purpose::Event)
+    }
+
+    fn arm<E: AcceptedBy<A>>(&mut self, delay: Duration, event: E, purpose: Purpose) -> Timer {
         let message = event.into_message(Reply::nobody());
         match &mut self.place {
-            Place::Controlled(owner) => runtime::arm(*owner, delay, &mut Slot::Full(message), None),
+            Place::Controlled(owner) => {
+                runtime::arm(*owner, delay, &mut Slot::Full(message), None, purpose)
+            }
             Place::Live(side) => {
                 let fire = move |cell: &live::Cell, fired| cell.notify::<A>(message, Some(fired));
                 side.after(delay, Box::new(fire))
@@ -353,7 +359,7 @@ impl<A: Actor> Context<A> {
             Place::Controlled(owner) => {
                 let mut first = Slot::Full(next());
                 let again = Box::new(move |mail: &dyn AnyMail| mail.put(&mut Slot::Full(next())).0);
-                runtime::arm(*owner, period, &mut first, Some(again))
+                runtime::arm(*owner, period, &mut first, Some(again), Purpose::Event)
             }
             Place::Live(side) => {
                 let fire = move |cell: &live::Cell, fired| cell.notify::<A>(next(), Some(fired));
@@ -410,7 +416,7 @@ impl<A: Actor> Context<A> {
     ///
     /// In production, on a tokio runtime without a time driver.
     pub fn state_timeout<E: AcceptedBy<A>>(&mut self, delay: Duration, event: E) {
-        let timer = self.after(delay, event);
+        let timer = self.arm(delay, event, Purpose::State);
         self.timeouts.set(Until::StateLeft, timer);
     }
 
@@ -450,7 +456,7 @@ impl<A: Actor> Context<A> {
     ///
     /// In production, on a tokio runtime without a time driver.
     pub fn event_timeout<E: AcceptedBy<A>>(&mut self, delay: Duration, event: E) {
-        let timer = self.after(delay, event);
+        let timer = self.arm(delay, event, Purpose::NextEvent);
         self.timeouts.set(Until::EventHandled, timer);
     }
 
@@ -573,7 +579,7 @@ impl<A: Actor> Context<A> {
 
     /// Waits. Events that arrive meanwhile stay in the inbox.
     pub fn sleep(&mut self, delay: Duration) -> impl Future<Output = ()> + Send + use<A> {
-        crate::timer::sleep(self.place.is_live(), delay)
+        crate::timer::sleep(self.place.is_live(), delay, Purpose::Sleep)
     }
 
     /// Waits for the next event of one kind; others stay in the inbox in their order. Deferred

@@ -247,7 +247,7 @@ pub use mailbox::{Mailbox, Overflow};
 pub use monitor::{Moment, Monitor, MonitorContext, MonitorInfo, Observation, Temperature};
 pub use names::{LookupError, NameTaken};
 pub use pool::{Pool, PoolRef};
-pub use predicate::World;
+pub use predicate::{Answer, World};
 pub use probe::Probe;
 pub use protocol::{EventOf, OfferedBy, Protocol, ProtocolRef};
 pub use random::ActorRng;

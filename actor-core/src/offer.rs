@@ -6,9 +6,11 @@
 //! code only what the bounds in scope promise counts.
 //!
 //! An actor, event or monitor uses the methods of [`of_a_whole`]; a field those of [`of_a_field`],
-//! where offering nothing is an error.
+//! where offering nothing is an error. Whether an actor can be printed is found out by those of
+//! [`of_a_print`].
 
 use std::collections::HashMap;
+use std::fmt::Debug;
 use std::hash::Hash;
 
 use crate::fingerprint::{Fingerprint, Fingerprinter};
@@ -95,6 +97,37 @@ impl<T: ?Sized> Missing<T> for Offer<'_, T> {
         self.0.fingerprint(to);
         true
     }
+}
+
+/// A type that can be printed.
+pub trait Printed<'a> {
+    /// The value as something to print.
+    fn debug(self) -> Option<&'a dyn Debug>;
+}
+
+impl<'a, T: Debug> Printed<'a> for &Offer<'a, T> {
+    #[inline]
+    fn debug(self) -> Option<&'a dyn Debug> {
+        Some(self.0)
+    }
+}
+
+/// Any other type.
+pub trait Unprinted<'a> {
+    /// Nothing.
+    fn debug(self) -> Option<&'a dyn Debug>;
+}
+
+impl<'a, T> Unprinted<'a> for Offer<'a, T> {
+    #[inline]
+    fn debug(self) -> Option<&'a dyn Debug> {
+        None
+    }
+}
+
+/// The methods for printing an actor.
+pub mod of_a_print {
+    pub use super::{Printed as _, Unprinted as _};
 }
 
 /// The methods for an actor, event or monitor.

@@ -58,6 +58,8 @@ pub trait Resting: Any + Send {
     fn state(&self) -> usize;
     /// The actor.
     fn actor(&self) -> &dyn Any;
+    /// The actor as something to print, where its type has a `Debug`.
+    fn debug(&self) -> Option<&dyn fmt::Debug>;
     /// Feeds what the actor offers for a fingerprint; `false` where that is nothing.
     fn fingerprint(&self, to: &mut Fingerprinter) -> bool;
 }
@@ -178,6 +180,12 @@ impl Body {
     /// The actor, unless it is suspended or gone.
     pub fn actor(&self) -> Option<&dyn Any> {
         self.resting.as_ref().map(|resting| resting.actor())
+    }
+
+    /// The actor as something to print, where its type has a `Debug`; `None` as well while it is
+    /// suspended or gone.
+    pub fn debug(&self) -> Option<&dyn fmt::Debug> {
+        self.resting.as_ref()?.debug()
     }
 
     /// Feeds what the actor offers for a fingerprint; `false` where that is nothing, and `None`
@@ -368,6 +376,10 @@ impl<A: Actor> Resting for Rest<A> {
 
     fn actor(&self) -> &dyn Any {
         &self.actor
+    }
+
+    fn debug(&self) -> Option<&dyn fmt::Debug> {
+        self.actor.debug()
     }
 
     fn fingerprint(&self, to: &mut Fingerprinter) -> bool {

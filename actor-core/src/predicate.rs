@@ -22,7 +22,63 @@ pub enum Expectation {
 }
 
 /// A predicate as the tester keeps it.
-pub type Predicate = Box<dyn FnMut(&World<'_>) -> bool>;
+pub type Predicate = Box<dyn FnMut(&World<'_>) -> Answered>;
+
+/// Whether a predicate holds; where it does not, what it saw, if it says so.
+pub type Answered = Result<(), Option<String>>;
+
+/// What a predicate may answer: `true` and `false`, or `Ok(())` and an `Err` that says what it saw.
+///
+/// ```
+/// use actor_core::prelude::*;
+///
+/// #[derive(Debug)]
+/// struct Withdraw(u32);
+///
+/// struct Account {
+///     balance: i64,
+/// }
+///
+/// #[actor]
+/// impl Account {
+///     #[on]
+///     fn withdraw(&mut self, Withdraw(amount): Withdraw) {
+///         self.balance -= i64::from(amount);
+///     }
+/// }
+///
+/// fn set_up(sys: &System) {
+///     let account = sys.spawn(Account { balance: 5 });
+///     // A failure says: always "in credit" is false: 2 too much was withdrawn
+///     sys.always("in credit", move |world| match world.get(&account) {
+///         Some(account) if account.balance < 0 => {
+///             Err(format!("{} too much was withdrawn", -account.balance))
+///         }
+///         _ => Ok(()),
+///     });
+/// }
+/// # let _ = set_up;
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not what a predicate answers",
+    note = "a predicate answers `bool`, or a `Result<(), E>` whose `E` says what it saw"
+)]
+pub trait Answer {
+    /// Whether it holds, and what was seen where it does not.
+    fn answered(self) -> Answered;
+}
+
+impl Answer for bool {
+    fn answered(self) -> Answered {
+        if self { Ok(()) } else { Err(None) }
+    }
+}
+
+impl<E: fmt::Display> Answer for Result<(), E> {
+    fn answered(self) -> Answered {
+        self.map_err(|saw| Some(saw.to_string()))
+    }
+}
 
 /// What the tester shows to a [`World`].
 pub trait Snapshot {
@@ -34,6 +90,8 @@ pub trait Snapshot {
     fn first(&self, actor_type: TypeId) -> Option<Address>;
     /// The next actor of the same type.
     fn after(&self, actor: Address) -> Option<Address>;
+    /// Takes note of an actor that a predicate looked at, where that is [wanted](World::watched).
+    fn looked_at(&self, at: Address);
     /// How many events wait in the actor's inbox.
     fn inbox_len(&self, of: Address) -> usize;
     /// How many events were sent and have not reached an inbox yet.
@@ -46,6 +104,7 @@ pub trait Snapshot {
 pub struct World<'a> {
     snapshot: &'a dyn Snapshot,
     absent: Cell<bool>,
+    is_watched: bool,
 }
 
 impl<'a> World<'a> {
@@ -55,6 +114,16 @@ impl<'a> World<'a> {
         Self {
             snapshot,
             absent: Cell::new(false),
+            is_watched: false,
+        }
+    }
+
+    /// The same, and the snapshot hears which actors are looked at.
+    #[doc(hidden)]
+    pub fn watched(snapshot: &'a dyn Snapshot) -> Self {
+        Self {
+            is_watched: true,
+            ..Self::new(snapshot)
         }
     }
 
@@ -64,17 +133,27 @@ impl<'a> World<'a> {
         self.absent.replace(false)
     }
 
+    fn look(&self, at: Address) {
+        if self.is_watched {
+            self.snapshot.looked_at(at);
+        }
+    }
+
     /// The actor; `None` while it is not started, when it has stopped, and while it is suspended
     /// inside an async handler.
     pub fn get<A: Actor>(&self, actor: &ActorRef<A>) -> Option<&'a A> {
-        let found = self.snapshot.actor(actor.target().address());
+        let address = actor.target().address();
+        self.look(address);
+        let found = self.snapshot.actor(address);
         self.absent.set(self.absent.get() || found.is_none());
         found.and_then(|actor| actor.downcast_ref())
     }
 
     /// The actor's state, under the conditions of [`get`](World::get).
     pub fn state_of<A: Actor>(&self, actor: &ActorRef<A>) -> Option<&'static str> {
-        let state = self.snapshot.state(actor.target().address());
+        let address = actor.target().address();
+        self.look(address);
+        let state = self.snapshot.state(address);
         self.absent.set(self.absent.get() || state.is_none());
         state.and_then(|state| A::INFO.state_name(state))
     }
@@ -86,18 +165,23 @@ impl<'a> World<'a> {
 
     /// As [`all`](World::all), each with its identity.
     pub fn all_with_ids<A: Actor>(&self) -> impl Iterator<Item = (ActorId, &'a A)> + use<'a, A> {
-        let snapshot = self.snapshot;
+        let (snapshot, is_watched) = (self.snapshot, self.is_watched);
         let first = snapshot.first(TypeId::of::<A>());
         let living = std::iter::successors(first, move |actor| snapshot.after(*actor));
         living.filter_map(move |address| {
             let actor = snapshot.actor(address)?.downcast_ref()?;
+            if is_watched {
+                snapshot.looked_at(address);
+            }
             Some((ActorId::controlled(address), actor))
         })
     }
 
     /// How many events wait in the actor's inbox.
     pub fn inbox_len<A: Actor>(&self, actor: &ActorRef<A>) -> usize {
-        self.snapshot.inbox_len(actor.target().address())
+        let address = actor.target().address();
+        self.look(address);
+        self.snapshot.inbox_len(address)
     }
 
     /// How many events were sent and have not reached an inbox yet.

@@ -13,7 +13,7 @@ use std::time::Duration;
 use crate::event::Event;
 use crate::fingerprint::{Fingerprint, Fingerprinter};
 use crate::live::{Asked, Observed};
-use crate::runtime::{self, AskId};
+use crate::runtime::{self, AskId, Purpose};
 use crate::timer::{Sleep, sleep};
 
 /// To whom the answer to an event goes: the asker, or nobody after a `tell`.
@@ -236,7 +236,7 @@ impl<R: Event> Ask<R> {
         };
         TimedAsk {
             ask: self,
-            limit: sleep(live, limit),
+            limit: sleep(live, limit, Purpose::Reply),
         }
     }
 }

@@ -71,6 +71,21 @@ pub struct TimerId {
     pub execution: u32,
 }
 
+/// What a timer is for, as those know who tell of it. Nothing else depends on it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Purpose {
+    /// To fire an event.
+    Event,
+    /// To fire an event, unless the state is left before.
+    State,
+    /// To fire an event, unless another is handled before.
+    NextEvent,
+    /// To end a sleep.
+    Sleep,
+    /// To end the wait for a reply.
+    Reply,
+}
+
 /// What a controlled executor offers to the actors that it runs.
 ///
 /// Every method is called while a handler, a hook, the test body or a user's `Drop` runs, so the
@@ -132,6 +147,7 @@ pub trait Runtime {
         delay: Duration,
         message: &mut dyn Any,
         again: Option<Again>,
+        purpose: Purpose,
     ) -> TimerId;
     /// Cancels a timer, and removes its fired, unread event.
     fn cancel(&self, timer: TimerId);
@@ -139,7 +155,7 @@ pub trait Runtime {
     /// names the timer in the same place among the owner's.
     fn timer_mark(&self, timer: TimerId) -> u64;
     /// Arms a timer that wakes the current operation.
-    fn sleep(&self, delay: Duration) -> TimerId;
+    fn sleep(&self, delay: Duration, purpose: Purpose) -> TimerId;
     /// Whether the sleep is over; keeps the waker where it is not.
     fn slept(&self, timer: TimerId, waker: &Waker) -> bool;
 
@@ -369,8 +385,9 @@ pub(crate) fn arm(
     delay: Duration,
     message: &mut dyn Any,
     again: Option<Again>,
+    purpose: Purpose,
 ) -> Timer {
-    Timer::controlled(with(|rt| rt.arm(owner, delay, message, again)))
+    Timer::controlled(with(|rt| rt.arm(owner, delay, message, again, purpose)))
 }
 
 /// See [`Runtime::watch`].

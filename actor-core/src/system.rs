@@ -10,10 +10,10 @@ use crate::event::Event;
 use crate::live::LiveSystem;
 use crate::monitor::{Monitor, Watching};
 use crate::parts::Announcing;
-use crate::predicate::{Expectation, World};
+use crate::predicate::{Answer, Expectation, World};
 use crate::random::ActorRng;
 use crate::reference::ActorRef;
-use crate::runtime::{self, Factory, Spawn, Stop, Target};
+use crate::runtime::{self, Factory, Purpose, Spawn, Stop, Target};
 use crate::spawner::{SpawnOptions, Spawner, Starts};
 
 /// Where actors live: the production executor, or one execution of a test.
@@ -314,37 +314,48 @@ impl System {
 
     /// An invariant: the tester evaluates it after each step that changed an actor, and reports the
     /// first step after which it is false. Production does not evaluate predicates.
-    pub fn always(&self, name: &str, predicate: impl FnMut(&World<'_>) -> bool + 'static) {
+    ///
+    /// A predicate answers `bool`, or a `Result` whose `Err` [says what it saw](Answer).
+    pub fn always<V: Answer>(&self, name: &str, predicate: impl FnMut(&World<'_>) -> V + 'static) {
         self.predicate(name, Expectation::Always, predicate);
     }
 
     /// Something that must have been true at least once before an execution ends.
-    pub fn eventually(&self, name: &str, predicate: impl FnMut(&World<'_>) -> bool + 'static) {
+    pub fn eventually<V: Answer>(
+        &self,
+        name: &str,
+        predicate: impl FnMut(&World<'_>) -> V + 'static,
+    ) {
         self.predicate(name, Expectation::Eventually, predicate);
     }
 
     /// Something that must become true again and again: while it is false, it is as a hot monitor.
-    pub fn always_eventually(
+    pub fn always_eventually<V: Answer>(
         &self,
         name: &str,
-        predicate: impl FnMut(&World<'_>) -> bool + 'static,
+        predicate: impl FnMut(&World<'_>) -> V + 'static,
     ) {
         self.predicate(name, Expectation::AlwaysEventually, predicate);
     }
 
     /// Something that some execution should reach; the report names it when none did.
-    pub fn sometimes(&self, name: &str, predicate: impl FnMut(&World<'_>) -> bool + 'static) {
+    pub fn sometimes<V: Answer>(
+        &self,
+        name: &str,
+        predicate: impl FnMut(&World<'_>) -> V + 'static,
+    ) {
         self.predicate(name, Expectation::Sometimes, predicate);
     }
 
-    fn predicate(
+    fn predicate<V: Answer>(
         &self,
         name: &str,
         expectation: Expectation,
-        predicate: impl FnMut(&World<'_>) -> bool + 'static,
+        mut predicate: impl FnMut(&World<'_>) -> V + 'static,
     ) {
         if let Inner::Controlled = self.0 {
-            runtime::with(|rt| rt.predicate(name, expectation, Box::new(predicate)));
+            let predicate = Box::new(move |world: &World<'_>| predicate(world).answered());
+            runtime::with(|rt| rt.predicate(name, expectation, predicate));
         }
     }
 
@@ -382,7 +393,7 @@ impl System {
     /// In production, outside a tokio runtime unless the crate's feature `futures` is on, or on a
     /// runtime without a time driver.
     pub fn sleep(&self, delay: Duration) -> impl Future<Output = ()> + Send + use<> {
-        crate::timer::sleep(self.is_live(), delay)
+        crate::timer::sleep(self.is_live(), delay, Purpose::Sleep)
     }
 
     /// Stops every actor in order and waits until they have stopped: each handles what was sent to

@@ -1,5 +1,6 @@
 //! Timers: a handle to an armed one, and `sleep`.
 
+use std::fmt;
 use std::future::Future;
 use std::hash::Hasher;
 use std::panic::{RefUnwindSafe, UnwindSafe};
@@ -9,17 +10,28 @@ use std::time::Duration;
 
 use crate::fingerprint::{Fingerprint, Fingerprinter};
 use crate::live::{self, LiveTimer};
-use crate::runtime::{self, TimerId};
+use crate::runtime::{self, Purpose, TimerId};
 
 /// An armed timer, as returned by [`Context::after`](crate::Context::after) and
 /// [`Context::every`](crate::Context::every). Dropping it leaves the timer armed.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Timer(Inner);
 
 #[derive(Clone, Debug)]
 enum Inner {
     Live(LiveTimer),
     Controlled(TimerId),
+}
+
+/// Under test with its number in the execution, so that it prints the same whenever the same schedule
+/// runs.
+impl fmt::Debug for Timer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Inner::Live(_) => f.write_str("Timer"),
+            Inner::Controlled(id) => write!(f, "Timer({})", id.index),
+        }
+    }
 }
 
 // It names a timer, which a panic changes in nothing.
@@ -61,11 +73,11 @@ impl Fingerprint for Timer {
 }
 
 /// Waits for `delay`, in virtual time under test.
-pub(crate) fn sleep(live: bool, delay: Duration) -> Sleep {
+pub(crate) fn sleep(live: bool, delay: Duration, purpose: Purpose) -> Sleep {
     if live {
         Sleep::Live(live::sleep(delay))
     } else {
-        Sleep::Controlled(runtime::with(|rt| rt.sleep(delay)))
+        Sleep::Controlled(runtime::with(|rt| rt.sleep(delay, purpose)))
     }
 }
 

@@ -9,7 +9,7 @@ use super::docs;
 use super::model::{Actor, Hook, Part};
 use crate::condition::Condition;
 use crate::events::{Event, Positions};
-use crate::offer::offer;
+use crate::offer::{debug, offer};
 use crate::states::{self, State};
 use crate::types;
 
@@ -175,6 +175,7 @@ impl<'a> Expansion<'a> {
         let event_index = self.event_index();
         let event = self.event();
         let offer = offer(krate);
+        let debug = debug(krate);
         let offer_event = self.offer_event();
         let message = self.message_type();
         let call = calls::call(self);
@@ -192,6 +193,7 @@ impl<'a> Expansion<'a> {
                 #event_index
                 #event
                 #offer
+                #debug
                 #offer_event
                 #call
                 #call_async

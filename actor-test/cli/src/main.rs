@@ -21,6 +21,7 @@ mod list;
 mod merge;
 mod minimize;
 mod options;
+mod part;
 mod process;
 mod progress;
 mod replay;

@@ -9,6 +9,7 @@ use clap::error::{ContextKind, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
+use crate::part::Part;
 use actor_test::Deny;
 use actor_test::Partition;
 use actor_test::tool::overrides::{MaxSteps, Overrides, parse};
@@ -422,9 +423,8 @@ impl List {
 pub(crate) struct Replay {
     /// The trace that a failing test wrote.
     pub(crate) trace: PathBuf,
-    /// How wide a line of the story may be [default: the terminal's width, or 120].
-    #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(60..))]
-    pub(crate) width: Option<u16>,
+    #[command(flatten)]
+    pub(crate) part: Part,
     /// A handler that takes longer counts as hanging [default: 10s].
     #[arg(long, value_name = "DURATION", value_parser = parse::duration)]
     pub(crate) hang_timeout: Option<Duration>,
@@ -459,9 +459,8 @@ pub(crate) struct Minimize {
 pub(crate) struct Show {
     /// The trace that a failing test wrote.
     pub(crate) trace: PathBuf,
-    /// How wide a line of the story may be [default: the terminal's width, or 120].
-    #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(60..))]
-    pub(crate) width: Option<u16>,
+    #[command(flatten)]
+    pub(crate) part: Part,
     /// How it is told.
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     pub(crate) format: ShowFormat,

@@ -37,12 +37,14 @@ pub(crate) fn run(options: &Replay, screen: &mut Screen) -> Result<Exit, Trouble
     let ending = process::run(&test, &job, &mut |_| ())?;
     screen.line(&words::trace_head(&trace));
     let tell = |story: &Story| {
-        for line in words::story_lines(story, screen.width(options.width)) {
-            screen.line(&line);
+        let story = options.part.of(story)?;
+        for line in options.part.lines(&story, screen) {
+            screen.raw(&line);
         }
+        Ok(())
     };
     if ending.is_violent() && ending.killed.is_none() {
-        return Ok(ended_violently(&trace, &ending, &tell, screen));
+        return ended_violently(&trace, &ending, &tell, screen);
     }
     match ending.answer {
         Some(Event::Replayed {
@@ -50,7 +52,7 @@ pub(crate) fn run(options: &Replay, screen: &mut Screen) -> Result<Exit, Trouble
             story,
             diverged,
         }) => {
-            tell(&story);
+            tell(&story)?;
             let printed = words::printed(&ending.stdout, &ending.stderr);
             printed.iter().for_each(|printed| screen.raw(printed));
             Ok(match (finding, diverged) {
@@ -78,7 +80,12 @@ pub(crate) fn run(options: &Replay, screen: &mut Screen) -> Result<Exit, Trouble
 
 /// A replay that took its process down, or hung. Its story is the recorded one, where it ends in the
 /// same step.
-fn ended_violently(trace: &Trace, ending: &Ending, tell: &dyn Fn(&Story), screen: &Screen) -> Exit {
+fn ended_violently(
+    trace: &Trace,
+    ending: &Ending,
+    tell: &dyn Fn(&Story) -> Result<(), Trouble>,
+    screen: &Screen,
+) -> Result<Exit, Trouble> {
     let now = match ending.answer {
         Some(Event::Hang { seconds, .. }) => (BugKind::Hang, words::hang(seconds, None)),
         _ => (
@@ -88,9 +95,9 @@ fn ended_violently(trace: &Trace, ending: &Ending, tell: &dyn Fn(&Story), screen
     };
     let step = ending.witnessed.as_ref().map_or(0, |seen| seen.step);
     if (now.0, step) == (trace.finding.kind, trace.finding.step) {
-        tell(trace.story());
+        tell(trace.story())?;
         screen.line(&words::reproduced(&trace.finding));
-        return Exit::Bug;
+        return Ok(Exit::Bug);
     }
     let finding = Finding {
         kind: now.0,
@@ -99,7 +106,7 @@ fn ended_violently(trace: &Trace, ending: &Ending, tell: &dyn Fn(&Story), screen
         step,
     };
     screen.line(&words::ended_elsewhere(&finding));
-    Exit::Trouble
+    Ok(Exit::Trouble)
 }
 
 /// Builds, and finds the trace's test.

@@ -6,6 +6,7 @@
 pub(crate) mod bug;
 pub mod causes;
 pub(crate) mod coverage;
+pub(crate) mod fields;
 pub(crate) mod leftovers;
 pub(crate) mod records;
 pub(crate) mod schedule;

@@ -21,7 +21,8 @@ use std::time::Duration;
 use actor_core::{AskError, StopReason};
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::data::story::{Asked, Room, Temperature};
+use crate::data::fields::{Difference, Field};
+use crate::data::story::{Asked, MonitorKind, Purpose, Room, Temperature};
 
 /// The identity of an event, a reply or a question for room: a hash of the path of whoever sends it and
 /// of how many that one has sent before. It is the same in the outbox and in the inbox, and whatever
@@ -145,11 +146,47 @@ pub(crate) enum Record {
         before: Option<&'static str>,
         after: Option<&'static str>,
     },
+    /// An actor has entered the state in which it was: its hooks have run.
+    Reentered { who: u32 },
+    /// An actor's value before its first step, field by field.
+    Looks { who: u32, fields: Vec<Field> },
+    /// What a step has changed in its actor's value.
+    Changed { who: u32, changes: Vec<Difference> },
+    /// The program logged something.
+    Logged {
+        level: &'static str,
+        target: String,
+        text: String,
+    },
+    /// A monitor was registered, or a predicate: they count apart, each from zero.
+    Watches {
+        name: String,
+        kind: MonitorKind,
+        /// A monitor's first state, or what a predicate is taken for before it is evaluated.
+        state: &'static str,
+        temperature: Temperature,
+    },
+    /// A predicate has become true or false.
+    Judged {
+        predicate: u32,
+        holds: bool,
+        temperature: Temperature,
+        /// For how many steps it had been owed.
+        heat: u64,
+    },
+    /// A predicate that is not met looked at an actor.
+    LookedAt {
+        who: u32,
+        state: Option<&'static str>,
+        value: Option<String>,
+    },
     /// A monitor went from one state to another.
     MonitorMoved {
-        monitor: &'static str,
+        monitor: u32,
         from: &'static str,
         to: &'static str,
+        /// For how many steps it had been owed.
+        heat: u64,
         /// Of the state after.
         temperature: Temperature,
     },
@@ -160,6 +197,9 @@ pub(crate) enum Record {
         timer: u64,
         delay_ns: u64,
         periodic: bool,
+        purpose: Purpose,
+        /// The event that it fires, printed.
+        event: Option<String>,
     },
     /// A timer was cancelled, together with its unread event; `None` for one that had fired.
     Cancelled { owner: u32, timer: Option<u64> },

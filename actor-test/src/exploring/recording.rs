@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::data::bug::{BugKind, Finding};
 use crate::data::story::Story;
-use crate::engine::{Engine, Program};
+use crate::engine::{Engine, Outcome, Program, RunOptions};
 use crate::exploring::explorer::Contribution;
 use crate::report::facts::Recording;
 use crate::settings::Settings;
@@ -39,12 +39,24 @@ pub(crate) fn record(
         length: None,
     };
     let taken = &contribution.decisions;
-    let (told, steps) = name(&mut engine, program, &execution, fairness, taken, true);
-    let same = told.diverged_at.is_none()
-        && told
-            .finding
-            .as_ref()
-            .is_some_and(|again| finding.is_found_again(again));
+    let mut tell = |deaf: bool| {
+        let options = RunOptions {
+            tell: true,
+            deaf,
+            ..RunOptions::default()
+        };
+        name(&mut engine, program, &execution, fairness, taken, options)
+    };
+    let is_same = |told: &Outcome| {
+        let again = told.finding.as_ref();
+        told.diverged_at.is_none() && again.is_some_and(|again| finding.is_found_again(again))
+    };
+    let (mut told, mut steps) = tell(false);
+    if !is_same(&told) {
+        // What is logged may do something where it is printed.
+        (told, steps) = tell(true);
+    }
+    let same = is_same(&told);
     // Neither is an execution's own doing, so that its replay knows nothing of it.
     let is_outside = matches!(finding.kind, BugKind::Nondeterminism | BugKind::Strategy);
     let judged = if same || is_outside {

@@ -5,7 +5,10 @@
 mod causes;
 mod endings;
 mod evidence;
+mod folding;
+mod happening;
 mod leftovers;
+mod plain;
 mod statistics;
 mod steps;
 mod unreached;
@@ -19,11 +22,12 @@ pub use self::causes::causes;
 pub use self::endings::*;
 use self::evidence::circumstances;
 pub use self::evidence::{evidence, minimized};
+pub(crate) use self::happening::{told, who};
+pub use self::happening::what;
 pub use self::statistics::strategies;
 use self::statistics::{explored, failing_statistics, statistics};
-use self::steps::last_steps;
-pub use self::steps::{story_lines, what};
-pub(crate) use self::steps::{told, who};
+use self::steps::decisive_steps;
+pub use self::steps::story_lines;
 use self::warnings::warnings;
 use crate::data::bug::Finding;
 use crate::declaration::attribute::ActorTest;
@@ -130,7 +134,7 @@ pub fn unexpected(report: &Report, expected: &str, notes: &[String], place: &Pla
 }
 
 fn story_and_causes(bug: &Bug, place: &Place) -> Vec<String> {
-    let mut lines = last_steps(bug, place);
+    let mut lines = decisive_steps(bug, place);
     lines.extend(indented(why(bug)));
     lines
 }

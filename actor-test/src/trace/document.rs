@@ -46,8 +46,8 @@ struct Limits {
 }
 
 impl<'a> Document<'a> {
-    /// The document of a trace.
-    pub fn of(trace: &'a Trace) -> Self {
+    /// The document of a trace, with its story or a part of that.
+    pub fn of(trace: &'a Trace, story: &'a Story) -> Self {
         Self {
             format: FORMAT,
             version: VERSION,
@@ -67,7 +67,7 @@ impl<'a> Document<'a> {
             fair_from: trace.fair_from,
             cycle: trace.cycle,
             causes: trace.causes(),
-            story: trace.story(),
+            story,
         }
     }
 }

@@ -22,14 +22,13 @@ pub(crate) fn name(
     execution: &Execution,
     fairness: Fairness,
     taken: &[Decision],
-    tell: bool,
+    options: RunOptions,
 ) -> (Outcome, Schedule) {
     let chosen = taken.iter().map(|decision| decision.chosen).collect();
     let (named, written) = Named::new(Box::new(Replay::new(chosen, fairness)));
     let options = RunOptions {
         expected: Some(taken.to_vec()),
-        tell,
-        ..RunOptions::default()
+        ..options
     };
     let outcome = run(engine, program, execution, Box::new(named), options);
     let mut written = written.lock().unwrap_or_else(PoisonError::into_inner);
@@ -165,7 +164,7 @@ mod tests {
         engine.set_strategy(idle);
         let taken = engine.decisions();
         let execution = &execution(seed);
-        let (outcome, schedule) = name(engine, &Body, execution, Fairness::Fair, &taken, false);
+        let (outcome, schedule) = name(engine, &Body, execution, Fairness::Fair, &taken, RunOptions::default());
         assert_eq!(outcome.diverged_at, None);
         assert_eq!(schedule.len() as u64, outcome.steps);
         (taken, schedule, outcome.class)

@@ -15,9 +15,9 @@ const LETTERS_MAX: usize = 40_000;
 /// How many letters of a text are shown.
 const TEXT_MAX: usize = 100;
 
-/// The diagram of a trace.
-pub(super) fn diagram(trace: &Trace) -> String {
-    draw(trace.story(), Some(&words::finding(&trace.finding)))
+/// The diagram of a trace's story, or of a part of that.
+pub(super) fn diagram(trace: &Trace, story: &Story) -> String {
+    draw(story, Some(&words::finding(&trace.finding)))
 }
 
 fn draw(story: &Story, finding: Option<&str>) -> String {

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::data::fields;
 use crate::data::records::{self, Created, MessageId, Origin, Record};
 
 use super::{
-    Arrival, Asked, Effect, LeftOut, Message, Monitor, MonitorChange, MonitorKind, Operation,
-    OperationKind, Purpose, Step, Story, Temperature, Text, Timer,
+    Arrival, Asked, Change, Effect, Field, LeftOut, Message, Monitor, MonitorChange, MonitorKind,
+    Operation, OperationKind, Purpose, Seen, Step, Story, Text, Timer,
 };
 
 /// How many steps are told at most: the first tenth, and then the last ones.
@@ -72,7 +73,9 @@ struct Builder {
     counts: BTreeMap<u32, u32>,
     messages: BTreeMap<MessageId, u32>,
     timers: BTreeMap<u64, u32>,
-    monitors: BTreeMap<&'static str, u32>,
+    /// The numbers of the monitors, and of the predicates.
+    monitors: Vec<u32>,
+    predicates: Vec<u32>,
     /// The step in progress, and who takes it.
     number: u64,
     who: Option<u32>,
@@ -90,6 +93,7 @@ impl Builder {
             of_type: None,
             creator: None,
             prints: false,
+            fields: Vec::new(),
         };
         Self {
             story: Story {
@@ -102,7 +106,8 @@ impl Builder {
             counts: BTreeMap::new(),
             messages: BTreeMap::new(),
             timers: BTreeMap::new(),
-            monitors: BTreeMap::new(),
+            monitors: Vec::new(),
+            predicates: Vec::new(),
             number: 0,
             who: None,
             is_silent: false,
@@ -158,12 +163,12 @@ impl Builder {
                     self.effect(Effect::Awaits);
                 }
             }
-            Record::MonitorMoved {
-                monitor,
-                from,
-                to,
-                temperature,
-            } => self.monitor_moved(monitor, from, to, *temperature),
+            Record::Looks { who, fields } => self.looks(*who, fields),
+            Record::Changed { changes, .. } => self.changed(changes),
+            Record::Watches { .. }
+            | Record::Judged { .. }
+            | Record::MonitorMoved { .. }
+            | Record::LookedAt { .. } => self.watched(record),
             _ => {
                 if let Some(effect) = self.effect_of(record) {
                     self.effect(effect);
@@ -233,6 +238,7 @@ impl Builder {
             of_type: None,
             creator: None,
             prints: false,
+            fields: Vec::new(),
         };
         let operations = &mut self.story.operations;
         if operations.len() <= who as usize {
@@ -301,32 +307,94 @@ impl Builder {
         number
     }
 
-    fn monitor_moved(
-        &mut self,
-        monitor: &'static str,
-        from: &'static str,
-        to: &'static str,
-        temperature: Temperature,
-    ) {
-        let (before, after) = (self.text(from), self.text(to));
-        let next = self.story.monitors.len() as u32;
-        let number = *self.monitors.entry(monitor).or_insert(next);
-        if number == next {
-            let name = self.text(monitor);
-            self.story.monitors.push(Monitor {
-                name,
-                kind: MonitorKind::Monitor,
-                state: before.clone(),
-                temperature: Temperature::Cold,
-            });
+    fn looks(&mut self, who: u32, fields: &[fields::Field]) {
+        let fields = fields.iter().map(|field| Field {
+            field: self.texts.of(&field.field),
+            value: self.texts.of(&field.value),
+        });
+        let fields = fields.collect();
+        if let Some(operation) = self.story.operations.get_mut(who as usize) {
+            operation.prints = true;
+            operation.fields = fields;
         }
+    }
+
+    fn changed(&mut self, changes: &[fields::Difference]) {
+        let texts = &mut self.texts;
+        let changes = changes.iter().map(|change| Change {
+            field: texts.of(&change.field),
+            before: change.before.as_ref().map(|before| texts.of(before)),
+            after: change.after.as_ref().map(|after| texts.of(after)),
+        });
+        let changes: Vec<Change> = changes.collect();
         if let Some(step) = self.step() {
+            step.changes.extend(changes);
+        }
+    }
+
+    /// Monitors and predicates: that they are there, and what became of them.
+    fn watched(&mut self, record: &Record) {
+        let (monitor, before, after, temperature, heat) = match record {
+            Record::Watches {
+                name,
+                kind,
+                state,
+                temperature,
+            } => {
+                let number = self.story.monitors.len() as u32;
+                match kind {
+                    MonitorKind::Monitor => self.monitors.push(number),
+                    _ => self.predicates.push(number),
+                }
+                let monitor = Monitor {
+                    name: self.text(name),
+                    kind: *kind,
+                    state: self.text(state),
+                    temperature: *temperature,
+                };
+                return self.story.monitors.push(monitor);
+            }
+            Record::LookedAt { who, state, value } => {
+                let seen = Seen {
+                    who: *who,
+                    state: self.state(*state),
+                    value: value.as_ref().map(|value| self.text(value)),
+                };
+                return self.story.looked_at.push(seen);
+            }
+            Record::Judged {
+                predicate,
+                holds,
+                temperature,
+                heat,
+            } => {
+                let (before, after) = match holds {
+                    true => ("false", "true"),
+                    false => ("true", "false"),
+                };
+                let number = self.predicates.get(*predicate as usize).copied();
+                (number, before, after, *temperature, *heat)
+            }
+            Record::MonitorMoved {
+                monitor,
+                from,
+                to,
+                heat,
+                temperature,
+            } => {
+                let number = self.monitors.get(*monitor as usize).copied();
+                (number, *from, *to, *temperature, *heat)
+            }
+            _ => return,
+        };
+        let (before, after) = (self.text(before), self.text(after));
+        if let (Some(monitor), Some(step)) = (monitor, self.step()) {
             step.monitors.push(MonitorChange {
-                monitor: number,
+                monitor,
                 before,
                 after,
                 temperature,
-                heat: None,
+                heat: (heat > 0).then_some(heat),
             });
         }
     }
@@ -368,11 +436,16 @@ impl Builder {
                 timer,
                 delay_ns,
                 periodic,
+                purpose,
+                event,
             } => {
                 let number = self.timer(*timer, *owner);
+                let event = event.as_ref().map(|event| self.text(event));
                 let armed = &mut self.story.timers[number as usize];
                 armed.delay_ns = *delay_ns;
                 armed.periodic = *periodic;
+                armed.purpose = *purpose;
+                armed.event = event;
                 armed.armed = Some(self.number);
                 Effect::Armed { timer: number }
             }
@@ -381,6 +454,16 @@ impl Builder {
                 self.story.timers[number as usize].ended = Some(self.number);
                 Effect::Cancelled { timer: number }
             }
+            Record::Reentered { .. } => Effect::Reentered,
+            Record::Logged {
+                level,
+                target,
+                text,
+            } => Effect::Logged {
+                level: self.text(level),
+                target: self.text(target),
+                text: self.text(text),
+            },
             Record::Failed {
                 who,
                 panicked,
@@ -414,7 +497,12 @@ impl Builder {
             | Record::Created { .. }
             | Record::Handled { .. }
             | Record::Ran { .. }
-            | Record::MonitorMoved { .. } => return None,
+            | Record::Looks { .. }
+            | Record::Changed { .. }
+            | Record::Watches { .. }
+            | Record::Judged { .. }
+            | Record::MonitorMoved { .. }
+            | Record::LookedAt { .. } => return None,
         })
     }
 

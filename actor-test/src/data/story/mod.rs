@@ -18,7 +18,8 @@
 //!   "fair_from": 0,
 //!   "operations": [
 //!     { "name": "test", "kind": "test", "path": "0000000000000000" },
-//!     { "name": "Account", "kind": "actor", "type": "Account", "path": "9c1f…", "creator": 0, "prints": true }
+//!     { "name": "Account", "kind": "actor", "type": "Account", "path": "9c1f…", "creator": 0,
+//!       "prints": true, "fields": [{ "field": "balance", "value": "5" }] }
 //!   ],
 //!   "monitors": [{ "name": "Settled", "kind": "monitor", "state": "Quiet", "temperature": "cold" }],
 //!   "messages": [
@@ -45,17 +46,23 @@
 //! # What is known of an actor
 //!
 //! The [`changes`](Step::changes) of a step are the difference between what its actor's `Debug` printed
-//! before and after, field by field: `balance`, `log[3].term`, `peers{"n1"}`. When an actor is first
-//! seen, each field comes into being, from no value to its first. Applied in order, and without the
-//! fields whose `after` is missing, they give the actor's fields after any step.
+//! before and after, field by field: `balance`, `log[3].term`, `peers{"n1"}`. Applied in order to the
+//! [`fields`](Operation::fields) with which the actor began, and without those whose `after` is missing,
+//! they give its fields after any step. A field with a short value is one, whatever it is made of; one
+//! with a longer value is told by its parts. What a suspended handler has changed is known when it ends.
 
 mod building;
+mod cone;
+mod selection;
 mod text;
 
 use serde::{Deserialize, Serialize};
 
 use crate::data::records::StepKind;
 
+pub(crate) use cone::Causes;
+pub use selection::Selection;
+pub(crate) use selection::name_of;
 pub use text::Text;
 pub(crate) use text::{Packed, Unpacking, packed};
 
@@ -105,9 +112,21 @@ pub struct Operation {
     /// Who created it; for a future, to whom it is piped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub creator: Option<u32>,
-    /// Whether its type has a `Debug`, so that its changes are known.
+    /// Whether its type has a `Debug`, so that its fields and their changes are known.
     #[serde(default, skip_serializing_if = "is_false")]
     pub prints: bool,
+    /// Its fields before its first step.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<Field>,
+}
+
+/// A field of an actor.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Field {
+    /// Which: `balance`, `log[3].term`, `peers{"n1"}`; nothing for a value without fields.
+    pub field: Text,
+    /// What it is.
+    pub value: Text,
 }
 
 /// What an operation is.
@@ -247,10 +266,18 @@ pub struct Timer {
 pub enum Purpose {
     /// It fires an event: `cx.after`, `cx.every`.
     Event,
-    /// It ends a sleep, or the wait for a reply that is limited.
-    Wait,
-    /// It ends a supervisor's wait before it brings a child back, or another's of the runtime.
-    Supervision,
+    /// It fires an event, unless the actor leaves its state before: `cx.state_timeout`.
+    State,
+    /// It fires an event, unless the actor handles another before: `cx.event_timeout`.
+    NextEvent,
+    /// It ends a sleep.
+    Sleep,
+    /// It ends the wait for a reply.
+    Reply,
+    /// It ends the wait before a supervisor brings a child back.
+    Restart,
+    /// It ends an actor that has not stopped by then.
+    Kill,
     /// Not known: it was armed before what is told.
     Unknown,
 }

@@ -6,5 +6,6 @@
 //! something else, reads the stream outside the engine. Nothing comes back from here: no step depends
 //! on whether it is recorded.
 
+pub(crate) mod printing;
 pub(crate) mod recorder;
 pub(crate) mod tape;

@@ -1,5 +1,8 @@
 //! Full recording, for a replay that tells its story: the stream of [`Record`]s.
 
+use std::collections::BTreeMap;
+
+use crate::data::fields::Fields;
 use crate::data::records::{MessageId, Origin, Record};
 
 /// Collects the records of one execution.
@@ -11,6 +14,8 @@ pub(crate) struct Recorder {
     records: Vec<Record>,
     /// For each operation, the message that it handles or has handled last.
     handling: Vec<Option<MessageId>>,
+    /// For each actor that can be printed, its fields when it was looked at last.
+    values: BTreeMap<u32, Fields>,
 }
 
 impl Recorder {
@@ -22,6 +27,30 @@ impl Recorder {
             }
             self.handling[who] = Some(message);
         }
+        self.records.push(record);
+    }
+
+    /// An actor's value, printed, is this now.
+    pub(crate) fn looks(&mut self, who: u32, value: &str) {
+        if self
+            .values
+            .get(&who)
+            .is_some_and(|before| before.is_of(value))
+        {
+            return;
+        }
+        let now = Fields::of(value);
+        let record = match self.values.get(&who) {
+            Some(before) => Record::Changed {
+                who,
+                changes: before.differences(&now),
+            },
+            None => Record::Looks {
+                who,
+                fields: now.list(),
+            },
+        };
+        self.values.insert(who, now);
         self.records.push(record);
     }
 

@@ -3,11 +3,12 @@
 use std::cell::RefMut;
 
 use actor_core::parts::drop_each;
+use actor_core::runtime::Purpose as Pretext;
 use actor_core::{AskError, Disposition, Moment, StopReason};
 
 use crate::data::bug::BugKind;
 use crate::data::records::{Arrival, MessageId, Origin, Record, nanoseconds};
-use crate::data::story::Room;
+use crate::data::story::{Purpose, Room};
 use crate::engine::panics::{self};
 use crate::engine::running::execution::Engine;
 use crate::engine::watching::observers::Seen;
@@ -18,6 +19,7 @@ use crate::engine::world::flushing::FollowUp;
 use crate::engine::world::operation::{ALONE, Effect, Letter, STOP, Sender, Stamp};
 use crate::engine::world::room::{Answer, Delivery, Status};
 use crate::engine::world::state::{BODY, State};
+use crate::engine::world::timers::{self, Timer};
 
 impl Engine {
     /// Carries out the next effect of an outbox and the silent ones behind it; tells whether an
@@ -181,15 +183,20 @@ impl Engine {
     }
 
     fn record_armed(&self, timer: u32) {
-        self.shared.record(|| {
-            let timer = &self.shared.state.borrow().timers.slots[timer as usize];
-            Record::Armed {
+        if self.shared.is_recorded() {
+            let timer = self.state().timers.slots[timer as usize].clone();
+            let event = timer
+                .event
+                .map(|(slot, _)| self.print_letter(timer.owner, slot));
+            self.shared.record(|| Record::Armed {
                 owner: timer.owner,
                 timer: timer.key,
                 delay_ns: nanoseconds(timer.delay),
                 periodic: timer.periodic,
-            }
-        });
+                purpose: purpose_of(&timer),
+                event,
+            });
+        }
     }
 
     /// Records what became of a question for room.
@@ -369,5 +376,18 @@ impl Engine {
             }
             Err(panic) => self.panicked(owner, *panic),
         }
+    }
+}
+
+/// What a timer is for, for people.
+fn purpose_of(timer: &Timer) -> Purpose {
+    match (timer.purpose, timer.pretext) {
+        (timers::Purpose::Restart, _) => Purpose::Restart,
+        (timers::Purpose::Kill, _) => Purpose::Kill,
+        (timers::Purpose::Own, Pretext::Event) => Purpose::Event,
+        (timers::Purpose::Own, Pretext::State) => Purpose::State,
+        (timers::Purpose::Own, Pretext::NextEvent) => Purpose::NextEvent,
+        (timers::Purpose::Own, Pretext::Sleep) => Purpose::Sleep,
+        (timers::Purpose::Own, Pretext::Reply) => Purpose::Reply,
     }
 }

@@ -17,6 +17,7 @@ use crate::data::records::{Record, nanoseconds};
 use crate::engine::panics::{self};
 use crate::engine::recording::tape::{Decision, Witness};
 use crate::engine::running::lasso::Lasso;
+use crate::engine::seam::listening::{self, Listening};
 use crate::engine::seam::shared::{Phase, Shared};
 use crate::engine::session::Session;
 use crate::engine::watching::landmarks::Told;
@@ -120,6 +121,8 @@ pub(crate) struct RunOptions {
     pub(crate) again: bool,
     /// Record what happens.
     pub(crate) tell: bool,
+    /// Where it is recorded: leave out what the program logs.
+    pub(crate) deaf: bool,
     /// What is to be seen to recover.
     pub(crate) watch: Option<Watch>,
     /// Who hears of each decision; of steps it hears where they are told.
@@ -263,6 +266,7 @@ impl Engine {
         self.is_again = options.again || options.expected.is_some() || options.watch.is_some();
         let kept = self.is_again.then(|| self.session().keep_counts());
         self.seed = execution.seed;
+        let listening = (options.tell && !options.deaf).then(|| Listening::to(&self.shared));
         self.begin(options);
         let entered = runtime::enter(self.shared.clone());
         let quiet = panics::quiet();
@@ -280,7 +284,7 @@ impl Engine {
         }
         self.clean_up();
         self.session().tape.end();
-        drop((quiet, entered));
+        drop((quiet, entered, listening));
         if let Some(kept) = kept {
             self.session().restore_counts(&kept);
         }
@@ -481,6 +485,7 @@ impl Engine {
             self.heartbeat.fetch_add(1, Ordering::Relaxed);
         }
         if shared.attention.get() && shared.is_recorded() {
+            self.record_heard();
             let pending = &state.enabled.pending()[index];
             self.shared.record(|| begun(state, pending));
             if let Some(witness) = self.session().tape.witness() {
@@ -523,6 +528,13 @@ impl Engine {
                 || shared.session().found.is_some(),
         );
         None
+    }
+
+    /// Records what the program has logged in the step before.
+    pub(crate) fn record_heard(&self) {
+        for record in listening::heard() {
+            self.shared.record(|| record);
+        }
     }
 
     /// The step is the last that is told; it is not taken.
@@ -578,6 +590,10 @@ impl Engine {
     pub(crate) fn after_step(&mut self, changed_actor: bool) {
         if self.wake_list.any() {
             self.wake();
+        }
+        if changed_actor && self.shared.is_recorded() {
+            let last = self.state().last_operation;
+            self.record_value(last);
         }
         if changed_actor && self.shared.has_predicates.get() {
             self.state().reach.beyond = true;
@@ -643,6 +659,9 @@ impl Engine {
         for (operation, parts) in actors.drain(..) {
             self.ensure_slot(operation);
             self.bodies[operation as usize] = Some(parts);
+            if self.shared.is_recorded() {
+                self.record_value(operation);
+            }
         }
         for (operation, future) in futures {
             self.ensure_slot(operation);

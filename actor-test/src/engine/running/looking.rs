@@ -1,7 +1,8 @@
 //! What looks and may not act: monitors, predicates and `Debug`.
 
 use std::any::{Any, TypeId};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 
 use actor_core::__private::{Expectation, Snapshot};
 use actor_core::parts::Body;
@@ -10,10 +11,12 @@ use actor_core::{ActorId, AskError, Event, Moment, World};
 
 use crate::data::bug::BugKind;
 use crate::data::records::{MessageId, Record};
+use crate::data::story::Temperature;
 use crate::engine::running::execution::Engine;
 use crate::engine::seam::shared::{Phase, Shared};
 use crate::engine::watching::cycle::Waits;
 use crate::engine::watching::observers::Seen;
+use crate::engine::watching::specifications::Judged;
 use crate::engine::workshop::Parts;
 use crate::engine::world::operation::{Kind, Stage, Stamp};
 use crate::engine::world::state::{BODY, State};
@@ -217,19 +220,25 @@ impl Engine {
                 bodies: &self.bodies,
                 shared: &self.shared,
                 early: Cell::new(false),
+                looked_at: RefCell::default(),
             };
             let world = World::new(&snapshot);
             self.shared.phase.set(Phase::Looking);
             let shared = &self.shared;
-            let settle = |heat: Option<usize>, expectation, holds, name: &str| {
+            let settle = |judged: Judged<'_>| {
                 let mut state = shared.state.borrow_mut();
                 let step = state.step;
-                match (heat, holds, expectation) {
+                if judged.has_changed {
+                    shared.record(|| judgement(&judged, &state));
+                }
+                match (judged.heat, judged.holds, judged.expectation) {
                     (Some(heat), true, _) => state.thermometer.cold(heat, step),
                     (Some(heat), false, Expectation::AlwaysEventually) => {
                         state.thermometer.hot(heat, step);
                     }
-                    (None, true, Expectation::Sometimes) => shared.session().landmarks.goal(name),
+                    (None, true, Expectation::Sometimes) => {
+                        shared.session().landmarks.goal(judged.name)
+                    }
                     _ => {}
                 }
             };
@@ -243,6 +252,53 @@ impl Engine {
         }
     }
 
+    /// Records at which actors the predicates look that are not met, once the execution is over.
+    #[cold]
+    pub(crate) fn record_looked_at(&mut self) {
+        let found = self.session().found.clone();
+        let Some(found) = found else {
+            return;
+        };
+        let snapshot = Bodies {
+            bodies: &self.bodies,
+            shared: &self.shared,
+            early: Cell::new(false),
+            looked_at: RefCell::default(),
+        };
+        self.shared.phase.set(Phase::Looking);
+        {
+            let world = World::watched(&snapshot);
+            let owes = |heat| self.shared.state.borrow().thermometer.owes(heat);
+            let mut specifications = self.shared.specifications.borrow_mut();
+            specifications.evaluate_unmet(&world, found.kind.is_liveness(), &owes);
+        }
+        self.shared.phase.set(Phase::Running);
+        for who in snapshot.looked_at.take() {
+            let state = self.shared.state.borrow().state_name(who);
+            let value = self.printed_value(who);
+            self.shared
+                .record(|| Record::LookedAt { who, state, value });
+        }
+        // Neither a predicate nor a `Debug` that misbehaves now changes what was found.
+        self.session().found = Some(found);
+    }
+
+    /// The value of an actor, printed, where it has a `Debug` and is not suspended.
+    fn printed_value(&self, who: u32) -> Option<String> {
+        let parts = self.bodies.get(who as usize)?.as_ref()?;
+        Some(self.shared.printed(parts.body.debug()?))
+    }
+
+    /// Records the value of an actor that was just created.
+    #[cold]
+    pub(crate) fn record_value(&self, who: u32) {
+        if let Some(value) = self.printed_value(who)
+            && let Some(recorder) = &mut self.session().recorder
+        {
+            recorder.looks(who, &value);
+        }
+    }
+
     pub(crate) fn print_letter(&self, receiver: u32, slot: u32) -> String {
         let mail = self.shared.workshop().mail(receiver).cloned();
         mail.map_or_else(String::new, |mail| self.print(|f| mail.inspect(slot, f)))
@@ -253,12 +309,33 @@ impl Engine {
     }
 }
 
+/// That a predicate has become true or false.
+fn judgement(judged: &Judged<'_>, state: &State) -> Record {
+    let is_owed = match judged.expectation {
+        Expectation::Eventually | Expectation::AlwaysEventually => !judged.holds,
+        Expectation::Always | Expectation::Sometimes => false,
+    };
+    let heat = |number| state.thermometer.temperature(number, state.step);
+    Record::Judged {
+        predicate: judged.number,
+        holds: judged.holds,
+        temperature: if is_owed {
+            Temperature::Hot
+        } else {
+            Temperature::Cold
+        },
+        heat: judged.heat.map_or(0, heat),
+    }
+}
+
 /// The actors between two steps, as predicates see them.
 struct Bodies<'a> {
     bodies: &'a [Option<Parts>],
     shared: &'a Shared,
     /// One was asked for that is not started yet.
     early: Cell<bool>,
+    /// At whom predicates have looked, where that is wanted.
+    looked_at: RefCell<BTreeSet<u32>>,
 }
 
 impl Bodies<'_> {
@@ -304,6 +381,12 @@ impl Snapshot for Bodies<'_> {
     fn after(&self, actor: Address) -> Option<Address> {
         let next = self.shared.state.borrow().next_living(actor.operation)?;
         Some(self.shared.address(next))
+    }
+
+    fn looked_at(&self, at: Address) {
+        if at.execution == self.shared.execution.get() {
+            self.looked_at.borrow_mut().insert(at.operation);
+        }
     }
 
     fn inbox_len(&self, of: Address) -> usize {

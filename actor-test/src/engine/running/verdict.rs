@@ -93,6 +93,10 @@ impl Engine {
         if end == End::Bound && self.fairness != Fairness::Unfair {
             self.judge_spin();
         }
+        if self.shared.is_recorded() {
+            self.record_heard();
+            self.record_looked_at();
+        }
         let (state, mut session) = (self.state(), self.session());
         if session.found.is_some() {
             end = End::Bug;

@@ -11,13 +11,14 @@ use std::time::Duration;
 use actor_core::__private::{AnyMonitor, AskSlot, Expectation, Predicate};
 use actor_core::parts::AnyMail;
 use actor_core::runtime::{
-    Address, Again, Announce, AskId, Factory, Notice, Offered, RoomId, Runtime, Spawn,
-    SpawnOptions, Stop, TimerId, Trap,
+    Address, Again, Announce, AskId, Factory, Notice, Offered, Purpose as Pretext, RoomId, Runtime,
+    Spawn, SpawnOptions, Stop, TimerId, Trap,
 };
 use actor_core::{ActorId, Supervision};
 
 use crate::data::bug::BugKind;
 use crate::data::story::Asked;
+use crate::data::records::Record;
 use crate::engine::seam::shared::{Phase, Shared};
 use crate::engine::world::operation::{Effect, Stage};
 use crate::engine::world::timers::Purpose;
@@ -176,8 +177,9 @@ impl Runtime for Shared {
         delay: Duration,
         message: &mut dyn Any,
         again: Option<Again>,
+        purpose: Pretext,
     ) -> TimerId {
-        self.arm_event(owner, delay, message, again)
+        self.arm_event(owner, delay, message, again, purpose)
     }
 
     fn cancel(&self, timer: TimerId) {
@@ -193,8 +195,8 @@ impl Runtime for Shared {
         state.timer_mark(holder, timer.index, timer.generation)
     }
 
-    fn sleep(&self, delay: Duration) -> TimerId {
-        self.begin_sleep(delay)
+    fn sleep(&self, delay: Duration, purpose: Pretext) -> TimerId {
+        self.begin_sleep(delay, purpose)
     }
 
     fn slept(&self, timer: TimerId, waker: &Waker) -> bool {
@@ -297,9 +299,16 @@ impl Runtime for Shared {
     fn monitor(&self, monitor: Box<dyn AnyMonitor>) {
         if self.may_act("monitor") {
             let mut specifications = self.specifications.borrow_mut();
-            let mut session = self.session();
-            specifications.register(monitor, &mut self.state(), &mut session.observers);
-            self.observed.set(session.observers.moments());
+            let is_new = {
+                let mut session = self.session();
+                let is_new =
+                    specifications.register(monitor, &mut self.state(), &mut session.observers);
+                self.observed.set(session.observers.moments());
+                is_new
+            };
+            if is_new && self.is_recorded() {
+                self.record(|| specifications.last_monitor());
+            }
         }
     }
 
@@ -309,6 +318,7 @@ impl Runtime for Shared {
             let mut specifications = self.specifications.borrow_mut();
             specifications.expect(name, expectation, predicate, &mut state);
             self.has_predicates.set(true);
+            self.record(|| specifications.last_predicate());
         }
     }
 
@@ -347,6 +357,9 @@ impl Runtime for Shared {
 
     fn entered(&self, owner: Address, from: Option<usize>, to: usize) {
         if let Some(owner) = self.local(owner) {
+            if from == Some(to) {
+                self.record(|| Record::Reentered { who: owner });
+            }
             self.tally(owner, |tally| match from {
                 Some(from) => tally.go(from, to),
                 None => tally.start(to),

@@ -13,6 +13,7 @@ mod asks;
 mod births;
 pub(crate) mod controlled;
 mod events;
+pub(crate) mod listening;
 mod rooms;
 pub(crate) mod shared;
 mod timers;

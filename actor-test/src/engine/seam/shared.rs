@@ -1,6 +1,7 @@
 //! What the run loop and the actors under test share: [`Shared`].
 
 use std::cell::{Cell, RefCell, RefMut};
+use std::fmt;
 
 use actor_core::runtime::Address;
 use actor_core::{AskError, Event};
@@ -9,6 +10,7 @@ use crate::data::bug::BugKind;
 use crate::data::records::Record;
 use crate::data::story::Asked;
 use crate::engine::panics::{self, BudgetSpent};
+use crate::engine::recording::printing;
 use crate::engine::recording::tape::Decision;
 use crate::engine::session::Session;
 use crate::engine::watching::specifications::Specifications;
@@ -139,14 +141,17 @@ impl Shared {
 
     /// Prints the event that `inspect` shows.
     pub(crate) fn print(&self, inspect: impl FnOnce(&mut dyn FnMut(&dyn Event))) -> String {
-        let before = self.phase.replace(Phase::Printing);
         let mut text = String::from("(gone)");
-        inspect(&mut |event| {
-            text = panics::catch(|| format!("{event:?}"))
-                .unwrap_or_else(|panic| format!("(its Debug panicked: {})", panic.message));
-        });
-        self.phase.set(before);
+        inspect(&mut |event| text = self.printed(event));
         text
+    }
+
+    /// What the `Debug` of a value prints, which can do nothing else meanwhile.
+    pub(crate) fn printed(&self, value: &(impl fmt::Debug + ?Sized)) -> String {
+        let before = self.phase.replace(Phase::Printing);
+        let printed = panics::catch(|| printing::bounded(value));
+        self.phase.set(before);
+        printed.unwrap_or_else(|panic| format!("(its Debug panicked: {})", panic.message))
     }
 
     /// Takes note of a bug; the first one of an execution counts.

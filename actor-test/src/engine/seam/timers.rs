@@ -4,7 +4,7 @@ use std::any::Any;
 use std::task::Waker;
 use std::time::Duration;
 
-use actor_core::runtime::{Address, Again, TimerId};
+use actor_core::runtime::{Address, Again, Purpose, TimerId};
 
 use crate::engine::seam::shared::{Phase, Shared};
 use crate::engine::world::endings::Remains;
@@ -19,6 +19,7 @@ impl Shared {
         delay: Duration,
         message: &mut dyn Any,
         again: Option<Again>,
+        purpose: Purpose,
     ) -> TimerId {
         let armed = self.may_act("after").then(|| self.local(owner)).flatten();
         let Some(owner) = armed else {
@@ -32,6 +33,7 @@ impl Shared {
         let timer = &mut state.timers.slots[planned.0 as usize];
         timer.event = Some((slot, event));
         timer.periodic = again.is_some();
+        timer.pretext = purpose;
         self.workshop().clockwork(planned.0).again = again;
         self.timer_id(planned)
     }
@@ -72,13 +74,14 @@ impl Shared {
     }
 
     /// Has a timer armed that wakes who runs now.
-    pub(super) fn begin_sleep(&self, delay: Duration) -> TimerId {
+    pub(super) fn begin_sleep(&self, delay: Duration, purpose: Purpose) -> TimerId {
         if !self.may_act("sleep") {
             return self.no_timer();
         }
         let current = self.current.get();
         let mut state = self.state.borrow_mut();
         let planned = state.plan_timer(current, current, current, delay);
+        state.timers.slots[planned.0 as usize].pretext = purpose;
         self.timer_id(planned)
     }
 

@@ -8,6 +8,7 @@ use actor_core::{ActorId, Event, Fingerprinter, MonitorInfo, Temperature, World}
 
 use crate::data::bug::BugKind;
 use crate::data::records::Record;
+use crate::data::story::{MonitorKind, Temperature as Owing};
 use crate::engine::panics::{self, Panic};
 use crate::engine::watching::landmarks::Landmarks;
 use crate::engine::watching::observers::Observers;
@@ -77,6 +78,22 @@ struct PredicateEntry {
     heat: Option<usize>,
     observed: usize,
     met: bool,
+    /// What it was when it was evaluated last.
+    held: bool,
+    /// What it said when it did not hold last.
+    said: Option<String>,
+}
+
+/// What became of a predicate.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Judged<'a> {
+    /// Its number among the predicates.
+    pub(crate) number: u32,
+    pub(crate) heat: Option<usize>,
+    pub(crate) expectation: Expectation,
+    pub(crate) name: &'a str,
+    pub(crate) holds: bool,
+    pub(crate) has_changed: bool,
 }
 
 /// What is owed at some point: which specification, in which state.
@@ -144,10 +161,10 @@ impl Specifications {
         monitor: Box<dyn AnyMonitor>,
         state: &mut State,
         observers: &mut Observers,
-    ) {
+    ) -> bool {
         let info = monitor.info();
         if !observers.register(monitor.monitor_type(), info) {
-            return;
+            return false;
         }
         let heat = state.thermometer.add();
         let observed = self.observed_entry(info.name, None);
@@ -165,6 +182,7 @@ impl Specifications {
         self.monitors.push(entry);
         let last = self.monitors.len() - 1;
         self.heat(last, state);
+        true
     }
 
     /// Takes over the temperature of the monitor's state.
@@ -205,7 +223,41 @@ impl Specifications {
             heat,
             observed,
             met: false,
+            held: expectation == Expectation::Always,
+            said: None,
         });
+    }
+
+    /// That the monitor registered last was.
+    pub(crate) fn last_monitor(&self) -> Record {
+        let entry = &self.monitors[self.monitors.len() - 1];
+        let (state, temperature) = entry.info.states[entry.state];
+        Record::Watches {
+            name: entry.info.name.into(),
+            kind: MonitorKind::Monitor,
+            state,
+            temperature: temperature.into(),
+        }
+    }
+
+    /// That the predicate registered last was.
+    pub(crate) fn last_predicate(&self) -> Record {
+        let entry = &self.predicates[self.predicates.len() - 1];
+        Record::Watches {
+            name: entry.name.to_string(),
+            kind: match entry.expectation {
+                Expectation::Always => MonitorKind::Always,
+                Expectation::Eventually => MonitorKind::Eventually,
+                Expectation::AlwaysEventually => MonitorKind::AlwaysEventually,
+                Expectation::Sometimes => MonitorKind::Sometimes,
+            },
+            state: if entry.held { "true" } else { "false" },
+            temperature: if entry.heat.is_some() {
+                Owing::Hot
+            } else {
+                Owing::Cold
+            },
+        }
     }
 
     /// Shows an event to one monitor. Returns the state that it went to, where that is another
@@ -240,13 +292,15 @@ impl Specifications {
         let monitor = usize::from(monitor);
         let entry = &mut self.monitors[monitor];
         let info = entry.info;
+        let heat = state.thermometer.temperature(entry.heat, state.step);
         let before = std::mem::replace(&mut entry.state, now);
         let whose = entry.name;
         landmarks.moved(whose, before as u64, now as u64);
         let (to, temperature) = info.states[entry.state];
         self.heat(monitor, state);
         Record::MonitorMoved {
-            monitor: info.name,
+            monitor: monitor as u32,
+            heat,
             from: info.states[before].0,
             to,
             temperature: temperature.into(),
@@ -263,9 +317,9 @@ impl Specifications {
         &mut self,
         world: &World<'_>,
         early: &Cell<bool>,
-        mut settle: impl FnMut(Option<usize>, Expectation, bool, &str),
+        mut settle: impl FnMut(Judged<'_>),
     ) -> Option<(BugKind, String, Option<String>)> {
-        for entry in &mut self.predicates {
+        for (number, entry) in self.predicates.iter_mut().enumerate() {
             if entry.met
                 && matches!(
                     entry.expectation,
@@ -280,7 +334,11 @@ impl Specifications {
             observed.absent += u64::from(world.take_absent());
             observed.early += u64::from(early.take());
             let holds = match result {
-                Ok(holds) => holds,
+                Ok(Ok(())) => true,
+                Ok(Err(said)) => {
+                    entry.said = said;
+                    false
+                }
                 Err(panic) => {
                     let message =
                         format!("predicate \"{}\" panicked: {}", entry.name, panic.message);
@@ -289,13 +347,41 @@ impl Specifications {
             };
             observed.moved |= holds;
             entry.met |= holds;
+            let has_changed = std::mem::replace(&mut entry.held, holds) != holds;
+            settle(Judged {
+                number: number as u32,
+                heat: entry.heat,
+                expectation: entry.expectation,
+                name: &entry.name,
+                holds,
+                has_changed,
+            });
             if entry.expectation == Expectation::Always && !holds {
-                let message = format!("always \"{}\" is false", entry.name);
+                let message = format!("always \"{}\" is false{}", entry.name, saw(entry));
                 return Some((BugKind::Invariant, message, None));
             }
-            settle(entry.heat, entry.expectation, holds, &entry.name);
         }
         None
+    }
+
+    /// Evaluates the predicates that are not met once more, for a world that takes note of what they
+    /// look at: an invariant that is false, or, where it is liveness that is missing, what is owed.
+    pub(crate) fn evaluate_unmet(
+        &mut self,
+        world: &World<'_>,
+        is_liveness: bool,
+        thermometer: &dyn Fn(usize) -> bool,
+    ) {
+        for entry in &mut self.predicates {
+            let is_unmet = match entry.heat {
+                Some(heat) => is_liveness && thermometer(heat),
+                None => entry.expectation == Expectation::Always && !entry.held,
+            };
+            if is_unmet {
+                // What it answers is known, and so is that it panics.
+                let _ = panics::catch(|| (entry.predicate)(world));
+            }
+        }
     }
 
     /// Feeds the state of every monitor, and which predicates were met. A monitor that offers nothing
@@ -396,9 +482,21 @@ impl Specifications {
     }
 }
 
+/// What a predicate that does not hold says, if anything.
+fn saw(entry: &PredicateEntry) -> String {
+    let said = entry.said.as_ref();
+    said.map_or_else(String::new, |said| format!(": {said}"))
+}
+
 fn describe_predicate(entry: &PredicateEntry) -> String {
     match entry.expectation {
-        Expectation::Eventually => format!("eventually \"{}\" was never true", entry.name),
-        _ => format!("always eventually \"{}\" is false", entry.name),
+        Expectation::Eventually => {
+            format!("eventually \"{}\" was never true{}", entry.name, saw(entry))
+        }
+        _ => format!(
+            "always eventually \"{}\" is false{}",
+            entry.name,
+            saw(entry)
+        ),
     }
 }

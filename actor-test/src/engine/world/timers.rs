@@ -4,6 +4,8 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 use std::time::Duration;
 
+use actor_core::runtime::Purpose as Pretext;
+
 use crate::engine::world::enabled::ABSENT;
 use crate::engine::world::owned::{Neighbours, Owned};
 use crate::hash::mix;
@@ -46,6 +48,8 @@ pub(crate) struct Timer {
     pub(crate) event: Option<(u32, u16)>,
     pub(crate) periodic: bool,
     pub(crate) purpose: Purpose,
+    /// For what it was armed, which nothing but a story depends on.
+    pub(crate) pretext: Pretext,
     pub(crate) key: u64,
     pub(crate) fired: u32,
     /// When it entered the window, in the order of entries, while it is there.
@@ -109,6 +113,7 @@ impl Timers {
                 event: None,
                 periodic: false,
                 purpose: Purpose::Own,
+                pretext: Pretext::Event,
                 key,
                 fired: 0,
                 place: None,
@@ -123,6 +128,7 @@ impl Timers {
         timer.event = None;
         timer.periodic = false;
         timer.purpose = Purpose::Own;
+        timer.pretext = Pretext::Event;
         timer.key = key;
         timer.fired = 0;
         let generation = timer.generation;

@@ -25,7 +25,7 @@ mod switching;
 
 use crate::attendance;
 use crate::data::bug::{BugKind, Finding};
-use crate::engine::{Decision, Engine, Program};
+use crate::engine::{Decision, Engine, Program, RunOptions};
 use crate::explaining::minimizing::deadening::Deadening;
 use crate::explaining::minimizing::failing::Failing;
 use crate::explaining::minimizing::search::{Best, Laboratory, Search, Trial};
@@ -83,7 +83,8 @@ pub(crate) fn minimize(
         .collect();
     let execution = laboratory.execution(0);
     let engine = &mut laboratory.engine;
-    let (outcome, schedule) = name(engine, program, &execution, fairness, &decisions, false);
+    let options = RunOptions::default();
+    let (outcome, schedule) = name(engine, program, &execution, fairness, &decisions, options);
     laboratory.spend(outcome.steps);
     let found = outcome.finding.as_ref();
     if outcome.diverged_at.is_some()

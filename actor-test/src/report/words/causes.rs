@@ -1,7 +1,7 @@
 //! Why an execution failed, in words.
 
 use super::count;
-use super::steps::{cut, in_a_line};
+use super::plain::{cut, plain};
 use crate::data::causes::{Arrival, Causes, Decided, Nearest, NeededRace, Share, Told};
 
 /// How much of an event or a step is shown.
@@ -103,7 +103,7 @@ fn step(told: &Told) -> String {
 
 /// Who did what. A timer is told as such, and then that it fires.
 fn deed(told: &Told) -> String {
-    let what = in_a_line(&told.what);
+    let what = plain(&told.what);
     let what = what.strip_prefix("timer ").unwrap_or(&what);
     format!("`{}` {}", told.actor, cut(what, EVENT_MAX))
 }
@@ -161,5 +161,5 @@ fn name(event: &str) -> &str {
 }
 
 fn in_full(event: &str) -> String {
-    cut(&in_a_line(event), EVENT_MAX)
+    cut(&plain(event), EVENT_MAX)
 }

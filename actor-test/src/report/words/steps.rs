@@ -1,323 +1,167 @@
-//! A story, a line for each step.
+//! A story, a line for each step, or several.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
+use super::folding::{Part, chosen, folded, unprinted};
+use super::happening::{became, details, happening, who};
+use super::plain::{cut, plain, shortened, wrapped};
 use super::{Place, count};
-use crate::data::records::StepKind;
-use crate::data::story::{Arrival, Effect, MonitorChange, Room, Step, Story};
+use crate::data::story::{Causes, Seen, Story};
 use crate::report::facts::Bug;
 use crate::report::shell;
 
 /// How many steps of a story end a failing test's report.
-const LAST_STEPS: usize = 12;
+const STEPS: usize = 16;
 
-/// The end of a failing execution's story.
-pub(super) fn last_steps(bug: &Bug, place: &Place) -> Vec<String> {
-    let story = &bug.trace.story;
+/// How wide the column of names is at most.
+const NAME_MAX: usize = 24;
+
+/// What is left for what happened, at least.
+const WHAT_MIN: usize = 30;
+
+/// The steps of a failing execution's story that matter most.
+pub(super) fn decisive_steps(bug: &Bug, place: &Place) -> Vec<String> {
+    let critical = bug.causes.as_ref().and_then(|causes| causes.critical());
+    let mut story = bug.trace.story.clone();
+    story.critical = critical.or(story.critical);
+    let story = &story;
     if story.is_empty() {
         return Vec::new();
     }
-    let last = &story.steps[story.steps.len().saturating_sub(LAST_STEPS)..];
-    let mut lines = Vec::new();
-    let how = match &bug.trace_path {
-        Some(path) if last.len() < story.steps.len() => {
-            format!(
-                "; all of them: cargo actor-test show {}",
-                shell::short(path, &place.here)
-            )
+    let all = story.steps.len();
+    let matter = Causes::of(story).that_matter(STEPS);
+    let head = match &bug.trace_path {
+        _ if all <= STEPS => format!("the story, {}", count(all as u64, "step")),
+        Some(path) => {
+            let path = shell::short(path, &place.here);
+            format!("{STEPS} of {all} steps; all of them: cargo actor-test show {path}")
         }
-        _ => String::new(),
+        None => format!("{STEPS} of {all} steps"),
     };
-    lines.push(format!(
-        "      the last {} of {}{how}",
-        last.len(),
-        count(story.steps.len() as u64, "step")
-    ));
     let width = place.width.saturating_sub(6);
+    let mut lines = vec![head];
+    lines.extend(laid_out(story, &chosen(story, &matter), width));
+    lines.extend(looked_at(story, width));
+    lines
+        .into_iter()
+        .map(|line| format!("      {line}"))
+        .collect()
+}
+
+/// A story as columns: step, time, actor, what. Steps in which nothing changes are folded, unless all
+/// are wanted.
+pub fn story_lines(story: &Story, width: usize, all: bool) -> Vec<String> {
+    let parts = match all {
+        true => story.steps.iter().map(Part::Step).collect(),
+        false => folded(story),
+    };
+    let mut lines = laid_out(story, &parts, width);
+    if let Some(out) = story.left_out {
+        lines.push(format!(
+            "steps {} to {} are left out: there were too many",
+            out.from, out.to
+        ));
+    }
+    lines.extend(looked_at(story, width));
     lines.extend(
-        lines_of(story, last, width)
+        unprinted(story)
             .into_iter()
-            .map(|line| format!("      {line}")),
+            .flat_map(|text| wrapped(&text, width)),
     );
     lines
 }
 
-/// A story as columns: step, time, actor, what, its state, the monitors.
-pub fn story_lines(story: &Story, width: usize) -> Vec<String> {
-    lines_of(story, &story.steps, width)
-}
-
-fn lines_of(story: &Story, steps: &[Step], width: usize) -> Vec<String> {
-    let rows: Vec<([String; 4], Happened)> = steps
-        .iter()
-        .map(|step| (row(story, step), Happened::in_step(story, step)))
-        .collect();
-    let widest = |column: usize| {
-        let widths = rows.iter().map(|(row, _)| row[column].chars().count());
-        widths.max().unwrap_or(0)
+fn laid_out(story: &Story, parts: &[Part<'_>], width: usize) -> Vec<String> {
+    let told = parts.iter().filter_map(|part| match part {
+        Part::Step(step) => Some(*step),
+        Part::Steps(_) => None,
+    });
+    let shown: BTreeSet<u64> = told.clone().map(|step| step.number).collect();
+    let widest = |texts: &mut dyn Iterator<Item = String>| {
+        texts.map(|text| text.chars().count()).max().unwrap_or(0)
     };
-    let (step, time, actor, state) = (widest(0), widest(1), widest(2).min(24), widest(3));
-    // The rest is for what happened.
-    let taken = step + time + actor + 6 + if state > 0 { state + 2 } else { 0 };
-    let longest = rows.iter().map(|(_, happened)| happened.width()).max();
-    let room = width.saturating_sub(taken).max(30);
-    let what = longest.unwrap_or(0).min(room);
-    let line = |([number, at, who, became], happened): &([String; 4], Happened)| {
-        let line = format!(
-            "{number:>step$}  {at:>time$}  {}  {}  {became}",
-            fit(who, actor),
-            fit(&happened.within(what), what)
-        );
-        cut(line.trim_end(), width)
-    };
-    rows.iter().map(line).collect()
-}
-
-fn row(story: &Story, step: &Step) -> [String; 4] {
-    [
-        step.number.to_string(),
-        virtual_time(step.time_ns),
-        who(story, step),
-        became(story, step),
-    ]
-}
-
-/// Who takes a step.
-pub(crate) fn who(story: &Story, step: &Step) -> String {
-    let name = in_a_line(story.name(step.who));
-    match step.timer {
-        Some(_) => format!("{name}'s timer"),
-        None => name,
-    }
-}
-
-/// What happened in a step: what its actor does.
-pub fn what(story: &Story, step: &Step) -> String {
-    Happened::in_step(story, step).within(usize::MAX)
-}
-
-/// The same, and who does it.
-pub(crate) fn told(story: &Story, step: &Step) -> String {
-    format!("`{}` {}", who(story, step), what(story, step))
-}
-
-/// What happened in a step. The event is between what it needs least to be cut: it may be long, and
-/// who else takes part counts more than its last field.
-struct Happened {
-    before: String,
-    event: String,
-    after: String,
-}
-
-/// What is left of an event, at least.
-const EVENT_MIN: usize = 16;
-
-impl Happened {
-    fn in_step(story: &Story, step: &Step) -> Self {
-        let mut event = None;
-        let mut after = String::new();
-        if let Some(message) = step.message.and_then(|number| story.message(number)) {
-            let from = message.from.map_or("timer", |from| story.name(from));
-            after += &format!(" from {from}");
-            event = Some(message.event.to_string());
-        }
-        let mut notes = Vec::new();
-        if step.ignored {
-            notes.push("ignored".to_owned());
-        }
-        let mut choices = Vec::new();
-        for effect in &step.effects {
-            match effect {
-                Effect::Chose { answer, .. } => choices.push(answer.to_string()),
-                Effect::Sent { message, .. } if event.is_none() => {
-                    let message = story.message(*message);
-                    event = message.map(|message| message.event.to_string());
-                    let to = message.map_or("?", |message| story.name(message.to));
-                    after = format!(" to {to}{after}");
-                    notes.extend(fate(story, effect));
-                }
-                Effect::Replied {
-                    to, reply, lost, ..
-                } if event.is_none() => {
-                    event = Some(reply_in_words(reply.as_deref(), lost.as_deref()));
-                    after = format!(" to {}{after}", story.name(*to));
-                }
-                _ => notes.extend(note(story, effect)),
+    let number = widest(&mut told.clone().map(|step| step.number.to_string()));
+    let time = widest(&mut told.clone().map(|step| virtual_time(step.time_ns)));
+    let actor = widest(&mut told.map(|step| who(story, step))).min(NAME_MAX);
+    let taken = number + time + actor + 6;
+    let room = width.saturating_sub(taken).max(WHAT_MIN);
+    let mut lines = Vec::new();
+    for part in parts {
+        let step = match part {
+            Part::Step(step) => step,
+            Part::Steps(text) => {
+                let indent = " ".repeat(number + 2);
+                let room = width.saturating_sub(number + 2).max(WHAT_MIN);
+                lines.extend(
+                    wrapped(text, room)
+                        .iter()
+                        .map(|line| format!("{indent}{line}")),
+                );
+                continue;
             }
-        }
-        let verb = match step.kind {
-            StepKind::Start => "starts",
-            StepKind::Handle => "handles",
-            StepKind::Flush if event.is_some() => "sends",
-            // What else an outbox holds stands in the notes.
-            StepKind::Flush if !notes.is_empty() => return Self::told(&notes),
-            StepKind::Flush => "flush",
-            StepKind::Resume => "resumes",
-            StepKind::Timer if event.is_some() => "timer fires:",
-            StepKind::Timer => "timer fires",
-            StepKind::Stop => "stop",
-            StepKind::Fault => "fault",
         };
-        if !choices.is_empty() {
-            after += &format!(", chooses {}", choices.join(", "));
+        let state = became(step).map_or_else(String::new, |state| format!("  [{state}]"));
+        let what = happening(story, step, &shown) + &state;
+        let mut texts = hanging(&what, room);
+        for detail in details(story, step) {
+            texts.extend(hanging(&format!("  {detail}"), room));
         }
-        for note in &notes {
-            after += &format!(", {note}");
-        }
-        Self {
-            before: verb.to_owned(),
-            event: event.as_deref().map(in_a_line).unwrap_or_default(),
-            after: in_a_line(&after),
-        }
+        let first = format!(
+            "{:>number$}  {:>time$}  {}  ",
+            step.number,
+            virtual_time(step.time_ns),
+            fit(&who(story, step), actor)
+        );
+        let blank = " ".repeat(taken);
+        let heads = std::iter::once(first).chain(std::iter::repeat(blank));
+        let step_lines = heads.zip(texts).map(|(head, text)| format!("{head}{text}"));
+        lines.extend(step_lines.map(|line| line.trim_end().to_owned()));
     }
-
-    fn told(notes: &[String]) -> Self {
-        Self {
-            before: in_a_line(&notes.join(", ")),
-            event: String::new(),
-            after: String::new(),
-        }
-    }
-
-    fn width(&self) -> usize {
-        self.within(usize::MAX).chars().count()
-    }
-
-    /// Cuts the event first, where all is too long.
-    fn within(&self, width: usize) -> String {
-        let Self {
-            before,
-            event,
-            after,
-        } = self;
-        let blanks = usize::from(!event.is_empty()) + usize::from(starts_with_word(after));
-        let others = before.chars().count() + after.chars().count() + blanks;
-        let event = cut(event, width.saturating_sub(others).max(EVENT_MIN));
-        let mut text = before.clone();
-        for part in [&event, after] {
-            if starts_with_word(part) {
-                text.push(' ');
-            }
-            text += part;
-        }
-        cut(&text, width)
-    }
+    lines
 }
 
-fn reply_in_words(reply: Option<&str>, lost: Option<&str>) -> String {
-    match (reply, lost) {
-        (Some(reply), _) => format!("reply {reply}"),
-        (None, Some(lost)) => format!("no reply: {lost}"),
-        (None, None) => "no reply".into(),
-    }
+/// Lines after the first stand further to the right.
+fn hanging(text: &str, width: usize) -> Vec<String> {
+    let indent = text.len() - text.trim_start().len();
+    let lines = wrapped(text.trim_start(), width.saturating_sub(indent + 2));
+    let lines = lines.iter().enumerate().map(|(at, line)| {
+        let more = if at > 0 { 2 } else { 0 };
+        format!("{}{line}", " ".repeat(indent + more))
+    });
+    lines.collect()
 }
 
-/// What became of a message that did not simply arrive.
-fn fate(story: &Story, effect: &Effect) -> Option<String> {
-    let Effect::Sent {
-        arrival, replaced, ..
-    } = effect
-    else {
-        return None;
+/// The actors that a failed predicate looked at.
+fn looked_at(story: &Story, width: usize) -> Vec<String> {
+    const SHOWN: usize = 8;
+    let one = |seen: &Seen| {
+        let state = seen
+            .state
+            .as_ref()
+            .map(|state| format!(" in state {}", plain(state)));
+        let value = match &seen.value {
+            Some(value) => format!(": {}", shortened(value)),
+            None => String::new(),
+        };
+        let text = format!(
+            "{}{}{value}",
+            plain(story.name(seen.who)),
+            state.unwrap_or_default()
+        );
+        hanging(&format!("  {text}"), width)
     };
-    match arrival {
-        Arrival::Arrived | Arrival::Deferred => None,
-        Arrival::Dead => Some("dead letter: the receiver has stopped".into()),
-        Arrival::Refused => Some("refused, a dead letter: the mailbox is full".into()),
-        Arrival::Replaced => {
-            let gone = replaced.and_then(|number| story.message(number));
-            let gone = gone.map_or("the oldest event", |message| &*message.event);
-            Some(format!("{gone} makes room for it, a dead letter"))
-        }
+    let known = |seen: &&Seen| seen.value.is_some() || seen.state.is_some();
+    let known: Vec<&Seen> = story.looked_at.iter().filter(known).collect();
+    if known.is_empty() {
+        return Vec::new();
     }
-}
-
-/// What else happened, in a few words.
-fn note(story: &Story, effect: &Effect) -> Vec<String> {
-    let name = |who: u32| story.name(who);
-    let one = match effect {
-        Effect::Sent { message, .. } => {
-            let sent = story.message(*message).map(|message| {
-                let to = name(message.to);
-                format!("sends {} to {to}", message.event)
-            });
-            return sent.into_iter().chain(fate(story, effect)).collect();
-        }
-        Effect::Replied {
-            to, reply, lost, ..
-        } => {
-            let reply = reply_in_words(reply.as_deref(), lost.as_deref());
-            format!("sends {reply} to {}", name(*to))
-        }
-        Effect::Spawned { who } => format!("spawns {}", name(*who)),
-        Effect::AskedForRoom { of, answer } => {
-            let name = name(*of);
-            match answer {
-                Room::Granted => format!("there is room in {name}'s mailbox"),
-                Room::Full => format!("refused: {name}'s mailbox is full"),
-                Room::Closed => format!("refused: {name} has stopped"),
-                Room::Waits => format!("waits for room in {name}'s mailbox"),
-            }
-        }
-        Effect::Announced { event } => format!("announces {event}"),
-        Effect::Awaits => "awaits".into(),
-        Effect::Failed {
-            who,
-            panicked: true,
-            message,
-        } => format!("fails: `{}` panicked: {message}", name(*who)),
-        Effect::Failed { message, .. } => format!("fails: {message}"),
-        Effect::Stopped { who, at_once: true } => format!("kills {}", name(*who)),
-        Effect::Stopped { who, .. } => format!("stops {}", name(*who)),
-        Effect::Linked { who } => format!("{} is linked to it", name(*who)),
-        Effect::Fell { .. } => "its value is dropped".into(),
-        Effect::Revived { .. } => "is made anew".into(),
-        Effect::GivenUp { limit, .. } => limit.to_string(),
-        Effect::Halted { unread, .. } => {
-            let unread =
-                (*unread > 0).then(|| format!("dead letters: {}", count(*unread, "queued event")));
-            return std::iter::once("halts".to_owned()).chain(unread).collect();
-        }
-        Effect::Reentered => "enters its state again".into(),
-        Effect::Logged { level, text, .. } => format!("logs {level} {text}"),
-        Effect::Ended { how } => how.to_string(),
-        Effect::Chose { .. } | Effect::Armed { .. } | Effect::Cancelled { .. } => {
-            return Vec::new();
-        }
-    };
-    vec![one]
-}
-
-/// A comma follows without a blank.
-fn starts_with_word(text: &str) -> bool {
-    !text.is_empty() && !text.starts_with(',')
-}
-
-pub(super) fn in_a_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// What became of states: the actor's, then the monitors'.
-fn became(story: &Story, step: &Step) -> String {
-    let after = step.state_after.as_ref();
-    let state = match (&step.state_before, after) {
-        (Some(before), Some(after)) if before != after => Some(format!("{before} → {after}")),
-        (Some(state), _) => Some(state.to_string()),
-        (None, Some(after)) => Some(format!("→ {after}")),
-        (None, None) => None,
-    };
-    let monitor = |change: &MonitorChange| {
-        let name = story.monitors.get(change.monitor as usize);
-        format!(
-            "[{}: {} → {} ({})]",
-            name.map_or("?", |monitor| &*monitor.name),
-            change.before,
-            change.after,
-            change.temperature.word()
-        )
-    };
-    let parts = state.into_iter().chain(step.monitors.iter().map(monitor));
-    in_a_line(&parts.collect::<Vec<_>>().join("  "))
+    let mut lines = vec!["in the end, of what was looked at:".to_owned()];
+    lines.extend(known.iter().take(SHOWN).flat_map(|seen| one(seen)));
+    if known.len() > SHOWN {
+        lines.push(format!("  and {} more", known.len() - SHOWN));
+    }
+    lines
 }
 
 fn virtual_time(nanoseconds: u64) -> String {
@@ -331,14 +175,4 @@ fn fit(text: &str, width: usize) -> String {
     let text = cut(text, width);
     let blank = width.saturating_sub(text.chars().count());
     text + &" ".repeat(blank)
-}
-
-pub(super) fn cut(text: &str, width: usize) -> String {
-    if text.chars().count() <= width {
-        return text.to_owned();
-    }
-    text.chars()
-        .take(width.saturating_sub(1))
-        .chain(['…'])
-        .collect()
 }

@@ -24,6 +24,7 @@ mod probes;
 mod protocols;
 pub mod rules;
 mod samplers;
+mod stories;
 mod strategies;
 mod strategy_seam;
 mod streams;

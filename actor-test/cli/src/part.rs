@@ -1,0 +1,58 @@
+//! Which part of a story is told.
+
+use clap::Args;
+
+use crate::Trouble;
+use crate::screen::Screen;
+use crate::words;
+use actor_test::story::{Selection, Story};
+
+/// Which part of a story is told, and how.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Story")]
+pub(crate) struct Part {
+    /// The steps of an actor, by its name or type, and those in which something is sent to it.
+    #[arg(long, value_name = "NAME")]
+    actor: Option<String>,
+    /// The steps in which an event is sent, handled or fired.
+    #[arg(long, value_name = "NAME")]
+    event: Option<String>,
+    /// From that step on.
+    #[arg(long, value_name = "STEP")]
+    from: Option<u64>,
+    /// Up to that step.
+    #[arg(long, value_name = "STEP")]
+    to: Option<u64>,
+    /// A step, and those that led to it.
+    #[arg(long, value_name = "STEP")]
+    causes_of: Option<u64>,
+    /// Every step; unless told, runs of steps in which nothing changes are folded.
+    #[arg(long)]
+    every_step: bool,
+    /// How wide a line may be [default: the terminal's width, or 120].
+    #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(60..))]
+    width: Option<u16>,
+}
+
+impl Part {
+    /// The wanted part of a story.
+    pub(crate) fn of(&self, story: &Story) -> Result<Story, Trouble> {
+        self.selection().of(story).map_err(Trouble)
+    }
+
+    /// Its lines. What was asked for is not folded.
+    pub(crate) fn lines(&self, story: &Story, screen: &Screen) -> Vec<String> {
+        let all = self.every_step || !self.selection().is_everything();
+        words::story_lines(story, screen.width(self.width), all)
+    }
+
+    fn selection(&self) -> Selection {
+        let mut selection = Selection::default();
+        selection.actor.clone_from(&self.actor);
+        selection.event.clone_from(&self.event);
+        selection.from = self.from;
+        selection.to = self.to;
+        selection.causes_of = self.causes_of;
+        selection
+    }
+}

@@ -1,0 +1,187 @@
+//! What led to a step: its causal cone, and the steps of a story that matter most.
+
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+
+use super::{Effect, Step, Story, Temperature};
+use crate::data::records::StepKind;
+
+/// Answers what led to what.
+#[derive(Debug)]
+pub(crate) struct Causes<'a> {
+    story: &'a Story,
+    /// For each operation, the positions of its steps, in order. A timer's are not its owner's.
+    steps_of: BTreeMap<u32, Vec<usize>>,
+    /// Where operations were created.
+    spawned: BTreeMap<u32, usize>,
+    /// Where replies reached who asked.
+    replied: BTreeMap<u32, Vec<usize>>,
+    /// Where sleeps and the like of an operation ended.
+    woken: BTreeMap<u32, Vec<usize>>,
+}
+
+impl<'a> Causes<'a> {
+    pub(crate) fn of(story: &'a Story) -> Self {
+        let mut causes = Self {
+            story,
+            steps_of: BTreeMap::new(),
+            spawned: BTreeMap::new(),
+            replied: BTreeMap::new(),
+            woken: BTreeMap::new(),
+        };
+        for (at, step) in story.steps.iter().enumerate() {
+            match step.timer {
+                Some(_) => causes.woken.entry(step.who).or_default().push(at),
+                None => causes.steps_of.entry(step.who).or_default().push(at),
+            }
+            for effect in &step.effects {
+                match effect {
+                    Effect::Spawned { who } => {
+                        causes.spawned.insert(*who, at);
+                    }
+                    Effect::Replied { to, .. } => causes.replied.entry(*to).or_default().push(at),
+                    _ => {}
+                }
+            }
+        }
+        causes
+    }
+
+    /// The position of the step of that number.
+    fn position(&self, number: u64) -> Option<usize> {
+        let steps = &self.story.steps;
+        steps.binary_search_by_key(&number, |step| step.number).ok()
+    }
+
+    /// The steps without which a step would not have been taken as it was: where its message was
+    /// sent, its timer armed, its actor created, what it sends was decided, or its actor became what
+    /// it was.
+    fn direct(&self, at: usize) -> Vec<usize> {
+        let step = &self.story.steps[at];
+        let earlier = |list: &BTreeMap<u32, Vec<usize>>| {
+            let list = list.get(&step.who)?;
+            let before = list.partition_point(|position| *position < at);
+            list[..before].last().copied()
+        };
+        let own = || {
+            let own = self.steps_of.get(&step.who).map_or(&[][..], |list| list);
+            let before = own.partition_point(|position| *position < at);
+            own[..before].iter().rev()
+        };
+        let runs = |position: &&usize| self.story.steps[**position].kind != StepKind::Flush;
+        let mut direct = Vec::new();
+        if let Some(timer) = step
+            .timer
+            .and_then(|timer| self.story.timers.get(timer as usize))
+        {
+            direct.extend(timer.armed.and_then(|armed| self.position(armed)));
+            return direct;
+        }
+        match step.kind {
+            StepKind::Flush => direct.extend(own().find(runs)),
+            StepKind::Handle => {
+                let message = step.message.and_then(|number| self.story.message(number));
+                let sent = message.and_then(|message| message.sent);
+                direct.extend(sent.and_then(|sent| self.position(sent)));
+            }
+            StepKind::Resume => {
+                let last = earlier(&self.replied).max(earlier(&self.woken));
+                direct.extend(last);
+            }
+            _ => {}
+        }
+        if step.kind != StepKind::Flush {
+            let has_changed = |position: &&usize| is_change(&self.story.steps[**position]);
+            let state = own().filter(runs).find(has_changed);
+            let born = || self.spawned.get(&step.who).filter(|born| **born < at);
+            direct.extend(state.or_else(born));
+        }
+        direct
+    }
+
+    /// All steps that led to those, themselves included, by position.
+    fn cone(&self, ends: impl IntoIterator<Item = usize>) -> impl Iterator<Item = usize> {
+        let mut next: BinaryHeap<usize> = ends.into_iter().collect();
+        let mut seen: BTreeSet<usize> = next.iter().copied().collect();
+        // The latest first: nobody needs more than the end of it, most often.
+        std::iter::from_fn(move || {
+            let at = next.pop()?;
+            for cause in self.direct(at) {
+                if seen.insert(cause) {
+                    next.push(cause);
+                }
+            }
+            Some(at)
+        })
+    }
+
+    /// The steps that led to the one of that number, and that one.
+    pub(crate) fn of_step(&self, number: u64) -> BTreeSet<u64> {
+        let cone = self.cone(self.position(number));
+        cone.map(|at| self.story.steps[at].number).collect()
+    }
+
+    /// The steps that matter most, `most` of them: the last one, the critical one, those in which
+    /// what is owed in the end became so, the last changes of the actors that a failed predicate
+    /// looked at; and what led to them, the latest first.
+    pub(crate) fn that_matter(&self, most: usize) -> BTreeSet<u64> {
+        let steps = &self.story.steps;
+        let decisive: BTreeSet<usize> = self.decisive();
+        let number = |at: usize| steps[at].number;
+        let mut chosen: BTreeSet<u64> = decisive
+            .iter()
+            .rev()
+            .take(most)
+            .map(|at| number(*at))
+            .collect();
+        let mut cone = self.cone(decisive);
+        while chosen.len() < most
+            && let Some(at) = cone.next()
+        {
+            chosen.insert(number(at));
+        }
+        // What led to it is told. Where there is room, so is what happened last.
+        let mut last = (0..steps.len()).rev();
+        while chosen.len() < most
+            && let Some(at) = last.next()
+        {
+            chosen.insert(number(at));
+        }
+        chosen
+    }
+
+    fn decisive(&self) -> BTreeSet<usize> {
+        let story = self.story;
+        let last = story.steps.len().checked_sub(1);
+        let critical = story.critical.and_then(|critical| self.position(critical));
+        let mut hot: BTreeMap<u32, usize> = BTreeMap::new();
+        let looked_at: BTreeSet<u32> = story.looked_at.iter().map(|seen| seen.who).collect();
+        let mut changed: BTreeMap<u32, usize> = BTreeMap::new();
+        for (at, step) in story.steps.iter().enumerate() {
+            for change in &step.monitors {
+                match change.temperature {
+                    Temperature::Hot => {
+                        hot.entry(change.monitor).or_insert(at);
+                    }
+                    Temperature::Cold => {
+                        hot.remove(&change.monitor);
+                    }
+                    Temperature::Warm => {}
+                }
+            }
+            if is_change(step) && looked_at.contains(&step.who) {
+                changed.insert(step.who, at);
+            }
+        }
+        let decisive = last.into_iter().chain(critical);
+        decisive
+            .chain(hot.into_values())
+            .chain(changed.into_values())
+            .collect()
+    }
+}
+
+/// Whether a step has changed its actor, as far as is known.
+fn is_change(step: &Step) -> bool {
+    let moved = step.state_after.is_some() && step.state_before != step.state_after;
+    moved || !step.changes.is_empty()
+}

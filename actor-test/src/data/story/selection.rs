@@ -1,0 +1,194 @@
+//! Parts of a story: who, what, from where to where, and what led to a step.
+
+use std::collections::BTreeSet;
+
+use super::cone::Causes;
+use super::{Step, Story};
+
+/// Which steps of a story are wanted; all, unless told.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Selection {
+    /// Those of an actor, and those in which something is sent to it.
+    pub actor: Option<String>,
+    /// Those in which that event is sent, handled or fired.
+    pub event: Option<String>,
+    /// Not those before.
+    pub from: Option<u64>,
+    /// Not those after.
+    pub to: Option<u64>,
+    /// The one of that number, and those that led to it.
+    pub causes_of: Option<u64>,
+}
+
+impl Selection {
+    /// Nothing was selected.
+    pub fn is_everything(&self) -> bool {
+        let Self {
+            actor,
+            event,
+            from,
+            to,
+            causes_of,
+        } = self;
+        actor.is_none() && event.is_none() && from.is_none() && to.is_none() && causes_of.is_none()
+    }
+
+    /// A story with the wanted steps alone.
+    ///
+    /// # Errors
+    ///
+    /// Where something is asked for that is not there, and what there is instead.
+    pub fn of(&self, story: &Story) -> Result<Story, String> {
+        if self.is_everything() {
+            return Ok(story.clone());
+        }
+        self.check_steps(story)?;
+        let actors = self.actors(story)?;
+        let causes = match self.causes_of {
+            Some(step) => Some(Causes::of(story).of_step(step)),
+            None => None,
+        };
+        if let Some(event) = &self.event {
+            has_event(story, event)?;
+        }
+        let is_wanted = |step: &&Step| {
+            let number = step.number;
+            let in_range = self.from.is_none_or(|from| number >= from)
+                && self.to.is_none_or(|to| number <= to);
+            let is_cause = causes
+                .as_ref()
+                .is_none_or(|causes| causes.contains(&number));
+            let of_actor = actors
+                .as_ref()
+                .is_none_or(|actors| concerns(story, step, actors));
+            let of_event = self
+                .event
+                .as_ref()
+                .is_none_or(|event| carries(story, step, event));
+            in_range && is_cause && of_actor && of_event
+        };
+        let steps: Vec<Step> = story.steps.iter().filter(is_wanted).cloned().collect();
+        if steps.is_empty() {
+            return Err("no step is all that was asked for: ask for less at once".into());
+        }
+        Ok(Story {
+            steps,
+            operations: story.operations.clone(),
+            monitors: story.monitors.clone(),
+            messages: story.messages.clone(),
+            timers: story.timers.clone(),
+            left_out: story.left_out,
+            looked_at: story.looked_at.clone(),
+            critical: story.critical,
+        })
+    }
+
+    fn check_steps(&self, story: &Story) -> Result<(), String> {
+        let last = story.steps.last().map_or(0, |step| step.number);
+        if let (Some(from), Some(to)) = (self.from, self.to)
+            && from > to
+        {
+            return Err(format!("--from {from} is behind --to {to}"));
+        }
+        let named = [("--from", self.from), ("--causes-of", self.causes_of)];
+        for (flag, step) in named {
+            if let Some(step) = step
+                && (step > last || step == 0)
+            {
+                return Err(format!(
+                    "{flag} {step}: there is no such step; they count from 1 to {last}"
+                ));
+            }
+        }
+        match self.causes_of {
+            Some(step) if story.step(step).is_none() => Err(format!(
+                "--causes-of {step}: the story does not tell that step, there were too many"
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// The operations of that name, or of that type.
+    fn actors(&self, story: &Story) -> Result<Option<BTreeSet<u32>>, String> {
+        let Some(wanted) = &self.actor else {
+            return Ok(None);
+        };
+        let numbered = || (0..).zip(&story.operations);
+        let named: BTreeSet<u32> = numbered()
+            .filter(|(_, found)| found.name == **wanted)
+            .map(|(number, _)| number)
+            .collect();
+        let typed = || {
+            let of_type = numbered().filter(|(_, found)| {
+                found
+                    .of_type
+                    .as_ref()
+                    .is_some_and(|of_type| **of_type == **wanted)
+            });
+            of_type.map(|(number, _)| number).collect()
+        };
+        let found: BTreeSet<u32> = if named.is_empty() { typed() } else { named };
+        if found.is_empty() {
+            let names = story.operations.iter().map(|found| found.name.to_string());
+            let names = some_of(names.collect());
+            return Err(format!(
+                "--actor {wanted}: nobody has this name or type; there are {names}"
+            ));
+        }
+        Ok(Some(found))
+    }
+}
+
+fn concerns(story: &Story, step: &Step, actors: &BTreeSet<u32>) -> bool {
+    let mut sent = step.sent().filter_map(|number| story.message(number));
+    actors.contains(&step.who) || sent.any(|message| actors.contains(&message.to))
+}
+
+fn carries(story: &Story, step: &Step, event: &str) -> bool {
+    let mut messages = step.message.into_iter().chain(step.sent());
+    messages.any(|number| is_event(story, number, event))
+}
+
+fn is_event(story: &Story, number: u32, event: &str) -> bool {
+    story
+        .message(number)
+        .is_some_and(|message| name_of(&message.event) == event || *message.event == *event)
+}
+
+/// The name with which a printed event begins.
+pub(crate) fn name_of(event: &str) -> &str {
+    let is_name = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let end = event.find(|letter| !is_name(letter)).unwrap_or(event.len());
+    &event[..end]
+}
+
+fn has_event(story: &Story, event: &str) -> Result<(), String> {
+    let is_there = (0..story.messages.len() as u32).any(|number| is_event(story, number, event));
+    if is_there {
+        return Ok(());
+    }
+    let names: BTreeSet<&str> = story
+        .messages
+        .iter()
+        .map(|message| name_of(&message.event))
+        .collect();
+    let names = some_of(names.into_iter().map(str::to_owned).collect());
+    Err(format!(
+        "--event {event}: nobody sends such an event; there are {names}"
+    ))
+}
+
+/// The first names of a list, and how many there are more.
+fn some_of(names: Vec<String>) -> String {
+    const SHOWN: usize = 12;
+    let shown = names.len().min(SHOWN);
+    let more = match names.len() - shown {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    match shown {
+        0 => "none".into(),
+        _ => format!("{}{more}", names[..shown].join(", ")),
+    }
+}

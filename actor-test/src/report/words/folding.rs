@@ -1,0 +1,186 @@
+//! Which steps of a long story are told, and which are only counted.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::count;
+use super::plain::plain;
+use crate::data::records::StepKind;
+use crate::data::story::{Arrival, Causes, Effect, OperationKind, Step, Story, name_of};
+
+/// A story of so many steps is told as it is.
+const SHORT: usize = 60;
+
+/// So many steps in a row are counted instead of told, or more.
+const RUN: usize = 4;
+
+/// How many steps that matter are told in any case.
+const MATTER: usize = 40;
+
+/// An event that an actor without a `Debug` handles so often is taken for one that changes nothing.
+const OFTEN: usize = 10;
+
+/// A part of a story.
+#[derive(Debug)]
+pub(super) enum Part<'a> {
+    Step(&'a Step),
+    /// Steps that are not told, and what they are about.
+    Steps(String),
+}
+
+/// The story, with runs of steps in which nothing changes folded into one line each.
+pub(super) fn folded(story: &Story) -> Vec<Part<'_>> {
+    let steps = &story.steps;
+    if steps.len() <= SHORT {
+        return steps.iter().map(Part::Step).collect();
+    }
+    let dull = dull(story);
+    let mut parts = Vec::new();
+    let mut at = 0;
+    while at < steps.len() {
+        let run = dull[at..].iter().take_while(|dull| **dull).count();
+        if run >= RUN {
+            parts.push(Part::Steps(run_in_words(story, &steps[at..at + run])));
+        } else {
+            parts.extend(steps[at..at + run].iter().map(Part::Step));
+        }
+        at += run;
+        if let Some(step) = steps.get(at) {
+            parts.push(Part::Step(step));
+            at += 1;
+        }
+    }
+    parts
+}
+
+/// The chosen steps, and how many lie between them.
+pub(super) fn chosen<'a>(story: &'a Story, chosen: &BTreeSet<u64>) -> Vec<Part<'a>> {
+    let mut parts = Vec::new();
+    let mut before = 0;
+    let gap = |before: u64, number: u64| {
+        let missing = number.saturating_sub(before + 1);
+        (missing > 0).then(|| Part::Steps(format!("… {}", count(missing, "step"))))
+    };
+    for step in story
+        .steps
+        .iter()
+        .filter(|step| chosen.contains(&step.number))
+    {
+        parts.extend(gap(before, step.number));
+        parts.push(Part::Step(step));
+        before = step.number;
+    }
+    parts
+}
+
+/// For each step, whether nothing changed in it that anybody would miss.
+fn dull(story: &Story) -> Vec<bool> {
+    let matter = Causes::of(story).that_matter(MATTER);
+    let handled_by = |step: &Step| {
+        (
+            step.who,
+            step.message
+                .and_then(|number| story.message(number))
+                .map(|message| message.event.clone()),
+        )
+    };
+    let mut often: BTreeMap<_, usize> = BTreeMap::new();
+    for step in &story.steps {
+        *often.entry(handled_by(step)).or_default() += 1;
+    }
+    let changes_nothing = |step: &Step| {
+        let moved = step.state_after.is_some() && step.state_before != step.state_after;
+        let has_news = step.effects.iter().any(is_news);
+        let prints = story
+            .operations
+            .get(step.who as usize)
+            .is_some_and(|who| who.prints);
+        let is_known = prints || often[&handled_by(step)] >= OFTEN;
+        let is_quiet = step.changes.is_empty() && step.monitors.is_empty();
+        is_quiet && !moved && !has_news && is_known && !matter.contains(&step.number)
+    };
+    let runs: BTreeMap<u64, bool> = story
+        .steps
+        .iter()
+        .filter(|step| matches!(step.kind, StepKind::Handle | StepKind::Resume))
+        .map(|step| (step.number, changes_nothing(step)))
+        .collect();
+    let is_dull = |step: &Step| match step.kind {
+        StepKind::Handle | StepKind::Resume => runs[&step.number],
+        StepKind::Flush | StepKind::Timer => {
+            let news = step.effects.iter().any(is_news) || !step.monitors.is_empty();
+            // What is sent matters as much as what it leads to.
+            let leads_to = |number: u32| story.message(number).and_then(|message| message.handled);
+            let mut handled = step.sent().filter_map(leads_to);
+            let is_empty = step.sent().next().is_none() && step.timer.is_none();
+            let leads_on = handled.any(|step| !runs.get(&step).copied().unwrap_or(true));
+            !news && !is_empty && !leads_on && !matter.contains(&step.number)
+        }
+        _ => false,
+    };
+    story.steps.iter().map(is_dull).collect()
+}
+
+/// Something that nobody wants to miss.
+fn is_news(effect: &Effect) -> bool {
+    !matches!(
+        effect,
+        Effect::Sent {
+            arrival: Arrival::Arrived,
+            ..
+        } | Effect::Armed { .. }
+            | Effect::Cancelled { .. }
+            | Effect::Awaits
+            | Effect::Replied { .. }
+    )
+}
+
+/// `… 240 steps in which nothing changes: Tick at Server (80), Ask at Client#2 (40)`.
+fn run_in_words(story: &Story, steps: &[Step]) -> String {
+    const NAMED: usize = 3;
+    let mut events: BTreeMap<String, usize> = BTreeMap::new();
+    for step in steps {
+        let message = step.message.and_then(|number| story.message(number));
+        if let Some(message) = message {
+            let event = format!(
+                "{} at {}",
+                plain(name_of(&message.event)),
+                plain(story.name(step.who))
+            );
+            *events.entry(event).or_default() += 1;
+        }
+    }
+    let mut events: Vec<(String, usize)> = events.into_iter().collect();
+    events.sort_by_key(|(_, times)| std::cmp::Reverse(*times));
+    let named = events.iter().take(NAMED).map(|(event, times)| match times {
+        1 => event.clone(),
+        times => format!("{event} ({times})"),
+    });
+    let named: Vec<String> = named.collect();
+    let more = if events.len() > NAMED { " …" } else { "" };
+    let about = match named.is_empty() {
+        true => String::new(),
+        false => format!(": {}{more}", named.join(", ")),
+    };
+    format!(
+        "… {} in which nothing changes{about}",
+        count(steps.len() as u64, "step")
+    )
+}
+
+/// The actors whose fields are not known, by type.
+pub(super) fn unprinted(story: &Story) -> Option<String> {
+    let hidden = story
+        .operations
+        .iter()
+        .filter(|operation| operation.kind == OperationKind::Actor && !operation.prints);
+    let types = hidden.filter_map(|operation| operation.of_type.as_deref());
+    let types: BTreeSet<String> = types.map(plain).collect();
+    if types.is_empty() {
+        return None;
+    }
+    let types: Vec<String> = types.iter().map(|name| format!("`{name}`")).collect();
+    Some(format!(
+        "what changes in {} is not told: derive `Debug` for it to see",
+        types.join(", ")
+    ))
+}

@@ -1,0 +1,353 @@
+//! What happened in a step, in words.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use super::count;
+use super::plain::{differing, plain, shortened};
+use crate::data::records::StepKind;
+use crate::data::story::{
+    Arrival, Change, Effect, MonitorChange, MonitorKind, Purpose, Room, Step, Story, Timer, name_of,
+};
+
+/// An event that is longer is not repeated where it is handled, if the story tells where it was sent.
+const REPEATED_MAX: usize = 60;
+
+/// Who takes a step.
+pub(crate) fn who(story: &Story, step: &Step) -> String {
+    let name = plain(story.name(step.who));
+    match step.timer {
+        Some(_) => format!("{name}'s timer"),
+        None => name,
+    }
+}
+
+/// What happened in a step: what its actor does.
+pub fn what(story: &Story, step: &Step) -> String {
+    happening(story, step, &BTreeSet::new())
+}
+
+/// The same, and who does it.
+pub(crate) fn told(story: &Story, step: &Step) -> String {
+    format!("`{}` {}", who(story, step), what(story, step))
+}
+
+/// What happened in a step of a story of which the steps `shown` are told.
+pub(super) fn happening(story: &Story, step: &Step, shown: &BTreeSet<u64>) -> String {
+    let mut event = None;
+    let mut around = String::new();
+    if let Some(message) = step.message.and_then(|number| story.message(number)) {
+        let from = message
+            .from
+            .map_or("timer".into(), |from| plain(story.name(from)));
+        around += &format!(" from {from}");
+        let sent = message
+            .sent
+            .filter(|sent| shown.contains(sent) && *sent != step.number);
+        event = Some(match sent {
+            Some(sent) if message.event.chars().count() > REPEATED_MAX => {
+                format!("{} of step {sent}", plain(name_of(&message.event)))
+            }
+            _ => shortened(&message.event),
+        });
+    }
+    let mut notes = Vec::new();
+    if step.ignored {
+        notes.push("ignored".to_owned());
+    }
+    let mut choices = Vec::new();
+    for effect in &step.effects {
+        match effect {
+            Effect::Chose { answer, .. } => choices.push(answer.to_string()),
+            Effect::Sent { message, .. } if event.is_none() => {
+                let message = story.message(*message);
+                event = message.map(|message| shortened(&message.event));
+                let to = message.map_or("?".into(), |message| plain(story.name(message.to)));
+                around = format!(" to {to}{around}");
+                notes.extend(fate(story, effect));
+            }
+            Effect::Replied {
+                to, reply, lost, ..
+            } if event.is_none() => {
+                event = Some(reply_in_words(reply.as_deref(), lost.as_deref()));
+                around = format!(" to {}{around}", plain(story.name(*to)));
+            }
+            _ => notes.extend(note(story, step, effect)),
+        }
+    }
+    let verb = match step.kind {
+        StepKind::Start => "starts",
+        StepKind::Handle => "handles",
+        StepKind::Flush if event.is_some() => "sends",
+        // What else an outbox holds stands in the notes.
+        StepKind::Flush if !notes.is_empty() => return notes.join(", "),
+        StepKind::Flush => "flush",
+        StepKind::Resume => "resumes",
+        StepKind::Timer => fires(story, step, event.is_some()),
+        StepKind::Stop => "stop",
+        StepKind::Fault => "fault",
+    };
+    let mut text = verb.to_owned();
+    if let Some(event) = event {
+        text = format!("{text} {event}");
+    }
+    text += &around;
+    if !choices.is_empty() {
+        text += &format!(", chooses {}", choices.join(", "));
+    }
+    for note in &notes {
+        text += &format!(", {note}");
+    }
+    text
+}
+
+/// What it means that a timer fires.
+fn fires(story: &Story, step: &Step, has_event: bool) -> &'static str {
+    let timer = step
+        .timer
+        .and_then(|timer| story.timers.get(timer as usize));
+    match timer.map(|timer| timer.purpose) {
+        _ if has_event => "fires:",
+        Some(Purpose::Sleep) => "fires: the sleep is over",
+        Some(Purpose::Reply) => "fires: the time for a reply is over",
+        Some(Purpose::Restart) => "fires: it may be brought back now",
+        Some(Purpose::Kill) => "fires: the time to stop is over",
+        _ => "fires",
+    }
+}
+
+fn reply_in_words(reply: Option<&str>, lost: Option<&str>) -> String {
+    match (reply, lost) {
+        (Some(reply), _) => format!("reply {}", shortened(reply)),
+        (None, Some(lost)) => format!("no reply: {}", plain(lost)),
+        (None, None) => "no reply".into(),
+    }
+}
+
+/// What became of a message that did not simply arrive.
+fn fate(story: &Story, effect: &Effect) -> Option<String> {
+    let Effect::Sent {
+        arrival, replaced, ..
+    } = effect
+    else {
+        return None;
+    };
+    match arrival {
+        Arrival::Arrived => None,
+        Arrival::Deferred => Some("deferred".into()),
+        Arrival::Dead => Some("dead letter: the receiver has stopped".into()),
+        Arrival::Refused => Some("refused, a dead letter: the mailbox is full".into()),
+        Arrival::Replaced => {
+            let gone = replaced.and_then(|number| story.message(number));
+            let gone = gone.map_or("the oldest event".into(), |gone| shortened(&gone.event));
+            Some(format!("{gone} makes room for it, a dead letter"))
+        }
+    }
+}
+
+/// What else happened, in a few words.
+fn note(story: &Story, step: &Step, effect: &Effect) -> Vec<String> {
+    let name = |who: u32| plain(story.name(who));
+    let timer = |number: u32| story.timers.get(number as usize);
+    let one = match effect {
+        Effect::Sent { message, .. } => {
+            let sent = story.message(*message).map(|message| {
+                let to = name(message.to);
+                format!("sends {} to {to}", shortened(&message.event))
+            });
+            return sent.into_iter().chain(fate(story, effect)).collect();
+        }
+        Effect::Replied {
+            to, reply, lost, ..
+        } => {
+            let reply = reply_in_words(reply.as_deref(), lost.as_deref());
+            format!("sends {reply} to {}", name(*to))
+        }
+        Effect::Spawned { who } => format!("spawns {}", name(*who)),
+        Effect::AskedForRoom { of, answer } => {
+            let name = name(*of);
+            match answer {
+                Room::Granted => format!("there is room in {name}'s mailbox"),
+                Room::Full => format!("refused: {name}'s mailbox is full"),
+                Room::Closed => format!("refused: {name} has stopped"),
+                Room::Waits => format!("waits for room in {name}'s mailbox"),
+            }
+        }
+        Effect::Announced { event } => format!("announces {}", shortened(event)),
+        Effect::Awaits => "awaits".into(),
+        Effect::Armed { timer: number } => timer(*number).map_or("arms a timer".into(), arms),
+        Effect::Cancelled { timer: number } => match timer(*number) {
+            // What a wait is for has come, or is not waited for any more.
+            Some(timer) if matches!(timer.purpose, Purpose::Sleep | Purpose::Reply) => {
+                return Vec::new();
+            }
+            Some(Timer {
+                event: Some(event), ..
+            }) => format!("cancels the timer of {}", shortened(event)),
+            _ => "cancels a timer".into(),
+        },
+        Effect::Failed {
+            who,
+            panicked: true,
+            message,
+        } => format!("fails: `{}` panicked: {}", name(*who), shortened(message)),
+        Effect::Failed { message, .. } => format!("fails: {}", shortened(message)),
+        Effect::Stopped { who, at_once: true } => format!("kills {}", name(*who)),
+        Effect::Stopped { who, .. } => format!("stops {}", name(*who)),
+        Effect::Linked { who } => format!("{} is linked to it", name(*who)),
+        Effect::Fell { .. } => "its value is dropped".into(),
+        Effect::Revived { .. } => "is made anew".into(),
+        Effect::GivenUp { limit, .. } => plain(limit),
+        Effect::Halted { who, unread, .. } => {
+            let halts = match *who == step.who {
+                true => "halts".to_owned(),
+                false => format!("{} halts", name(*who)),
+            };
+            let unread =
+                (*unread > 0).then(|| format!("dead letters: {}", count(*unread, "queued event")));
+            return std::iter::once(halts).chain(unread).collect();
+        }
+        Effect::Reentered => "enters its state again".into(),
+        Effect::Ended { how } => plain(how),
+        Effect::Chose { .. } | Effect::Logged { .. } => return Vec::new(),
+    };
+    vec![one]
+}
+
+/// What it means that a timer is armed.
+fn arms(timer: &Timer) -> String {
+    let after = Duration::from_nanos(timer.delay_ns);
+    let event = timer.event.as_deref().map_or("an event".into(), shortened);
+    match timer.purpose {
+        Purpose::Event if timer.periodic => format!("arms a timer: {event} every {after:?}"),
+        Purpose::Event => format!("arms a timer: {event} in {after:?}"),
+        Purpose::State => format!("arms a timer: {event} in {after:?}, unless it leaves its state"),
+        Purpose::NextEvent => format!("arms a timer: {event} in {after:?} without another event"),
+        Purpose::Sleep => format!("sleeps for {after:?}"),
+        Purpose::Reply => format!("waits for the reply for {after:?} at most"),
+        Purpose::Restart => format!("is brought back in {after:?}"),
+        Purpose::Kill => format!("has {after:?} to stop"),
+        Purpose::Unknown => "arms a timer".into(),
+    }
+}
+
+/// What became of an actor's state, if it has states.
+pub(super) fn became(step: &Step) -> Option<String> {
+    match (&step.state_before, &step.state_after) {
+        (Some(before), Some(after)) if before != after => {
+            Some(format!("{} → {}", plain(before), plain(after)))
+        }
+        (Some(state), _) => Some(plain(state)),
+        (None, Some(after)) => Some(format!("→ {}", plain(after))),
+        (None, None) => None,
+    }
+}
+
+/// What else is to be said of a step: what changed, in the actor and in monitors, and what was logged.
+pub(super) fn details(story: &Story, step: &Step) -> Vec<String> {
+    let mut details = Vec::new();
+    for effect in &step.effects {
+        if let Effect::Logged { level, text, .. } = effect {
+            details.push(format!("{} {}", plain(level), shortened(text)));
+        }
+    }
+    details.extend(changes(&step.changes));
+    details.extend(step.monitors.iter().map(|change| monitor(story, change)));
+    if story.critical == Some(step.number) {
+        details.push("CRITICAL: from here on there is no way back".into());
+    }
+    details
+}
+
+/// How many changes of a step are told one by one.
+const CHANGES: usize = 8;
+
+fn changes(changes: &[Change]) -> Option<String> {
+    let mut told: Vec<String> = Vec::new();
+    // What went with a value that is gone, or another now, needs no word.
+    let went = |part: &&Change| {
+        let whole = |whole: &Change| !is_new(whole) && lies_in(part, whole);
+        part.after.is_none() && changes.iter().any(whole)
+    };
+    let kept: Vec<&Change> = changes.iter().filter(|change| !went(change)).collect();
+    let mut rest = &kept[..];
+    while let Some((first, others)) = rest.split_first() {
+        // What came with a value that is new belongs to it.
+        let parts = match is_new(first) {
+            true => others
+                .iter()
+                .take_while(|part| is_new(part) && lies_in(part, first))
+                .count(),
+            false => 0,
+        };
+        let inner: Vec<String> = others[..parts]
+            .iter()
+            .map(|part| part_of(part, first))
+            .collect();
+        told.push(match inner.is_empty() {
+            true => change(first),
+            false => format!("{} {{ {} }}", change(first), inner.join(", ")),
+        });
+        rest = &others[parts..];
+    }
+    let more = match told.len().saturating_sub(CHANGES) {
+        0 => String::new(),
+        more => format!(", and {}", count(more as u64, "more change")),
+    };
+    told.truncate(CHANGES);
+    (!told.is_empty()).then(|| format!("{}{more}", told.join(", ")))
+}
+
+fn is_new(change: &Change) -> bool {
+    change.before.is_none() && change.after.is_some()
+}
+
+/// Whether one field is a part of another.
+fn lies_in(part: &Change, whole: &Change) -> bool {
+    let inner = part.field.strip_prefix(&*whole.field);
+    inner.is_some_and(|inner| inner.starts_with(['.', '[', '{']))
+}
+
+fn part_of(part: &Change, whole: &Change) -> String {
+    let inner = part.field.strip_prefix(&*whole.field).unwrap_or_default();
+    let value = part.after.as_deref().map(shortened).unwrap_or_default();
+    format!("{}: {value}", plain(inner.trim_start_matches('.')))
+}
+
+fn change(change: &Change) -> String {
+    let field = match &*change.field {
+        "" => "value".into(),
+        field => plain(field),
+    };
+    match (&change.before, &change.after) {
+        (Some(before), Some(after)) => {
+            let (before, after) = differing(before, after);
+            format!("{field}: {before} → {after}")
+        }
+        (None, Some(after)) => format!("{field}: + {}", shortened(after)),
+        (Some(before), None) => format!("{field}: − {}", shortened(before)),
+        (None, None) => field,
+    }
+}
+
+fn monitor(story: &Story, change: &MonitorChange) -> String {
+    let monitor = story.monitors.get(change.monitor as usize);
+    let name = monitor.map_or("?".into(), |monitor| plain(&monitor.name));
+    let after = plain(&change.after);
+    let heat = match change.heat {
+        Some(heat) => format!(", after {}", count(heat, "hot step")),
+        None => String::new(),
+    };
+    let kind = monitor.map_or(MonitorKind::Monitor, |monitor| monitor.kind);
+    let expectation = match kind {
+        MonitorKind::Monitor => {
+            let (before, temperature) = (plain(&change.before), change.temperature.word());
+            return format!("monitor {name}: {before} → {after} ({temperature}{heat})");
+        }
+        MonitorKind::Always => "always",
+        MonitorKind::Eventually => "eventually",
+        MonitorKind::AlwaysEventually => "always eventually",
+        MonitorKind::Sometimes => "sometimes",
+    };
+    format!("{expectation} \"{name}\" is {after} now{heat}")
+}

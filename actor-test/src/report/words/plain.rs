@@ -1,0 +1,153 @@
+//! Texts of the program under test, made fit for a terminal.
+
+/// A text is told up to this length.
+const LONG: usize = 1_000;
+
+/// Two values that are longer are told by what differs.
+const ALIKE: usize = 60;
+
+/// How much of what is the same stands around what differs.
+const AROUND: usize = 12;
+
+/// A text in one line, without anything that would act on a terminal: control characters, and marks
+/// that turn the direction of writing, stand as their codes.
+pub(super) fn plain(text: &str) -> String {
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match words.contains(acts) {
+        true => escaped(&words),
+        false => words,
+    }
+}
+
+fn escaped(text: &str) -> String {
+    let letters = text.chars().map(|letter| match acts(letter) {
+        true => letter.escape_unicode().to_string(),
+        false => letter.to_string(),
+    });
+    letters.collect()
+}
+
+/// Whether a terminal would do something else than to show the letter.
+fn acts(letter: char) -> bool {
+    let turns = matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    letter.is_control() || turns
+}
+
+/// The same of a text that may be long; says how much of it is missing.
+pub(super) fn shortened(text: &str) -> String {
+    let text = plain(text);
+    let letters = text.chars().count();
+    if letters <= LONG {
+        return text;
+    }
+    let start: String = text.chars().take(LONG - 100).collect();
+    format!("{start}… ({} letters more)", letters - (LONG - 100))
+}
+
+/// The start of a text that is too long.
+pub(super) fn cut(text: &str, width: usize) -> String {
+    if text.chars().count() <= width {
+        return text.to_owned();
+    }
+    text.chars()
+        .take(width.saturating_sub(1))
+        .chain(['…'])
+        .collect()
+}
+
+/// Two values, or what differs between them where they are long.
+pub(super) fn differing(before: &str, after: &str) -> (String, String) {
+    let (before, after): (Vec<char>, Vec<char>) = (
+        plain(before).chars().collect(),
+        plain(after).chars().collect(),
+    );
+    let text = |letters: &[char]| letters.iter().collect::<String>();
+    if before.len().min(after.len()) <= ALIKE {
+        return (shortened(&text(&before)), shortened(&text(&after)));
+    }
+    let pairs = before.iter().zip(&after);
+    let first = pairs.take_while(|(one, other)| one == other).count();
+    let pairs = before[first..]
+        .iter()
+        .rev()
+        .zip(after[first..].iter().rev());
+    let last = pairs.take_while(|(one, other)| one == other).count();
+    let part = |letters: &[char]| {
+        let from = match first {
+            near if near <= 2 * AROUND => 0,
+            far => far - AROUND,
+        };
+        let to = (letters.len() - last + AROUND).min(letters.len());
+        let head = if from > 0 { "…" } else { "" };
+        let tail = if to < letters.len() { "…" } else { "" };
+        shortened(&format!("{head}{}{tail}", text(&letters[from..to])))
+    };
+    (part(&before), part(&after))
+}
+
+/// Lines of that width at most, broken between words where there are some.
+pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line: Vec<char> = Vec::new();
+    for word in text.split(' ') {
+        let mut word: Vec<char> = word.chars().collect();
+        if !line.is_empty() && line.len() + 1 + word.len() > width {
+            lines.push(line.drain(..).collect());
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        while line.len() + word.len() > width {
+            let fits = width - line.len();
+            line.extend(word.drain(..fits));
+            lines.push(line.drain(..).collect());
+        }
+        line.append(&mut word);
+    }
+    lines.push(line.into_iter().collect());
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_acts_on_the_terminal() {
+        assert_eq!(plain("a\n\tb"), "a b");
+        assert_eq!(plain("\u{1b}[2Jred\u{7}"), "\\u{1b}[2Jred\\u{7}");
+        assert_eq!(plain("abc\u{202e}cba"), "abc\\u{202e}cba");
+        assert_eq!(plain("\u{9b}31m"), "\\u{9b}31m");
+        assert_eq!(plain("häßlich 漢字"), "häßlich 漢字");
+    }
+
+    #[test]
+    fn a_long_text_says_how_much_is_missing() {
+        let long = "x".repeat(5_000);
+        let told = shortened(&long);
+        assert!(told.ends_with("x… (4100 letters more)"), "{told}");
+        assert_eq!(shortened("short"), "short");
+    }
+
+    #[test]
+    fn of_long_values_the_difference_is_told() {
+        assert_eq!(differing("1", "2"), ("1".into(), "2".into()));
+        let value = |term| format!("Entry {{ term: {term}, text: \"{}\" }}", "y".repeat(80));
+        let (before, after) = differing(&value(1), &value(27));
+        assert_eq!(before, "Entry { term: 1, text: \"yyy…");
+        assert_eq!(after, "Entry { term: 27, text: \"yyy…");
+        // Where one is a part of the other, nothing is counted twice.
+        let (before, after) = differing(&"z".repeat(70), &"z".repeat(72));
+        assert_eq!(
+            (before.len(), after.len()),
+            ("…".len() + 12, "…".len() + 14)
+        );
+    }
+
+    #[test]
+    fn lines_break_between_words() {
+        assert_eq!(wrapped("one two three", 8), ["one two", "three"]);
+        assert_eq!(wrapped("abcdefghij k", 4), ["abcd", "efgh", "ij k"]);
+        assert_eq!(wrapped("", 4), [""]);
+    }
+}

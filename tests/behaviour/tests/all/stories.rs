@@ -1,0 +1,427 @@
+//! Stories: what a step changed, what timers are for, what a failed predicate saw, and that telling
+//! changes nothing.
+
+use std::fmt;
+use std::time::Duration;
+
+use actor_core::prelude::*;
+use actor_core::{actor, monitor};
+use actor_test::story::{Effect, Purpose, Selection, Story};
+use actor_test::{Bug, BugKind, Report, Semantics, Tester};
+
+#[derive(Debug)]
+struct Withdraw(u32);
+#[derive(Clone, Debug)]
+struct Tick;
+#[derive(Debug)]
+struct Go;
+
+/// Can be printed.
+#[derive(Debug)]
+struct Account {
+    balance: i64,
+    log: Vec<u32>,
+}
+
+impl Account {
+    fn new(balance: i64) -> Self {
+        let log = Vec::new();
+        Self { balance, log }
+    }
+}
+
+#[actor]
+impl Account {
+    #[on]
+    fn withdraw(&mut self, Withdraw(amount): Withdraw) {
+        self.balance -= i64::from(amount);
+        self.log.push(amount);
+    }
+}
+
+fn overdraw(sys: &System) -> ActorRef<Account> {
+    let account = sys.spawn(Account::new(5));
+    account.tell(Withdraw(3));
+    account.tell(Withdraw(4));
+    account
+}
+
+fn first_bug(program: impl Fn(&System) + Sync) -> Bug {
+    let report = Tester::new().iterations(1).run(program);
+    report.bugs().first().expect("a bug is found").clone()
+}
+
+/// All changes of a story, in order.
+fn changes(story: &Story) -> Vec<String> {
+    let none = || "-".into();
+    let changes = story.steps.iter().flat_map(|step| &step.changes);
+    let changes = changes.map(|change| {
+        let (before, after) = (change.before.clone(), change.after.clone());
+        let (before, after) = (before.unwrap_or_else(none), after.unwrap_or_else(none));
+        format!("{}: {before} > {after}", change.field)
+    });
+    changes.collect()
+}
+
+fn in_credit(account: Option<&Account>) -> bool {
+    account.is_none_or(|account| account.balance >= 0)
+}
+
+#[test]
+fn a_step_tells_what_it_changed() {
+    let bug = first_bug(|sys| {
+        let account = overdraw(sys);
+        sys.always("in credit", move |w| in_credit(w.get(&account)));
+    });
+    let story = &bug.trace.story;
+    let expected = [
+        "balance: 5 > 2",
+        "log: [] > [3]",
+        "balance: 2 > -2",
+        "log: [3] > [3, 4]",
+    ];
+    assert_eq!(changes(story), expected);
+    let account = &story.operations[1];
+    let fields = account.fields.iter();
+    let fields = fields.map(|field| format!("{}={}", field.field, field.value));
+    assert!(account.prints);
+    assert_eq!(
+        fields.collect::<Vec<_>>(),
+        ["=Account", "balance=5", "log=[]"]
+    );
+}
+
+#[test]
+fn a_predicate_may_say_what_it_saw_and_at_whom_it_looked_is_told() {
+    let bug = first_bug(|sys| {
+        let account = overdraw(sys);
+        // Nobody looks at this one.
+        sys.spawn(Account::new(9));
+        // ANCHOR: answer
+        sys.always("in credit", move |w| match w.get(&account) {
+            Some(account) if account.balance < 0 => Err(format!("{} too much", -account.balance)),
+            _ => Ok(()),
+        });
+        // ANCHOR_END: answer
+    });
+    assert_eq!(bug.message(), "always \"in credit\" is false: 2 too much");
+    let seen = &bug.trace.story.looked_at;
+    assert_eq!(seen.len(), 1);
+    let value = seen[0].value.as_deref();
+    assert_eq!(value, Some("Account { balance: -2, log: [3, 4] }"));
+    let unmet = first_bug(|sys| {
+        overdraw(sys);
+        sys.eventually("rich", |w| {
+            let balances = w.all::<Account>().map(|account| account.balance);
+            match balances.max() {
+                Some(most) if most > 100 => Ok(()),
+                most => Err(format!("{most:?} at most")),
+            }
+        });
+    });
+    let message = unmet.message();
+    let expected = "eventually \"rich\" was never true: Some(-2) at most";
+    assert!(message.contains(expected), "{message}");
+    assert_eq!(unmet.trace.story.looked_at.len(), 1);
+}
+
+/// Prints itself, and tries to do more than that.
+struct Meddler {
+    sys: System,
+    account: ActorRef<Account>,
+    left: u32,
+    mischief: bool,
+}
+
+impl fmt::Debug for Meddler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.mischief {
+            self.account.tell(Withdraw(1));
+            self.sys.spawn(Account::new(0));
+            let _ = (self.sys.choose(7), self.sys.choose_bool(), self.sys.now());
+            self.sys.announce(Tick);
+            assert!(self.left.is_multiple_of(2), "an odd number");
+        }
+        write!(f, "Meddler {{ left: {} }}", self.left)
+    }
+}
+
+#[actor]
+impl Meddler {
+    #[on]
+    fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+        self.left -= 1;
+        if self.left > 0 {
+            cx.me().tell(Go);
+        }
+    }
+}
+
+/// A `Debug` is called where an execution is recorded, and can do nothing in it.
+#[test]
+fn printing_changes_nothing() {
+    let explore = |mischief: bool| {
+        let tester = Tester::new().iterations(20).keep_going();
+        tester.run(move |sys| {
+            let account = overdraw(sys);
+            let meddler = Meddler {
+                sys: sys.clone(),
+                account: account.clone(),
+                left: 8,
+                mischief,
+            };
+            sys.spawn(meddler).tell(Go);
+            sys.eventually("never", move |w| {
+                w.get(&account).is_none() && w.timers() > 7
+            });
+        })
+    };
+    let (plain, meddling) = (explore(false), explore(true));
+    assert_eq!(plain.bugs().len(), meddling.bugs().len());
+    assert_eq!(plain.steps_total, meddling.steps_total);
+    assert_eq!(plain.behaviours, meddling.behaviours);
+    for (one, other) in plain.bugs().iter().zip(meddling.bugs()) {
+        assert_ne!(one.kind(), BugKind::Nondeterminism);
+        assert_eq!(one.finding, other.finding);
+        assert_eq!(one.trace.decisions, other.trace.decisions);
+    }
+    let told = changes(&meddling.bugs()[0].trace.story).join(", ");
+    assert!(
+        told.contains("(its Debug panicked: an odd number)"),
+        "{told}"
+    );
+}
+
+/// Has no `Debug`.
+struct Silent(u32);
+
+#[actor]
+impl Silent {
+    #[on]
+    fn go(&mut self, _: Go) {
+        self.0 += 1;
+    }
+}
+
+#[test]
+fn an_actor_without_a_debug_is_told_of_all_the_same() {
+    let bug = first_bug(|sys| {
+        let silent = sys.spawn(Silent(0));
+        silent.tell(Go);
+        sys.always("zero", move |w| {
+            w.get(&silent).is_none_or(|silent| silent.0 == 0)
+        });
+    });
+    let story = &bug.trace.story;
+    assert_eq!(changes(story), Vec::<String>::new());
+    assert!(!story.operations[1].prints);
+}
+
+/// Has several kinds of timers.
+#[derive(Debug)]
+struct Clockwork {
+    beats: u32,
+}
+
+#[actor(states(Running, Over))]
+impl Clockwork {
+    #[entry(Running)]
+    fn begin(&mut self, cx: &mut Context<Self>) {
+        cx.state_timeout(Duration::from_secs(9), Tick);
+        if self.beats == 0 {
+            cx.me().tell(Go);
+        }
+    }
+
+    #[on]
+    async fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+        self.beats += 1;
+        cx.sleep(Duration::from_secs(1)).await;
+        let timer = cx.after(Duration::from_secs(2), Tick);
+        cx.cancel(timer);
+        cx.goto(ClockworkState::Running);
+    }
+
+    #[on]
+    fn tick(&mut self, _: Tick, cx: &mut Context<Self>) {
+        cx.goto(ClockworkState::Over);
+    }
+}
+
+#[test]
+fn what_timers_are_for_is_told() {
+    let mut semantics = Semantics::default();
+    semantics.patient_timers = true;
+    let tester = Tester::new().iterations(1).semantics(semantics);
+    let report = tester.run(|sys| {
+        let clockwork = sys.spawn(Clockwork { beats: 0 });
+        sys.always("it runs", move |w| w.state_of(&clockwork) != Some("Over"));
+    });
+    let bug = report.assert_bug("it runs");
+    let story = &bug.trace.story;
+    let timers = story.timers.iter();
+    let timers = timers.map(|timer| {
+        let seconds = timer.delay_ns / 1_000_000_000;
+        (timer.purpose, timer.event.as_deref(), seconds)
+    });
+    let expected = [
+        (Purpose::State, Some("Tick"), 9),
+        (Purpose::Sleep, None, 1),
+        (Purpose::Event, Some("Tick"), 2),
+        (Purpose::State, Some("Tick"), 9),
+    ];
+    assert_eq!(timers.collect::<Vec<_>>(), expected);
+    let effects = || story.steps.iter().flat_map(|step| &step.effects);
+    let count = |of: fn(&&Effect) -> bool| effects().filter(of).count();
+    assert_eq!(count(|effect| matches!(effect, Effect::Reentered)), 1);
+}
+
+#[derive(Debug, Default)]
+struct Owed;
+
+#[monitor(hot, cold)]
+impl Owed {
+    #[on]
+    fn withdraw(&mut self, _: &Withdraw, cx: &mut MonitorContext<Self>) {
+        cx.goto(OwedState::Hot);
+    }
+}
+
+/// Owes something, and then ticks for ever.
+#[derive(Debug)]
+struct Ticking {
+    account: ActorRef<Account>,
+}
+
+#[actor]
+impl Ticking {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        self.account.tell(Withdraw(1));
+        cx.me().tell(Go);
+    }
+
+    #[on]
+    fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+        cx.me().tell(Go);
+    }
+}
+
+fn owing() -> Report {
+    let tester = Tester::new().iterations(1).lasso(false).max_steps(40);
+    tester.run(|sys| {
+        sys.monitor::<Owed>();
+        let account = sys.spawn(Account::new(5));
+        sys.spawn(Ticking { account });
+    })
+}
+
+/// The step at which something became hot is told, though hundreds of steps of ticking came after it.
+#[test]
+fn a_report_tells_what_matters() {
+    let report = owing();
+    let panic = std::panic::catch_unwind(|| report.assert_clean()).expect_err("there is a bug");
+    let text = panic.downcast_ref::<String>().expect("a message");
+    assert!(text.contains("sends Withdraw(1) to Account"), "{text}");
+    assert!(text.contains("monitor Owed: Cold → Hot (hot)"), "{text}");
+}
+
+#[test]
+fn a_part_of_a_story_is_selected() {
+    let report = owing();
+    let story = &report.bugs()[0].trace.story;
+    let select = |change: &dyn Fn(&mut Selection)| {
+        let mut selection = Selection::default();
+        change(&mut selection);
+        selection.of(story)
+    };
+    let steps = |change: &dyn Fn(&mut Selection)| -> Vec<u64> {
+        let part = select(change).expect("there are such steps");
+        part.steps.iter().map(|step| step.number).collect()
+    };
+    let has_changed = story.steps.iter().find(|step| !step.changes.is_empty());
+    let handled = has_changed.expect("a change");
+    let message = &story.messages[handled.message.expect("a message") as usize];
+    let sent = message.sent.expect("it was sent");
+    let both = [sent, handled.number];
+    assert_eq!(steps(&|part| part.event = Some("Withdraw".into())), both);
+    let of_account = steps(&|part| part.actor = Some("Account".into()));
+    assert!(
+        both.iter().all(|step| of_account.contains(step)),
+        "{of_account:?}"
+    );
+    assert_eq!(
+        steps(&|part| (part.from, part.to) = (Some(3), Some(4))),
+        [3, 4]
+    );
+    let causes = steps(&|part| part.causes_of = Some(handled.number));
+    assert!(both.iter().all(|step| causes.contains(step)), "{causes:?}");
+    assert!(causes.len() < 10, "{causes:?}");
+    let error = |change: &dyn Fn(&mut Selection)| select(change).expect_err("an error");
+    assert_eq!(
+        error(&|part| part.actor = Some("Nobody".into())),
+        "--actor Nobody: nobody has this name or type; there are test, Account, Ticking"
+    );
+    assert_eq!(
+        error(&|part| part.event = Some("Nothing".into())),
+        "--event Nothing: nobody sends such an event; there are Go, Withdraw"
+    );
+    assert_eq!(
+        error(&|part| (part.from, part.to) = (Some(4), Some(3))),
+        "--from 4 is behind --to 3"
+    );
+    let last = story.steps.len();
+    for (flag, step) in [("--causes-of", 0), ("--from", 1_000_000)] {
+        let error = error(&|part| match flag {
+            "--from" => part.from = Some(step),
+            _ => part.causes_of = Some(step),
+        });
+        let expected = format!("{flag} {step}: there is no such step; they count from 1 to {last}");
+        assert_eq!(error, expected);
+    }
+}
+
+/// Logs what it does.
+struct Talking;
+
+#[actor]
+impl Talking {
+    #[on]
+    fn withdraw(&mut self, Withdraw(amount): Withdraw) {
+        tracing::info!(amount, by = ?Meddles, "withdrawn");
+        tracing::trace!("not heard");
+        assert!(amount != 4, "too much");
+    }
+}
+
+/// Is printed.
+struct Meddles;
+
+impl fmt::Debug for Meddles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("nobody")
+    }
+}
+
+#[test]
+fn what_the_program_logs_is_told_in_its_step() {
+    let bug = first_bug(|sys| {
+        let talking = sys.spawn(Talking);
+        talking.tell(Withdraw(3));
+        talking.tell(Withdraw(4));
+    });
+    assert_eq!(bug.kind(), BugKind::Panic);
+    let story = &bug.trace.story;
+    let logged = story.steps.iter().filter_map(|step| {
+        let logged = step.effects.iter().find_map(|effect| match effect {
+            Effect::Logged { level, text, .. } => Some(format!("{level} {text}")),
+            _ => None,
+        });
+        Some((story.event_of(step)?, logged?))
+    });
+    let expected = |amount: u32| format!("INFO withdrawn amount={amount} by=nobody");
+    assert_eq!(
+        logged.collect::<Vec<_>>(),
+        [("Withdraw(3)", expected(3)), ("Withdraw(4)", expected(4)),]
+    );
+}
