@@ -97,7 +97,7 @@ mod tests {
     use super::{follow, name};
     use crate::data::records::StepKind;
     use crate::data::schedule::Schedule;
-    use crate::engine::{Decision, End, Engine, Program};
+    use crate::engine::{Decision, End, Engine, Program, RunOptions};
     use crate::settings::{Bounds, Semantics};
     use crate::strategy::{Execution, Fairness, Random, Replay, Steady};
 
@@ -164,7 +164,14 @@ mod tests {
         engine.set_strategy(idle);
         let taken = engine.decisions();
         let execution = &execution(seed);
-        let (outcome, schedule) = name(engine, &Body, execution, Fairness::Fair, &taken, RunOptions::default());
+        let (outcome, schedule) = name(
+            engine,
+            &Body,
+            execution,
+            Fairness::Fair,
+            &taken,
+            RunOptions::default(),
+        );
         assert_eq!(outcome.diverged_at, None);
         assert_eq!(schedule.len() as u64, outcome.steps);
         (taken, schedule, outcome.class)
