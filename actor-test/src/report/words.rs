@@ -21,9 +21,14 @@ use std::time::Duration;
 pub use self::causes::causes;
 pub use self::endings::*;
 use self::evidence::circumstances;
+<<<<<<< HEAD
 pub use self::evidence::{evidence, minimized};
 pub(crate) use self::happening::{told, who};
+=======
+pub use self::evidence::evidence;
+>>>>>>> e4ce7be (The step that decided is marked in the story)
 pub use self::happening::what;
+pub(crate) use self::happening::{told, who};
 pub use self::statistics::strategies;
 use self::statistics::{explored, failing_statistics, statistics};
 use self::steps::decisive_steps;
