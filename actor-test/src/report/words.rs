@@ -21,12 +21,8 @@ use std::time::Duration;
 pub use self::causes::causes;
 pub use self::endings::*;
 use self::evidence::circumstances;
-<<<<<<< HEAD
 pub use self::evidence::{evidence, minimized};
 pub(crate) use self::happening::{told, who};
-=======
-pub use self::evidence::evidence;
->>>>>>> e4ce7be (The step that decided is marked in the story)
 pub use self::happening::what;
 pub(crate) use self::happening::{told, who};
 pub use self::statistics::strategies;
