@@ -17,8 +17,8 @@ use actor_core::runtime::{
 use actor_core::{ActorId, Supervision};
 
 use crate::data::bug::BugKind;
-use crate::data::story::Asked;
 use crate::data::records::Record;
+use crate::data::story::Asked;
 use crate::engine::seam::shared::{Phase, Shared};
 use crate::engine::world::operation::{Effect, Stage};
 use crate::engine::world::timers::Purpose;
