@@ -24,7 +24,6 @@ use self::evidence::circumstances;
 pub use self::evidence::{evidence, minimized};
 pub use self::happening::what;
 pub(crate) use self::happening::{told, who};
-pub(crate) use self::happening::{told, who};
 pub use self::statistics::strategies;
 use self::statistics::{explored, failing_statistics, statistics};
 use self::steps::decisive_steps;
