@@ -50,7 +50,7 @@ pub(crate) fn run(options: &Minimize, screen: &mut Screen) -> Result<Exit, Troub
             let left = trace.with(finding, recording);
             written(left.rewrite(&options.trace), &options.trace)?;
             screen.line(&words::trace_head(&left));
-            for line in words::story_lines(left.story(), screen.width(options.width)) {
+            for line in words::story_lines(left.story(), screen.width(options.width), false) {
                 screen.line(&line);
             }
             for line in words::minimized(&minimized) {
