@@ -106,6 +106,10 @@ const _: () = {
             use ::renamed::__private::of_a_whole::*;
             (&&&::renamed::__private::Offer(self)).feed(__to)
         }
+        fn debug(&self) -> ::core::option::Option<&dyn ::core::fmt::Debug> {
+            use ::renamed::__private::of_a_print::*;
+            (&::renamed::__private::Offer(self)).debug()
+        }
         #[allow(unused_variables)]
         fn offer_event(
             __message: &Self::Message,

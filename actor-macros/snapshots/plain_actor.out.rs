@@ -66,6 +66,10 @@ const _: () = {
             use ::actor_core::__private::of_a_whole::*;
             (&&&::actor_core::__private::Offer(self)).feed(__to)
         }
+        fn debug(&self) -> ::core::option::Option<&dyn ::core::fmt::Debug> {
+            use ::actor_core::__private::of_a_print::*;
+            (&::actor_core::__private::Offer(self)).debug()
+        }
         #[allow(unused_variables)]
         fn offer_event(
             __message: &Self::Message,

@@ -2,7 +2,7 @@
 //! stack or exited leaves no story behind.
 //!
 //! What an execution does is decided by its seed, so it is run once more, in a child, where a
-//! [`witness`](crate::trace::witness) writes each decision down before it has an effect. A second
+//! `witness` of the traces writes each decision down before it has an effect. A second
 //! child runs these decisions up to the step that was the last, and tells of it without taking it.
 
 use crate::exploring::plan::Turn;

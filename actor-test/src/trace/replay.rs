@@ -234,7 +234,7 @@ fn divergence(recorded: &Story, story: &Story, diverged_at: Option<u64>) -> Opti
 }
 
 /// Whether two stories tell the same of a step. What is in the fields of an actor or in a log is no
-/// part of an execution.
+/// part of an execution, nor is what specifications make of it.
 fn is_same(recorded: &Story, before: &Step, story: &Story, now: &Step) -> bool {
     let essence = |step: &Step| Step {
         effects: step
@@ -244,6 +244,7 @@ fn is_same(recorded: &Story, before: &Step, story: &Story, now: &Step) -> bool {
             .cloned()
             .collect(),
         changes: Vec::new(),
+        monitors: Vec::new(),
         ..step.clone()
     };
     let texts = |story: &Story, step: &Step| -> Vec<Option<Text>> {

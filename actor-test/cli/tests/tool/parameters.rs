@@ -103,10 +103,10 @@ fn printed_commands_work() {
             .expect("the command");
         line.split("cargo actor-test ").nth(1).unwrap().to_owned()
     };
-    assert_eq!(
-        command("replay:").split(" --test").next().unwrap(),
-        format!("replay target/actor-traces/{}", trace_of("it's"))
-    );
+    // Another test that runs meanwhile may have taken the name without an ending.
+    let replay = command("replay:");
+    let start = "replay target/actor-traces/specimens-parameters-fails-first=1-name=its-";
+    assert!(replay.starts_with(start), "{replay}");
     let in_shell = |command: &str| {
         let run = crate::project::named("sh").arg("-c");
         run.arg(format!(
@@ -127,19 +127,6 @@ fn printed_commands_work() {
         "{reproduced}"
     );
     assert!(reproduced.contains(&command("reproduce:")), "{reproduced}");
-}
-
-/// The name of the file, whose hash tells values apart that leave the same letters.
-fn trace_of(name: &str) -> String {
-    let path = crate::project::directory().join("target/actor-traces");
-    let letters: String = name.chars().filter(|c| c.is_alphanumeric()).collect();
-    let start = format!("specimens-parameters-fails-first=1-name={letters}-");
-    let names = std::fs::read_dir(path).expect("the traces");
-    let names = names.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
-    names
-        .into_iter()
-        .find(|name| name.starts_with(&start))
-        .expect("the trace")
 }
 
 #[test]

@@ -95,8 +95,13 @@ fn replayed_when_the_program_is_changed() {
         .arg(&path)
         .args("--features changed")
         .run()
-        .words(2);
-    assert!(words.contains("\ndiverged at step 3: as recorded, `test` spawns Adder; now, `test` sends Add(0) to Cell"), "{words}");
+        .words(1);
+    for said in [
+        "\ndiverged at step 3: as recorded, `test` spawns Adder; now, `test` sends Add(0) to Cell",
+        "\n      it went on, and the bug is still there: safety: always \"never six\" is false",
+    ] {
+        assert!(words.contains(said), "{words}");
+    }
 }
 
 /// For pages and other tools: the same story, its texts written out.
@@ -253,7 +258,7 @@ fn damaged_traces() {
     );
     expect(
         &text.replace("\"event\":14", "\"event\":140"),
-        "is a damaged trace: its story: there is no text 140: there are 15",
+        "is a damaged trace: its story: there is no text 140: there are",
     );
     let edited = text.replacen("\"decisions\": [", "\"decisions\": [0,", 1);
     expect(
@@ -290,7 +295,7 @@ fn a_trace_of_the_first_version_is_read() {
     let replayed = tool().arg("replay").arg(&path).run().words(1);
     assert!(replayed.contains(", iteration 1, seed 0"), "{replayed}");
     let changed = tool().arg("replay").arg(&path).args("--features changed");
-    let changed = changed.run().words(2);
+    let changed = changed.run().words(1);
     assert!(
         changed.contains("it was recorded by actor-test 0.1.0, whose schedules were other ones"),
         "{changed}"

@@ -45,10 +45,7 @@ impl Selection {
         }
         self.check_steps(story)?;
         let actors = self.actors(story)?;
-        let causes = match self.causes_of {
-            Some(step) => Some(Causes::of(story).of_step(step)),
-            None => None,
-        };
+        let causes = self.causes_of.map(|step| Causes::of(story).of_step(step));
         if let Some(event) = &self.event {
             has_event(story, event)?;
         }

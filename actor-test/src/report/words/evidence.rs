@@ -33,12 +33,8 @@ pub fn evidence(report: &Report, bug: &Bug, place: &Place) -> Vec<String> {
         let bounds = bounds(&bug.trace.bounds);
         let test = place.test.as_ref().unwrap_or(&report.test);
         let token = &bug.token;
-        let which = match bug.minimized {
-            Some(_) => " (as it was found)",
-            None => "",
-        };
         lines.push(format!(
-            "reproduce:  cargo actor-test {} --reproduce {token}{bounds}{selection}{which}",
+            "reproduce:  cargo actor-test {} --reproduce {token}{bounds}{selection}",
             shell::quoted(test)
         ));
     }
@@ -100,7 +96,7 @@ pub fn minimized(minimized: &Minimized) -> Vec<String> {
         false => "",
     };
     let mut lines = vec![format!(
-        "minimised:  {before} → {after} ({}, {}{cut})",
+        "minimised:  {before} → {after} ({}, {}{cut}; reproduce finds the longer one)",
         count(*executions, "execution"),
         count(*steps, "step")
     )];

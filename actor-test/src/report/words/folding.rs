@@ -180,7 +180,7 @@ pub(super) fn unprinted(story: &Story) -> Option<String> {
     }
     let types: Vec<String> = types.iter().map(|name| format!("`{name}`")).collect();
     Some(format!(
-        "what changes in {} is not told: derive `Debug` for it to see",
+        "changes in {} are not shown, for want of a `Debug`",
         types.join(", ")
     ))
 }

@@ -253,8 +253,7 @@ fn digest(tester: &Tester, program: fn(&System, &Digest)) -> u64 {
         digest.add(strategy.new_behaviours);
         digest.add(strategy.new_chance.to_bits());
     }
-    let digest = *digest.0.lock().unwrap();
-    digest
+    *digest.0.lock().unwrap()
 }
 
 #[test]
