@@ -3,6 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::data::story::Story;
+
 /// Why an execution failed, as far as running it otherwise shows.
 ///
 /// Everything in here was seen in executions, so many as the numbers say, and nothing is claimed
@@ -196,4 +198,7 @@ pub struct Nearest {
     /// The first steps that only this one takes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub then: Vec<Told>,
+    /// All of it, where it is not too long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub story: Option<Story>,
 }

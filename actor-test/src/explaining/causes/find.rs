@@ -32,6 +32,9 @@ const FAR: u32 = 4;
 /// How many steps of the nearest execution are kept for its story.
 const THEN: usize = 6;
 
+/// An execution of so many steps is told as a whole.
+const WHOLE: u64 = 2_000;
+
 /// Looks for the causes of bugs, in `budget` steps of executions for all of them; what is found stands
 /// with them, and is handed to `keep`. A bug has none that no single execution is responsible for, or
 /// that its recording does not find again.
@@ -244,6 +247,7 @@ impl Search<'_> {
             decisions: decisions.iter().map(|decision| decision.chosen).collect(),
             checks: decisions.iter().map(|decision| decision.check).collect(),
             then: then.map(|step| told(&story, step)).collect(),
+            story: (outcome.steps <= WHOLE).then_some(story),
         });
     }
 
