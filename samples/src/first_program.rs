@@ -8,7 +8,7 @@ pub struct Job;
 pub struct Finished;
 
 /// Does one job at a time.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct Worker {
     busy: bool,
     done: u32,
