@@ -51,7 +51,7 @@ impl fmt::Display for Size {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{}, {}, {}, {} context switch{}",
+            "{}, {}, {} handled, {} context switch{}",
             count(self.steps, "step"),
             count(self.actors, "actor"),
             count(self.messages, "message"),
