@@ -1,8 +1,25 @@
 //! Waits that may rightly last for ever: [`forever`].
 
+use std::cell::Cell;
 use std::future::Future;
 
 use crate::runtime::{self, Address};
+
+thread_local! {
+    /// How many of these waits have begun on this thread, less those that have ended, since
+    /// [`begin_count`].
+    static BALANCE: Cell<i32> = const { Cell::new(0) };
+}
+
+/// From here on, the waits that begin and end on this thread are those of the actor that runs.
+pub(crate) fn begin_count() {
+    BALANCE.set(0);
+}
+
+/// How many more have begun since then than have ended.
+pub(crate) fn balance() -> i32 {
+    BALANCE.get()
+}
 
 /// Awaits `future`, which may rightly never be ready: a server that waits for its next job, say.
 ///
@@ -13,7 +30,8 @@ use crate::runtime::{self, Address};
 /// awaits beside it, in a `select!` for instance. An execution may end while it waits. What takes an
 /// end by itself, a `sleep` or an `ask` with a time limit, needs no such word.
 ///
-/// It changes nothing else, and in production nothing at all.
+/// It changes nothing else. In production, [`LiveSystem::watch_stuck`](crate::LiveSystem::watch_stuck)
+/// passes over a handler while it waits so.
 ///
 /// ```
 /// use actor_core::prelude::*;
@@ -41,15 +59,25 @@ use crate::runtime::{self, Address};
 /// }
 /// ```
 pub async fn forever<F: Future>(future: F) -> F::Output {
-    let _mark = Mark(runtime::try_with(|rt| rt.waits_forever()));
+    let _mark = Mark::new();
     future.await
 }
 
 /// While it lives, the operation's wait is nobody's debt.
 struct Mark(Option<Address>);
 
+impl Mark {
+    fn new() -> Self {
+        let mark = Self(runtime::try_with(|rt| rt.waits_forever()));
+        BALANCE.set(BALANCE.get().wrapping_add(1));
+        mark
+    }
+}
+
 impl Drop for Mark {
     fn drop(&mut self) {
+        // Gone with a thread that ends, and of no use any more.
+        let _ = BALANCE.try_with(|balance| balance.set(balance.get().wrapping_sub(1)));
         if let Some(operation) = self.0 {
             runtime::try_with(|rt| rt.waited_forever(operation));
         }

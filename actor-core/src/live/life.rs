@@ -16,6 +16,7 @@ use super::stage::Stage;
 use super::telemetry;
 use super::work::{START_HOOK, STOP_HOOK};
 use crate::contained::Payload;
+use crate::forever;
 use crate::parts::{Body, Due, Ran, Resting};
 use crate::reference::Target;
 use crate::reply::AskError;
@@ -243,11 +244,13 @@ impl Life {
         #[cfg(any(feature = "tracing", feature = "metrics"))]
         let shift = super::turn::Shift::begin(self.turn.take());
         self.cell.work.resume();
+        forever::begin_count();
         let waker = std::mem::replace(&mut self.waker, Waker::noop().clone());
         let poll = self.live(&waker);
         self.waker = waker;
         let waits = self.waits_in_handler();
         self.cell.work.leave(waits);
+        self.cell.work.waits_forever(forever::balance(), waits);
         #[cfg(any(feature = "tracing", feature = "metrics"))]
         {
             self.turn = shift.end(&self.cell, waits);

@@ -182,7 +182,8 @@ impl LiveSystem {
     }
 
     /// Reports each actor whose handler has run or waited for longer than `limit`, once for each
-    /// handler. Hooks of actors count as handlers. The last limit set holds; there is none at first.
+    /// handler. Hooks of actors count as handlers. A wait by [`forever`](crate::forever) counts for
+    /// nothing: the time begins after it. The last limit set holds; there is none at first.
     ///
     /// A task looks at every actor four times in each `limit`, at most once in a millisecond, so a
     /// report may come up to a quarter of `limit` late; what began before the first limit was set is

@@ -223,6 +223,9 @@ impl Known {
         let limit = limit?;
         let doing = cell.work.doing();
         let event = doing.event(cell.info())?;
+        if cell.work.may_wait_forever() {
+            return None;
+        }
         let before = self.busy.get(&cell.id());
         let before = before.filter(|before| before.doing.is_same(doing));
         let since = before.map_or_else(Instant::now, |before| before.since);

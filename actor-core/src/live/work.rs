@@ -16,6 +16,8 @@ pub(super) struct Work {
     doing: AtomicU64,
     /// How many unread events the actor has fetched from its mailbox, as far as it has said so.
     fetched: AtomicU32,
+    /// How many of the waits of its handler may last for ever.
+    forever: AtomicU32,
 }
 
 /// From the lowest bit: one more than the number of the event or hook, 16 bits, or zero while there
@@ -80,6 +82,24 @@ impl Work {
                 doing & !Doing::ANY & !WAITS
             });
         }
+    }
+
+    /// So many more waits of the handler may last for ever than before; they end with the handler.
+    pub(super) fn waits_forever(&self, more: i32, waits: bool) {
+        let before = self.forever.load(Ordering::Relaxed);
+        let now = if waits {
+            before.saturating_add_signed(more)
+        } else {
+            0
+        };
+        if now != before {
+            self.forever.store(now, Ordering::Relaxed);
+        }
+    }
+
+    /// What the actor waits for may rightly never come.
+    pub(super) fn may_wait_forever(&self) -> bool {
+        self.doing().waits() && self.forever.load(Ordering::Relaxed) != 0
     }
 
     /// The actor runs again.

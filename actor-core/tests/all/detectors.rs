@@ -4,8 +4,8 @@ use std::sync::{Mutex, mpsc};
 use std::time::Duration;
 
 use crate::support::{Journal, idle};
-use actor_core::StuckActor;
 use actor_core::prelude::*;
+use actor_core::{StuckActor, forever};
 
 #[derive(Debug)]
 struct Rest(Duration);
@@ -161,6 +161,71 @@ async fn idle_actors_are_not_stuck() {
         sleepers[2999].id()
     );
     journal.expect([expected]);
+}
+
+#[derive(Debug)]
+struct Serve;
+#[derive(Debug)]
+struct Job;
+
+/// Waits for jobs, of which each takes a while.
+struct Server(Duration);
+
+#[actor(receive(Job))]
+impl Server {
+    #[on]
+    async fn serve(&mut self, _: Serve, cx: &mut Context<Self>) {
+        loop {
+            forever(cx.receive::<Job>()).await;
+            cx.sleep(self.0).await;
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_may_wait_for_ever_is_not_stuck() {
+    let (sys, journal) = watched();
+    let server = sys.spawn_named("server", Server(seconds(3)));
+    server.tell(Serve);
+    sys.sleep(seconds(30)).await;
+    server.tell(Job);
+    sys.sleep(seconds(30)).await;
+    journal.expect::<&str>([]);
+    let slow = sys.spawn_named("slow", Server(seconds(6)));
+    slow.tell(Serve);
+    sys.sleep(seconds(30)).await;
+    slow.tell(Job);
+    sys.sleep(seconds(30)).await;
+    journal.expect(["slow has awaited in Serve for 4s"]);
+}
+
+/// A wait that may last for ever ends with its handler, though it was never over.
+struct Impatient;
+
+#[actor]
+impl Impatient {
+    #[on]
+    async fn serve(&mut self, _: Serve, cx: &mut Context<Self>) {
+        tokio::select! {
+            () = cx.sleep(seconds(1)) => {}
+            () = forever(std::future::pending::<()>()) => {}
+        }
+    }
+
+    #[on]
+    async fn rest(&mut self, rest: Rest, cx: &mut Context<Self>) {
+        cx.sleep(rest.0).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_next_handler_may_not_wait_for_ever() {
+    let (sys, journal) = watched();
+    let impatient = sys.spawn_named("impatient", Impatient);
+    impatient.tell(Serve);
+    impatient.tell(Rest(seconds(6)));
+    sys.sleep(seconds(30)).await;
+    journal.expect(["impatient has awaited in Rest for 4s"]);
 }
 
 #[derive(Debug)]
