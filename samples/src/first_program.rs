@@ -1,4 +1,4 @@
-//! The first program of the README, with a bug to find; a test compares the two.
+//! The first program of the README, with a bug to find.
 
 use actor_core::prelude::*;
 

@@ -24,7 +24,5 @@ pub mod ping_pong;
 pub mod port_cancellation;
 #[cfg(test)]
 mod races;
-#[cfg(test)]
-mod readme;
 pub mod status_reply;
 pub mod two_phase_commit;

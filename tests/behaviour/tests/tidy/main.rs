@@ -1,5 +1,7 @@
 //! What lints can't see in the sources.
 
+mod shown;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
