@@ -46,14 +46,15 @@ pub(crate) fn run(options: &Minimize, screen: &mut Screen) -> Result<Exit, Troub
             trace
         }
         Some(minimal) => {
-            let (finding, recording, minimized) = *minimal;
-            let left = trace.with(finding, recording);
+            let left = trace.with(&minimal);
             written(left.rewrite(&options.trace), &options.trace)?;
             screen.line(&words::trace_head(&left));
             for line in words::story_lines(left.story(), screen.width(options.width), false) {
                 screen.line(&line);
             }
-            for line in words::minimized(&minimized) {
+            let minimized = minimal.minimized.iter().flat_map(words::minimized);
+            let causes = left.causes().into_iter().flat_map(words::causes);
+            for line in minimized.chain(causes) {
                 screen.line(&line);
             }
             left

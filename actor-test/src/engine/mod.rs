@@ -29,8 +29,8 @@ mod workshop;
 mod world;
 
 pub(crate) use panics::show as show_panics;
-pub(crate) use recording::tape::{Decision, Witness};
-pub(crate) use running::execution::{End, Engine, Outcome, Program, RunOptions, Watch};
+pub(crate) use recording::tape::{Decision, Witness, checks, chosen};
+pub(crate) use running::execution::{End, Engine, Outcome, Program, RunOptions, START, Watch};
 pub(crate) use watching::observations::Observations;
 pub(crate) use watching::specifications::Observed;
 pub(crate) use watching::suspicion::Suspicion;

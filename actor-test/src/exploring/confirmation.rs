@@ -4,22 +4,16 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::data::bug::Finding;
-use crate::engine::{End, Program, Watch};
+use crate::engine::{End, Program, Watch, chosen};
 use crate::exploring::explorer::{Contribution, Explorer};
 use crate::exploring::workers::STACK_BYTES;
 use crate::report::confirmation::Confirmation;
 use crate::settings::Settings;
 use crate::strategy::{Continuation, Estimates, StrategySpec};
 
-/// A continuation goes on for so many steps at least: a threshold may be tiny.
-const HORIZON_MIN: u64 = 2_000;
-
 /// How many continuations there are for what the test is accused of already: it is counted, and no
 /// bug of its own.
 const AGAIN: u32 = 20;
-
-/// How many times as long as the longest recovery seen.
-const RECOVERIES: u64 = 8;
 
 /// Judges what executions are suspected of, in the order of their iterations.
 ///
@@ -144,8 +138,8 @@ impl<'a> Judge<'a> {
             true => self.threshold / 5,
             false => self.threshold,
         };
-        let recoveries = RECOVERIES.saturating_mul(recovery);
-        recoveries.max(HORIZON_MIN).max(heat)
+        let recoveries = Confirmation::RECOVERIES.saturating_mul(recovery);
+        recoveries.max(Confirmation::HORIZON_MIN).max(heat)
     }
 
     /// Doubles the threshold, but leaves an execution a quarter of its bound in which something may
@@ -215,11 +209,7 @@ fn continued(
         from,
         until: from.saturating_add(horizon),
     };
-    let chosen = contribution
-        .decisions
-        .iter()
-        .map(|decision| decision.chosen);
-    let continuation = Continuation::new(chosen.collect(), from, number);
+    let continuation = Continuation::new(chosen(&contribution.decisions), from, number);
     let outcome = explorer.run_watched(program, contribution, Box::new(continuation), watch);
     (outcome.end == End::Recovered).then(|| outcome.steps - from)
 }

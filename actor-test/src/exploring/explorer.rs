@@ -279,13 +279,14 @@ impl<'a> Explorer<'a> {
             .begins(turn.iteration, turn.strategy, turn.length);
         // What a lasso would show is known already, and looking for one costs as much as the steps.
         self.engine.look_for_lassos(false);
-        let idle = self.engine.set_strategy(strategy);
         let options = RunOptions {
             watch: Some(watch),
             ..RunOptions::default()
         };
-        let outcome = self.engine.run(program, &self.execution(turn), options);
-        self.engine.set_strategy(idle);
+        let execution = self.execution(turn);
+        let outcome = self
+            .engine
+            .run_under(strategy, program, &execution, options);
         self.status.ends();
         outcome
     }

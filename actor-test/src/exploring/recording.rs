@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::data::bug::{BugKind, Finding};
 use crate::data::story::Story;
-use crate::engine::{Engine, Outcome, Program, RunOptions};
+use crate::engine::{Engine, Outcome, Program, RunOptions, checks, chosen};
 use crate::exploring::explorer::Contribution;
 use crate::report::facts::Recording;
 use crate::settings::Settings;
@@ -72,8 +72,8 @@ pub(crate) fn record(
         story.truncate(judged.step);
     }
     let recording = Recording {
-        decisions: taken.iter().map(|decision| decision.chosen).collect(),
-        checks: taken.iter().map(|decision| decision.check).collect(),
+        decisions: chosen(taken),
+        checks: checks(taken),
         schedule: schedule::write(&steps),
         fair_from: fair_from(fairness),
         bounds,

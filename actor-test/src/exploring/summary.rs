@@ -6,7 +6,7 @@ use std::time::Instant;
 use actor_core::__private::Expectation;
 
 use crate::data::bug::{BugKind, Finding};
-use crate::engine::{End, Observations, Observed, Program};
+use crate::engine::{End, Observations, Observed, Program, START};
 use crate::exploring::claim::{Course, Turns};
 use crate::exploring::explorer::{Contribution, seconds};
 use crate::exploring::recording::record;
@@ -21,9 +21,6 @@ use crate::strategy::{Covered, Fairness, Gap};
 
 /// How many executions a budget of steps pays for in any case.
 const EXECUTIONS_MIN: u64 = 100;
-
-/// How many steps the start of an execution counts for: about as many as it takes the time of.
-const START: u64 = 20;
 
 /// How many executions it takes at least to call a search saturated.
 const SATURATED_MIN: u64 = 1000;

@@ -11,6 +11,7 @@ use crate::declaration::attribute::ActorTest;
 use crate::declaration::parameters;
 use crate::declaration::parameters::Combination;
 use crate::engine;
+use crate::explaining::causes::explain;
 use crate::explaining::minimizing::{Minimal, minimize};
 use crate::exploring::pin;
 use crate::exploring::reproduction::reproduce;
@@ -124,11 +125,14 @@ fn answer(
             let mut bug = Bug::unrecorded(finding, "", 0, &settings);
             bug.trace = *recording;
             let minimal = minimize(test, &test.name, &bug, settings.minimize, &mut |_| ());
-            let told = |minimal: Minimal| {
-                Box::new((minimal.finding, minimal.recording, minimal.minimized))
+            let explained = |minimal: Minimal| {
+                minimal.replace(&mut bug);
+                let found = std::iter::once(&mut bug);
+                explain(test, &test.name, found, settings.explain, |_| ());
+                Box::new(bug)
             };
             Ok(Event::Minimized {
-                minimal: minimal.map(told),
+                minimal: minimal.map(explained),
             })
         }
         Task::Replay { recording, until } => {

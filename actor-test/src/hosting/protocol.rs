@@ -14,13 +14,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::bug::Finding;
 use crate::data::story::Story;
-use crate::report::facts::{Recording, Report};
-use crate::report::minimized::Minimized;
+use crate::report::facts::{Bug, Recording, Report};
 use crate::settings::Bounds;
 use crate::settings::overrides::Overrides;
 
 /// The version of the protocol; a child of another version refuses the request.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 /// What the child is to do.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -113,9 +112,9 @@ pub enum Event {
         report: Box<Report>,
         notes: Vec<String>,
     },
-    /// It was minimised; nothing, where it can't be found again or nothing could be left out.
+    /// It was minimised, and its causes looked for; nothing, where it can't be found again or nothing could be left out.
     Minimized {
-        minimal: Option<Box<(Finding, Recording, Minimized)>>,
+        minimal: Option<Box<Bug>>,
     },
     /// It was replayed.
     Replayed {

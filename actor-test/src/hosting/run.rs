@@ -133,8 +133,8 @@ pub(crate) fn explore_test(
     (report, notes)
 }
 
-/// Minimises what was found, one bug after the other, and looks for the causes. A trace is written anew whenever it has become
-/// shorter, so that whatever ends the process leaves the best one so far.
+/// Minimises what was found, one bug after the other, and looks for the causes. A trace is written
+/// anew whenever it has become shorter, so that whatever ends the process leaves the best so far.
 pub(crate) fn minimize_bugs(test: &Combination, settings: &Settings, report: &mut Report) {
     let package = trace::own_package();
     let rewrite = |bug: &Bug| {

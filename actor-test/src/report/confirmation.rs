@@ -65,12 +65,16 @@ impl Confirmation {
     /// How often it is at most, of all runs of a test: α.
     pub const RISK: f64 = 0.001;
 
+    /// A continuation goes on for so many steps at least: a threshold may be tiny.
+    pub(crate) const HORIZON_MIN: u64 = 2_000;
+
+    /// And for so many times as long as the longest recovery seen.
+    pub(crate) const RECOVERIES: u64 = 8;
+
     /// How many continuations the m-th suspicion of a test gets, in a search divided into so many
     /// parts, which share the risk.
     pub(crate) fn continuations_of(suspicion: u64, parts: u64) -> u32 {
-        let squares = std::f64::consts::PI * std::f64::consts::PI / 6.0;
-        let (m, parts) = (suspicion as f64, parts as f64);
-        let risk = Self::RISK / (squares * m * m * parts);
+        let risk = share_of(Self::RISK, suspicion) / parts as f64;
         // By multiplication, which is the same on every machine, as a logarithm need not be.
         let (mut continuations, mut none_recovers) = (0, 1.0);
         while none_recovers > risk {
@@ -79,6 +83,14 @@ impl Confirmation {
         }
         continuations
     }
+}
+
+/// What the m-th question may take of a risk that is spread over all there may be: 6 / (π² m²) of it,
+/// which adds up to one.
+pub(crate) fn share_of(risk: f64, m: u64) -> f64 {
+    let squares = std::f64::consts::PI * std::f64::consts::PI / 6.0;
+    let m = m as f64;
+    risk / (squares * m * m)
 }
 
 #[cfg(test)]

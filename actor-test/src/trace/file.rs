@@ -292,34 +292,17 @@ impl Trace {
         (self.version < SCHEDULES).then_some(&self.actor_test)
     }
 
-    /// The trace of an execution that was made of this one.
-    pub fn with(&self, finding: Finding, recording: Recording) -> Self {
-        let Recording {
-            decisions,
-            checks,
-            schedule,
-            fair_from,
-            bounds,
-            semantics,
-            cycle,
-            story,
-        } = recording;
-        let mut trace = Self {
-            version: VERSION,
-            actor_test: env!("CARGO_PKG_VERSION").into(),
-            finding,
-            bounds,
-            semantics,
-            fair_from,
-            cycle,
-            decisions,
-            checks,
-            schedule,
-            story,
-            ..self.clone()
+    /// The trace of an execution that was made of this one, and is found in the same way: what it
+    /// fails with, its recording and its causes are those of the bug.
+    pub fn with(&self, bug: &Bug) -> Self {
+        let bug = Bug {
+            strategy: self.strategy.clone(),
+            seed: self.seed,
+            iteration: self.iteration,
+            token: self.token.clone(),
+            ..bug.clone()
         };
-        trace.digest = trace.digest();
-        trace
+        Self::of(&self.test, self.package.as_deref(), &bug)
     }
 
     /// What it takes to run it again.
@@ -485,6 +468,7 @@ fn target_directory() -> PathBuf {
 mod tests {
     use super::{Trace, TraceError, slug};
     use crate::data::bug::{BugKind, Cycle, Finding};
+    use crate::data::causes::Causes;
     use crate::report::facts::Bug;
     use crate::settings::Settings;
 
@@ -543,6 +527,28 @@ mod tests {
         let changed = first.and_then(|file| file.set_modified(long_ago));
         changed.expect("the time can be set");
         assert_eq!(write(cycle(4)), "owed.json");
+    }
+
+    /// Steps have other numbers in an execution that was made of another one.
+    #[test]
+    fn causes_are_those_of_the_execution() {
+        let causes = |steps| {
+            Some(Causes {
+                steps,
+                ..Causes::default()
+            })
+        };
+        let of = |steps| Bug {
+            causes: causes(steps),
+            strategy: "pct(3)".into(),
+            ..bug(None)
+        };
+        let trace = Trace::of("owed", Some("package"), &of(7));
+        let shorter = trace.with(&bug(None));
+        assert_eq!(shorter.causes(), None);
+        assert_eq!(shorter.strategy, "pct(3)");
+        assert_eq!(shorter.package.as_deref(), Some("package"));
+        assert_eq!(trace.with(&of(9)).causes(), causes(9).as_ref());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::sync::PoisonError;
 
 use crate::data::schedule::Schedule;
-use crate::engine::{Decision, Engine, Outcome, Program, RunOptions};
+use crate::engine::{Decision, Engine, Outcome, Program, RunOptions, chosen};
 use crate::strategy::{Execution, Fairness, Followed, Guided, Named, Replay, Strategy};
 
 /// An execution that followed a schedule.
@@ -24,13 +24,12 @@ pub(crate) fn name(
     taken: &[Decision],
     options: RunOptions,
 ) -> (Outcome, Schedule) {
-    let chosen = taken.iter().map(|decision| decision.chosen).collect();
-    let (named, written) = Named::new(Box::new(Replay::new(chosen, fairness)));
+    let (named, written) = Named::new(Box::new(Replay::new(chosen(taken), fairness)));
     let options = RunOptions {
         expected: Some(taken.to_vec()),
         ..options
     };
-    let outcome = run(engine, program, execution, Box::new(named), options);
+    let outcome = engine.run_under(Box::new(named), program, execution, options);
     let mut written = written.lock().unwrap_or_else(PoisonError::into_inner);
     (outcome, std::mem::take(&mut written))
 }
@@ -64,26 +63,13 @@ pub(crate) fn follow_by(
         tell,
         ..RunOptions::default()
     };
-    let outcome = run(engine, program, execution, Box::new(guided), options);
+    let outcome = engine.run_under(Box::new(guided), program, execution, options);
     let mut followed = followed.lock().unwrap_or_else(PoisonError::into_inner);
     Attempt {
         outcome,
         followed: std::mem::take(&mut followed),
         decisions: engine.decisions(),
     }
-}
-
-fn run(
-    engine: &mut Engine,
-    program: &dyn Program,
-    execution: &Execution,
-    strategy: Box<dyn Strategy>,
-    options: RunOptions,
-) -> Outcome {
-    let before = engine.set_strategy(strategy);
-    let outcome = engine.run(program, execution, options);
-    engine.set_strategy(before);
-    outcome
 }
 
 #[cfg(test)]
@@ -158,10 +144,8 @@ mod tests {
 
     /// A random execution, its decisions and its steps.
     fn sample(engine: &mut Engine, seed: u64) -> (Vec<Decision>, Schedule, u64) {
-        let idle = engine.set_strategy(Box::new(Random::new()));
-        let options = crate::engine::RunOptions::default();
-        engine.run(&Body, &execution(seed), options);
-        engine.set_strategy(idle);
+        let options = RunOptions::default();
+        engine.run_under(Box::new(Random::new()), &Body, &execution(seed), options);
         let taken = engine.decisions();
         let execution = &execution(seed);
         let (outcome, schedule) = name(

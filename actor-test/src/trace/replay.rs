@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::attendance;
 use crate::data::bug::{BugKind, Finding};
 use crate::data::story::{Step, Story, Text};
-use crate::engine::{Decision, Engine, Outcome, Program, RunOptions};
+use crate::engine::{Decision, Engine, Outcome, Program, RunOptions, chosen};
 use crate::report::facts::Recording;
 use crate::report::words;
 use crate::strategy::{Execution, Fairness, Guided, Replay, Steady};
@@ -38,15 +38,23 @@ pub(crate) fn run_again_with(
     taken: &[Decision],
     options: RunOptions,
 ) -> Outcome {
-    let chosen = taken.iter().map(|decision| decision.chosen).collect();
-    let before = engine.set_strategy(Box::new(Replay::new(chosen, fairness)));
+    let replay = Box::new(Replay::new(chosen(taken), fairness));
     let options = RunOptions {
         expected: Some(taken.to_vec()),
         ..options
     };
-    let outcome = engine.run(program, execution, options);
-    engine.set_strategy(before);
-    outcome
+    engine.run_under(replay, program, execution, options)
+}
+
+/// The decisions of a recording.
+pub(crate) fn taken(recording: &Recording) -> Vec<Decision> {
+    let checks = recording.checks.iter();
+    let decisions = recording.decisions.iter().zip(checks);
+    let decision = |(chosen, check): (&u32, &u32)| Decision {
+        chosen: *chosen,
+        check: *check,
+    };
+    decisions.map(decision).collect()
 }
 
 /// The finding for an execution that did not do the same twice.
@@ -133,16 +141,7 @@ pub(crate) fn replay_until(
     let idle = Box::new(Replay::new(Vec::new(), fairness));
     let mut engine = Engine::new(idle, recording.bounds, recording.semantics);
     engine.look_for_lassos(recording.cycle.is_some());
-    let checks = recording.checks.iter().copied();
-    let taken: Vec<Decision> = recording
-        .decisions
-        .iter()
-        .zip(checks)
-        .map(|(chosen, check)| Decision {
-            chosen: *chosen,
-            check,
-        })
-        .collect();
+    let taken = taken(recording);
     let execution = Execution {
         iteration: 0,
         seed: 0,

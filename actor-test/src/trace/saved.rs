@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::engine::Program;
+use crate::engine::{Program, checks, chosen};
 use crate::report::facts::{Bug, SAVED};
 use crate::report::words;
 use crate::trace::Trace;
@@ -42,10 +42,8 @@ impl Saved {
             self.notes.extend(stale);
             return;
         };
-        let decisions = replayed.decisions.iter();
-        (recording.decisions, recording.checks) = decisions
-            .map(|decision| (decision.chosen, decision.check))
-            .unzip();
+        recording.decisions = chosen(&replayed.decisions);
+        recording.checks = checks(&replayed.decisions);
         recording.story = replayed.story;
         self.bugs.push(Bug {
             finding,

@@ -13,6 +13,16 @@ pub(crate) struct Decision {
     pub(crate) check: u32,
 }
 
+/// What was chosen, without the checks.
+pub(crate) fn chosen(decisions: &[Decision]) -> Vec<u32> {
+    decisions.iter().map(|decision| decision.chosen).collect()
+}
+
+/// The checks alone.
+pub(crate) fn checks(decisions: &[Decision]) -> Vec<u32> {
+    decisions.iter().map(|decision| decision.check).collect()
+}
+
 /// Hears of each decision before it has an effect, so that it knows how far an execution came that
 /// takes its process down.
 pub(crate) trait Witness: fmt::Debug {

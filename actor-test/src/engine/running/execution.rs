@@ -112,6 +112,16 @@ pub(crate) struct Outcome {
     pub(crate) records: Vec<Record>,
 }
 
+/// How many steps the start of an execution counts for: about as many as it takes the time of.
+pub(crate) const START: u64 = 20;
+
+impl Outcome {
+    /// What it took, in steps.
+    pub(crate) fn cost(&self) -> u64 {
+        START.saturating_add(self.steps)
+    }
+}
+
 /// What an execution is to do besides what the test says.
 #[derive(Debug, Default)]
 pub(crate) struct RunOptions {
@@ -295,6 +305,20 @@ impl Engine {
             behaviour: outcome.class,
         };
         self.shared.strategy.borrow_mut().ended(&ended);
+        outcome
+    }
+
+    /// Runs one execution under another strategy; the one before is back afterwards.
+    pub(crate) fn run_under(
+        &mut self,
+        strategy: Box<dyn Strategy>,
+        test: &dyn Program,
+        execution: &Execution,
+        options: RunOptions,
+    ) -> Outcome {
+        let before = self.set_strategy(strategy);
+        let outcome = self.run(test, execution, options);
+        self.set_strategy(before);
         outcome
     }
 

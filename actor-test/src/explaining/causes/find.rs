@@ -6,22 +6,17 @@ use crate::data::bug::BugKind;
 use crate::data::causes::{Causes, Decided, Nearest, Share, Told};
 use crate::data::schedule::Schedule;
 use crate::data::story::Story;
-use crate::engine::{Outcome, Program};
+use crate::engine::{Outcome, Program, checks, chosen};
 use crate::explaining::causes::curve::{EACH, curve, turn};
 use crate::explaining::causes::forks::{Forks, Retold};
 use crate::explaining::causes::order::Order;
 use crate::explaining::causes::races;
 use crate::explaining::causes::transition::{self, Found, Probe};
 use crate::explaining::causes::turned::Plan;
+use crate::report::confirmation::Confirmation;
 use crate::report::facts::Bug;
 use crate::report::words;
 use crate::strategy::Named;
-
-/// A continuation goes on for so many steps at least.
-const HORIZON_MIN: u64 = 2_000;
-
-/// How many times as long as the longest recovery seen.
-const RECOVERIES: u64 = 8;
 
 /// How much longer than the search did one waits for a recovery from the last step.
 const FARTHER: u64 = 10;
@@ -72,7 +67,7 @@ fn find(program: &dyn Program, test: &str, bug: &Bug, budget: u64) -> Option<Cau
         horizon: bug
             .confirmation
             .map_or(0, |confirmation| confirmation.horizon)
-            .max(HORIZON_MIN),
+            .max(Confirmation::HORIZON_MIN),
         forks,
         causes: Causes::default(),
     };
@@ -138,8 +133,8 @@ impl Search<'_> {
         // What recovers at once when it can at all need not be waited for so long.
         let owed = self.forks.share(since, 0..10, self.horizon, false)?;
         if owed.escaped > 0 {
-            let longest = RECOVERIES.saturating_mul(self.forks.recovery());
-            self.horizon = longest.clamp(HORIZON_MIN, self.horizon);
+            let longest = Confirmation::RECOVERIES.saturating_mul(self.forks.recovery());
+            self.horizon = longest.clamp(Confirmation::HORIZON_MIN, self.horizon);
         }
         let horizon = self.horizon;
         let mut found = transition::search(&mut Walks::of(self), since, last)?;
@@ -244,8 +239,8 @@ impl Search<'_> {
             shared,
             instead: (shared < outcome.steps).then(|| told(&story, shared + 1)),
             steps: outcome.steps,
-            decisions: decisions.iter().map(|decision| decision.chosen).collect(),
-            checks: decisions.iter().map(|decision| decision.check).collect(),
+            decisions: chosen(&decisions),
+            checks: checks(&decisions),
             then: then.map(|step| told(&story, step)).collect(),
             story: (outcome.steps <= WHOLE).then_some(story),
         });

@@ -6,15 +6,12 @@ use crate::attendance::{self, WorkerStatus};
 use crate::data::bug::Finding;
 use crate::data::causes::Share;
 use crate::data::schedule::Schedule;
-use crate::engine::{Debt, Decision, End, Engine, Outcome, Program, RunOptions, Watch};
+use crate::engine::{Debt, Decision, End, Engine, Outcome, Program, RunOptions, Watch, chosen};
 use crate::hash::mix;
 use crate::report::facts::Recording;
 use crate::settings::Bounds;
 use crate::strategy::{Continuation, Execution, Fairness, Named, Replay, Strategy};
-use crate::trace::replay::fairness_of;
-
-/// What the start of an execution counts for, in steps.
-const START: u64 = 20;
+use crate::trace::replay::{fairness_of, taken};
 
 /// So hot nothing ever is.
 const NEVER: u64 = u64::MAX / 4;
@@ -101,16 +98,7 @@ impl<'a> Forks<'a> {
         let idle = Box::new(Replay::new(Vec::new(), fairness));
         let engine = Engine::new(idle, recording.bounds, recording.semantics);
         let status = attendance::attend(test, engine.heartbeat());
-        let checks = recording.checks.iter();
-        let taken: Vec<Decision> = recording
-            .decisions
-            .iter()
-            .zip(checks)
-            .map(|(chosen, check)| Decision {
-                chosen: *chosen,
-                check: *check,
-            })
-            .collect();
+        let taken = taken(recording);
         // The same for who has the recording alone.
         let numbers = taken.iter().map(|decision| decision.chosen);
         let seed = numbers.fold(taken.len() as u64, |seed, chosen| {
@@ -170,7 +158,7 @@ impl<'a> Forks<'a> {
     }
 
     fn chosen(&self) -> Vec<u32> {
-        self.taken.iter().map(|decision| decision.chosen).collect()
+        chosen(&self.taken)
     }
 
     pub(super) fn failure(&self) -> &Failure {
@@ -319,11 +307,10 @@ impl<'a> Forks<'a> {
 
     fn run(&mut self, strategy: Box<dyn Strategy>, options: RunOptions) -> Outcome {
         self.status.begins(0, 0, None);
-        let idle = self.engine.set_strategy(strategy);
-        let outcome = self.engine.run(self.program, &self.execution, options);
-        self.engine.set_strategy(idle);
+        let (engine, program) = (&mut self.engine, self.program);
+        let outcome = engine.run_under(strategy, program, &self.execution, options);
         self.status.ends();
-        self.spent = self.spent.saturating_add(START + outcome.steps);
+        self.spent = self.spent.saturating_add(outcome.cost());
         outcome
     }
 

@@ -9,6 +9,7 @@
 //! with more continuations from it and from steps after it, and moves on where any of them recovers.
 
 use crate::data::causes::Share;
+use crate::report::confirmation::share_of;
 
 /// How many continuations tell whether a step is dead, while the step is looked for.
 const LOOKING: u32 = 20;
@@ -224,8 +225,7 @@ impl<P: Probe> Search<'_, P> {
 /// wrong in 6 / (π² m²) of the cases that there are to be wrong in, so that all of them together keep
 /// to the level.
 fn missed(of: u32, m: u32) -> f64 {
-    let squares = std::f64::consts::PI * std::f64::consts::PI / 6.0;
-    let level = LEVEL / (squares * f64::from(m) * f64::from(m));
+    let level = share_of(LEVEL, u64::from(m));
     // By multiplication, which is the same on every machine, as a logarithm need not be.
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..40 {

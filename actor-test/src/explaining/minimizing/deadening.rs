@@ -7,7 +7,7 @@
 //! the bug is found as it was at first: too hot, or going round.
 
 use crate::data::bug::{BugKind, Finding};
-use crate::engine::{Decision, End, RunOptions, Suspicion, Watch};
+use crate::engine::{End, RunOptions, Suspicion, Watch, chosen};
 use crate::explaining::minimizing::candidate::Candidate;
 use crate::explaining::minimizing::search::{Best, Laboratory, Trial};
 use crate::report::confirmation::Confirmation;
@@ -176,7 +176,7 @@ impl<'a> Deadening<'a> {
         }
         let story_ends = Some(from + 1);
         let like = &self.bug.trace;
-        let (finding, recording) = laboratory.record(&whole, fairness, like, story_ends)?;
+        let (finding, recording) = laboratory.record(&whole, fairness, like, story_ends);
         let cycle = outcome.suspicion.and_then(|suspicion| suspicion.cycle);
         Some(Proof {
             continuations,
@@ -221,8 +221,4 @@ fn prefix(found: &Best, steps: usize) -> Best {
         found.decisions.clone(),
         found.finding.clone(),
     )
-}
-
-fn chosen(decisions: &[Decision]) -> Vec<u32> {
-    decisions.iter().map(|decision| decision.chosen).collect()
 }

@@ -25,17 +25,17 @@ mod switching;
 
 use crate::attendance;
 use crate::data::bug::{BugKind, Finding};
-use crate::engine::{Decision, Engine, Program, RunOptions};
+use crate::data::schedule::Schedule;
+use crate::engine::{Engine, Program, RunOptions};
 use crate::explaining::minimizing::deadening::Deadening;
 use crate::explaining::minimizing::failing::Failing;
 use crate::explaining::minimizing::search::{Best, Laboratory, Search, Trial};
+use crate::report::confirmation::Confirmation;
 use crate::report::facts::{Bug, Recording};
 use crate::report::minimized::{Dead, Minimized, Size};
 use crate::strategy::{Fairness, Replay};
 use crate::trace::following::name;
-
-/// For how many steps continuations go on at least.
-const HORIZON_MIN: u64 = 2_000;
+use crate::trace::replay::{fairness_of, taken};
 
 /// A failing execution that is shorter than the one that was found.
 #[derive(Clone, Debug)]
@@ -67,25 +67,19 @@ pub(crate) fn minimize(
         return None;
     }
     let recording = &bug.trace;
-    let fairness = fairness(recording.fair_from);
+    let fairness = fairness_of(recording.fair_from);
     let idle = Box::new(Replay::new(Vec::new(), fairness));
     let mut engine = Engine::new(idle, recording.bounds, recording.semantics);
     let status = attendance::attend(test, engine.heartbeat());
     status.begins(bug.iteration.saturating_sub(1), 0, None);
     engine.look_for_lassos(recording.cycle.is_some());
     let mut laboratory = Laboratory::new(program, engine, budget);
-    let chosen = recording.decisions.iter().zip(&recording.checks);
-    let decisions: Vec<Decision> = chosen
-        .map(|(chosen, check)| Decision {
-            chosen: *chosen,
-            check: *check,
-        })
-        .collect();
+    let decisions = taken(recording);
     let execution = laboratory.execution(0);
     let engine = &mut laboratory.engine;
     let options = RunOptions::default();
     let (outcome, schedule) = name(engine, program, &execution, fairness, &decisions, options);
-    laboratory.spend(outcome.steps);
+    laboratory.spend(&outcome);
     let found = outcome.finding.as_ref();
     if outcome.diverged_at.is_some()
         || !found.is_some_and(|found| bug.finding.is_found_again(found))
@@ -126,14 +120,6 @@ fn is_minimized(bug: &Bug) -> bool {
     !is_apart && !kind.concerns_all() && bug.finding.step > 0
 }
 
-fn fairness(fair_from: Option<u64>) -> Fairness {
-    match fair_from {
-        None => Fairness::Unfair,
-        Some(0) => Fairness::Fair,
-        Some(step) => Fairness::FairFrom(step),
-    }
-}
-
 /// One execution that is minimised.
 struct Minimizing<'a> {
     bug: &'a Bug,
@@ -146,40 +132,46 @@ impl Minimizing<'_> {
     /// Something bad has happened, or nothing can happen any more.
     fn failing(&mut self, found: Best) -> Option<Minimal> {
         let bug = self.bug;
-        let (first, steps) = (found.cost(), found.schedule.len() as u64);
-        let trial = Failing::new(&bug.finding, &bug.trace, steps);
+        let trial = Failing::new(&bug.finding, &bug.trace, found.schedule.len() as u64);
         let fairness = trial.fairness();
         let mut search = Search::new(trial, found);
+        let mut minimal = None;
         loop {
             let before = search.best.cost();
             for pass in passes() {
                 pass(&mut search, &mut self.laboratory);
                 if search.has_improved() {
-                    let minimal = self.recorded(&search.best, fairness);
-                    (self.keep)(minimal.as_ref()?);
+                    let better = self.recorded(&search.best, fairness);
+                    (self.keep)(&better);
+                    minimal = Some(better);
                 }
             }
             if search.best.cost() == before || self.laboratory.is_over() {
                 break;
             }
         }
-        if search.best.cost() == first {
-            return None;
-        }
-        self.recorded(&search.best, fairness)
+        // What was tried since in vain counts as well.
+        let minimized = self.minimized(&search.best.schedule, None);
+        minimal.map(|minimal| Minimal {
+            minimized,
+            ..minimal
+        })
     }
 
-    fn recorded(&mut self, best: &Best, fairness: Fairness) -> Option<Minimal> {
-        let (finding, recording) = self
-            .laboratory
-            .record(best, fairness, &self.bug.trace, None)?;
-        Some(self.minimal(finding, recording, &best.schedule, None))
+    fn recorded(&mut self, best: &Best, fairness: Fairness) -> Minimal {
+        let like = &self.bug.trace;
+        let (finding, recording) = self.laboratory.record(best, fairness, like, None);
+        Minimal {
+            minimized: self.minimized(&best.schedule, None),
+            finding,
+            recording,
+        }
     }
 
     /// Something is owed for ever.
     fn dead(&mut self, found: Best, suspicion: crate::engine::Suspicion) -> Option<Minimal> {
         // A trace does not say how long the continuations were that have confirmed it.
-        let temperature = self.bug.trace.bounds.temperature().max(HORIZON_MIN);
+        let temperature = self.bug.trace.bounds.temperature().max(Confirmation::HORIZON_MIN);
         let confirmed = self.bug.confirmation.as_ref();
         let horizon = confirmed.map_or(temperature, |confirmation| confirmation.horizon);
         let mut trial = Deadening::new(self.bug, suspicion, horizon);
@@ -215,30 +207,24 @@ impl Minimizing<'_> {
                 continuations: proof.continuations,
                 horizon,
             };
-            return Some(self.minimal(proof.finding, proof.recording, &best.schedule, Some(dead)));
+            return Some(Minimal {
+                minimized: self.minimized(&best.schedule, Some(dead)),
+                finding: proof.finding,
+                recording: proof.recording,
+            });
         }
         None
     }
 
-    fn minimal(
-        &self,
-        finding: Finding,
-        recording: Recording,
-        schedule: &crate::data::schedule::Schedule,
-        dead: Option<Dead>,
-    ) -> Minimal {
-        Minimal {
-            minimized: Minimized {
-                before: self.before,
-                after: Size::of(schedule),
-                found_at: self.bug.finding.step,
-                executions: self.laboratory.executions,
-                steps: self.laboratory.spent,
-                is_cut: self.laboratory.is_over(),
-                dead,
-            },
-            finding,
-            recording,
+    fn minimized(&self, schedule: &Schedule, dead: Option<Dead>) -> Minimized {
+        Minimized {
+            before: self.before,
+            after: Size::of(schedule),
+            found_at: self.bug.finding.step,
+            executions: self.laboratory.executions,
+            steps: self.laboratory.spent,
+            is_cut: self.laboratory.is_over(),
+            dead,
         }
     }
 }

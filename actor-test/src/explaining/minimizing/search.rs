@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::data::bug::Finding;
 use crate::data::schedule::Schedule;
 use crate::data::story::Story;
-use crate::engine::{Decision, Engine, Outcome, Program, RunOptions, Watch};
+use crate::engine::{Decision, Engine, Outcome, Program, RunOptions, Watch, checks, chosen};
 use crate::explaining::minimizing::candidate::Candidate;
 use crate::report::facts::Recording;
 use crate::report::minimized::Size;
@@ -13,9 +13,6 @@ use crate::strategy::{Execution, Fairness, Guided, Strategy};
 use crate::trace::following::{Attempt, follow_by};
 use crate::trace::replay::{fair_from, run_again_with};
 use crate::trace::schedule;
-
-/// The start of an execution takes as long as so many steps.
-const START: u64 = 20;
 
 /// Where executions are tried, as long as the budget lasts.
 pub(super) struct Laboratory<'a> {
@@ -49,9 +46,9 @@ impl<'a> Laboratory<'a> {
         }
     }
 
-    pub(super) fn spend(&mut self, steps: u64) {
+    pub(super) fn spend(&mut self, outcome: &Outcome) {
         self.executions += 1;
-        self.spent += steps + START;
+        self.spent += outcome.cost();
     }
 
     /// The budget is spent.
@@ -68,7 +65,7 @@ impl<'a> Laboratory<'a> {
     pub(super) fn follow(&mut self, guided: Guided, seed: u64) -> Attempt {
         let execution = self.execution(seed);
         let attempt = follow_by(&mut self.engine, self.program, &execution, guided, false);
-        self.spend(attempt.outcome.steps);
+        self.spend(&attempt.outcome);
         attempt
     }
 
@@ -82,22 +79,21 @@ impl<'a> Laboratory<'a> {
         let execution = self.execution(0);
         let (engine, program) = (&mut self.engine, self.program);
         let outcome = run_again_with(engine, program, &execution, fairness, decisions, options);
-        self.spend(outcome.steps);
+        self.spend(&outcome);
         outcome
     }
 
     /// Runs another strategy, perhaps to see whether something is paid; nothing of it is counted.
     pub(super) fn run(&mut self, strategy: Box<dyn Strategy>, watch: Option<Watch>) -> Outcome {
-        let before = self.engine.set_strategy(strategy);
         let options = RunOptions {
             watch,
             expected: watch.is_none().then(Vec::new),
             ..RunOptions::default()
         };
         let execution = self.execution(0);
-        let outcome = self.engine.run(self.program, &execution, options);
-        self.engine.set_strategy(before);
-        self.spend(outcome.steps);
+        let (engine, program) = (&mut self.engine, self.program);
+        let outcome = engine.run_under(strategy, program, &execution, options);
+        self.spend(&outcome);
         outcome
     }
 
@@ -108,7 +104,7 @@ impl<'a> Laboratory<'a> {
         fairness: Fairness,
         like: &Recording,
         until: Option<u64>,
-    ) -> Option<(Finding, Recording)> {
+    ) -> (Finding, Recording) {
         let told = RunOptions {
             tell: true,
             until,
@@ -120,15 +116,15 @@ impl<'a> Laboratory<'a> {
             story.truncate(until.saturating_sub(1));
         }
         let recording = Recording {
-            decisions: best.decisions.iter().map(|one| one.chosen).collect(),
-            checks: best.decisions.iter().map(|one| one.check).collect(),
+            decisions: chosen(&best.decisions),
+            checks: checks(&best.decisions),
             schedule: schedule::write(&best.schedule),
             fair_from: fair_from(fairness),
             cycle: None,
             story,
             ..like.clone()
         };
-        Some((best.finding.clone(), recording))
+        (best.finding.clone(), recording)
     }
 }
 
