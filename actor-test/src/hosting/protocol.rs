@@ -113,9 +113,7 @@ pub enum Event {
         notes: Vec<String>,
     },
     /// It was minimised, and its causes looked for; nothing, where it can't be found again or nothing could be left out.
-    Minimized {
-        minimal: Option<Box<Bug>>,
-    },
+    Minimized { minimal: Option<Box<Bug>> },
     /// It was replayed.
     Replayed {
         finding: Option<Finding>,

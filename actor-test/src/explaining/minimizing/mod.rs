@@ -171,7 +171,12 @@ impl Minimizing<'_> {
     /// Something is owed for ever.
     fn dead(&mut self, found: Best, suspicion: crate::engine::Suspicion) -> Option<Minimal> {
         // A trace does not say how long the continuations were that have confirmed it.
-        let temperature = self.bug.trace.bounds.temperature().max(Confirmation::HORIZON_MIN);
+        let temperature = self
+            .bug
+            .trace
+            .bounds
+            .temperature()
+            .max(Confirmation::HORIZON_MIN);
         let confirmed = self.bug.confirmation.as_ref();
         let horizon = confirmed.map_or(temperature, |confirmation| confirmation.horizon);
         let mut trial = Deadening::new(self.bug, suspicion, horizon);
