@@ -501,7 +501,7 @@ impl<A: Actor> Context<A> {
         A: Handler<Terminated>,
     {
         let notice = |actor, reason| A::message(Terminated { actor, reason }, Reply::nobody());
-        match &self.place {
+        match &mut self.place {
             Place::Controlled(watcher) => {
                 let (id, target) = (other.target().id(), other.target().address());
                 let notice = Box::new(move |mail: &dyn AnyMail, reason| {
@@ -513,6 +513,56 @@ impl<A: Actor> Context<A> {
                 let ended = Terminated { actor, reason };
                 cell.notify::<A>(A::message(ended, Reply::nobody()), None);
             }),
+        }
+    }
+
+    /// Ends every watch of another actor that this one has begun. Word of its end that was sent before
+    /// is still handled, as a [`Terminated`].
+    ///
+    /// ```
+    /// use actor_core::prelude::*;
+    ///
+    /// struct Worker;
+    /// #[actor]
+    /// impl Worker {}
+    ///
+    /// #[derive(Debug)]
+    /// struct Dismiss;
+    ///
+    /// struct Foreman {
+    ///     worker: ActorRef<Worker>,
+    /// }
+    ///
+    /// #[actor]
+    /// impl Foreman {
+    ///     #[start]
+    ///     fn start(&mut self, cx: &mut Context<Self>) {
+    ///         cx.watch(&self.worker);
+    ///     }
+    ///
+    ///     #[on]
+    ///     fn dismiss(&mut self, _: Dismiss, cx: &mut Context<Self>) {
+    ///         cx.unwatch(&self.worker); // its end is in order
+    ///         cx.stop(&self.worker);
+    ///     }
+    ///
+    ///     #[on]
+    ///     fn terminated(&mut self, end: Terminated) {
+    ///         panic!("{} has left: {:?}", end.actor, end.reason);
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// Where one of the two actors is under test and the other in production.
+    pub fn unwatch(&mut self, other: &impl AnyRef) {
+        match &mut self.place {
+            Place::Controlled(me) => {
+                let other = other.target().address();
+                runtime::with(|rt| rt.unwatch(*me, other));
+            }
+            Place::Live(side) => side.unwatch(other.target().watched()),
         }
     }
 
@@ -553,6 +603,22 @@ impl<A: Actor> Context<A> {
                 runtime::with(|rt| rt.link(*me, other));
             }
             Place::Live(side) => side.link(other.target().watched()),
+        }
+    }
+
+    /// Ends the link between this actor and another, for both. A failure of which word is under way
+    /// is shared nevertheless.
+    ///
+    /// # Panics
+    ///
+    /// Where one of the two actors is under test and the other in production.
+    pub fn unlink<B: Actor>(&mut self, other: &ActorRef<B>) {
+        match &self.place {
+            Place::Controlled(me) => {
+                let other = other.target().address();
+                runtime::with(|rt| rt.unlink(*me, other));
+            }
+            Place::Live(side) => side.unlink(other.target().watched()),
         }
     }
 

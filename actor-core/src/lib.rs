@@ -258,7 +258,7 @@ pub use spawner::Spawner;
 pub use supervision::{Backoff, Restart, Supervision, Unread};
 pub use system::System;
 pub use timer::Timer;
-pub use watch::{StopReason, Terminated};
+pub use watch::{StopReason, Stopped, Terminated};
 
 /// What an actor's source usually needs.
 pub mod prelude {

@@ -9,6 +9,7 @@ use crate::fingerprint::{Fingerprint, Fingerprinter};
 use crate::reference::{ActorId, ActorRef, AnyRef, Recipient, Target, Ways};
 use crate::reply::{Ask, Reply};
 use crate::sending::{Sending, TrySending};
+use crate::watch::Stopped;
 
 /// A set of events that an actor understands, whatever its type.
 ///
@@ -145,6 +146,21 @@ impl<P: Protocol + ?Sized> ProtocolRef<P> {
     /// The actor's identity.
     pub fn id(&self) -> ActorId {
         self.target.id()
+    }
+
+    /// The name that logs and reports use; see [`ActorRef::name`].
+    pub fn name(&self) -> String {
+        self.target.name()
+    }
+
+    /// The actor has not stopped; see [`ActorRef::is_alive`].
+    pub fn is_alive(&self) -> bool {
+        !self.target.has_stopped()
+    }
+
+    /// Waits until the actor has stopped, and tells why; see [`ActorRef::stopped`].
+    pub fn stopped(&self) -> Stopped {
+        Stopped::of(&self.target)
     }
 
     /// Sends `event`, as [`ActorRef::tell`] does.

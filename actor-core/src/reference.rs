@@ -16,6 +16,7 @@ use crate::reply::{Ask, Origin, Reply, asking};
 use crate::runtime::{self, Address, Stop};
 use crate::sending::{Put, Sending, TrySending, put};
 use crate::slab::Slot;
+use crate::watch::{StopReason, Stopped};
 
 /// The identity of an actor, unique within a run of the program or one execution of a test.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -198,6 +199,11 @@ impl Target {
         }
     }
 
+    /// The name that logs and reports use.
+    pub(crate) fn name(&self) -> String {
+        format!("{self:?}")
+    }
+
     /// Its inbox takes no more events.
     pub(crate) fn has_stopped(&self) -> bool {
         match &self.0 {
@@ -229,6 +235,14 @@ impl Target {
             runtime::ask(*address, &ask.slot());
         }
         (reply, ask)
+    }
+
+    /// Both ends of a wait for this actor's end, which monitors don't see: nobody has sent anything.
+    pub(crate) fn begin_ask_for_end(&self) -> (Reply<StopReason>, Ask<StopReason>) {
+        match &self.0 {
+            Where::Live(cell) => asking(cell.awaiting_end()),
+            Where::Controlled(_) => self.begin_ask(),
+        }
     }
 
     /// Sends to an `A`.
@@ -282,6 +296,56 @@ impl<A: Actor> ActorRef<A> {
     /// The actor's identity.
     pub fn id(&self) -> ActorId {
         self.target.id()
+    }
+
+    /// The name that logs and reports use: the one given at the spawn, or the type and a number.
+    pub fn name(&self) -> String {
+        self.target.name()
+    }
+
+    /// The actor takes events: it has not stopped for good, as far as is known here and now. Between
+    /// this answer and what you do with it the actor may stop; [`stopped`](Self::stopped) waits for
+    /// that, and [`ask`](Self::ask) tells it.
+    pub fn is_alive(&self) -> bool {
+        !self.target.has_stopped()
+    }
+
+    /// Waits until the actor has stopped for good, and tells why. A supervised child that is brought
+    /// back goes on; where it had stopped before, this is over at once.
+    ///
+    /// Every event that the actor handled was handled before. It may be awaited on any executor, from
+    /// a handler, a test's body or the outside. There is no time limit: see
+    /// [`System::stop_within`](crate::System::stop_within) for an end that comes.
+    ///
+    /// ```
+    /// use actor_core::prelude::*;
+    /// use actor_core::StopReason;
+    ///
+    /// #[derive(Debug)]
+    /// struct Close;
+    ///
+    /// struct File;
+    ///
+    /// #[actor]
+    /// impl File {
+    ///     #[on]
+    ///     fn close(&mut self, _: Close, cx: &mut Context<Self>) {
+    ///         cx.halt();
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), actor_core::Error> {
+    /// let sys = System::new();
+    /// let file = sys.spawn(File);
+    /// file.tell(Close);
+    /// assert_eq!(file.stopped().await, StopReason::Halted);
+    /// assert!(!file.is_alive());
+    /// # sys.shutdown().await
+    /// # }
+    /// ```
+    pub fn stopped(&self) -> Stopped {
+        Stopped::of(&self.target)
     }
 
     /// Sends `event` and goes on. Whether the actor still lives, and has room in a
@@ -528,6 +592,21 @@ impl<E: Event> Recipient<E> {
     /// The actor's identity.
     pub fn id(&self) -> ActorId {
         self.target.id()
+    }
+
+    /// The name that logs and reports use; see [`ActorRef::name`].
+    pub fn name(&self) -> String {
+        self.target.name()
+    }
+
+    /// The actor has not stopped; see [`ActorRef::is_alive`].
+    pub fn is_alive(&self) -> bool {
+        !self.target.has_stopped()
+    }
+
+    /// Waits until the actor has stopped, and tells why; see [`ActorRef::stopped`].
+    pub fn stopped(&self) -> Stopped {
+        Stopped::of(&self.target)
     }
 }
 

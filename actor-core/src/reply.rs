@@ -121,6 +121,13 @@ impl<R> Reply<R> {
         }
     }
 
+    /// Puts the value in its place, without a word to who waits: under test the engine says it.
+    pub(crate) fn put(mut self, value: R) {
+        if let Some(slot) = self.to.take() {
+            slot.lock().value = Some(value);
+        }
+    }
+
     fn answer(mut self, value: R) {
         let Some(slot) = self.to.take() else {
             return;
@@ -185,6 +192,11 @@ impl<R: Event> Ask<R> {
     /// The slot to wait at, as the tester keeps it.
     pub(crate) fn slot(&self) -> Arc<AskSlot> {
         self.from.clone()
+    }
+
+    /// Under test: the number of the `ask`.
+    pub(crate) fn controlled(&self) -> Option<AskId> {
+        self.from.origin.controlled()
     }
 }
 

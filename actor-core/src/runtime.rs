@@ -174,9 +174,16 @@ pub trait Runtime {
     /// Has a message sent to `watcher` when `target` has stopped. The
     /// function builds it from the reason.
     fn watch(&self, watcher: Address, target: Address, notice: Notice);
+    /// Ends the watches that `watcher` has begun of `target`.
+    fn unwatch(&self, watcher: Address, target: Address);
+    /// Has an `ask`, of which no event is posted, answered when the actor that was asked has stopped.
+    /// `put` puts the reason where the reply is looked for.
+    fn await_end(&self, ask: AskId, put: PutReason);
 
     /// Links two actors: a failure of one is one of the other.
     fn link(&self, one: Address, other: Address);
+    /// Ends the link of two actors.
+    fn unlink(&self, one: Address, other: Address);
     /// Has a message sent to an actor where it would share a failure. The function builds it.
     fn trap_links(&self, owner: Address, trap: Trap);
 
@@ -211,6 +218,9 @@ pub type Again = Box<dyn Fn(&dyn AnyMail) -> u32>;
 
 /// Puts the notice of a watched actor's end into the watcher's mail; tells its slot and event.
 pub type Notice = Box<dyn FnOnce(&dyn AnyMail, StopReason) -> (u32, u16)>;
+
+/// Puts the reason of an actor's end where whoever awaits it looks for it.
+pub type PutReason = Box<dyn FnOnce(StopReason)>;
 
 /// As a [`Notice`], for any actor and more than once.
 pub type Trap = fn(&dyn AnyMail, ActorId, StopReason) -> (u32, u16);

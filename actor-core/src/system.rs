@@ -15,6 +15,7 @@ use crate::random::ActorRng;
 use crate::reference::ActorRef;
 use crate::runtime::{self, Factory, Purpose, Spawn, Stop, Target};
 use crate::spawner::{SpawnOptions, Spawner, Starts};
+use crate::watch::Stopped;
 
 /// Where actors live: the production executor, or one execution of a test.
 ///
@@ -204,6 +205,28 @@ impl System {
     /// In production, where the system's tokio runtime has no time driver.
     pub fn stop_within<A: Actor>(&self, actor: &ActorRef<A>, deadline: Duration) {
         actor.target().stop(Stop::Within(deadline));
+    }
+
+    /// As [`stop`](System::stop), and waits until the actor has [stopped](ActorRef::stopped).
+    ///
+    /// ```
+    /// # use actor_core::prelude::*;
+    /// # use actor_core::StopReason;
+    /// # struct Printer;
+    /// # #[actor]
+    /// # impl Printer {}
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), actor_core::Error> {
+    /// # let sys = System::new();
+    /// let printer = sys.spawn(Printer);
+    /// assert_eq!(sys.stop_and_wait(&printer).await, StopReason::Stopped);
+    /// # sys.shutdown().await
+    /// # }
+    /// ```
+    pub fn stop_and_wait<A: Actor>(&self, actor: &ActorRef<A>) -> Stopped {
+        let stopped = actor.stopped();
+        self.stop(actor);
+        stopped
     }
 
     /// Ends an actor ahead of what is in its inbox, between two events or where a handler waits:

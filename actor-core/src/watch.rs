@@ -1,6 +1,13 @@
-//! Word of an actor's end.
+//! Word of an actor's end: [`Terminated`] for actors, [`Stopped`] for whoever awaits it.
 
-use crate::reference::ActorId;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context as TaskContext, Poll};
+
+use crate::reference::{ActorId, Target};
+use crate::reply::Ask;
+use crate::runtime;
 
 /// An actor that was [watched](crate::Context::watch) has stopped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
@@ -39,5 +46,41 @@ impl StopReason {
     #[must_use]
     pub const fn is_failure(self) -> bool {
         matches!(self, Self::Failed | Self::Exhausted | Self::Linked)
+    }
+}
+
+/// The future of an actor's end; made by [`ActorRef::stopped`](crate::ActorRef::stopped). Dropping it
+/// changes nothing for the actor.
+#[must_use = "nothing waits before this is awaited"]
+pub struct Stopped(Ask<StopReason>);
+
+impl Stopped {
+    pub(crate) fn of(target: &Target) -> Self {
+        let (reply, ask) = target.begin_ask_for_end();
+        match target.cell() {
+            Some(cell) => cell.await_end(reply),
+            None => {
+                if let Some(id) = ask.controlled() {
+                    runtime::with(|rt| rt.await_end(id, Box::new(|reason| reply.put(reason))));
+                }
+            }
+        }
+        Self(ask)
+    }
+}
+
+impl Future for Stopped {
+    type Output = StopReason;
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<StopReason> {
+        // Nobody is left who could say why where the executor itself has gone.
+        let end = Pin::new(&mut self.0).poll(task);
+        end.map(|reason| reason.unwrap_or(StopReason::Aborted))
+    }
+}
+
+impl fmt::Debug for Stopped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Stopped")
     }
 }

@@ -377,6 +377,13 @@ impl Cell {
         Origin::Live(observed, Asked::of(self))
     }
 
+    /// Begins a wait for the actor's end: monitors don't see it, and it is part of no cycle.
+    pub(crate) fn awaiting_end(self: &Arc<Self>) -> Origin {
+        let asked = Asked::of(self);
+        asked.over();
+        Origin::Live(None, asked)
+    }
+
     #[cold]
     fn observe_sent(&self, event: u16, shown: &dyn Event) -> Sender {
         let sender = Sender::current();

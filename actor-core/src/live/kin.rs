@@ -1,5 +1,6 @@
 //! Whom an actor has to do with: [`Kin`].
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 
 use super::cell::Cell;
@@ -7,6 +8,7 @@ use super::household::Household;
 use super::lane::LINKED;
 use super::lock;
 use crate::reference::ActorId;
+use crate::reply::Reply;
 use crate::roster::{Roster, Sweep};
 use crate::watch::StopReason;
 
@@ -59,19 +61,68 @@ impl Links {
 /// Sends the notice that an actor has ended.
 pub(crate) type Notify = fn(&Cell, ActorId, StopReason);
 
+/// Who waits for the end of another actor.
+enum Waiting {
+    Watcher(Watcher),
+    Reply(Reply<StopReason>),
+}
+
+impl Waiting {
+    fn tell(self, ended: ActorId, reason: StopReason) {
+        match self {
+            Self::Watcher(watcher) => watcher.tell(ended, reason),
+            Self::Reply(reply) => reply.send(reason),
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        match self {
+            Self::Watcher(entry) => {
+                let watcher = entry.watcher.upgrade();
+                entry.mark.strong_count() == 0
+                    || !watcher.is_some_and(|watcher| watcher.is_running())
+            }
+            Self::Reply(reply) => reply.is_nobody(),
+        }
+    }
+}
+
 /// Who is told of the end of another actor.
 pub(crate) struct Watcher {
     pub(crate) watcher: Weak<Cell>,
-    /// In which life it began to watch: in the next it has forgotten.
-    pub(crate) life: u32,
+    /// Gone where it watches no more.
+    pub(crate) mark: Weak<()>,
     /// Sends the notice that this actor has ended.
     pub(crate) notify: Notify,
+}
+
+/// Whom an actor watches in its present life, with a mark for each: without it, nothing is told.
+#[derive(Default)]
+pub(super) struct Watched {
+    marks: BTreeMap<ActorId, Arc<()>>,
+    sweep: Sweep,
+}
+
+impl Watched {
+    /// The mark for that actor. Those of actors that have ended go, now and then.
+    pub(super) fn mark(&mut self, of: ActorId) -> Weak<()> {
+        let Self { marks, sweep } = self;
+        if sweep.is_due(marks.len()) {
+            marks.retain(|_, mark| Arc::weak_count(mark) > 0);
+            sweep.done(marks.len());
+        }
+        Arc::downgrade(marks.entry(of).or_default())
+    }
+
+    pub(super) fn forget(&mut self, other: ActorId) {
+        self.marks.remove(&other);
+    }
 }
 
 impl Watcher {
     fn tell(&self, ended: ActorId, reason: StopReason) {
         if let Some(cell) = self.watcher.upgrade()
-            && cell.life() == self.life
+            && self.mark.strong_count() > 0
         {
             (self.notify)(&cell, ended, reason);
         }
@@ -79,21 +130,18 @@ impl Watcher {
 }
 
 #[derive(Default)]
-struct Watchers(Vec<Watcher>);
+struct Watchers(Vec<Waiting>);
 
 impl Watchers {
-    /// Drops the watchers that have ended, each time that the list would have to grow, so that a
-    /// long life watched by many short ones does not gather them.
-    fn push(&mut self, watcher: Watcher) {
+    /// Drops those that wait no more, each time that the list would have to grow, so that a long life
+    /// watched by many short ones does not gather them.
+    fn push(&mut self, waiting: Waiting) {
         let Self(watchers) = self;
         if watchers.len() == watchers.capacity() {
-            watchers.retain(|entry| {
-                let watcher = entry.watcher.upgrade();
-                watcher.is_some_and(|watcher| watcher.is_running())
-            });
+            watchers.retain(|entry| !entry.is_over());
             watchers.reserve(watchers.len());
         }
-        watchers.push(watcher);
+        watchers.push(waiting);
     }
 }
 
@@ -108,17 +156,26 @@ impl Cell {
 
     /// Tells `watcher` when the actor has ended; at once where it has.
     pub(crate) fn watch(&self, watcher: Watcher) {
+        self.await_end_by(Waiting::Watcher(watcher));
+    }
+
+    /// As [`watch`](Self::watch), for whoever waits for that reply.
+    pub(crate) fn await_end(&self, reply: Reply<StopReason>) {
+        self.await_end_by(Waiting::Reply(reply));
+    }
+
+    fn await_end_by(&self, waiting: Waiting) {
         let ended = {
             let mut end = lock(&self.end);
             match &mut *end {
                 End::Ended(reason) => *reason,
                 End::Awaited(kin) => {
-                    kin.get_or_insert_default().watchers.push(watcher);
+                    kin.get_or_insert_default().watchers.push(waiting);
                     return;
                 }
             }
         };
-        watcher.tell(self.id(), ended);
+        waiting.tell(self.id(), ended);
     }
 
     /// Links two actors.
@@ -132,6 +189,12 @@ impl Cell {
             Err(reason) if reason.is_failure() => self.share_failure(other.id(), reason),
             Err(_) => {}
         }
+    }
+
+    /// Ends a link.
+    pub(super) fn unlink(&self, other: &Self) {
+        self.forget_link_to(other.id());
+        other.forget_link_to(self.id());
     }
 
     /// Takes note that the two are linked, unless this one has ended.
@@ -212,8 +275,8 @@ impl Cell {
     pub(super) fn end_kin(&self, reason: StopReason) {
         let before = std::mem::replace(&mut *lock(&self.end), End::Ended(reason));
         if let End::Awaited(Some(kin)) = before {
-            for watcher in kin.watchers.0 {
-                watcher.tell(self.id(), reason);
+            for waiting in kin.watchers.0 {
+                waiting.tell(self.id(), reason);
             }
         }
     }

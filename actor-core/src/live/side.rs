@@ -11,7 +11,7 @@ use super::cell::Cell;
 use super::executor::{Task, Tasks, Ticks, sleep};
 use super::household::Household;
 use super::inbox::{Found, Inbox, Next};
-use super::kin::{Notify, Watcher};
+use super::kin::{Notify, Watched, Watcher};
 use super::life;
 use super::reply::losing;
 use super::slice;
@@ -32,6 +32,7 @@ pub(crate) struct Side {
     inbox: Inbox,
     /// Timers and piped futures, aborted with the actor. Most actors have none.
     tasks: Option<Box<Tasks>>,
+    watched: Option<Box<Watched>>,
 }
 
 /// Sends a timer's event to its actor.
@@ -46,6 +47,7 @@ impl Side {
             inbox: Inbox::of(&cell),
             cell,
             tasks: None,
+            watched: None,
         }
     }
 
@@ -136,12 +138,23 @@ impl Side {
         self.cell.trap_links(notify);
     }
 
-    pub(crate) fn watch(&self, other: &Cell, notify: Notify) {
+    pub(crate) fn unlink(&self, other: &Cell) {
+        self.cell.unlink(other);
+    }
+
+    pub(crate) fn watch(&mut self, other: &Cell, notify: Notify) {
+        let watched = self.watched.get_or_insert_default();
         other.watch(Watcher {
             watcher: Arc::downgrade(&self.cell),
-            life: self.cell.life(),
+            mark: watched.mark(other.id()),
             notify,
         });
+    }
+
+    pub(crate) fn unwatch(&mut self, other: &Cell) {
+        if let Some(watched) = &mut self.watched {
+            watched.forget(other.id());
+        }
     }
 
     pub(crate) fn report(&self, error: &str) {

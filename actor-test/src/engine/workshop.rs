@@ -12,7 +12,7 @@ use std::task::Waker;
 
 use actor_core::__private::AskSlot;
 use actor_core::parts::{AnyMail, AnySlab, Body, call_each, drop_each};
-use actor_core::runtime::{Again, Announce, Factory, Notice, Spawn};
+use actor_core::runtime::{Again, Announce, Factory, Notice, PutReason, Spawn};
 
 use crate::engine::world::endings::Remains;
 
@@ -50,7 +50,7 @@ pub(crate) struct Workshop {
     askers: Vec<Option<Waker>>,
     clockworks: Vec<Clockwork>,
     /// What makes the notice of each watch.
-    notices: Vec<Option<Notice>>,
+    notices: Vec<Option<AnyNotice>>,
     pub(crate) newborn_actors: Vec<(u32, Parts)>,
     pub(crate) newborn_futures: Vec<(u32, Piped)>,
 }
@@ -122,11 +122,11 @@ impl Workshop {
         place(&mut self.clockworks, timer)
     }
 
-    pub(crate) fn keep_notice(&mut self, watch: u32, notice: Notice) {
+    pub(crate) fn keep_notice(&mut self, watch: u32, notice: AnyNotice) {
         *place(&mut self.notices, watch) = Some(notice);
     }
 
-    pub(crate) fn take_notice(&mut self, watch: u32) -> Option<Notice> {
+    pub(crate) fn take_notice(&mut self, watch: u32) -> Option<AnyNotice> {
         self.notices.get_mut(watch as usize)?.take()
     }
 
@@ -163,6 +163,13 @@ impl Workshop {
     }
 }
 
+/// How a watch tells of an end.
+pub(crate) enum AnyNotice {
+    Event(Notice),
+    /// To who awaits it.
+    Reason(PutReason),
+}
+
 /// The place with that number, which is made where there is none yet.
 #[inline]
 fn place<T: Default>(places: &mut Vec<T>, number: u32) -> &mut T {
@@ -176,7 +183,7 @@ fn place<T: Default>(places: &mut Vec<T>, number: u32) -> &mut T {
 /// What an execution has left of the user's, to be dropped one by one.
 pub(crate) struct Left {
     pub(crate) clockworks: Vec<Clockwork>,
-    pub(crate) notices: Vec<Option<Notice>>,
+    pub(crate) notices: Vec<Option<AnyNotice>>,
     pub(crate) replies: Vec<Option<Arc<AskSlot>>>,
     pub(crate) askers: Vec<Option<Waker>>,
     pub(crate) actors: Vec<(u32, Parts)>,

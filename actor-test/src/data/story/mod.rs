@@ -397,7 +397,7 @@ pub enum Effect {
     Replied {
         /// Who asked.
         to: u32,
-        /// The question.
+        /// The question; none where someone awaited the end of the actor, and the reply is why it ended.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         asked: Option<u32>,
         /// The reply, as its `Debug` prints it.

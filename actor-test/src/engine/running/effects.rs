@@ -12,7 +12,7 @@ use crate::data::story::{Purpose, Room};
 use crate::engine::panics::{self};
 use crate::engine::running::execution::Engine;
 use crate::engine::watching::observers::Seen;
-use crate::engine::workshop::Piped;
+use crate::engine::workshop::{AnyNotice, Piped};
 use crate::engine::world::clock::Fired;
 use crate::engine::world::endings::Halted;
 use crate::engine::world::flushing::FollowUp;
@@ -20,6 +20,7 @@ use crate::engine::world::operation::{ALONE, Effect, Letter, STOP, Sender, Stamp
 use crate::engine::world::room::{Answer, Delivery, Status};
 use crate::engine::world::state::{BODY, State};
 use crate::engine::world::timers::{self, Timer};
+use crate::engine::world::watches::Watch;
 
 impl Engine {
     /// Carries out the next effect of an outbox and the silent ones behind it; tells whether an
@@ -106,7 +107,7 @@ impl Engine {
             FollowUp::Halted(operation, reason) => self.halt(operation, reason),
             FollowUp::Stopped { to, at_once } => self.stopped(operation, to, at_once),
             FollowUp::Shared { to, reason } => self.share(operation, to, reason),
-            FollowUp::Notify(watch) => self.notify(watch),
+            FollowUp::Notify(watch) => self.notify(operation, watch),
             FollowUp::Announced { slab, slot } => self.announced(operation, slab, slot),
             FollowUp::Armed(timer) => {
                 self.shared.attention.set(true);
@@ -290,19 +291,30 @@ impl Engine {
         self.shared.wake_due();
     }
 
-    fn notify(&mut self, watch: u32) {
-        let (watcher, target, reason, key) = {
+    fn notify(&mut self, operation: u32, watch: u32) {
+        let (found, reason) = {
             let state = self.state();
-            let watch = &state.watches[watch as usize];
-            let reason = state.operations[watch.target as usize].ending;
-            (watch.watcher, watch.target, reason, watch.key)
+            let watch = state.watches[watch as usize];
+            (watch, state.operations[watch.target as usize].ending)
         };
+        let Watch {
+            watcher,
+            target,
+            key,
+            ..
+        } = found;
         let (notice, mail) = {
             let mut workshop = self.workshop();
             (workshop.take_notice(watch), workshop.mail(watcher).cloned())
         };
-        let (Some(notice), Some(mail)) = (notice, mail) else {
-            return;
+        let (notice, mail) = match (notice, mail, found.ask) {
+            (Some(AnyNotice::Event(notice)), Some(mail), _) => (notice, mail),
+            (Some(AnyNotice::Reason(put)), _, Some(ask)) => {
+                put(reason);
+                let follow_up = self.state().deliver_reply(ask, None);
+                return self.follow(operation, follow_up);
+            }
+            _ => return,
         };
         let (slot, event) = notice(&*mail, reason);
         let letter = Letter {

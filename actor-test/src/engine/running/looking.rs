@@ -109,10 +109,10 @@ impl Engine {
         slot: &actor_core::__private::AskSlot,
         lost: Option<AskError>,
     ) {
-        let (asker, letter) = {
+        let (asker, letter, is_for_end) = {
             let state = self.state();
             let ask = &state.asks[ask as usize];
-            (ask.asker, ask.letter)
+            (ask.asker, ask.letter, ask.is_for_end())
         };
         if self.shared.is_recorded() {
             let reply = match lost {
@@ -126,7 +126,7 @@ impl Engine {
                 reply,
             });
         }
-        if lost.is_none() && self.shared.observed.get()[Moment::Replied as usize] {
+        if lost.is_none() && !is_for_end && self.shared.observed.get()[Moment::Replied as usize] {
             let sender = Some(self.actor_id(from));
             let target = (asker != BODY).then(|| self.actor_id(asker));
             self.show(Moment::Replied, Seen::Several, sender, target, |show| {

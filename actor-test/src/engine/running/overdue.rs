@@ -21,7 +21,10 @@ pub(crate) fn describe_wait(state: &State, operation: u32) -> Option<String> {
     let asked = state.asks.iter();
     let asked = asked
         .filter(|ask| ask.asker == operation && ask.is_open())
-        .map(|ask| format!("the reply of `{}`", state.name(ask.target)));
+        .map(|ask| {
+            let what = if ask.is_for_end() { "end" } else { "reply" };
+            format!("the {what} of `{}`", state.name(ask.target))
+        });
     let room = state.questions.iter();
     let room = room
         .filter(|question| question.sender == operation && question.status == Status::InLine)

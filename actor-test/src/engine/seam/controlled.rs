@@ -11,7 +11,7 @@ use std::time::Duration;
 use actor_core::__private::{AnyMonitor, AskSlot, Expectation, Predicate};
 use actor_core::parts::AnyMail;
 use actor_core::runtime::{
-    Address, Again, Announce, AskId, Factory, Notice, Offered, Purpose as Pretext, RoomId, Runtime,
+    Address, Again, Announce, AskId, Factory, Notice, Offered, Purpose as Pretext, PutReason, RoomId, Runtime,
     Spawn, SpawnOptions, Stop, TimerId, Trap,
 };
 use actor_core::{ActorId, Supervision};
@@ -20,6 +20,7 @@ use crate::data::bug::BugKind;
 use crate::data::records::Record;
 use crate::data::story::Asked;
 use crate::engine::seam::shared::{Phase, Shared};
+use crate::engine::workshop::AnyNotice;
 use crate::engine::world::operation::{Effect, Stage};
 use crate::engine::world::timers::Purpose;
 use crate::hash::mix;
@@ -265,9 +266,29 @@ impl Runtime for Shared {
         if let (Some(watcher), Some(target)) = (self.local(watcher), self.local(target)) {
             let mut state = self.state.borrow_mut();
             let watch = state.watch(watcher, target);
-            self.workshop().keep_notice(watch, notice);
+            self.workshop().keep_notice(watch, AnyNotice::Event(notice));
             state.push(self.current.get(), Effect::Watch { watch });
         }
+    }
+
+    fn unwatch(&self, watcher: Address, target: Address) {
+        if !self.may_act("unwatch") {
+            return;
+        }
+        if let (Some(watcher), Some(target)) = (self.local(watcher), self.local(target)) {
+            let mut state = self.state.borrow_mut();
+            state.push(watcher, Effect::Unwatch { target });
+        }
+    }
+
+    fn await_end(&self, ask: AskId, put: PutReason) {
+        if !self.is_current(ask) || !self.may_act("await the end of an actor") {
+            return;
+        }
+        let mut state = self.state.borrow_mut();
+        let watch = state.await_end(ask.index);
+        self.workshop().keep_notice(watch, AnyNotice::Reason(put));
+        state.push(self.current.get(), Effect::Watch { watch });
     }
 
     fn link(&self, one: Address, other: Address) {
@@ -276,6 +297,15 @@ impl Runtime for Shared {
         }
         if let (Some(one), Some(other)) = (self.local(one), self.local(other)) {
             self.state.borrow_mut().push(one, Effect::Link { other });
+        }
+    }
+
+    fn unlink(&self, one: Address, other: Address) {
+        if !self.may_act("unlink") {
+            return;
+        }
+        if let (Some(one), Some(other)) = (self.local(one), self.local(other)) {
+            self.state.borrow_mut().push(one, Effect::Unlink { other });
         }
     }
 

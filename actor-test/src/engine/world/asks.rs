@@ -7,6 +7,9 @@ use crate::engine::world::owned::Neighbours;
 use crate::engine::world::state::{State, keep};
 use crate::hash::mix;
 
+/// The key of no letter.
+const NO_LETTER: u64 = u64::MAX;
+
 /// An `ask` in progress.
 #[derive(Clone, Debug)]
 pub(crate) struct AskRecord {
@@ -14,7 +17,7 @@ pub(crate) struct AskRecord {
     pub(crate) target: u32,
     /// Identifies the reply within the behaviour.
     pub(crate) key: u64,
-    /// The key of the letter that asks.
+    /// The key of the letter that asks; none where it is the end of the target that is awaited.
     pub(crate) letter: u64,
     /// The reply, or its loss, has been delivered.
     pub(crate) delivered: bool,
@@ -32,6 +35,11 @@ pub(crate) struct AskRecord {
 }
 
 impl AskRecord {
+    /// It is the end of the target that is awaited: there is no letter.
+    pub(crate) fn is_for_end(&self) -> bool {
+        self.letter == NO_LETTER
+    }
+
     /// Someone may await the reply.
     pub(crate) fn is_open(&self) -> bool {
         !self.delivered && !self.abandoned
@@ -57,6 +65,13 @@ impl State {
         let index = keep(&mut self.asks, &mut self.asks_free, record);
         self.operations[asker as usize].open_asks += 1;
         index
+    }
+
+    /// The ask is for the end of the one that is asked.
+    pub(crate) fn ask_for_end(&mut self, index: u32) -> &AskRecord {
+        let ask = &mut self.asks[index as usize];
+        (ask.letter, ask.out_of_hands) = (NO_LETTER, true);
+        ask
     }
 
     /// Someone looks for the reply, which is not there.

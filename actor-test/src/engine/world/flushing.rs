@@ -197,6 +197,16 @@ impl State {
                 self.reach.beyond = true;
                 self.link(index, other)
             }
+            Effect::Unlink { other } => {
+                self.reach.beyond = true;
+                self.links.end(index, other);
+                FollowUp::Nothing
+            }
+            Effect::Unwatch { target } => {
+                self.reach.beyond = true;
+                self.unwatch(index, target);
+                FollowUp::Nothing
+            }
             Effect::Finish => {
                 self.interrupt_all();
                 self.finishing = true;

@@ -80,6 +80,29 @@ impl Links {
         others
     }
 
+    /// Breaks all links of the two, in a time that grows with the links of the one that has fewer.
+    pub(crate) fn end(&mut self, one: u32, other: u32) {
+        while let Some(link) = self.find(one, other) {
+            self.remove(link);
+        }
+    }
+
+    fn find(&self, one: u32, other: u32) -> Option<u32> {
+        let (mut of_one, mut of_other) = (self.own.first(one), self.own.first(other));
+        while let (Some(mine), Some(its)) = (of_one, of_other) {
+            let (mine_is, its_is) = (&self.pairs[mine as usize], &self.pairs[its as usize]);
+            if mine_is.actors.contains(&other) {
+                return Some(mine);
+            }
+            if its_is.actors.contains(&one) {
+                return Some(its);
+            }
+            of_one = mine_is.beside[mine_is.side_of(one)].after();
+            of_other = its_is.beside[its_is.side_of(other)].after();
+        }
+        None
+    }
+
     fn remove(&mut self, link: u32) {
         let pairs = &mut self.pairs;
         for actor in pairs[link as usize].actors {

@@ -150,8 +150,12 @@ pub(crate) enum Effect {
     Cancel { timer: u32, generation: u32 },
     /// Silent: a watch begins.
     Watch { watch: u32 },
+    /// Silent: the watches of that target end.
+    Unwatch { target: u32 },
     /// Silent: a link begins.
     Link { other: u32 },
+    /// Silent: a link ends.
+    Unlink { other: u32 },
     /// Silent: the execution is to end.
     Finish,
     /// Lets an actor share a failure, in that life of its.
@@ -171,7 +175,9 @@ impl Effect {
                 | Self::Arm { .. }
                 | Self::Cancel { .. }
                 | Self::Watch { .. }
+                | Self::Unwatch { .. }
                 | Self::Link { .. }
+                | Self::Unlink { .. }
                 | Self::Finish
         )
     }

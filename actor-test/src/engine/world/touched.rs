@@ -38,7 +38,9 @@ impl State {
             Effect::Announce { .. }
             | Effect::Arm { .. }
             | Effect::Cancel { .. }
+            | Effect::Unwatch { .. }
             | Effect::Link { .. }
+            | Effect::Unlink { .. }
             | Effect::Finish => {}
         }
     }

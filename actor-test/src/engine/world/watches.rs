@@ -13,6 +13,8 @@ pub(crate) struct Watch {
     pub(crate) is_open: bool,
     /// Identifies the notice within the behaviour.
     pub(crate) key: u64,
+    /// The ask of the watcher's which the end answers, in place of an event.
+    pub(crate) ask: Option<u32>,
     /// The other watches of its target's.
     of_target: Neighbours,
     /// The other watches of its watcher's.
@@ -23,12 +25,24 @@ impl State {
     /// Begins a watch; tells its number.
     pub(crate) fn watch(&mut self, watcher: u32, target: u32) -> u32 {
         let key = self.child_key_of(watcher);
+        self.add_watch(watcher, target, key, None)
+    }
+
+    /// Begins a watch whose end answers an ask, of which there is no letter; tells its number.
+    pub(crate) fn await_end(&mut self, ask: u32) -> u32 {
+        let record = self.ask_for_end(ask);
+        let (watcher, target, key) = (record.asker, record.target, record.key);
+        self.add_watch(watcher, target, key, Some(ask))
+    }
+
+    fn add_watch(&mut self, watcher: u32, target: u32, key: u64, ask: Option<u32>) -> u32 {
         let watches = &mut self.watches;
         watches.push(Watch {
             watcher,
             target,
             is_open: true,
             key,
+            ask,
             of_target: Neighbours::default(),
             of_watcher: Neighbours::default(),
         });
@@ -38,6 +52,41 @@ impl State {
         self.watching
             .add(watcher, watches, watch, |watch| &mut watch.of_watcher);
         watch
+    }
+
+    /// The watcher does not want to be told of that target any more. It takes a time that grows with
+    /// the watches of the one or of the other, whichever has fewer.
+    pub(crate) fn unwatch(&mut self, watcher: u32, target: u32) {
+        let (mut of_watcher, mut of_target) =
+            (self.watching.first(watcher), self.watched_by.first(target));
+        let mut ended = Vec::new();
+        while let (Some(mine), Some(its)) = (of_watcher, of_target) {
+            let (mine_is, its_is) = (self.watches[mine as usize], self.watches[its as usize]);
+            if mine_is.target == target {
+                ended.push(mine);
+            }
+            if its_is.watcher == watcher {
+                ended.push(its);
+            }
+            (of_watcher, of_target) = (mine_is.of_watcher.after(), its_is.of_target.after());
+        }
+        for watch in ended {
+            self.end_watch(watch);
+        }
+    }
+
+    /// Ends a watch, unless that was done; where it was for an ask, that goes on.
+    fn end_watch(&mut self, watch: u32) {
+        let found = &mut self.watches[watch as usize];
+        if found.ask.is_some() || !std::mem::take(&mut found.is_open) {
+            return;
+        }
+        let (watcher, target) = (found.watcher, found.target);
+        let watches = &mut self.watches;
+        self.watched_by
+            .remove(target, watches, watch, |watch| &mut watch.of_target);
+        self.watching
+            .remove(watcher, watches, watch, |watch| &mut watch.of_watcher);
     }
 
     /// The watcher does not want to be told of anyone any more.
@@ -51,17 +100,20 @@ impl State {
         self.watching.forget(watcher);
     }
 
+    /// Nobody awaits any more what the watch was for.
+    fn is_given_up(&self, watch: &Watch) -> bool {
+        watch.ask.is_some_and(|ask| !self.asks[ask as usize].is_open())
+    }
+
     /// Tells the watchers of an operation, one effect each.
     pub(crate) fn notify_watchers(&mut self, index: u32) {
         let mut next = self.watched_by.first(index);
         while let Some(watch) = next {
-            let Watch {
-                is_open, of_target, ..
-            } = self.watches[watch as usize];
-            if is_open {
+            let found = self.watches[watch as usize];
+            if found.is_open && !self.is_given_up(&found) {
                 self.push(index, Effect::Notice { watch });
             }
-            next = of_target.after();
+            next = found.of_target.after();
         }
         self.refresh(index);
     }

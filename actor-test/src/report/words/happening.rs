@@ -67,7 +67,10 @@ pub(super) fn happening(story: &Story, step: &Step, shown: &BTreeSet<u64>) -> St
                 notes.extend(fate(story, effect));
             }
             Effect::Replied {
-                to, reply, lost, ..
+                to,
+                asked: Some(_),
+                reply,
+                lost,
             } if event.is_none() => {
                 event = Some(reply_in_words(reply.as_deref(), lost.as_deref()));
                 around = format!(" to {}{around}", plain(story.name(*to)));
@@ -157,6 +160,12 @@ fn note(story: &Story, step: &Step, effect: &Effect) -> Vec<String> {
             });
             return sent.into_iter().chain(fate(story, effect)).collect();
         }
+        Effect::Replied {
+            to,
+            asked: None,
+            reply: Some(reason),
+            ..
+        } => format!("tells {} of its end: {}", name(*to), shortened(reason)),
         Effect::Replied {
             to, reply, lost, ..
         } => {

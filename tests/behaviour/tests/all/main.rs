@@ -10,6 +10,7 @@ mod counts;
 pub mod coverage;
 mod determinism;
 mod differential;
+mod ends;
 mod every_strategy;
 mod groups_and_pools;
 mod lasso;

@@ -1,0 +1,298 @@
+//! Ends of actors under test: awaited, watched no more, and no longer shared.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+
+use actor_core::prelude::*;
+use actor_core::StopReason;
+use actor_test::strategy::StrategySpec;
+use actor_test::{BugKind, Report, Tester};
+
+#[derive(Debug)]
+struct Halt;
+#[derive(Debug)]
+struct Break;
+#[derive(Debug)]
+struct Serve;
+
+#[derive(Default)]
+struct Mortal {
+    served: u32,
+}
+
+#[actor]
+impl Mortal {
+    #[on]
+    fn halt(&mut self, _: Halt, cx: &mut Context<Self>) {
+        cx.halt();
+    }
+
+    #[on]
+    fn smash(&mut self, _: Break) {
+        panic!("smashed");
+    }
+
+    #[on]
+    fn serve(&mut self, _: Serve) -> u32 {
+        self.served += 1;
+        self.served
+    }
+}
+
+/// Every schedule of a clean program with an async body; what came of them.
+#[track_caller]
+fn every<F: Future<Output = String> + 'static>(
+    body: impl Fn(System) -> F + Sync,
+) -> (Report, Vec<String>) {
+    let outcomes = Arc::new(Mutex::new(BTreeSet::new()));
+    let tester = Tester::new()
+        .iterations(u64::MAX)
+        .supervised(true)
+        .strategy(StrategySpec::Dfs(None));
+    let report = tester.run_async(|sys| {
+        let (outcome, outcomes) = (body(sys), outcomes.clone());
+        async move {
+            let outcome = outcome.await;
+            outcomes.lock().unwrap().insert(outcome);
+        }
+    });
+    report.assert_clean();
+    assert!(report.verdict.is_exhaustive());
+    let outcomes = outcomes.lock().unwrap().iter().cloned().collect();
+    (report, outcomes)
+}
+
+#[test]
+fn an_end_is_awaited_and_has_its_reason() {
+    let (report, outcomes) = every(async |sys| {
+        let mortal = sys.spawn(Mortal::default());
+        mortal.tell(Halt);
+        let end = mortal.stopped().await;
+        format!("{end:?}, alive: {}", mortal.is_alive())
+    });
+    assert_eq!(outcomes, ["Halted, alive: false"]);
+    assert_eq!(report.executions, 1);
+}
+
+#[test]
+fn a_late_wait_is_over_and_a_kill_takes_what_is_unread() {
+    let (_, outcomes) = every(async |sys| {
+        let mortal = sys.spawn(Mortal::default());
+        mortal.tell(Serve);
+        sys.kill(&mortal);
+        let first = mortal.stopped().await;
+        let late = mortal.stopped().await;
+        assert_eq!(first, late);
+        format!("{first:?}")
+    });
+    assert_eq!(outcomes, ["Aborted"]);
+}
+
+#[test]
+fn stop_and_wait_comes_after_what_was_sent_before() {
+    let (_, outcomes) = every(async |sys| {
+        let mortal = sys.spawn(Mortal::default());
+        let served = mortal.ask(Serve);
+        let end = sys.stop_and_wait(&mortal).await;
+        format!("{end:?} {:?}", served.await)
+    });
+    assert_eq!(outcomes, ["Stopped Ok(1)"]);
+}
+
+#[test]
+fn who_is_brought_back_has_not_stopped() {
+    let (_, outcomes) = every(async |sys| {
+        let mortal = sys.spawn_with(Mortal::default);
+        let first = mortal.ask(Break).await;
+        let second = mortal.ask(Break).await;
+        let alive = mortal.is_alive();
+        let end = sys.stop_and_wait(&mortal).await;
+        format!("{} {} {alive} {end:?}", first.is_err(), second.is_err())
+    });
+    // It may be told to stop while it is about to be brought back.
+    assert_eq!(outcomes, ["true true true Failed", "true true true Stopped"]);
+}
+
+/// A wait for an end is one for a reply: it may lose against a time limit, and nobody minds.
+#[test]
+fn a_wait_that_is_given_up_leaves_nothing_behind() {
+    let (_, outcomes) = every(async |sys| {
+        let mortal = sys.spawn(Mortal::default());
+        drop(mortal.stopped());
+        mortal.tell(Halt);
+        format!("{:?}", mortal.ask(Serve).await)
+    });
+    assert_eq!(outcomes, ["Err(Stopped)"]);
+}
+
+#[test]
+fn an_end_that_never_comes_is_a_deadlock_by_name() {
+    let report = Tester::new().iterations(20).run_async(async |sys: System| {
+        let mortal = sys.spawn_named("mortal", Mortal::default());
+        mortal.tell(Serve);
+        mortal.stopped().await;
+    });
+    let [bug] = report.bugs() else {
+        panic!("{report:?}");
+    };
+    assert_eq!(bug.kind(), BugKind::Deadlock);
+    assert!(bug.message().contains("the end of `mortal`"), "{}", bug.message());
+}
+
+/// Waits for the end of who waits for it.
+struct Waiter {
+    other: Option<ActorRef<Waiter>>,
+}
+
+#[derive(Debug)]
+struct Await(ActorRef<Waiter>);
+
+#[actor]
+impl Waiter {
+    #[on]
+    async fn wait(&mut self, wait: Await) {
+        self.other = Some(wait.0.clone());
+        wait.0.stopped().await;
+    }
+}
+
+/// Whoever waits for an end may be helped by anyone who stops that actor: no cycle is to be blamed
+/// before nothing else can happen.
+#[test]
+fn a_third_may_end_what_waits_in_a_circle() {
+    let (_, outcomes) = every(async |sys| {
+        let [one, other] = [(); 2].map(|()| sys.spawn(Waiter { other: None }));
+        one.tell(Await(other.clone()));
+        other.tell(Await(one.clone()));
+        sys.kill(&other);
+        other.stopped().await;
+        sys.stop(&one);
+        format!("{:?}", one.stopped().await)
+    });
+    assert_eq!(outcomes, ["Stopped"]);
+}
+
+/// Says what it was told.
+#[derive(Default)]
+struct Mourner {
+    told: Vec<StopReason>,
+}
+
+#[derive(Debug)]
+struct Watch(ActorRef<Mortal>);
+#[derive(Debug)]
+struct Unwatch(ActorRef<Mortal>);
+#[derive(Debug)]
+struct Link(ActorRef<Mortal>);
+#[derive(Debug)]
+struct Unlink(ActorRef<Mortal>);
+#[derive(Debug)]
+struct Told;
+
+#[actor]
+impl Mourner {
+    #[on]
+    fn watch(&mut self, watch: Watch, cx: &mut Context<Self>) {
+        cx.watch(&watch.0);
+    }
+
+    #[on]
+    fn unwatch(&mut self, unwatch: Unwatch, cx: &mut Context<Self>) {
+        cx.unwatch(&unwatch.0);
+    }
+
+    #[on]
+    fn link(&mut self, link: Link, cx: &mut Context<Self>) {
+        cx.link(&link.0);
+    }
+
+    #[on]
+    fn unlink(&mut self, unlink: Unlink, cx: &mut Context<Self>) {
+        cx.unlink(&unlink.0);
+    }
+
+    #[on]
+    fn terminated(&mut self, end: Terminated) {
+        self.told.push(end.reason);
+    }
+
+    #[on]
+    fn told(&mut self, _: Told) -> usize {
+        self.told.len()
+    }
+}
+
+#[test]
+fn who_watches_no_more_is_told_only_what_was_under_way() {
+    let (_, outcomes) = every(async |sys| {
+        let mortal = sys.spawn(Mortal::default());
+        let mourner = sys.spawn(Mourner::default());
+        mourner.tell(Watch(mortal.clone()));
+        mourner.tell(Watch(mortal.clone()));
+        mourner.tell(Unwatch(mortal.clone()));
+        mortal.tell(Halt);
+        mortal.stopped().await;
+        mourner.ask(Told).await.unwrap().to_string()
+    });
+    assert_eq!(outcomes, ["0", "1", "2"]);
+}
+
+#[test]
+fn who_watched_no_more_before_the_end_is_not_told() {
+    let (_, outcomes) = every(async |sys| {
+        let mortal = sys.spawn(Mortal::default());
+        let mourner = sys.spawn(Mourner::default());
+        for _ in 0..2 {
+            mourner.tell(Watch(mortal.clone()));
+            mourner.tell(Unwatch(mortal.clone()));
+        }
+        let before = mourner.ask(Told).await.unwrap();
+        mortal.tell(Halt);
+        mortal.stopped().await;
+        format!("{before} {}", mourner.ask(Told).await.unwrap())
+    });
+    assert_eq!(outcomes, ["0 0"]);
+}
+
+#[test]
+fn a_link_that_was_ended_shares_nothing() {
+    let (_, outcomes) = every(async |sys| {
+        let mortal = sys.spawn_with(Mortal::default);
+        let mourner = sys.spawn(Mourner::default());
+        mourner.tell(Link(mortal.clone()));
+        mourner.tell(Link(mortal.clone()));
+        mourner.tell(Unlink(mortal.clone()));
+        mourner.ask(Told).await.unwrap();
+        let failed = mortal.ask(Break).await.is_err();
+        sys.stop(&mortal);
+        mortal.stopped().await;
+        format!("{failed} {:?}", mourner.ask(Told).await)
+    });
+    assert_eq!(outcomes, ["true Ok(0)"]);
+}
+
+/// An end is no reply, so a monitor of replies is not told.
+#[derive(Default)]
+struct Replies;
+
+#[monitor(cold(Quiet))]
+impl Replies {
+    #[on(replied)]
+    fn replied(&mut self, reason: &StopReason, _: &mut MonitorContext<Self>) {
+        panic!("a reply: {reason:?}");
+    }
+}
+
+#[test]
+fn the_story_tells_of_an_awaited_end() {
+    let report = Tester::new().iterations(1).run_async(async |sys: System| {
+        sys.monitor::<Replies>();
+        let mortal = sys.spawn_named("mortal", Mortal::default());
+        mortal.tell(Halt);
+        let end = mortal.stopped().await;
+        assert_eq!(end, StopReason::Stopped, "it halts");
+    });
+    let failure = std::panic::catch_unwind(|| report.assert_clean()).unwrap_err();
+    let report = failure.downcast_ref::<String>().unwrap();
+    assert!(report.contains("mortal  tells test of its end: Halted"), "{report}");
+}
