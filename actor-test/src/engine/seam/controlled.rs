@@ -11,8 +11,8 @@ use std::time::Duration;
 use actor_core::__private::{AnyMonitor, AskSlot, Expectation, Predicate};
 use actor_core::parts::AnyMail;
 use actor_core::runtime::{
-    Address, Again, Announce, AskId, Factory, Notice, Offered, Purpose as Pretext, PutReason, RoomId, Runtime,
-    Spawn, SpawnOptions, Stop, TimerId, Trap,
+    Address, Again, Announce, AskId, Factory, Notice, Offered, Purpose as Pretext, PutReason,
+    RoomId, Runtime, Spawn, SpawnOptions, Stop, TimerId, Trap,
 };
 use actor_core::{ActorId, Supervision};
 

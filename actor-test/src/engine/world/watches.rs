@@ -102,7 +102,9 @@ impl State {
 
     /// Nobody awaits any more what the watch was for.
     fn is_given_up(&self, watch: &Watch) -> bool {
-        watch.ask.is_some_and(|ask| !self.asks[ask as usize].is_open())
+        watch
+            .ask
+            .is_some_and(|ask| !self.asks[ask as usize].is_open())
     }
 
     /// Tells the watchers of an operation, one effect each.

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
-use actor_core::prelude::*;
 use actor_core::StopReason;
+use actor_core::prelude::*;
 use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, Report, Tester};
 
@@ -110,7 +110,10 @@ fn who_is_brought_back_has_not_stopped() {
         format!("{} {} {alive} {end:?}", first.is_err(), second.is_err())
     });
     // It may be told to stop while it is about to be brought back.
-    assert_eq!(outcomes, ["true true true Failed", "true true true Stopped"]);
+    assert_eq!(
+        outcomes,
+        ["true true true Failed", "true true true Stopped"]
+    );
 }
 
 /// A wait for an end is one for a reply: it may lose against a time limit, and nobody minds.
@@ -136,7 +139,11 @@ fn an_end_that_never_comes_is_a_deadlock_by_name() {
         panic!("{report:?}");
     };
     assert_eq!(bug.kind(), BugKind::Deadlock);
-    assert!(bug.message().contains("the end of `mortal`"), "{}", bug.message());
+    assert!(
+        bug.message().contains("the end of `mortal`"),
+        "{}",
+        bug.message()
+    );
 }
 
 /// Waits for the end of who waits for it.
@@ -294,5 +301,8 @@ fn the_story_tells_of_an_awaited_end() {
     });
     let failure = std::panic::catch_unwind(|| report.assert_clean()).unwrap_err();
     let report = failure.downcast_ref::<String>().unwrap();
-    assert!(report.contains("mortal  tells test of its end: Halted"), "{report}");
+    assert!(
+        report.contains("mortal  tells test of its end: Halted"),
+        "{report}"
+    );
 }
