@@ -1,0 +1,6 @@
+//! Sets what has actor-core use the locks of loom, for this package alone.
+
+fn main() {
+    println!("cargo::rustc-cfg=loom_model");
+    println!("cargo::rerun-if-changed=build.rs");
+}
