@@ -4,18 +4,17 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use cargo_metadata::{Artifact, Message, Metadata, MetadataCommand, Package};
+use cargo_metadata::{Artifact, Message, Metadata, MetadataCommand, Package, Target};
 
 use super::options::Selection;
 use super::{Trouble, holders};
 
-/// The profile: dependencies as fast as they can be, what is worked on quick to build, and every
-/// assertion and overflow check on. It is given on the command line, so the user's manifest needs no
-/// entry. No LTO: it costs time and gains nothing here.
-const PROFILE: [&str; 10] = [
-    "profile.actor-test.opt-level=1",
+/// The profile: dependencies as fast as they can be, and every assertion and overflow check on. It is
+/// given on the command line, so the user's manifest needs no entry. No LTO: it costs time and gains
+/// nothing here.
+const PROFILE: [&str; 9] = [
+    "profile.actor-test.opt-level=3",
     "profile.actor-test.incremental=true",
-    "profile.actor-test.package.\"*\".opt-level=3",
     "profile.actor-test.inherits=\"release\"",
     "profile.actor-test.debug-assertions=true",
     "profile.actor-test.overflow-checks=true",
@@ -25,7 +24,7 @@ const PROFILE: [&str; 10] = [
     "profile.actor-test.lto=false",
 ];
 
-/// What every execution spends its time in.
+/// What every execution spends its time in: fast in its own workspace, too.
 const FRAMEWORK: [&str; 2] = ["actor-core", "actor-test"];
 
 /// The workspace, and the test executables built from it.
@@ -117,11 +116,13 @@ fn executables(selection: &Selection, metadata: &Metadata) -> Result<Vec<Executa
     ]);
     if selection.profile.is_none() {
         command.args(PROFILE.iter().flat_map(|value| ["--config", value]));
-        // In its own workspace the framework is what tests depend on, too.
+        // What is worked on is quick to build. Its packages are named, since settings for all others,
+        // `package."*"`, would hold for macros and build scripts too: optimising those of a few
+        // dependencies takes longer than all the rest.
         for package in metadata.workspace_packages() {
-            if FRAMEWORK.contains(&package.name.as_str()) {
-                let fast = format!("profile.actor-test.package.{}.opt-level=3", package.name);
-                command.arg("--config").arg(fast);
+            if is_quick_to_build(package) {
+                let quick = format!("profile.actor-test.package.{}.opt-level=1", package.name);
+                command.arg("--config").arg(quick);
             }
         }
         command.args(["--profile", "actor-test"]);
@@ -177,6 +178,11 @@ fn executables(selection: &Selection, metadata: &Metadata) -> Result<Vec<Executa
     executables.sort_by(|a, b| (&a.package.name, &a.target).cmp(&(&b.package.name, &b.target)));
     executables.dedup_by(|a, b| a.path == b.path);
     Ok(executables)
+}
+
+fn is_quick_to_build(package: &Package) -> bool {
+    let is_macro = package.targets.iter().any(Target::is_proc_macro);
+    !is_macro && !FRAMEWORK.contains(&package.name.as_str())
 }
 
 /// The directory of `native=/directory`.

@@ -1,5 +1,6 @@
 //! What lints can't see in the sources.
 
+mod links;
 mod shown;
 
 use std::collections::{BTreeMap, BTreeSet};

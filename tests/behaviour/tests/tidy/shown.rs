@@ -118,14 +118,21 @@ fn outdented(lines: Vec<String>) -> Vec<String> {
     lines.into_iter().map(cut).collect()
 }
 
-/// The pages of the book, and the README.
-fn pages() -> Vec<PathBuf> {
+/// The pages of the book, the README, and those of the crates.
+pub(super) fn pages() -> Vec<PathBuf> {
     let book = fs::read_dir(root().join("book/src")).expect("the book is there");
     let mut pages: Vec<PathBuf> = book
         .map(|entry| entry.expect("the folder can be read").path())
         .filter(|path| path.extension().is_some_and(|ending| ending == "md"))
         .collect();
-    pages.push(root().join("README.md"));
+    let packages = [
+        ".",
+        "actor-core",
+        "actor-macros",
+        "actor-test",
+        "actor-test/cli",
+    ];
+    pages.extend(packages.map(|package| root().join(package).join("README.md")));
     pages.sort();
     pages
 }
