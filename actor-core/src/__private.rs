@@ -106,6 +106,29 @@ pub fn reply<A: Actor, R>(
     reply.send(value);
 }
 
+/// What a `#[start]` hook may return.
+#[diagnostic::on_unimplemented(
+    message = "a `#[start]` hook returns nothing, or a `Result<(), E>` whose error prints",
+    label = "it returns this"
+)]
+pub trait Started {
+    /// The error, printed, where the start has failed.
+    fn failure(self) -> Option<String>;
+}
+
+impl<E: Debug> Started for Result<(), E> {
+    fn failure(self) -> Option<String> {
+        self.err().map(|error| format!("{error:?}"))
+    }
+}
+
+/// Fails the actor where its start has failed.
+pub fn started<A: Actor, O: Started>(outcome: O) {
+    if let Some(error) = outcome.failure() {
+        crate::rules::failed_start(A::INFO.name, &error);
+    }
+}
+
 /// The driver of an actor that has async handlers.
 pub fn driver<A: Actor>() -> Option<Driver> {
     Some(Box::pin(drive::<A>()))

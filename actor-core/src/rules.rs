@@ -67,6 +67,14 @@ pub(crate) fn unreceived_error(actor: &str, event: &str, error: &str) -> ! {
 }
 
 #[cold]
+pub(crate) fn failed_start(actor: &str, error: &str) -> ! {
+    violate(
+        ViolationKind::UnreceivedError,
+        format!("`{actor}` did not start: Err({error})"),
+    )
+}
+
+#[cold]
 pub(crate) fn unhandled_raise(actor: &str, event: &dyn Event, state: &dyn Debug) -> ! {
     violate(
         ViolationKind::UnhandledRaise,

@@ -157,7 +157,13 @@ fn carried(ty: &Type) -> Option<&Type> {
 }
 
 /// Reads the parameters of a hook: whether it takes the context. `None` where it can't be called.
-pub(crate) fn hook(function: &Function, role: &str, errors: &mut Errors) -> Option<bool> {
+/// It returns nothing, unless it `may_fail`.
+pub(crate) fn hook(
+    function: &Function,
+    role: &str,
+    may_fail: bool,
+    errors: &mut Errors,
+) -> Option<bool> {
     let signature = &function.signature;
     let mut sound = concrete(signature, errors) && callable(signature, errors);
     let typed = typed(signature);
@@ -171,7 +177,7 @@ pub(crate) fn hook(function: &Function, role: &str, errors: &mut Errors) -> Opti
         );
         sound = false;
     }
-    if let Some(output) = output(signature) {
+    if let Some(output) = output(signature).filter(|_| !may_fail) {
         errors.push(
             output,
             format!("`#[{role}]` answers nobody: it returns nothing"),

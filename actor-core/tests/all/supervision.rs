@@ -526,6 +526,51 @@ async fn a_start_hook_or_a_factory_that_panics_counts() {
     ]);
 }
 
+#[derive(Debug)]
+struct NoDisk;
+
+struct Store {
+    journal: Journal,
+    fails: bool,
+}
+
+#[actor]
+impl Store {
+    #[start]
+    async fn start(&mut self, cx: &mut Context<Self>) -> Result<(), NoDisk> {
+        cx.sleep(Duration::from_secs(1)).await;
+        if self.fails {
+            return Err(NoDisk);
+        }
+        self.journal.note("started");
+        Ok(())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_start_hook_that_returns_an_error_counts() {
+    let (sys, journal) = system();
+    let (noted, mut lives) = (journal.clone(), 0);
+    let factory = move || {
+        lives += 1;
+        Store {
+            journal: noted.clone(),
+            fails: lives == 1,
+        }
+    };
+    let store = sys.spawn_with(factory);
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    journal.expect(["Error: `Store` did not start: Err(NoDisk)", "started"]);
+    assert!(store.is_alive());
+    let noted = journal.clone();
+    let alone = sys.spawn(Store {
+        journal: noted,
+        fails: true,
+    });
+    assert_eq!(alone.stopped().await, StopReason::Failed);
+    journal.expect(["Error: `Store` did not start: Err(NoDisk)"]);
+}
+
 #[tokio::test(start_paused = true)]
 async fn told_to_stop() {
     let (sys, journal) = system();

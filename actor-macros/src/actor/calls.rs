@@ -10,6 +10,7 @@ use super::model::{Handler, Hook, Part, When};
 use crate::block::Function;
 use crate::dispatch::{self, Case};
 use crate::events::Event;
+use crate::signature;
 
 /// Runs what is sync, and hands back what is async.
 pub(super) fn call(expansion: &Expansion<'_>) -> TokenStream {
@@ -205,7 +206,12 @@ fn hook_arm(expansion: &Expansion<'_>, hook: &Hook<'_>) -> Option<TokenStream> {
 
 fn run_hook(expansion: &Expansion<'_>, hook: &Hook<'_>) -> TokenStream {
     let condition = &hook.function.condition;
-    let call = invoke(hook.function, TokenStream::new(), hook.takes_cx);
+    let krate = expansion.actor.krate;
+    let mut call = invoke(hook.function, TokenStream::new(), hook.takes_cx);
+    if let Some(output) = signature::output(&hook.function.signature) {
+        let started = quote_spanned!(output.span()=> #krate::__private::started::<Self, _>);
+        call = quote!(#started(#call));
+    }
     part(expansion, hook).map_or_else(TokenStream::new, |part| quote!(#condition #part => #call,))
 }
 

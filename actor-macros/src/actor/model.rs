@@ -214,7 +214,10 @@ impl<'a> Actor<'a> {
         let Some(first) = attributes.first() else {
             return;
         };
-        let takes_cx = signature::hook(function, roles::role(first), errors)
+        // Only a start may fail, so a function that is another hook, too, returns nothing.
+        let other = attributes.iter().find(|role| roles::role(role) != "start");
+        let role = roles::role(other.unwrap_or(first));
+        let takes_cx = signature::hook(function, role, other.is_none(), errors)
             .filter(|_| self.block.is_callable);
         for role in attributes {
             let (part, states) = read_hook(role, known, errors);

@@ -176,6 +176,25 @@ impl Fails {
     }
 }
 
+struct FailsToStart;
+#[actor]
+impl FailsToStart {
+    #[start]
+    async fn start(&mut self) -> Result<(), String> {
+        Err("no disk".into())
+    }
+}
+
+#[test]
+fn a_start_that_fails() {
+    let report = explore(|sys| drop(sys.spawn(FailsToStart)));
+    assert_bug(
+        &report,
+        BugKind::UnreceivedError,
+        &["`FailsToStart` did not start: Err(\"no disk\")"],
+    );
+}
+
 #[test]
 fn an_error_that_nobody_receives() {
     let told = explore(|sys| sys.spawn(Fails).tell(Go));
