@@ -8,6 +8,8 @@ pub mod ab_fairness;
 pub mod boot_spin;
 pub mod bounded_buffer;
 pub mod chain_replication;
+#[expect(missing_docs, reason = "its texts are the book's, which explains them")]
+pub mod chapters;
 pub mod chord;
 pub mod coffee_machine;
 pub mod failure_detector;

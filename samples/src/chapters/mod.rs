@@ -1,0 +1,10 @@
+//! The programs that chapters of the book show, each complete, to be typed into `src/lib.rs`.
+
+pub mod account;
+pub mod lottery;
+pub mod payments;
+pub mod session;
+pub mod shelf;
+pub mod stock;
+pub mod treasure;
+pub mod weather;
