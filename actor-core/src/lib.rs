@@ -240,8 +240,8 @@ pub use fingerprint::{Fingerprint, Fingerprinter};
 pub use forever::forever;
 pub use group::Group;
 pub use live::{
-    DeadLetter, DeadLetterReason, DeepMailbox, Failure, FailureKind, LiveSystem, MonitorStep,
-    MonitorViolation, MonitorViolationKind, StuckActor, Unfinished,
+    ActorStatus, DeadLetter, DeadLetterReason, DeepMailbox, Failure, FailureKind, LiveSystem,
+    MonitorStep, MonitorViolation, MonitorViolationKind, StuckActor, Unfinished,
 };
 pub use mailbox::{Mailbox, Overflow};
 pub use monitor::{Moment, Monitor, MonitorContext, MonitorInfo, Observation, Temperature};

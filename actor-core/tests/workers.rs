@@ -97,7 +97,7 @@ async fn every_thread_runs_actors_at_a_time() {
             sys.stop(worker);
         }
         busily(async {
-            while sys.as_live().unwrap().actors() > 0 {
+            while sys.as_live().unwrap().actor_count() > 0 {
                 yield_now().await;
             }
         })

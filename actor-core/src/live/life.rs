@@ -175,6 +175,13 @@ enum Part {
     Ended,
 }
 
+impl Life {
+    /// The state of the actor.
+    pub(super) fn state(&self) -> usize {
+        self.body.state()
+    }
+}
+
 impl Part {
     fn first(cell: &Cell) -> Self {
         if cell.info().starts {

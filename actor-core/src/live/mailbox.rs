@@ -460,6 +460,11 @@ impl<R> Mailbox<R> {
         }
     }
 
+    /// Shows the reader, where it waits.
+    pub(super) fn peek<T>(&self, f: impl FnOnce(&R) -> T) -> Option<T> {
+        lock(&self.queue).reader.as_ref().map(f)
+    }
+
     /// How much is queued.
     pub(super) fn queued(&self) -> usize {
         lock(&self.queue).letters.entries.len()

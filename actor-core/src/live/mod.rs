@@ -53,6 +53,7 @@ mod sentinel;
 mod side;
 mod slice;
 mod stage;
+mod status;
 mod sync;
 mod system;
 mod telemetry;
@@ -66,6 +67,7 @@ mod work;
 
 pub use hooks::{DeadLetter, DeadLetterReason, Failure, FailureKind};
 pub use report::Unfinished;
+pub use status::ActorStatus;
 pub use system::LiveSystem;
 pub use violation::{MonitorStep, MonitorViolation, MonitorViolationKind};
 pub use watchdog::{DeepMailbox, StuckActor};

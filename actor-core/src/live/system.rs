@@ -19,6 +19,7 @@ use super::hub::{Guard, Hub, watch_heat};
 use super::life;
 use super::lock;
 use super::report::Unfinished;
+use super::status::ActorStatus;
 use super::violation::MonitorViolation;
 use super::watchdog::{DeepMailbox, StuckActor, watch_actors};
 use crate::error::Error;
@@ -257,8 +258,65 @@ impl LiveSystem {
 
     /// How many actors have been spawned and have not ended. The registry of names is one of them,
     /// once it was used.
-    pub fn actors(&self) -> usize {
+    pub fn actor_count(&self) -> usize {
         self.0.hub.registry.len()
+    }
+
+    /// Every actor that has been spawned and has not ended, in the order of their spawns, and what it
+    /// is at. Actors go on while this looks, so each is shown as it was at a moment of its own.
+    ///
+    /// It takes a time that grows with the number of actors; nobody pays anything while nobody looks.
+    ///
+    /// ```
+    /// use actor_core::prelude::*;
+    ///
+    /// #[derive(Debug)]
+    /// struct Print;
+    /// #[derive(Debug)]
+    /// struct Load;
+    ///
+    /// struct Printer;
+    ///
+    /// #[actor(states(Empty(defer(Print)), Loaded))]
+    /// impl Printer {
+    ///     #[on(Empty)]
+    ///     fn load(&mut self, _: Load, cx: &mut Context<Self>) {
+    ///         cx.goto(PrinterState::Loaded);
+    ///     }
+    ///
+    ///     #[on(Loaded)]
+    ///     async fn print(&mut self, _: Print) {
+    ///         std::future::pending::<()>().await;
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let sys = System::new();
+    /// let printer = sys.spawn_named("printer", Printer);
+    /// # tokio::task::yield_now().await;
+    /// let live = sys.as_live().unwrap();
+    /// assert_eq!(live.actors()[0].to_string(), "printer (Printer) in state Empty, 0 unread");
+    /// printer.ask(Load).await.ok();
+    /// printer.tell(Print);
+    /// # for _ in 0..3 { tokio::task::yield_now().await; }
+    /// printer.tell(Print);
+    /// let status = live.actors()[0].to_string();
+    /// assert_eq!(status, "printer (Printer) in state Loaded, awaits in Print, 1 unread");
+    /// # }
+    /// ```
+    pub fn actors(&self) -> Vec<ActorStatus> {
+        let mut actors = Vec::with_capacity(self.actor_count());
+        let mut from = Some(0);
+        while let Some(begin) = from {
+            from = self
+                .0
+                .hub
+                .registry
+                .look(begin, |cell| actors.push(ActorStatus::of(cell)));
+        }
+        actors.sort_unstable_by_key(|status| status.actor);
+        actors
     }
 
     /// Whom the last shutdown has aborted, in the order of their spawns, and what they were at when
@@ -359,7 +417,7 @@ fn timeout(hub: &Hub, deadline: Duration) -> impl Future<Output = bool> + Send {
 impl fmt::Debug for LiveSystem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("LiveSystem")
-            .field("actors", &self.actors())
+            .field("actors", &self.actor_count())
             .field("dead_letters", &self.dead_letters())
             .finish()
     }

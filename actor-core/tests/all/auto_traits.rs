@@ -98,6 +98,7 @@ fn auto_traits() {
         Unread,
         Terminated,
         StopReason,
+        Stopped,
         AskError,
         SendError<Ask_>,
         TrySendError<Ask_>,
@@ -115,6 +116,7 @@ fn auto_traits() {
         StuckActor,
         DeepMailbox,
         Unfinished,
+        ActorStatus,
         Fingerprinter,
         World<'static>,
     ];
@@ -155,6 +157,7 @@ sypur Restart
 sypur Unread
 sypur Terminated
 sypur StopReason
+sypur Stopped
 sypur AskError
 sypur SendError<Ask_>
 sypur TrySendError<Ask_>
@@ -172,5 +175,6 @@ sypur MonitorContext<Watcher>
 sypur StuckActor
 sypur DeepMailbox
 sypur Unfinished
+sypur ActorStatus
 sypur Fingerprinter
 ..p.. World<'static>";

@@ -80,7 +80,7 @@ async fn a_destructor_that_panics_hurts_nobody() {
     idle().await;
     unlucky.tell(Fragile);
     assert_eq!(sys.as_live().unwrap().dead_letters(), 2);
-    assert_eq!(sys.as_live().unwrap().actors(), 0);
+    assert_eq!(sys.as_live().unwrap().actor_count(), 0);
 }
 
 #[tokio::test(start_paused = true)]

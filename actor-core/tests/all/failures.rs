@@ -121,7 +121,7 @@ impl Scene {
         self.journal.expect([failure]);
         assert_eq!(self.fragile.ask(Fine).await, Err(AskError::Stopped));
         assert_eq!(self.sound.ask(Fine).await, Ok(()));
-        assert_eq!(self.sys.as_live().unwrap().actors(), 1);
+        assert_eq!(self.sys.as_live().unwrap().actor_count(), 1);
         self.sys.shutdown().await.unwrap();
     }
 }

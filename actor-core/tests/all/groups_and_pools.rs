@@ -232,13 +232,13 @@ async fn workers_end_with_their_pool() {
             assert!(ask.await.is_ok(), "what came before is handled");
         }
         idle().await;
-        assert_eq!(sys.as_live().unwrap().actors(), 0);
+        assert_eq!(sys.as_live().unwrap().actor_count(), 0);
 
         let pool = sys.spawn(Pool::round_robin(3, Worker));
         assert!(pool.ask(WhoAreYou).await.is_ok());
-        assert_eq!(sys.as_live().unwrap().actors(), 4);
+        assert_eq!(sys.as_live().unwrap().actor_count(), 4);
         sys.kill(&pool);
         idle().await;
-        assert_eq!(sys.as_live().unwrap().actors(), 0);
+        assert_eq!(sys.as_live().unwrap().actor_count(), 0);
     }
 }

@@ -26,6 +26,7 @@ mod receive;
 mod references;
 mod shutdown;
 mod states;
+mod statuses;
 mod streams;
 mod supervision;
 mod support;

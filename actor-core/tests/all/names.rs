@@ -104,7 +104,7 @@ async fn a_system_that_shuts_down_knows_nobody() {
     let sys = System::new();
     sys.register("printer", &sys.spawn(Printer));
     sys.shutdown().await.unwrap();
-    assert_eq!(sys.as_live().unwrap().actors(), 0);
+    assert_eq!(sys.as_live().unwrap().actor_count(), 0);
     let found = sys.lookup::<Printer>("printer").await;
     assert_eq!(found, Err(LookupError::Unknown));
 }

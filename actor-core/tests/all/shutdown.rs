@@ -101,7 +101,7 @@ async fn who_is_not_done_by_the_deadline_is_aborted_and_named() {
     journals[0].expect(["dropped"]);
     journals[1].expect(["work 1", "stop", "dropped"]);
     journals[2].expect(["work 2", "work 3", "dropped"]);
-    assert_eq!(sys.as_live().unwrap().actors(), 0);
+    assert_eq!(sys.as_live().unwrap().actor_count(), 0);
     assert_eq!(tasks(), 0);
 }
 
@@ -224,7 +224,7 @@ fn a_runtime_that_goes_first_takes_the_actors_with_it() {
     before.tell(Work(1));
     after.tell(Work(2));
     let live = sys.as_live().unwrap();
-    assert_eq!(live.actors(), 0);
+    assert_eq!(live.actor_count(), 0);
     assert!(live.dead_letters() >= 2);
 }
 
@@ -248,7 +248,7 @@ async fn a_shutdown_at_any_moment_leaves_nothing() {
         });
         let _ = sys.shutdown_within(Duration::ZERO).await;
         thread.join().unwrap();
-        while sys.as_live().unwrap().actors() > 0 {
+        while sys.as_live().unwrap().actor_count() > 0 {
             tokio::task::yield_now().await;
         }
     }

@@ -185,7 +185,7 @@ async fn halt_takes_effect_when_the_handler_returns() {
     let removal = ["remove", "still removing", "stop", "dropped"];
     journal.expect([&["start", "entry Shut"][..], &removal[..]].concat());
     assert_eq!(sys.as_live().unwrap().dead_letters(), 1);
-    assert_eq!(sys.as_live().unwrap().actors(), 0);
+    assert_eq!(sys.as_live().unwrap().actor_count(), 0);
 }
 
 struct Elsewhere {
@@ -224,5 +224,5 @@ async fn a_start_hook_chooses_the_state_to_start_in() {
     });
     idle().await;
     journal.expect(["start", "there"]);
-    assert_eq!(sys.as_live().unwrap().actors(), 0);
+    assert_eq!(sys.as_live().unwrap().actor_count(), 0);
 }

@@ -128,7 +128,7 @@ async fn a_child_of_the_system_is_brought_back() {
     journal.expect(["Panicked: ouch", "a drops", "a starts", "a reads on"]);
     assert_eq!(child.ask(Life).await, Ok((2, ChildState::First)));
     assert_eq!((child.id(), format!("{child:?}")), (id, "a".into()));
-    assert_eq!(sys.as_live().unwrap().actors(), 1);
+    assert_eq!(sys.as_live().unwrap().actor_count(), 1);
     sys.shutdown().await.unwrap();
     journal.expect(["a stops", "a drops"]);
 }
@@ -235,7 +235,7 @@ async fn the_system_gives_up_at_the_fourth_failure_within_five_seconds() {
         "Exhausted: restarted 3 times within 5s, it has ended once more",
     ]);
     assert_eq!(child.ask(Life).await, Err(AskError::Stopped));
-    assert_eq!(sys.as_live().unwrap().actors(), 0);
+    assert_eq!(sys.as_live().unwrap().actor_count(), 0);
 }
 
 #[tokio::test(start_paused = true)]
@@ -276,11 +276,11 @@ async fn a_child_that_waits_to_be_brought_back_can_be_stopped() {
         child.tell(Panic);
     }
     idle().await;
-    assert_eq!(sys.as_live().unwrap().actors(), 3);
+    assert_eq!(sys.as_live().unwrap().actor_count(), 3);
     sys.stop(&first);
     sys.kill(&second);
     idle().await;
-    assert_eq!(sys.as_live().unwrap().actors(), 1);
+    assert_eq!(sys.as_live().unwrap().actor_count(), 1);
     sys.shutdown().await.unwrap();
     assert_eq!(third.ask(Life).await, Err(AskError::Stopped));
 }
@@ -417,7 +417,7 @@ async fn children_end_in_order_before_a_supervisor_that_halts() {
         "a drops",
         "parent drops",
     ]);
-    assert_eq!(sys.as_live().unwrap().actors(), 0);
+    assert_eq!(sys.as_live().unwrap().actor_count(), 0);
 }
 
 #[tokio::test(start_paused = true)]
@@ -442,7 +442,7 @@ async fn children_are_stopped_before_a_supervisor_that_fails() {
         "c starts",
     ]);
     assert_eq!(children[0].ask(Life).await, Err(AskError::Stopped));
-    assert_eq!(sys.as_live().unwrap().actors(), 4);
+    assert_eq!(sys.as_live().unwrap().actor_count(), 4);
 }
 
 #[tokio::test(start_paused = true)]
@@ -596,7 +596,7 @@ async fn told_to_stop() {
     journal.expect::<&str>([]);
     later(2).await;
     journal.expect(["c drops"]);
-    assert_eq!(sys.as_live().unwrap().actors(), 0);
+    assert_eq!(sys.as_live().unwrap().actor_count(), 0);
 }
 
 #[derive(Debug)]
@@ -695,7 +695,7 @@ async fn nothing_is_lost_but_the_event_that_failed() {
     let expected: Vec<u32> = (0..2_000).filter(|number| number % 100 != 99).collect();
     assert_eq!(*seen.lock().unwrap(), expected);
     sys.shutdown().await.unwrap();
-    assert_eq!(sys.as_live().unwrap().actors(), 0);
+    assert_eq!(sys.as_live().unwrap().actor_count(), 0);
 }
 
 /// Links itself to another.
@@ -838,7 +838,7 @@ async fn no_wait_is_too_long() {
     }
     idle().await;
     // All are down and wait.
-    assert_eq!(sys.as_live().unwrap().actors(), children.len());
+    assert_eq!(sys.as_live().unwrap().actor_count(), children.len());
     for child in &children {
         sys.stop(child);
     }

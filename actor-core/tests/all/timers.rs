@@ -267,6 +267,6 @@ async fn no_period_is_too_long() {
         .on_failure(|failure| panic!("{failure}"));
     let patient = sys.spawn(Patient);
     sys.sleep(Duration::from_secs(1_000_000)).await;
-    assert_eq!(sys.as_live().unwrap().actors(), 1);
+    assert_eq!(sys.as_live().unwrap().actor_count(), 1);
     drop(patient);
 }

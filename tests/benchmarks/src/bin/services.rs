@@ -162,7 +162,7 @@ async fn fence(actors: &[ActorRef<Idle>]) {
 /// Waits until no more than so many actors are left.
 async fn wait_for(sys: &System, left: usize) {
     let live = sys.as_live().expect("a production system");
-    while live.actors() > left {
+    while live.actor_count() > left {
         tokio::task::yield_now().await;
     }
 }
