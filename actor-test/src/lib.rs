@@ -104,7 +104,7 @@ mod trace;
 mod wall_clock;
 
 pub use actor_macros::actor_test;
-pub use data::bug::{BugKind, Cycle, Finding};
+pub use data::bug::{BugKind, Cycle, Finding, Reason};
 pub use data::causes;
 pub use data::coverage::{
     ActorCoverage, Coverage, HandlerCoverage, StateCoverage, Transition, Unreached,

@@ -212,6 +212,7 @@ impl Tester {
         }
         let bugs = report.bugs.iter_mut();
         explain(program, &self.name, bugs, self.settings.explain, |_| ());
+        report.list_bugs();
         report
     }
 

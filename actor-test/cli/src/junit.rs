@@ -140,6 +140,13 @@ fn properties(report: &Report) -> Vec<Property> {
         Property::new("strategies", strategies.join(", ")),
         Property::new("seed", report.seed.to_string()),
     ];
+    // Each bug, and how often it was seen.
+    properties.extend(report.bugs.iter().map(|bug| {
+        let finding = words::finding(&bug.finding);
+        let what = finding.lines().next().unwrap_or_default();
+        let seen = words::count(bug.seen, "execution");
+        Property::new("bug", format!("{what} (seen in {seen})"))
+    }));
     if let Some(bug) = report.bugs.first() {
         let trace = bug.trace_path.as_ref();
         let trace = trace.map(|path| Property::new("trace", path.display().to_string()));

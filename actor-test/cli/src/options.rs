@@ -425,6 +425,13 @@ pub(crate) struct Replay {
     pub(crate) trace: PathBuf,
     #[command(flatten)]
     pub(crate) part: Part,
+    /// Where the bug does not come any more, executions near the recorded one are tried, for about so
+    /// many steps; 0 tries none.
+    #[arg(long, value_name = "STEPS", default_value_t = 1_000_000)]
+    pub(crate) near: u64,
+    /// How the result is told.
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    pub(crate) format: Format,
     /// A handler that takes longer counts as hanging [default: 10s].
     #[arg(long, value_name = "DURATION", value_parser = parse::duration)]
     pub(crate) hang_timeout: Option<Duration>,

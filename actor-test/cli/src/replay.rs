@@ -1,6 +1,10 @@
 //! `cargo actor-test replay`.
 
-use super::options::{Replay, Selection};
+use std::path::Path;
+
+use serde_json::json;
+
+use super::options::{Format, Replay, Selection};
 use super::process;
 use super::screen::Screen;
 use super::{Exit, Trouble, build, discover};
@@ -12,9 +16,24 @@ use actor_test::tool::parameters;
 use actor_test::tool::process::{Ending, Job};
 use actor_test::tool::protocol::{Event, Ignored, Task};
 use actor_test::tool::trace::Trace;
-use actor_test::{BugKind, Finding};
+use actor_test::{Bug, BugKind, Finding};
 
-/// Runs a recorded execution again, and tells its story.
+/// What a replay has shown.
+struct Replayed {
+    finding: Option<Finding>,
+    story: Story,
+    diverged: Option<(u64, String)>,
+}
+
+/// What was tried near it, where it passes.
+#[derive(Default)]
+struct Near {
+    executions: u64,
+    bug: Option<Box<Bug>>,
+    notes: Vec<String>,
+}
+
+/// Runs a recorded execution again, and tells its story; where it passes, tries what is near it.
 pub(crate) fn run(options: &Replay, screen: &mut Screen) -> Result<Exit, Trouble> {
     let trace = Trace::read(&options.trace).map_err(Trouble::new)?;
     let variables = environment::variables().map_err(Trouble::new)?;
@@ -23,7 +42,7 @@ pub(crate) fn run(options: &Replay, screen: &mut Screen) -> Result<Exit, Trouble
         hang_timeout: options.hang_timeout,
         ..Overrides::default()
     };
-    let job = Job {
+    let mut job = Job {
         test: test.name.clone(),
         given: flags.or(variables),
         task: Some(Task::Replay {
@@ -35,7 +54,10 @@ pub(crate) fn run(options: &Replay, screen: &mut Screen) -> Result<Exit, Trouble
         witness: Some(0),
     };
     let ending = process::run(&test, &job, &mut |_| ())?;
-    screen.line(&words::trace_head(&trace));
+    let is_human = options.format == Format::Human;
+    if is_human {
+        screen.line(&words::trace_head(&trace));
+    }
     let tell = |story: &Story| {
         let story = options.part.of(story)?;
         for line in options.part.lines(&story, screen) {
@@ -46,36 +68,140 @@ pub(crate) fn run(options: &Replay, screen: &mut Screen) -> Result<Exit, Trouble
     if ending.is_violent() && ending.killed.is_none() {
         return ended_violently(&trace, &ending, &tell, screen);
     }
-    match ending.answer {
+    let replayed = match ending.answer {
         Some(Event::Replayed {
             finding,
             story,
             diverged,
-        }) => {
-            tell(&story)?;
-            let printed = words::printed(&ending.stdout, &ending.stderr);
-            printed.iter().for_each(|printed| screen.raw(printed));
-            Ok(match (finding, diverged) {
-                (found, Some((step, message))) => {
-                    let recorded = &trace.finding;
-                    let found = found.as_ref();
-                    let is_there = found.is_some_and(|found| found.is_like(recorded));
-                    screen.line(&words::diverged(step, &message, found, &trace));
-                    if is_there { Exit::Bug } else { Exit::Trouble }
-                }
-                (Some(found), None) => {
-                    screen.line(&words::reproduced(&found));
-                    Exit::Bug
-                }
-                (None, None) => {
-                    screen.line(&words::no_bug_any_more(&trace.finding));
-                    Exit::Clean
-                }
-            })
-        }
-        Some(Event::Refused { problem, .. }) => Err(Trouble(problem)),
-        _ => Err(Trouble(words::crash(&ending.how, None, &ending.stderr))),
+        }) => Replayed {
+            finding,
+            story,
+            diverged,
+        },
+        Some(Event::Refused { problem, .. }) => return Err(Trouble(problem)),
+        _ => return Err(Trouble(words::crash(&ending.how, None, &ending.stderr))),
+    };
+    if is_human {
+        tell(&replayed.story)?;
+        let printed = words::printed(&ending.stdout, &ending.stderr);
+        printed.iter().for_each(|printed| screen.raw(printed));
     }
+    let mut near = Near::default();
+    if replayed.finding.is_none() && options.near > 0 {
+        job.task = Some(Task::Near {
+            recording: Box::new(trace.recording()),
+            name: file_name(&options.trace),
+            steps: options.near,
+        });
+        job.witness = None;
+        near = nearby(&test, &job)?;
+    }
+    if is_human {
+        verdict(&trace, &replayed, &near, options, screen);
+    } else {
+        screen.raw(&document(&trace, &replayed, &near).to_string());
+    }
+    Ok(exit(&trace, &replayed, &near))
+}
+
+fn file_name(trace: &Path) -> String {
+    let name = trace.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}
+
+/// Tries what is near it.
+fn nearby(test: &discover::Test, job: &Job) -> Result<Near, Trouble> {
+    let ending = process::run(test, job, &mut |_| ())?;
+    match ending.answer {
+        Some(Event::Near {
+            executions,
+            bug,
+            notes,
+        }) => Ok(Near {
+            executions,
+            bug,
+            notes,
+        }),
+        Some(Event::Refused { problem, .. }) => Err(Trouble(problem)),
+        Some(Event::Hang { seconds, .. }) => {
+            Err(Trouble(words::ended_near(&words::hang(seconds, None))))
+        }
+        _ => {
+            let how = words::crash(&ending.how, None, &ending.stderr);
+            Err(Trouble(words::ended_near(&how)))
+        }
+    }
+}
+
+fn exit(trace: &Trace, replayed: &Replayed, near: &Near) -> Exit {
+    let found = replayed.finding.as_ref();
+    match (found, &replayed.diverged) {
+        _ if near.bug.is_some() => Exit::Bug,
+        (Some(found), Some(_)) if !found.is_still(&trace.finding) => Exit::Trouble,
+        (Some(_), _) => Exit::Bug,
+        (None, Some(_)) => Exit::Trouble,
+        (None, None) => Exit::Clean,
+    }
+}
+
+/// Tells how it ended.
+fn verdict(trace: &Trace, replayed: &Replayed, near: &Near, options: &Replay, screen: &Screen) {
+    let found = replayed.finding.as_ref();
+    screen.line(&match (found, &replayed.diverged) {
+        (found, Some((step, message))) => words::diverged(*step, message, found, trace),
+        (Some(found), None) => words::reproduced(found),
+        (None, None) => words::no_bug_any_more(&trace.finding),
+    });
+    if let Some(bug) = &near.bug {
+        screen.line(&words::found_near(bug, near.executions));
+        let path = bug.trace_path.as_deref();
+        let lines = options.part.lines(&bug.trace.story, screen);
+        lines.iter().for_each(|line| screen.raw(line));
+        let causes = bug.causes.iter().flat_map(words::causes);
+        let trace = path.map(words::near_trace);
+        for line in causes.chain(trace) {
+            screen.line(&line);
+        }
+    } else if near.executions > 0 {
+        screen.line(&words::nothing_near(near.executions));
+    }
+    for note in &near.notes {
+        screen.line(note);
+    }
+}
+
+/// The same as data.
+fn document(trace: &Trace, replayed: &Replayed, near: &Near) -> serde_json::Value {
+    let Replayed {
+        finding,
+        story,
+        diverged,
+    } = replayed;
+    let is_there = finding
+        .as_ref()
+        .is_some_and(|found| found.is_still(&trace.finding));
+    let diverged = diverged.as_ref();
+    let bug = near.bug.as_deref();
+    json!({
+        "format": "actor-test replay",
+        "version": 1,
+        "test": trace.test,
+        "recorded": trace.finding,
+        "finding": finding,
+        "is_still_there": is_there,
+        "diverged": diverged.map(|(step, message)| json!({ "step": step, "message": message })),
+        "story": story,
+        "near": {
+            "executions": near.executions,
+            "bug": bug.map(|bug| json!({
+                "finding": bug.finding,
+                "minimized": bug.minimized,
+                "causes": bug.causes,
+                "story": bug.trace.story,
+                "trace": bug.trace_path,
+            })),
+        },
+    })
 }
 
 /// A replay that took its process down, or hung. Its story is the recorded one, where it ends in the

@@ -8,6 +8,7 @@ pub mod causes;
 pub(crate) mod coverage;
 pub(crate) mod fields;
 pub(crate) mod leftovers;
+mod reasons;
 pub(crate) mod records;
 pub(crate) mod schedule;
 pub mod story;

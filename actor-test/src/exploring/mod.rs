@@ -5,7 +5,8 @@
 //! [`explorer`] around an engine, and fetch them from a [`desk`]; what is owed for too long is
 //! [confirmed](confirmation), in the order of the iterations; the
 //! [`summary`] takes the contributions in the order of their iterations, so that the number of
-//! workers changes nothing, and has what failed [recorded](recording). Out comes a report.
+//! workers changes nothing, and has what failed [recorded](recording). Out comes a report. After a fix,
+//! the [neighbourhood] of what once failed is explored.
 
 pub(crate) mod bandit;
 pub(crate) mod calibration;
@@ -14,6 +15,7 @@ pub(crate) mod confirmation;
 pub(crate) mod desk;
 pub(crate) mod explorer;
 pub(crate) mod lengths;
+pub(crate) mod neighbourhood;
 pub(crate) mod pin;
 pub(crate) mod plan;
 pub(crate) mod recording;

@@ -1,11 +1,12 @@
 //! Adding up executions, in the order of their iterations.
 
-use std::collections::BTreeSet;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use actor_core::__private::Expectation;
 
-use crate::data::bug::{BugKind, Finding};
+use crate::data::bug::{BugKind, Finding, Reason};
 use crate::engine::{End, Observations, Observed, Program, START};
 use crate::exploring::claim::{Course, Turns};
 use crate::exploring::explorer::{Contribution, seconds};
@@ -24,6 +25,26 @@ const EXECUTIONS_MIN: u64 = 100;
 
 /// How many executions it takes at least to call a search saturated.
 const SATURATED_MIN: u64 = 1000;
+
+/// The shortest of the executions that failed for one reason, the first of those that are as short.
+struct Failing {
+    contribution: Contribution,
+    finding: Finding,
+    /// After how many seconds the first of them was found.
+    after: f64,
+    /// How many there are.
+    seen: u64,
+}
+
+impl Failing {
+    /// Another one failed for the same reason, later.
+    fn add(&mut self, contribution: Contribution, finding: Finding) {
+        self.seen += 1;
+        if finding.step < self.finding.step {
+            (self.contribution, self.finding) = (contribution, finding);
+        }
+    }
+}
 
 /// What an execution showed for the first time.
 #[derive(Clone, Copy, Debug, Default)]
@@ -64,7 +85,7 @@ pub(crate) struct Summary {
     /// The behaviours as monitors and predicates see them, which may tell more of them apart.
     views: Behaviours,
     landmarks: Landmarks,
-    failing: Vec<(Contribution, Finding, f64)>,
+    failing: BTreeMap<Reason, Failing>,
     step_sum: u64,
     /// What each strategy ran, and says that it has covered.
     turns: Vec<Turns>,
@@ -87,7 +108,7 @@ impl Summary {
             behaviours: Behaviours::default(),
             views: Behaviours::default(),
             landmarks: Landmarks::default(),
-            failing: Vec::new(),
+            failing: BTreeMap::new(),
             step_sum: 0,
             turns: Vec::new(),
             ended_by: None,
@@ -275,13 +296,18 @@ impl Summary {
     }
 
     fn add_bug(&mut self, contribution: Contribution, finding: Finding) {
-        let known = self
-            .failing
-            .iter()
-            .any(|(_, known, _)| known.is_like(&finding));
-        if !known && self.failing.len() < BUGS_MAX {
-            let after = seconds(self.begun);
-            self.failing.push((contribution, finding, after));
+        let reasons = self.failing.len();
+        match self.failing.entry(finding.reason()) {
+            Entry::Occupied(mut known) => known.get_mut().add(contribution, finding),
+            Entry::Vacant(_) if reasons >= BUGS_MAX => self.report.unlisted += 1,
+            Entry::Vacant(place) => {
+                place.insert(Failing {
+                    contribution,
+                    finding,
+                    after: seconds(self.begun),
+                    seen: 1,
+                });
+            }
         }
     }
 
@@ -298,7 +324,13 @@ impl Summary {
             is_part: self.settings.partition.is_some_and(|part| !part.is_whole()),
         }
         .verdict(&self.settings.bounds);
-        for (contribution, finding, after) in std::mem::take(&mut self.failing) {
+        for failing in std::mem::take(&mut self.failing).into_values() {
+            let Failing {
+                contribution,
+                finding,
+                after,
+                seen,
+            } = failing;
             let (finding, trace) = record(program, &self.settings, &contribution, finding);
             let strategy = self.report.strategies[contribution.strategy].name.clone();
             self.report.bugs.push(Bug {
@@ -308,6 +340,7 @@ impl Summary {
                 iteration: contribution.iteration + 1,
                 seed: self.settings.seed,
                 found_after_s: after,
+                seen,
                 confirmation: contribution.confirmation,
                 causes: None,
                 trace,
@@ -315,6 +348,7 @@ impl Summary {
                 trace_path: None,
             });
         }
+        self.report.list_bugs();
         self.report.behaviours = self.behaviours.statistics();
         for (number, strategy) in self.report.strategies.iter_mut().enumerate() {
             strategy.new_behaviours = self.behaviours.first_seen_by(number);

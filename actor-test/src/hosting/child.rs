@@ -13,6 +13,7 @@ use crate::declaration::parameters::Combination;
 use crate::engine;
 use crate::explaining::causes::explain;
 use crate::explaining::minimizing::{Minimal, minimize};
+use crate::exploring::neighbourhood::{self, Neighbourhood};
 use crate::exploring::pin;
 use crate::exploring::reproduction::reproduce;
 use crate::exploring::workers::{Observer, Progress, Silent, explore};
@@ -24,6 +25,7 @@ use crate::settings::Settings;
 use crate::settings::overrides::{Budgets, Overrides};
 use crate::trace;
 use crate::trace::replay::replay_until;
+use crate::trace::saved::Passed;
 use crate::trace::witness;
 
 /// What a test may spend in the tool, where nobody says when to stop: about 2 s of one core, with the
@@ -135,12 +137,37 @@ fn answer(
                 minimal: minimal.map(explained),
             })
         }
+        Task::Near {
+            recording,
+            name,
+            steps,
+        } => {
+            let now = replay_until(test, &test.name, &recording, None);
+            let passed = Passed {
+                name,
+                recorded: *recording,
+                now: now.recording,
+            };
+            let near = match now.finding {
+                None => neighbourhood::search(&test.name, test, &settings, &passed, steps),
+                Some(_) => Neighbourhood::default(),
+            };
+            let mut report = Report::empty(&test.name, &settings);
+            report.bugs.extend(near.bug);
+            let notes = write_traces(&mut report, request.given);
+            run::minimize_bugs(test, &settings, &mut report);
+            Ok(Event::Near {
+                executions: near.executions,
+                bug: report.bugs.pop().map(Box::new),
+                notes: notes.into_iter().collect(),
+            })
+        }
         Task::Replay { recording, until } => {
             engine::show_panics();
             let replayed = replay_until(test, &test.name, &recording, until);
             Ok(Event::Replayed {
                 finding: replayed.finding,
-                story: replayed.story,
+                story: replayed.recording.story,
                 diverged: replayed.diverged.map(|at| (at.step, at.message)),
             })
         }

@@ -55,6 +55,13 @@ pub enum Task {
         finding: Finding,
         recording: Box<Recording>,
     },
+    /// Replays an execution, and where it passes searches near it, in about so many steps.
+    Near {
+        recording: Box<Recording>,
+        /// What it is called.
+        name: String,
+        steps: u64,
+    },
     Replay {
         recording: Box<Recording>,
         /// The story ends with this step, which is told but not taken.
@@ -119,6 +126,12 @@ pub enum Event {
         finding: Option<Finding>,
         story: Story,
         diverged: Option<(u64, String)>,
+    },
+    /// What was tried near an execution that passes, and the bug that was found there.
+    Near {
+        executions: u64,
+        bug: Option<Box<Bug>>,
+        notes: Vec<String>,
     },
     /// A handler does not return; the child ends.
     Hang {

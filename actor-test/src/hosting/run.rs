@@ -14,6 +14,7 @@ use crate::declaration::parameters;
 use crate::declaration::parameters::Combination;
 use crate::explaining::causes::explain;
 use crate::explaining::minimizing::{Minimal, minimize};
+use crate::exploring::neighbourhood;
 use crate::exploring::plan::Turn;
 use crate::exploring::workers::{Observer, Silent, explore};
 use crate::hosting::environment::{self, REQUEST};
@@ -25,6 +26,7 @@ use crate::report::facts::{Bug, Report};
 use crate::report::words;
 use crate::settings::Settings;
 use crate::settings::overrides::{self, Budgets, Overrides};
+use crate::trace::saved::Saved;
 use crate::trace::{self, Trace, saved};
 
 /// What a test may spend under plain `cargo test`, where nobody says when to stop: about 0.4 s of one
@@ -33,6 +35,10 @@ const BUDGETS: Budgets = Budgets {
     exploring: 500_000,
     minimize: 5_000_000,
 };
+
+/// How many steps are spent near each saved schedule: the same under `cargo test` and in the tool, so
+/// that they find the same.
+const NEAR: u64 = 100_000;
 
 /// Runs a test: as its child where the tool asks for it, and else as an ordinary test, each
 /// combination of its parameters after the other.
@@ -114,7 +120,8 @@ pub(crate) fn explore_test(
     given: Overrides,
     observer: &mut dyn Observer,
 ) -> (Report, Vec<String>) {
-    let saved = saved::run(&test.name, test);
+    let mut saved = saved::run(&test.name, test);
+    let near = near_saved(test, settings, &mut saved);
     let mut report = if saved.bugs.is_empty() || settings.keep_going {
         explore(&test.name, test, settings, observer)
     } else {
@@ -123,7 +130,9 @@ pub(crate) fn explore_test(
         report.fair = saved.executions;
         report
     };
+    (report.saved, report.near) = (saved.passed.len() as u64, near);
     report.bugs.splice(0..0, saved.bugs);
+    report.list_bugs();
     let mut notes = saved.notes;
     notes.extend(trace::write_all(
         &mut report,
@@ -131,6 +140,20 @@ pub(crate) fn explore_test(
         &trace::directory(given.trace_dir),
     ));
     (report, notes)
+}
+
+/// Searches near the saved schedules that pass, and adds the bugs; tells how many executions that took.
+fn near_saved(test: &Combination, settings: &Settings, saved: &mut Saved) -> u64 {
+    let mut executions = 0;
+    for passed in &saved.passed {
+        if !saved.bugs.is_empty() && !settings.keep_going {
+            break;
+        }
+        let found = neighbourhood::search(&test.name, test, settings, passed, NEAR);
+        executions += found.executions;
+        saved.bugs.extend(found.bug);
+    }
+    executions
 }
 
 /// Minimises what was found, one bug after the other, and looks for the causes. A trace is written
@@ -158,6 +181,7 @@ pub(crate) fn minimize_bugs(test: &Combination, settings: &Settings, report: &mu
     }
     let found = report.bugs.iter_mut().filter(|bug| !bug.is_saved());
     explain(test, &test.name, found, settings.explain, rewrite);
+    report.list_bugs();
 }
 
 /// What became of a combination.

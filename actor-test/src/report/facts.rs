@@ -1,12 +1,13 @@
 //! What exploring a test showed, as data.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::bug::{BugKind, Cycle, Finding};
+use crate::data::bug::{BugKind, Cycle, Finding, Reason};
 use crate::data::causes::Causes;
 use crate::data::coverage::Coverage;
 use crate::data::leftovers::Leftovers;
@@ -105,8 +106,19 @@ pub struct Report {
     pub covered: BTreeMap<String, u64>,
     /// Events that could not be delivered, in all executions.
     pub dead_letters: u64,
-    /// The bugs that differ, in the order of the iterations that found them.
+    /// The bugs, each once, however many executions [failed](Bug::seen) for its reason: first those of
+    /// saved schedules, then the shortest first.
     pub bugs: Vec<Bug>,
+    /// How many executions failed for other reasons: there are more than can be listed.
+    #[serde(default)]
+    pub unlisted: u64,
+    /// How many saved schedules were run that pass.
+    #[serde(default)]
+    pub saved: u64,
+    /// How many executions near them were tried: events that race the other way round, steps delayed,
+    /// a random step now and then.
+    #[serde(default)]
+    pub near: u64,
     /// Specifications that nothing could have violated: `monitor Answered never saw an event` …
     pub vacuous: Vec<String>,
     /// What was reached of the actors. Empty where the test ended at a bug: what else was reached
@@ -183,6 +195,10 @@ pub struct Bug {
     pub seed: u64,
     /// After how many seconds.
     pub found_after_s: f64,
+    /// How many executions failed for the same [reason](crate::Reason). This one is the shortest of
+    /// them.
+    #[serde(default = "once")]
+    pub seen: u64,
     /// Reproduces the execution where the trace is gone: strategy, parameters, the session's seed and
     /// the iteration.
     pub token: String,
@@ -200,6 +216,11 @@ pub struct Bug {
     pub trace_path: Option<PathBuf>,
 }
 
+/// As reports say that don't tell.
+fn once() -> u64 {
+    1
+}
+
 impl Bug {
     /// A bug of an iteration, counted from zero, that has no recording.
     pub(crate) fn unrecorded(
@@ -214,6 +235,7 @@ impl Bug {
             iteration: iteration + 1,
             seed: settings.seed,
             found_after_s: 0.0,
+            seen: 1,
             token: token(Named {
                 strategy,
                 seed: settings.seed,
@@ -255,6 +277,17 @@ impl Bug {
     /// After how many steps.
     pub fn step(&self) -> u64 {
         self.finding.step
+    }
+
+    /// Which of two bugs is listed first: that of a saved schedule, the shorter, the earlier.
+    fn rank(&self) -> (bool, u64, u64) {
+        (!self.is_saved(), self.length(), self.iteration)
+    }
+
+    /// How many steps it takes, as far as is known by now.
+    fn length(&self) -> u64 {
+        let minimized = self.minimized.as_ref();
+        minimized.map_or(self.finding.step, |minimized| minimized.after.steps)
     }
 
     /// It was found by a schedule that is saved with the test.
@@ -332,6 +365,9 @@ impl Report {
             covered: BTreeMap::new(),
             dead_letters: 0,
             bugs: Vec::new(),
+            unlisted: 0,
+            saved: 0,
+            near: 0,
             vacuous: Vec::new(),
             coverage: Coverage::default(),
             opaque: Vec::new(),
@@ -357,9 +393,33 @@ impl Report {
         }
     }
 
-    /// The bugs that differ, in the order in which they were found.
+    /// The bugs, each once: first those of saved schedules, then the shortest first.
     pub fn bugs(&self) -> &[Bug] {
         &self.bugs
+    }
+
+    /// Has one bug for each reason, the shortest first, and no more than can be listed.
+    pub(crate) fn list_bugs(&mut self) {
+        let found = std::mem::take(&mut self.bugs);
+        let mut listed: BTreeMap<Reason, Bug> = BTreeMap::new();
+        for bug in found {
+            match listed.entry(bug.finding.reason()) {
+                Entry::Vacant(place) => {
+                    place.insert(bug);
+                }
+                Entry::Occupied(mut known) => {
+                    let seen = known.get().seen + bug.seen;
+                    if bug.rank() < known.get().rank() {
+                        known.insert(bug);
+                    }
+                    known.get_mut().seen = seen;
+                }
+            }
+        }
+        self.bugs = listed.into_values().collect();
+        self.bugs.sort_by_key(Bug::rank);
+        let unlisted = self.bugs.drain(BUGS_MAX.min(self.bugs.len())..);
+        self.unlisted += unlisted.map(|bug| bug.seen).sum::<u64>();
     }
 
     /// No bug was found.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::report::behaviours::Behaviours;
-use crate::report::facts::{BUGS_MAX, Bug, Report, StepStatistics};
+use crate::report::facts::{Bug, Report, StepStatistics};
 use crate::report::judging;
 use crate::report::verdict::{Searched, Verdict};
 use crate::settings::partition::Partition;
@@ -182,6 +182,10 @@ impl Report {
         // What one part has seen to matter is not vacuous, and after a bug nothing is said of it.
         self.vacuous.retain(|what| other.vacuous.contains(what));
         self.bugs.extend(other.bugs);
+        self.unlisted += other.unlisted;
+        // Each part has run the same.
+        self.saved = self.saved.max(other.saved);
+        self.near = self.near.max(other.near);
         self.coverage.add(&other.coverage);
         self.opaque.extend(other.opaque);
         self.elapsed_s = self.elapsed_s.max(other.elapsed_s);
@@ -227,20 +231,15 @@ impl Report {
         self.liveness_unchecked &= self.fair == 0 && !self.bugs.iter().any(Bug::is_liveness);
         self.opaque.sort();
         self.opaque.dedup();
-        self.bugs.sort_by_key(|bug| bug.iteration);
-        let mut differ: Vec<crate::report::facts::Bug> = Vec::new();
-        for mut bug in self.bugs.drain(..) {
+        for bug in &mut self.bugs {
             // Where the part was run.
             bug.trace_path = None;
-            if !differ
-                .iter()
-                .any(|known| known.finding.is_like(&bug.finding))
-            {
-                differ.push(bug);
-            }
         }
-        differ.truncate(if sketch.keep_going { BUGS_MAX } else { 1 });
-        self.bugs = differ;
+        if !sketch.keep_going {
+            let first = self.bugs.iter().map(|bug| bug.iteration).min();
+            self.bugs.retain(|bug| Some(bug.iteration) == first);
+        }
+        self.list_bugs();
         judging::judge(
             self,
             &Settings {

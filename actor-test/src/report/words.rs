@@ -226,11 +226,16 @@ pub fn finding(finding: &Finding) -> String {
     format!("{}: {}{at}", finding.kind.word(), finding.message)
 }
 
+/// A saved schedule that leads to a bug that another one has found before.
+pub(crate) fn saved_twice(file: &str) -> String {
+    format!("saved schedule {file} finds a bug that is listed already")
+}
+
 /// A saved schedule that no longer fits its test.
 pub(crate) fn stale_schedule(file: &str, step: u64, message: &str) -> String {
     format!(
-        "the saved schedule {file} no longer fits the test (step {step}: {message}); it was not \
-         judged; record it anew or remove it"
+        "the saved schedule {file} no longer fits the test (step {step}: {message}); it was followed as \
+         far as it goes; record it anew or remove it"
     )
 }
 

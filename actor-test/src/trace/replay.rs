@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::attendance;
 use crate::data::bug::{BugKind, Finding};
 use crate::data::story::{Step, Story, Text};
-use crate::engine::{Decision, Engine, Outcome, Program, RunOptions, chosen};
+use crate::engine::{Decision, Engine, Outcome, Program, RunOptions, checks, chosen};
 use crate::report::facts::Recording;
 use crate::report::words;
 use crate::strategy::{Execution, Fairness, Guided, Replay, Steady};
@@ -85,10 +85,9 @@ pub(crate) fn nondeterminism(again: &Outcome, told: &Outcome) -> Finding {
 #[derive(Clone, Debug)]
 pub(crate) struct Replayed {
     pub(crate) finding: Option<Finding>,
-    pub(crate) story: Story,
     pub(crate) diverged: Option<Divergence>,
-    /// What was decided.
-    pub(crate) decisions: Vec<Decision>,
+    /// What was done, with its story.
+    pub(crate) recording: Recording,
 }
 
 /// Where a replay left its recording.
@@ -161,11 +160,16 @@ pub(crate) fn replay_until(
     let outcome = run_again_with(engine, program, &execution, fairness, &taken, options);
     let story = Story::of(&outcome.records);
     let diverged = divergence(&recording.story, &story, outcome.diverged_at);
+    let decisions = engine.decisions();
     let mut replayed = Replayed {
         finding: outcome.finding,
-        story,
         diverged,
-        decisions: engine.decisions(),
+        recording: Recording {
+            decisions: chosen(&decisions),
+            checks: checks(&decisions),
+            story,
+            ..recording.clone()
+        },
     };
     if replayed.diverged.is_some() && until.is_none() {
         let by_name = replay_by_name(engine, program, &execution, recording, fairness);
@@ -205,9 +209,15 @@ fn replay_by_name(
     let diverged = divergence(&recording.story, &story, parted);
     Some(Replayed {
         finding: attempt.outcome.finding,
-        story,
         diverged,
-        decisions: attempt.decisions,
+        recording: Recording {
+            decisions: chosen(&attempt.decisions),
+            checks: checks(&attempt.decisions),
+            schedule: schedule::write(&attempt.followed.schedule),
+            fair_from: fair_from(fairness),
+            story,
+            ..recording.clone()
+        },
     })
 }
 

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::engine::{Program, checks, chosen};
-use crate::report::facts::{Bug, SAVED};
+use crate::engine::Program;
+use crate::report::facts::{Bug, Recording, SAVED};
 use crate::report::words;
 use crate::trace::Trace;
-use crate::trace::replay::replay;
+use crate::trace::replay::{Replayed, replay};
 
 /// What running the saved schedules of a test showed.
 #[derive(Debug, Default)]
@@ -14,6 +14,19 @@ pub(crate) struct Saved {
     pub(crate) bugs: Vec<Bug>,
     pub(crate) notes: Vec<String>,
     pub(crate) executions: u64,
+    /// Those that pass.
+    pub(crate) passed: Vec<Passed>,
+}
+
+/// A schedule that failed once, and passes now.
+#[derive(Clone, Debug)]
+pub(crate) struct Passed {
+    /// What it is called in reports.
+    pub(crate) name: String,
+    /// As it failed.
+    pub(crate) recorded: Recording,
+    /// As it passes.
+    pub(crate) now: Recording,
 }
 
 /// Runs the schedules that are saved for a test.
@@ -32,25 +45,37 @@ pub(crate) fn run(test: &str, program: &(dyn Program + Sync)) -> Saved {
 impl Saved {
     fn add(&mut self, path: &Path, trace: &Trace, program: &(dyn Program + Sync)) {
         self.executions += 1;
-        let mut recording = trace.recording();
-        let replayed = replay(program, &recording);
+        let recorded = trace.recording();
+        let Replayed {
+            finding,
+            diverged,
+            recording,
+        } = replay(program, &recorded);
         let file = path.file_name().unwrap_or_default().to_string_lossy();
-        let Some(finding) = replayed.finding else {
-            let stale = replayed
-                .diverged
-                .map(|at| words::stale_schedule(&file, at.step, &at.message));
+        let Some(finding) = finding else {
+            let stale = diverged.map(|at| words::stale_schedule(&file, at.step, &at.message));
             self.notes.extend(stale);
+            self.passed.push(Passed {
+                name: format!("{SAVED} {file}"),
+                recorded,
+                now: recording,
+            });
             return;
         };
-        recording.decisions = chosen(&replayed.decisions);
-        recording.checks = checks(&replayed.decisions);
-        recording.story = replayed.story;
+        if self
+            .bugs
+            .iter()
+            .any(|known| known.finding.is_like(&finding))
+        {
+            self.notes.push(words::saved_twice(&file));
+        }
         self.bugs.push(Bug {
             finding,
             strategy: format!("{SAVED} {file} ({})", trace.strategy),
             iteration: trace.iteration,
             seed: trace.seed,
             found_after_s: 0.0,
+            seen: 1,
             confirmation: None,
             causes: None,
             token: trace.token.clone(),

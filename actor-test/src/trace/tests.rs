@@ -204,13 +204,7 @@ fn an_edited_program_is_followed_by_name() {
                 has_found(&replayed, &finding),
                 "seed {seed}, {budget}: {edit:?}"
             );
-            let again = Recording {
-                decisions: replayed.decisions.iter().map(|one| one.chosen).collect(),
-                checks: replayed.decisions.iter().map(|one| one.check).collect(),
-                story: replayed.story.clone(),
-                ..recording.clone()
-            };
-            let exact = replay(&Edited(edit), &again);
+            let exact = replay(&Edited(edit), &replayed.recording);
             assert_eq!(
                 exact.diverged, None,
                 "what was done is an execution: {edit:?}"

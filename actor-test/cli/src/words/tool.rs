@@ -69,7 +69,7 @@ pub(crate) fn reproduced(found: &Finding) -> String {
 /// A replay that took another way.
 pub(crate) fn diverged(step: u64, message: &str, found: Option<&Finding>, trace: &Trace) -> String {
     let end = match found {
-        Some(found) if found.is_like(&trace.finding) => {
+        Some(found) if found.is_still(&trace.finding) => {
             format!(
                 "it went on, and the bug is still there: {}",
                 hanging(&finding(found))
@@ -94,6 +94,35 @@ pub(crate) fn diverged(step: u64, message: &str, found: Option<&Finding>, trace:
          randomness other than cx.rng(), the system's clock, a static, or a thread\n      {end}\n      \
          to look for the bug anew, run the test: cargo actor-test"
     )
+}
+
+/// A bug near an execution that passes.
+pub(crate) fn found_near(bug: &Bug, executions: u64) -> String {
+    format!(
+        "but of {} near it, with a race turned round, a step delayed or a random step now and then, one \
+         failed: {}",
+        count(executions, "execution"),
+        hanging(&finding(&bug.finding))
+    )
+}
+
+/// Where its trace is.
+pub(crate) fn near_trace(path: &Path) -> String {
+    format!("replay:     cargo actor-test replay {}", path.display())
+}
+
+/// No bug near an execution that passes.
+pub(crate) fn nothing_near(executions: u64) -> String {
+    format!(
+        "near it:    {}, with a race turned round, a step delayed or a random step now and then, had no \
+         bug either",
+        count(executions, "execution")
+    )
+}
+
+/// What took the process down near an execution that passes.
+pub(crate) fn ended_near(how: &str) -> String {
+    format!("the recorded schedule passes, but an execution near it did not end well: {how}")
 }
 
 /// An execution of which nothing can be left out.

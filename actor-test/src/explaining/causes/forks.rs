@@ -318,7 +318,7 @@ impl<'a> Forks<'a> {
     pub(super) fn fate(&self, outcome: &Outcome) -> Fate {
         let Some((debt, _)) = self.failure.debt else {
             return match &outcome.finding {
-                Some(finding) if finding.is_like(&self.failure.finding) => Fate::Failed,
+                Some(finding) if finding.is_at_the_place_of(&self.failure.finding) => Fate::Failed,
                 Some(_) => Fate::Other,
                 None => Fate::Escaped,
             };
@@ -330,7 +330,7 @@ impl<'a> Forks<'a> {
             End::Recovered => Fate::Escaped,
             _ if owes == Some(debt) || is_cut_off => Fate::Failed,
             End::Bug => match &outcome.finding {
-                Some(finding) if finding.is_like(&self.failure.finding) => Fate::Failed,
+                Some(finding) if finding.is_at_the_place_of(&self.failure.finding) => Fate::Failed,
                 _ => Fate::Other,
             },
             // Waits are not judged where something is watched.

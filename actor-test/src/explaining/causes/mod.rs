@@ -11,9 +11,9 @@
 mod curve;
 mod find;
 mod forks;
-mod order;
+pub(crate) mod order;
 mod races;
 mod transition;
-mod turned;
+pub(crate) mod turned;
 
 pub(crate) use find::explain;

@@ -1,19 +1,43 @@
 //! What had to come before what in an execution: [`Order`].
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use crate::data::records::{Arrival as Became, MessageId, Origin, Record};
 
 /// An event that reached an inbox.
 #[derive(Clone, Debug)]
-pub(super) struct Reached {
+pub(crate) struct Reached {
     /// The step, counted from zero.
-    pub(super) at: usize,
+    pub(crate) at: usize,
     /// Whose inbox.
     pub(super) inbox: u32,
     /// The event, printed.
     pub(super) event: String,
     pub(super) from: Origin,
+}
+
+/// How many events may lie between two that are turned round.
+const APART: usize = 6;
+
+/// A pair of events that reach one inbox, by their place in its order.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pair {
+    pub(crate) first: usize,
+    pub(crate) second: usize,
+}
+
+impl Pair {
+    /// The ways to turn it round: which steps are held back, until the second event has arrived. The
+    /// first waits behind all in between; or the second comes before all of them.
+    pub(crate) fn ways(self, inbox: &[Reached]) -> Vec<Vec<usize>> {
+        let later = vec![inbox[self.first].at];
+        if self.second - self.first == 1 {
+            return vec![later];
+        }
+        let between = inbox[self.first..self.second].iter();
+        vec![later, between.map(|reached| reached.at).collect()]
+    }
 }
 
 /// Which steps of an execution had to come before which: those of one operation in their order, a
@@ -23,11 +47,11 @@ pub(super) struct Reached {
 /// The order in which two events reach an inbox is no part of it, unless one of them is a
 /// consequence of the other.
 #[derive(Debug)]
-pub(super) struct Order {
+pub(crate) struct Order {
     /// For each step, those right before it.
     before: Vec<Vec<usize>>,
     /// What reached inboxes, in the order of steps.
-    pub(super) reached: Vec<Reached>,
+    reached: Vec<Reached>,
 }
 
 #[derive(Default)]
@@ -46,7 +70,7 @@ struct Reader {
 
 impl Order {
     /// The order of an execution, by its records.
-    pub(super) fn of(records: &[Record]) -> Self {
+    pub(crate) fn of(records: &[Record]) -> Self {
         let mut reader = Reader::default();
         for record in records {
             match record {
@@ -60,8 +84,38 @@ impl Order {
         }
     }
 
+    /// What reached each inbox in these steps, in its order.
+    pub(crate) fn inboxes(&self, steps: &Range<usize>) -> Vec<Vec<Reached>> {
+        let mut inboxes: Vec<Vec<Reached>> = Vec::new();
+        let within = self.reached.iter();
+        for reached in within.filter(|reached| steps.contains(&reached.at)) {
+            let same = inboxes
+                .iter_mut()
+                .find(|inbox| inbox[0].inbox == reached.inbox);
+            match same {
+                Some(inbox) => inbox.push(reached.clone()),
+                None => inboxes.push(vec![reached.clone()]),
+            }
+        }
+        inboxes
+    }
+
+    /// The pairs of an inbox that could have come the other way round.
+    pub(crate) fn racing(&self, inbox: &[Reached]) -> Vec<Pair> {
+        let mut racing = Vec::new();
+        for first in 0..inbox.len() {
+            for second in first + 1..inbox.len().min(first + 1 + APART) {
+                let (one, other) = (&inbox[first], &inbox[second]);
+                if one.at != other.at && !self.has_before(one.at, other.at) {
+                    racing.push(Pair { first, second });
+                }
+            }
+        }
+        racing
+    }
+
     /// A step had to come before another.
-    pub(super) fn has_before(&self, first: usize, second: usize) -> bool {
+    pub(crate) fn has_before(&self, first: usize, second: usize) -> bool {
         let mut seen = vec![false; second + 1];
         let mut open = vec![second];
         while let Some(step) = open.pop() {

@@ -13,35 +13,17 @@ use crate::data::records::Origin;
 use crate::data::story::Story;
 use crate::engine::End;
 use crate::explaining::causes::forks::{Course, Fate, Forks};
-use crate::explaining::causes::order::{Order, Reached};
+use crate::explaining::causes::order::{Order, Pair, Reached};
 use crate::explaining::causes::turned::{Plan, Turned};
 
 /// How many executions wander, beside the one that goes on as recorded.
 const WANDERING: u32 = 20;
-
-/// How many events may lie between two that are turned round.
-const APART: usize = 6;
 
 /// How many of the last steps are looked at.
 const WINDOW: usize = 2_000;
 
 /// How many needed races are told.
 const NEEDED_MAX: usize = 12;
-
-/// A pair of events that reach one inbox, by their place in its order.
-#[derive(Clone, Copy, Debug)]
-struct Pair {
-    first: usize,
-    second: usize,
-}
-
-/// How an order was turned round.
-enum Way {
-    /// The first event waits for the second, behind all in between.
-    Later,
-    /// The second comes before the first, and before all in between.
-    Earlier,
-}
 
 /// What came of turning a pair round.
 enum Verdict {
@@ -67,12 +49,17 @@ pub(super) struct Search<'a, 'b> {
 impl Search<'_, '_> {
     /// Turns round what races; tells whether there was more than the budget pays for.
     pub(super) fn run(&mut self) -> (Races, bool) {
-        let reached = self.candidates();
         let mut races = Races::default();
-        let inboxes = inboxes(&reached);
+        let steps = self.plan.steps.len();
+        let inboxes = self.order.inboxes(&(steps.saturating_sub(WINDOW)..steps));
         let mut pairs: Vec<(usize, Pair)> = Vec::new();
         for (number, inbox) in inboxes.iter().enumerate() {
-            pairs.extend(self.racing(inbox).into_iter().map(|pair| (number, pair)));
+            pairs.extend(
+                self.order
+                    .racing(inbox)
+                    .into_iter()
+                    .map(|pair| (number, pair)),
+            );
         }
         races.pairs = pairs.len() as u32;
         // Neighbours first, and the last of them before the others.
@@ -118,29 +105,6 @@ impl Search<'_, '_> {
         (finished(races, needed), false)
     }
 
-    fn candidates(&self) -> Vec<Reached> {
-        let steps = self.plan.steps.len();
-        let from = steps.saturating_sub(WINDOW);
-        let reached = self.order.reached.iter();
-        let near = reached.filter(|reached| (from..steps).contains(&reached.at));
-        near.cloned().collect()
-    }
-
-    /// The pairs of an inbox that could have come the other way round.
-    fn racing(&self, inbox: &[Reached]) -> Vec<Pair> {
-        let mut racing = Vec::new();
-        for first in 0..inbox.len() {
-            for second in first + 1..inbox.len().min(first + 1 + APART) {
-                let (one, other) = (&inbox[first], &inbox[second]);
-                let is_apart = one.at != other.at;
-                if is_apart && !self.order.has_before(one.at, other.at) {
-                    racing.push(Pair { first, second });
-                }
-            }
-        }
-        racing
-    }
-
     fn told(&self, reached: &Reached) -> Arrival {
         Arrival {
             step: reached.at as u64 + 1,
@@ -154,19 +118,8 @@ impl Search<'_, '_> {
 
     /// Turns a pair round, in every way there is.
     fn turn(&mut self, inbox: &[Reached], pair: Pair) -> Option<Verdict> {
-        let ways: &[Way] = match pair.second - pair.first {
-            1 => &[Way::Later],
-            _ => &[Way::Later, Way::Earlier],
-        };
         let mut gone = 0;
-        for way in ways {
-            let held: Vec<usize> = match way {
-                Way::Later => vec![inbox[pair.first].at],
-                Way::Earlier => inbox[pair.first..pair.second]
-                    .iter()
-                    .map(|reached| reached.at)
-                    .collect(),
-            };
+        for held in pair.ways(inbox) {
             match self.try_way(&held, inbox[pair.second].at)? {
                 Verdict::Needless => return Some(Verdict::Needless),
                 // Unless all ways can be gone, it may be the order of others that counts.
@@ -229,19 +182,4 @@ fn finished(races: Races, needed: Vec<(usize, Pair, NeededRace)>) -> Races {
     needed.sort_by_key(|race| (race.second.step, race.first.step));
     needed.truncate(NEEDED_MAX);
     Races { needed, ..races }
-}
-
-/// What reached each inbox, in its order.
-fn inboxes(reached: &[Reached]) -> Vec<Vec<Reached>> {
-    let mut inboxes: Vec<Vec<Reached>> = Vec::new();
-    for reached in reached {
-        let same = inboxes
-            .iter_mut()
-            .find(|inbox| inbox[0].inbox == reached.inbox);
-        match same {
-            Some(inbox) => inbox.push(reached.clone()),
-            None => inboxes.push(vec![reached.clone()]),
-        }
-    }
-    inboxes
 }

@@ -14,13 +14,13 @@ const WANDERS: u64 = 6;
 
 /// A schedule, and where each of its steps stands.
 #[derive(Debug, Default)]
-pub(super) struct Plan {
-    pub(super) steps: Schedule,
+pub(crate) struct Plan {
+    pub(crate) steps: Schedule,
     places: BTreeMap<u64, usize>,
 }
 
 impl Plan {
-    pub(super) fn new(steps: Schedule) -> Self {
+    pub(crate) fn new(steps: Schedule) -> Self {
         let keys = steps.iter().map(|step| step.name.key());
         Self {
             places: keys.zip(0..).collect(),
@@ -37,7 +37,7 @@ impl Plan {
 /// taken; and goes on from there, exactly as planned or with a random step now and then. What the plan
 /// does not know comes last, at random.
 #[derive(Debug)]
-pub(super) struct Turned {
+pub(crate) struct Turned {
     plan: Arc<Plan>,
     /// Steps that are held back, by their keys.
     held: Vec<u64>,
@@ -59,7 +59,7 @@ pub(super) struct Turned {
 
 impl Turned {
     /// Holds the steps at the positions `held` back until that at position `until` was taken.
-    pub(super) fn new(
+    pub(crate) fn new(
         plan: &Arc<Plan>,
         held: &[usize],
         until: usize,

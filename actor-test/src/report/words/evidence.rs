@@ -15,6 +15,7 @@ pub fn evidence(report: &Report, bug: &Bug, place: &Place) -> Vec<String> {
         return vec![denied(report, bug.kind())];
     }
     let mut lines = vec![circumstances(report, bug)];
+    lines.extend(seen(report, bug));
     lines.extend(bug.confirmation.as_ref().map(confirmed));
     lines.extend(bug.minimized.iter().flat_map(minimized));
     let mut selection = place.selection();
@@ -66,6 +67,21 @@ pub(super) fn circumstances(report: &Report, bug: &Bug) -> String {
         "{}, iteration {}{of}, seed {}{step} · found in {:.2} s",
         bug.strategy, bug.iteration, bug.seed, bug.found_after_s
     )
+}
+
+/// How often a bug was seen, where more than one execution failed.
+fn seen(report: &Report, bug: &Bug) -> Option<String> {
+    let failed: u64 = report.bugs.iter().map(|bug| bug.seen).sum();
+    let shortest = match bug.seen {
+        1 => "",
+        _ => "; this is the shortest of them",
+    };
+    // Those of saved schedules are not counted with the others.
+    let of = match bug.is_saved() {
+        true => count(bug.seen, "execution"),
+        false => format!("{} of {}", bug.seen, count(report.executions, "execution")),
+    };
+    (failed + report.unlisted > 1).then(|| format!("seen in {of}{shortest}"))
 }
 
 /// That what is owed is not just late.

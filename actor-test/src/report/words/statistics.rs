@@ -43,6 +43,7 @@ pub(super) fn explored(report: &Report) -> Vec<String> {
     parts.extend(covered(report));
     lines.push(parts.join(" · "));
     lines.extend(spent(report));
+    lines.extend(near(report));
     if report.calibrated {
         let bounds = report.bounds;
         lines.push(format!(
@@ -58,6 +59,19 @@ pub(super) fn explored(report: &Report) -> Vec<String> {
         lines.push(format!("came by {}", labels.join(", ")));
     }
     lines
+}
+
+/// What was tried near saved schedules.
+fn near(report: &Report) -> Option<String> {
+    let (saved, near) = (report.saved, report.near);
+    let them = if saved == 1 { "it" } else { "them" };
+    (saved > 0).then(|| {
+        format!(
+            "{} passed; {} near {them} tried",
+            count(saved, "saved schedule"),
+            count(near, "execution")
+        )
+    })
 }
 
 /// What was spent, where a budget of steps was the end.

@@ -26,6 +26,12 @@ pub(super) fn warnings(report: &Report, notes: &[String]) -> Vec<String> {
             count(report.executions, "execution")
         ));
     }
+    if report.unlisted > 0 {
+        lines.push(format!(
+            "note: {} failed for other reasons, which are more than are listed",
+            count(report.unlisted, "more execution")
+        ));
+    }
     lines.extend(leftovers(report));
     if !report.opaque.is_empty() {
         lines.push(format!(

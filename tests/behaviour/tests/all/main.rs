@@ -13,6 +13,7 @@ mod differential;
 mod ends;
 mod every_strategy;
 mod groups_and_pools;
+mod identity;
 mod lasso;
 mod liveness;
 mod local_steps;

@@ -1,0 +1,227 @@
+//! Which executions have found the same bug.
+
+use actor_core::prelude::*;
+use actor_test::strategy::StrategySpec;
+use actor_test::{Partition, Report, Settings, Tester};
+
+#[derive(Debug)]
+struct Go;
+#[derive(Debug)]
+struct Add(u64);
+
+/// Sends a number so often, and fails where it is told to.
+struct Client {
+    sum: ActorRef<Sum>,
+    number: u64,
+    times: u64,
+}
+
+#[actor]
+impl Client {
+    #[on]
+    fn go(&mut self, _: Go) {
+        (0..self.times).for_each(|_| self.sum.tell(Add(self.number)));
+    }
+}
+
+/// Fails in several ways at one place.
+#[derive(Default)]
+struct Sum {
+    seen: Vec<u64>,
+}
+
+#[actor]
+impl Sum {
+    #[on]
+    fn add(&mut self, add: Add) {
+        let last = self.seen.last().copied();
+        self.seen.push(add.0);
+        let seen = &self.seen;
+        let problem = match (last, add.0) {
+            (Some(3), 7) => format!("a seven after a three: {seen:?}"),
+            (Some(7), 7) => format!("two sevens in a row: {seen:?}"),
+            (Some(9), 3) => format!("a three after a nine: {seen:?}"),
+            _ => return,
+        };
+        panic!("{problem}");
+    }
+}
+
+fn three_reasons(sys: &System) {
+    let sum = sys.spawn(Sum::default());
+    for number in [3, 7, 9] {
+        let sum = sum.clone();
+        let times = 2;
+        sys.spawn(Client { sum, number, times }).tell(Go);
+    }
+}
+
+/// Whoever comes second fails, with a list that is another in each execution.
+struct Guest {
+    host: ActorRef<Host>,
+}
+
+#[derive(Debug)]
+struct Hello(ActorRef<Guest>);
+#[derive(Debug)]
+struct Welcome(Vec<u64>);
+
+#[actor]
+impl Guest {
+    #[on]
+    fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+        self.host.tell(Hello(cx.me().clone()));
+    }
+
+    #[on]
+    fn welcome(&mut self, welcome: Welcome) {
+        let left = welcome.0;
+        assert!(left.is_empty(), "{} before me: {left:?}", left.len());
+    }
+}
+
+#[derive(Default)]
+struct Host {
+    guests: Vec<u64>,
+}
+
+#[actor]
+impl Host {
+    #[on]
+    fn hello(&mut self, hello: Hello, cx: &mut Context<Self>) {
+        let guests = match cx.choose_bool() {
+            true => self.guests.clone(),
+            false => Vec::new(),
+        };
+        hello.0.tell(Welcome(guests));
+        self.guests.push(1 + self.guests.len() as u64);
+    }
+}
+
+fn one_reason(sys: &System) {
+    let host = sys.spawn(Host::default());
+    for _ in 0..4 {
+        let host = host.clone();
+        sys.spawn(Guest { host }).tell(Go);
+    }
+}
+
+fn timeless(mut report: Report) -> Report {
+    report.elapsed_s = 0.0;
+    for bug in &mut report.bugs {
+        bug.found_after_s = 0.0;
+    }
+    report
+}
+
+fn tester() -> Tester {
+    let tester = Tester::new().strategy(StrategySpec::Random);
+    tester.iterations(300).keep_going().explain(0)
+}
+
+/// The same report for any number of workers.
+fn explored(tester: &Tester, program: fn(&System)) -> Report {
+    let run = |workers| timeless(tester.clone().workers(workers).run(program));
+    let one = run(1);
+    assert_eq!(one, run(2));
+    one
+}
+
+#[test]
+fn each_reason_is_one_bug() {
+    let report = explored(&tester(), three_reasons);
+    let mut found: Vec<&str> = report
+        .bugs
+        .iter()
+        .map(|bug| {
+            let (_, what) = bug.message().split_once("panicked: ").expect("a panic");
+            what.split(':').next().unwrap_or_default()
+        })
+        .collect();
+    let lengths: Vec<u64> = report.bugs.iter().map(|bug| bug.step()).collect();
+    assert!(lengths.is_sorted(), "{lengths:?}");
+    found.sort_unstable();
+    assert_eq!(
+        found,
+        [
+            "a seven after a three",
+            "a three after a nine",
+            "two sevens in a row"
+        ]
+    );
+    // Each execution that failed has failed for one of them.
+    let seen: u64 = report.bugs.iter().map(|bug| bug.seen).sum();
+    assert_eq!(seen, report.strategies[0].bugs);
+    assert!(report.bugs.iter().all(|bug| bug.seen > 1), "{report:?}");
+}
+
+#[test]
+fn a_reason_in_many_forms_is_one_bug() {
+    let mut forms = std::collections::BTreeSet::new();
+    for seed in 0..20 {
+        let report = tester()
+            .keep_going()
+            .seed(seed)
+            .iterations(20)
+            .run(one_reason);
+        forms.extend(report.bugs.iter().map(|bug| bug.message().to_owned()));
+        assert!(report.bugs.len() <= 1, "{:?}", report.bugs);
+    }
+    assert!(forms.len() > 1, "{forms:?}");
+    let report = explored(&tester(), one_reason);
+    let [bug] = &report.bugs[..] else {
+        panic!("{:?}", report.bugs);
+    };
+    assert_eq!(bug.seen, report.strategies[0].bugs);
+    assert!(bug.seen > 100, "{}", bug.seen);
+}
+
+/// The one that is told is the shortest of those that fail for its reason.
+#[test]
+fn the_shortest_is_told() {
+    let run = |iterations| tester().iterations(iterations).run(three_reasons);
+    let (few, many) = (run(20), run(300));
+    let lengths = few.bugs.iter().map(|bug| {
+        let mut known = many
+            .bugs
+            .iter()
+            .filter(|known| known.finding.is_like(&bug.finding));
+        let known = known.next().expect("it was found before");
+        (known.step(), bug.step())
+    });
+    let lengths: Vec<(u64, u64)> = lengths.collect();
+    assert!(lengths.iter().all(|(many, few)| many <= few), "{lengths:?}");
+    assert!(lengths.iter().any(|(many, few)| many < few), "{lengths:?}");
+    // What minimising leaves of each comes in the order of what is left.
+    let report = explored(&tester().minimize(100_000), three_reasons);
+    let left = report.bugs.iter().map(|bug| bug.trace.story.steps.len());
+    assert!(left.is_sorted());
+    assert_eq!(report.bugs.len(), 3);
+}
+
+#[test]
+fn parts_add_up() {
+    let part = |number: u64| {
+        let mut settings = Settings::default();
+        settings.search = actor_test::Search::Strategies(vec![StrategySpec::Random]);
+        settings.iterations = 300;
+        settings.keep_going = true;
+        settings.partition = (number > 0).then(|| {
+            let part: Partition = format!("{number}/3").parse().expect("a part");
+            part
+        });
+        timeless(Tester::with(settings).run(three_reasons))
+    };
+    let merged = Report::merge([part(2), part(3), part(1)]).expect("all parts");
+    assert_eq!(merged.bugs, part(0).bugs);
+    assert_eq!(merged.bugs.len(), 3);
+}
+
+/// Without going on there is one bug, seen once.
+#[test]
+fn the_first_bug_is_seen_once() {
+    let tester = Tester::new().strategy(StrategySpec::Random).iterations(300);
+    let report = tester.run(three_reasons);
+    assert_eq!(report.bugs.len(), 1);
+    assert_eq!(report.bugs[0].seen, 1);
+}
