@@ -3,6 +3,8 @@
 pub mod account;
 pub mod lottery;
 pub mod payments;
+#[cfg(test)]
+mod printed;
 pub mod session;
 pub mod shelf;
 pub mod stock;

@@ -1,0 +1,104 @@
+//! What the book says that these programs print is what they print.
+//!
+//! A block of text below a line `<!-- printed by account::tests::two_customers_shop -->` is a part of
+//! that test's report, where `…` stands for lines that are left out.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use actor_test::__private::{Registered, TestBody, inventory};
+use actor_test::Tester;
+use actor_test::tool::words::{Place, WIDTH, failed};
+
+/// What `cargo test` may spend on what fails.
+const MINIMIZE: u64 = 5_000_000;
+const EXPLAIN: u64 = 4_000_000;
+
+/// The report of a test as it is typed, without the bug that its sample expects.
+fn report(name: &str) -> String {
+    let path = format!("samples::chapters::{name}");
+    let all = inventory::iter::<Registered>;
+    let test = all.into_iter().find(|test| test.0.name == path);
+    let test = test.unwrap_or_else(|| panic!("there is no test {path}")).0;
+    let tester = Tester::new().name(name).minimize(MINIMIZE).explain(EXPLAIN);
+    let report = match test.body {
+        TestBody::Sync(body) => tester.run(move |sys| body(sys, &[])),
+        TestBody::Async(body) => tester.run_async(move |sys| async move { body(&sys, &[]).await }),
+    };
+    let place = Place {
+        here: PathBuf::new(),
+        selection: Vec::new(),
+        width: WIDTH,
+        hang_timeout: None,
+        test: None,
+    };
+    typed(&failed(&report, &[], &place), name)
+}
+
+/// With the places of a program that was typed in, which has no anchors.
+fn typed(report: &str, name: &str) -> String {
+    let (module, _) = name.split_once("::").expect("a test lies in a module");
+    let file = format!("samples/src/chapters/{module}.rs");
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(&file));
+    let text = text.expect("a chapter has its program");
+    let is_left_out = |line: &str| line.starts_with("//!") || line.contains("// ANCHOR");
+    // One line more is empty, below the module documentation.
+    let before = |line: usize| {
+        let lines = text.lines().take(line);
+        line - lines.filter(|line| is_left_out(line)).count() - 1
+    };
+    let before_a_line = format!("{file}:");
+    let mut parts = report.split(&before_a_line);
+    let mut typed = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (line, rest) = part.split_once(':').expect("a place has a column");
+        let line = line.parse().expect("a place has a line");
+        typed += &format!("src/lib.rs:{}:{rest}", before(line));
+    }
+    typed
+}
+
+/// The blocks of a page, each with the test that prints it.
+fn blocks(page: &str) -> Vec<(&str, Vec<&str>)> {
+    let parts = page.split("<!-- printed by ").skip(1);
+    parts
+        .map(|part| {
+            let (name, rest) = part.split_once(" -->\n```text\n").expect("a block follows");
+            let (block, _) = rest.split_once("\n```").expect("a block has an end");
+            (name, block.lines().collect())
+        })
+        .collect()
+}
+
+#[test]
+fn what_the_book_shows_is_printed() {
+    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("../book/src");
+    let mut compared = 0;
+    for entry in fs::read_dir(book).expect("the book is there") {
+        let path = entry.expect("the folder can be read").path();
+        let page = fs::read_to_string(&path).unwrap_or_default();
+        for (name, block) in blocks(&page) {
+            let report = report(name);
+            let mut printed = report.lines();
+            let mut may_skip = false;
+            for line in block {
+                if line == "…" {
+                    may_skip = true;
+                    continue;
+                }
+                let found = match may_skip {
+                    true => printed.any(|printed| printed == line),
+                    false => printed.next() == Some(line),
+                };
+                assert!(
+                    found,
+                    "{}: `{line}` is not there, or not in this place:\n{report}",
+                    path.display()
+                );
+                may_skip = false;
+            }
+            compared += 1;
+        }
+    }
+    assert!(compared > 4, "{compared} reports");
+}
