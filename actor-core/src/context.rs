@@ -460,6 +460,90 @@ impl<A: Actor> Context<A> {
         self.timeouts.set(Until::EventHandled, timer);
     }
 
+    /// Sends `event` to this actor after `delay`, as [`after`](Context::after) does, under a name of
+    /// the actor's own: a timeout that is set again under that name replaces the one before, and
+    /// [`cancel_timeout`](Context::cancel_timeout) ends it. It goes on when the state changes.
+    ///
+    /// A timeout that is replaced or cancelled leaves nothing behind: its event is removed where it has
+    /// fired and was not handled yet. An actor may have as many as it has names.
+    ///
+    /// ```
+    /// use actor_core::prelude::*;
+    /// use std::time::Duration;
+    ///
+    /// #[derive(Debug)]
+    /// struct Retry;
+    /// #[derive(Debug)]
+    /// struct GiveUp;
+    /// #[derive(Debug)]
+    /// struct Answer;
+    ///
+    /// /// Asks again each second, for ten seconds.
+    /// struct Client;
+    ///
+    /// #[actor(states(Asking, Done))]
+    /// impl Client {
+    ///     #[entry(Asking)]
+    ///     fn ask(&mut self, cx: &mut Context<Self>) {
+    ///         cx.named_state_timeout("give up", Duration::from_secs(10), GiveUp);
+    ///         cx.named_state_timeout("retry", Duration::from_secs(1), Retry);
+    ///     }
+    ///
+    ///     #[on(Asking)]
+    ///     fn retry(&mut self, _: Retry, cx: &mut Context<Self>) {
+    ///         // … the question goes out once more
+    ///         cx.named_state_timeout("retry", Duration::from_secs(1), Retry);
+    ///     }
+    ///
+    ///     /// Both timeouts are over, since the state is left.
+    ///     #[on(Asking)]
+    ///     fn answer(&mut self, _: Answer, cx: &mut Context<Self>) {
+    ///         cx.goto(ClientState::Done);
+    ///     }
+    ///
+    ///     #[on(Asking)]
+    ///     fn give_up(&mut self, _: GiveUp, cx: &mut Context<Self>) {
+    ///         cx.goto(ClientState::Done);
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// In production, on a tokio runtime without a time driver.
+    pub fn named_timeout<E: AcceptedBy<A>>(
+        &mut self,
+        name: &'static str,
+        delay: Duration,
+        event: E,
+    ) {
+        let timer = self.arm(delay, event, Purpose::Event);
+        self.timeouts.set_named(name, Until::Cancelled, timer);
+    }
+
+    /// As [`named_timeout`](Context::named_timeout), unless the state is left before, as with
+    /// [`state_timeout`](Context::state_timeout): several time limits of one state. Names are the same
+    /// for both.
+    ///
+    /// # Panics
+    ///
+    /// In production, on a tokio runtime without a time driver.
+    pub fn named_state_timeout<E: AcceptedBy<A>>(
+        &mut self,
+        name: &'static str,
+        delay: Duration,
+        event: E,
+    ) {
+        let timer = self.arm(delay, event, Purpose::State);
+        self.timeouts.set_named(name, Until::StateLeft, timer);
+    }
+
+    /// Cancels the timeout of that name, and removes its event where it has fired and was not handled
+    /// yet. Where there is none, or it is over, nothing happens.
+    pub fn cancel_timeout(&mut self, name: &str) {
+        self.timeouts.cancel(name);
+    }
+
     /// Cancels a timer, and removes its event where it has fired and was not handled yet.
     /// A timer that is over is left alone.
     pub fn cancel(&mut self, timer: Timer) {

@@ -161,3 +161,104 @@ async fn an_event_that_is_received_ends_an_event_timeout() {
     seconds(&sys, 10).await;
     journal.expect::<&str>([]);
 }
+
+#[derive(Debug)]
+struct Retry;
+#[derive(Debug)]
+struct GiveUp;
+#[derive(Debug)]
+struct Answer;
+#[derive(Debug)]
+struct Pause;
+
+/// Asks every three seconds, for ten seconds in all, and rests every twenty.
+struct Client(Journal);
+
+#[actor(states(Idle(ignore(Answer)), Asking(ignore(Open))))]
+impl Client {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        cx.named_timeout("rest", Duration::from_secs(20), Quiet);
+    }
+
+    #[on(Idle)]
+    fn open(&mut self, _: Open, cx: &mut Context<Self>) {
+        cx.goto(ClientState::Asking);
+    }
+
+    #[entry(Asking)]
+    fn ask(&mut self, cx: &mut Context<Self>) {
+        cx.named_state_timeout("give up", Duration::from_secs(10), GiveUp);
+        cx.named_state_timeout("retry", Duration::from_secs(3), Retry);
+    }
+
+    #[on(Asking)]
+    fn retry(&mut self, _: Retry, cx: &mut Context<Self>) {
+        self.note("retry", cx.now());
+        cx.named_state_timeout("retry", Duration::from_secs(3), Retry);
+    }
+
+    #[on(Asking)]
+    fn pause(&mut self, _: Pause, cx: &mut Context<Self>) {
+        cx.cancel_timeout("retry");
+        cx.cancel_timeout("unknown");
+    }
+
+    #[on(Asking)]
+    fn give_up(&mut self, _: GiveUp, cx: &mut Context<Self>) {
+        self.note("give up", cx.now());
+        cx.goto(ClientState::Idle);
+    }
+
+    #[on(Asking)]
+    fn answer(&mut self, _: Answer, cx: &mut Context<Self>) {
+        cx.goto(ClientState::Idle);
+    }
+
+    #[on]
+    fn quiet(&mut self, _: Quiet, cx: &mut Context<Self>) {
+        self.note("rest", cx.now());
+    }
+}
+
+impl Client {
+    fn note(&self, what: &str, now: Duration) {
+        self.0.note(format!("{} {what}", now.as_secs()));
+    }
+}
+
+fn client(sys: &System) -> (ActorRef<Client>, Journal) {
+    let journal = Journal::new();
+    (sys.spawn(Client(journal.clone())), journal)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_state_has_several_timeouts_by_name() {
+    let sys = System::new();
+    let (client, journal) = client(&sys);
+    client.tell(Open);
+    seconds(&sys, 30).await;
+    journal.expect(["3 retry", "6 retry", "9 retry", "10 give up", "20 rest"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn they_end_with_their_state_and_others_do_not() {
+    let sys = System::new();
+    let (client, journal) = client(&sys);
+    client.tell(Open);
+    seconds(&sys, 5).await;
+    client.tell(Answer);
+    seconds(&sys, 30).await;
+    journal.expect(["3 retry", "20 rest"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_is_cancelled_by_its_name() {
+    let sys = System::new();
+    let (client, journal) = client(&sys);
+    client.tell(Open);
+    seconds(&sys, 1).await;
+    client.tell(Pause);
+    seconds(&sys, 30).await;
+    journal.expect(["10 give up", "20 rest"]);
+}

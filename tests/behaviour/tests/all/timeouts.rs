@@ -103,6 +103,55 @@ fn a_timeout_that_is_set_again_fires_once() {
     assert_eq!(ends, ["answered", "gave up"]);
 }
 
+#[test]
+fn a_named_timeout_outlives_its_state_and_one_of_the_state_does_not() {
+    let (report, _) = race(|cx| cx.named_timeout("late", SECOND, TooLate));
+    assert_eq!(report.bugs()[0].kind(), BugKind::Unhandled);
+    let (report, ends) = race(|cx| cx.named_state_timeout("late", SECOND, TooLate));
+    report.assert_clean();
+    assert_eq!(ends, ["answered", "gave up"]);
+}
+
+#[test]
+fn one_name_is_one_timeout() {
+    let (report, ends) = race(|cx| {
+        cx.named_timeout("late", SECOND, TooLate);
+        cx.named_state_timeout("late", SECOND, TooLate);
+    });
+    report.assert_clean();
+    assert_eq!(ends, ["answered", "gave up"]);
+    let (report, _) = race(|cx| {
+        cx.named_timeout("later", SECOND, TooLate);
+        cx.named_state_timeout("late", SECOND, TooLate);
+    });
+    assert_eq!(report.bugs()[0].kind(), BugKind::Unhandled);
+}
+
+/// Knows no `TooLate` once it has cancelled it.
+struct Hasty;
+
+#[actor(states(Waiting, Calm))]
+impl Hasty {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        cx.named_timeout("late", SECOND, TooLate);
+    }
+
+    #[on(Waiting)]
+    fn answer(&mut self, _: Answer, cx: &mut Context<Self>) {
+        cx.cancel_timeout("late");
+        cx.goto(HastyState::Calm);
+    }
+
+    #[on(Waiting)]
+    fn too_late(&mut self, _: TooLate) {}
+}
+
+#[test]
+fn a_timeout_that_is_cancelled_by_name_is_gone_even_where_it_has_fired() {
+    every(|sys| sys.spawn(Hasty).tell(Answer)).assert_clean();
+}
+
 #[derive(Debug)]
 struct Next;
 
