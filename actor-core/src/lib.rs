@@ -147,6 +147,9 @@
 //! are found by [name](System::register), hear the same in a [`Group`] and share work in a [`Pool`].
 //! The crate `actor-test` tests all of it.
 
+// docs.rs says of each item which feature it needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 #[doc(hidden)]
 pub mod __private;
 mod actor;
@@ -230,9 +233,7 @@ macro_rules! cover {
 
 pub use actor_macros::{Fingerprint, actor, monitor, protocol};
 
-pub use actor::{
-    AcceptedBy, Actor, ActorInfo, Call, Disposition, EventInfo, Flow, Handler, State, Stateless,
-};
+pub use actor::{AcceptedBy, Actor, Handler, State};
 pub use context::{CHAIN_MAX, Context};
 pub use error::Error;
 pub use event::Event;
@@ -244,7 +245,7 @@ pub use live::{
     MonitorStep, MonitorViolation, MonitorViolationKind, StuckActor, Unfinished,
 };
 pub use mailbox::{Mailbox, Overflow};
-pub use monitor::{Moment, Monitor, MonitorContext, MonitorInfo, Observation, Temperature};
+pub use monitor::{Monitor, MonitorContext, Temperature};
 pub use names::{LookupError, NameTaken};
 pub use pool::{Pool, PoolRef};
 pub use predicate::{Answer, World};
@@ -259,6 +260,13 @@ pub use supervision::{Backoff, Restart, Supervision, Unread};
 pub use system::System;
 pub use timer::Timer;
 pub use watch::{StopReason, Stopped, Terminated};
+
+/// What the macros generate, and executors read: the parts of [`Actor`] and [`Monitor`] that nobody
+/// writes by hand.
+pub mod generated {
+    pub use crate::actor::{ActorInfo, Call, Disposition, EventInfo, Flow, Stateless};
+    pub use crate::monitor::{Moment, MonitorInfo, Observation};
+}
 
 /// What an actor's source usually needs.
 pub mod prelude {

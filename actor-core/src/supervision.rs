@@ -6,6 +6,7 @@ use std::time::Duration;
 ///
 /// An actor that was [stopped](crate::System::stop) is never brought back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
+#[non_exhaustive]
 pub enum Restart {
     /// After a failure and after a halt.
     Permanent,
@@ -19,6 +20,7 @@ pub enum Restart {
 /// What becomes of the events in a child's inbox when it is brought back. The one that it failed at
 /// is in neither case offered again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
+#[non_exhaustive]
 pub enum Unread {
     /// The new value handles them, in their order.
     #[default]

@@ -61,19 +61,21 @@ const _: () = {
     impl ::actor_core::Actor for Node {
         type Message = __Message;
         type State = NodeState;
-        const INFO: &'static ::actor_core::ActorInfo = &::actor_core::ActorInfo {
+        const INFO: &'static ::actor_core::generated::ActorInfo = &::actor_core::generated::ActorInfo {
             name: "Node",
             events: &[
                 #[cfg(feature = "metrics")]
-                ::actor_core::EventInfo::of::<Count>("Count"),
-                ::actor_core::EventInfo::of::<Ping>("Ping"),
+                ::actor_core::generated::EventInfo::of::<Count>("Count"),
+                ::actor_core::generated::EventInfo::of::<Ping>("Ping"),
                 #[cfg(any(unix, windows))]
-                ::actor_core::EventInfo::of::<Signal>("Signal"),
+                ::actor_core::generated::EventInfo::of::<Signal>("Signal"),
             ],
             states: &["Up", "Down"],
             dispositions: {
                 #[allow(unused_imports)]
-                use ::actor_core::Disposition::{Defer, Handle, Ignore, Unhandled};
+                use ::actor_core::generated::Disposition::{
+                    Defer, Handle, Ignore, Unhandled,
+                };
                 &[
                     #[cfg(feature = "metrics")]
                     Handle,
@@ -159,12 +161,14 @@ const _: () = {
         }
         fn call(
             &mut self,
-            __call: ::actor_core::Call<Self>,
+            __call: ::actor_core::generated::Call<Self>,
             __cx: &mut ::actor_core::Context<Self>,
-        ) -> ::actor_core::Flow<Self> {
+        ) -> ::actor_core::generated::Flow<Self> {
             match __call {
                 #[cfg(feature = "metrics")]
-                ::actor_core::Call::Event(__Message::Count(__event, __reply)) => {
+                ::actor_core::generated::Call::Event(
+                    __Message::Count(__event, __reply),
+                ) => {
                     let __value = Self::count(self, __event);
                     let __failure = (&::actor_core::__private::Outcome(&__value))
                         .failure(__reply.is_nobody());
@@ -176,7 +180,9 @@ const _: () = {
                         __failure,
                     );
                 }
-                ::actor_core::Call::Event(__Message::Ping(__event, __reply)) => {
+                ::actor_core::generated::Call::Event(
+                    __Message::Ping(__event, __reply),
+                ) => {
                     match __cx.state() {
                         #[cfg(unix)]
                         NodeState::Down => {
@@ -192,7 +198,9 @@ const _: () = {
                     }
                 }
                 #[cfg(any(unix, windows))]
-                ::actor_core::Call::Event(__Message::Signal(__event, __reply)) => {
+                ::actor_core::generated::Call::Event(
+                    __Message::Signal(__event, __reply),
+                ) => {
                     match __cx.state() {
                         #[cfg(unix)]
                         _ => {
@@ -209,21 +217,21 @@ const _: () = {
                     }
                 }
                 #[cfg(unix)]
-                __call @ ::actor_core::Call::Start => {
-                    return ::actor_core::Flow::Async(__call);
+                __call @ ::actor_core::generated::Call::Start => {
+                    return ::actor_core::generated::Flow::Async(__call);
                 }
                 _ => {}
             }
-            ::actor_core::Flow::Done
+            ::actor_core::generated::Flow::Done
         }
         async fn call_async(
             &mut self,
-            __call: ::actor_core::Call<Self>,
+            __call: ::actor_core::generated::Call<Self>,
             __cx: &mut ::actor_core::Context<Self>,
         ) {
             match __call {
                 #[cfg(unix)]
-                ::actor_core::Call::Start => Self::start(self).await,
+                ::actor_core::generated::Call::Start => Self::start(self).await,
                 _ => {}
             }
         }

@@ -61,17 +61,19 @@ const _: () = {
     {
         type Message = __Message<S, N>;
         type State = ReplicaState;
-        const INFO: &'static ::renamed::ActorInfo = &::renamed::ActorInfo {
+        const INFO: &'static ::renamed::generated::ActorInfo = &::renamed::generated::ActorInfo {
             name: "Replica",
             events: &[
-                ::renamed::EventInfo::of::<Put<S::Key>>("Put"),
-                ::renamed::EventInfo::of::<Ask<Replica<S, N>>>("Ask"),
-                ::renamed::EventInfo::of::<Vote>("Vote"),
+                ::renamed::generated::EventInfo::of::<Put<S::Key>>("Put"),
+                ::renamed::generated::EventInfo::of::<Ask<Replica<S, N>>>("Ask"),
+                ::renamed::generated::EventInfo::of::<Vote>("Vote"),
             ],
             states: &["Follower", "Leader"],
             dispositions: {
                 #[allow(unused_imports)]
-                use ::renamed::Disposition::{Defer, Handle, Ignore, Unhandled};
+                use ::renamed::generated::Disposition::{
+                    Defer, Handle, Ignore, Unhandled,
+                };
                 &[Handle, Handle, Defer, Handle, Handle, Defer]
             },
             starts: false,
@@ -134,15 +136,17 @@ const _: () = {
         }
         fn call(
             &mut self,
-            __call: ::renamed::Call<Self>,
+            __call: ::renamed::generated::Call<Self>,
             __cx: &mut ::renamed::Context<Self>,
-        ) -> ::renamed::Flow<Self> {
+        ) -> ::renamed::generated::Flow<Self> {
             match __call {
-                ::renamed::Call::Event(__Message::Put(__event, __reply)) => {
+                ::renamed::generated::Call::Event(__Message::Put(__event, __reply)) => {
                     match __cx.state() {
                         ReplicaState::Leader => {
-                            return ::renamed::Flow::Async(
-                                ::renamed::Call::Event(__Message::Put(__event, __reply)),
+                            return ::renamed::generated::Flow::Async(
+                                ::renamed::generated::Call::Event(
+                                    __Message::Put(__event, __reply),
+                                ),
                             );
                         }
                         ReplicaState::Follower => {
@@ -159,7 +163,7 @@ const _: () = {
                         }
                     }
                 }
-                ::renamed::Call::Event(__Message::Ask(__event, __reply)) => {
+                ::renamed::generated::Call::Event(__Message::Ask(__event, __reply)) => {
                     let __value = Self::state(self, __event);
                     let __failure = (&::renamed::__private::Outcome(&__value))
                         .failure(__reply.is_nobody());
@@ -173,15 +177,15 @@ const _: () = {
                 }
                 _ => {}
             }
-            ::renamed::Flow::Done
+            ::renamed::generated::Flow::Done
         }
         async fn call_async(
             &mut self,
-            __call: ::renamed::Call<Self>,
+            __call: ::renamed::generated::Call<Self>,
             __cx: &mut ::renamed::Context<Self>,
         ) {
             match __call {
-                ::renamed::Call::Event(__Message::Put(__event, __reply)) => {
+                ::renamed::generated::Call::Event(__Message::Put(__event, __reply)) => {
                     match __cx.state() {
                         ReplicaState::Leader => {
                             let __value = Self::put(self, __event).await;

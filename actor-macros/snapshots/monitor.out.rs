@@ -38,7 +38,7 @@ const _: () = {
     #[automatically_derived]
     impl ::actor_core::Monitor for Answered {
         type State = AnsweredState;
-        const INFO: &'static ::actor_core::MonitorInfo = &::actor_core::MonitorInfo {
+        const INFO: &'static ::actor_core::generated::MonitorInfo = &::actor_core::generated::MonitorInfo {
             name: "Answered",
             states: &[
                 ("Pending", ::actor_core::Temperature::Hot),
@@ -46,13 +46,13 @@ const _: () = {
                 ("Paused", ::actor_core::Temperature::Warm),
             ],
             observes: &[
-                ::actor_core::Observation {
-                    event: ::actor_core::EventInfo::of::<Ping>("Ping"),
-                    moment: ::actor_core::Moment::Sent,
+                ::actor_core::generated::Observation {
+                    event: ::actor_core::generated::EventInfo::of::<Ping>("Ping"),
+                    moment: ::actor_core::generated::Moment::Sent,
                 },
-                ::actor_core::Observation {
-                    event: ::actor_core::EventInfo::of::<Pong>("Pong"),
-                    moment: ::actor_core::Moment::Handled,
+                ::actor_core::generated::Observation {
+                    event: ::actor_core::generated::EventInfo::of::<Pong>("Pong"),
+                    moment: ::actor_core::generated::Moment::Handled,
                 },
             ],
         };

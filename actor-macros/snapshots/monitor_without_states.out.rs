@@ -15,24 +15,24 @@ const _: () = {
     }
     #[automatically_derived]
     impl ::actor_core::Monitor for Positive {
-        type State = ::actor_core::Stateless;
-        const INFO: &'static ::actor_core::MonitorInfo = &::actor_core::MonitorInfo {
+        type State = ::actor_core::generated::Stateless;
+        const INFO: &'static ::actor_core::generated::MonitorInfo = &::actor_core::generated::MonitorInfo {
             name: "Positive",
             states: &[("Watching", ::actor_core::Temperature::Cold)],
             observes: &[
-                ::actor_core::Observation {
-                    event: ::actor_core::EventInfo::of::<Balance>("Balance"),
-                    moment: ::actor_core::Moment::Replied,
+                ::actor_core::generated::Observation {
+                    event: ::actor_core::generated::EventInfo::of::<Balance>("Balance"),
+                    moment: ::actor_core::generated::Moment::Replied,
                 },
                 #[cfg(unix)]
-                ::actor_core::Observation {
-                    event: ::actor_core::EventInfo::of::<Signal>("Signal"),
-                    moment: ::actor_core::Moment::Sent,
+                ::actor_core::generated::Observation {
+                    event: ::actor_core::generated::EventInfo::of::<Signal>("Signal"),
+                    moment: ::actor_core::generated::Moment::Sent,
                 },
             ],
         };
         fn first_state() -> Self::State {
-            ::actor_core::Stateless
+            ::actor_core::generated::Stateless
         }
         fn observe(
             &mut self,

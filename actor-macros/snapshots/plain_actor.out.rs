@@ -22,24 +22,26 @@ const _: () = {
     #[doc(hidden)]
     impl ::actor_core::Actor for Server {
         type Message = __Message;
-        type State = ::actor_core::Stateless;
-        const INFO: &'static ::actor_core::ActorInfo = &::actor_core::ActorInfo {
+        type State = ::actor_core::generated::Stateless;
+        const INFO: &'static ::actor_core::generated::ActorInfo = &::actor_core::generated::ActorInfo {
             name: "Server",
             events: &[
-                ::actor_core::EventInfo::of::<Ping>("Ping"),
-                ::actor_core::EventInfo::of::<HowMany>("HowMany"),
+                ::actor_core::generated::EventInfo::of::<Ping>("Ping"),
+                ::actor_core::generated::EventInfo::of::<HowMany>("HowMany"),
             ],
             states: &[],
             dispositions: {
                 #[allow(unused_imports)]
-                use ::actor_core::Disposition::{Defer, Handle, Ignore, Unhandled};
+                use ::actor_core::generated::Disposition::{
+                    Defer, Handle, Ignore, Unhandled,
+                };
                 &[Handle, Handle]
             },
             starts: false,
             defers: false,
         };
         fn first_state() -> Self::State {
-            ::actor_core::Stateless
+            ::actor_core::generated::Stateless
         }
         fn event_index(__message: &Self::Message) -> u16 {
             match __message {
@@ -90,15 +92,19 @@ const _: () = {
         }
         fn call(
             &mut self,
-            __call: ::actor_core::Call<Self>,
+            __call: ::actor_core::generated::Call<Self>,
             __cx: &mut ::actor_core::Context<Self>,
-        ) -> ::actor_core::Flow<Self> {
+        ) -> ::actor_core::generated::Flow<Self> {
             match __call {
-                ::actor_core::Call::Event(__Message::Ping(__event, __reply)) => {
+                ::actor_core::generated::Call::Event(
+                    __Message::Ping(__event, __reply),
+                ) => {
                     Self::ping(self, __event);
                     __reply.send(());
                 }
-                ::actor_core::Call::Event(__Message::HowMany(__event, __reply)) => {
+                ::actor_core::generated::Call::Event(
+                    __Message::HowMany(__event, __reply),
+                ) => {
                     let __value = Self::served(self, __event);
                     let __failure = (&::actor_core::__private::Outcome(&__value))
                         .failure(__reply.is_nobody());
@@ -112,7 +118,7 @@ const _: () = {
                 }
                 _ => {}
             }
-            ::actor_core::Flow::Done
+            ::actor_core::generated::Flow::Done
         }
     }
     #[automatically_derived]

@@ -22,9 +22,9 @@ const _: () = {
     impl ::actor_core::Protocol for dyn Store + '_ {
         type Table = __Table;
         const NAME: &'static str = "Store";
-        const EVENTS: &'static [::actor_core::EventInfo] = &[
-            ::actor_core::EventInfo::of::<Get>("Get"),
-            ::actor_core::EventInfo::of::<Put<u8>>("Put"),
+        const EVENTS: &'static [::actor_core::generated::EventInfo] = &[
+            ::actor_core::generated::EventInfo::of::<Get>("Get"),
+            ::actor_core::generated::EventInfo::of::<Put<u8>>("Put"),
         ];
     }
     #[automatically_derived]

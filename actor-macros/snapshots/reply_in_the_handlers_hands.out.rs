@@ -48,16 +48,18 @@ const _: () = {
     impl ::actor_core::Actor for Server {
         type Message = __Message;
         type State = ServerState;
-        const INFO: &'static ::actor_core::ActorInfo = &::actor_core::ActorInfo {
+        const INFO: &'static ::actor_core::generated::ActorInfo = &::actor_core::generated::ActorInfo {
             name: "Server",
             events: &[
-                ::actor_core::EventInfo::of::<Ping>("Ping"),
-                ::actor_core::EventInfo::of::<Later>("Later"),
+                ::actor_core::generated::EventInfo::of::<Ping>("Ping"),
+                ::actor_core::generated::EventInfo::of::<Later>("Later"),
             ],
             states: &["Idle", "Busy"],
             dispositions: {
                 #[allow(unused_imports)]
-                use ::actor_core::Disposition::{Defer, Handle, Ignore, Unhandled};
+                use ::actor_core::generated::Disposition::{
+                    Defer, Handle, Ignore, Unhandled,
+                };
                 &[Handle, Handle, Handle, Handle]
             },
             starts: false,
@@ -115,11 +117,13 @@ const _: () = {
         }
         fn call(
             &mut self,
-            __call: ::actor_core::Call<Self>,
+            __call: ::actor_core::generated::Call<Self>,
             __cx: &mut ::actor_core::Context<Self>,
-        ) -> ::actor_core::Flow<Self> {
+        ) -> ::actor_core::generated::Flow<Self> {
             match __call {
-                ::actor_core::Call::Event(__Message::Ping(__event, __reply)) => {
+                ::actor_core::generated::Call::Event(
+                    __Message::Ping(__event, __reply),
+                ) => {
                     match __cx.state() {
                         ServerState::Idle => {
                             Self::ping(self, __event, __reply.hand_over(), __cx);
@@ -138,20 +142,22 @@ const _: () = {
                         }
                     }
                 }
-                __call @ ::actor_core::Call::Event(__Message::Later(..)) => {
-                    return ::actor_core::Flow::Async(__call);
+                __call @ ::actor_core::generated::Call::Event(__Message::Later(..)) => {
+                    return ::actor_core::generated::Flow::Async(__call);
                 }
                 _ => {}
             }
-            ::actor_core::Flow::Done
+            ::actor_core::generated::Flow::Done
         }
         async fn call_async(
             &mut self,
-            __call: ::actor_core::Call<Self>,
+            __call: ::actor_core::generated::Call<Self>,
             __cx: &mut ::actor_core::Context<Self>,
         ) {
             match __call {
-                ::actor_core::Call::Event(__Message::Later(__event, __reply)) => {
+                ::actor_core::generated::Call::Event(
+                    __Message::Later(__event, __reply),
+                ) => {
                     Self::later(self, __event, __reply.hand_over()).await;
                 }
                 _ => {}

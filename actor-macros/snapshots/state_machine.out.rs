@@ -51,17 +51,19 @@ const _: () = {
     impl ::actor_core::Actor for Client {
         type Message = __Message;
         type State = ClientState;
-        const INFO: &'static ::actor_core::ActorInfo = &::actor_core::ActorInfo {
+        const INFO: &'static ::actor_core::generated::ActorInfo = &::actor_core::generated::ActorInfo {
             name: "Client",
             events: &[
-                ::actor_core::EventInfo::of::<Pong>("Pong"),
-                ::actor_core::EventInfo::of::<Stop>("Stop"),
-                ::actor_core::EventInfo::of::<Tick>("Tick"),
+                ::actor_core::generated::EventInfo::of::<Pong>("Pong"),
+                ::actor_core::generated::EventInfo::of::<Stop>("Stop"),
+                ::actor_core::generated::EventInfo::of::<Tick>("Tick"),
             ],
             states: &["Idle", "Waiting", "Done"],
             dispositions: {
                 #[allow(unused_imports)]
-                use ::actor_core::Disposition::{Defer, Handle, Ignore, Unhandled};
+                use ::actor_core::generated::Disposition::{
+                    Defer, Handle, Ignore, Unhandled,
+                };
                 &[
                     Handle,
                     Handle,
@@ -137,11 +139,13 @@ const _: () = {
         }
         fn call(
             &mut self,
-            __call: ::actor_core::Call<Self>,
+            __call: ::actor_core::generated::Call<Self>,
             __cx: &mut ::actor_core::Context<Self>,
-        ) -> ::actor_core::Flow<Self> {
+        ) -> ::actor_core::generated::Flow<Self> {
             match __call {
-                ::actor_core::Call::Event(__Message::Pong(__event, __reply)) => {
+                ::actor_core::generated::Call::Event(
+                    __Message::Pong(__event, __reply),
+                ) => {
                     match __cx.state() {
                         ClientState::Waiting => {
                             Self::pong(self, __event, __cx);
@@ -153,21 +157,25 @@ const _: () = {
                         }
                     }
                 }
-                __call @ ::actor_core::Call::Event(__Message::Stop(..)) => {
-                    return ::actor_core::Flow::Async(__call);
+                __call @ ::actor_core::generated::Call::Event(__Message::Stop(..)) => {
+                    return ::actor_core::generated::Flow::Async(__call);
                 }
-                ::actor_core::Call::Entry(ClientState::Idle) => Self::begin(self, __cx),
+                ::actor_core::generated::Call::Entry(ClientState::Idle) => {
+                    Self::begin(self, __cx)
+                }
                 _ => {}
             }
-            ::actor_core::Flow::Done
+            ::actor_core::generated::Flow::Done
         }
         async fn call_async(
             &mut self,
-            __call: ::actor_core::Call<Self>,
+            __call: ::actor_core::generated::Call<Self>,
             __cx: &mut ::actor_core::Context<Self>,
         ) {
             match __call {
-                ::actor_core::Call::Event(__Message::Stop(__event, __reply)) => {
+                ::actor_core::generated::Call::Event(
+                    __Message::Stop(__event, __reply),
+                ) => {
                     Self::stop(self, __event, __cx).await;
                     __reply.send(());
                 }

@@ -69,7 +69,7 @@ impl Event {
     /// Describes it in a table.
     pub(crate) fn info(&self, krate: &Path) -> TokenStream {
         let Self { ty, name, span, .. } = self;
-        quote_spanned!(*span=> #krate::EventInfo::of::<#ty>(#name))
+        quote_spanned!(*span=> #krate::generated::EventInfo::of::<#ty>(#name))
     }
 }
 

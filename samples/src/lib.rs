@@ -27,4 +27,6 @@ pub mod port_cancellation;
 #[cfg(test)]
 mod races;
 pub mod status_reply;
+#[cfg(test)]
+mod supervised_log;
 pub mod two_phase_commit;

@@ -23,9 +23,9 @@ pub(super) fn call(expansion: &Expansion<'_>) -> TokenStream {
         .filter_map(|hook| hook_arm(expansion, hook));
     let (parameters, body) = parameters_and_body(expansion, events.chain(hooks).collect());
     quote! {
-        fn call(#parameters) -> #krate::Flow<Self> {
+        fn call(#parameters) -> #krate::generated::Flow<Self> {
             #body
-            #krate::Flow::Done
+            #krate::generated::Flow::Done
         }
     }
 }
@@ -68,12 +68,13 @@ fn parameters_and_body(
 ) -> (TokenStream, Option<TokenStream>) {
     let krate = expansion.actor.krate;
     if arms.is_empty() {
-        let parameters = quote!(&mut self, _: #krate::Call<Self>, _: &mut #krate::Context<Self>);
+        let parameters =
+            quote!(&mut self, _: #krate::generated::Call<Self>, _: &mut #krate::Context<Self>);
         return (parameters, None);
     }
     let parameters = quote! {
         &mut self,
-        __call: #krate::Call<Self>,
+        __call: #krate::generated::Call<Self>,
         __cx: &mut #krate::Context<Self>,
     };
     let body = quote! {
@@ -97,13 +98,13 @@ fn event_arm(expansion: &Expansion<'_>, event: usize) -> Option<TokenStream> {
     if handlers.iter().all(|handler| is_async(handler.function)) {
         return Some(quote! {
             #condition
-            __call @ #krate::Call::Event(__Message::#variant(..)) => {
-                return #krate::Flow::Async(__call);
+            __call @ #krate::generated::Call::Event(__Message::#variant(..)) => {
+                return #krate::generated::Flow::Async(__call);
             }
         });
     }
     let back = quote! {
-        return #krate::Flow::Async(#krate::Call::Event(__Message::#variant(__event, __reply)));
+        return #krate::generated::Flow::Async(#krate::generated::Call::Event(__Message::#variant(__event, __reply)));
     };
     let run = by_state(expansion, &handlers, |handler| {
         if is_async(handler.function) {
@@ -114,7 +115,7 @@ fn event_arm(expansion: &Expansion<'_>, event: usize) -> Option<TokenStream> {
     });
     Some(quote! {
         #condition
-        #krate::Call::Event(__Message::#variant(__event, __reply)) => #run
+        #krate::generated::Call::Event(__Message::#variant(__event, __reply)) => #run
     })
 }
 
@@ -132,7 +133,7 @@ fn async_event_arm(expansion: &Expansion<'_>, event: usize) -> Option<TokenStrea
     let run = by_state(expansion, &handlers, |handler| run(expansion, handler));
     Some(quote! {
         #condition
-        #krate::Call::Event(__Message::#variant(__event, __reply)) => #run
+        #krate::generated::Call::Event(__Message::#variant(__event, __reply)) => #run
     })
 }
 
@@ -201,7 +202,7 @@ fn hook_arm(expansion: &Expansion<'_>, hook: &Hook<'_>) -> Option<TokenStream> {
     let krate = expansion.actor.krate;
     let condition = &hook.function.condition;
     let part = part(expansion, hook)?;
-    Some(quote!(#condition __call @ #part => return #krate::Flow::Async(__call),))
+    Some(quote!(#condition __call @ #part => return #krate::generated::Flow::Async(__call),))
 }
 
 fn run_hook(expansion: &Expansion<'_>, hook: &Hook<'_>) -> TokenStream {
@@ -223,11 +224,11 @@ fn part(expansion: &Expansion<'_>, hook: &Hook<'_>) -> Option<TokenStream> {
         quote!(#states::#name)
     });
     match hook.part {
-        Part::Start => Some(quote!(#krate::Call::Start)),
-        Part::Stop => Some(quote!(#krate::Call::Stop)),
+        Part::Start => Some(quote!(#krate::generated::Call::Start)),
+        Part::Stop => Some(quote!(#krate::generated::Call::Stop)),
         _ if hook.states.is_empty() => None,
-        Part::Entry => Some(quote!(#krate::Call::Entry(#(#states)|*))),
-        Part::Exit => Some(quote!(#krate::Call::Exit(#(#states)|*))),
+        Part::Entry => Some(quote!(#krate::generated::Call::Entry(#(#states)|*))),
+        Part::Exit => Some(quote!(#krate::generated::Call::Exit(#(#states)|*))),
     }
 }
 

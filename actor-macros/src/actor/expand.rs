@@ -186,7 +186,7 @@ impl<'a> Expansion<'a> {
             impl #generics #krate::Actor for #self_ty #bounds {
                 type Message = #message;
                 type State = #state;
-                const INFO: &'static #krate::ActorInfo = #info;
+                const INFO: &'static #krate::generated::ActorInfo = #info;
                 fn first_state() -> Self::State {
                     #first
                 }
@@ -222,7 +222,10 @@ impl<'a> Expansion<'a> {
             (quote!(#states), quote!(#states::#first))
         } else {
             let krate = self.actor.krate;
-            (quote!(#krate::Stateless), quote!(#krate::Stateless))
+            (
+                quote!(#krate::generated::Stateless),
+                quote!(#krate::generated::Stateless),
+            )
         }
     }
 
@@ -239,7 +242,7 @@ impl<'a> Expansion<'a> {
         let starts = self.starts();
         let defers = self.defers();
         quote! {
-            &#krate::ActorInfo {
+            &#krate::generated::ActorInfo {
                 name: #name,
                 events: &[#(#events),*],
                 states: &[#(#states),*],
@@ -274,7 +277,7 @@ impl<'a> Expansion<'a> {
         quote! {
             {
                 #[allow(unused_imports)]
-                use #krate::Disposition::{Defer, Handle, Ignore, Unhandled};
+                use #krate::generated::Disposition::{Defer, Handle, Ignore, Unhandled};
                 &[#(#entries),*]
             }
         }

@@ -101,7 +101,7 @@ impl<'a> Expansion<'a> {
             #[automatically_derived]
             impl #generics #krate::Monitor for #self_ty #bounds {
                 type State = #state;
-                const INFO: &'static #krate::MonitorInfo = #info;
+                const INFO: &'static #krate::generated::MonitorInfo = #info;
                 fn first_state() -> Self::State {
                     #first
                 }
@@ -119,7 +119,10 @@ impl<'a> Expansion<'a> {
         } = self;
         if state_names.is_empty() {
             let krate = self.monitor.krate;
-            return (quote!(#krate::Stateless), quote!(#krate::Stateless));
+            return (
+                quote!(#krate::generated::Stateless),
+                quote!(#krate::generated::Stateless),
+            );
         }
         let first = state_names[self.monitor.first_state()];
         (quote!(#states), quote!(#states::#first))
@@ -144,11 +147,11 @@ impl<'a> Expansion<'a> {
             let moment = types::ident(moment);
             quote! {
                 #condition
-                #krate::Observation { event: #event, moment: #krate::Moment::#moment }
+                #krate::generated::Observation { event: #event, moment: #krate::generated::Moment::#moment }
             }
         });
         quote! {
-            &#krate::MonitorInfo {
+            &#krate::generated::MonitorInfo {
                 name: #name,
                 states: &[#(#states,)* #watching],
                 observes: &[#(#observes),*],

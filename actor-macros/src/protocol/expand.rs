@@ -64,8 +64,8 @@ fn implementations(protocol: &Protocol<'_>) -> TokenStream {
         impl #krate::Protocol for dyn #name + '_ {
             type Table = __Table;
             const NAME: &'static str = #text;
-            const EVENTS: &'static [#krate::EventInfo] = &[
-                #(#krate::EventInfo::of::<#types>(#names),)*
+            const EVENTS: &'static [#krate::generated::EventInfo] = &[
+                #(#krate::generated::EventInfo::of::<#types>(#names),)*
             ];
         }
         #[automatically_derived]

@@ -1,9 +1,10 @@
 //! Which targets can hold an actor test, so that cargo builds no others.
 //!
 //! A test is written with the word `actor_test`, which is looked for in the sources: not as a crate
-//! that a path begins with, in a string or in a comment. A file without modules of its own holds what
-//! it says itself, and another one what any of the files around it says. Only where a macro of another
-//! crate writes the tests nothing is seen of them; `--tests` builds them all.
+//! that a path begins with, in a string or in a comment, nor where it is defined or exported. A file
+//! without modules of its own holds what it says itself, and another one what any of the files around
+//! it says. Only where a macro of another crate writes the tests nothing is seen of them; `--tests`
+//! builds them all.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use cargo_metadata::{Metadata, Package, Target};
 use memchr::memmem;
-use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 use super::options::Selection;
 
@@ -54,7 +55,9 @@ pub(crate) fn flags(selection: &Selection, metadata: &Metadata) -> Option<Vec<St
 fn holders(package: &Package) -> BTreeSet<Vec<String>> {
     let directory = package.manifest_path.as_std_path().parent();
     let sources = Sources::of(package, directory.unwrap_or(Path::new(".")));
-    let tested = package.targets.iter().filter(|target| target.test);
+    // A macro's own unit tests can't be written with what it defines.
+    let tested = package.targets.iter();
+    let tested = tested.filter(|target| target.test && !target.is_proc_macro());
     let holding = tested.filter(|target| sources.may_hold(target));
     holding.map(flag).collect()
 }
@@ -120,14 +123,16 @@ impl Sources {
         let root = target.src_path.as_std_path();
         let said = Said::by(root);
         let around = root.parent().unwrap_or(root);
+        let is_named = |path: &String| Said::may_be_in(&around.join(path));
         said.names
             || said.reads_elsewhere
+            || said.paths.iter().any(is_named)
             || said.has_modules && self.naming.iter().any(|path| path.starts_with(around))
     }
 }
 
 /// What a source says.
-#[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
+#[derive(Clone, Default, Debug, PartialEq, Eq)]
 struct Said {
     /// It names the macro.
     names: bool,
@@ -135,11 +140,20 @@ struct Said {
     has_modules: bool,
     /// It has other files anywhere read.
     reads_elsewhere: bool,
+    /// Where the files of its modules are, as it says.
+    paths: Vec<String>,
 }
 
 impl Said {
     fn by(path: &Path) -> Self {
         fs::read(path).map_or(Self::default(), |text| Self::in_text(&text))
+    }
+
+    /// Whether the file at `path`, or another that it has read, names the macro.
+    fn may_be_in(path: &Path) -> bool {
+        let said = Self::by(path);
+        let ends_here = !said.has_modules && !said.reads_elsewhere && said.paths.is_empty();
+        said.names || !ends_here || !path.is_file()
     }
 
     fn in_text(text: &[u8]) -> Self {
@@ -153,7 +167,7 @@ impl Said {
             Self {
                 names: has(WORD),
                 has_modules: true,
-                reads_elsewhere: false,
+                ..Self::default()
             },
             |tokens: TokenStream| {
                 let mut said = Self::default();
@@ -167,16 +181,24 @@ impl Said {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
         for (at, token) in tokens.iter().enumerate() {
             let next = tokens.get(at + 1);
+            let before = at.checked_sub(1).and_then(|before| tokens.get(before));
             match token {
+                TokenTree::Ident(word) if word == "pub" && exports(&tokens[at + 1..]) => {
+                    let rest = tokens[at + 1..].iter();
+                    let rest = rest.skip_while(|token| !is_punct(Some(token), ';'));
+                    return self.read(rest.cloned().collect());
+                }
                 TokenTree::Group(group) => {
-                    if group.delimiter() == Delimiter::Bracket
-                        && begins_with(group.stream(), "path")
-                    {
-                        self.reads_elsewhere |= at > 0 && is_punct(tokens.get(at - 1), '#');
+                    if group.delimiter() == Delimiter::Bracket && is_punct(before, '#') {
+                        self.read_path(group.stream());
                     }
                     self.read(group.stream());
                 }
-                TokenTree::Ident(word) if word == WORD => self.names |= !is_path_separator(next),
+                TokenTree::Ident(word) if word == WORD => {
+                    // Neither the crate, a function's own name, nor a field.
+                    self.names |=
+                        !is_punct(next, ':') && !is_word(before, "fn") && !is_punct(before, '.');
+                }
                 TokenTree::Ident(word) if word == "mod" => {
                     self.has_modules |= is_punct(tokens.get(at + 2), ';');
                 }
@@ -187,20 +209,46 @@ impl Said {
             }
         }
     }
+
+    /// Reads an attribute that may be `path = "file.rs"`.
+    fn read_path(&mut self, attribute: TokenStream) {
+        let mut tokens = attribute.into_iter();
+        if !is_word(tokens.next().as_ref(), "path") {
+            return;
+        }
+        let literal = tokens.nth(1).map(|token| token.to_string());
+        let path = literal.as_deref().and_then(|literal| {
+            let quoted = literal.strip_prefix('"')?.strip_suffix('"')?;
+            (!quoted.contains('\\')).then_some(quoted)
+        });
+        match path {
+            Some(path) => self.paths.push(path.to_owned()),
+            None => self.reads_elsewhere = true,
+        }
+    }
 }
 
-fn begins_with(tokens: TokenStream, word: &str) -> bool {
-    let first = tokens.into_iter().next();
-    matches!(first, Some(TokenTree::Ident(first)) if first == word)
+/// What follows `pub` exports a name to be used elsewhere, and under no other one.
+fn exports(after: &[TokenTree]) -> bool {
+    is_word(after.first(), "use") && {
+        let item = after.iter().take_while(|token| !is_punct(Some(token), ';'));
+        !renames(item.cloned().collect())
+    }
+}
+
+fn renames(tokens: TokenStream) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Group(group) => renames(group.stream()),
+        token => is_word(Some(&token), "as"),
+    })
+}
+
+fn is_word(token: Option<&TokenTree>, word: &str) -> bool {
+    matches!(token, Some(TokenTree::Ident(is)) if is == word)
 }
 
 fn is_punct(token: Option<&TokenTree>, sign: char) -> bool {
     matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == sign)
-}
-
-fn is_path_separator(token: Option<&TokenTree>) -> bool {
-    matches!(token, Some(TokenTree::Punct(punct))
-        if punct.as_char() == ':' && punct.spacing() == Spacing::Joint)
 }
 
 #[cfg(test)]
@@ -220,6 +268,8 @@ mod tests {
             "use actor_test::actor_test as sim;",
             "use actor_test::{Tester, actor_test};",
             "use actor_test as tester;",
+            "pub use actor_test::{Tester, actor_test as sim};",
+            "pub use a::b; #[actor_test] fn a(sys: &System) {}",
             "macro_rules! m { () => { #[actor_test] fn a(_: &System) {} } }",
             "mod tests { use super::*; #[ facade :: actor_test ( crate = facade ) ] fn a() {} }",
         ] {
@@ -234,6 +284,10 @@ mod tests {
             "/// `#[actor_test]` is for tests.\nfn a() { ::actor_test::Tester::new(); }",
             "// #[actor_test]\nconst A: &str = \"#[actor_test]\";",
             "fn my_actor_test() {}",
+            "#[proc_macro_attribute] pub fn actor_test(a: TokenStream) -> TokenStream { a }",
+            "struct A { actor_test: u8 } fn a(a: A) -> u8 { a.actor_test }",
+            "pub use actor_macros::actor_test;",
+            "mod a { pub use actor_test::{Tester, actor_test}; }",
         ] {
             assert!(!said(text).names, "{text}");
         }
@@ -243,7 +297,8 @@ mod tests {
     fn other_files_are_seen() {
         assert!(said("mod common;").has_modules);
         assert!(!said("mod common { fn a() {} }").has_modules);
-        assert!(said("#[path = \"../a.rs\"] mod a;").reads_elsewhere);
+        assert_eq!(said("#[path = \"../a.rs\"] mod a;").paths, ["../a.rs"]);
+        assert!(said("#[path = concat!(\"a\", \".rs\")] mod a;").reads_elsewhere);
         assert!(said("include!(\"a.rs\");").reads_elsewhere);
         assert!(
             !said("const A: &str = include_str!(\"a.rs\"); fn f(path: &str) {}").reads_elsewhere

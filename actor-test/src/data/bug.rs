@@ -106,6 +106,7 @@ impl BugKind {
 /// its last the state is the same, no choice was asked for, and whoever could take a step all the
 /// time took one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Cycle {
     /// The step after which it begins.
     pub from: u64,

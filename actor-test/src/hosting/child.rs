@@ -75,14 +75,28 @@ fn read(path: &Path) -> Result<Request, String> {
     let value: serde_json::Value =
         serde_json::from_str(&text).map_err(|error| error.to_string())?;
     if value["version"] != VERSION {
-        return Err(format!(
-            "the tool speaks version {} of its protocol, and this test's actor-test {VERSION}; \
-             install the cargo-actor-test of the same version ({})",
-            value["version"],
-            env!("CARGO_PKG_VERSION")
-        ));
+        return Err(misunderstood(value["version"].as_u64()));
     }
     serde_json::from_value(value).map_err(|error| error.to_string())
+}
+
+/// What to do about a tool that speaks another version of the protocol.
+fn misunderstood(tools: Option<u64>) -> String {
+    let own = env!("CARGO_PKG_VERSION");
+    match tools {
+        Some(tools) if tools > u64::from(VERSION) => format!(
+            "this test's actor-test, {own}, is older than cargo-actor-test (they speak versions \
+             {VERSION} and {tools} of their protocol); have the test depend on the actor-test of the \
+             tool's version, which `cargo actor-test --version` tells, or install cargo-actor-test {own}"
+        ),
+        Some(tools) => format!(
+            "cargo-actor-test is older than this test's actor-test, {own} (they speak versions {tools} \
+             and {VERSION} of their protocol); install cargo-actor-test {own}"
+        ),
+        None => {
+            "this is no request of cargo-actor-test: it names no version of the protocol".into()
+        }
+    }
 }
 
 fn combine(test: &'static ActorTest) -> Result<Event, String> {
@@ -316,5 +330,28 @@ impl Observer for Teller<'_> {
             steps: progress.steps,
             bugs: progress.bugs,
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_is_older_is_told_and_what_to_do() {
+        let version = u64::from(VERSION);
+        let older = misunderstood(Some(version - 1));
+        assert!(older.starts_with("cargo-actor-test is older"), "{older}");
+        let both = format!("versions {} and {version} of", version - 1);
+        assert!(older.contains(&both), "{older}");
+        assert!(older.ends_with(concat!(
+            "install cargo-actor-test ",
+            env!("CARGO_PKG_VERSION")
+        )));
+        let newer = misunderstood(Some(version + 1));
+        assert!(newer.starts_with("this test's actor-test, "), "{newer}");
+        assert!(newer.contains("is older than cargo-actor-test"), "{newer}");
+        assert!(newer.contains("`cargo actor-test --version`"), "{newer}");
+        assert!(misunderstood(None).contains("names no version"));
     }
 }

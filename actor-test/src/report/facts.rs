@@ -138,6 +138,7 @@ pub struct Report {
 
 /// The lengths of executions in steps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct StepStatistics {
     /// The shortest.
     pub min: u64,
@@ -151,6 +152,7 @@ pub struct StepStatistics {
 
 /// How many different behaviours were seen.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct BehaviourStatistics {
     /// How many, exactly or as estimated.
     pub seen: u64,
@@ -167,6 +169,7 @@ pub struct BehaviourStatistics {
 
 /// What one strategy contributed.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct StrategyStatistics {
     /// Its name and parameters.
     pub name: String,
@@ -184,6 +187,7 @@ pub struct StrategyStatistics {
 
 /// A bug, with what it takes to see it again.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Bug {
     /// What went wrong.
     pub finding: Finding,
@@ -303,6 +307,7 @@ impl Bug {
 
 /// A recorded execution: its decisions, and its story.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Recording {
     /// What was decided: the position among the enabled operations, or the answer to a choice.
     pub decisions: Vec<u32>,

@@ -41,6 +41,7 @@ impl Sketch {
 
 /// Why reports can't be merged.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum MergeError {
     /// There is nothing to merge.
     #[error("no reports to merge")]

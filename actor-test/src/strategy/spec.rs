@@ -319,6 +319,7 @@ impl fmt::Display for StrategySpec {
 
 /// Why a text names no strategy.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SpecError {
     /// There is no such strategy.
     #[error("no strategy `{name}`; did you mean `{nearest}`? (there are: {known})")]

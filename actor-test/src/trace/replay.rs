@@ -305,13 +305,14 @@ mod tests {
     /// many lassos it meets.
     #[test]
     fn a_cycle_is_found_again_where_one_was_recorded() {
-        let report = Tester::new().iterations(1).run(restless);
+        let tester = || Tester::new().iterations(1).max_steps(2_000);
+        let report = tester().run(restless);
         let bug = report.assert_bug("that a fair schedule can repeat for ever");
         let replayed = replay(&Body, &bug.trace);
         assert_eq!(replayed.finding.as_ref(), Some(&bug.finding));
         assert_eq!(replayed.diverged, None);
-        let hot = Tester::new().iterations(1).lasso(false).run(restless);
-        let hot = hot.assert_bug("(threshold 50000)");
+        let hot = tester().lasso(false).run(restless);
+        let hot = hot.assert_bug("(threshold 10000)");
         let replayed = replay(&Body, &hot.trace);
         assert_eq!(replayed.finding.as_ref(), Some(&hot.finding));
         let looked = Recording {

@@ -88,6 +88,16 @@ iterations = 100
 
 [profile.dev]
 debug = false
+
+# The little that is explored here takes less than optimising the tester.
+[profile.actor-test]
+inherits = "release"
+
+[profile.actor-test.package.actor-core]
+opt-level = 0
+
+[profile.actor-test.package.actor-test]
+opt-level = 0
 "#,
         core.display(),
         crates.display()

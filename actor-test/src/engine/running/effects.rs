@@ -2,9 +2,10 @@
 
 use std::cell::RefMut;
 
+use actor_core::generated::{Disposition, Moment};
 use actor_core::parts::drop_each;
 use actor_core::runtime::Purpose as Pretext;
-use actor_core::{AskError, Disposition, Moment, StopReason};
+use actor_core::{AskError, StopReason};
 
 use crate::data::bug::BugKind;
 use crate::data::records::{Arrival, MessageId, Origin, Record, nanoseconds};

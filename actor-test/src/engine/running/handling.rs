@@ -3,8 +3,9 @@
 use std::cell::RefMut;
 use std::task::{Context as TaskContext, Waker};
 
+use actor_core::generated::{Disposition, Moment};
 use actor_core::parts::Ran;
-use actor_core::{AskError, Disposition, Moment, StopReason};
+use actor_core::{AskError, StopReason};
 
 use crate::data::bug::BugKind;
 use crate::data::records::{MessageId, Origin, Record};

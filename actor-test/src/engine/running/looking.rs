@@ -5,9 +5,10 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 
 use actor_core::__private::{Expectation, Snapshot};
+use actor_core::generated::Moment;
 use actor_core::parts::Body;
 use actor_core::runtime::Address;
-use actor_core::{ActorId, AskError, Event, Moment, World};
+use actor_core::{ActorId, AskError, Event, World};
 
 use crate::data::bug::BugKind;
 use crate::data::records::{MessageId, Record};

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use actor_core::Moment;
+use actor_core::generated::Moment;
 use actor_core::runtime::Announce;
 
 use crate::data::records::Record;

@@ -1,6 +1,6 @@
 //! What one engine saw of specifications and of actors, over all its executions.
 
-use actor_core::Disposition;
+use actor_core::generated::Disposition;
 
 use crate::data::coverage::{ActorCoverage, Coverage, HandlerCoverage, StateCoverage, Transition};
 use crate::engine::watching::specifications::Observed;

@@ -2,7 +2,7 @@
 
 use std::any::TypeId;
 
-use actor_core::{ActorInfo, EventInfo, Moment, MonitorInfo};
+use actor_core::generated::{ActorInfo, EventInfo, Moment, MonitorInfo};
 
 /// A registered monitor's interest in one kind of event.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,8 @@ use std::cell::Cell;
 use std::hash::Hasher;
 
 use actor_core::__private::{AnyMonitor, Expectation, Predicate};
-use actor_core::{ActorId, Event, Fingerprinter, MonitorInfo, Temperature, World};
+use actor_core::generated::MonitorInfo;
+use actor_core::{ActorId, Event, Fingerprinter, Temperature, World};
 
 use crate::data::bug::BugKind;
 use crate::data::records::Record;

@@ -1,6 +1,6 @@
 //! How often the actors of one type ran which code.
 
-use actor_core::ActorInfo;
+use actor_core::generated::ActorInfo;
 
 /// Counts of one actor type, over all its actors and executions.
 ///

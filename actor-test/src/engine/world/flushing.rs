@@ -1,6 +1,7 @@
 //! What becomes of an effect when it is carried out.
 
-use actor_core::{AskError, Disposition, StopReason};
+use actor_core::generated::Disposition;
+use actor_core::{AskError, StopReason};
 
 use crate::engine::world::enabled::ABSENT;
 use crate::engine::world::endings::Remains;

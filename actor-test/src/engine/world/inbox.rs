@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use actor_core::Disposition;
+use actor_core::generated::Disposition;
 
 use crate::engine::world::operation::{Letter, STOP, Sender};
 use crate::engine::world::queue::Queue;
@@ -328,7 +328,7 @@ impl Inbox {
 
 #[cfg(test)]
 mod tests {
-    use actor_core::Disposition;
+    use actor_core::generated::Disposition;
 
     use super::Inbox;
     use crate::engine::world::operation::{Letter, Sender, Stamp};

@@ -8,8 +8,8 @@
 use std::any::TypeId;
 use std::time::Duration;
 
+use actor_core::generated::{ActorInfo, Disposition};
 use actor_core::runtime::SpawnOptions;
-use actor_core::{ActorInfo, Disposition};
 
 use crate::engine::world::asks::AskRecord;
 use crate::engine::world::enabled::EnabledSet;

@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 use std::ops::Index;
 use std::rc::Rc;
 
-use actor_core::{ActorInfo, Disposition, EventInfo};
+use actor_core::generated::{ActorInfo, Disposition, EventInfo};
 
 use crate::engine::world::operation::{Kind, Operation, STOP};
 use crate::hash::{mix, text};

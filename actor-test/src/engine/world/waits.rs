@@ -6,7 +6,7 @@
 //! suspect. Nothing is counted at a step. A wait knows the step at which it began, and the thermometer
 //! raises its alarm when the first may be overdue; then all are looked at.
 
-use actor_core::Disposition;
+use actor_core::generated::Disposition;
 
 use crate::engine::world::operation::{Letter, Operation, STOP, Stage};
 use crate::engine::world::state::State;

@@ -125,8 +125,9 @@ pub fn strategies(strategies: &[StrategyStatistics], of_one_test: bool) -> Vec<S
             0 => String::new(),
             bugs => format!(", {}", count(bugs, "failure")),
         };
-        // Where each showed another behaviour, nothing is known of the next.
-        let next = match of_one_test && strategy.new_chance < 1.0 {
+        // Where each showed another behaviour, nothing is known of the next; nor is it after a single one.
+        let is_known = strategy.new_chance < 1.0 && strategy.executions > 1;
+        let next = match of_one_test && is_known {
             true => format!(", next new {}", percent(strategy.new_chance)),
             false => String::new(),
         };

@@ -616,19 +616,21 @@ fn an_async_body_may_await() {
 #[test]
 fn a_predicate_that_can_never_be_evaluated() {
     let report = |shown: bool| {
-        Tester::new().run_async(move |sys| async move {
-            let never = sys.spawn(Suspends);
-            let sink = sys.spawn(Sink);
-            let seen = sink.clone();
-            sys.always("it is there", move |w| {
-                if shown {
-                    w.get(&seen).is_some() || w.get(&never).is_none()
-                } else {
-                    w.get(&never).is_none()
-                }
-            });
-            assert_eq!(sink.ask(Question).await, Ok(42));
-        })
+        Tester::new()
+            .iterations(200)
+            .run_async(move |sys| async move {
+                let never = sys.spawn(Suspends);
+                let sink = sys.spawn(Sink);
+                let seen = sink.clone();
+                sys.always("it is there", move |w| {
+                    if shown {
+                        w.get(&seen).is_some() || w.get(&never).is_none()
+                    } else {
+                        w.get(&never).is_none()
+                    }
+                });
+                assert_eq!(sink.ask(Question).await, Ok(42));
+            })
     };
     assert_bug(
         &report(false),

@@ -87,7 +87,17 @@ fn continuations(suspicion: i32) -> i32 {
 /// after the highest threshold, 75, and within the bound of 100.
 #[test]
 fn a_slow_program_is_accused_in_as_many_runs_as_computed() {
-    let (runs, suspicions, q) = (300, 5, 0.03f64);
+    assert_accused(60);
+}
+
+#[test]
+#[ignore = "takes minutes: .ci/long runs it"]
+fn a_slow_program_is_accused_in_as_many_of_many_runs() {
+    assert_accused(1_000);
+}
+
+fn assert_accused(runs: u64) {
+    let (suspicions, q) = (5, 0.03f64);
     let is_accused = |seed: &u64| {
         let tester = tester(suspicions, 10).seed(*seed);
         let report = tester.run(patient(40, 3_000, false));

@@ -3,6 +3,7 @@
 //! have states that nothing enters.
 
 mod asks;
+mod auto_traits;
 mod bugs;
 mod causes;
 mod confirmation;

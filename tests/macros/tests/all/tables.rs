@@ -2,8 +2,9 @@
 
 #![allow(dead_code)]
 
+use actor_core::generated::{ActorInfo, Disposition, Moment};
 use actor_core::prelude::*;
-use actor_core::{Actor, ActorInfo, Disposition, Handler, Moment, Monitor, State, Temperature};
+use actor_core::{Actor, Handler, Monitor, State, Temperature};
 
 use Disposition::{Defer, Handle, Ignore, Unhandled};
 

@@ -1,7 +1,7 @@
 //! Runs many supervised actors at full load while they are killed, panic and are brought back, ends
 //! the system at a random moment, and counts whether every event is accounted for. Again and again.
 //!
-//! `cargo run --release -p benchmarks --bin soak [-- SECONDS ACTORS SEED]`; 600 s, 100 000 actors and
+//! `cargo run --release -p soak [-- SECONDS ACTORS SEED]`; 600 s, 100 000 actors and
 //! seed 1 unless told, and `-- 10 5000` for a quick look. The seed decides what is sent to whom, not
 //! how threads take turns.
 

@@ -1,0 +1,87 @@
+//! The tester's types have every auto trait, which a program may rely on without knowing it, and which
+//! no change may take away by chance. It would not compile.
+
+use std::panic::{RefUnwindSafe, UnwindSafe};
+
+use actor_test::strategy::{
+    Covered, Delayed, Dfs, Effort, Enabled, EventId, Fairness, Gap, MessageId, OperationId, Pct,
+    Pending, Pos, Probabilistic, Random, Reduction, RoundRobin, RunToCompletion, SpecError, Step,
+    StepKind, StrategySpec, Surw, Urw, Weighted, Weights,
+};
+use actor_test::{
+    BehaviourStatistics, Bounds, Bug, BugKind, Confirmation, Coverage, Cycle, Deny, Finding,
+    MergeError, Minimized, Partition, PartitionError, Recording, Report, Search, Searched,
+    Semantics, Settings, StepStatistics, StrategyStatistics, Tester, TokenError, Unreached,
+    Verdict,
+};
+
+fn has_every_auto_trait<T: Send + Sync + Unpin + UnwindSafe + RefUnwindSafe>() -> usize {
+    1
+}
+
+macro_rules! count {
+    ($($type:ty),* $(,)?) => {
+        [$(has_every_auto_trait::<$type>()),*].len()
+    };
+}
+
+#[test]
+fn auto_traits() {
+    let of_reports = count![
+        Report,
+        Bug,
+        BugKind,
+        Finding,
+        Cycle,
+        Recording,
+        Confirmation,
+        Coverage,
+        Unreached,
+        BehaviourStatistics,
+        StepStatistics,
+        StrategyStatistics,
+        Minimized,
+        Searched,
+        Verdict,
+        MergeError,
+    ];
+    let of_settings = count![
+        Tester,
+        Settings,
+        Bounds,
+        Deny,
+        Partition,
+        PartitionError,
+        Search,
+        Semantics,
+        TokenError,
+        StrategySpec,
+        SpecError,
+    ];
+    let of_strategies = count![
+        Random,
+        Probabilistic,
+        Weighted,
+        Weights,
+        Pct,
+        Pos,
+        Surw,
+        Urw,
+        Dfs,
+        Delayed<RoundRobin>,
+        RunToCompletion,
+        Covered,
+        Gap,
+        Reduction,
+        Effort,
+        Enabled<'static>,
+        EventId,
+        MessageId,
+        OperationId,
+        Pending,
+        Step<'static>,
+        StepKind,
+        Fairness,
+    ];
+    assert_eq!((of_reports, of_settings, of_strategies), (16, 11, 23));
+}
