@@ -76,6 +76,16 @@ pub(crate) fn build_for(selection: &Selection, package: Option<&str>) -> Result<
     build_from(&selection, &metadata)
 }
 
+/// The workspace, and where it is built.
+#[cfg(feature = "mcp")]
+pub(crate) fn directories(selection: &Selection) -> Result<(PathBuf, PathBuf), Trouble> {
+    let metadata = metadata(selection)?;
+    Ok((
+        metadata.workspace_root.into(),
+        metadata.target_directory.into(),
+    ))
+}
+
 fn build_from(selection: &Selection, metadata: &Metadata) -> Result<Built, Trouble> {
     let executables = executables(selection, metadata)?;
     Ok(Built {

@@ -18,6 +18,8 @@ mod holders;
 mod interruption;
 mod junit;
 mod list;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod merge;
 mod minimize;
 mod options;
@@ -33,6 +35,9 @@ mod words;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
+
+#[cfg(any(test, fuzzing))]
+pub use show::hostile;
 
 use options::Command;
 use screen::Screen;
@@ -106,6 +111,10 @@ pub fn main() -> ExitCode {
         Some(Command::Minimize(options)) => minimize::run(options, &mut screen),
         Some(Command::Show(options)) => show::run(options, &mut screen),
         Some(Command::Merge(options)) => merge::run(options, &mut screen),
+        #[cfg(feature = "mcp")]
+        Some(Command::Mcp(options)) => mcp::run(options),
+        #[cfg(not(feature = "mcp"))]
+        Some(Command::Mcp(_)) => Err(Trouble(words::without_mcp().to_owned())),
     };
     let done = match done {
         Ok(Exit::Interrupted) => Exit::Interrupted,

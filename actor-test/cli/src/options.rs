@@ -106,6 +106,8 @@ pub(crate) enum Command {
     Show(Show),
     /// Adds up the results of all parts of a search.
     Merge(Merge),
+    /// Serves editors and agents over standard input and output, by the Model Context Protocol.
+    Mcp(Mcp),
 }
 
 /// Exploring tests.
@@ -503,6 +505,23 @@ pub(crate) struct Merge {
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     pub(crate) format: Format,
 }
+
+/// Serving editors and agents.
+#[derive(Args, Debug)]
+#[command(after_help = MCP)]
+pub(crate) struct Mcp {
+    #[command(flatten)]
+    #[cfg_attr(
+        not(feature = "mcp"),
+        expect(dead_code, reason = "there is no server to use it")
+    )]
+    pub(crate) selection: Selection,
+}
+
+const MCP: &str = "\
+Tools: list_tests, explore_test, list_traces, read_story, causes_of_step, explain_failure, minimize_trace \
+and replay_trace. Start it in the directory of the workspace; what is selected here is selected for each \
+of them. Traces are read below the workspace and its target directory, and nowhere else.";
 
 /// What cargo builds, in cargo's own words.
 #[derive(Args, Clone, Debug, Default)]

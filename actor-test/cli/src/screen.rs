@@ -74,6 +74,21 @@ impl Screen {
         });
     }
 
+    /// Writes a line for programs, which may be long, without having all of it in memory.
+    pub(crate) fn program(&self, write: &mut dyn FnMut(&mut dyn Write) -> std::io::Result<()>) {
+        self.bars.suspend(|| {
+            let mut closed = self
+                .closed
+                .lock()
+                .unwrap_or_else(std::sync::PoisonError::into_inner);
+            if !*closed {
+                let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+                let written = write(&mut out).and_then(|()| writeln!(out));
+                *closed = written.and_then(|()| out.flush()).is_err();
+            }
+        });
+    }
+
     /// Writes a line as it is on standard error.
     pub(crate) fn aside(&self, text: &str) {
         self.bars.suspend(|| {

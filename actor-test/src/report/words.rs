@@ -24,6 +24,7 @@ use self::evidence::circumstances;
 pub use self::evidence::{evidence, minimized};
 pub use self::happening::what;
 pub(crate) use self::happening::{told, who};
+pub use self::plain::{cut, harmless, plain, shortened};
 pub use self::statistics::strategies;
 use self::statistics::{explored, failing_statistics, statistics};
 use self::steps::decisive_steps;
@@ -223,7 +224,8 @@ pub fn finding(finding: &Finding) -> String {
         .as_ref()
         .map(|at| format!(" ({at})"))
         .unwrap_or_default();
-    format!("{}: {}{at}", finding.kind.word(), finding.message)
+    let kind = finding.kind.word();
+    harmless(&format!("{kind}: {}{at}", finding.message))
 }
 
 /// A saved schedule that leads to a bug that another one has found before.

@@ -11,6 +11,7 @@
 //! about each.
 
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -18,15 +19,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::bug::{Cycle, Finding};
 use crate::data::causes::Causes;
-use crate::data::story::Story;
+use crate::data::story::{Story, Unpacking};
 use crate::declaration::parameters;
 use crate::hash;
 use crate::report::facts::{Bug, Recording, Report};
+use crate::report::words;
 use crate::settings::{Bounds, Semantics};
 use crate::trace::{schedule, story};
 
 /// What a trace begins with.
 pub(crate) const FORMAT: &str = "actor-test trace";
+
+/// How many bytes of a file are read; what is read of them takes a few times as much memory.
+const BYTES_MAX: u64 = 512 << 20;
 
 /// How many letters of a combination's values are part of a file's name.
 const VALUES_MAX: usize = 60;
@@ -92,6 +97,8 @@ pub enum TraceError {
     Missing { path: String },
     #[error("can't read {path}: {error}")]
     Unreadable { path: String, error: String },
+    #[error("{path} has more than {} MiB, which no trace has", BYTES_MAX >> 20)]
+    TooLarge { path: String },
     #[error("{path} is empty: it was truncated; run the test again to write it anew")]
     Empty { path: String },
     #[error(
@@ -161,8 +168,11 @@ impl Trace {
     /// Reads a trace.
     pub fn read(path: &Path) -> Result<Self, TraceError> {
         let name = path.display().to_string();
-        match fs::read(path) {
-            Ok(bytes) => Self::parse(&name, &bytes),
+        let mut bytes = Vec::new();
+        let file = fs::File::open(path);
+        match file.and_then(|file| file.take(BYTES_MAX + 1).read_to_end(&mut bytes)) {
+            Ok(_) if bytes.len() as u64 > BYTES_MAX => Err(TraceError::TooLarge { path: name }),
+            Ok(_) => Self::parse(&name, &bytes),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 Err(TraceError::Missing { path: name })
             }
@@ -174,46 +184,55 @@ impl Trace {
     }
 
     /// Reads what the file `path` holds.
-    fn parse(path: &str, bytes: &[u8]) -> Result<Self, TraceError> {
+    ///
+    /// Whatever it holds, an error is all that can come of it, and what is made of it takes no more
+    /// memory than a few times its length: its JSON becomes nothing but what is asked for.
+    pub fn parse(path: &str, bytes: &[u8]) -> Result<Self, TraceError> {
         let path = path.to_owned();
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return Err(TraceError::Empty { path });
         }
-        let value: serde_json::Value = match serde_json::from_slice(bytes) {
-            Ok(value) => value,
+        let head: Head = match serde_json::from_slice(bytes) {
+            Ok(head) => head,
             Err(error) if error.is_eof() && claims(bytes) => {
                 let line = error.line();
                 return Err(TraceError::Truncated { path, line });
             }
             Err(error) if claims(bytes) => {
-                let why = format!("it is not JSON ({error})");
+                let why = match error.is_data() {
+                    true => format!("its beginning can't be read: {}", plain(&error)),
+                    false => format!("it is not JSON ({error})"),
+                };
                 return Err(TraceError::Damaged { path, why });
             }
-            Err(_) => {
-                let why = "it is not JSON".into();
+            Err(error) => {
+                let why = match error.is_data() {
+                    true => not_a_trace(),
+                    false => "it is not JSON".into(),
+                };
                 return Err(TraceError::Foreign { path, why });
             }
         };
-        if value["format"] != FORMAT {
-            let why = format!("it is JSON, but does not begin with \"format\": \"{FORMAT}\"");
+        if head.format != FORMAT {
+            let why = not_a_trace();
             return Err(TraceError::Foreign { path, why });
         }
-        match value["version"].as_u64() {
-            Some(found) if (1..=u64::from(VERSION)).contains(&found) => {}
-            Some(found) if found > 0 => {
+        match head.version {
+            0 => {
+                let why = "it has no version".into();
+                return Err(TraceError::Damaged { path, why });
+            }
+            found if found > u64::from(VERSION) => {
                 let tool = env!("CARGO_PKG_VERSION");
                 return Err(TraceError::TooNew { path, found, tool });
             }
-            _ => {
-                let why = format!("its version is {}, not a number", value["version"]);
-                return Err(TraceError::Damaged { path, why });
-            }
+            _ => {}
         }
-        // From the text, and not from the value: errors then say in which line.
+        let _texts = Unpacking::with(head.story.map(|texts| texts.0).unwrap_or_default());
         let mut trace: Self =
             serde_json::from_slice(bytes).map_err(|error| TraceError::Damaged {
                 path: path.clone(),
-                why: error.to_string(),
+                why: plain(&error),
             })?;
         if trace.decisions.len() != trace.checks.len() || trace.digest != trace.digest() {
             return Err(TraceError::Edited { path });
@@ -360,6 +379,27 @@ impl Trace {
         });
         format!("{mixed:016x}")
     }
+}
+
+/// What is read first: whether it is a trace, of which version, and the texts that its story is told
+/// with.
+#[derive(Deserialize)]
+struct Head {
+    #[serde(default)]
+    format: String,
+    #[serde(default)]
+    version: u64,
+    #[serde(default)]
+    story: Option<story::Texts>,
+}
+
+fn not_a_trace() -> String {
+    format!("it is JSON, but does not begin with \"format\": \"{FORMAT}\"")
+}
+
+/// What an error says, which may quote the file.
+fn plain(error: &dyn std::fmt::Display) -> String {
+    words::shortened(&error.to_string())
 }
 
 /// Whoever reads meanwhile sees the old file or the new one, and never half of one.

@@ -13,12 +13,14 @@
 //! But for the numbers it is the [document](crate::data::story) that `show --format json` prints. In
 //! versions 1 and 2 it was a list of sentences, which are not read any more: a replay tells them.
 
-use serde::de::Error;
+use std::fmt;
+
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::Value;
 
 use super::file::json;
-use crate::data::story::{Packed, Story, Unpacking, packed};
+use crate::data::story::{Packed, Story, Text, packed};
 
 /// The value of a trace's `story`, with a line for each of its texts and steps.
 pub(super) fn written(story: &Story) -> String {
@@ -61,15 +63,80 @@ fn lines(values: &[impl Serialize]) -> String {
     format!("[\n      {}\n    ]", values.join(",\n      "))
 }
 
-/// Reads a trace's `story`.
-pub(super) fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Story, D::Error> {
-    let mut story = Value::deserialize(deserializer)?;
-    if story.is_array() {
-        return Ok(Story::default());
+/// The texts of a trace's story, without the rest of it.
+pub(super) struct Texts(pub(super) Vec<Text>);
+
+impl<'de> Deserialize<'de> for Texts {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(TextsReader)
     }
-    let texts = story.get_mut("texts").map(Value::take).unwrap_or_default();
-    let texts = Option::deserialize(texts)
-        .map_err(|error| D::Error::custom(format_args!("the texts of its story: {error}")))?;
-    let _reading = Unpacking::with(texts.unwrap_or_default());
-    Story::deserialize(story).map_err(|error| D::Error::custom(format_args!("its story: {error}")))
+}
+
+struct TextsReader;
+
+impl<'de> Visitor<'de> for TextsReader {
+    type Value = Texts;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(STORY)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, sentences: A) -> Result<Texts, A::Error> {
+        skip(sentences)?;
+        Ok(Texts(Vec::new()))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Texts, A::Error> {
+        let mut texts = Vec::new();
+        while let Some(field) = fields.next_key::<Field>()? {
+            match field {
+                Field::Texts => texts = of_its_story(fields.next_value(), "the texts of ")?,
+                Field::Other => _ = fields.next_value::<IgnoredAny>()?,
+            }
+        }
+        Ok(Texts(texts))
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(field_identifier, rename_all = "snake_case")]
+enum Field {
+    Texts,
+    #[serde(other)]
+    Other,
+}
+
+/// Reads a trace's `story`, whose texts are known already.
+pub(super) fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Story, D::Error> {
+    deserializer.deserialize_any(StoryReader)
+}
+
+struct StoryReader;
+
+impl<'de> Visitor<'de> for StoryReader {
+    type Value = Story;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(STORY)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, sentences: A) -> Result<Story, A::Error> {
+        skip(sentences)?;
+        Ok(Story::default())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<Story, A::Error> {
+        of_its_story(Story::deserialize(MapAccessDeserializer::new(fields)), "")
+    }
+}
+
+const STORY: &str = "a story";
+
+fn skip<'de, A: SeqAccess<'de>>(mut sentences: A) -> Result<(), A::Error> {
+    while sentences.next_element::<IgnoredAny>()?.is_some() {}
+    Ok(())
+}
+
+fn of_its_story<T, E: Error>(read: Result<T, E>, part: &str) -> Result<T, E> {
+    read.map_err(|error| E::custom(format_args!("{part}its story: {error}")))
 }

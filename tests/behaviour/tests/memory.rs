@@ -1,4 +1,4 @@
-//! What executions allocate: nothing for a step, and nothing that stays.
+//! What executions allocate: nothing for a step, and nothing that stays; and what reading a trace takes.
 #![expect(
     unsafe_code,
     reason = "an allocator that counts can't be written without"
@@ -13,6 +13,7 @@ use std::time::Duration;
 use actor_core::prelude::*;
 use actor_core::{actor, monitor};
 use actor_test::strategy::StrategySpec;
+use actor_test::tool::trace::Trace;
 use actor_test::{Settings, Tester};
 
 /// Counts what is allocated and what is live.
@@ -20,6 +21,8 @@ struct Counting;
 
 static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
 static LIVE_BYTES: AtomicI64 = AtomicI64::new(0);
+/// The most that was live at a time.
+static MOST_BYTES: AtomicI64 = AtomicI64::new(0);
 /// The tests of this file count for themselves, one after another.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
@@ -27,7 +30,9 @@ static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        LIVE_BYTES.fetch_add(layout.size() as i64, Ordering::Relaxed);
+        let size = layout.size() as i64;
+        let live = LIVE_BYTES.fetch_add(size, Ordering::Relaxed) + size;
+        MOST_BYTES.fetch_max(live, Ordering::Relaxed);
         // SAFETY: the caller keeps the contract of `alloc`.
         unsafe { SystemAllocator.alloc(layout) }
     }
@@ -231,4 +236,74 @@ fn live_memory_is_what_it_was() {
         many <= few + 4_096,
         "{few} bytes after 1 000 executions, {many} after 20 000"
     );
+}
+
+/// A trace with something that comes again and again, for two megabytes.
+fn crowded(before: &str, again: &str, after: &str) -> Vec<u8> {
+    let head = r#"{"format":"actor-test trace","version":3,"actor_test":"0.1.0","test":"t","strategy":"s",
+        "seed":0,"iteration":1,"token":"","finding":{"kind":"panic","message":"","location":null,"step":1},
+        "bounds":{"unfair":1,"fair":1,"temperature":1},
+        "semantics":{"patient_timers":false,"atomic_handlers":false,"clock_error":{"secs":0,"nanos":0}},
+        "fair_from":null,"digest":"","#;
+    let mut text = format!("{head}{before}{again}");
+    while text.len() < 2 << 20 {
+        text.push(',');
+        text += again;
+    }
+    (text + after).into_bytes()
+}
+
+/// Whatever stands in it. A general tree of JSON would take a hundred times the length.
+#[test]
+fn reading_a_trace_takes_a_few_times_its_length() {
+    let _guard = ONE_AT_A_TIME.lock();
+    let lists = r#""decisions":[],"checks":[],"schedule":"","#;
+    let in_story = |field: &str, again: &str| {
+        let before = format!("{lists}\"story\":{{\"steps\":[],\"{field}\":[");
+        crowded(&before, again, "]}}")
+    };
+    let step = r#"{"number":1,"time_ns":0,"who":0,"kind":"start"}"#;
+    let told = |step: &str| {
+        let before = format!("{lists}\"story\":{{\"texts\":[\"\"],\"steps\":[");
+        crowded(&before, step, "]}}")
+    };
+    let traces = [
+        crowded(
+            r#""story":{"steps":[]},"schedule":"","checks":[],"decisions":["#,
+            "0",
+            "]}",
+        ),
+        crowded(&format!("{lists}\"story\":["), r#"{"":0}"#, "]}"),
+        crowded(
+            &format!("{lists}\"story\":{{\"steps\":[]}},\"else\":["),
+            r#"{"":0}"#,
+            "]}",
+        ),
+        in_story("texts", r#""""#),
+        in_story("else", r#"{"":0}"#),
+        told(step),
+        told(&step.replace('}', r#","effects":[{"effect":"awaits"}]}"#)),
+        told(&step.replace('}', r#","changes":[{"field":0}]}"#)),
+        told(&step.replace(
+            '}',
+            r#","effects":[{"effect":"awaits","":[{"":0},{"":0}]}]}"#,
+        )),
+    ];
+    for trace in traces {
+        MOST_BYTES.store(LIVE_BYTES.load(Ordering::Relaxed), Ordering::Relaxed);
+        let before = MOST_BYTES.load(Ordering::Relaxed);
+        let refused = Trace::parse("trace.json", &trace).expect_err("its digest is wrong");
+        let most = MOST_BYTES.load(Ordering::Relaxed) - before;
+        let beginning = String::from_utf8_lossy(&trace[600..700]);
+        assert!(
+            most < 24 * trace.len() as i64,
+            "{most} bytes for {}: {beginning}",
+            trace.len()
+        );
+        // All of it was read, or it would not have come to that.
+        assert!(
+            refused.to_string().contains("was edited"),
+            "{refused}: {beginning}"
+        );
+    }
 }

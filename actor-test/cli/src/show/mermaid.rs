@@ -163,12 +163,7 @@ fn alias(who: u32) -> String {
 
 /// A text in a line, cut where it is long, without letters that mean something to Mermaid.
 fn label(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.chars().count() <= TEXT_MAX {
-        return entities(&line);
-    }
-    let cut: String = line.chars().take(TEXT_MAX - 1).collect();
-    entities(&format!("{cut}…"))
+    entities(&words::cut(&words::plain(text), TEXT_MAX))
 }
 
 #[cfg(test)]

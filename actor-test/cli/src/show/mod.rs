@@ -6,16 +6,26 @@ mod mermaid;
 mod page;
 mod shiviz;
 
-use std::fs;
+#[cfg(any(test, fuzzing))]
+pub mod hostile;
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use actor_test::story::Story;
 use actor_test::tool::trace::{Document, Trace};
 
 use super::options::{Show, ShowFormat};
 use super::screen::Screen;
 use super::{Exit, Trouble};
 use crate::words;
+
+/// How many bytes a document has. In a trace each text stands once, and in a document wherever it is
+/// told: a small file can stand for a document that fills the disk.
+const DOCUMENT_MAX: u64 = 1 << 30;
+
+/// How many bytes the document in a page has; browsers give up at about as much.
+const PAGE_MAX: u64 = 256 << 20;
 
 /// Tells the story of a trace without running it.
 pub(crate) fn run(options: &Show, screen: &mut Screen) -> Result<Exit, Trouble> {
@@ -25,7 +35,7 @@ pub(crate) fn run(options: &Show, screen: &mut Screen) -> Result<Exit, Trouble> 
     }
     let story = &options.part.of(trace.story())?;
     if let Some(file) = &options.html {
-        return write_page(&document(&trace, story)?, file, screen);
+        return write_page(&Document::of(&trace, story), file, screen);
     }
     match options.format {
         ShowFormat::Human => {
@@ -37,20 +47,56 @@ pub(crate) fn run(options: &Show, screen: &mut Screen) -> Result<Exit, Trouble> 
                 screen.line(&line);
             }
         }
-        ShowFormat::Json => screen.raw(&document(&trace, story)?),
-        ShowFormat::Shiviz => shiviz::log(story, &mut |line| screen.raw(line)),
+        ShowFormat::Json => {
+            let document = Document::of(&trace, story);
+            fits(&document, DOCUMENT_MAX)?;
+            screen.program(&mut |out| Ok(serde_json::to_writer(out, &document)?));
+        }
+        ShowFormat::Shiviz => {
+            let log = shiviz::log(story);
+            if log.missing > 0 {
+                screen.aside(&words::steps_not_shown(log.missing));
+            }
+            screen.raw(log.text.trim_end_matches('\n'));
+        }
         ShowFormat::Mermaid => screen.raw(&mermaid::diagram(&trace, story)),
     }
     Ok(Exit::Clean)
 }
 
-fn write_page(document: &str, file: &Path, screen: &Screen) -> Result<Exit, Trouble> {
-    let page = page::page(document);
-    fs::write(file, page).map_err(|error| Trouble(words::no_page(file, &error)))?;
+fn write_page(document: &Document<'_>, file: &Path, screen: &Screen) -> Result<Exit, Trouble> {
+    fits(document, PAGE_MAX)?;
+    let written = File::create(file).and_then(|file| {
+        let mut file = BufWriter::new(file);
+        page::write(&mut file, &mut |page| {
+            Ok(serde_json::to_writer(page, document)?)
+        })?;
+        file.flush()
+    });
+    written.map_err(|error| Trouble(words::no_page(file, &error)))?;
     screen.line(&words::page_written(file));
     Ok(Exit::Clean)
 }
 
-fn document(trace: &Trace, story: &Story) -> Result<String, Trouble> {
-    serde_json::to_string(&Document::of(trace, story)).map_err(Trouble::new)
+/// Sees that a document is no larger than that, before anything of it is written.
+fn fits(document: &Document<'_>, max: u64) -> Result<(), Trouble> {
+    let written = serde_json::to_writer(Room { left: max }, document);
+    written.map_err(|_| Trouble(words::document_too_large(max)))
+}
+
+/// Takes what is written until there is no room.
+struct Room {
+    left: u64,
+}
+
+impl Write for Room {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let left = self.left.checked_sub(bytes.len() as u64);
+        self.left = left.ok_or(io::ErrorKind::StorageFull)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }

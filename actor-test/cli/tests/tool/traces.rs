@@ -246,7 +246,7 @@ fn damaged_traces() {
     );
     expect(
         &text.replace("\"version\": 3", "\"version\": \"x\""),
-        "its version is \"x\", not a number",
+        "is a damaged trace: its beginning can't be read: invalid type: string \"x\", expected u64",
     );
     expect(
         &text.replace("\"seed\": 0", "\"seed\": \"x\""),

@@ -9,8 +9,8 @@ use crate::data::records::StepKind;
 #[derive(Debug)]
 pub(crate) struct Causes<'a> {
     story: &'a Story,
-    /// For each operation, the positions of its steps, in order. A timer's are not its owner's.
-    steps_of: BTreeMap<u32, Vec<usize>>,
+    /// For each step, where its operation did something last.
+    before: Vec<Before>,
     /// Where operations were created.
     spawned: BTreeMap<u32, usize>,
     /// Where replies reached who asked.
@@ -19,19 +19,35 @@ pub(crate) struct Causes<'a> {
     woken: BTreeMap<u32, Vec<usize>>,
 }
 
+/// Where the operation of a step did something last, before that. What its timers do is not its own.
+#[derive(Clone, Copy, Debug, Default)]
+struct Before {
+    /// Its code ran.
+    ran: Option<usize>,
+    /// And changed it.
+    changed: Option<usize>,
+}
+
 impl<'a> Causes<'a> {
     pub(crate) fn of(story: &'a Story) -> Self {
         let mut causes = Self {
             story,
-            steps_of: BTreeMap::new(),
+            before: Vec::with_capacity(story.steps.len()),
             spawned: BTreeMap::new(),
             replied: BTreeMap::new(),
             woken: BTreeMap::new(),
         };
+        let mut last: BTreeMap<u32, Before> = BTreeMap::new();
         for (at, step) in story.steps.iter().enumerate() {
-            match step.timer {
-                Some(_) => causes.woken.entry(step.who).or_default().push(at),
-                None => causes.steps_of.entry(step.who).or_default().push(at),
+            let last = last.entry(step.who).or_default();
+            causes.before.push(*last);
+            if step.timer.is_some() {
+                causes.woken.entry(step.who).or_default().push(at);
+            } else if step.kind != StepKind::Flush {
+                last.ran = Some(at);
+                if is_change(step) {
+                    last.changed = Some(at);
+                }
             }
             for effect in &step.effects {
                 match effect {
@@ -62,12 +78,6 @@ impl<'a> Causes<'a> {
             let before = list.partition_point(|position| *position < at);
             list[..before].last().copied()
         };
-        let own = || {
-            let own = self.steps_of.get(&step.who).map_or(&[][..], |list| list);
-            let before = own.partition_point(|position| *position < at);
-            own[..before].iter().rev()
-        };
-        let runs = |position: &&usize| self.story.steps[**position].kind != StepKind::Flush;
         let mut direct = Vec::new();
         if let Some(timer) = step
             .timer
@@ -77,7 +87,7 @@ impl<'a> Causes<'a> {
             return direct;
         }
         match step.kind {
-            StepKind::Flush => direct.extend(own().find(runs)),
+            StepKind::Flush => direct.extend(self.before[at].ran),
             StepKind::Handle => {
                 let message = step.message.and_then(|number| self.story.message(number));
                 let sent = message.and_then(|message| message.sent);
@@ -90,9 +100,13 @@ impl<'a> Causes<'a> {
             _ => {}
         }
         if step.kind != StepKind::Flush {
-            let has_changed = |position: &&usize| is_change(&self.story.steps[**position]);
-            let state = own().filter(runs).find(has_changed);
-            let born = || self.spawned.get(&step.who).filter(|born| **born < at);
+            let state = self.before[at].changed;
+            let born = || {
+                self.spawned
+                    .get(&step.who)
+                    .copied()
+                    .filter(|born| *born < at)
+            };
             direct.extend(state.or_else(born));
         }
         direct

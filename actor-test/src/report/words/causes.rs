@@ -105,7 +105,7 @@ fn step(told: &Told) -> String {
 fn deed(told: &Told) -> String {
     let what = plain(&told.what);
     let what = what.strip_prefix("timer ").unwrap_or(&what);
-    format!("`{}` {}", told.actor, cut(what, EVENT_MAX))
+    format!("`{}` {}", in_full(&told.actor), cut(what, EVENT_MAX))
 }
 
 fn nearest(nearest: &Nearest, owes: bool) -> String {
@@ -131,7 +131,7 @@ fn race(race: &NeededRace) -> String {
         ..
     } = race;
     let (one, other) = match (name(&first.event), name(&second.event)) {
-        (one, other) if one != other => (one.to_owned(), other.to_owned()),
+        (one, other) if one != other => (in_full(one), in_full(other)),
         _ => (in_full(&first.event), in_full(&second.event)),
     };
     format!(
@@ -140,14 +140,15 @@ fn race(race: &NeededRace) -> String {
         sender(first),
         first.step,
         sender(second),
-        second.step
+        second.step,
+        at = in_full(at)
     )
 }
 
-fn sender(arrival: &Arrival) -> &str {
+fn sender(arrival: &Arrival) -> String {
     match arrival.from.as_str() {
-        "timer" => "a timer",
-        name => name,
+        "timer" => "a timer".into(),
+        name => in_full(name),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::count;
-use super::plain::plain;
+use super::plain::{plain, shortened};
 use crate::data::records::StepKind;
 use crate::data::story::{Arrival, Causes, Effect, OperationKind, Step, Story, name_of};
 
@@ -57,7 +57,7 @@ pub(super) fn chosen<'a>(story: &'a Story, chosen: &BTreeSet<u64>) -> Vec<Part<'
     let mut parts = Vec::new();
     let mut before = 0;
     let gap = |before: u64, number: u64| {
-        let missing = number.saturating_sub(before + 1);
+        let missing = number.saturating_sub(before).saturating_sub(1);
         (missing > 0).then(|| Part::Steps(format!("… {}", count(missing, "step"))))
     };
     for step in story
@@ -143,8 +143,8 @@ fn run_in_words(story: &Story, steps: &[Step]) -> String {
         if let Some(message) = message {
             let event = format!(
                 "{} at {}",
-                plain(name_of(&message.event)),
-                plain(story.name(step.who))
+                shortened(name_of(&message.event)),
+                shortened(story.name(step.who))
             );
             *events.entry(event).or_default() += 1;
         }

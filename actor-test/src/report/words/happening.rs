@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::count;
-use super::plain::{differing, plain, shortened};
+use super::plain::{differing, shortened};
 use crate::data::records::StepKind;
 use crate::data::story::{
     Arrival, Change, Effect, MonitorChange, MonitorKind, Purpose, Room, Step, Story, Timer, name_of,
@@ -15,7 +15,7 @@ const REPEATED_MAX: usize = 60;
 
 /// Who takes a step.
 pub(crate) fn who(story: &Story, step: &Step) -> String {
-    let name = plain(story.name(step.who));
+    let name = shortened(story.name(step.who));
     match step.timer {
         Some(_) => format!("{name}'s timer"),
         None => name,
@@ -39,14 +39,14 @@ pub(super) fn happening(story: &Story, step: &Step, shown: &BTreeSet<u64>) -> St
     if let Some(message) = step.message.and_then(|number| story.message(number)) {
         let from = message
             .from
-            .map_or("timer".into(), |from| plain(story.name(from)));
+            .map_or("timer".into(), |from| shortened(story.name(from)));
         around += &format!(" from {from}");
         let sent = message
             .sent
             .filter(|sent| shown.contains(sent) && *sent != step.number);
         event = Some(match sent {
             Some(sent) if message.event.chars().count() > REPEATED_MAX => {
-                format!("{} of step {sent}", plain(name_of(&message.event)))
+                format!("{} of step {sent}", shortened(name_of(&message.event)))
             }
             _ => shortened(&message.event),
         });
@@ -62,7 +62,7 @@ pub(super) fn happening(story: &Story, step: &Step, shown: &BTreeSet<u64>) -> St
             Effect::Sent { message, .. } if event.is_none() => {
                 let message = story.message(*message);
                 event = message.map(|message| shortened(&message.event));
-                let to = message.map_or("?".into(), |message| plain(story.name(message.to)));
+                let to = message.map_or("?".into(), |message| shortened(story.name(message.to)));
                 around = format!(" to {to}{around}");
                 notes.extend(fate(story, effect));
             }
@@ -73,7 +73,7 @@ pub(super) fn happening(story: &Story, step: &Step, shown: &BTreeSet<u64>) -> St
                 lost,
             } if event.is_none() => {
                 event = Some(reply_in_words(reply.as_deref(), lost.as_deref()));
-                around = format!(" to {}{around}", plain(story.name(*to)));
+                around = format!(" to {}{around}", shortened(story.name(*to)));
             }
             _ => notes.extend(note(story, step, effect)),
         }
@@ -122,7 +122,7 @@ fn fires(story: &Story, step: &Step, has_event: bool) -> &'static str {
 fn reply_in_words(reply: Option<&str>, lost: Option<&str>) -> String {
     match (reply, lost) {
         (Some(reply), _) => format!("reply {}", shortened(reply)),
-        (None, Some(lost)) => format!("no reply: {}", plain(lost)),
+        (None, Some(lost)) => format!("no reply: {}", shortened(lost)),
         (None, None) => "no reply".into(),
     }
 }
@@ -150,7 +150,7 @@ fn fate(story: &Story, effect: &Effect) -> Option<String> {
 
 /// What else happened, in a few words.
 fn note(story: &Story, step: &Step, effect: &Effect) -> Vec<String> {
-    let name = |who: u32| plain(story.name(who));
+    let name = |who: u32| shortened(story.name(who));
     let timer = |number: u32| story.timers.get(number as usize);
     let one = match effect {
         Effect::Sent { message, .. } => {
@@ -206,7 +206,7 @@ fn note(story: &Story, step: &Step, effect: &Effect) -> Vec<String> {
         Effect::Linked { who } => format!("{} is linked to it", name(*who)),
         Effect::Fell { .. } => "its value is dropped".into(),
         Effect::Revived { .. } => "is made anew".into(),
-        Effect::GivenUp { limit, .. } => plain(limit),
+        Effect::GivenUp { limit, .. } => shortened(limit),
         Effect::Halted { who, unread, .. } => {
             let halts = match *who == step.who {
                 true => "halts".to_owned(),
@@ -217,7 +217,7 @@ fn note(story: &Story, step: &Step, effect: &Effect) -> Vec<String> {
             return std::iter::once(halts).chain(unread).collect();
         }
         Effect::Reentered => "enters its state again".into(),
-        Effect::Ended { how } => plain(how),
+        Effect::Ended { how } => shortened(how),
         Effect::Chose { .. } | Effect::Logged { .. } => return Vec::new(),
     };
     vec![one]
@@ -244,10 +244,10 @@ fn arms(timer: &Timer) -> String {
 pub(super) fn became(step: &Step) -> Option<String> {
     match (&step.state_before, &step.state_after) {
         (Some(before), Some(after)) if before != after => {
-            Some(format!("{} → {}", plain(before), plain(after)))
+            Some(format!("{} → {}", shortened(before), shortened(after)))
         }
-        (Some(state), _) => Some(plain(state)),
-        (None, Some(after)) => Some(format!("→ {}", plain(after))),
+        (Some(state), _) => Some(shortened(state)),
+        (None, Some(after)) => Some(format!("→ {}", shortened(after))),
         (None, None) => None,
     }
 }
@@ -257,7 +257,7 @@ pub(super) fn details(story: &Story, step: &Step) -> Vec<String> {
     let mut details = Vec::new();
     for effect in &step.effects {
         if let Effect::Logged { level, text, .. } = effect {
-            details.push(format!("{} {}", plain(level), shortened(text)));
+            details.push(format!("{} {}", shortened(level), shortened(text)));
         }
     }
     details.extend(changes(&step.changes));
@@ -271,8 +271,12 @@ pub(super) fn details(story: &Story, step: &Step) -> Vec<String> {
 /// How many changes of a step are told one by one.
 const CHANGES: usize = 8;
 
-fn changes(changes: &[Change]) -> Option<String> {
+/// How many are looked at for that.
+const LOOKED_AT: usize = 1_000;
+
+fn changes(all: &[Change]) -> Option<String> {
     let mut told: Vec<String> = Vec::new();
+    let changes = &all[..all.len().min(LOOKED_AT)];
     // What went with a value that is gone, or another now, needs no word.
     let went = |part: &&Change| {
         let whole = |whole: &Change| !is_new(whole) && lies_in(part, whole);
@@ -299,7 +303,8 @@ fn changes(changes: &[Change]) -> Option<String> {
         });
         rest = &others[parts..];
     }
-    let more = match told.len().saturating_sub(CHANGES) {
+    let others = all.len() - changes.len();
+    let more = match told.len().saturating_sub(CHANGES) + others {
         0 => String::new(),
         more => format!(", and {}", count(more as u64, "more change")),
     };
@@ -320,13 +325,13 @@ fn lies_in(part: &Change, whole: &Change) -> bool {
 fn part_of(part: &Change, whole: &Change) -> String {
     let inner = part.field.strip_prefix(&*whole.field).unwrap_or_default();
     let value = part.after.as_deref().map(shortened).unwrap_or_default();
-    format!("{}: {value}", plain(inner.trim_start_matches('.')))
+    format!("{}: {value}", shortened(inner.trim_start_matches('.')))
 }
 
 fn change(change: &Change) -> String {
     let field = match &*change.field {
         "" => "value".into(),
-        field => plain(field),
+        field => shortened(field),
     };
     match (&change.before, &change.after) {
         (Some(before), Some(after)) => {
@@ -341,8 +346,8 @@ fn change(change: &Change) -> String {
 
 fn monitor(story: &Story, change: &MonitorChange) -> String {
     let monitor = story.monitors.get(change.monitor as usize);
-    let name = monitor.map_or("?".into(), |monitor| plain(&monitor.name));
-    let after = plain(&change.after);
+    let name = monitor.map_or("?".into(), |monitor| shortened(&monitor.name));
+    let after = shortened(&change.after);
     let heat = match change.heat {
         Some(heat) => format!(", after {}", count(heat, "hot step")),
         None => String::new(),
@@ -350,7 +355,7 @@ fn monitor(story: &Story, change: &MonitorChange) -> String {
     let kind = monitor.map_or(MonitorKind::Monitor, |monitor| monitor.kind);
     let expectation = match kind {
         MonitorKind::Monitor => {
-            let (before, temperature) = (plain(&change.before), change.temperature.word());
+            let (before, temperature) = (shortened(&change.before), change.temperature.word());
             return format!("monitor {name}: {before} → {after} ({temperature}{heat})");
         }
         MonitorKind::Always => "always",

@@ -11,12 +11,27 @@ const AROUND: usize = 12;
 
 /// A text in one line, without anything that would act on a terminal: control characters, and marks
 /// that turn the direction of writing, stand as their codes.
-pub(super) fn plain(text: &str) -> String {
+pub fn plain(text: &str) -> String {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match words.contains(acts) {
         true => escaped(&words),
         false => words,
     }
+}
+
+/// The same of a text whose lines and blanks are to stay as they are.
+pub fn harmless(text: &str) -> String {
+    let breaks = |letter| matches!(letter, '\n' | '\t');
+    let is_plain = |letter: char| breaks(letter) || !acts(letter);
+    match text.chars().all(is_plain) {
+        true => text.to_owned(),
+        false => text.split_inclusive(breaks).map(line_escaped).collect(),
+    }
+}
+
+fn line_escaped(line: &str) -> String {
+    let text = line.trim_end_matches(['\n', '\t']);
+    escaped(text) + &line[text.len()..]
 }
 
 fn escaped(text: &str) -> String {
@@ -34,7 +49,7 @@ fn acts(letter: char) -> bool {
 }
 
 /// The same of a text that may be long; says how much of it is missing.
-pub(super) fn shortened(text: &str) -> String {
+pub fn shortened(text: &str) -> String {
     let text = plain(text);
     let letters = text.chars().count();
     if letters <= LONG {
@@ -45,7 +60,7 @@ pub(super) fn shortened(text: &str) -> String {
 }
 
 /// The start of a text that is too long.
-pub(super) fn cut(text: &str, width: usize) -> String {
+pub fn cut(text: &str, width: usize) -> String {
     if text.chars().count() <= width {
         return text.to_owned();
     }
@@ -119,6 +134,15 @@ mod tests {
         assert_eq!(plain("abc\u{202e}cba"), "abc\\u{202e}cba");
         assert_eq!(plain("\u{9b}31m"), "\\u{9b}31m");
         assert_eq!(plain("häßlich 漢字"), "häßlich 漢字");
+    }
+
+    #[test]
+    fn lines_stay_where_they_are_to() {
+        assert_eq!(harmless("a\n\n  b\tc"), "a\n\n  b\tc");
+        assert_eq!(
+            harmless("a\n\u{1b}[2J\n\tb\r\n"),
+            "a\n\\u{1b}[2J\n\tb\\u{d}\n"
+        );
     }
 
     #[test]

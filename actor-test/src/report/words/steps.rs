@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::folding::{Part, chosen, folded, unprinted};
 use super::happening::{became, details, happening, who};
-use super::plain::{cut, plain, shortened, wrapped};
+use super::plain::{cut, shortened, wrapped};
 use super::{Place, count};
 use crate::data::story::{Causes, Seen, Story};
 use crate::report::facts::Bug;
@@ -139,14 +139,14 @@ fn looked_at(story: &Story, width: usize) -> Vec<String> {
         let state = seen
             .state
             .as_ref()
-            .map(|state| format!(" in state {}", plain(state)));
+            .map(|state| format!(" in state {}", shortened(state)));
         let value = match &seen.value {
             Some(value) => format!(": {}", shortened(value)),
             None => String::new(),
         };
         let text = format!(
             "{}{}{value}",
-            plain(story.name(seen.who)),
+            shortened(story.name(seen.who)),
             state.unwrap_or_default()
         );
         hanging(&format!("  {text}"), width)

@@ -1,0 +1,171 @@
+//! Runs the tool as a child: what hangs, crashes or prints without end does so there.
+
+use std::ffi::OsString;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use rmcp::RoleServer;
+use rmcp::service::RequestContext;
+use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::process::{Child, Command};
+use tokio::time::{sleep, timeout};
+
+/// How much of what it prints is kept: of a run, a line for each test, with the stories of its bugs.
+const STDOUT_MAX: usize = 256 << 20;
+const STDERR_MAX: usize = 64 << 10;
+
+/// How long it has to end when it is asked to.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How a child ended.
+pub(super) struct Ended {
+    pub(super) code: Option<i32>,
+    pub(super) stdout: String,
+    /// The end of it.
+    pub(super) stderr: String,
+    /// It was given up: the client does not want it any more, or its time was over.
+    pub(super) given_up: bool,
+}
+
+/// Runs the tool with arguments, until it ends, or it is given up.
+pub(super) async fn run(
+    arguments: Vec<OsString>,
+    limit: Duration,
+    context: &RequestContext<RoleServer>,
+) -> Result<Ended, String> {
+    let mut command = Command::new(program()?);
+    command
+        .arg("actor-test")
+        .args(arguments)
+        // Cargo's messages are read by programs.
+        .env("CARGO_TERM_COLOR", "never")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true);
+    // Cargo, the compiler and the tests are in its group, so that all of them hear when it is over.
+    #[cfg(unix)]
+    command.process_group(0);
+    let child = command.spawn();
+    let mut child = child.map_err(|error| format!("can't start cargo-actor-test: {error}"))?;
+    let group = Group(child.id());
+    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    let outputs = async { tokio::join!(kept(stdout, STDOUT_MAX), tail(stderr, STDERR_MAX)) };
+    let mut outputs = std::pin::pin!(outputs);
+    let mut given_up = true;
+    let ended = tokio::select! {
+        printed = &mut outputs => {
+            given_up = false;
+            Some(printed)
+        }
+        () = context.ct.cancelled() => None,
+        () = sleep(limit) => None,
+    };
+    if given_up {
+        group.end();
+    }
+    let (stdout, stderr) = match ended {
+        Some(printed) => printed,
+        None => match timeout(PATIENCE, &mut outputs).await {
+            Ok(printed) => printed,
+            Err(_) => {
+                group.kill();
+                timeout(PATIENCE, outputs).await.unwrap_or_default()
+            }
+        },
+    };
+    let status = status(&mut child, &group).await?;
+    Ok(Ended {
+        code: status.code(),
+        stdout: String::from_utf8_lossy(&stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&stderr).into_owned(),
+        given_up,
+    })
+}
+
+async fn status(child: &mut Child, group: &Group) -> Result<ExitStatus, String> {
+    let waited = match timeout(PATIENCE, child.wait()).await {
+        Ok(waited) => waited,
+        Err(_) => {
+            group.kill();
+            child.wait().await
+        }
+    };
+    waited.map_err(|error| format!("can't wait for cargo-actor-test: {error}"))
+}
+
+/// This program, even where another was built in its place meanwhile.
+fn program() -> Result<OsString, String> {
+    if cfg!(target_os = "linux") {
+        return Ok("/proc/self/exe".into());
+    }
+    let program = std::env::current_exe();
+    program
+        .map(Into::into)
+        .map_err(|error| format!("can't tell where cargo-actor-test is: {error}"))
+}
+
+/// A child with all that it has started; it ends with this value.
+struct Group(Option<u32>);
+
+impl Group {
+    /// Asks it to end.
+    fn end(&self) {
+        #[cfg(unix)]
+        self.signal(nix::sys::signal::Signal::SIGTERM);
+    }
+
+    /// Ends it.
+    fn kill(&self) {
+        #[cfg(unix)]
+        self.signal(nix::sys::signal::Signal::SIGKILL);
+    }
+
+    #[cfg(unix)]
+    fn signal(&self, signal: nix::sys::signal::Signal) {
+        let id = self.0.and_then(|id| i32::try_from(id).ok());
+        if let Some(id) = id {
+            // Where nobody is left there is nothing to end.
+            let _ = nix::sys::signal::killpg(nix::unistd::Pid::from_raw(id), signal);
+        }
+    }
+}
+
+impl Drop for Group {
+    /// The call was dropped, or what the child has left behind is.
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// The beginning of what is printed, and nothing more; the rest is read and forgotten.
+async fn kept(source: Option<impl AsyncRead + Unpin>, max: usize) -> Vec<u8> {
+    let mut kept = Vec::new();
+    read(source, &mut |bytes| {
+        let room = max.saturating_sub(kept.len());
+        kept.extend_from_slice(&bytes[..bytes.len().min(room)]);
+    })
+    .await;
+    kept
+}
+
+/// The end of what is printed.
+async fn tail(source: Option<impl AsyncRead + Unpin>, max: usize) -> Vec<u8> {
+    let mut kept: Vec<u8> = Vec::new();
+    read(source, &mut |bytes| {
+        kept.extend_from_slice(bytes);
+        if kept.len() > 2 * max {
+            kept.drain(..kept.len() - max);
+        }
+    })
+    .await;
+    kept.split_off(kept.len().saturating_sub(max))
+}
+
+async fn read(source: Option<impl AsyncRead + Unpin>, take: &mut (dyn FnMut(&[u8]) + Send)) {
+    let mut chunk = vec![0; 64 << 10];
+    let Some(mut source) = source else { return };
+    while let Ok(read @ 1..) = source.read(&mut chunk).await {
+        take(&chunk[..read]);
+    }
+}

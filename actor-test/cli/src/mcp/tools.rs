@@ -1,0 +1,361 @@
+//! What the tools do.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use actor_test::Report;
+use actor_test::story::{Selection, Story};
+use actor_test::tool::trace::Trace;
+use rmcp::RoleServer;
+use rmcp::service::RequestContext;
+use serde::{Deserialize, Serialize};
+
+use super::arguments::{CausesOfStep, ExplainFailure, Explore, ListTests, ListTraces};
+use super::arguments::{Minimize, ReadStory, Replay};
+use super::child::{self, Ended};
+use super::pages::{self, Answer};
+use super::traces::{Places, Use};
+use crate::words::{self, Place};
+
+/// Of how many tests of a run is told, those that fail first.
+const TESTS_MAX: usize = 20;
+
+/// How long a test's report may be.
+const REPORT_MAX: usize = 12_000;
+
+/// A call: what it is done with.
+pub(super) struct Call {
+    /// What cargo builds.
+    pub(super) selection: Vec<OsString>,
+    pub(super) places: Result<Places, String>,
+    pub(super) context: RequestContext<RoleServer>,
+}
+
+#[derive(Serialize)]
+struct Tests<'a> {
+    tests: Vec<&'a str>,
+    total: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_offset: Option<usize>,
+}
+
+#[derive(Serialize)]
+struct Traces {
+    folder: PathBuf,
+    traces: Vec<Listed>,
+    total: usize,
+}
+
+#[derive(Serialize)]
+struct Listed {
+    trace: PathBuf,
+    bytes: u64,
+}
+
+#[derive(Serialize)]
+struct Explored {
+    tests: Vec<ExploredTest>,
+    /// Tests of which nothing is told, since they are too many.
+    more: usize,
+    passed: usize,
+    failed: usize,
+    /// It was given up before all was explored.
+    given_up: bool,
+}
+
+#[derive(Serialize)]
+struct ExploredTest {
+    test: String,
+    package: String,
+    /// `passed`, `failed`, `expected-bug`, `expected-bug-missing`, `ignored`, `interrupted`, `error`.
+    outcome: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
+    executions: u64,
+    bugs: Vec<FoundBug>,
+    /// What people read of it.
+    report: String,
+}
+
+#[derive(Serialize)]
+struct FoundBug {
+    kind: String,
+    message: String,
+    step: u64,
+    strategy: String,
+    iteration: u64,
+    token: String,
+    /// For `read_story` and the others.
+    trace: Option<PathBuf>,
+}
+
+/// A line of the run's JSON.
+#[derive(Deserialize)]
+struct Line {
+    #[serde(rename = "type")]
+    is: String,
+    #[serde(default)]
+    test: String,
+    #[serde(default)]
+    package: String,
+    #[serde(default)]
+    outcome: String,
+    #[serde(default)]
+    problem: Option<String>,
+    #[serde(default)]
+    report: Option<Report>,
+    #[serde(default)]
+    notes: Vec<String>,
+}
+
+impl Call {
+    pub(super) async fn list_tests(&self, asked: ListTests) -> Answer {
+        let mut arguments: Vec<OsString> = vec!["list".into()];
+        arguments.extend(self.selection.iter().cloned());
+        if let Some(part) = asked.contains {
+            arguments.extend(["--".into(), part.into()]);
+        }
+        let ended = self.run(arguments, Duration::from_secs(3600)).await?;
+        let all: Vec<&str> = ended.stdout.lines().collect();
+        if ended.code != Some(0) && all.is_empty() {
+            return Err(complaint(&ended));
+        }
+        let tests: Vec<&str> = all
+            .iter()
+            .copied()
+            .skip(asked.offset)
+            .take(asked.limit)
+            .collect();
+        let end = asked.offset + tests.len();
+        pages::data(&Tests {
+            tests,
+            total: all.len(),
+            next_offset: (end < all.len()).then_some(end),
+        })
+    }
+
+    pub(super) fn list_traces(&self, asked: &ListTraces) -> Answer {
+        let places = self.places.as_ref()?;
+        let all = places.all();
+        let total = all.len();
+        let listed = all.into_iter().take(asked.limit);
+        pages::data(&Traces {
+            folder: places.traces.clone(),
+            traces: listed
+                .map(|(trace, bytes)| Listed { trace, bytes })
+                .collect(),
+            total,
+        })
+    }
+
+    pub(super) async fn explore(&self, asked: Explore) -> Answer {
+        let mut arguments: Vec<OsString> = vec!["--format=json".into()];
+        let mut flag = |name: &str, value: Option<String>| {
+            arguments.extend(value.map(|value| OsString::from(format!("--{name}={value}"))));
+        };
+        flag(
+            "iterations",
+            asked.iterations.map(|number| number.to_string()),
+        );
+        flag("seed", asked.seed.map(|number| number.to_string()));
+        flag("strategy", asked.strategy);
+        flag("max-steps", asked.max_steps);
+        let switches = [("--exact", asked.exact), ("--no-fail-fast", asked.all_bugs)];
+        arguments.extend(switches.iter().filter(|it| it.1).map(|it| it.0.into()));
+        arguments.extend(self.selection.iter().cloned());
+        arguments.extend(["--".into(), asked.test.into()]);
+        let limit = Duration::from_secs(asked.time_limit_s);
+        let ended = self.run(arguments, limit).await?;
+        let lines: Vec<Line> = ended
+            .stdout
+            .lines()
+            .filter_map(|line| serde_json::from_str(line).ok())
+            .collect();
+        let mut lines: Vec<Line> = lines.into_iter().filter(|line| line.is == "test").collect();
+        if lines.is_empty() {
+            return Err(complaint(&ended));
+        }
+        let is_fine = |line: &Line| !is_failure(&line.outcome);
+        let failed = lines.iter().filter(|line| !is_fine(line)).count();
+        let passed = |line: &&Line| matches!(&*line.outcome, "passed" | "expected-bug");
+        let passed = lines.iter().filter(passed).count();
+        // Those that fail come first, and else the order stays.
+        lines.sort_by_key(is_fine);
+        let more = lines.len().saturating_sub(TESTS_MAX);
+        lines.truncate(TESTS_MAX);
+        let here = std::env::current_dir().unwrap_or_default();
+        pages::data(&Explored {
+            tests: lines
+                .into_iter()
+                .map(|line| explored(line, &here))
+                .collect(),
+            more,
+            passed,
+            failed,
+            given_up: ended.given_up,
+        })
+    }
+
+    pub(super) fn read_story(&self, asked: &ReadStory) -> Answer {
+        let mut selection = Selection::default();
+        selection.actor.clone_from(&asked.actor);
+        selection.event.clone_from(&asked.event);
+        selection.from = asked.from_step;
+        selection.to = asked.to_step;
+        let trace = self.read(&asked.trace)?;
+        let all = asked.every_step || !selection.is_everything();
+        let story = selection.of(trace.story()).map_err(in_these_words)?;
+        page_of(&trace, &story, all, asked.offset, asked.limit)
+    }
+
+    pub(super) fn causes_of_step(&self, asked: &CausesOfStep) -> Answer {
+        let mut selection = Selection::default();
+        selection.causes_of = Some(asked.step);
+        let trace = self.read(&asked.trace)?;
+        let story = selection.of(trace.story()).map_err(in_these_words)?;
+        page_of(&trace, &story, true, asked.offset, asked.limit)
+    }
+
+    pub(super) fn explain_failure(&self, asked: &ExplainFailure) -> Answer {
+        let trace = self.read(&asked.trace)?;
+        let mut lines = head(&trace);
+        let causes = trace.causes().map_or_else(Vec::new, words::causes);
+        if causes.is_empty() {
+            lines.push(words::no_causes().to_owned());
+        }
+        lines.extend(causes);
+        pages::text(&lines)
+    }
+
+    pub(super) async fn minimize(&self, asked: Minimize) -> Answer {
+        let path = self.places.as_ref()?.trace(&asked.trace, Use::Rewrite)?;
+        let mut arguments: Vec<OsString> = vec!["minimize".into()];
+        let budget = asked
+            .budget
+            .map(|budget| format!("--budget={budget}").into());
+        arguments.extend(budget);
+        if asked.save {
+            arguments.push("--save".into());
+        }
+        arguments.extend(self.selection.iter().cloned());
+        arguments.extend(["--".into(), path.into()]);
+        let limit = Duration::from_secs(asked.time_limit_s);
+        let ended = self.run(arguments, limit).await?;
+        if ended.given_up || ended.code != Some(0) {
+            return Err(complaint(&ended));
+        }
+        let lines: Vec<String> = ended.stdout.lines().map(str::to_owned).collect();
+        pages::page_and_end(&[], &lines, asked.offset, asked.limit)
+    }
+
+    pub(super) async fn replay(&self, asked: Replay) -> Answer {
+        let path = self.places.as_ref()?.trace(&asked.trace, Use::Read)?;
+        let near = format!("--near={}", asked.near);
+        let mut arguments: Vec<OsString> = vec!["replay".into(), near.into()];
+        arguments.extend(self.selection.iter().cloned());
+        arguments.extend(["--".into(), path.into()]);
+        let limit = Duration::from_secs(asked.time_limit_s);
+        let ended = self.run(arguments, limit).await?;
+        let head = match ended.code {
+            Some(0) => words::replayed_clean(),
+            Some(1) => words::replayed_again(),
+            _ if ended.given_up || ended.stdout.is_empty() => return Err(complaint(&ended)),
+            _ => words::replayed_elsewhere(),
+        };
+        let lines: Vec<String> = ended.stdout.lines().map(str::to_owned).collect();
+        pages::page_and_end(&[head.to_owned()], &lines, asked.offset, asked.limit)
+    }
+
+    async fn run(&self, arguments: Vec<OsString>, limit: Duration) -> Result<Ended, String> {
+        child::run(arguments, limit, &self.context).await
+    }
+
+    fn read(&self, named: &str) -> Result<Trace, String> {
+        let path = self.places.as_ref()?.trace(named, Use::Read)?;
+        let trace = Trace::read(&path).map_err(|error| error.to_string())?;
+        match trace.story().is_empty() {
+            true => Err(words::no_story(&path)),
+            false => Ok(trace),
+        }
+    }
+}
+
+fn is_failure(outcome: &str) -> bool {
+    !matches!(outcome, "passed" | "expected-bug" | "ignored")
+}
+
+fn explored(line: Line, here: &Path) -> ExploredTest {
+    let place = Place {
+        here: here.to_owned(),
+        selection: Vec::new(),
+        width: words::WIDTH,
+        hang_timeout: None,
+        test: None,
+    };
+    let report = line.report.as_ref();
+    let told = report.map_or_else(String::new, |report| match is_failure(&line.outcome) {
+        true => words::failed(report, &line.notes, &place),
+        false => words::passed(report, &line.notes),
+    });
+    let bugs = report.map_or(&[][..], |report| &report.bugs);
+    let bugs = bugs.iter().map(|bug| FoundBug {
+        kind: bug.kind().word().to_owned(),
+        message: words::shortened(bug.message()),
+        step: bug.step(),
+        strategy: bug.strategy.clone(),
+        iteration: bug.iteration,
+        token: bug.token.clone(),
+        trace: bug.trace_path.clone(),
+    });
+    ExploredTest {
+        bugs: bugs.collect(),
+        executions: report.map_or(0, |report| report.executions),
+        report: words::cut(&told, REPORT_MAX),
+        test: line.test,
+        package: line.package,
+        outcome: line.outcome,
+        problem: line.problem,
+    }
+}
+
+fn head(trace: &Trace) -> Vec<String> {
+    words::trace_head(trace)
+        .lines()
+        .map(str::to_owned)
+        .collect()
+}
+
+fn page_of(trace: &Trace, story: &Story, all: bool, offset: usize, limit: usize) -> Answer {
+    let lines = words::story_lines(story, words::WIDTH, all);
+    pages::page(&head(trace), &lines, offset, limit)
+}
+
+/// What is asked for has another name here than on the command line.
+fn in_these_words(problem: String) -> String {
+    let names = [
+        ("--causes-of ", "step: "),
+        ("--from ", "from_step: "),
+        ("--to ", "to_step: "),
+        ("--actor ", "actor: "),
+        ("--event ", "event: "),
+    ];
+    names
+        .iter()
+        .fold(problem, |told, (flag, name)| told.replace(flag, name))
+}
+
+/// Why the tool could not do what it was asked for, in its own words.
+fn complaint(ended: &Ended) -> String {
+    let said = [&ended.stdout, &ended.stderr].map(|text| text.trim());
+    let said: Vec<&str> = said.into_iter().filter(|text| !text.is_empty()).collect();
+    let said = words::harmless(&said.join("\n"));
+    let last = said.char_indices().rev().nth(8_000).map_or(0, |(at, _)| at);
+    let said = &said[last..];
+    let said = said.strip_prefix("error: ").unwrap_or(said);
+    match ended.given_up {
+        true => format!("{}\n{said}", words::given_up()),
+        false if said.is_empty() => words::ended_without_words(ended.code),
+        false => said.to_owned(),
+    }
+}

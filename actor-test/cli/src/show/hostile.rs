@@ -1,0 +1,321 @@
+//! Traces that nobody has recorded: bytes from anywhere, and traces in which something was changed.
+//! Whatever they hold, reading and telling them ends with an error or a story, in bounds.
+//!
+//! A fuzzer feeds this, and a test with bytes that are the same each time.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use actor_test::story::{Selection, Story};
+use actor_test::tool::trace::{Document, Trace};
+use serde_json::{Map, Value};
+
+use super::{mermaid, page, shiviz};
+use crate::words;
+
+/// Traces of the samples, to be changed.
+const SEEDS: [&str; 3] = [
+    include_str!("../../tests/traces/payments.json"),
+    include_str!("../../tests/traces/stock.json"),
+    include_str!("../../tests/traces/treasure.json"),
+];
+
+/// What nobody expects in a text.
+const TEXTS: [&str; 10] = [
+    "</script><script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "\u{1b}]0;title\u{7}\u{1b}[2J",
+    "\u{202e}gnihtemos\u{2066}",
+    "%%{init: {}}%%\nend\nparticipant a as b;",
+    "../../../../etc/passwd",
+    "\n{\"a\":1}\n(?<event>.*)\n",
+    "@@STORY@@",
+    "",
+    "\u{0}",
+];
+
+/// How many bytes are told of a byte that is read, and besides.
+const TOLD_PER_BYTE: usize = 400;
+const TOLD: usize = 1 << 20;
+
+/// The document of which a page is made here.
+const PAGED_MAX: usize = 4 << 20;
+
+/// Reads and tells a trace: the bytes themselves, where they begin as JSON does, or else one of the
+/// traces, changed as they say.
+pub fn feed(bytes: &[u8]) {
+    match bytes.first() {
+        None => {}
+        Some(b'{') => tell(bytes, 0),
+        Some(seed) => {
+            let mut script = Script(&bytes[1..]);
+            let seed = SEEDS[usize::from(*seed) % SEEDS.len()];
+            let mut trace: Value = serde_json::from_str(seed).expect("a trace is JSON");
+            let part = script.number();
+            script.change(&mut trace);
+            tell(trace.to_string().as_bytes(), part);
+        }
+    }
+}
+
+/// Numbers that say what to do.
+struct Script<'a>(&'a [u8]);
+
+impl Script<'_> {
+    fn number(&mut self) -> usize {
+        let (number, rest) = match self.0 {
+            [one, other, rest @ ..] => (u16::from_le_bytes([*one, *other]), rest),
+            rest => (0, &rest[rest.len()..]),
+        };
+        self.0 = rest;
+        usize::from(number)
+    }
+
+    fn change(&mut self, trace: &mut Value) {
+        // Enough for any mistake, and what takes its time is not grown without end.
+        for _ in 0..40 {
+            if self.0.len() < 4 {
+                return;
+            }
+            let (which, how) = (self.number(), self.number());
+            // Whoever changes a decision is told so, and comes no further.
+            let part = match which % 16 {
+                0 => Some(&mut *trace),
+                1 => trace.get_mut("causes"),
+                2 => trace.get_mut("finding"),
+                _ => trace.get_mut("story"),
+            };
+            let Some(part) = part else { continue };
+            let all = count(part);
+            let other = nth(part, &mut (how * 31 % all)).map(|found| found.clone());
+            if let Some(found) = nth(part, &mut (which / 16 * 31 % all)) {
+                change(found, how, other);
+            }
+        }
+    }
+}
+
+/// Changes a part of a trace.
+fn change(found: &mut Value, how: usize, other: Option<Value>) {
+    // Mostly another number, since most of a trace are the numbers of something else.
+    if found.is_number() && !how.is_multiple_of(4) {
+        *found = (how % 41).into();
+        return;
+    }
+    let small = how / 16;
+    *found = match how % 16 {
+        0 => Value::Null,
+        1 => u64::MAX.into(),
+        2 => (-1).into(),
+        3 => u32::MAX.into(),
+        4 => 1e300.into(),
+        5 => true.into(),
+        6 => Value::Array(Vec::new()),
+        7 => Value::Object(Map::new()),
+        8 => "x<&".repeat(small % 30_000).into(),
+        9 => (0..small % 200).fold(Value::Null, |inner, _| vec![inner].into()),
+        10 => small.into(),
+        11 | 12 => TEXTS[small % TEXTS.len()].into(),
+        13 => match found.take() {
+            Value::Array(mut values) => {
+                let again = values.clone();
+                let times = small % 50;
+                (0..times.min(5_000 / (again.len() + 1)))
+                    .for_each(|_| values.extend(again.iter().cloned()));
+                values.into()
+            }
+            Value::Object(mut fields) => {
+                let gone = fields.keys().nth(small % (fields.len().max(1))).cloned();
+                gone.and_then(|gone| fields.remove(&gone));
+                fields.into()
+            }
+            value => value,
+        },
+        _ => other.unwrap_or_default(),
+    };
+}
+
+/// How many values there are in a value, itself included.
+fn count(value: &Value) -> usize {
+    1 + parts(value).map(count).sum::<usize>()
+}
+
+fn parts(value: &Value) -> impl Iterator<Item = &Value> {
+    let (values, fields) = match value {
+        Value::Array(values) => (Some(values), None),
+        Value::Object(fields) => (None, Some(fields)),
+        _ => (None, None),
+    };
+    let fields = fields.into_iter().flat_map(Map::values);
+    values.into_iter().flatten().chain(fields)
+}
+
+/// The value that comes so many values after this one.
+fn nth<'a>(value: &'a mut Value, left: &mut usize) -> Option<&'a mut Value> {
+    if *left == 0 {
+        return Some(value);
+    }
+    *left -= 1;
+    match value {
+        Value::Array(values) => values.iter_mut().find_map(|value| nth(value, left)),
+        Value::Object(fields) => fields.values_mut().find_map(|value| nth(value, left)),
+        _ => None,
+    }
+}
+
+/// Reads a trace and tells it in every way, as far as it can be read.
+fn tell(bytes: &[u8], part: usize) {
+    let trace = match Trace::parse("trace.json", bytes) {
+        Ok(trace) => trace,
+        Err(error) => {
+            let error = error.to_string();
+            assert!(error.len() < 10_000, "a long error: {} bytes", error.len());
+            return acts_on_nothing(&error);
+        }
+    };
+    let story = match select(trace.story(), part) {
+        Ok(story) => story,
+        Err(error) => {
+            assert!(error.len() < TOLD + TOLD_PER_BYTE * bytes.len());
+            trace.story().clone()
+        }
+    };
+    let room = TOLD + TOLD_PER_BYTE * bytes.len();
+    let fits = |text: &str| {
+        assert!(text.len() <= room, "{} of {}", text.len(), bytes.len());
+        acts_on_nothing(text);
+    };
+    let mut text = words::trace_head(&trace);
+    for all in [true, false] {
+        for line in words::story_lines(&story, 60 + part % 200, all) {
+            let _ = writeln!(text, "{line}");
+        }
+    }
+    let causes = trace.causes().map_or_else(Vec::new, words::causes);
+    fits(&(text + &causes.join("\n")));
+    fits(&mermaid::diagram(&trace, &story));
+    fits(&shiviz::log(&story).text);
+    write_page(&Document::of(&trace, &story));
+}
+
+/// A part of a story, as a number says.
+fn select(story: &Story, part: usize) -> Result<Story, String> {
+    let mut selection = Selection::default();
+    let step = (part / 8) as u64;
+    match part % 8 {
+        1 => selection.from = Some(step),
+        2 => selection.to = Some(step),
+        3 => selection.causes_of = Some(step),
+        4 => selection.actor = story.operations.first().map(|one| one.name.to_string()),
+        5 => selection.event = story.messages.first().map(|one| one.event.to_string()),
+        6 => (selection.from, selection.to) = (Some(step / 2), Some(step)),
+        _ => {}
+    }
+    selection.of(story)
+}
+
+/// Nothing in it does anything to a terminal.
+fn acts_on_nothing(text: &str) {
+    let acts = |letter: char| letter.is_control() && letter != '\n' && letter != '\t';
+    let turns = |letter| matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let found = text.find(|letter| acts(letter) || turns(letter));
+    assert_eq!(found, None, "{text}");
+}
+
+/// The page of a document that is not too large; nothing of the document is markup in it.
+fn write_page(document: &Document<'_>) {
+    let mut paged = Paged::default();
+    let written = page::write(&mut paged, &mut |page| {
+        Ok(serde_json::to_writer(page, document)?)
+    });
+    if written.is_ok() {
+        let before = include_str!("../../page/page.html").split_once("@@STORY@@");
+        let (before, after) = before.expect("there is a place for the story");
+        let document = paged.0.strip_prefix(before.as_bytes());
+        let document = document.and_then(|rest| rest.strip_suffix(after.as_bytes()));
+        let document = document.expect("what is around the story stays as it is");
+        assert!(!document.iter().any(|byte| b"<>&".contains(byte)));
+        assert!(serde_json::from_slice::<serde::de::IgnoredAny>(document).is_ok());
+    }
+}
+
+#[derive(Default)]
+struct Paged(Vec<u8>);
+
+impl Write for Paged {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.0.len() > PAGED_MAX {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers of Knuth's generator.
+    fn bytes(mut state: u64, many: usize) -> Vec<u8> {
+        let byte = |_| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005);
+            state = state.wrapping_add(1_442_695_040_888_963_407);
+            (state >> 56) as u8
+        };
+        (0..many).map(byte).collect()
+    }
+
+    /// The traces that are changed are ones that can be told, or nothing would be tested.
+    #[test]
+    fn the_traces_can_be_told() {
+        for seed in SEEDS {
+            let trace = Trace::parse("trace.json", seed.as_bytes()).expect("a trace");
+            assert!(!trace.story().is_empty());
+            feed(seed.as_bytes());
+        }
+    }
+
+    #[test]
+    fn changed_traces_do_no_harm() {
+        let mut told = 0;
+        for run in 0..300 {
+            let script = bytes(run, 2 + 4 * (run as usize % 9) + 2);
+            let seed = SEEDS[usize::from(script[0]) % SEEDS.len()];
+            let mut trace: Value = serde_json::from_str(seed).expect("a trace is JSON");
+            Script(&script[3..]).change(&mut trace);
+            told += u32::from(Trace::parse("", trace.to_string().as_bytes()).is_ok());
+            if script[0] != b'{' {
+                feed(&script);
+            }
+        }
+        assert!(
+            told > 50,
+            "most can't be read, so that nothing is tested: {told}"
+        );
+    }
+
+    /// Letters are lost, changed and doubled.
+    #[test]
+    fn damaged_traces_do_no_harm() {
+        for run in 0..300 {
+            let seed = SEEDS[run as usize % SEEDS.len()].as_bytes();
+            let mut trace = seed.to_vec();
+            for place in bytes(run, 12).chunks_exact(4) {
+                let at = usize::from(u16::from_le_bytes([place[0], place[1]])) % trace.len();
+                match place[2] % 4 {
+                    0 => trace[at] = place[3],
+                    1 => _ = trace.remove(at),
+                    2 => trace.insert(at, b"{}[]\",:0"[usize::from(place[3]) % 8]),
+                    _ if at > 0 && run % 5 == 0 => trace.truncate(at),
+                    _ => {}
+                }
+            }
+            tell(&trace, run as usize);
+        }
+    }
+}
