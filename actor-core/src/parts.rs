@@ -325,6 +325,20 @@ impl<A: Actor> Rest<A> {
         *settled = cx.state();
         cx.ran()
     }
+
+    /// Runs the handler for an event, and what follows from it, which mostly is nothing.
+    #[inline]
+    fn run_event(&mut self, message: A::Message) -> Ran {
+        let Self { actor, cx, .. } = self;
+        cx.enter_handler();
+        match actor.call(Call::Event(message), cx) {
+            Flow::Done => self.follow(),
+            Flow::Async(call) => {
+                cx.postpone(call);
+                Ran::Suspended
+            }
+        }
+    }
 }
 
 impl<A: Actor> Resting for Rest<A> {
@@ -335,13 +349,14 @@ impl<A: Actor> Resting for Rest<A> {
 
     fn handle(&mut self, mail: &dyn AnyMail, slot: u32) -> Ran {
         let message = mail_of::<A>(mail).take(slot);
-        self.run(Call::Event(message))
+        self.run_event(message)
     }
 
     fn stop(&mut self) -> Ran {
         self.run(Call::Stop)
     }
 
+    #[inline]
     fn follow(&mut self) -> Ran {
         match self.cx.settle() {
             Some(call) => self.run(call),
@@ -359,7 +374,7 @@ impl<A: Actor> Resting for Rest<A> {
                 Ok(message) => message,
                 Err(due) => return due,
             };
-            match self.run(Call::Event(message)) {
+            match self.run_event(message) {
                 Ran::Done => {}
                 ran => return Due::Ran(ran),
             }

@@ -128,6 +128,7 @@ impl<R> Reply<R> {
         }
     }
 
+    #[inline(never)]
     fn answer(mut self, value: R) {
         let Some(slot) = self.to.take() else {
             return;

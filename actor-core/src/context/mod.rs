@@ -294,12 +294,14 @@ impl<A: Actor> Context<A> {
     }
 
     #[inline]
+    pub(crate) fn enter_handler(&mut self) {
+        self.timeouts.end(Until::EventHandled);
+        self.part = Part::Handler;
+    }
+
     pub(crate) fn enter_call(&mut self, call: &Call<A>) {
         self.part = match call {
-            Call::Event(_) => {
-                self.timeouts.end(Until::EventHandled);
-                Part::Handler
-            }
+            Call::Event(_) => return self.enter_handler(),
             Call::Start => Part::Start,
             Call::Entry(_) => Part::Entry,
             Call::Exit(_) => Part::Exit,

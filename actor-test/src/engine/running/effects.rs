@@ -52,16 +52,18 @@ impl Engine {
     /// Tells of the letter that has just reached an inbox.
     #[inline(never)]
     fn tell_sent(&mut self, to: u32, state: RefMut<'_, State>, observers: Seen) {
-        let letter = state.operations[to as usize].inbox.last().copied();
-        drop(state);
-        let Some(letter) = letter else {
+        let Some(letter) = state.operations[to as usize].inbox.last() else {
             return;
         };
-        if self.shared.is_recorded() {
+        // One by one: what has just been written as a whole is slow to read across its parts.
+        let (sender, slot) = (letter.sender, letter.slot);
+        let recorded = self.shared.is_recorded().then_some(*letter);
+        drop(state);
+        if let Some(letter) = recorded {
             self.record_sent(to, &letter, Delivery::Arrived);
         }
         if observers != Seen::Nobody {
-            self.show_letter(to, letter.sender, letter.slot, Moment::Sent, observers);
+            self.show_letter(to, sender, slot, Moment::Sent, observers);
         }
     }
 

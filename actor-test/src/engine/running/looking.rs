@@ -13,10 +13,11 @@ use actor_core::{ActorId, AskError, Event, World};
 use crate::data::bug::BugKind;
 use crate::data::records::{MessageId, Record};
 use crate::data::story::Temperature;
+use crate::engine::panics::Panic;
 use crate::engine::running::execution::Engine;
 use crate::engine::seam::shared::{Phase, Shared};
 use crate::engine::watching::cycle::Waits;
-use crate::engine::watching::observers::Seen;
+use crate::engine::watching::observers::{Observer, Seen};
 use crate::engine::watching::specifications::Judged;
 use crate::engine::workshop::Parts;
 use crate::engine::world::operation::{Kind, Stage, Stamp};
@@ -34,16 +35,14 @@ impl Engine {
         }
     }
 
-    #[inline(never)]
+    #[inline]
     fn who_of(&self, state: &State, operation: u32, event: u16, moment: Moment) -> Seen {
+        let Kind::Actor(of_type) = state.operations[operation as usize].kind else {
+            return Seen::Nobody;
+        };
+        let info = || state.types[of_type].info;
         let observers = &mut self.session().observers;
-        match state.operations[operation as usize].kind {
-            Kind::Actor(of_type) => {
-                let info = state.types[of_type].info;
-                observers.who(of_type, info, event, moment)
-            }
-            _ => Seen::Nobody,
-        }
+        observers.who(of_type, info, event, moment)
     }
 
     /// Finds the cycle of asks that an operation has closed by waiting.
@@ -138,6 +137,7 @@ impl Engine {
 
     /// Shows an event to every monitor that observes its type at that moment. The monitors look
     /// while nothing but the event's own slot is borrowed.
+    #[inline]
     pub(crate) fn show(
         &self,
         moment: Moment,
@@ -149,59 +149,81 @@ impl Engine {
         self.shared.phase.set(Phase::Looking);
         inspect(&mut |event| match to {
             Seen::Nobody => {}
-            Seen::One {
-                monitor,
-                observation,
-            } => {
-                self.show_monitor(monitor, observation, event, sender, target);
-            }
-            Seen::Several => {
-                let type_id = <dyn Any>::type_id(event);
-                let mut from = 0;
-                loop {
-                    let next = self.session().observers.next(from, type_id, moment);
-                    let Some((after, monitor, observation)) = next else {
-                        break;
-                    };
-                    from = after;
-                    self.show_monitor(monitor, observation, event, sender, target);
-                }
-            }
+            Seen::One(observer) => self.show_monitor(observer, event, sender, target),
+            Seen::Several => self.show_monitors(moment, event, sender, target),
         });
         self.shared.phase.set(Phase::Running);
     }
 
-    #[inline]
+    #[inline(never)]
+    fn show_monitors(
+        &self,
+        moment: Moment,
+        event: &dyn Event,
+        sender: Option<ActorId>,
+        target: Option<ActorId>,
+    ) {
+        let type_id = <dyn Any>::type_id(event);
+        let mut from = 0;
+        loop {
+            let next = self.session().observers.next(from, type_id, moment);
+            let Some((after, observer)) = next else {
+                break;
+            };
+            from = after;
+            self.show_monitor(observer, event, sender, target);
+        }
+    }
+
+    #[inline(always)]
     fn show_monitor(
         &self,
-        monitor: u16,
-        observation: u16,
+        observer: Observer,
         event: &dyn Event,
         sender: Option<ActorId>,
         target: Option<ActorId>,
     ) {
         if self.shared.keeps_view.get() {
             self.looked(|state| {
+                let Observer {
+                    monitor,
+                    observation,
+                } = observer;
                 let who = u64::from(monitor) << 48 | u64::from(observation) << 32;
                 mix(state.class, who | u64::from(state.last_operation))
             });
         }
-        let mut specifications = self.shared.specifications.borrow_mut();
-        match specifications.show(monitor, observation, event, sender, target) {
+        let shown = {
+            let mut specifications = self.shared.specifications.borrow_mut();
+            specifications.show(observer, event, sender, target)
+        };
+        match shown {
             Ok(None) => {}
-            Ok(Some(now)) => {
-                let moved = {
-                    let landmarks = &mut self.session().landmarks;
-                    specifications.moved(monitor, now, &mut self.state(), landmarks)
-                };
-                self.shared.record(|| moved);
-            }
-            Err(panic) => {
-                let name = specifications.monitor_name(monitor);
-                let message = format!("monitor `{name}`: {}", panic.message);
-                self.shared.find(BugKind::Monitor, message, panic.location);
-            }
+            Ok(Some(now)) => self.monitor_moved(observer.monitor, now),
+            Err(panic) => self.monitor_panicked(observer.monitor, *panic),
         }
+    }
+
+    /// Takes over the state into which a monitor went.
+    #[inline(never)]
+    fn monitor_moved(&self, monitor: u16, now: usize) {
+        let shared = &self.shared;
+        let mut specifications = shared.specifications.borrow_mut();
+        let was = {
+            let landmarks = &mut self.session().landmarks;
+            specifications.moved(monitor, now, &mut self.state(), landmarks)
+        };
+        shared.record(|| specifications.move_of(monitor, was));
+    }
+
+    #[cold]
+    fn monitor_panicked(&self, monitor: u16, panic: Panic) {
+        let name = {
+            let specifications = self.shared.specifications.borrow();
+            specifications.monitor_name(monitor)
+        };
+        let message = format!("monitor `{name}`: {}", panic.message);
+        self.shared.find(BugKind::Monitor, message, panic.location);
     }
 
     /// Adds a look to what the execution's observers have seen.

@@ -9,8 +9,7 @@ use actor_core::generated::{ActorInfo, EventInfo, Moment, MonitorInfo};
 struct Interest {
     type_id: TypeId,
     moment: Moment,
-    monitor: u16,
-    observation: u16,
+    observer: Observer,
 }
 
 /// The monitors of one execution and what they observe.
@@ -34,10 +33,19 @@ pub(crate) enum Seen {
     /// Nobody.
     #[default]
     Nobody,
-    /// One monitor, as this observation of its.
-    One { monitor: u16, observation: u16 },
+    /// One monitor.
+    One(Observer),
     /// Several; [`Observers::next`] finds them.
     Several,
+}
+
+/// A monitor that observes an event.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Observer {
+    /// Its number.
+    pub(crate) monitor: u16,
+    /// Which of its observations the event is.
+    pub(crate) observation: u16,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -66,8 +74,10 @@ impl Observers {
             self.interests.push(Interest {
                 type_id: observed.event.type_id,
                 moment: observed.moment,
-                monitor,
-                observation: observation as u16,
+                observer: Observer {
+                    monitor,
+                    observation: observation as u16,
+                },
             });
         }
         self.stale = true;
@@ -79,28 +89,24 @@ impl Observers {
         self.moments
     }
 
-    /// Who observes the event of an actor type at that moment.
+    /// Who observes the event of an actor type, of which there is that `info`, at that moment.
     #[inline]
     pub(crate) fn who(
         &mut self,
         of_type: u32,
-        info: &'static ActorInfo,
+        info: impl FnOnce() -> &'static ActorInfo,
         event: u16,
         moment: Moment,
     ) -> Seen {
-        let known = self.routes.get(of_type as usize).and_then(Option::as_ref);
-        let route = match known {
-            Some(routes) if !self.stale => routes.get(usize::from(event)).copied(),
-            _ => self
-                .find_routes(of_type, info)
-                .get(usize::from(event))
-                .copied(),
+        let routes = match self.routes.get(of_type as usize) {
+            Some(Some(routes)) if !self.stale => routes,
+            _ => self.find_routes(of_type, info()),
         };
-        let route = route.unwrap_or_default();
-        match moment {
-            Moment::Sent => route.sent,
-            Moment::Handled => route.handled,
-            Moment::Replied => Seen::Several,
+        match (routes.get(usize::from(event)), moment) {
+            (None, _) => Seen::Nobody,
+            (Some(route), Moment::Sent) => route.sent,
+            (Some(route), Moment::Handled) => route.handled,
+            (Some(_), Moment::Replied) => Seen::Several,
         }
     }
 
@@ -126,11 +132,8 @@ impl Observers {
     fn seen(&self, type_id: TypeId, moment: Moment) -> Seen {
         match self.next(0, type_id, moment) {
             None => Seen::Nobody,
-            Some((after, monitor, observation)) => match self.next(after, type_id, moment) {
-                None => Seen::One {
-                    monitor,
-                    observation,
-                },
+            Some((after, observer)) => match self.next(after, type_id, moment) {
+                None => Seen::One(observer),
                 Some(_) => Seen::Several,
             },
         }
@@ -144,19 +147,18 @@ impl Observers {
         }
     }
 
-    /// The first interest from number `from` on that fits: the number to go on with, the monitor
-    /// and its observation. For a caller that can't keep this borrowed while a monitor runs.
+    /// The first interest from number `from` on that fits: the number to go on with, and who
+    /// observes. For a caller that can't keep this borrowed while a monitor runs.
     pub(crate) fn next(
         &self,
         from: usize,
         type_id: TypeId,
         moment: Moment,
-    ) -> Option<(usize, u16, u16)> {
+    ) -> Option<(usize, Observer)> {
         let found = self.interests[from.min(self.interests.len())..]
             .iter()
             .position(|interest| interest.type_id == type_id && interest.moment == moment)?;
         let at = from + found;
-        let interest = &self.interests[at];
-        Some((at + 1, interest.monitor, interest.observation))
+        Some((at + 1, self.interests[at].observer))
     }
 }

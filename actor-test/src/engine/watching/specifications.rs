@@ -12,7 +12,7 @@ use crate::data::records::Record;
 use crate::data::story::{MonitorKind, Temperature as Owing};
 use crate::engine::panics::{self, Panic};
 use crate::engine::watching::landmarks::Landmarks;
-use crate::engine::watching::observers::Observers;
+use crate::engine::watching::observers::{Observer, Observers};
 use crate::engine::world::state::State;
 use crate::engine::world::thermometer::{Debt, Thermometer};
 
@@ -266,43 +266,45 @@ impl Specifications {
     #[inline]
     pub(crate) fn show(
         &mut self,
-        monitor: u16,
-        observation: u16,
+        observer: Observer,
         event: &dyn Event,
         sender: Option<ActorId>,
         target: Option<ActorId>,
     ) -> Result<Option<usize>, Box<Panic>> {
-        let entry = &mut self.monitors[usize::from(monitor)];
+        let entry = &mut self.monitors[usize::from(observer.monitor)];
         self.observed[entry.observed].looks += 1;
-        let state = panics::catch(|| entry.monitor.observe(observation, event, sender, target))?;
-        let moved = state != entry.state;
-        if moved {
-            self.observed[entry.observed].moved = true;
-        }
-        Ok(moved.then_some(state))
+        let monitor = &mut entry.monitor;
+        let observation = observer.observation;
+        let state = panics::catch(|| monitor.observe(observation, event, sender, target))?;
+        Ok((state != entry.state).then_some(state))
     }
 
-    /// Takes over the state `now` into which a monitor went; tells of it.
+    /// Takes over the state `now` into which a monitor went; tells from which, and how hot it was.
     pub(crate) fn moved(
         &mut self,
         monitor: u16,
         now: usize,
         state: &mut State,
         landmarks: &mut Landmarks,
-    ) -> Record {
+    ) -> (usize, u64) {
         let monitor = usize::from(monitor);
         let entry = &mut self.monitors[monitor];
-        let info = entry.info;
+        self.observed[entry.observed].moved = true;
         let heat = state.thermometer.temperature(entry.heat, state.step);
         let before = std::mem::replace(&mut entry.state, now);
-        let whose = entry.name;
-        landmarks.moved(whose, before as u64, now as u64);
-        let (to, temperature) = info.states[entry.state];
+        landmarks.moved(entry.name, before as u64, now as u64);
         self.heat(monitor, state);
+        (before, heat)
+    }
+
+    /// That a monitor went from a state in which it was that hot to the one in which it is.
+    pub(crate) fn move_of(&self, monitor: u16, (before, heat): (usize, u64)) -> Record {
+        let entry = &self.monitors[usize::from(monitor)];
+        let (to, temperature) = entry.info.states[entry.state];
         Record::MonitorMoved {
-            monitor: monitor as u32,
+            monitor: u32::from(monitor),
             heat,
-            from: info.states[before].0,
+            from: entry.info.states[before].0,
             to,
             temperature: temperature.into(),
         }
