@@ -10,6 +10,8 @@ use crate::actor::Actor;
 use crate::contained::drop_each;
 use crate::event::Event;
 use crate::fingerprint::Fingerprinter;
+use crate::monitor::AnyMonitor;
+use crate::reference::ActorId;
 use crate::slab::{Slab, Slot};
 
 /// The mail of one actor: messages sent to it and not yet handled, in whatever order.
@@ -54,6 +56,22 @@ pub(crate) fn mail_of<A: Actor>(mail: &dyn AnyMail) -> &Mail<A> {
 pub trait AnySlab: Any {
     /// Shows the event in the slot, where there is one.
     fn inspect(&self, slot: u32, f: &mut dyn FnMut(&dyn Event));
+    /// Shows the event in the slot to a monitor, as that observation of its; tells the position of
+    /// the monitor's state afterwards.
+    fn observe(
+        &self,
+        slot: u32,
+        monitor: &mut dyn AnyMonitor,
+        observation: u16,
+        sender: Option<ActorId>,
+        target: Option<ActorId>,
+    ) -> Option<usize> {
+        let mut state = None;
+        self.inspect(slot, &mut |event| {
+            state = Some(monitor.observe(observation, event, sender, target));
+        });
+        state
+    }
     /// Drops the event in the slot.
     fn discard(&self, slot: u32);
     /// Drops every event.
@@ -72,6 +90,7 @@ pub trait AnyMail: AnySlab + Send {
 }
 
 impl<A: Actor> AnySlab for Mail<A> {
+    #[inline]
     fn inspect(&self, slot: u32, f: &mut dyn FnMut(&dyn Event)) {
         if let Some(message) = self.messages.borrow().get(slot) {
             f(A::event(message));

@@ -327,7 +327,7 @@ impl<A: Actor> Rest<A> {
     }
 
     /// Runs the handler for an event, and what follows from it, which mostly is nothing.
-    #[inline]
+    #[inline(always)]
     fn run_event(&mut self, message: A::Message) -> Ran {
         let Self { actor, cx, .. } = self;
         cx.enter_handler();

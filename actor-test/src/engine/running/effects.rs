@@ -12,6 +12,7 @@ use crate::data::records::{Arrival, MessageId, Origin, Record, nanoseconds};
 use crate::data::story::{Purpose, Room};
 use crate::engine::panics::{self};
 use crate::engine::running::execution::Engine;
+use crate::engine::seam::shared::Shared;
 use crate::engine::watching::observers::Seen;
 use crate::engine::workshop::{AnyNotice, Piped};
 use crate::engine::world::clock::Fired;
@@ -27,13 +28,17 @@ impl Engine {
     /// Carries out the next effect of an outbox and the silent ones behind it; tells whether an
     /// actor may have changed.
     #[inline(always)]
-    pub(crate) fn flush(&mut self, operation: u32, mut state: RefMut<'_, State>) -> bool {
+    pub(crate) fn flush(
+        &mut self,
+        shared: &Shared,
+        operation: u32,
+        mut state: RefMut<'_, State>,
+    ) -> bool {
         let Some((to, event)) = state.flush_send(operation) else {
             return self.flush_any(operation, state);
         };
-        let observers = self.who(&state, to, event, Moment::Sent);
-        if observers != Seen::Nobody || self.shared.is_recorded() {
-            self.tell_sent(to, state, observers);
+        if shared.shows(Moment::Sent) {
+            self.tell_sent(to, event, state);
         }
         false
     }
@@ -51,7 +56,8 @@ impl Engine {
 
     /// Tells of the letter that has just reached an inbox.
     #[inline(never)]
-    fn tell_sent(&mut self, to: u32, state: RefMut<'_, State>, observers: Seen) {
+    fn tell_sent(&mut self, to: u32, event: u16, state: RefMut<'_, State>) {
+        let observers = self.who(&state, to, event, Moment::Sent);
         let Some(letter) = state.operations[to as usize].inbox.last() else {
             return;
         };
@@ -332,7 +338,7 @@ impl Engine {
     fn announced(&mut self, operation: u32, slab: u32, slot: u32) {
         let slab = self.workshop().slab(slab);
         let sender = (operation != BODY).then(|| self.actor_id(operation));
-        self.show(Moment::Sent, Seen::Several, sender, None, |show| {
+        self.show(Moment::Sent, sender, None, |show| {
             slab.inspect(slot, show);
         });
         if self.shared.is_recorded() {

@@ -372,7 +372,8 @@ impl Engine {
         shared.recorded.set(options.tell);
         shared.attention.set(true);
         shared.has_predicates.set(false);
-        shared.observed.set([false; 3]);
+        shared.shows_actors.set(options.tell);
+        shared.shown.set([options.tell; 3]);
         if let Some(witness) = session.tape.witness() {
             witness.begins(self.fairness);
         }
@@ -413,30 +414,58 @@ impl Engine {
                 Ok(picked) => picked,
                 Err(end) => return end,
             };
-            if shared.attention.get() && (self.hears_steps || self.lasso.is_watching()) {
-                let pending = state.pending_of(operation);
-                drop(state);
-                if let Some(pending) = pending {
-                    self.attended_step(pending, test);
-                }
-                continue;
+            if !shared.attention.get() {
+                let changed_actor = self.step(&shared, operation, kind, state, test);
+                self.after_step(&shared, changed_actor);
+            } else if let Some(end) = self.attended_step(&shared, operation, state, test) {
+                return end;
             }
-            let changed_actor = self.step(operation, kind, state, test);
-            self.after_step(changed_actor);
         }
     }
 
-    /// Takes a step of which somebody wants to know what it does.
+    /// Takes a step where more than that may be wanted: that it is recorded, that the strategy hears of
+    /// it, or that it is looked at for a lasso. Tells whether the execution ends before it.
     #[cold]
-    fn attended_step(&mut self, pending: Pending, test: &dyn Program) {
+    fn attended_step(
+        &mut self,
+        shared: &Shared,
+        operation: OperationId,
+        state: RefMut<'_, State>,
+        test: &dyn Program,
+    ) -> Option<End> {
+        let pending = state.pending_of(operation)?;
+        if shared.is_recorded() && self.tell_step(&state, &pending) {
+            return Some(End::Bound);
+        }
+        if self.hears_steps || self.lasso.is_watching() {
+            drop(state);
+            self.explained_step(shared, pending, test);
+        } else {
+            let changed_actor = self.step(shared, operation, pending.kind, state, test);
+            self.after_step(shared, changed_actor);
+        }
+        None
+    }
+
+    /// Records that a step begins; tells whether it is not taken, since it is only told.
+    fn tell_step(&self, state: &State, pending: &Pending) -> bool {
+        self.record_heard();
+        self.shared.record(|| begun(state, pending));
+        if let Some(witness) = self.session().tape.witness() {
+            witness.steps(state.step);
+        }
+        self.is_told_until_here(state.step) && pending.kind != StepKind::Handle
+    }
+
+    /// Takes a step of which somebody wants to know what it does.
+    fn explained_step(&mut self, shared: &Shared, pending: Pending, test: &dyn Program) {
         self.state().begin_reach(&pending);
         if self.lasso.is_watching() {
             self.watched_step(pending, test);
         } else {
-            let shared = self.shared.clone();
             let (operation, kind) = (pending.operation, pending.kind);
-            let changed_actor = self.step(operation, kind, shared.state.borrow_mut(), test);
-            self.after_step(changed_actor);
+            let changed_actor = self.step(shared, operation, kind, shared.state(), test);
+            self.after_step(shared, changed_actor);
         }
         if self.hears_steps {
             let has_bug = self.session().found.is_some();
@@ -508,17 +537,6 @@ impl Engine {
         if state.step & 1023 == 0 {
             self.heartbeat.fetch_add(1, Ordering::Relaxed);
         }
-        if shared.attention.get() && shared.is_recorded() {
-            self.record_heard();
-            let pending = &state.enabled.pending()[index];
-            self.shared.record(|| begun(state, pending));
-            if let Some(witness) = self.session().tape.witness() {
-                witness.steps(state.step);
-            }
-            if self.is_told_until_here(state.step) && kind != StepKind::Handle {
-                return Err(End::Bound);
-            }
-        }
         Ok((operation, kind))
     }
 
@@ -570,6 +588,7 @@ impl Engine {
     #[inline(always)]
     pub(crate) fn step(
         &mut self,
+        shared: &Shared,
         operation: OperationId,
         kind: StepKind,
         state: RefMut<'_, State>,
@@ -581,12 +600,12 @@ impl Engine {
             return false;
         }
         let operation = operation.index() as u32;
-        self.shared.current.set(operation);
-        self.shared.calls.set(0);
+        shared.current.set(operation);
+        shared.calls.set(0);
         match kind {
-            StepKind::Flush => self.flush(operation, state),
+            StepKind::Flush => self.flush(shared, operation, state),
             StepKind::Handle => {
-                self.handle(operation, state);
+                self.handle(shared, operation, state);
                 true
             }
             kind => {
@@ -611,15 +630,23 @@ impl Engine {
     }
 
     #[inline(always)]
-    pub(crate) fn after_step(&mut self, changed_actor: bool) {
+    pub(crate) fn after_step(&mut self, shared: &Shared, changed_actor: bool) {
         if self.wake_list.any() {
             self.wake();
         }
-        if changed_actor && self.shared.is_recorded() {
+        if changed_actor && shared.shows_actors.get() {
+            self.show_actors();
+        }
+    }
+
+    /// Shows the actors as a step has left them.
+    #[inline(never)]
+    fn show_actors(&mut self) {
+        if self.shared.is_recorded() {
             let last = self.state().last_operation;
             self.record_value(last);
         }
-        if changed_actor && self.shared.has_predicates.get() {
+        if self.shared.has_predicates.get() {
             self.state().reach.beyond = true;
             self.evaluate();
         }

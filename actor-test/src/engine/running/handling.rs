@@ -11,6 +11,7 @@ use crate::data::bug::BugKind;
 use crate::data::records::{MessageId, Origin, Record};
 use crate::engine::panics::{self, Panic};
 use crate::engine::running::execution::{Engine, Program};
+use crate::engine::seam::shared::Shared;
 use crate::engine::watching::observers::Seen;
 use crate::engine::workshop::{Parts, Piped};
 use crate::engine::world::operation::{Effect, Kind, STOP, Stage};
@@ -106,42 +107,27 @@ impl Engine {
 
     /// Handles the next event of an actor.
     #[inline(always)]
-    pub(crate) fn handle(&mut self, operation: u32, mut state: RefMut<'_, State>) {
-        if self.shared.is_recorded() {
+    pub(crate) fn handle(&mut self, shared: &Shared, operation: u32, mut state: RefMut<'_, State>) {
+        if shared.shows(Moment::Handled) {
             return self.handle_any(operation, state);
         }
-        let Some(letter) = state.dequeue_plain(operation) else {
+        let Some((letter, of_type)) = state.dequeue_plain(operation) else {
             return self.handle_any(operation, state);
         };
-        let observers = self.who(&state, operation, letter.event, Moment::Handled);
-        if let Kind::Actor(of_type) = state.operations[operation as usize].kind {
-            self.session().tallies[of_type as usize].handle(0, letter.event);
-        }
-        if observers != Seen::Nobody {
-            state.reach.beyond = true;
-            drop(state);
-            self.show_letter(
-                operation,
-                letter.sender,
-                letter.slot,
-                Moment::Handled,
-                observers,
-            );
-        } else {
-            drop(state);
-        }
-        self.run_handler(operation, letter.slot, letter.key);
+        shared.session().tallies[of_type as usize].handle(0, letter.event);
+        drop(state);
+        self.run_handler(shared, operation, letter.slot, letter.key);
     }
 
     /// Runs the handler for an event.
     #[inline(always)]
-    fn run_handler(&mut self, operation: u32, slot: u32, key: u64) {
+    fn run_handler(&mut self, shared: &Shared, operation: u32, slot: u32, key: u64) {
         let waker = &self.wakers[operation as usize];
         let ran = match &mut self.bodies[operation as usize] {
             Some(Parts { mail, body, .. }) => panics::catch(|| body.handle(&**mail, slot, waker)),
             None => Ok(Ran::Done),
         };
-        if !self.settle_plain(operation, &ran) {
+        if !settle_plain(shared, operation, &ran) {
             if matches!(ran, Ok(Ran::Suspended)) {
                 self.state().operations[operation as usize].handling = key;
             }
@@ -200,7 +186,8 @@ impl Engine {
                         observers,
                     );
                 }
-                self.run_handler(operation, letter.slot, letter.key);
+                let shared = self.shared.clone();
+                self.run_handler(&shared, operation, letter.slot, letter.key);
             }
             Disposition::Ignore => {
                 self.discard(operation, letter.slot, AskError::Dropped);
@@ -313,26 +300,6 @@ impl Engine {
         }
     }
 
-    /// Takes over a handler of a plain actor that has returned, has created nobody and whose effects
-    /// are all visible: the common case. `false` where there is more to it.
-    #[inline(always)]
-    fn settle_plain(&self, operation: u32, ran: &Result<Ran, Box<Panic>>) -> bool {
-        if !matches!(ran, Ok(Ran::Done)) || self.shared.born.get() {
-            return false;
-        }
-        let mut state = self.shared.state.borrow_mut();
-        if !state.settle_plain(operation) {
-            return false;
-        }
-        self.shared.record(|| Record::Ran {
-            who: operation,
-            awaits: false,
-            before: None,
-            after: None,
-        });
-        true
-    }
-
     #[cold]
     pub(crate) fn panicked(&mut self, operation: u32, panic: Panic) {
         let name = self.state().name(operation);
@@ -353,6 +320,26 @@ impl Engine {
         };
         self.shared.find(kind, message, panic.location);
     }
+}
+
+/// Takes over a handler of a plain actor that has returned, has created nobody and whose effects are all
+/// visible: the common case. `false` where there is more to it.
+#[inline(always)]
+fn settle_plain(shared: &Shared, operation: u32, ran: &Result<Ran, Box<Panic>>) -> bool {
+    if !matches!(ran, Ok(Ran::Done)) || shared.born.get() {
+        return false;
+    }
+    let mut state = shared.state.borrow_mut();
+    if !state.settle_plain(operation) {
+        return false;
+    }
+    shared.record(|| Record::Ran {
+        who: operation,
+        awaits: false,
+        before: None,
+        after: None,
+    });
+    true
 }
 
 fn poll(future: Option<&mut Piped>, waker: &Waker) -> Result<Ran, Box<Panic>> {

@@ -407,8 +407,8 @@ impl Engine {
             operation, kind, ..
         } = pending;
         if self.lasso.phase == Phase::Opening {
-            let changed_actor = self.step(operation, kind, shared.state.borrow_mut(), test);
-            self.after_step(changed_actor);
+            let changed_actor = self.step(&shared, operation, kind, shared.state(), test);
+            self.after_step(&shared, changed_actor);
             return self.open_survey();
         }
         let look = looking(&self.bodies, &self.shared);
@@ -420,8 +420,8 @@ impl Engine {
             let step = named(&state, &pending, self.lasso.is_whole);
             (step, state.live as u32)
         };
-        let changed_actor = self.step(operation, kind, shared.state.borrow_mut(), test);
-        self.after_step(changed_actor);
+        let changed_actor = self.step(&shared, operation, kind, shared.state(), test);
+        self.after_step(&shared, changed_actor);
         let look = looking(&self.bodies, &self.shared);
         self.lasso.names.after(&look, &pending);
         self.lasso.note_touched(&self.shared.state.borrow(), live);

@@ -4,7 +4,7 @@ use std::any::{Any, TypeId};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 
-use actor_core::__private::{Expectation, Snapshot};
+use actor_core::__private::{AnyMonitor, Expectation, Snapshot};
 use actor_core::generated::Moment;
 use actor_core::parts::Body;
 use actor_core::runtime::Address;
@@ -26,17 +26,11 @@ use crate::hash::mix;
 
 impl Engine {
     /// Who observes an event of the operation at that moment.
-    #[inline(always)]
-    pub(crate) fn who(&self, state: &State, operation: u32, event: u16, moment: Moment) -> Seen {
-        if self.shared.observed.get()[moment as usize] {
-            self.who_of(state, operation, event, moment)
-        } else {
-            Seen::Nobody
-        }
-    }
-
     #[inline]
-    fn who_of(&self, state: &State, operation: u32, event: u16, moment: Moment) -> Seen {
+    pub(crate) fn who(&self, state: &State, operation: u32, event: u16, moment: Moment) -> Seen {
+        if !self.shared.shows(moment) {
+            return Seen::Nobody;
+        }
         let Kind::Actor(of_type) = state.operations[operation as usize].kind else {
             return Seen::Nobody;
         };
@@ -97,9 +91,13 @@ impl Engine {
         let sender = from.sent_by().filter(|operation| *operation != BODY);
         let sender = sender.map(|operation| self.actor_id(operation));
         let target = Some(self.actor_id(receiver));
-        self.show(moment, to, sender, target, |show| {
-            mail.inspect(slot, show);
-        });
+        match to {
+            Seen::Nobody => {}
+            Seen::One(observer) => self.show_monitor(observer, |monitor, observation| {
+                mail.observe(slot, monitor, observation, sender, target)
+            }),
+            Seen::Several => self.show(moment, sender, target, |show| mail.inspect(slot, show)),
+        }
     }
 
     pub(crate) fn show_reply(
@@ -126,62 +124,44 @@ impl Engine {
                 reply,
             });
         }
-        if lost.is_none() && !is_for_end && self.shared.observed.get()[Moment::Replied as usize] {
+        if lost.is_none() && !is_for_end && self.shared.shows(Moment::Replied) {
             let sender = Some(self.actor_id(from));
             let target = (asker != BODY).then(|| self.actor_id(asker));
-            self.show(Moment::Replied, Seen::Several, sender, target, |show| {
-                slot.inspect(show)
-            });
+            self.show(Moment::Replied, sender, target, |show| slot.inspect(show));
         }
     }
 
     /// Shows an event to every monitor that observes its type at that moment. The monitors look
     /// while nothing but the event's own slot is borrowed.
-    #[inline]
     pub(crate) fn show(
         &self,
         moment: Moment,
-        to: Seen,
         sender: Option<ActorId>,
         target: Option<ActorId>,
         inspect: impl Fn(&mut dyn FnMut(&dyn Event)),
     ) {
-        self.shared.phase.set(Phase::Looking);
-        inspect(&mut |event| match to {
-            Seen::Nobody => {}
-            Seen::One(observer) => self.show_monitor(observer, event, sender, target),
-            Seen::Several => self.show_monitors(moment, event, sender, target),
+        inspect(&mut |event| {
+            let type_id = <dyn Any>::type_id(event);
+            let mut from = 0;
+            loop {
+                let next = self.session().observers.next(from, type_id, moment);
+                let Some((after, observer)) = next else {
+                    break;
+                };
+                from = after;
+                self.show_monitor(observer, |monitor, observation| {
+                    Some(monitor.observe(observation, event, sender, target))
+                });
+            }
         });
-        self.shared.phase.set(Phase::Running);
     }
 
-    #[inline(never)]
-    fn show_monitors(
-        &self,
-        moment: Moment,
-        event: &dyn Event,
-        sender: Option<ActorId>,
-        target: Option<ActorId>,
-    ) {
-        let type_id = <dyn Any>::type_id(event);
-        let mut from = 0;
-        loop {
-            let next = self.session().observers.next(from, type_id, moment);
-            let Some((after, observer)) = next else {
-                break;
-            };
-            from = after;
-            self.show_monitor(observer, event, sender, target);
-        }
-    }
-
+    /// Has a monitor look at an event.
     #[inline(always)]
     fn show_monitor(
         &self,
         observer: Observer,
-        event: &dyn Event,
-        sender: Option<ActorId>,
-        target: Option<ActorId>,
+        look: impl FnOnce(&mut dyn AnyMonitor, u16) -> Option<usize>,
     ) {
         if self.shared.keeps_view.get() {
             self.looked(|state| {
@@ -193,10 +173,12 @@ impl Engine {
                 mix(state.class, who | u64::from(state.last_operation))
             });
         }
+        self.shared.phase.set(Phase::Looking);
         let shown = {
             let mut specifications = self.shared.specifications.borrow_mut();
-            specifications.show(observer, event, sender, target)
+            specifications.show(observer, look)
         };
+        self.shared.phase.set(Phase::Running);
         match shown {
             Ok(None) => {}
             Ok(Some(now)) => self.monitor_moved(observer.monitor, now),

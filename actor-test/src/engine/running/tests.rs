@@ -48,8 +48,8 @@ fn states(semantics: Semantics, seed: u64) -> Vec<(State, String)> {
         if state.step.is_multiple_of(3) {
             states.push((state.clone(), format!("{state:?}")));
         }
-        let changed = engine.step(operation, kind, state, &theatre);
-        engine.after_step(changed);
+        let changed = engine.step(&shared, operation, kind, state, &theatre);
+        engine.after_step(&shared, changed);
     }
     shared.phase.set(Phase::Over);
     drop((engine, quiet, entered));

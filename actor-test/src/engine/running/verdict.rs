@@ -194,13 +194,13 @@ impl Engine {
     fn judge_spin(&mut self) {
         let state = self.state();
         let long = (self.bound / 4).max(100);
-        let spins = (0..state.live as u32)
-            .find(|operation| state.operations[*operation as usize].own_run >= long);
+        let own_run = |operation: &u32| state.operations[*operation as usize].own_run;
+        let spins = (0..state.live as u32).find(|operation| u64::from(own_run(operation)) >= long);
         if let Some(operation) = spins {
             let message = format!(
                 "`{}` handled only events that it had sent itself, {} in a row, without a change of state or an effect on others",
                 state.name(operation),
-                state.operations[operation as usize].own_run
+                own_run(&operation)
             );
             drop(state);
             self.shared.find(BugKind::Spin, message, None);

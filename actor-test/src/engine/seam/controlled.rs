@@ -333,7 +333,7 @@ impl Runtime for Shared {
                 let mut session = self.session();
                 let is_new =
                     specifications.register(monitor, &mut self.state(), &mut session.observers);
-                self.observed.set(session.observers.moments());
+                self.show_at(session.observers.moments());
                 is_new
             };
             if is_new && self.is_recorded() {
@@ -348,6 +348,7 @@ impl Runtime for Shared {
             let mut specifications = self.specifications.borrow_mut();
             specifications.expect(name, expectation, predicate, &mut state);
             self.has_predicates.set(true);
+            self.shows_actors.set(true);
             self.record(|| specifications.last_predicate());
         }
     }

@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell, RefMut};
 use std::fmt;
 
+use actor_core::generated::Moment;
 use actor_core::runtime::Address;
 use actor_core::{AskError, Event};
 
@@ -63,10 +64,12 @@ pub(crate) struct Shared {
     pub(crate) born: Cell<bool>,
     /// What happens is recorded. Nothing else depends on it.
     pub(crate) recorded: Cell<bool>,
-    /// The moments at which some monitor observes some event.
-    pub(crate) observed: Cell<[bool; 3]>,
+    /// The moments at which events are shown: some monitor observes some, or they are recorded.
+    pub(crate) shown: Cell<[bool; 3]>,
     /// Some predicate is registered.
     pub(crate) has_predicates: Cell<bool>,
+    /// Actors are shown after a step: to predicates, or since they are recorded.
+    pub(crate) shows_actors: Cell<bool>,
     /// What monitors and predicates see is kept, as a hash.
     pub(crate) keeps_view: Cell<bool>,
 }
@@ -87,8 +90,9 @@ impl Shared {
             attention: Cell::new(true),
             born: Cell::new(false),
             recorded: Cell::new(false),
-            observed: Cell::new([false; 3]),
+            shown: Cell::new([false; 3]),
             has_predicates: Cell::new(false),
+            shows_actors: Cell::new(false),
             keeps_view: Cell::new(false),
         }
     }
@@ -111,6 +115,18 @@ impl Shared {
     #[inline]
     pub(crate) fn is_recorded(&self) -> bool {
         self.recorded.get()
+    }
+
+    /// Somebody may look at an event at that moment.
+    #[inline]
+    pub(crate) fn shows(&self, moment: Moment) -> bool {
+        self.shown.get()[moment as usize]
+    }
+
+    /// Monitors observe events at those moments.
+    pub(crate) fn show_at(&self, moments: [bool; 3]) {
+        let is_recorded = self.is_recorded();
+        self.shown.set(moments.map(|moment| moment || is_recorded));
     }
 
     /// Records what happened, where the execution is recorded.
@@ -174,20 +190,22 @@ impl Shared {
     /// Whether the caller may act. A monitor or predicate that tries is reported.
     #[inline]
     pub(super) fn may_act(&self, what: &str) -> bool {
-        match self.phase.get() {
-            Phase::Running => {
-                self.spend_call();
-                true
-            }
-            Phase::Looking => {
-                self.find_looker(what);
-                false
-            }
-            Phase::Printing | Phase::Over => false,
+        let is_running = self.phase.get() == Phase::Running;
+        if is_running {
+            self.spend_call();
+        } else {
+            self.refuse(what);
         }
+        is_running
     }
 
     #[cold]
+    fn refuse(&self, what: &str) {
+        if self.phase.get() == Phase::Looking {
+            self.find_looker(what);
+        }
+    }
+
     fn find_looker(&self, what: &str) {
         self.find(
             BugKind::MonitorActs,

@@ -5,7 +5,7 @@ use std::hash::Hasher;
 
 use actor_core::__private::{AnyMonitor, Expectation, Predicate};
 use actor_core::generated::MonitorInfo;
-use actor_core::{ActorId, Event, Fingerprinter, Temperature, World};
+use actor_core::{Fingerprinter, Temperature, World};
 
 use crate::data::bug::BugKind;
 use crate::data::records::Record;
@@ -261,22 +261,19 @@ impl Specifications {
         }
     }
 
-    /// Shows an event to one monitor. Returns the state that it went to, where that is another
-    /// one, and its panic.
-    #[inline]
+    /// Has a monitor look at an event, as that observation of its. Returns the state that it went to,
+    /// where that is another one, and its panic.
+    #[inline(always)]
     pub(crate) fn show(
         &mut self,
         observer: Observer,
-        event: &dyn Event,
-        sender: Option<ActorId>,
-        target: Option<ActorId>,
+        look: impl FnOnce(&mut dyn AnyMonitor, u16) -> Option<usize>,
     ) -> Result<Option<usize>, Box<Panic>> {
         let entry = &mut self.monitors[usize::from(observer.monitor)];
         self.observed[entry.observed].looks += 1;
-        let monitor = &mut entry.monitor;
-        let observation = observer.observation;
-        let state = panics::catch(|| monitor.observe(observation, event, sender, target))?;
-        Ok((state != entry.state).then_some(state))
+        let monitor = &mut *entry.monitor;
+        let state = panics::catch(|| look(monitor, observer.observation))?;
+        Ok(state.filter(|state| *state != entry.state))
     }
 
     /// Takes over the state `now` into which a monitor went; tells from which, and how hot it was.

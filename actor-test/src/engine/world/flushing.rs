@@ -133,7 +133,7 @@ impl State {
         let Ok([sender, receiver]) = self.operations.get_disjoint_mut(pair) else {
             return None;
         };
-        if receiver.stage != Stage::Idle || receiver.bound.is_some() {
+        if receiver.stage != Stage::Idle || !(receiver.plain || receiver.bound.is_none()) {
             return None;
         }
         let Some(Effect::Send { letter, .. }) = sender.outbox.first() else {

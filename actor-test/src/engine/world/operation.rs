@@ -226,36 +226,49 @@ pub(crate) enum Told {
 }
 
 /// An operation that is no timer.
+///
+/// Its fields are in this order in memory, too: what most steps need comes first, in two cache lines,
+/// since a step that touches little memory is quick where there are many operations.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub(crate) struct Operation {
-    pub(crate) kind: Kind,
-    pub(crate) stage: Stage,
+    pub(crate) inbox: Inbox,
     /// Its place in the enabled set.
     pub(crate) position: u32,
+    pub(crate) stage: Stage,
+    /// What comes before its next event.
+    pub(crate) told: Told,
+    /// Its type has one state at most, which handles every event, and its mailbox has no bound.
+    pub(crate) plain: bool,
     /// A wake-up is due.
     pub(crate) woken: bool,
+    pub(crate) outbox: Outbox,
+    pub(crate) kind: Kind,
+    /// A stable identity: a hash of the path of creation.
+    pub(crate) key: u64,
+    /// What it has handled so far, in order, as a hash.
+    pub(crate) chain: u64,
+    /// How many it sent.
+    pub(crate) sent: u32,
+    /// How many of the last events that it handled it had sent itself, without an effect on others.
+    pub(crate) own_run: u32,
+
+    /// `None` where the mailbox has no bound.
+    pub(crate) bound: Option<Box<Bound>>,
     /// It takes its state's table of dispositions from here on.
     pub(crate) state: u16,
     /// Some state of its type defers some event.
     pub(crate) defers: bool,
-    /// Its type has one state at most, which handles every event, and its mailbox has no bound.
-    pub(crate) plain: bool,
-    pub(crate) inbox: Inbox,
-    pub(crate) outbox: Outbox,
-    /// `None` where the mailbox has no bound.
-    pub(crate) bound: Option<Box<Bound>>,
-    /// What comes before its next event.
-    pub(crate) told: Told,
     /// Somebody has told it to stop: it is not brought back.
     pub(crate) leaves: bool,
     /// Its `#[stop]` hook runs, or has run, since it was told to stop.
     pub(crate) stopping: bool,
     /// Why it ends or has ended last.
     pub(crate) ending: StopReason,
-    /// The family that it is a child of.
-    pub(crate) family: u32,
     /// What becomes of its inbox when it is brought back.
     pub(crate) unread: Unread,
+    /// The family that it is a child of.
+    pub(crate) family: u32,
     /// The family that it supervises.
     pub(crate) household: u32,
     /// How often it was brought back.
@@ -268,32 +281,26 @@ pub(crate) struct Operation {
     pub(crate) failure: Option<Box<str>>,
     /// The events that a suspended handler asked to receive.
     pub(crate) receiving: Vec<u16>,
-    /// A stable identity: a hash of the path of creation.
-    pub(crate) key: u64,
     /// How many it created.
     pub(crate) children: u32,
-    /// How many it sent.
-    pub(crate) sent: u32,
-    /// What it has handled so far, in order, as a hash.
-    pub(crate) chain: u64,
-    /// What has been delivered to its suspended handler and not seen yet, as a hash.
-    pub(crate) delivered: u64,
-    /// How many of the last events that it handled it had sent itself, without an effect on others.
-    pub(crate) own_run: u64,
-    pub(crate) name: Option<Box<str>>,
     /// How many replies it may await.
     pub(crate) open_asks: u32,
+    /// What has been delivered to its suspended handler and not seen yet, as a hash.
+    pub(crate) delivered: u64,
+    pub(crate) name: Option<Box<str>>,
     /// How many questions for room it has that are not over.
     pub(crate) questions: u32,
-    /// While a handler waits, the step since which it does.
-    pub(crate) waits_since: u64,
     /// How much of what it awaits may rightly never come.
     pub(crate) patient: u32,
+    /// While a handler waits, the step since which it does.
+    pub(crate) waits_since: u64,
     /// While a handler waits, the key of the letter that it handles.
     pub(crate) handling: u64,
     /// Its number among the operations of its type.
     pub(crate) ordinal: u32,
 }
+
+const _: () = assert!(std::mem::offset_of!(Operation, bound) == 128);
 
 impl Operation {
     pub(crate) fn new() -> Self {
@@ -407,7 +414,7 @@ impl Operation {
     #[inline]
     pub(crate) fn count_own(&mut self, own: u32, sender: Stamp) {
         match sender == Stamp::operation(own) {
-            true => self.own_run += 1,
+            true => self.own_run = self.own_run.saturating_add(1),
             false => self.own_run = 0,
         }
     }

@@ -311,17 +311,18 @@ impl State {
     }
 
     /// Takes the next letter of a plain actor, to be handled, where it is the first of its inbox: the
-    /// common case, for which it does what [`dequeue`](Self::dequeue) does in general.
+    /// common case, for which it does what [`dequeue`](Self::dequeue) does in general. Tells the
+    /// actor's type as well.
     #[inline(always)]
-    pub(crate) fn dequeue_plain(&mut self, index: u32) -> Option<Letter> {
+    pub(crate) fn dequeue_plain(&mut self, index: u32) -> Option<(Letter, u32)> {
         let operation = &mut self.operations[index as usize];
-        if !operation.plain {
+        let (Kind::Actor(of_type), true) = (operation.kind, operation.plain) else {
             return None;
-        }
+        };
         let letter = operation.inbox.take_first_event()?;
         self.class = self.class.wrapping_add(operation.extend_chain(letter.key));
         operation.count_own(index, letter.sender);
-        Some(letter)
+        Some((letter, of_type))
     }
 
     /// The name of the state that an actor is in; `None` for one without states.

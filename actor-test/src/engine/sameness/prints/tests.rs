@@ -297,8 +297,8 @@ fn prints_of(semantics: Semantics, seed: u64) -> Vec<u128> {
             state.touch(&pending);
             state.live as u32
         };
-        let changed = engine.step(operation, kind, state, &theatre);
-        engine.after_step(changed);
+        let changed = engine.step(&shared, operation, kind, state, &theatre);
+        engine.after_step(&shared, changed);
         let touched = {
             let state = shared.state.borrow();
             let newborn = live..state.live as u32;
