@@ -30,7 +30,8 @@ mod world;
 
 pub(crate) use panics::show as show_panics;
 pub(crate) use recording::tape::{Decision, Witness, checks, chosen};
-pub(crate) use running::execution::{End, Engine, Outcome, Program, RunOptions, START, Watch};
+pub(crate) use running::execution::{Engine, Program, RunOptions, Watch};
+pub(crate) use running::outcome::{End, Outcome, START};
 pub(crate) use watching::observations::Observations;
 pub(crate) use watching::specifications::Observed;
 pub(crate) use watching::suspicion::Suspicion;

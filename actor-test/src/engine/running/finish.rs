@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::engine::running::execution::{End, Engine};
+use crate::engine::running::execution::Engine;
+use crate::engine::running::outcome::End;
 use crate::engine::world::state::State;
 use crate::hash::mix;
 use crate::strategy::{Execution, FairSuffix, Fairness, Random, Strategy};

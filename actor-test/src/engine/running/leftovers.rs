@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::data::leftovers::Leftovers;
-use crate::engine::running::execution::End;
+use crate::engine::running::outcome::End;
 use crate::engine::world::operation::{Kind, Letter, Operation, STOP, Stage};
 use crate::engine::world::state::State;
 use crate::engine::world::timers::TimerStage;

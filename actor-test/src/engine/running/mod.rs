@@ -1,9 +1,11 @@
 //! The run loop: one execution, from the test body's first step to its verdict.
 //!
-//! [`execution`] picks a step and takes it: one of [`handling`] runs a user's code, one of [`effects`]
-//! carries out what that has put into its outbox, and [`supervision`] brings back what failed.
-//! [`looking`] shows events and states to specifications; [`lasso`] goes along while something is
-//! owed; [`overdue`] says who waits in vain; [`verdict`], [`finish`] and [`leftovers`] say how it ends.
+//! [`execution`] begins it and clears up after it; [`outcome`] is what it showed. In between [`stepping`]
+//! has one step picked after the other and takes it: one of [`handling`] runs a user's code, one of
+//! [`effects`] carries out what that has put into its outbox, and [`supervision`] brings back what
+//! failed. [`looking`] shows events and states to specifications; [`lasso`] goes along while something
+//! is owed; [`overdue`] says who waits in vain; [`verdict`], [`finish`] and [`leftovers`] say how it
+//! ends.
 //!
 //! Only `exploring` and `trace` call in here, by [`Engine::run`](execution::Engine::run). A user's code
 //! runs with nothing of the engine borrowed: the world changes first and says what is to be called or
@@ -16,7 +18,9 @@ pub(crate) mod handling;
 pub(crate) mod lasso;
 pub(crate) mod leftovers;
 pub(crate) mod looking;
+pub(crate) mod outcome;
 pub(crate) mod overdue;
+pub(crate) mod stepping;
 pub(crate) mod supervision;
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,8 @@
 //! Who waits in vain, and what is deferred for ever: found beside other traffic, and in words.
 
 use crate::data::bug::BugKind;
-use crate::engine::running::execution::{End, Engine};
+use crate::engine::running::execution::Engine;
+use crate::engine::running::outcome::End;
 use crate::engine::session::Session;
 use crate::engine::watching::specifications::Owed;
 use crate::engine::watching::suspicion::Suspicion;

@@ -2,8 +2,9 @@
 
 use crate::data::bug::BugKind;
 use crate::engine::recording::recorder::Recorder;
-use crate::engine::running::execution::{End, Engine, Outcome};
+use crate::engine::running::execution::Engine;
 use crate::engine::running::leftovers::leftovers;
+use crate::engine::running::outcome::{End, Outcome};
 use crate::engine::running::overdue::was_taken;
 use crate::engine::running::overdue::{describe_wait, long_waits};
 use crate::engine::session::Session;

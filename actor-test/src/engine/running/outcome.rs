@@ -1,0 +1,116 @@
+//! How an execution ended, and what it showed: [`Outcome`].
+
+use crate::data::bug::Finding;
+use crate::data::leftovers::Leftovers;
+use crate::data::records::Record;
+use crate::engine::watching::landmarks::Told;
+use crate::engine::watching::specifications::Owed;
+use crate::engine::watching::suspicion::Suspicion;
+use crate::engine::world::thermometer::Debt;
+use crate::strategy::{Ending, Fairness};
+
+/// Why an execution ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum End {
+    /// Nothing was enabled, or nothing but periodic timers for three rounds.
+    Quiescent,
+    /// The program asked for the end, and nothing was hot.
+    Finished,
+    /// The bound on steps was reached.
+    Bound,
+    /// A bug was found.
+    Bug,
+    /// What was watched became cold.
+    Recovered,
+    /// The strategy declined to go on.
+    Pruned,
+    /// The strategy has nothing left to explore; nothing was run.
+    Exhausted,
+}
+
+impl End {
+    /// How the execution ended, as its strategy hears it.
+    pub(crate) fn ending(self) -> Ending {
+        match self {
+            Self::Quiescent | Self::Finished | Self::Recovered | Self::Exhausted => {
+                Ending::Complete
+            }
+            Self::Bound => Ending::Bound,
+            Self::Bug => Ending::Bug,
+            Self::Pruned => Ending::Pruned,
+        }
+    }
+}
+
+/// What one execution showed.
+#[derive(Clone, Debug)]
+pub(crate) struct Outcome {
+    pub(crate) end: End,
+    pub(crate) steps: u64,
+    /// How many of them had an alternative.
+    pub(crate) contended_steps: u64,
+    pub(crate) fairness: Fairness,
+    pub(crate) finding: Option<Finding>,
+    /// What was suspected, but recovered in a fair continuation.
+    pub(crate) transient: Option<Finding>,
+    /// The hash of the behaviour: the same for executions that differ in the order of independent
+    /// steps only.
+    pub(crate) class: u64,
+    /// What was owed when the bound was reached, so that its liveness stays undecided.
+    pub(crate) undecided: Vec<Owed>,
+    /// Hot monitors or predicates to be met were registered.
+    pub(crate) wants_liveness: bool,
+    /// For how many steps something was owed at most that became cold in the end.
+    pub(crate) owed_longest: u64,
+    /// Why what is owed is believed to stay so for ever, where that is the finding.
+    pub(crate) suspicion: Option<Suspicion>,
+    /// What was still owed when nothing could run any more, and since when.
+    pub(crate) unmet: Option<(Debt, u64)>,
+    /// What kept states from being compared, where something was owed at the end: `` `X` (actor) ``.
+    pub(crate) opaque: Vec<String>,
+    pub(crate) dead_letters: u64,
+    /// A fair walk has taken the strategy's place, since the program asked for the end while
+    /// something was hot.
+    pub(crate) went_fair: bool,
+    pub(crate) leftovers: Leftovers,
+    pub(crate) told: Told,
+    /// The step of the first decision that differs from the expected ones.
+    pub(crate) diverged_at: Option<u64>,
+    /// What happened, where that was recorded.
+    pub(crate) records: Vec<Record>,
+}
+
+/// How many steps the start of an execution counts for: about as many as it takes the time of.
+pub(crate) const START: u64 = 20;
+
+impl Outcome {
+    /// What it took, in steps.
+    pub(crate) fn cost(&self) -> u64 {
+        START.saturating_add(self.steps)
+    }
+
+    /// Nothing was left to explore, by a strategy that is this fair, and nothing was run.
+    pub(crate) fn exhausted(fairness: Fairness) -> Self {
+        Self {
+            end: End::Exhausted,
+            steps: 0,
+            contended_steps: 0,
+            fairness,
+            finding: None,
+            transient: None,
+            class: 0,
+            undecided: Vec::new(),
+            wants_liveness: false,
+            owed_longest: 0,
+            suspicion: None,
+            unmet: None,
+            opaque: Vec::new(),
+            dead_letters: 0,
+            went_fair: false,
+            leftovers: Leftovers::default(),
+            told: Told::default(),
+            diverged_at: None,
+            records: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,326 @@
+//! The run loop: step after step, from a strategy's pick to what follows the step.
+
+use std::cell::RefMut;
+use std::sync::atomic::Ordering;
+
+use crate::data::bug::BugKind;
+use crate::data::records::{Record, nanoseconds};
+use crate::engine::recording::tape::Decision;
+use crate::engine::running::execution::{Engine, Program};
+use crate::engine::running::outcome::End;
+use crate::engine::seam::listening;
+use crate::engine::seam::shared::Shared;
+use crate::engine::session::Session;
+use crate::engine::world::operation::Stage;
+use crate::engine::world::state::State;
+use crate::hash::mix;
+use crate::strategy::{Enabled, OperationId, Pending, StepKind};
+
+impl Engine {
+    /// Takes step after step until the execution ends.
+    pub(crate) fn steps(&mut self, test: &dyn Program) -> End {
+        let shared = self.shared.clone();
+        loop {
+            let mut state = shared.state.borrow_mut();
+            let (operation, kind) = match self.pick(&shared, &mut state) {
+                Ok(picked) => picked,
+                Err(end) => return end,
+            };
+            if !shared.attention.get() {
+                let changed_actor = self.step(&shared, operation, kind, state, test);
+                self.after_step(&shared, changed_actor);
+            } else if let Some(end) = self.attended_step(&shared, operation, state, test) {
+                return end;
+            }
+        }
+    }
+
+    /// Takes a step where more than that may be wanted: that it is recorded, that the strategy hears of
+    /// it, or that it is looked at for a lasso. Tells whether the execution ends before it.
+    #[cold]
+    fn attended_step(
+        &mut self,
+        shared: &Shared,
+        operation: OperationId,
+        state: RefMut<'_, State>,
+        test: &dyn Program,
+    ) -> Option<End> {
+        let pending = state.pending_of(operation)?;
+        if shared.is_recorded() && self.tell_step(&state, &pending) {
+            return Some(End::Bound);
+        }
+        if self.hears_steps || self.lasso.is_watching() {
+            drop(state);
+            self.explained_step(shared, pending, test);
+        } else {
+            let changed_actor = self.step(shared, operation, pending.kind, state, test);
+            self.after_step(shared, changed_actor);
+        }
+        None
+    }
+
+    /// Records that a step begins; tells whether it is not taken, since it is only told.
+    fn tell_step(&self, state: &State, pending: &Pending) -> bool {
+        self.record_heard();
+        self.shared.record(|| begun(state, pending));
+        if let Some(witness) = self.session().tape.witness() {
+            witness.steps(state.step);
+        }
+        self.is_told_until_here(state.step) && pending.kind != StepKind::Handle
+    }
+
+    /// Takes a step of which somebody wants to know what it does.
+    fn explained_step(&mut self, shared: &Shared, pending: Pending, test: &dyn Program) {
+        self.state().begin_reach(&pending);
+        if self.lasso.is_watching() {
+            self.watched_step(pending, test);
+        } else {
+            let (operation, kind) = (pending.operation, pending.kind);
+            let changed_actor = self.step(shared, operation, kind, shared.state(), test);
+            self.after_step(shared, changed_actor);
+        }
+        if self.hears_steps {
+            let has_bug = self.session().found.is_some();
+            let mut state = self.shared.state.borrow_mut();
+            if has_bug {
+                // What was found may need what others did before, and nobody goes on.
+                state.interrupt_all();
+            }
+            let step = state.end_reach(pending, has_bug);
+            self.shared.strategy.borrow_mut().stepped(&step);
+        }
+    }
+
+    /// The strategy picked what is not there.
+    #[cold]
+    fn picked_nothing(&self, state: &State, session: &mut Session, position: usize) -> End {
+        let message = format!(
+            "`{}` picked position {position} of {} enabled operations, which are counted from zero",
+            self.shared.strategy.borrow().name(),
+            state.enabled.len()
+        );
+        session.find(state.step, BugKind::Strategy, message, None);
+        End::Bug
+    }
+
+    #[inline(always)]
+    pub(crate) fn pick(
+        &mut self,
+        shared: &Shared,
+        state: &mut State,
+    ) -> Result<(OperationId, StepKind), End> {
+        if (shared.attention.get() || state.thermometer.alarms(state.step))
+            && let Some(end) = self.attend(shared, state)
+        {
+            return Err(end);
+        }
+        let pending = state.enabled.pending();
+        if pending.is_empty() {
+            return Err(End::Quiescent);
+        }
+        if state.step >= self.bound {
+            return Err(End::Bound);
+        }
+        let enabled = Enabled::new(
+            pending,
+            &state.paths,
+            state.enabled.changes(),
+            state.step,
+            state.last_operation,
+        );
+        let Some(index) = shared.strategy.borrow_mut().pick(&enabled) else {
+            return Err(End::Pruned);
+        };
+        let Some(picked) = pending.get(index) else {
+            return Err(self.picked_nothing(state, &mut shared.session(), index));
+        };
+        let (operation, kind) = (picked.operation, picked.kind);
+        if !operation.is_timer() {
+            state.last_operation = operation.bits();
+        }
+        // A step without an alternative is no decision.
+        if pending.len() > 1 {
+            let check = check(picked, pending.len());
+            let chosen = index as u32;
+            let decision = Decision { chosen, check };
+            shared.session().tape.record(decision, state.step + 1);
+        }
+        state.step += 1;
+        if state.step & 1023 == 0 {
+            self.heartbeat.fetch_add(1, Ordering::Relaxed);
+        }
+        Ok((operation, kind))
+    }
+
+    /// Looks at what seldom matters before a step, and finds out whether it matters before the next.
+    #[cold]
+    fn attend(&mut self, shared: &Shared, state: &mut State) -> Option<End> {
+        if shared.session().found.is_some() {
+            return Some(End::Bug);
+        }
+        if state.thermometer.alarms(state.step)
+            && let Some(end) = self.alarmed(state, &mut shared.session())
+        {
+            return Some(end);
+        }
+        if state.finishing
+            && let Some(end) = self.finish_fairly(state)
+        {
+            return Some(end);
+        }
+        let ends = state.enabled.pending().is_empty() || state.step >= self.bound;
+        let has_periodic = state.timers.armed_periodic() > 0;
+        if !ends && has_periodic && Self::is_idle(&mut self.idle_moments, state) {
+            return Some(End::Quiescent);
+        }
+        shared.attention.set(
+            has_periodic
+                || state.finishing
+                || shared.is_recorded()
+                || self.hears_steps
+                || self.lasso.is_watching()
+                || shared.session().found.is_some(),
+        );
+        None
+    }
+
+    /// Records what the program has logged in the step before.
+    pub(crate) fn record_heard(&self) {
+        for record in listening::heard() {
+            self.shared.record(|| record);
+        }
+    }
+
+    /// The step is the last that is told; it is not taken.
+    pub(crate) fn is_told_until_here(&self, step: u64) -> bool {
+        self.until == Some(step)
+    }
+
+    /// Takes one step; tells whether an actor may have changed.
+    #[inline(always)]
+    pub(crate) fn step(
+        &mut self,
+        shared: &Shared,
+        operation: OperationId,
+        kind: StepKind,
+        state: RefMut<'_, State>,
+        test: &dyn Program,
+    ) -> bool {
+        if operation.is_timer() {
+            drop(state);
+            self.fire(operation.index() as u32);
+            return false;
+        }
+        let operation = operation.index() as u32;
+        shared.current.set(operation);
+        shared.calls.set(0);
+        match kind {
+            StepKind::Flush => self.flush(shared, operation, state),
+            StepKind::Handle => {
+                self.handle(shared, operation, state);
+                true
+            }
+            kind => {
+                drop(state);
+                self.rare_step(operation, kind, test);
+                true
+            }
+        }
+    }
+
+    /// Takes a step of a rarer kind, apart from the two frequent ones so that telling those from each
+    /// other stays one comparison.
+    fn rare_step(&mut self, operation: u32, kind: StepKind, test: &dyn Program) {
+        match kind {
+            StepKind::Start => self.start(operation, test),
+            StepKind::Resume => self.resume(operation),
+            StepKind::Stop => self.obey(operation),
+            StepKind::Flush | StepKind::Handle | StepKind::Timer | StepKind::Fault => {
+                unreachable!("flushes, handled events and timers are stepped apart")
+            }
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn after_step(&mut self, shared: &Shared, changed_actor: bool) {
+        if self.wake_list.any() {
+            self.wake();
+        }
+        if changed_actor && shared.shows_actors.get() {
+            self.show_actors();
+        }
+    }
+
+    /// Shows the actors as a step has left them.
+    #[inline(never)]
+    fn show_actors(&mut self) {
+        if self.shared.is_recorded() {
+            let last = self.state().last_operation;
+            self.record_value(last);
+        }
+        if self.shared.has_predicates.get() {
+            self.state().reach.beyond = true;
+            self.evaluate();
+        }
+    }
+
+    pub(crate) fn wake(&mut self) {
+        let mut woken = std::mem::take(&mut self.woken);
+        let foreign = self.wake_list.drain(&mut woken);
+        let mut state = self.state();
+        for operation in woken.drain(..) {
+            let live = state.live;
+            let found = &mut state.operations[..live];
+            if let Some(found) = found.get_mut(operation as usize)
+                && found.stage == Stage::Suspended
+            {
+                found.woken = true;
+                state.refresh(operation);
+                if state.watched {
+                    state.touched.push(operation);
+                }
+            }
+        }
+        drop(state);
+        if foreign {
+            let message = "a future was woken from a thread that the tester does not control: \
+                           a spawned thread, a tokio timer or a socket"
+                .into();
+            self.shared.find(BugKind::OutsideWait, message, None);
+        }
+        self.woken = woken;
+    }
+}
+
+/// A step begins.
+#[cold]
+fn begun(state: &State, pending: &Pending) -> Record {
+    let operation = pending.operation;
+    let timer = operation
+        .is_timer()
+        .then(|| &state.timers.slots[operation.index()]);
+    let who = timer.map_or(operation.bits(), |timer| timer.owner);
+    Record::Step {
+        number: state.step,
+        time_ns: nanoseconds(state.now),
+        who,
+        timer: timer.map(|timer| timer.key),
+        kind: pending.kind,
+        state: match timer {
+            Some(_) => None,
+            None => state.state_name(who),
+        },
+    }
+}
+
+/// The check of a pick: what the chosen operation does, among how many.
+#[inline]
+fn check(pending: &Pending, of: usize) -> u32 {
+    let inbox = pending.inbox.map_or(u32::MAX, OperationId::bits);
+    let event = pending.event.map_or(0, |event| event.0.get());
+    let who = u64::from(pending.operation.bits()) << 32 | u64::from(inbox);
+    mix(
+        who,
+        u64::from(event) << 24 | (of as u64) << 4 | pending.kind as u64,
+    ) as u32
+}
