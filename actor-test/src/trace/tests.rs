@@ -1,5 +1,6 @@
 //! Replays of programs that were edited since they were recorded.
 
+use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
@@ -9,6 +10,7 @@ use actor_core::prelude::*;
 use super::replay::{Replayed, replay};
 use crate::Tester;
 use crate::data::bug::Finding;
+use crate::data::story::Story;
 use crate::engine::Program;
 use crate::report::facts::Recording;
 
@@ -34,9 +36,16 @@ enum Edit {
     EventRemoved,
     /// Requests go by way of another actor.
     HopAdded,
+    /// The lock logs what it does.
+    LogAdded,
+    /// A field of the lock has another name.
+    FieldRenamed,
     /// The lock looks whether it is taken.
     Fixed,
 }
+
+/// What is no part of an execution.
+const UNSEEN: [Edit; 2] = [Edit::LogAdded, Edit::FieldRenamed];
 
 const HARMLESS: [Edit; 8] = [
     Edit::EventAdded,
@@ -68,6 +77,16 @@ struct Lock {
     edit: Edit,
 }
 
+impl fmt::Debug for Lock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = match self.edit {
+            Edit::FieldRenamed => "holder",
+            _ => "owner",
+        };
+        f.debug_struct("Lock").field(name, &self.owner).finish()
+    }
+}
+
 #[actor]
 impl Lock {
     #[start]
@@ -86,6 +105,9 @@ impl Lock {
     fn acquire(&mut self, acquire: Acquire) {
         if self.edit == Edit::Fixed && self.owner.is_some() {
             return;
+        }
+        if self.edit == Edit::LogAdded {
+            tracing::info!(owner = ?self.owner, "acquired");
         }
         assert!(self.owner.is_none(), "two owners");
         self.owner = Some(acquire.0);
@@ -198,6 +220,18 @@ fn an_edited_program_is_followed_by_name() {
         let same = replay(&Edited(Edit::Nothing), &recording);
         assert_eq!(same.diverged, None);
         assert_eq!(same.finding.as_ref(), Some(&finding));
+        for edit in UNSEEN {
+            let replayed = replay(&Edited(edit), &recording);
+            assert_eq!(replayed.diverged, None, "{edit:?}");
+            assert_eq!(replayed.finding.as_ref(), Some(&finding));
+            // It is told all the same.
+            let steps = |story: &Story| story.steps.clone();
+            assert_ne!(
+                steps(&replayed.recording.story),
+                steps(&recording.story),
+                "{edit:?}"
+            );
+        }
         for edit in HARMLESS {
             let replayed = replay(&Edited(edit), &recording);
             assert!(

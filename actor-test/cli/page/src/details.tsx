@@ -210,13 +210,15 @@ function Monitors({ story, position, onGo }: Props) {
           const stay = stayAt(monitor, position);
           const { state, temperature } = monitor.stays[stay]!;
           const from = monitor.starts[stay]!;
+          // What may be, and what is never owed, is neither hot nor cold.
+          const owes = monitor.kind !== "always" && monitor.kind !== "sometimes";
           return (
             <li key={at}>
               <span class={`pill ${temperature}`}>
                 {monitor.name}: {state}
               </span>{" "}
-              {temperature}
-              {from < 0 ? " from the start" : " since "}
+              {owes ? `${temperature} ` : null}
+              {from < 0 ? "from the start" : "since "}
               {from < 0 ? null : <Go story={story} to={from} onGo={onGo} />}
             </li>
           );
