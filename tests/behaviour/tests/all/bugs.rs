@@ -617,7 +617,8 @@ fn an_async_body_may_await() {
 fn a_predicate_that_can_never_be_evaluated() {
     let report = |shown: bool| {
         Tester::new()
-            .iterations(200)
+            .iterations(20)
+            .max_steps(1_000)
             .run_async(move |sys| async move {
                 let never = sys.spawn(Suspends);
                 let sink = sys.spawn(Sink);
