@@ -72,14 +72,14 @@ const AFTER: &str = "\
 Exit codes: 0 no bug; 1 a bug was found, or an expected one wasn't; 2 the request or the build failed; \
 130 it was interrupted, and what was known by then was told.
 
---coverage counts, for each actor type and over all tests of the run, how often each state was \
-entered, each event handled in each state, and each transition taken. In the diagrams green was \
-reached, orange has a handler that never ran, and grey and dashed was never entered. A test that ends \
-at a bug does not count and is named in the summary; with --no-fail-fast it does count.
+--coverage counts how often each state of an actor was entered, each event was handled in each state, \
+and each transition was taken, over all tests of the run. In the diagrams a green state was reached, an \
+orange one has a handler that never ran, and a grey, dashed one was never entered. A test that ends at a \
+bug is not counted, and the summary names it; with --no-fail-fast it is counted.
 
-In GitHub Actions a failure is also an annotation of the line that it is about.
+In GitHub Actions a failure is also shown beside the line that it is about.
 
-Settings come from, in this order: a flag, a variable (ACTOR_TEST_ITERATIONS, _SEED, _STRATEGY, \
+A setting is taken from the first of these places that has it: a flag, a variable (ACTOR_TEST_ITERATIONS, _SEED, _STRATEGY, \
 _MAX_STEPS, _TEMPERATURE, _WORKERS, _FOR, _UNTIL_SATURATED, _PARTITION, _KEEP_GOING, \
 _HANG_TIMEOUT, _TRACE_DIR, _DENY, _MINIMIZE), an attribute \
 of the test, [package.metadata.actor-test] in Cargo.toml, and the default.";
@@ -100,7 +100,7 @@ pub(crate) enum Command {
     List(List),
     /// Runs a recorded execution again, and tells its story.
     Replay(Replay),
-    /// Leaves out of a recorded execution what its bug can do without.
+    /// Makes a recorded execution shorter: leaves out what its bug can do without.
     Minimize(Minimize),
     /// Tells the story of a recorded execution without running it.
     Show(Show),
@@ -115,13 +115,14 @@ pub(crate) enum Command {
 pub(crate) struct Explore {
     #[command(flatten)]
     pub(crate) filter: Filter,
-    /// Executions per test [default: as many as two seconds of one core pay for, counted in steps, so
-    /// that they are the same on every machine, and 100 at least]; a test that expects a bug has as many as its attribute says,
-    /// if that is more.
+    /// How often each test is run [default: as often as about two seconds of one core allow, and at
+    /// least 100 times; it is counted in steps, so it is the same on every machine]. A test with
+    /// `expect_bug` is run at least as often as its attribute says.
     #[arg(short, long, value_name = "N", value_parser = parse::count, help_heading = SEARCH)]
     pub(crate) iterations: Option<u64>,
-    /// Several strategies, the more fruitful ones more often; this is the default. `=fair` keeps to
-    /// fair ones; to compare: `=round-robin` takes them in turn, `=coyote` is made as Coyote's.
+    /// Several strategies take turns, and those that show something new get more of them; this is the
+    /// default. `=fair` takes fair ones only. To compare: `=round-robin` gives all the same number of
+    /// turns, `=coyote` is put together as Coyote's.
     #[arg(
         long, value_name = "KIND", num_args = 0..=1, require_equals = true,
         default_missing_value = "all", conflicts_with = "strategy", help_heading = SEARCH
@@ -134,16 +135,16 @@ pub(crate) struct Explore {
     /// `auto` finds what fits the program by 200 executions beforehand.
     #[arg(short, long, value_name = "N[:M]", value_parser = parse::max_steps, help_heading = SEARCH)]
     pub(crate) max_steps: Option<MaxSteps>,
-    /// What is owed for more than T fair steps is a liveness bug [default: M / 2].
+    /// What must happen and has not happened for T steps is a liveness bug [default: M / 2].
     #[arg(long, value_name = "T", value_parser = parse::count, help_heading = SEARCH)]
     pub(crate) temperature: Option<u64>,
-    /// What every schedule is derived from: a number, or `random` [default: 0].
+    /// The number that all random decisions are drawn from, or `random` [default: 0].
     #[arg(long, value_name = "S", value_parser = parse::seed, help_heading = SEARCH)]
     pub(crate) seed: Option<u64>,
-    /// Explore each test for so long, `30s` or `5m`, instead of a number of executions.
+    /// Run each test for so long, `30s` or `5m`, instead of so often.
     #[arg(long = "for", value_name = "DURATION", value_parser = parse::duration, help_heading = SEARCH)]
     pub(crate) time_limit: Option<Duration>,
-    /// Explore each test until the later half of its executions, of 1000 at least, showed nothing new.
+    /// Run each test until the second half of its executions, of at least 1000, has shown nothing new.
     #[arg(long, help_heading = SEARCH)]
     pub(crate) until_saturated: bool,
     /// Run the K-th of N parts of the search only; see `merge`.
@@ -167,14 +168,14 @@ pub(crate) struct Explore {
         conflicts_with_all = ["iterations", "portfolio", "strategy", "seed", "time_limit", "no_fail_fast"]
     )]
     pub(crate) reproduce: Option<String>,
-    /// What minimising a failing execution may cost: a number of steps, `0` for none, or a duration, which
-    /// stands for four million steps a second on every machine [default: 5s].
+    /// How many steps may be spent on making a failing execution shorter: a number, `0` for none, or a
+    /// duration, which stands for four million steps a second on every machine [default: 5s].
     #[arg(long, value_name = "STEPS", value_parser = parse::minimize, help_heading = SEARCH)]
     pub(crate) minimize: Option<u64>,
-    /// Tell all that is known of tests that pass, too, and what each strategy contributed.
+    /// Say everything, of tests that pass, too, and what each strategy has found.
     #[arg(short, long, help_heading = REPORTS)]
     verbose: bool,
-    /// Tell only of tests that fail or that warn, and how many passed.
+    /// Say only what fails or warns, and how many tests passed.
     #[arg(short, long, help_heading = REPORTS, conflicts_with = "verbose")]
     quiet: bool,
     /// Fail a test, with exit code 1, for specifications that could not have failed (`vacuous`), or
@@ -344,15 +345,15 @@ pub(crate) struct Filter {
     /// Tests marked `#[ignore]` too.
     #[arg(long)]
     include_ignored: bool,
-    /// What it is that no test is left: an error, with exit code 2 [default: fail].
+    /// What to do if no test is left to run; `fail` ends with exit code 2 [default: fail].
     #[arg(long, value_name = "ACTION", hide_possible_values = false)]
     no_tests: Option<NoTests>,
 }
 
-/// What it is that no test is left.
+/// What to do if no test is left to run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
 pub(crate) enum NoTests {
-    /// Nothing to speak of.
+    /// Nothing.
     Pass,
     /// A warning.
     Warn,

@@ -87,7 +87,7 @@ pub enum Decided {
         /// What they did.
         share: Share,
     },
-    /// Most executions fail so, whatever the first steps are.
+    /// Most executions fail in this way, whatever the first steps are.
     MostlyFromTheStart {
         /// Those that begin with the first step.
         share: Share,

@@ -47,12 +47,12 @@ function decided(node: Node, at: At): Cause["decided"] {
     case "mostly": {
       const [before, after] = [of("before"), of("after")];
       return decisive(
-        `Of random continuations, ${before.failed} of ${before.of} fail so from before this step, and ${after.failed} of ${after.of} from after it.`,
+        `Of random continuations, ${before.failed} of ${before.of} fail in this way from before this step, and ${after.failed} of ${after.of} from after it.`,
       );
     }
     case "by_the_last_step": {
       const { failed, of: all } = of("before");
-      return decisive(`By this last step: of random continuations from before it, ${failed} of ${all} fail so.`);
+      return decisive(`By this last step: of random continuations from before it, ${failed} of ${all} fail in this way.`);
     }
     case "fading": {
       const [last, after] = [of("last"), of("after")];
@@ -71,14 +71,14 @@ function decided(node: Node, at: At): Cause["decided"] {
       const { failed, of: all } = of("share");
       return {
         isCritical: false,
-        text: `More likely than not from the start: ${failed} of ${all} random executions fail so.`,
+        text: `More likely than not from the start: ${failed} of ${all} random executions fail in this way.`,
       };
     }
     case "from_the_start": {
       const { failed, of: all } = of("share");
       return {
         isCritical: false,
-        text: `From the start: ${failed} of ${all} executions fail so; does the program ever work, and is it the right thing that is asked for?`,
+        text: `From the start: ${failed} of ${all} executions fail in this way; does the program ever work, and is it the right thing that is asked for?`,
       };
     }
     default:
@@ -106,7 +106,7 @@ function race(node: Node, at: At): Race[] {
     names[0] === names[1] ? short(arrival.text("event"), 60) : eventName(arrival.text("event"));
   const sender = (arrival: Node): string => arrival.text("from").replace(/^timer$/, "a timer");
   const text = `It needs ${event(early)} from ${sender(early)} before ${event(late)} from ${sender(late)} at ${node.text("at")}.`;
-  const evidence = `The other way round none of ${node.number("reversed")} executions fails so, and as it was ${node.number("kept_failed")} of ${node.number("kept")}.`;
+  const evidence = `The other way round none of ${node.number("reversed")} executions fails in this way, and as it was ${node.number("kept_failed")} of ${node.number("kept")}.`;
   return [{ first, second, text, evidence }];
 }
 

@@ -31,7 +31,7 @@ on("it begins at the bug, with what went wrong, and why", bank, async (page) => 
   assert.match(await page.locator(".finding").innerText(), /always "in credit" is false/);
   const [race, critical] = await page.locator(".cause").allInnerTexts();
   assert.match(race, /It needs Balance from Clerk#2 before Withdraw from Clerk#1 at Account\. The other way round none of 12/);
-  assert.match(critical, /9 of 40 fail so from before this step, and 40 of 40 from after it/);
+  assert.match(critical, /9 of 40 fail in this way from before this step, and 40 of 40 from after it/);
   assert.match(await selected(page), /^Step 20/);
   assert.match(await said(row(page, 20)), /bug Account handles Withdraw .* balance 40 → -20/);
 });

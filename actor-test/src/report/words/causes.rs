@@ -94,7 +94,7 @@ fn decided(decided: &Decided) -> Option<String> {
 }
 
 fn failed(share: &Share, what: &str) -> String {
-    format!("{} of {} {what} fail so", share.failed, share.of)
+    format!("{} of {} {what} fail in this way", share.failed, share.of)
 }
 
 fn step(told: &Told) -> String {
@@ -136,7 +136,7 @@ fn race(race: &NeededRace) -> String {
     };
     format!(
         "`{one}` from {} (step {}) before `{other}` from {} (step {}) at {at}; the other way round none \
-         of {reversed} executions fails so, and as it was {kept_failed} of {kept}",
+         of {reversed} executions fails in this way, and as it was {kept_failed} of {kept}",
         sender(first),
         first.step,
         sender(second),

@@ -60,10 +60,10 @@ fn saturation(behaviours: &BehaviourStatistics) -> Option<String> {
         ..
     } = *behaviours;
     if new_chance >= 1.0 {
-        return (seen > 1).then(|| "each execution showed another".into());
+        return (seen > 1).then(|| "every execution showed a new one".into());
     }
     if new_chance == 0.0 {
-        return Some("each of them more than once".into());
+        return Some("each seen more than once".into());
     }
     let verdict = if new_chance > 0.5 {
         "far from saturated".into()
