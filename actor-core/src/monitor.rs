@@ -76,6 +76,8 @@ pub struct MonitorInfo {
     pub states: &'static [(&'static str, Temperature)],
     /// What it observes.
     pub observes: &'static [Observation],
+    /// Which state has no handler for what: positions in `states` and in `observes`.
+    pub passes_over: &'static [(u16, u16)],
 }
 
 /// What a monitor uses while it observes an event.

@@ -55,6 +55,7 @@ const _: () = {
                     moment: ::actor_core::generated::Moment::Handled,
                 },
             ],
+            passes_over: &[],
         };
         fn first_state() -> Self::State {
             AnsweredState::Quiet

@@ -30,6 +30,7 @@ const _: () = {
                     moment: ::actor_core::generated::Moment::Sent,
                 },
             ],
+            passes_over: &[],
         };
         fn first_state() -> Self::State {
             ::actor_core::generated::Stateless

@@ -1,6 +1,6 @@
 //! The code of a monitor. Nothing here is wrong with what the user wrote: that was reported before.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Literal, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::Ident;
 
@@ -150,13 +150,35 @@ impl<'a> Expansion<'a> {
                 #krate::generated::Observation { event: #event, moment: #krate::generated::Moment::#moment }
             }
         });
+        let passes_over = self.passes_over();
         quote! {
             &#krate::generated::MonitorInfo {
                 name: #name,
                 states: &[#(#states,)* #watching],
                 observes: &[#(#observes),*],
+                passes_over: &[#(#passes_over),*],
             }
         }
+    }
+
+    /// The states without a handler for an observation, each with that.
+    fn passes_over(&self) -> impl Iterator<Item = TokenStream> {
+        let states = || 0..self.state_names.len();
+        let pairs = (0..self.conditions.len())
+            .flat_map(move |observation| states().map(move |state| (state, observation)));
+        let is_passed_over = |(state, observation): &(usize, usize)| {
+            let mut handlers = self.monitor.handlers_of(*observation);
+            !handlers.any(|handler| {
+                let states = handler.states.as_ref();
+                states.is_none_or(|states| states.contains(state))
+            })
+        };
+        pairs.filter(is_passed_over).map(|(state, observation)| {
+            let condition = &self.conditions[observation];
+            let state = Literal::usize_unsuffixed(state);
+            let position = &self.positions.values[observation];
+            quote!(#condition (#state, #position))
+        })
     }
 
     fn observe(&self) -> TokenStream {

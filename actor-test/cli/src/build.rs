@@ -44,6 +44,8 @@ pub(crate) struct Executable {
     pub(crate) package: PackageInfo,
     /// The target, for instance a file of `tests/`.
     pub(crate) target: String,
+    /// The flag that has cargo build this target alone: `--lib`, `--bin NAME` …
+    pub(crate) flag: Vec<String>,
     /// Where build scripts put libraries.
     pub(crate) libraries: Vec<PathBuf>,
 }
@@ -185,7 +187,14 @@ fn executables(selection: &Selection, metadata: &Metadata) -> Result<Vec<Executa
         ));
     }
     // Cargo tells of executables as they are done, which differs from run to run.
-    executables.sort_by(|a, b| (&a.package.name, &a.target).cmp(&(&b.package.name, &b.target)));
+    let place = |one: &Executable| {
+        (
+            one.package.name.clone(),
+            one.target.clone(),
+            one.flag.clone(),
+        )
+    };
+    executables.sort_by_key(place);
     executables.dedup_by(|a, b| a.path == b.path);
     Ok(executables)
 }
@@ -211,6 +220,7 @@ fn executable(artifact: Artifact, metadata: &Metadata) -> Option<Executable> {
     Some(Executable {
         path: path.into(),
         package: info(package),
+        flag: holders::flag_of(&artifact.target),
         target: artifact.target.name,
         libraries: Vec::new(),
     })

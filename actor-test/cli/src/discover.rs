@@ -29,8 +29,17 @@ pub(crate) struct Test {
     pub(crate) name: String,
     pub(crate) executable: Executable,
     pub(crate) parameters: Parameters,
-    /// A test of another package has the same path, as `tests/it.rs` of two packages may.
-    pub(crate) shared: bool,
+    /// What tells it from another test of the same path; nothing where there is none.
+    pub(crate) apart: Apart,
+}
+
+/// What tells a test from others of the same path.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Apart {
+    /// One of them is of another package, as `tests/it.rs` of two packages may be.
+    pub(crate) by_package: bool,
+    /// One of them is of another target of its package, as the library and a program of its name are.
+    pub(crate) by_target: bool,
 }
 
 /// What is known of a test's parameters.
@@ -57,7 +66,7 @@ impl Test {
             name: name.to_owned(),
             executable: executable.clone(),
             parameters,
-            shared: false,
+            apart: Apart::default(),
         }
     }
 
@@ -69,12 +78,30 @@ impl Test {
         }
     }
 
-    /// Its name as people read it: with its package, where another has a test of that name.
+    /// Its name as people read it: with its package and its target, where another has a test of that
+    /// name.
     pub(crate) fn title(&self) -> String {
-        match self.shared {
-            true => format!("{} -p {}", self.name, self.executable.package.name),
-            false => self.name.clone(),
-        }
+        self.told_apart(&self.name)
+    }
+
+    /// Its path as people read it, in the same way.
+    pub(crate) fn path_title(&self) -> String {
+        self.told_apart(self.path())
+    }
+
+    fn told_apart(&self, name: &str) -> String {
+        let Executable { package, flag, .. } = &self.executable;
+        let package = self.apart.by_package.then_some(["-p", &package.name]);
+        let package = package.into_iter().flatten();
+        let target = flag.iter().filter(|_| self.apart.by_target);
+        let words = std::iter::once(name).chain(package);
+        let words: Vec<&str> = words.chain(target.map(String::as_str)).collect();
+        words.join(" ")
+    }
+
+    /// Another test has the same path.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.apart != Apart::default()
     }
 
     /// Its path: crate, modules and function.
@@ -99,18 +126,21 @@ pub(crate) fn discover(built: &Built) -> Result<Vec<Test>, Trouble> {
     Ok(tell_apart(tests))
 }
 
-/// Marks the tests whose paths two packages share.
+/// Marks the tests whose paths two packages share, or two targets of one.
 fn tell_apart(mut tests: Vec<Test>) -> Vec<Test> {
-    let mut packages: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    type Targets = BTreeMap<String, BTreeSet<Vec<String>>>;
+    let mut known: BTreeMap<String, Targets> = BTreeMap::new();
     for test in &tests {
-        let package = test.executable.package.name.clone();
-        packages
-            .entry(test.name.clone())
-            .or_default()
-            .insert(package);
+        let packages = known.entry(test.name.clone()).or_default();
+        let targets = packages.entry(test.executable.package.name.clone());
+        targets.or_default().insert(test.executable.flag.clone());
     }
     for test in &mut tests {
-        test.shared = packages[&test.name].len() > 1;
+        let packages = &known[&test.name];
+        test.apart = Apart {
+            by_package: packages.len() > 1,
+            by_target: packages[&test.executable.package.name].len() > 1,
+        };
     }
     tests
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::build::Built;
+use super::build::{Built, Executable};
 use super::discover::{self, Parameters, Test};
 use super::documents::Documents;
 use super::expectation::{Expectation, Missing};
@@ -299,23 +299,22 @@ impl Plan {
                 screen.raw(&line.to_string());
             }
             Format::Human => {
-                let title = match test.shared {
-                    true => format!("{} -p {}", test.path(), test.executable.package.name),
-                    false => test.path().to_owned(),
-                };
+                let title = test.path_title();
                 screen.line(&words::in_no_combination(&title, expected, *combinations));
             }
         }
     }
 
     /// From where commands that concern a test are typed, and with which flags: those of this run, so
-    /// that nothing is built again, unless only its package tells the test from another.
+    /// that nothing is built again, unless only its package or target tells the test from another.
     fn place_of(&self, test: &Test) -> Place {
         let mut place = self.place.clone();
-        if test.shared {
-            place.selection = self.selection.flags_for(&test.executable.package.name);
+        if test.is_shared() {
+            let Executable { package, flag, .. } = &test.executable;
+            let target = test.apart.by_target.then_some(&flag[..]);
+            place.selection = self.selection.flags_for(&package.name, target);
         }
-        place.test = test.shared.then(|| test.name.clone());
+        place.test = test.is_shared().then(|| test.name.clone());
         place
     }
 

@@ -65,16 +65,28 @@ fn holders(package: &Package) -> BTreeSet<Vec<String>> {
 /// The flag that has cargo build this target. One that needs features can't be named, in case they are
 /// off.
 fn flag(target: &Target) -> Vec<String> {
-    let (all, one) = match target {
-        target if target.is_test() => ("--tests", "--test"),
-        target if target.is_bin() => ("--bins", "--bin"),
-        target if target.is_example() => ("--examples", "--example"),
-        target if target.is_bench() => ("--benches", "--bench"),
-        _ => return vec!["--lib".into()],
-    };
-    match target.required_features.is_empty() {
-        true => vec![one.into(), target.name.clone()],
-        false => vec![all.into()],
+    match kind(target) {
+        Some((all, _)) if !target.required_features.is_empty() => vec![all.into()],
+        _ => flag_of(target),
+    }
+}
+
+/// The flag that has cargo build this target alone.
+pub(crate) fn flag_of(target: &Target) -> Vec<String> {
+    match kind(target) {
+        Some((_, one)) => vec![one.into(), target.name.clone()],
+        None => vec!["--lib".into()],
+    }
+}
+
+/// The flags for all targets of this kind, and for one; `None` for a library.
+fn kind(target: &Target) -> Option<(&'static str, &'static str)> {
+    match target {
+        target if target.is_test() => Some(("--tests", "--test")),
+        target if target.is_bin() => Some(("--bins", "--bin")),
+        target if target.is_example() => Some(("--examples", "--example")),
+        target if target.is_bench() => Some(("--benches", "--bench")),
+        _ => None,
     }
 }
 

@@ -84,6 +84,9 @@ fn trouble(path: &Path, error: &std::io::Error) -> Trouble {
 fn suite(test: &Test) -> String {
     let executable = &test.executable;
     let package = &executable.package.name;
+    if test.apart.by_target && executable.flag[0] == "--bin" {
+        return format!("{package}::bin/{}", executable.target);
+    }
     if executable.target.replace('-', "_") == package.replace('-', "_") {
         return package.clone();
     }

@@ -624,15 +624,30 @@ impl Selection {
         flags
     }
 
-    /// The same for a command that concerns one package, which is named.
-    pub(crate) fn flags_for(&self, package: &str) -> Vec<String> {
+    /// The same for a command that concerns one test, whose package is named, and its target where it
+    /// takes that to tell the test from another.
+    pub(crate) fn flags_for(&self, package: &str, target: Option<&[String]>) -> Vec<String> {
         let one = Self {
             package: vec![package.to_owned()],
             workspace: false,
             exclude: Vec::new(),
             ..self.clone()
         };
-        one.flags()
+        let Some(target) = target else {
+            return one.flags();
+        };
+        let one = Self {
+            lib: false,
+            bins: false,
+            examples: false,
+            tests: false,
+            all_targets: false,
+            bin: Vec::new(),
+            example: Vec::new(),
+            test: Vec::new(),
+            ..one
+        };
+        [&one.flags(), target].concat()
     }
 
     /// For `cargo metadata`.

@@ -196,4 +196,70 @@ mod tests {
             assert!((share - 0.05).abs() < error, "{arm:?}: {share}");
         }
     }
+
+    /// What an arm earns for an execution as long as all others, for one of half and of twice the
+    /// length, and for the shortest and a very long one.
+    #[test]
+    fn what_is_rarer_and_cheaper_earns_more() {
+        let earned = |novelty: Novelty| {
+            let mut bandit = Bandit::new(7, false);
+            // So many that the last one does not change the mean by a hundredth.
+            for _ in 0..1_000 {
+                bandit.learn(
+                    usize::MAX,
+                    &Novelty {
+                        steps: 99,
+                        ..Novelty::default()
+                    },
+                );
+            }
+            bandit.learn(0, &novelty);
+            bandit.arms[0].score / (1.0 - DECAY)
+        };
+        let shown = |behaviours, combinations, waypoints, steps| Novelty {
+            behaviours,
+            combinations,
+            waypoints,
+            steps,
+            ..Novelty::default()
+        };
+        for (novelty, reward) in [
+            (shown(1, 0, 0, 99), 1.0),
+            (shown(0, 1, 0, 99), 4.0),
+            (shown(0, 0, 1, 99), 10.0),
+            (shown(1, 1, 1, 99), 15.0),
+            (shown(0, 3, 3, 99), 20.0),
+            (shown(1, 0, 0, 49), 2.0),
+            (shown(1, 0, 0, 199), 0.5),
+            (shown(1, 0, 0, 0), 4.0),
+            (shown(1, 0, 0, 9_999), 0.25),
+        ] {
+            let earned = earned(novelty);
+            assert!(
+                (earned / reward - 1.0).abs() < 0.02,
+                "{novelty:?}: {earned}"
+            );
+        }
+    }
+
+    /// What an arm earned long ago counts less and less, and pilots earn nothing.
+    #[test]
+    fn earlier_rewards_fade() {
+        let mut bandit = Bandit::new(7, false);
+        let novelty = |behaviours| Novelty {
+            behaviours,
+            steps: 10,
+            ..Novelty::default()
+        };
+        for _ in 0..PILOTS {
+            bandit.learn(0, &novelty(1));
+        }
+        assert_eq!(bandit.arms[0].score, 0.0);
+        bandit.learn(0, &novelty(1));
+        let once = bandit.arms[0].score;
+        assert!((once - (1.0 - DECAY)).abs() < 1e-9, "{once}");
+        bandit.learn(0, &novelty(0));
+        assert!((bandit.arms[0].score - DECAY * once).abs() < 1e-9);
+        assert!(bandit.arms[1..].iter().all(|arm| arm.score == 0.0));
+    }
 }

@@ -364,6 +364,8 @@ impl Summary {
         if self.report.bugs.is_empty() {
             self.report.vacuous = specifications.iter().filter_map(vacuity).collect();
             self.report.vacuous.sort();
+            self.report.passed_over = specifications.iter().flat_map(passed_over).collect();
+            self.report.passed_over.sort();
             self.add_unevaluated(specifications);
         }
         // What one part has not reached, another may.
@@ -450,6 +452,14 @@ fn is_blind(seen: &Observed) -> bool {
         Some(Expectation::Sometimes) | None => false,
     };
     judged && seen.looks > 0 && seen.absent == seen.looks
+}
+
+/// What a monitor saw in states that have no handler for it.
+fn passed_over(seen: &Observed) -> impl Iterator<Item = String> {
+    let named = |(state, event): &(&str, &str)| {
+        format!("monitor `{}` sees `{event}` in `{state}`", seen.name)
+    };
+    seen.passed_over.iter().map(named)
 }
 
 /// Why a specification could not have failed, if so.

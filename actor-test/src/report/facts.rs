@@ -121,6 +121,10 @@ pub struct Report {
     pub near: u64,
     /// Specifications that nothing could have violated: `monitor Answered never saw an event` …
     pub vacuous: Vec<String>,
+    /// What monitors saw in states that have no handler for it:
+    /// ``monitor `Answered` sees `Pong` in `Quiet` `` …
+    #[serde(default)]
+    pub passed_over: Vec<String>,
     /// What was reached of the actors. Empty where the test ended at a bug: what else was reached
     /// by then depends on the number of workers.
     #[serde(default)]
@@ -374,6 +378,7 @@ impl Report {
             saved: 0,
             near: 0,
             vacuous: Vec::new(),
+            passed_over: Vec::new(),
             coverage: Coverage::default(),
             opaque: Vec::new(),
             elapsed_s: 0.0,

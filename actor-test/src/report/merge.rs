@@ -182,6 +182,9 @@ impl Report {
         self.dead_letters += other.dead_letters;
         // What one part has seen to matter is not vacuous, and after a bug nothing is said of it.
         self.vacuous.retain(|what| other.vacuous.contains(what));
+        self.passed_over.extend(other.passed_over);
+        self.passed_over.sort();
+        self.passed_over.dedup();
         self.bugs.extend(other.bugs);
         self.unlisted += other.unlisted;
         // Each part has run the same.

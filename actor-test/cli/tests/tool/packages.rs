@@ -1,4 +1,4 @@
-//! Tests of the same name in two packages of a workspace.
+//! Tests of the same name in two packages of a workspace, and in two targets of one.
 
 use crate::project::{cargo, tool, traces};
 
@@ -80,4 +80,32 @@ fn under_cargo_test_the_command_names_the_package() {
             && line.ends_with(" -p two")
     });
     assert!(named, "{}", said.stdout);
+}
+
+/// A library and a program of one package have modules, and so tests, of the same names.
+#[test]
+fn a_library_and_a_program_are_told_apart() {
+    let list = tool().args("list -p both").run().words(0);
+    assert_eq!(
+        list,
+        "both::tests::fails --bin both\nboth::tests::wakes --bin both\n\
+         both::tests::fails --lib\nboth::tests::wakes --lib"
+    );
+    let traces = traces();
+    let run = |arguments: &str, code| tool().args(arguments).traces(&traces).run().words(code);
+    let words = run("both::tests::fails -p both", 1);
+    for target in ["--lib", "--bin both"] {
+        let head = format!("FAIL  both::tests::fails {target}  panic: ");
+        assert!(words.contains(&head), "{words}");
+        for command in ["reproduce:", "replay:    "] {
+            let typed = words
+                .lines()
+                .filter_map(|line| line.split_once(command))
+                .map(|(_, typed)| typed.trim().replace("cargo actor-test ", ""))
+                .find(|typed| typed.ends_with(&format!(" -p both {target}")));
+            let typed = typed.unwrap_or_else(|| panic!("no {command} of {target}: {words}"));
+            let again = run(&typed, 1);
+            assert!(again.contains("as all of its twins do"), "{again}");
+        }
+    }
 }

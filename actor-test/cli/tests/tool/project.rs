@@ -37,7 +37,10 @@ pub(crate) fn copy(more: &str) -> tempfile::TempDir {
         let to = project.path().join(file);
         fs::create_dir_all(to.parent().expect("files are in directories")).expect("a directory");
         let text = fs::read_to_string(directory().join(file)).expect("a file of the project");
-        let text = text.replace("members = [\"twins/one\", \"twins/two\"]\n", "");
+        let text = text.replace(
+            "members = [\"twins/one\", \"twins/two\", \"twins/both\"]\n",
+            "",
+        );
         // What a copy says of settings is all that its manifest says.
         let text = match more.contains("[package.metadata.actor-test]") {
             true => text.replace("[package.metadata.actor-test]\niterations = 100\n", ""),
@@ -66,7 +69,7 @@ version = "0.1.0"
 edition = "2024"
 
 [workspace]
-members = ["twins/one", "twins/two"]
+members = ["twins/one", "twins/two", "twins/both"]
 
 [features]
 fixed = []
@@ -131,6 +134,26 @@ opt-level = 0
             include_str!("../specimens/twin.rs"),
         );
     }
+    let manifest = format!(
+        "[package]\nname = \"both\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[dev-dependencies]\n\
+         actor-core = {{ path = '{}' }}\nactor-test = {{ path = '{}' }}\n",
+        core.display(),
+        crates.display()
+    );
+    let package = directory.join("twins/both");
+    keep(&package.join("Cargo.toml"), &manifest);
+    keep(
+        &package.join("src/lib.rs"),
+        "//! A library.\n#[cfg(test)]\nmod tests;\n",
+    );
+    keep(
+        &package.join("src/main.rs"),
+        "//! A program of the same name.\n#[cfg(test)]\nmod tests;\nfn main() {}\n",
+    );
+    keep(
+        &package.join("src/tests.rs"),
+        include_str!("../specimens/twin.rs"),
+    );
     // The versions that are here already, so that nothing is downloaded.
     let lock = crates.with_file_name("Cargo.lock");
     if !directory.join("Cargo.lock").exists() {

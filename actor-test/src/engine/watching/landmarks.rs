@@ -109,3 +109,31 @@ pub(crate) struct Told {
     /// What monitors and predicates saw, in order, as a hash, where that was kept.
     pub(crate) view: u64,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Landmarks;
+
+    /// Two actors leave their first state: each combination of states is told once, in whatever order
+    /// the execution has come to it.
+    #[test]
+    fn a_combination_is_told_once() {
+        let mut landmarks = Landmarks::default();
+        let mut told = |moved: &[(u64, u64, u64)]| {
+            landmarks.begin();
+            for (whose, from, to) in moved {
+                landmarks.moved(*whose, *from, *to);
+            }
+            landmarks.tell().combinations.len()
+        };
+        let (one, other) = ((1, 0, 1), (2, 0, 1));
+        assert_eq!(told(&[one, other]), 2);
+        assert_eq!(told(&[one, other]), 0);
+        // What only the other has left is new; that both have is not.
+        assert_eq!(told(&[other, one]), 1);
+        // Back again, it is where it began.
+        assert_eq!(told(&[one, (1, 1, 0)]), 0);
+        assert_eq!(told(&[other, (2, 1, 0)]), 0);
+        assert_eq!(told(&[(1, 0, 2)]), 1);
+    }
+}

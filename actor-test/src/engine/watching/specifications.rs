@@ -35,6 +35,8 @@ pub(crate) struct Observed {
     pub(crate) was_hot: bool,
     /// The monitor has a hot state.
     pub(crate) has_hot: bool,
+    /// The states in which the monitor saw an event that they have no handler for, with that event.
+    pub(crate) passed_over: Vec<(&'static str, &'static str)>,
 }
 
 impl Observed {
@@ -54,11 +56,29 @@ impl Observed {
                     known.moved |= seen.moved;
                     known.was_hot |= seen.was_hot;
                     known.has_hot |= seen.has_hot;
+                    for pair in seen.passed_over {
+                        known.pass_over(pair);
+                    }
                 }
             }
         }
         merged.sort_by(|a, b| a.name.cmp(&b.name));
         merged
+    }
+
+    /// Takes note of what the monitor sees, where that state has no handler for it.
+    #[cold]
+    fn note_passed_over(&mut self, info: &'static MonitorInfo, state: usize, observation: u16) {
+        if info.passes_over.contains(&(state as u16, observation)) {
+            let seen = info.observes[usize::from(observation)].event.name;
+            self.pass_over((info.states[state].0, seen));
+        }
+    }
+
+    fn pass_over(&mut self, pair: (&'static str, &'static str)) {
+        if !self.passed_over.contains(&pair) {
+            self.passed_over.push(pair);
+        }
     }
 }
 
@@ -153,6 +173,7 @@ impl Specifications {
             moved: false,
             was_hot: false,
             has_hot: false,
+            passed_over: Vec::new(),
         });
         self.observed.len() - 1
     }
@@ -270,7 +291,11 @@ impl Specifications {
         look: impl FnOnce(&mut dyn AnyMonitor, u16) -> Option<usize>,
     ) -> Result<Option<usize>, Box<Panic>> {
         let entry = &mut self.monitors[usize::from(observer.monitor)];
-        self.observed[entry.observed].looks += 1;
+        let observed = &mut self.observed[entry.observed];
+        observed.looks += 1;
+        if !entry.info.passes_over.is_empty() {
+            observed.note_passed_over(entry.info, entry.state, observer.observation);
+        }
         let monitor = &mut *entry.monitor;
         let state = panics::catch(|| look(monitor, observer.observation))?;
         Ok(state.filter(|state| *state != entry.state))

@@ -351,6 +351,42 @@ fn an_execution_that_ends_hot() {
     assert!(report.vacuous.is_empty(), "{:?}", report.vacuous);
 }
 
+/// Has no handler for `Tick` in `Quiet`, and none for `Go` in `Busy`.
+#[derive(Default)]
+struct Alternates;
+#[monitor(hot(Busy), cold(Quiet))]
+impl Alternates {
+    #[on(Quiet)]
+    fn go(&mut self, _: &Go, cx: &mut MonitorContext<Self>) {
+        cx.goto(AlternatesState::Busy);
+    }
+    #[on(Busy)]
+    fn tick(&mut self, _: &Tick, cx: &mut MonitorContext<Self>) {
+        cx.goto(AlternatesState::Quiet);
+    }
+    #[on(handled)]
+    fn handled(&mut self, _: &Go) {}
+}
+
+#[test]
+fn what_a_state_of_a_monitor_has_no_handler_for_is_named() {
+    let passed_over = |ticks: u32| {
+        let report = explore(move |sys: &System| {
+            sys.monitor::<Alternates>();
+            sys.spawn(Sink).tell(Go);
+            for _ in 0..ticks {
+                sys.announce(Tick);
+            }
+        });
+        report.assert_clean();
+        report.passed_over
+    };
+    assert_eq!(passed_over(1), [""; 0]);
+    let seen = "monitor `Alternates` sees `Tick` in `Quiet`";
+    assert_eq!(passed_over(2), [seen]);
+    assert_eq!(passed_over(3), [seen]);
+}
+
 #[derive(Default)]
 struct Strict;
 #[monitor]

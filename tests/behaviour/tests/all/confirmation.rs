@@ -306,3 +306,66 @@ fn what_is_taken_in_the_last_step_was_not_deferred_for_ever() {
         BugKind::DeferredForever
     );
 }
+
+#[derive(Debug)]
+struct Cough;
+#[derive(Debug)]
+struct Fever;
+
+#[derive(Default)]
+struct Coughs;
+#[monitor(hot, cold)]
+impl Coughs {
+    #[on]
+    fn cough(&mut self, _: &Cough, cx: &mut MonitorContext<Self>) {
+        cx.goto(CoughsState::Hot);
+    }
+}
+
+#[derive(Default)]
+struct Feverish;
+#[monitor(hot, cold)]
+impl Feverish {
+    #[on]
+    fn fever(&mut self, _: &Fever, cx: &mut MonitorContext<Self>) {
+        cx.goto(FeverishState::Hot);
+    }
+}
+
+/// Mostly coughs, and has a fever now and then; goes on for ever.
+#[derive(Default)]
+struct Ill {
+    began: bool,
+}
+#[actor]
+impl Ill {
+    #[on]
+    fn tick(&mut self, _: Tick, cx: &mut Context<Self>) {
+        if !self.began {
+            self.began = true;
+            match cx.choose(8) {
+                0 => cx.announce(Fever),
+                _ => cx.announce(Cough),
+            }
+        }
+        cx.me().tell(Tick);
+    }
+}
+
+/// What was confirmed is no suspicion any more when it comes again: however often the one bug was
+/// seen before the other, they are the first suspicion and the second.
+#[test]
+fn a_bug_that_is_known_is_no_suspicion_any_more() {
+    let report = tester(40, 10).keep_going().run(|sys| {
+        sys.monitor::<Coughs>();
+        sys.monitor::<Feverish>();
+        sys.spawn(Ill::default()).tell(Tick);
+    });
+    let suspicion = |what: &str| {
+        let bug = report.assert_bug(what);
+        bug.confirmation.expect("it was continued").suspicion
+    };
+    assert_eq!((suspicion("`Coughs`"), suspicion("`Feverish`")), (1, 2));
+    let first = report.assert_bug("`Feverish`").iteration;
+    assert!(first > 3, "the other came several times before: {first}");
+}

@@ -869,3 +869,99 @@ fn ticks_that_nobody_reads_are_no_loss() {
     report.assert_clean();
     assert_eq!((report.unread, report.unread_example), (0, None));
 }
+
+/// Has a timer that goes off once, so much later.
+struct Late(Duration);
+#[actor]
+impl Late {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        cx.announce(Hot);
+        cx.after(self.0, Minute);
+    }
+    #[on]
+    fn minute(&mut self, _: Minute) {
+        panic!("the time has come");
+    }
+}
+
+/// Three rounds of periodic timers alone are the end, but not while a timer is to go off that does
+/// so once, and not while something is owed.
+#[test]
+fn periodic_timers_are_no_end_while_another_timer_is_armed() {
+    let tester = || Tester::new().iterations(20).bounds(Bounds::new(200));
+    let report = tester().run(|sys| {
+        sys.spawn(Ticks);
+        sys.spawn(Late(Duration::from_secs(20)));
+    });
+    report.assert_bug("the time has come");
+    let report = tester().run(|sys| {
+        sys.spawn(Ticks);
+        sys.spawn(Ticks);
+    });
+    report.assert_clean();
+    assert_eq!((report.fair_at_bound, report.unread), (0, 0));
+    let report = tester().run(|sys| {
+        sys.monitor::<Owed>();
+        sys.announce(Hot);
+        sys.spawn(Ticks);
+    });
+    let bug = report.assert_bug("monitor `Owed` is hot in `Hot`");
+    assert_eq!(bug.kind(), BugKind::Liveness);
+}
+
+/// Sends itself `Next` for ever, and goes to another state each time.
+struct Swings;
+#[actor(states(Left, Right))]
+impl Swings {
+    #[on(Left)]
+    fn left(&mut self, next: Next, cx: &mut Context<Self>) {
+        cx.me().tell(next);
+        cx.goto(SwingsState::Right);
+    }
+    #[on(Right)]
+    fn right(&mut self, next: Next, cx: &mut Context<Self>) {
+        cx.me().tell(next);
+        cx.goto(SwingsState::Left);
+    }
+}
+
+#[test]
+fn who_goes_to_another_state_does_not_spin() {
+    let tester = Tester::new().iterations(1).bounds(Bounds::new(100));
+    let report = tester.run(|sys| sys.spawn(Swings).tell(Next(0)));
+    report.assert_clean();
+    assert_eq!(report.fair_at_bound, 1);
+}
+
+#[test]
+fn why_an_execution_never_rests() {
+    let why = |report: Report| {
+        report.assert_clean();
+        assert_eq!(report.restless, 1);
+        let example = report.restless_example.expect("it says why");
+        let rest = example.strip_prefix("`Ticks` gets `Minute` every 1s, ");
+        rest.unwrap_or_else(|| panic!("{example}")).to_owned()
+    };
+    let bounds = Bounds::new(20).with_fair(200).with_temperature(190);
+    assert_eq!(
+        why(waits(Waiting::ForEvent, bounds)),
+        "while someone awaits"
+    );
+    let beside = |program: fn(&System)| {
+        let tester = Tester::new().iterations(1).bounds(bounds);
+        tester.strategy(StrategySpec::Random).run(move |sys| {
+            sys.spawn(Ticks);
+            program(sys);
+        })
+    };
+    let late = beside(|sys| drop(sys.spawn(Late(Duration::from_secs(1_000_000)))));
+    assert_eq!(why(late), "with other timers that are armed anew and anew");
+    let owed = beside(|sys| {
+        sys.monitor::<Owed>();
+        sys.announce(Hot);
+    });
+    assert_eq!(why(owed), "while something is owed");
+    let busy = beside(|sys| sys.spawn(Swings).tell(Next(0)));
+    assert_eq!(why(busy), "with never a pause between the ticks");
+}

@@ -844,7 +844,13 @@ impl Linked {
     fn panic(&mut self, _: Panic) {
         panic!("ouch");
     }
+
+    #[on]
+    fn alive(&mut self, _: Alive) {}
 }
+
+#[derive(Debug)]
+struct Alive;
 
 /// Told when the link is made; hears how the one that is linked ends.
 struct Onlooker {
@@ -904,6 +910,60 @@ fn a_failure_is_shared_by_who_is_linked() {
     assert_eq!(linked(false, || Halt), [""; 0]);
     assert_eq!(linked(true, || Panic), ["hears Failed"]);
     assert_eq!(linked(true, || Halt), [""; 0]);
+}
+
+/// What becomes of an actor that links itself to a child which has ended for good, as told.
+fn linked_late<E: Event>(traps: bool, end: impl Fn() -> E + Sync) -> BTreeSet<Vec<String>>
+where
+    Child: Handler<E>,
+{
+    let journal = Journal::default();
+    let seen = Mutex::new(BTreeSet::new());
+    let report = patient().iterations(50).run_async(|sys| {
+        let (journal, end, seen) = (journal.clone(), end(), &seen);
+        let noted = journal.take();
+        if !noted.is_empty() {
+            let mut seen = seen.lock().expect("no one panics while noting");
+            seen.insert(noted);
+        }
+        async move {
+            let spawner = sys.spawner().restart(Restart::Temporary);
+            let child = spawner.spawn_with(factory("a", &Journal::default()));
+            child.tell(end);
+            sys.sleep(Duration::from_secs(1)).await;
+            assert!(child.ask(Life).await.is_err());
+            let linked = sys.spawn(Linked {
+                other: child,
+                traps,
+                journal: journal.clone(),
+            });
+            sys.spawn(Onlooker {
+                journal: journal.clone(),
+                linked: linked.clone(),
+            });
+            sys.sleep(Duration::from_secs(1)).await;
+            let lives = linked.ask(Alive).await.is_ok();
+            journal.note(if lives { "lives" } else { "is gone" });
+        }
+    });
+    report.assert_clean();
+    seen.into_inner().expect("no one panics while noting")
+}
+
+#[test]
+fn a_failure_of_long_ago_is_shared_when_the_link_is_made() {
+    let noted =
+        |entries: &[&str]| BTreeSet::from([entries.iter().map(ToString::to_string).collect()]);
+    assert_eq!(
+        linked_late(false, || Panic),
+        noted(&["ends Linked", "is gone"])
+    );
+    assert_eq!(linked_late(false, || Halt), noted(&["lives"]));
+    assert_eq!(
+        linked_late(true, || Panic),
+        noted(&["hears Failed", "lives"])
+    );
+    assert_eq!(linked_late(true, || Halt), noted(&["lives"]));
 }
 
 /// Two that link themselves to each other when they start, and start anew once for one failure.
