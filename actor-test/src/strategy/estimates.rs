@@ -285,4 +285,22 @@ mod tests {
         assert_eq!(lengths(1..=19), 19);
         assert_eq!(lengths(0..0), 0);
     }
+
+    #[test]
+    fn the_mean_effort_is_that_of_whoever_was_met() {
+        let of = |steps| Effort {
+            steps,
+            ..Effort::default()
+        };
+        let mean = |efforts: &[f64]| {
+            let efforts = (1..).zip(efforts.iter().copied().map(of)).collect();
+            let estimates = Estimates {
+                efforts,
+                ..Estimates::default()
+            };
+            estimates.mean_effort(|effort| effort.steps)
+        };
+        assert_eq!(mean(&[3.0, 4.0, 8.0]), 5.0);
+        assert_eq!(mean(&[]), 1.0);
+    }
 }
