@@ -952,19 +952,4 @@ fn why_an_execution_never_rests() {
     let anew = "with other timers that are armed anew and anew";
     let asleep = |fair: u64| why(waits(Waiting::Asleep, bounds.with_fair(fair)));
     assert!((200..206).any(|fair| asleep(fair) == anew));
-    let beside = |program: fn(&System)| {
-        let tester = Tester::new().iterations(1).bounds(bounds);
-        let tester = tester.strategy(StrategySpec::Random).lasso(false);
-        tester.run(move |sys| {
-            sys.spawn(Ticks);
-            program(sys);
-        })
-    };
-    let owed = beside(|sys| {
-        sys.monitor::<Owed>();
-        sys.announce(Hot);
-    });
-    assert_eq!(why(owed), "while something is owed");
-    let busy = beside(|sys| sys.spawn(Swings).tell(Next(0)));
-    assert_eq!(why(busy), "with never a pause between the ticks");
 }
