@@ -110,6 +110,8 @@ pub use data::coverage::{
     ActorCoverage, Coverage, HandlerCoverage, StateCoverage, Transition, Unreached,
 };
 pub use data::story;
+pub use exploring::pinned::Followed;
+pub use hosting::pinned::follow;
 pub use report::confirmation::Confirmation;
 pub use report::facts::{
     BehaviourStatistics, Bug, Recording, Report, StepStatistics, StrategyStatistics,

@@ -9,11 +9,12 @@ use crate::engine::Program;
 use crate::explaining::causes::explain;
 use crate::explaining::minimizing::minimize;
 use crate::exploring::explorer::Explorer;
+use crate::exploring::pinned::{Followed, follow};
 use crate::exploring::workers::{Silent, explore, explore_alone};
 use crate::report::facts::Report;
 use crate::settings::Deny;
 use crate::settings::{Bounds, Search, Semantics, Settings};
-use crate::strategy::{Strategy, StrategySpec};
+use crate::strategy::{Strategy, StrategySpec, parse};
 
 /// The tester as a library: explores a closure and returns a [`Report`].
 ///
@@ -178,6 +179,100 @@ impl Tester {
         F: Future<Output = ()> + 'static,
     {
         self.explore(&AsyncBody(body))
+    }
+
+    /// Runs `body` once, under a schedule that is pinned step by step: who takes the step, and what
+    /// it is.
+    ///
+    /// | what | |
+    /// |---|---|
+    /// | `starts` | the test body, or an actor with a start hook, begins |
+    /// | `handles EVENT` | an actor handles, or ignores, an event of that type |
+    /// | `sends EVENT to ACTOR` | an event reaches an inbox |
+    /// | `flushes` | another effect is carried out: a spawn, a reply, the end of an actor |
+    /// | `resumes` | a suspended handler or test body goes on |
+    /// | `fires EVENT`, `fires` | a timer fires: an event, or the end of a sleep |
+    /// | `stops` | an actor is stopped ahead of its inbox |
+    ///
+    /// Behind a step stand the answers to what it asks for: `handles Go, choosing 1 of 3`. Actors are
+    /// called as in reports; the first of its type may have its number or not. When all steps are
+    /// taken, the execution goes on fairly to its end, so that something that is owed for ever is
+    /// found as well.
+    ///
+    /// Where the program was changed, what was added is taken where it comes, and what is gone is
+    /// passed over; [`Followed::parted`] says at which step that was for the first time.
+    ///
+    /// # Panics
+    ///
+    /// Where a step is malformed.
+    ///
+    /// ```
+    /// use actor_core::prelude::*;
+    /// use actor_test::Tester;
+    ///
+    /// #[derive(Debug)]
+    /// struct Add(u64);
+    /// #[derive(Debug)]
+    /// struct Double;
+    ///
+    /// #[derive(Default)]
+    /// struct Sum {
+    ///     total: u64,
+    /// }
+    ///
+    /// #[actor]
+    /// impl Sum {
+    ///     #[on]
+    ///     fn add(&mut self, add: Add) {
+    ///         self.total += add.0;
+    ///     }
+    ///
+    ///     #[on]
+    ///     fn double(&mut self, _: Double) {
+    ///         self.total *= 2;
+    ///         assert!(self.total != 6, "six");
+    ///     }
+    /// }
+    /// # use actor_core::actor;
+    ///
+    /// let steps = [
+    ///     ("test", "starts"),
+    ///     ("test", "flushes"), // spawns Sum
+    ///     ("test", "sends Add to Sum"),
+    ///     ("Sum", "handles Add"),
+    ///     ("test", "sends Double to Sum"),
+    ///     ("Sum", "handles Double"),
+    /// ];
+    /// let followed = Tester::new().follow(&steps, |sys| {
+    ///     let sum = sys.spawn(Sum::default());
+    ///     sum.tell(Add(3));
+    ///     sum.tell(Double);
+    /// });
+    /// assert!(followed.bug().unwrap().message().ends_with("six"));
+    /// assert_eq!(followed.parted(), None);
+    /// ```
+    #[track_caller]
+    pub fn follow(&self, steps: &[(&str, &str)], body: impl Fn(&System) + Sync) -> Followed {
+        self.follow_program(steps, &SyncBody(body))
+    }
+
+    /// The same for an async `body`.
+    #[track_caller]
+    pub fn follow_async<F>(
+        &self,
+        steps: &[(&str, &str)],
+        body: impl Fn(System) -> F + Sync,
+    ) -> Followed
+    where
+        F: Future<Output = ()> + 'static,
+    {
+        self.follow_program(steps, &AsyncBody(body))
+    }
+
+    #[track_caller]
+    fn follow_program(&self, steps: &[(&str, &str)], program: &(dyn Program + Sync)) -> Followed {
+        let steps = parse(steps).unwrap_or_else(|problem| panic!("{problem}"));
+        follow(&self.name, program, &self.settings, steps)
     }
 
     /// Explores `body` under a strategy of one's own, on one worker.

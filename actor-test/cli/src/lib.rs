@@ -6,6 +6,7 @@
 //! words.
 
 mod annotations;
+mod as_test;
 mod build;
 mod combinations;
 mod coverage;

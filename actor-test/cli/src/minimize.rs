@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::options::Minimize;
 use super::screen::Screen;
-use super::{Exit, Trouble, discover, process, replay};
+use super::{Exit, Trouble, as_test, discover, process, replay};
 use crate::words;
 use actor_test::tool::environment;
 use actor_test::tool::overrides::Overrides;
@@ -33,6 +33,10 @@ pub(crate) fn run(options: &Minimize, screen: &mut Screen) -> Result<Exit, Troub
         pin: false,
         witness: None,
     };
+    let say = |text: &str| match options.as_test {
+        true => screen.aside(text),
+        false => screen.line(text),
+    };
     let ending = process::run(&test, &job, &mut |_| ())?;
     let minimal = match ending.answer {
         Some(Event::Minimized { minimal }) => minimal,
@@ -41,30 +45,48 @@ pub(crate) fn run(options: &Minimize, screen: &mut Screen) -> Result<Exit, Troub
     };
     let left = match minimal {
         None => {
-            screen.line(&words::trace_head(&trace));
-            screen.line(words::not_minimized());
+            say(&words::trace_head(&trace));
+            say(words::not_minimized());
             trace
         }
         Some(minimal) => {
             let left = trace.with(&minimal);
             written(left.rewrite(&options.trace), &options.trace)?;
-            screen.line(&words::trace_head(&left));
+            say(&words::trace_head(&left));
             for line in words::story_lines(left.story(), screen.width(options.width), false) {
-                screen.line(&line);
+                say(&line);
             }
             let minimized = minimal.minimized.iter().flat_map(words::minimized);
             let causes = left.causes().into_iter().flat_map(words::causes);
-            for line in minimized.chain(causes) {
-                screen.line(&line);
-            }
+            minimized.chain(causes).for_each(|line| say(&line));
             left
         }
     };
     if options.save {
         let path = save(&test, &left, &options.trace)?;
-        screen.line(&words::saved(&path));
+        say(&words::saved(&path));
+    }
+    if options.as_test {
+        screen.raw(&as_test(&test, &job, &left)?);
     }
     Ok(Exit::Clean)
+}
+
+/// The source of a test that pins it.
+fn as_test(test: &discover::Test, job: &Job, trace: &Trace) -> Result<String, Trouble> {
+    let job = Job {
+        task: Some(Task::Pin {
+            finding: trace.finding.clone(),
+            recording: Box::new(trace.recording()),
+        }),
+        ..job.clone()
+    };
+    let ending = process::run(test, &job, &mut |_| ())?;
+    match ending.answer {
+        Some(Event::Pinned { steps }) => Ok(as_test::source(trace, &steps)),
+        Some(Event::Refused { problem, .. }) => Err(Trouble(problem)),
+        _ => Err(Trouble(words::crash(&ending.how, None, &ending.stderr))),
+    }
 }
 
 /// Puts a trace where the test's package keeps its schedules.

@@ -451,6 +451,10 @@ pub(crate) struct Minimize {
     /// on every machine [default: 5s].
     #[arg(long, value_name = "STEPS", value_parser = parse::minimize)]
     pub(crate) budget: Option<u64>,
+    /// Prints what is left as an ordinary `#[test]` that pins the schedule step by step, to be pasted
+    /// beside the actor test; all else goes to standard error.
+    #[arg(long)]
+    pub(crate) as_test: bool,
     /// Keep what is left in tests/schedules of the package, too, so that it runs first from now on.
     #[arg(long)]
     pub(crate) save: bool,

@@ -6,7 +6,8 @@
 //! [confirmed](confirmation), in the order of the iterations; the
 //! [`summary`] takes the contributions in the order of their iterations, so that the number of
 //! workers changes nothing, and has what failed [recorded](recording). Out comes a report. After a fix,
-//! the [neighbourhood] of what once failed is explored.
+//! the [neighbourhood] of what once failed is explored. A [pinned] schedule is one execution, which a test
+//! names step by step.
 
 pub(crate) mod bandit;
 pub(crate) mod calibration;
@@ -17,6 +18,7 @@ pub(crate) mod explorer;
 pub(crate) mod lengths;
 pub(crate) mod neighbourhood;
 pub(crate) mod pin;
+pub(crate) mod pinned;
 pub(crate) mod plan;
 pub(crate) mod recording;
 pub(crate) mod reproduction;

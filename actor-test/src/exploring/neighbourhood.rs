@@ -20,7 +20,7 @@ use crate::explaining::causes::order::{Order, Pair};
 use crate::explaining::causes::turned::{Plan, Turned};
 use crate::exploring::explorer::Explorer;
 use crate::exploring::workers::explore_alone;
-use crate::report::facts::Bug;
+use crate::report::facts::{Bug, NEAR};
 use crate::settings::{Deny, Settings};
 use crate::strategy::{Choice, Enabled, Execution, Fairness, Replay, Strategy};
 use crate::trace::following::name;
@@ -101,13 +101,7 @@ fn neighbours(program: &dyn Program, passed: &Passed) -> Option<(Neighbours, u64
     let fairness = fairness_of(passed.fair_from);
     let idle = Box::new(Replay::new(Vec::new(), fairness));
     let mut engine = Engine::new(idle, passed.bounds, passed.semantics);
-    let execution = Execution {
-        iteration: 0,
-        seed: 0,
-        max_steps: passed.bounds.unfair(),
-        estimates: Arc::default(),
-        length: None,
-    };
+    let execution = Execution::alone(passed.bounds.unfair());
     let options = RunOptions {
         tell: true,
         ..RunOptions::default()
@@ -125,7 +119,7 @@ fn neighbours(program: &dyn Program, passed: &Passed) -> Option<(Neighbours, u64
     }
     let order = Order::of(&outcome.records);
     let neighbours = Neighbours {
-        name: format!("near {called}"),
+        name: format!("{NEAR}{called}"),
         turns: turns(&order, &steps),
         plan: Arc::new(Plan::new(steps)),
         current: None,

@@ -15,18 +15,19 @@ use crate::explaining::causes::explain;
 use crate::explaining::minimizing::{Minimal, minimize};
 use crate::exploring::neighbourhood::{self, Neighbourhood};
 use crate::exploring::pin;
+use crate::exploring::pinned::{follow, in_words};
 use crate::exploring::reproduction::reproduce;
 use crate::exploring::workers::{Observer, Progress, Silent, explore};
 use crate::hosting::protocol::{Event, Events, Request, Task, VERSION};
-use crate::hosting::{environment, run, watchdog};
-use crate::report::facts::{Bug, Report};
+use crate::hosting::{environment, pinned, run, watchdog};
+use crate::report::facts::{Bug, Recording, Report};
 use crate::report::words;
 use crate::settings::Settings;
 use crate::settings::overrides::{Budgets, Overrides};
 use crate::trace;
 use crate::trace::replay::replay_until;
 use crate::trace::saved::Passed;
-use crate::trace::witness;
+use crate::trace::{schedule, witness};
 
 /// What a test may spend in the tool, where nobody says when to stop: about 2 s of one core, with the
 /// tool's profile.
@@ -151,6 +152,7 @@ fn answer(
                 minimal: minimal.map(explained),
             })
         }
+        Task::Pin { finding, recording } => pin_down(test, &finding, &recording),
         Task::Near {
             recording,
             name,
@@ -186,6 +188,30 @@ fn answer(
             })
         }
     }
+}
+
+/// A failing execution in words, which were seen to lead to the bug again.
+fn pin_down(test: &Combination, finding: &Finding, recording: &Recording) -> Result<Event, String> {
+    let told = in_words(test, recording).filter(|(steps, _)| !steps.is_empty());
+    let (mut steps, story) = told.ok_or_else(words::not_pinned)?;
+    // What is owed for ever is lost there.
+    if let Ok(schedule) = schedule::read(&recording.schedule)
+        && !schedule.is_empty()
+    {
+        steps.truncate(schedule.len());
+    }
+    let settings = pinned::settings(test)?;
+    let again = follow(&test.name, test, &settings, steps.clone());
+    if !again.bug().is_some_and(|bug| bug.finding.is_like(finding)) {
+        return Err(words::not_pinned());
+    }
+    let steps = steps.iter().zip(&story.steps).map(|(worded, step)| {
+        let (who, what) = worded.written();
+        [who, what, words::what(&story, step)]
+    });
+    Ok(Event::Pinned {
+        steps: steps.collect(),
+    })
 }
 
 /// Where the test is.

@@ -7,6 +7,7 @@
 
 pub(crate) mod child;
 pub mod environment;
+pub(crate) mod pinned;
 pub mod postmortem;
 #[allow(missing_docs, reason = "for the tool alone: a name may say enough")]
 pub mod process;

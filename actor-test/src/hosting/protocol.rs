@@ -55,6 +55,11 @@ pub enum Task {
         finding: Finding,
         recording: Box<Recording>,
     },
+    /// Tells an execution in words that a test can pin.
+    Pin {
+        finding: Finding,
+        recording: Box<Recording>,
+    },
     /// Replays an execution, and where it passes searches near it, in about so many steps.
     Near {
         recording: Box<Recording>,
@@ -127,6 +132,8 @@ pub enum Event {
         story: Story,
         diverged: Option<(u64, String)>,
     },
+    /// An execution step by step: who, what, and what else is worth to be told of it.
+    Pinned { steps: Vec<[String; 3]> },
     /// What was tried near an execution that passes, and the bug that was found there.
     Near {
         executions: u64,

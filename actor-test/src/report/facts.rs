@@ -23,6 +23,9 @@ use crate::settings::{Bounds, Semantics, Settings};
 /// How many bugs that differ are kept.
 pub(crate) const BUGS_MAX: usize = 20;
 
+/// What the strategy of a bug begins with that was found near a recorded schedule.
+pub(crate) const NEAR: &str = "near ";
+
 /// What the strategy of a bug begins with that a saved schedule has found.
 pub(crate) const SAVED: &str = "saved schedule";
 

@@ -228,6 +228,33 @@ pub fn finding(finding: &Finding) -> String {
     harmless(&format!("{kind}: {}{at}", finding.message))
 }
 
+/// An execution that can't be told so that it leads to the bug again.
+pub(crate) fn not_pinned() -> String {
+    "the execution does not lead to the bug again when it is followed step by step in words: the \
+     program was changed since it was recorded, which a replay tells, or two operations have one \
+     name, or the bounds were other ones than stand at the test"
+        .into()
+}
+
+/// No test, or more than one, is called so.
+pub(crate) fn no_one_test(name: &str, found: &[&str]) -> String {
+    match found {
+        [] => format!(
+            "no test of this executable that is marked `#[actor_test]` is called `{name}`; was it \
+             renamed, or does it belong to another crate?"
+        ),
+        _ => format!(
+            "several tests are called `{name}`: {}; give more of the path",
+            found.join(", ")
+        ),
+    }
+}
+
+/// A program that does not do as a schedule says that a test has pinned.
+pub(crate) fn parted(parted: &str) -> String {
+    format!("the program parted from the pinned schedule {parted}")
+}
+
 /// A saved schedule that leads to a bug that another one has found before.
 pub(crate) fn saved_twice(file: &str) -> String {
     format!("saved schedule {file} finds a bug that is listed already")

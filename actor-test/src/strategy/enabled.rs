@@ -1,5 +1,6 @@
 //! What a strategy sees: the enabled operations, and what each would do.
 
+use std::fmt;
 use std::num::NonZeroU32;
 
 use super::Changes;
@@ -137,6 +138,15 @@ pub struct Step<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct EventId(pub(crate) NonZeroU32);
 
+/// Knows what operations and events are called.
+pub(crate) trait Names: fmt::Debug {
+    /// `Client#2`, or what it was named. The first of its type may be called without a number.
+    fn operation(&self, operation: OperationId) -> String;
+
+    /// The type of the event that is sent, handled or fired.
+    fn event(&self, pending: &Pending) -> Option<&'static str>;
+}
+
 /// The enabled operations, in an order that is the same whenever the same schedule runs.
 #[derive(Clone, Copy, Debug)]
 pub struct Enabled<'a> {
@@ -146,6 +156,7 @@ pub struct Enabled<'a> {
     step: u64,
     /// Its number; few strategies ask.
     last: u32,
+    names: Option<&'a dyn Names>,
 }
 
 impl<'a> Enabled<'a> {
@@ -163,7 +174,22 @@ impl<'a> Enabled<'a> {
             changes,
             step,
             last,
+            names: None,
         }
+    }
+
+    /// The same, with names for who asks.
+    #[inline]
+    pub(crate) fn called(self, names: &'a dyn Names) -> Self {
+        Self {
+            names: Some(names),
+            ..self
+        }
+    }
+
+    /// What operations and events are called.
+    pub(super) fn names(&self) -> Option<&'a dyn Names> {
+        self.names
     }
 
     /// Where the last changes are told of.

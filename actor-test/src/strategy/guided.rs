@@ -45,7 +45,6 @@ pub(crate) struct Guided {
 
 /// What became of a schedule that was to be followed.
 #[derive(Clone, Debug, Default)]
-#[cfg_attr(not(test), allow(dead_code))]
 pub(crate) struct Followed {
     /// What was done in fact.
     pub(crate) schedule: Schedule,

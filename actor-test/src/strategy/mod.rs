@@ -17,6 +17,7 @@ mod guided;
 mod naming;
 mod pct;
 mod per_operation;
+mod pinned;
 pub(crate) mod portfolio;
 mod pos;
 mod probabilistic;
@@ -37,6 +38,7 @@ pub(crate) use continuation::Continuation;
 pub use covered::{Covered, Gap, Reduction};
 pub use delay::{Delayed, DelayingExplorer, RoundRobin, RunToCompletion};
 pub use dfs::Dfs;
+pub(crate) use enabled::Names;
 pub use enabled::{Enabled, EventId, MessageId, OperationId, Pending, Step, StepKind};
 pub(crate) use estimates::Survey;
 pub use estimates::{Effort, Estimates};
@@ -44,6 +46,7 @@ pub use fair_suffix::FairSuffix;
 pub(crate) use guided::{Followed, Guided};
 pub(crate) use naming::{Named, Namer};
 pub use pct::Pct;
+pub(crate) use pinned::{Pinned, Worded, Wording, parse};
 pub use pos::Pos;
 pub use probabilistic::Probabilistic;
 pub use random::Random;
@@ -216,6 +219,17 @@ pub struct Execution {
 }
 
 impl Execution {
+    /// One that belongs to no exploration.
+    pub(crate) fn alone(max_steps: u64) -> Self {
+        Self {
+            iteration: 0,
+            seed: 0,
+            max_steps,
+            estimates: Arc::default(),
+            length: None,
+        }
+    }
+
     /// How many steps with an alternative to expect, at most as many as the bound allows: the
     /// [length](Self::length) or, where none was asked for, what the pilots showed.
     pub fn contended_steps(&self) -> u64 {

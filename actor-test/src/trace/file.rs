@@ -22,7 +22,7 @@ use crate::data::causes::Causes;
 use crate::data::story::{Story, Unpacking};
 use crate::declaration::parameters;
 use crate::hash;
-use crate::report::facts::{Bug, Recording, Report};
+use crate::report::facts::{Bug, NEAR, Recording, Report};
 use crate::report::words;
 use crate::settings::{Bounds, Semantics};
 use crate::trace::{schedule, story};
@@ -252,6 +252,10 @@ impl Trace {
     pub(crate) fn write(&self, directory: &Path, number: usize) -> std::io::Result<PathBuf> {
         fs::create_dir_all(directory)?;
         let mut name = slug(self.package.as_deref(), &self.test);
+        if self.strategy.starts_with(NEAR) {
+            // Beside the one that it was found near.
+            name += "-near";
+        }
         if number > 0 {
             name = format!("{name}-{}", number + 1);
         }

@@ -4,7 +4,7 @@ use std::sync::PoisonError;
 
 use crate::data::schedule::Schedule;
 use crate::engine::{Decision, Engine, Outcome, Program, RunOptions, chosen};
-use crate::strategy::{Execution, Fairness, Followed, Guided, Named, Replay, Strategy};
+use crate::strategy::{Execution, Fairness, Followed, Guided, Named, Replay};
 
 /// An execution that followed a schedule.
 #[derive(Clone, Debug)]
@@ -32,20 +32,6 @@ pub(crate) fn name(
     let outcome = engine.run_under(Box::new(named), program, execution, options);
     let mut written = written.lock().unwrap_or_else(PoisonError::into_inner);
     (outcome, std::mem::take(&mut written))
-}
-
-/// Follows a schedule as [`Guided`] does, and goes on by another strategy or does not.
-#[cfg_attr(not(test), allow(dead_code))]
-pub(crate) fn follow(
-    engine: &mut Engine,
-    program: &dyn Program,
-    execution: &Execution,
-    fairness: Fairness,
-    schedule: Schedule,
-    completion: Option<Box<dyn Strategy>>,
-) -> Attempt {
-    let guided = Guided::new(schedule, fairness, completion);
-    follow_by(engine, program, execution, guided, false)
 }
 
 /// Follows a schedule in a way of one's own.
@@ -80,12 +66,12 @@ mod tests {
 
     use actor_core::prelude::*;
 
-    use super::{follow, name};
+    use super::{Attempt, follow_by, name};
     use crate::data::records::StepKind;
     use crate::data::schedule::Schedule;
     use crate::engine::{Decision, End, Engine, Program, RunOptions};
     use crate::settings::{Bounds, Semantics};
-    use crate::strategy::{Execution, Fairness, Random, Replay, Steady};
+    use crate::strategy::{Execution, Fairness, Guided, Random, Replay, Steady, Strategy};
 
     #[derive(Debug)]
     struct Add(u32);
@@ -142,6 +128,16 @@ mod tests {
         Engine::new(idle, Bounds::default(), Semantics::default())
     }
 
+    fn follow(
+        engine: &mut Engine,
+        execution: &Execution,
+        schedule: Schedule,
+        completion: Option<Box<dyn Strategy>>,
+    ) -> Attempt {
+        let guided = Guided::new(schedule, Fairness::Fair, completion);
+        follow_by(engine, &Body, execution, guided, false)
+    }
+
     /// A random execution, its decisions and its steps.
     fn sample(engine: &mut Engine, seed: u64) -> (Vec<Decision>, Schedule, u64) {
         let options = RunOptions::default();
@@ -166,14 +162,7 @@ mod tests {
         let mut engine = engine();
         for seed in 0..50 {
             let (taken, schedule, class) = sample(&mut engine, seed);
-            let again = follow(
-                &mut engine,
-                &Body,
-                &execution(seed + 1),
-                Fairness::Fair,
-                schedule.clone(),
-                None,
-            );
+            let again = follow(&mut engine, &execution(seed + 1), schedule.clone(), None);
             assert_eq!(again.decisions, taken);
             assert_eq!(again.outcome.class, class);
             assert_eq!(again.followed.schedule, schedule);
@@ -195,14 +184,7 @@ mod tests {
             .cloned()
             .collect();
         let execution = execution(1);
-        let attempt = follow(
-            &mut engine,
-            &Body,
-            &execution,
-            Fairness::Fair,
-            others.clone(),
-            None,
-        );
+        let attempt = follow(&mut engine, &execution, others.clone(), None);
         assert_eq!(attempt.outcome.end, End::Pruned);
         let handled = |schedule: &Schedule| {
             let handles =
@@ -217,14 +199,7 @@ mod tests {
         assert!(attempt.followed.parting.is_some());
         // With a completion, everybody gets there.
         let steady = Some(Box::new(Steady::default()) as _);
-        let whole = follow(
-            &mut engine,
-            &Body,
-            &execution,
-            Fairness::Fair,
-            others,
-            steady,
-        );
+        let whole = follow(&mut engine, &execution, others, steady);
         assert_eq!(whole.outcome.end, End::Quiescent);
         assert_eq!(handled(&whole.followed.schedule), handled(&schedule));
     }
@@ -239,14 +214,7 @@ mod tests {
             for first in 0..schedule.len() - 1 {
                 let mut swapped = schedule.clone();
                 swapped.swap(first, first + 1);
-                let attempt = follow(
-                    &mut engine,
-                    &Body,
-                    &execution(seed),
-                    Fairness::Fair,
-                    swapped.clone(),
-                    None,
-                );
+                let attempt = follow(&mut engine, &execution(seed), swapped.clone(), None);
                 let done = attempt.followed.schedule;
                 assert_eq!(done.len(), schedule.len(), "everything is done");
                 // One that needs the other comes after it all the same. What was sent in another order

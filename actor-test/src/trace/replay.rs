@@ -1,7 +1,6 @@
 //! Running recorded decisions again, and telling where they lead elsewhere.
 
 use std::fmt;
-use std::sync::Arc;
 
 use crate::attendance;
 use crate::data::bug::{BugKind, Finding};
@@ -141,13 +140,7 @@ pub(crate) fn replay_until(
     let mut engine = Engine::new(idle, recording.bounds, recording.semantics);
     engine.look_for_lassos(recording.cycle.is_some());
     let taken = taken(recording);
-    let execution = Execution {
-        iteration: 0,
-        seed: 0,
-        max_steps: recording.bounds.unfair(),
-        estimates: Arc::default(),
-        length: None,
-    };
+    let execution = Execution::alone(recording.bounds.unfair());
     let status = attendance::attend(test, engine.heartbeat());
     status.begins(0, 0, None);
     let options = RunOptions {

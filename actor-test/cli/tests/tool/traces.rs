@@ -85,6 +85,46 @@ fn replayed_when_the_bug_is_fixed() {
         words.contains("\nno bug any more: the recorded schedule ran to its end without safety"),
         "{words}"
     );
+    assert!(
+        words.contains("\nnear it:    ") && words.contains(" had no bug either"),
+        "{words}"
+    );
+    let replay = |arguments: &str| {
+        let tool = tool().arg("replay").arg(&path).args("--features fixed");
+        tool.args(arguments).run().words(0)
+    };
+    assert!(!replay("--near 0").contains("near it"));
+    let document: serde_json::Value = serde_json::from_str(&replay("--format json")).unwrap();
+    assert_eq!(document["format"], "actor-test replay");
+    assert_eq!(document["recorded"]["kind"], "invariant");
+    assert!(document["finding"].is_null() && document["near"]["bug"].is_null());
+    assert!(document["near"]["executions"].as_u64().unwrap() > 100);
+}
+
+/// The schedule as a test, which is all that standard output has.
+#[test]
+fn minimized_as_a_test() {
+    let (_traces, path) = failing();
+    let tool = tool().arg("minimize").arg(&path).arg("--as-test");
+    let source = tool.run().words(0);
+    for line in [
+        "/// safety: always \"never six\" is false",
+        "fn never_six_pinned() {",
+        "        \"tests::never_six\",",
+        "            (\"test\", \"starts\"),",
+        "            (\"Adder\", \"sends Add to Cell\"), // sends Add(3) to Cell",
+        "            (\"Cell\", \"handles Double\"), // handles Double from Doubler",
+        "    followed.assert_clean();",
+    ] {
+        assert!(
+            source.lines().any(|other| other == line),
+            "{line}: {source}"
+        );
+    }
+    assert!(
+        source.starts_with("///") && source.trim_end().ends_with('}'),
+        "{source}"
+    );
 }
 
 #[test]

@@ -128,6 +128,7 @@ impl Engine {
             state.step,
             state.last_operation,
         );
+        let enabled = enabled.called(&*state);
         let Some(index) = shared.strategy.borrow_mut().pick(&enabled) else {
             return Err(End::Pruned);
         };

@@ -26,7 +26,7 @@ use crate::engine::world::types::Types;
 use crate::engine::world::waits::Deferral;
 use crate::engine::world::watches::Watch;
 use crate::hash::mix;
-use crate::strategy::EventId;
+use crate::strategy::{EventId, Names, OperationId, Pending};
 
 /// The test body.
 pub(crate) const BODY: u32 = 0;
@@ -351,6 +351,20 @@ impl State {
                 }
             }
         }
+    }
+}
+
+impl Names for State {
+    fn operation(&self, operation: OperationId) -> String {
+        self.name(operation.bits())
+    }
+
+    fn event(&self, pending: &Pending) -> Option<&'static str> {
+        let receiver = pending.inbox.filter(|inbox| !inbox.is_timer())?.bits();
+        let events = self.info(receiver)?.events.iter().zip(0..);
+        let mut known =
+            events.filter(|(_, number)| self.event_id(receiver, *number) == pending.event);
+        known.next().map(|(event, _)| event.name)
     }
 }
 

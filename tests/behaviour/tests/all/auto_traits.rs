@@ -4,9 +4,9 @@
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
 use actor_test::strategy::{
-    Covered, Delayed, Dfs, Effort, Enabled, EventId, Fairness, Gap, MessageId, OperationId, Pct,
-    Pending, Pos, Probabilistic, Random, Reduction, RoundRobin, RunToCompletion, SpecError, Step,
-    StepKind, StrategySpec, Surw, Urw, Weighted, Weights,
+    Covered, Delayed, Dfs, Effort, EventId, Fairness, Gap, MessageId, OperationId, Pct, Pending,
+    Pos, Probabilistic, Random, Reduction, RoundRobin, RunToCompletion, SpecError, Step, StepKind,
+    StrategySpec, Surw, Urw, Weighted, Weights,
 };
 use actor_test::{
     BehaviourStatistics, Bounds, Bug, BugKind, Confirmation, Coverage, Cycle, Deny, Finding,
@@ -74,7 +74,6 @@ fn auto_traits() {
         Gap,
         Reduction,
         Effort,
-        Enabled<'static>,
         EventId,
         MessageId,
         OperationId,

@@ -13,6 +13,7 @@ mod determinism;
 mod differential;
 mod ends;
 mod every_strategy;
+mod following;
 mod groups_and_pools;
 mod identity;
 mod lasso;

@@ -1,0 +1,391 @@
+//! Schedules in words, for a test that pins one: writing them down, and following them.
+//!
+//! A step is told by who takes it and by what it is: `("Client#2", "sends Acquire to Lock")`. The first
+//! actor of a type has no number, as reports call it where there is no other. What an operation does
+//! next is never open, so that who steps says enough; what the step is stands there for people, and
+//! to tell where a program that was changed parts from it.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::{
+    Choice, Enabled, Ended, Execution, Fairness, Pending, Steady, Step, StepKind, Strategy,
+};
+use crate::data::schedule::NamedChoice;
+
+/// Before the answers to what a step has asked for.
+const CHOOSING: &str = ", choosing ";
+
+/// A step in words.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Worded {
+    who: String,
+    /// Without its choices.
+    what: String,
+    choices: Vec<NamedChoice>,
+}
+
+impl Worded {
+    fn of(pending: &Pending, enabled: &Enabled<'_>) -> Self {
+        let names = enabled.names();
+        let name = |operation| {
+            let name = names.map(|names| names.operation(operation));
+            first_without_number(&name.unwrap_or_default()).to_owned()
+        };
+        let event = names.and_then(|names| names.event(pending));
+        let owner = match pending.operation.is_timer() {
+            true => pending.inbox,
+            false => Some(pending.operation),
+        };
+        let what = match (pending.kind, event) {
+            (StepKind::Start, _) => "starts".into(),
+            (StepKind::Handle, event) => format!("handles {}", event.unwrap_or("what is next")),
+            (StepKind::Flush, Some(event)) => {
+                let to = pending.inbox.map(name).unwrap_or_default();
+                format!("sends {event} to {to}")
+            }
+            (StepKind::Flush, None) => "flushes".into(),
+            (StepKind::Resume, _) => "resumes".into(),
+            (StepKind::Timer, Some(event)) => format!("fires {event}"),
+            (StepKind::Timer, None) => "fires".into(),
+            (StepKind::Fault, _) => "fails".into(),
+            (StepKind::Stop, _) => "stops".into(),
+        };
+        Self {
+            who: owner.map(name).unwrap_or_default(),
+            what,
+            choices: Vec::new(),
+        }
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        self.who == other.who && self.what == other.what
+    }
+
+    /// The two parts that are written down.
+    pub(crate) fn written(&self) -> (String, String) {
+        let choices = self.choices.iter();
+        let choices: Vec<String> = choices
+            .map(|NamedChoice { of, answer }| format!("{answer} of {of}"))
+            .collect();
+        let choosing = match choices[..] {
+            [] => String::new(),
+            _ => format!("{CHOOSING}{}", choices.join(", ")),
+        };
+        (self.who.clone(), format!("{}{choosing}", self.what))
+    }
+}
+
+impl fmt::Display for Worded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` {}", self.who, self.what)
+    }
+}
+
+/// `Client` for `Client#1`.
+fn first_without_number(name: &str) -> &str {
+    name.strip_suffix("#1").unwrap_or(name)
+}
+
+/// Reads the steps of a pinned schedule; an error says which is wrong, and what would be right.
+pub(crate) fn parse(steps: &[(&str, &str)]) -> Result<Vec<Worded>, String> {
+    let read = steps.iter().enumerate().map(|(at, (who, what))| {
+        worded(who, what).map_err(|why| format!("step {} of the schedule, {what:?}: {why}", at + 1))
+    });
+    read.collect()
+}
+
+fn worded(who: &str, what: &str) -> Result<Worded, String> {
+    let (what, choices) = what.split_once(CHOOSING).unwrap_or((what, ""));
+    let choices = choices.split(", ").filter(|choice| !choice.is_empty());
+    let choices: Option<Vec<NamedChoice>> = choices
+        .map(|choice| {
+            let (answer, of) = choice.split_once(" of ")?;
+            let (answer, of) = (answer.parse().ok()?, of.parse().ok()?);
+            (u64::from(answer) < of).then_some(NamedChoice { of, answer })
+        })
+        .collect();
+    let choices = choices.ok_or("after `choosing` come answers as `0 of 2, 3 of 5`")?;
+    let (verb, rest) = what.split_once(' ').unwrap_or((what, ""));
+    let what = match (verb, rest) {
+        ("starts" | "flushes" | "resumes" | "fires" | "stops" | "fails", "") => verb.to_owned(),
+        ("handles" | "fires", event) if !event.is_empty() => what.to_owned(),
+        ("sends", rest) if rest.contains(" to ") => {
+            let (event, to) = rest.rsplit_once(" to ").unwrap_or_default();
+            format!("sends {event} to {}", first_without_number(to))
+        }
+        _ => {
+            return Err(
+                "a step is `starts`, `handles EVENT`, `sends EVENT to ACTOR`, `flushes`, `resumes`, \
+                 `fires`, `fires EVENT`, `stops` or `fails`"
+                    .into(),
+            );
+        }
+    };
+    Ok(Worded {
+        who: first_without_number(who).to_owned(),
+        what,
+        choices,
+    })
+}
+
+/// Where an execution parted from a pinned schedule.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Parted {
+    /// The step, from one.
+    pub(crate) step: u64,
+    /// What was pinned, and what happened.
+    pub(crate) message: String,
+}
+
+/// Follows a schedule in words, and goes on fairly. A step that is not pinned is taken where it
+/// comes, if it is of whoever is due, as something that was added to the program; one that never comes
+/// is passed over.
+#[derive(Debug)]
+pub(crate) struct Pinned {
+    steps: Vec<Worded>,
+    taken: Vec<bool>,
+    /// All before this one are taken.
+    first_left: usize,
+    completion: Steady,
+    /// The pinned step in progress, and how many of its choices were answered.
+    asks: Option<(usize, usize)>,
+    parted: Option<Parted>,
+    told: Arc<Mutex<Option<Parted>>>,
+}
+
+impl Pinned {
+    /// The strategy, and where it tells after an execution how that has parted from the schedule.
+    pub(crate) fn new(steps: Vec<Worded>) -> (Self, Arc<Mutex<Option<Parted>>>) {
+        let told = Arc::default();
+        let pinned = Self {
+            taken: Vec::new(),
+            first_left: 0,
+            completion: Steady::default(),
+            asks: None,
+            parted: None,
+            told: Arc::clone(&told),
+            steps,
+        };
+        (pinned, told)
+    }
+
+    /// The first pinned step that is left and can be taken: its place, and its position.
+    fn listed(&self, able: &[Worded]) -> Option<(usize, usize)> {
+        let left = (self.first_left..self.steps.len()).filter(|place| !self.taken[*place]);
+        let mut found = left.filter_map(|place| {
+            let is_it = |worded: &Worded| worded.is_same(&self.steps[place]);
+            Some((place, able.iter().position(is_it)?))
+        });
+        found.next()
+    }
+
+    /// A step of whoever is due that is not pinned.
+    fn added(&self, able: &[Worded]) -> Option<usize> {
+        let due = &self.steps[self.first_left];
+        let is_left = |worded: &Worded| {
+            let left = (self.first_left..self.steps.len()).filter(|place| !self.taken[*place]);
+            left.map(|place| &self.steps[place])
+                .any(|step| step.is_same(worded))
+        };
+        let is_added = |worded: &Worded| worded.who == due.who && !is_left(worded);
+        able.iter().position(is_added)
+    }
+
+    fn part(&mut self, step: u64, now: &Worded) {
+        if self.parted.is_none() {
+            let due = &self.steps[self.first_left];
+            self.parted = Some(Parted {
+                step,
+                message: format!("pinned is {due}; now, {now}"),
+            });
+        }
+    }
+}
+
+impl Strategy for Pinned {
+    fn name(&self) -> String {
+        "pinned schedule".into()
+    }
+
+    fn fairness(&self) -> Fairness {
+        Fairness::FairFrom(self.steps.len() as u64)
+    }
+
+    fn begin(&mut self, execution: &Execution) -> bool {
+        self.taken.clear();
+        self.taken.resize(self.steps.len(), false);
+        (self.first_left, self.asks) = (0, None);
+        self.parted = None;
+        self.completion.begin(execution)
+    }
+
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+        self.asks = None;
+        if self.first_left == self.steps.len() {
+            return self.completion.pick(enabled);
+        }
+        let worded = |pending| Worded::of(pending, enabled);
+        let able: Vec<Worded> = enabled.iter().map(worded).collect();
+        let listed = self.listed(&able);
+        let (place, position) = match listed {
+            Some((place, position)) if place == self.first_left => (Some(place), position),
+            _ => match (self.added(&able), listed) {
+                (Some(position), _) => (None, position),
+                (None, Some((place, position))) => (Some(place), position),
+                (None, None) => (None, self.completion.pick(enabled)?),
+            },
+        };
+        let now = able.get(position)?.clone();
+        if place != Some(self.first_left) {
+            self.part(enabled.step() + 1, &now);
+        }
+        if let Some(place) = place {
+            self.taken[place] = true;
+            while self.taken.get(self.first_left) == Some(&true) {
+                self.first_left += 1;
+            }
+        }
+        self.asks = place.map(|place| (place, 0));
+        Some(position)
+    }
+
+    fn choose(&mut self, choice: Choice) -> u32 {
+        let pinned = self.asks.and_then(|(place, asked)| {
+            self.asks = Some((place, asked + 1));
+            self.steps[place].choices.get(asked).copied()
+        });
+        let of = choice.bound();
+        let pinned = pinned.filter(|pinned| pinned.of == of);
+        pinned.map_or_else(|| self.completion.choose(choice), |pinned| pinned.answer)
+    }
+
+    fn hears_steps(&self) -> bool {
+        self.completion.hears_steps()
+    }
+
+    fn stepped(&mut self, step: &Step<'_>) {
+        self.completion.stepped(step);
+    }
+
+    fn ended(&mut self, ended: &Ended) {
+        self.completion.ended(ended);
+        if self.first_left < self.steps.len() && self.parted.is_none() {
+            let due = &self.steps[self.first_left];
+            self.parted = Some(Parted {
+                step: ended.steps + 1,
+                message: format!("pinned is {due}; now, the execution is over"),
+            });
+        }
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        *told = self.parted.take();
+    }
+}
+
+/// Has what another strategy does written down in words.
+#[derive(Debug)]
+pub(crate) struct Wording {
+    strategy: Box<dyn Strategy>,
+    done: Vec<Worded>,
+    told: Arc<Mutex<Vec<Worded>>>,
+}
+
+impl Wording {
+    /// The strategy, and where the words are to be found after an execution.
+    pub(crate) fn new(strategy: Box<dyn Strategy>) -> (Self, Arc<Mutex<Vec<Worded>>>) {
+        let told = Arc::default();
+        let wording = Self {
+            strategy,
+            done: Vec::new(),
+            told: Arc::clone(&told),
+        };
+        (wording, told)
+    }
+}
+
+impl Strategy for Wording {
+    fn name(&self) -> String {
+        self.strategy.name()
+    }
+
+    fn fairness(&self) -> Fairness {
+        self.strategy.fairness()
+    }
+
+    fn begin(&mut self, execution: &Execution) -> bool {
+        self.done.clear();
+        self.strategy.begin(execution)
+    }
+
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+        let picked = self.strategy.pick(enabled)?;
+        if let Some(pending) = enabled.get(picked) {
+            self.done.push(Worded::of(pending, enabled));
+        }
+        Some(picked)
+    }
+
+    fn choose(&mut self, choice: Choice) -> u32 {
+        let answer = self.strategy.choose(choice);
+        if let Some(last) = self.done.last_mut() {
+            let of = choice.bound();
+            last.choices.push(NamedChoice { of, answer });
+        }
+        answer
+    }
+
+    fn hears_steps(&self) -> bool {
+        self.strategy.hears_steps()
+    }
+
+    fn stepped(&mut self, step: &Step<'_>) {
+        self.strategy.stepped(step);
+    }
+
+    fn ended(&mut self, ended: &Ended) {
+        self.strategy.ended(ended);
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        *told = std::mem::take(&mut self.done);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        let steps = [
+            ("test", "starts"),
+            ("test", "sends Go to Client#2"),
+            ("Client#2", "handles Go, choosing 1 of 2, 7 of 4294967296"),
+            ("Client's future", "resumes"),
+            ("Clock", "fires Tick"),
+        ];
+        let read = parse(&steps).expect("each is a step");
+        let written: Vec<(String, String)> = read.iter().map(Worded::written).collect();
+        let written: Vec<(&str, &str)> = written
+            .iter()
+            .map(|(who, what)| (&**who, &**what))
+            .collect();
+        assert_eq!(written, steps);
+        // The first of a type may have its number.
+        let with_number = parse(&[("Client#1", "sends Go to Lock#1")]);
+        assert_eq!(with_number, parse(&[("Client", "sends Go to Lock")]));
+    }
+
+    #[test]
+    fn what_is_no_step_is_an_error() {
+        for what in [
+            "",
+            "handles",
+            "sends Go",
+            "jumps",
+            "starts now",
+            "handles Go, choosing 2 of 2",
+        ] {
+            let error = parse(&[("test", "starts"), ("test", what)]).expect_err(what);
+            assert!(error.starts_with("step 2 of the schedule, "), "{error}");
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Schedules that a test pins step by step.
+
+use actor_core::prelude::*;
+use actor_test::{Followed, Tester, actor_test};
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Edit {
+    Nothing,
+    /// Clients say hello first.
+    EventAdded,
+    /// The bystander is created before the others.
+    ActorAdded,
+    /// Clients choose among more.
+    OtherChoice,
+    /// The lock looks whether it is taken.
+    Fixed,
+}
+
+#[derive(Debug)]
+struct Go;
+#[derive(Debug)]
+struct Hello;
+#[derive(Debug)]
+struct Acquire;
+#[derive(Debug)]
+struct Release;
+
+struct Lock {
+    is_taken: bool,
+    edit: Edit,
+}
+
+#[actor]
+impl Lock {
+    #[on]
+    fn hello(&mut self, _: Hello) {}
+
+    #[on]
+    fn acquire(&mut self, _: Acquire) {
+        if self.edit == Edit::Fixed && self.is_taken {
+            return;
+        }
+        assert!(!self.is_taken, "two owners");
+        self.is_taken = true;
+    }
+
+    #[on]
+    fn release(&mut self, _: Release) {
+        self.is_taken = false;
+    }
+}
+
+struct Client {
+    lock: ActorRef<Lock>,
+    edit: Edit,
+}
+
+#[actor]
+impl Client {
+    #[on]
+    fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+        if self.edit == Edit::EventAdded {
+            self.lock.tell(Hello);
+        }
+        let more = if self.edit == Edit::OtherChoice { 3 } else { 2 };
+        if cx.choose(more) == 1 {
+            self.lock.tell(Acquire);
+            self.lock.tell(Release);
+        }
+    }
+}
+
+struct Bystander;
+
+#[actor]
+impl Bystander {
+    #[on]
+    fn go(&mut self, _: Go) {}
+}
+
+fn clients(sys: &System, edit: Edit) {
+    if edit == Edit::ActorAdded {
+        sys.spawn(Bystander).tell(Go);
+    }
+    let is_taken = false;
+    let lock = sys.spawn(Lock { is_taken, edit });
+    for _ in 0..2 {
+        let lock = lock.clone();
+        sys.spawn(Client { lock, edit }).tell(Go);
+    }
+}
+
+const STEPS: [(&str, &str); 12] = [
+    ("test", "starts"),
+    ("test", "flushes"), // spawns Lock
+    ("test", "flushes"), // spawns Client#1
+    ("test", "sends Go to Client#1"),
+    ("test", "flushes"), // spawns Client#2
+    ("test", "sends Go to Client#2"),
+    ("Client#2", "handles Go, choosing 1 of 2"),
+    ("Client#1", "handles Go, choosing 1 of 2"),
+    ("Client#2", "sends Acquire to Lock"),
+    ("Client#1", "sends Acquire to Lock"),
+    ("Lock", "handles Acquire"),
+    ("Lock", "handles Acquire"),
+];
+
+fn follow(edit: Edit) -> Followed {
+    Tester::new().follow(&STEPS, |sys| clients(sys, edit))
+}
+
+#[test]
+fn what_is_pinned_is_done() {
+    let followed = follow(Edit::Nothing);
+    let bug = followed.bug().expect("two owners");
+    assert!(bug.message().ends_with("two owners"), "{}", bug.message());
+    assert_eq!((bug.step(), followed.parted()), (12, None));
+    assert_eq!(followed.report().executions, 1);
+}
+
+#[test]
+fn a_fix_passes() {
+    let followed = follow(Edit::Fixed);
+    followed.assert_clean();
+    assert_eq!(followed.parted(), None);
+}
+
+/// It says at which step the program parted from the schedule, and the bug is found all the same.
+#[test]
+fn a_changed_program_is_followed_as_far_as_it_goes() {
+    for (edit, parted) in [
+        (
+            Edit::EventAdded,
+            "at step 9: pinned is `Client#2` sends Acquire to Lock; now, `Client#2` sends Hello to Lock",
+        ),
+        (
+            Edit::ActorAdded,
+            "at step 3: pinned is `test` flushes; now, `test` sends Go to Bystander",
+        ),
+    ] {
+        let followed = follow(edit);
+        assert_eq!(followed.parted(), Some(parted));
+        let bug = followed.bug().unwrap_or_else(|| panic!("{edit:?}"));
+        assert!(bug.message().ends_with("two owners"), "{}", bug.message());
+    }
+    // Another question has another answer: nobody acquires anything.
+    let followed = follow(Edit::OtherChoice);
+    assert!(followed.bug().is_none());
+    assert!(followed.parted().is_some());
+}
+
+#[test]
+#[should_panic(expected = "two owners")]
+fn a_pinned_bug_fails_its_test() {
+    follow(Edit::Nothing).assert_clean();
+}
+
+#[test]
+#[should_panic(expected = "step 2 of the schedule, \"jumps\": a step is `starts`")]
+fn a_step_that_is_none_is_an_error() {
+    Tester::new().follow(&[("test", "starts"), ("test", "jumps")], |_| ());
+}
+
+#[actor_test(expect_bug = "two owners")]
+fn one_owner(sys: &System) {
+    clients(sys, Edit::Nothing);
+}
+
+#[test]
+fn a_test_is_followed_by_its_name() {
+    for name in [
+        "one_owner",
+        "following::one_owner",
+        "all::following::one_owner",
+    ] {
+        let followed = actor_test::follow(name, &STEPS);
+        assert_eq!(followed.bug().map(|bug| bug.step()), Some(12), "{name}");
+    }
+}
+
+#[test]
+#[should_panic(
+    expected = "no test of this executable that is marked `#[actor_test]` is called `ne_owner`"
+)]
+fn a_test_that_is_not_there_is_an_error() {
+    actor_test::follow("ne_owner", &STEPS);
+}
+
+#[derive(Debug)]
+struct Ping;
+
+/// Goes on for ever.
+struct Restless;
+
+#[actor]
+impl Restless {
+    #[on]
+    fn ping(&mut self, _: Ping, cx: &mut Context<Self>) {
+        cx.me().tell(Ping);
+    }
+}
+
+/// Where the pinned steps are over, it goes on fairly: what is owed for ever is found.
+#[test]
+fn what_is_owed_for_ever_is_found() {
+    let steps = [("test", "starts"), ("test", "flushes")];
+    let followed = Tester::new().follow(&steps, |sys| {
+        sys.spawn(Restless).tell(Ping);
+        sys.eventually("it rests", |_| false);
+    });
+    let bug = followed.bug().expect("it never rests");
+    assert!(
+        bug.is_liveness() && bug.message().contains("it rests"),
+        "{}",
+        bug.message()
+    );
+    assert_eq!(followed.parted(), None);
+}
