@@ -87,6 +87,7 @@
 
 mod attendance;
 mod data;
+mod debugging;
 mod declaration;
 mod engine;
 mod explaining;

@@ -1,11 +1,17 @@
 //! What `cargo actor-test` uses of this crate, and nobody else: no part of its API. The tool wants
 //! exactly this version.
 
+pub use crate::data::snapshot;
 pub use crate::declaration::parameters;
 pub use crate::exploring::plan::Turn;
 pub use crate::hosting::{environment, postmortem, process, protocol, run, watchdog};
 pub use crate::report::words;
 pub use crate::settings::overrides;
+
+pub mod debugging {
+    //! What the debugger asks of a recorded execution.
+    pub use crate::debugging::{Answer, Question, Ran};
+}
 
 pub mod trace {
     //! Traces on disk, and as documents.

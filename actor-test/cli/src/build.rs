@@ -139,6 +139,13 @@ fn executables(selection: &Selection, metadata: &Metadata) -> Result<Vec<Executa
         }
         command.args(["--profile", "actor-test"]);
     }
+    if let Some(profile) = selection.profile.as_deref().filter(|_| selection.symbols) {
+        for value in ["debug=\"full\"", "strip=\"none\""] {
+            command
+                .arg("--config")
+                .arg(format!("profile.{profile}.{value}"));
+        }
+    }
     match holders::flags(selection, metadata) {
         Some(flags) => command.args(flags),
         None => return Ok(Vec::new()),

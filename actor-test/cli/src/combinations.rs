@@ -48,6 +48,7 @@ fn question(given: &Overrides, ignored: Ignored) -> Job {
         ignored,
         pin: false,
         witness: None,
+        hold: false,
     }
 }
 

@@ -144,6 +144,7 @@ impl Plan {
                 ignored: options.filter.ignored(Ignored::Skip),
                 pin: false,
                 witness: None,
+                hold: false,
             },
             children,
             format: options.format,

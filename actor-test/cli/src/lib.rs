@@ -10,6 +10,7 @@ mod as_test;
 mod build;
 mod combinations;
 mod coverage;
+mod debug;
 mod diagram;
 mod discover;
 mod documents;
@@ -111,6 +112,7 @@ pub fn main() -> ExitCode {
         Some(Command::Replay(options)) => replay::run(options, &mut screen),
         Some(Command::Minimize(options)) => minimize::run(options, &mut screen),
         Some(Command::Show(options)) => show::run(options, &mut screen),
+        Some(Command::Debug(options)) => debug::run(options, &mut screen),
         Some(Command::Merge(options)) => merge::run(options, &mut screen),
         #[cfg(feature = "mcp")]
         Some(Command::Mcp(options)) => mcp::run(options),

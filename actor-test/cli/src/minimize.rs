@@ -32,6 +32,7 @@ pub(crate) fn run(options: &Minimize, screen: &mut Screen) -> Result<Exit, Troub
         ignored: Ignored::Include,
         pin: false,
         witness: None,
+        hold: false,
     };
     let say = |text: &str| match options.as_test {
         true => screen.aside(text),

@@ -84,6 +84,13 @@ _MAX_STEPS, _TEMPERATURE, _WORKERS, _FOR, _UNTIL_SATURATED, _PARTITION, _KEEP_GO
 _HANG_TIMEOUT, _TRACE_DIR, _DENY, _MINIMIZE), an attribute \
 of the test, [package.metadata.actor-test] in Cargo.toml, and the default.";
 
+const SCRIPTS: &str = "\
+Commands are typed, or read from standard input where that is no terminal: then each is echoed, blank lines \
+and lines that begin with # are passed over, and the first bad one ends the session.
+
+Exit codes: 0 the session was ended; 2 a bad command in a script, or the trace or the build can't be used; \
+130 it was interrupted.";
+
 /// All arguments.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
@@ -100,6 +107,9 @@ pub(crate) enum Command {
     List(List),
     /// Runs a recorded execution again, and tells its story.
     Replay(Replay),
+    /// Steps through a recorded execution, forth and back; `help` lists its commands.
+    #[command(after_help = SCRIPTS)]
+    Debug(Debug),
     /// Makes a recorded execution shorter: leaves out what its bug can do without.
     Minimize(Minimize),
     /// Tells the story of a recorded execution without running it.
@@ -438,6 +448,25 @@ pub(crate) struct Replay {
     /// A handler that takes longer counts as hanging [default: 10s].
     #[arg(long, value_name = "DURATION", value_parser = parse::duration)]
     pub(crate) hang_timeout: Option<Duration>,
+    /// Waits before the first step for gdb, lldb or an editor to attach, and goes on at Enter: built with
+    /// all symbols, without optimisation unless --profile is given, and without time-outs.
+    #[arg(long, conflicts_with = "hang_timeout")]
+    pub(crate) debugger: bool,
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+}
+
+/// Debugging a trace.
+#[derive(Args, Debug)]
+pub(crate) struct Debug {
+    /// The trace that a failing test wrote.
+    pub(crate) trace: PathBuf,
+    /// How wide a line may be [default: the terminal's width, or 120].
+    #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(60..))]
+    pub(crate) width: Option<u16>,
+    /// A handler that takes longer counts as hanging [default: 10s].
+    #[arg(long, value_name = "DURATION", value_parser = parse::duration)]
+    pub(crate) hang_timeout: Option<Duration>,
     #[command(flatten)]
     pub(crate) selection: Selection,
 }
@@ -598,9 +627,21 @@ pub(crate) struct Selection {
     /// A value of cargo's configuration.
     #[arg(long, value_name = "KEY=VALUE")]
     config: Vec<String>,
+    /// Everything that a native debugger wants to know.
+    #[arg(skip)]
+    pub(crate) symbols: bool,
 }
 
 impl Selection {
+    /// The same, for a native debugger or not: without optimisation, unless a profile is given.
+    pub(crate) fn with_symbols(mut self, symbols: bool) -> Self {
+        self.symbols = symbols;
+        if symbols {
+            self.profile.get_or_insert_with(|| "dev".into());
+        }
+        self
+    }
+
     /// For `cargo test`, and for the commands that are printed.
     pub(crate) fn flags(&self) -> Vec<String> {
         let mut flags = self.everywhere();
@@ -703,6 +744,7 @@ impl Selection {
             frozen: self.frozen || more.frozen,
             profile: more.profile.or(self.profile),
             target: more.target.or(self.target),
+            symbols: self.symbols || more.symbols,
             target_dir: more.target_dir.or(self.target_dir),
             manifest_path: more.manifest_path.or(self.manifest_path),
             ..self

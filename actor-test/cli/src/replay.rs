@@ -1,6 +1,7 @@
 //! `cargo actor-test replay`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde_json::json;
 
@@ -33,13 +34,20 @@ struct Near {
     notes: Vec<String>,
 }
 
+/// So long nothing takes.
+const NEVER: Duration = Duration::from_secs(1 << 31);
+
 /// Runs a recorded execution again, and tells its story; where it passes, tries what is near it.
 pub(crate) fn run(options: &Replay, screen: &mut Screen) -> Result<Exit, Trouble> {
     let trace = Trace::read(&options.trace).map_err(Trouble::new)?;
     let variables = environment::variables().map_err(Trouble::new)?;
-    let test = find(&options.selection, &trace)?;
+    let test = find(
+        &options.selection.clone().with_symbols(options.debugger),
+        &trace,
+    )?;
     let flags = Overrides {
-        hang_timeout: options.hang_timeout,
+        // Who is looked at by a debugger takes the time that it takes.
+        hang_timeout: options.debugger.then_some(NEVER).or(options.hang_timeout),
         ..Overrides::default()
     };
     let mut job = Job {
@@ -52,8 +60,14 @@ pub(crate) fn run(options: &Replay, screen: &mut Screen) -> Result<Exit, Trouble
         ignored: Ignored::Include,
         pin: false,
         witness: Some(0),
+        hold: options.debugger,
     };
-    let ending = process::run(&test, &job, &mut |_| ())?;
+    let ending = process::run(&test, &job, &mut |event| {
+        if let Event::Holds { process, until } = event {
+            hold(*process, until.clone(), screen);
+        }
+    })?;
+    job.hold = false;
     let is_human = options.format == Format::Human;
     if is_human {
         screen.line(&words::trace_head(&trace));
@@ -202,6 +216,16 @@ fn document(trace: &Trace, replayed: &Replayed, near: &Near) -> serde_json::Valu
             })),
         },
     })
+}
+
+/// Has a native debugger attach; the test goes on when a line is typed, or standard input ends.
+fn hold(process: u32, until: PathBuf, screen: &Screen) {
+    screen.line(&words::holds(process));
+    std::thread::spawn(move || {
+        let _ = std::io::stdin().read_line(&mut String::new());
+        // Where it can't be made, the child is interrupted as any other.
+        let _ = std::fs::write(until, "");
+    });
 }
 
 /// A replay that took its process down, or hung. Its story is the recorded one, where it ends in the

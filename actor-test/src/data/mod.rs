@@ -11,4 +11,5 @@ pub(crate) mod leftovers;
 mod reasons;
 pub(crate) mod records;
 pub(crate) mod schedule;
+pub mod snapshot;
 pub mod story;

@@ -1,12 +1,13 @@
 //! The child's side: serves the tool's request for one test.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use crate::attendance::WorkerStatus;
 use crate::data::bug::{BugKind, Finding};
+use crate::debugging;
 use crate::declaration::attribute::ActorTest;
 use crate::declaration::parameters;
 use crate::declaration::parameters::Combination;
@@ -35,6 +36,9 @@ const BUDGETS: Budgets = Budgets {
     exploring: 20_000_000,
     minimize: 20_000_000,
 };
+
+/// How often it is looked whether a debugger has attached.
+const HOLD: Duration = Duration::from_millis(50);
 
 /// How often progress is told.
 const TELL: Duration = Duration::from_millis(50);
@@ -128,6 +132,9 @@ fn answer(
         witness::want(path, iteration);
     }
     events.tell(&began(test.test, &settings, &task));
+    if let Some(until) = request.hold.clone() {
+        hold(until, events);
+    }
     guard(limit.unwrap_or(watchdog::HANG_TIMEOUT), events);
     match task {
         Task::Explore => Ok(explored(test, &settings, request.given, events)),
@@ -178,6 +185,14 @@ fn answer(
                 notes: notes.into_iter().collect(),
             })
         }
+        Task::Debug {
+            recording,
+            question,
+        } => {
+            engine::show_panics();
+            let answer = debugging::answer(test, &test.name, &recording, &question)?;
+            Ok(Event::Answered { answer })
+        }
         Task::Replay { recording, until } => {
             engine::show_panics();
             let replayed = replay_until(test, &test.name, &recording, until);
@@ -212,6 +227,18 @@ fn pin_down(test: &Combination, finding: &Finding, recording: &Recording) -> Res
     Ok(Event::Pinned {
         steps: steps.collect(),
     })
+}
+
+/// Waits until there is that file, so that a native debugger can attach to the process.
+fn hold(until: PathBuf, events: &Events) {
+    let process = std::process::id();
+    events.tell(&Event::Holds {
+        process,
+        until: until.clone(),
+    });
+    while !until.exists() {
+        std::thread::sleep(HOLD);
+    }
 }
 
 /// Where the test is.

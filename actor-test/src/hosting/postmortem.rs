@@ -43,6 +43,7 @@ pub fn examine(
         task: Some(task(job, settings, turn, strategy)),
         pin: false,
         witness: Some(turn.iteration),
+        hold: false,
         ..job.clone()
     };
     let ending = run(&again).filter(Ending::is_violent)?;
@@ -57,6 +58,7 @@ pub fn examine(
             until: Some(seen.step),
         }),
         witness: None,
+        hold: false,
         ..again
     };
     if let Some(Event::Replayed { mut story, .. }) = run(&telling)?.answer {

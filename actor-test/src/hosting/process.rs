@@ -70,6 +70,8 @@ pub struct Job {
     pub pin: bool,
     /// Write down the decisions of this iteration while it runs.
     pub witness: Option<u64>,
+    /// Before it begins, wait to be told by the file that [`Event::Holds`] names.
+    pub hold: bool,
 }
 
 impl Job {
@@ -170,6 +172,7 @@ fn write_request(job: &Job, files: &Files) -> Result<Request, String> {
         witness: job
             .witness
             .map(|iteration| (files.path("witness"), iteration)),
+        hold: job.hold.then(|| files.path("go")),
     };
     let text = serde_json::to_string(&request).map_err(|error| error.to_string())?;
     let written = std::fs::write(files.path("request"), text);
@@ -374,7 +377,7 @@ impl Hearing {
     fn take(&mut self, event: Event, tell: &mut dyn FnMut(&Event)) {
         tell(&event);
         match event {
-            Event::Alive | Event::Progress { .. } => {}
+            Event::Alive | Event::Progress { .. } | Event::Holds { .. } => {}
             Event::Began { .. } => self.began = Some(event),
             // What was found is told before it is minimised, and again afterwards.
             Event::Done { .. } if matches!(self.answer, Some(Event::Done { .. })) => {

@@ -14,12 +14,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::bug::Finding;
 use crate::data::story::Story;
+use crate::debugging::{Answer, Question};
 use crate::report::facts::{Bug, Recording, Report};
 use crate::settings::Bounds;
 use crate::settings::overrides::Overrides;
 
 /// The version of the protocol; a child of another version refuses the request.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 
 /// What the child is to do.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -40,6 +41,8 @@ pub struct Request {
     pub pin: Option<PathBuf>,
     /// Where the decisions of an iteration are written down while it runs.
     pub witness: Option<(PathBuf, u64)>,
+    /// Before it begins, it waits until there is this file.
+    pub hold: Option<PathBuf>,
 }
 
 /// What to do with the test.
@@ -71,6 +74,11 @@ pub enum Task {
         recording: Box<Recording>,
         /// The story ends with this step, which is told but not taken.
         until: Option<u64>,
+    },
+    /// Answer a question of the debugger's.
+    Debug {
+        recording: Box<Recording>,
+        question: Question,
     },
 }
 
@@ -109,6 +117,8 @@ pub enum Event {
         /// The test's source file, as rustc was given it, and its line there.
         source: (String, u32),
     },
+    /// It waits until there is that file.
+    Holds { process: u32, until: PathBuf },
     /// The names of the combinations.
     Combinations { names: Vec<String> },
     /// The child makes progress.
@@ -140,6 +150,8 @@ pub enum Event {
         bug: Option<Box<Bug>>,
         notes: Vec<String>,
     },
+    /// The debugger's question was answered.
+    Answered { answer: Answer },
     /// A handler does not return; the child ends.
     Hang {
         strategy: usize,

@@ -317,6 +317,7 @@ fn hung(test: &str, running: &Running, turn: Turn, still: f64) -> (Report, Vec<S
         ignored: Ignored::Include,
         pin: false,
         witness: None,
+        hold: false,
     };
     let mut run = |job: &Job| {
         let own = Command::new(std::env::current_exe().ok()?);

@@ -5,6 +5,7 @@
 //! who sent the event and of which type it is. That is enough to write any scheduler of the
 //! literature, a custom one included; see the trait's example.
 
+mod branch;
 mod changes;
 mod continuation;
 mod covered;
@@ -33,6 +34,7 @@ mod weighted;
 use std::fmt;
 use std::sync::Arc;
 
+pub(crate) use branch::Branch;
 pub(crate) use changes::Changes;
 pub(crate) use continuation::Continuation;
 pub use covered::{Covered, Gap, Reduction};

@@ -328,6 +328,38 @@ impl Trace {
         Self::of(&self.test, self.package.as_deref(), &bug)
     }
 
+    /// The trace of another execution of the same test, which a debugger has made of this one: why it
+    /// fails is not known.
+    pub fn branch(&self, finding: Finding, recording: Recording) -> Self {
+        let Recording {
+            decisions,
+            checks,
+            schedule,
+            fair_from,
+            bounds,
+            semantics,
+            cycle,
+            story,
+        } = recording;
+        let mut trace = Self {
+            version: VERSION,
+            actor_test: env!("CARGO_PKG_VERSION").into(),
+            finding,
+            bounds,
+            semantics,
+            fair_from,
+            cycle,
+            decisions,
+            checks,
+            schedule,
+            causes: None,
+            story,
+            ..self.clone()
+        };
+        trace.digest = trace.digest();
+        trace
+    }
+
     /// What it takes to run it again.
     pub fn recording(&self) -> Recording {
         Recording {

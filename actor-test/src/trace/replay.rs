@@ -87,6 +87,7 @@ pub(crate) struct Replayed {
     pub(crate) diverged: Option<Divergence>,
     /// What was done, with its story.
     pub(crate) recording: Recording,
+    pub(crate) steps: u64,
 }
 
 /// Where a replay left its recording.
@@ -163,6 +164,7 @@ pub(crate) fn replay_until(
             story,
             ..recording.clone()
         },
+        steps: outcome.steps,
     };
     if replayed.diverged.is_some() && until.is_none() {
         let by_name = replay_by_name(engine, program, &execution, recording, fairness);
@@ -211,6 +213,7 @@ fn replay_by_name(
             story,
             ..recording.clone()
         },
+        steps: attempt.outcome.steps,
     })
 }
 

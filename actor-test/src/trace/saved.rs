@@ -50,6 +50,7 @@ impl Saved {
             finding,
             diverged,
             recording,
+            ..
         } = replay(program, &recorded);
         let file = path.file_name().unwrap_or_default().to_string_lossy();
         let Some(finding) = finding else {

@@ -75,6 +75,12 @@ impl Scribe {
     }
 }
 
+/// Where a native debugger stops at a step: `break step_begins if number == 8`.
+#[inline(never)]
+fn step_begins(number: u64) {
+    std::hint::black_box(number);
+}
+
 impl Witness for Scribe {
     fn begins(&mut self, fairness: Fairness) {
         self.write(Line::Begins {
@@ -85,6 +91,7 @@ impl Witness for Scribe {
     }
 
     fn steps(&mut self, step: u64) {
+        step_begins(step);
         self.write(Line::Step(step));
     }
 

@@ -75,6 +75,15 @@ pub(crate) fn reproduced(found: &Finding) -> String {
     format!("reproduced: {}", hanging(&finding(found)))
 }
 
+/// A test that waits for a native debugger.
+pub(crate) fn holds(process: u32) -> String {
+    format!(
+        "process {process} waits before the first step: attach a debugger to it, for example\n      \
+         gdb -p {process} -ex 'break step_begins if number == 8' -ex continue\n      \
+         lldb -p {process}\n      then press Enter here, and it goes on; no time-out counts"
+    )
+}
+
 /// A replay that took another way.
 pub(crate) fn diverged(step: u64, message: &str, found: Option<&Finding>, trace: &Trace) -> String {
     let end = match found {

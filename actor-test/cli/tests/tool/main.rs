@@ -6,6 +6,7 @@
 
 mod bad_input;
 mod commands;
+mod debugging;
 mod integration;
 #[cfg(all(feature = "mcp", unix))]
 mod mcp;

@@ -401,7 +401,7 @@ impl Engine {
 }
 
 /// What a timer is for, for people.
-fn purpose_of(timer: &Timer) -> Purpose {
+pub(crate) fn purpose_of(timer: &Timer) -> Purpose {
     match (timer.purpose, timer.pretext) {
         (timers::Purpose::Restart, _) => Purpose::Restart,
         (timers::Purpose::Kill, _) => Purpose::Kill,

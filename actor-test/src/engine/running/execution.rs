@@ -51,6 +51,8 @@ pub(crate) struct RunOptions {
     pub(crate) witness: Option<Box<dyn Witness>>,
     /// Where it is told: the step that is told, but not taken; the execution ends there.
     pub(crate) until: Option<u64>,
+    /// After so many steps it ends, and is looked at; or where it ends before.
+    pub(crate) look: Option<u64>,
 }
 
 /// What is owed, and from which step to which it may be paid.
@@ -188,11 +190,13 @@ impl Engine {
         self.is_again = options.again || options.expected.is_some() || options.watch.is_some();
         let kept = self.is_again.then(|| self.session().keep_counts());
         self.seed = execution.seed;
+        let looks = options.look.is_some();
         let listening = (options.tell && !options.deaf).then(|| Listening::to(&self.shared));
         self.begin(options);
         let entered = runtime::enter(self.shared.clone());
         let quiet = panics::quiet();
         let mut end = self.steps(test);
+        let snapshot = looks.then(|| Box::new(self.snapshot()));
         // What is owed when the program asks for the end, and is not hot, is nobody's debt.
         if end == End::Finished && self.state().thermometer.watched().is_some() {
             end = End::Recovered;
@@ -200,7 +204,10 @@ impl Engine {
         if let Some(witness) = self.shared.session().tape.witness() {
             witness.ends();
         }
-        let outcome = self.outcome(end);
+        let outcome = Outcome {
+            snapshot,
+            ..self.outcome(end)
+        };
         if let Some(strategy) = self.replaced.take() {
             self.set_strategy(strategy);
         }
@@ -267,7 +274,7 @@ impl Engine {
         }
         drop(session);
         self.until = options.until;
-        if let Some(step) = options.until {
+        if let Some(step) = options.until.or(options.look) {
             self.bound = step;
         }
         // What is watched may be owed up to the end of the watch.

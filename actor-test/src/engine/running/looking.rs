@@ -289,7 +289,7 @@ impl Engine {
     }
 
     /// The value of an actor, printed, where it has a `Debug` and is not suspended.
-    fn printed_value(&self, who: u32) -> Option<String> {
+    pub(crate) fn printed_value(&self, who: u32) -> Option<String> {
         let parts = self.bodies.get(who as usize)?.as_ref()?;
         Some(self.shared.printed(parts.body.debug()?))
     }

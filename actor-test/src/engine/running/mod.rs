@@ -5,7 +5,7 @@
 //! [`effects`] carries out what that has put into its outbox, and [`supervision`] brings back what
 //! failed. [`looking`] shows events and states to specifications; [`lasso`] goes along while something
 //! is owed; [`overdue`] says who waits in vain; [`verdict`], [`finish`] and [`leftovers`] say how it
-//! ends.
+//! ends; a [`snapshot`] shows where it stands.
 //!
 //! Only `exploring` and `trace` call in here, by [`Engine::run`](execution::Engine::run). A user's code
 //! runs with nothing of the engine borrowed: the world changes first and says what is to be called or
@@ -20,6 +20,7 @@ pub(crate) mod leftovers;
 pub(crate) mod looking;
 pub(crate) mod outcome;
 pub(crate) mod overdue;
+pub(crate) mod snapshot;
 pub(crate) mod stepping;
 pub(crate) mod supervision;
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use crate::data::bug::Finding;
 use crate::data::leftovers::Leftovers;
 use crate::data::records::Record;
+use crate::data::snapshot::Snapshot;
 use crate::engine::watching::landmarks::Told;
 use crate::engine::watching::specifications::Owed;
 use crate::engine::watching::suspicion::Suspicion;
@@ -78,6 +79,8 @@ pub(crate) struct Outcome {
     pub(crate) diverged_at: Option<u64>,
     /// What happened, where that was recorded.
     pub(crate) records: Vec<Record>,
+    /// Where it stood when it ended, where that is to be looked at.
+    pub(crate) snapshot: Option<Box<Snapshot>>,
 }
 
 /// How many steps the start of an execution counts for: about as many as it takes the time of.
@@ -111,6 +114,7 @@ impl Outcome {
             told: Told::default(),
             diverged_at: None,
             records: Vec::new(),
+            snapshot: None,
         }
     }
 }

@@ -19,6 +19,12 @@ const OTHERS_MAX: usize = 7;
 
 /// What a waiting operation awaits, in a sentence; `None` where the tester can't see it.
 pub(crate) fn describe_wait(state: &State, operation: u32) -> Option<String> {
+    let what = awaited(state, operation)?;
+    Some(format!("`{}` awaits {what}", state.name(operation)))
+}
+
+/// What an operation awaits, where that is something of others.
+pub(crate) fn awaited(state: &State, operation: u32) -> Option<String> {
     let asked = state.asks.iter();
     let asked = asked
         .filter(|ask| ask.asker == operation && ask.is_open())
@@ -36,8 +42,7 @@ pub(crate) fn describe_wait(state: &State, operation: u32) -> Option<String> {
         .filter_map(|event| events.get(usize::from(*event)))
         .map(|event| format!("an event `{}`", event.name));
     let what: Vec<String> = asked.chain(room).chain(received).collect();
-    let name = state.name(operation);
-    (!what.is_empty()).then(|| format!("`{name}` awaits {}", what.join(" and ")))
+    (!what.is_empty()).then(|| what.join(" and "))
 }
 
 /// The waits that the bound has cut off, where they have lasted for more than a tenth of the

@@ -142,6 +142,7 @@ impl Engine {
                 .take()
                 .map(Recorder::into_records)
                 .unwrap_or_default(),
+            snapshot: None,
         }
     }
 

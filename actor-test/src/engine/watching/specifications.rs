@@ -9,6 +9,7 @@ use actor_core::{Fingerprinter, Temperature, World};
 
 use crate::data::bug::BugKind;
 use crate::data::records::Record;
+use crate::data::snapshot::Heat;
 use crate::data::story::{MonitorKind, Temperature as Owing};
 use crate::engine::panics::{self, Panic};
 use crate::engine::watching::landmarks::Landmarks;
@@ -267,12 +268,7 @@ impl Specifications {
         let entry = &self.predicates[self.predicates.len() - 1];
         Record::Watches {
             name: entry.name.to_string(),
-            kind: match entry.expectation {
-                Expectation::Always => MonitorKind::Always,
-                Expectation::Eventually => MonitorKind::Eventually,
-                Expectation::AlwaysEventually => MonitorKind::AlwaysEventually,
-                Expectation::Sometimes => MonitorKind::Sometimes,
-            },
+            kind: kind_of(entry.expectation),
             state: if entry.held { "true" } else { "false" },
             temperature: if entry.heat.is_some() {
                 Owing::Hot
@@ -431,6 +427,35 @@ impl Specifications {
         })
     }
 
+    /// How each monitor and each predicate stands.
+    pub(crate) fn heats(&self, thermometer: &Thermometer, step: u64) -> Vec<Heat> {
+        let monitors = self.monitors.iter().map(|entry| {
+            let (state, temperature) = entry.info.states[entry.state];
+            Heat {
+                name: entry.info.name.into(),
+                kind: MonitorKind::Monitor,
+                state: state.into(),
+                temperature: temperature.into(),
+                heat: thermometer.temperature(entry.heat, step),
+                owed_since: thermometer.owed_since(entry.heat),
+            }
+        });
+        let predicates = self.predicates.iter().map(|entry| {
+            let is_owed = entry.heat.is_some_and(|heat| thermometer.owes(heat));
+            Heat {
+                name: entry.name.to_string(),
+                kind: kind_of(entry.expectation),
+                state: if entry.held { "true" } else { "false" }.into(),
+                temperature: if is_owed { Owing::Hot } else { Owing::Cold },
+                heat: entry
+                    .heat
+                    .map_or(0, |heat| thermometer.temperature(heat, step)),
+                owed_since: entry.heat.and_then(|heat| thermometer.owed_since(heat)),
+            }
+        });
+        monitors.chain(predicates).collect()
+    }
+
     /// How many events each monitor has seen.
     pub(crate) fn looks(&self) -> impl Iterator<Item = u64> {
         let looks = |entry: &MonitorEntry| self.observed[entry.observed].looks;
@@ -504,6 +529,15 @@ impl Specifications {
                 .monitors
                 .iter()
                 .any(|entry| self.observed[entry.observed].has_hot)
+    }
+}
+
+fn kind_of(expectation: Expectation) -> MonitorKind {
+    match expectation {
+        Expectation::Always => MonitorKind::Always,
+        Expectation::Eventually => MonitorKind::Eventually,
+        Expectation::AlwaysEventually => MonitorKind::AlwaysEventually,
+        Expectation::Sometimes => MonitorKind::Sometimes,
     }
 }
 

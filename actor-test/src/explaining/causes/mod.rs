@@ -6,9 +6,10 @@
 //! does not depend on the machine. From where on it could not be helped is looked for in
 //! [`transition`] for what is owed, and in [`curve`] for what is found at once; [`races`] turns
 //! pairs of events round that [`order`] says are independent, each in executions that do
-//! the same [but for that](turned).
+//! the same [but for that](turned). A debugger goes on from a step to where it [escapes](escape).
 
 mod curve;
+mod escape;
 mod find;
 mod forks;
 pub(crate) mod order;
@@ -16,4 +17,5 @@ mod races;
 mod transition;
 pub(crate) mod turned;
 
+pub(crate) use escape::{Escape, escape};
 pub(crate) use find::explain;

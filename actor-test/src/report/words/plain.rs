@@ -71,7 +71,7 @@ pub fn cut(text: &str, width: usize) -> String {
 }
 
 /// Two values, or what differs between them where they are long.
-pub(super) fn differing(before: &str, after: &str) -> (String, String) {
+pub fn differing(before: &str, after: &str) -> (String, String) {
     let (before, after): (Vec<char>, Vec<char>) = (
         plain(before).chars().collect(),
         plain(after).chars().collect(),

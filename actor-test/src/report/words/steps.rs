@@ -72,6 +72,13 @@ pub fn story_lines(story: &Story, width: usize, all: bool) -> Vec<String> {
     lines
 }
 
+/// Some steps of a story as columns, and nothing else.
+pub fn step_lines(story: &Story, wanted: &BTreeSet<u64>, width: usize) -> Vec<String> {
+    let steps = wanted.iter().filter_map(|number| story.step(*number));
+    let parts: Vec<Part<'_>> = steps.map(Part::Step).collect();
+    laid_out(story, &parts, width)
+}
+
 fn laid_out(story: &Story, parts: &[Part<'_>], width: usize) -> Vec<String> {
     let told = parts.iter().filter_map(|part| match part {
         Part::Step(step) => Some(*step),

@@ -1,0 +1,470 @@
+//! What a line says: [`Command`].
+
+/// A command.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Command {
+    Step(u64),
+    Back(u64),
+    Jump(Place),
+    Next(Option<String>),
+    Previous(Option<String>),
+    Continue,
+    Reverse,
+    Break(Option<Condition>),
+    Delete(Option<usize>),
+    Print(Option<String>, Option<String>),
+    Enabled,
+    Inbox(Option<String>),
+    Timers,
+    Monitors,
+    List(Option<u64>, Option<u64>),
+    Find(String),
+    Causes(Option<u64>),
+    Diff(Option<String>, Option<String>),
+    Branch(String, Option<u64>),
+    Take(usize),
+    Live(Option<u32>),
+    Executions,
+    Switch(usize),
+    Save(String),
+    Help(Option<String>),
+    Quit,
+}
+
+/// A step that is gone to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Place {
+    Step(u64),
+    End,
+    Critical,
+}
+
+/// What a break waits for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Condition {
+    /// An event is sent, handled or fired; by or to that actor.
+    Event(String, Option<String>),
+    /// An actor enters a state.
+    State(String, String),
+    /// A field of an actor changes; to that value.
+    Field(String, String, Option<String>),
+    /// A monitor changes its state, or a predicate becomes true or false; to that.
+    Monitor(String, Option<String>),
+}
+
+/// What is known of a command.
+struct Entry {
+    name: &'static str,
+    short: &'static str,
+    arguments: &'static str,
+    text: &'static str,
+    parse: fn(&[&str]) -> Option<Command>,
+}
+
+const TABLE: &[Entry] = &[
+    Entry {
+        name: "step",
+        short: "s",
+        arguments: "[N]",
+        text: "one step forward, or N",
+        parse: |words| Some(Command::Step(one_number(words, 1)?)),
+    },
+    Entry {
+        name: "back",
+        short: "b",
+        arguments: "[N]",
+        text: "one step back, or N",
+        parse: |words| Some(Command::Back(one_number(words, 1)?)),
+    },
+    Entry {
+        name: "jump",
+        short: "j",
+        arguments: "N | end | critical",
+        text: "to step N, to the last one, or to the one from which there was no way back",
+        parse: |words| match words {
+            ["end"] => Some(Command::Jump(Place::End)),
+            ["critical"] => Some(Command::Jump(Place::Critical)),
+            [number] => Some(Command::Jump(Place::Step(number.parse().ok()?))),
+            _ => None,
+        },
+    },
+    Entry {
+        name: "next",
+        short: "n",
+        arguments: "[ACTOR]",
+        text: "to the next event that an actor handles; without a name, the one of this step",
+        parse: |words| Some(Command::Next(one_text(words)?)),
+    },
+    Entry {
+        name: "previous",
+        short: "pr",
+        arguments: "[ACTOR]",
+        text: "to the event that it handled before",
+        parse: |words| Some(Command::Previous(one_text(words)?)),
+    },
+    Entry {
+        name: "continue",
+        short: "c",
+        arguments: "",
+        text: "to the next break, or to the end",
+        parse: |words| words.is_empty().then_some(Command::Continue),
+    },
+    Entry {
+        name: "reverse",
+        short: "r",
+        arguments: "",
+        text: "to the break before, or to the beginning",
+        parse: |words| words.is_empty().then_some(Command::Reverse),
+    },
+    Entry {
+        name: "break",
+        short: "br",
+        arguments: "[event E [ACTOR] | state ACTOR S | field ACTOR F [VALUE] | monitor M [S]]",
+        text: "stop where an event is sent, handled or fired, a state is entered, a field changes, or a \
+               monitor or predicate does; alone, what there is to stop at",
+        parse: |words| match words {
+            [] => Some(Command::Break(None)),
+            ["event", event] => condition(Condition::Event(text(event), None)),
+            ["event", event, actor] => condition(Condition::Event(text(event), Some(text(actor)))),
+            ["state", actor, state] => condition(Condition::State(text(actor), text(state))),
+            ["field", actor, field] => condition(Condition::Field(text(actor), text(field), None)),
+            ["field", actor, field, value] => condition(Condition::Field(
+                text(actor),
+                text(field),
+                Some(text(value)),
+            )),
+            ["monitor" | "predicate", name] => condition(Condition::Monitor(text(name), None)),
+            ["monitor" | "predicate", name, state] => {
+                condition(Condition::Monitor(text(name), Some(text(state))))
+            }
+            _ => None,
+        },
+    },
+    Entry {
+        name: "delete",
+        short: "d",
+        arguments: "[K]",
+        text: "the K-th break goes, or all",
+        parse: |words| match words {
+            [] => Some(Command::Delete(None)),
+            [number] => Some(Command::Delete(Some(number.parse().ok()?))),
+            _ => None,
+        },
+    },
+    Entry {
+        name: "print",
+        short: "p",
+        arguments: "[ACTOR [FIELD]]",
+        text: "the state of everybody, of an actor, or a field",
+        parse: |words| match words {
+            [] => Some(Command::Print(None, None)),
+            [actor] => Some(Command::Print(Some(text(actor)), None)),
+            [actor, field] => Some(Command::Print(Some(text(actor)), Some(text(field)))),
+            _ => None,
+        },
+    },
+    Entry {
+        name: "enabled",
+        short: "e",
+        arguments: "",
+        text: "what could run next; what does is marked",
+        parse: |words| words.is_empty().then_some(Command::Enabled),
+    },
+    Entry {
+        name: "inbox",
+        short: "i",
+        arguments: "[ACTOR]",
+        text: "the events that wait, in the order in which they came",
+        parse: |words| Some(Command::Inbox(one_text(words)?)),
+    },
+    Entry {
+        name: "timers",
+        short: "t",
+        arguments: "",
+        text: "the timers that run, the first to fire first",
+        parse: |words| words.is_empty().then_some(Command::Timers),
+    },
+    Entry {
+        name: "monitors",
+        short: "m",
+        arguments: "",
+        text: "monitors and predicates, with their temperatures",
+        parse: |words| words.is_empty().then_some(Command::Monitors),
+    },
+    Entry {
+        name: "list",
+        short: "l",
+        arguments: "[FROM [TO]]",
+        text: "the steps around this one, or those from FROM to TO",
+        parse: |words| match words {
+            [] => Some(Command::List(None, None)),
+            [from] => Some(Command::List(Some(from.parse().ok()?), None)),
+            [from, to] => Some(Command::List(
+                Some(from.parse().ok()?),
+                Some(to.parse().ok()?),
+            )),
+            _ => None,
+        },
+    },
+    Entry {
+        name: "find",
+        short: "f",
+        arguments: "TEXT",
+        text: "the steps in whose words TEXT is found: an event, an actor, a field",
+        parse: |words| (!words.is_empty()).then(|| Command::Find(words.join(" "))),
+    },
+    Entry {
+        name: "causes",
+        short: "ca",
+        arguments: "[N]",
+        text: "the steps that led to this one, or to step N",
+        parse: |words| match words {
+            [] => Some(Command::Causes(None)),
+            [number] => Some(Command::Causes(Some(number.parse().ok()?))),
+            _ => None,
+        },
+    },
+    Entry {
+        name: "diff",
+        short: "di",
+        arguments: "N [M] | #K [N] | FILE [N]",
+        text: "the states after step N and after this one, or after N and M; or where this execution \
+               parts from another one of the session, or of a trace, and how their states differ after \
+               step N",
+        parse: |words| match words {
+            [one] => Some(Command::Diff(Some(text(one)), None)),
+            [one, other] => Some(Command::Diff(Some(text(one)), Some(text(other)))),
+            _ => None,
+        },
+    },
+    Entry {
+        name: "branch",
+        short: "ba",
+        arguments: "STRATEGY [SEED]",
+        text: "goes on from here under another strategy, to the end, as an execution of its own",
+        parse: |words| match words {
+            [strategy] => Some(Command::Branch(text(strategy), None)),
+            [strategy, seed] => Some(Command::Branch(text(strategy), Some(seed.parse().ok()?))),
+            _ => None,
+        },
+    },
+    Entry {
+        name: "take",
+        short: "ta",
+        arguments: "K",
+        text: "goes on from here with the K-th of what `enabled` lists, and then as before as far as that \
+               can be, as an execution of its own",
+        parse: |words| match words {
+            [number] => Some(Command::Take(number.parse().ok()?)),
+            _ => None,
+        },
+    },
+    Entry {
+        name: "live",
+        short: "li",
+        arguments: "[WALKS]",
+        text: "goes on from here fairly until it recovers, or ends without the bug; tries it WALKS times, 100 \
+               unless told",
+        parse: |words| match words {
+            [] => Some(Command::Live(None)),
+            [walks] => Some(Command::Live(Some(
+                walks.parse().ok().filter(|walks| *walks > 0)?,
+            ))),
+            _ => None,
+        },
+    },
+    Entry {
+        name: "executions",
+        short: "x",
+        arguments: "",
+        text: "the executions of this session",
+        parse: |words| words.is_empty().then_some(Command::Executions),
+    },
+    Entry {
+        name: "switch",
+        short: "sw",
+        arguments: "K",
+        text: "to the K-th execution; #0 is the recorded one",
+        parse: |words| match words {
+            [number] => Some(Command::Switch(
+                number.trim_start_matches('#').parse().ok()?,
+            )),
+            _ => None,
+        },
+    },
+    Entry {
+        name: "save",
+        short: "sa",
+        arguments: "FILE",
+        text: "writes this execution as a trace, if it has a bug",
+        parse: |words| match words {
+            [file] => Some(Command::Save(text(file))),
+            _ => None,
+        },
+    },
+    Entry {
+        name: "help",
+        short: "h",
+        arguments: "[COMMAND]",
+        text: "this list, or what one of it does",
+        parse: |words| Some(Command::Help(one_text(words)?)),
+    },
+    Entry {
+        name: "quit",
+        short: "q",
+        arguments: "",
+        text: "ends the session",
+        parse: |words| words.is_empty().then_some(Command::Quit),
+    },
+];
+
+fn text(word: &&str) -> String {
+    (*word).to_owned()
+}
+
+fn condition(condition: Condition) -> Option<Command> {
+    Some(Command::Break(Some(condition)))
+}
+
+fn one_number(words: &[&str], otherwise: u64) -> Option<u64> {
+    match words {
+        [] => Some(otherwise),
+        [number] => number.parse().ok(),
+        _ => None,
+    }
+}
+
+fn one_text(words: &[&str]) -> Option<Option<String>> {
+    match words {
+        [] => Some(None),
+        [one] => Some(Some(text(one))),
+        _ => None,
+    }
+}
+
+/// The names of all commands.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    TABLE.iter().map(|entry| entry.name)
+}
+
+/// Reads a line; `None` for an empty one, or a comment.
+pub(super) fn parse(line: &str) -> Result<Option<Command>, String> {
+    let words = split(line)?;
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let Some((name, rest)) = words.split_first() else {
+        return Ok(None);
+    };
+    let entry = entry(name)?;
+    let command = (entry.parse)(rest);
+    let command = command.ok_or_else(|| format!("usage: {}", form(entry)))?;
+    Ok(Some(command))
+}
+
+/// The commands, a line each; or one.
+pub(super) fn help(name: Option<&str>) -> Result<Vec<String>, String> {
+    let entries: Vec<&Entry> = match name {
+        Some(name) => vec![entry(name)?],
+        None => TABLE.iter().collect(),
+    };
+    let lines = entries.iter().map(|entry| {
+        let head = format!("{} {}", entry.name, entry.arguments);
+        format!(
+            "{:>2}  {}\n      {}",
+            entry.short,
+            head.trim_end(),
+            entry.text
+        )
+    });
+    Ok(lines.collect())
+}
+
+fn form(entry: &Entry) -> String {
+    format!("{} {}", entry.name, entry.arguments)
+}
+
+fn entry(name: &str) -> Result<&'static Entry, String> {
+    let found = TABLE
+        .iter()
+        .find(|entry| entry.name == name || entry.short == name);
+    found.ok_or_else(|| {
+        let likeness = |entry: &&Entry| strsim::jaro_winkler(entry.name, name);
+        let nearest = TABLE
+            .iter()
+            .max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+        let nearest = nearest.filter(|entry| likeness(entry) > 0.7);
+        let hint = nearest.map(|entry| format!("; did you mean `{}`?", entry.name));
+        format!(
+            "there is no command `{name}`{} (`help` lists them)",
+            hint.unwrap_or_default()
+        )
+    })
+}
+
+/// The words of a line; what stands in double quotes is one word.
+fn split(line: &str) -> Result<Vec<String>, String> {
+    let mut words = Vec::new();
+    let mut letters = line.trim().chars().peekable();
+    while let Some(letter) = letters.next() {
+        if letter == '#' && words.is_empty() {
+            return Ok(words);
+        }
+        let mut word = String::new();
+        if letter == '"' {
+            loop {
+                match letters.next() {
+                    None => return Err("a quotation mark is missing".into()),
+                    Some('"') => break,
+                    Some(letter) => word.push(letter),
+                }
+            }
+        } else if letter.is_whitespace() {
+            continue;
+        } else {
+            word.push(letter);
+            while let Some(letter) = letters.next_if(|letter| !letter.is_whitespace()) {
+                word.push(letter);
+            }
+        }
+        words.push(word);
+    }
+    Ok(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn names_are_told_apart() {
+        let names = TABLE.iter().flat_map(|entry| [entry.name, entry.short]);
+        let names: Vec<&str> = names.collect();
+        let different: BTreeSet<&&str> = names.iter().collect();
+        assert_eq!(names.len(), different.len());
+    }
+
+    #[test]
+    fn lines_are_read() {
+        assert_eq!(parse("s 12"), Ok(Some(Command::Step(12))));
+        assert_eq!(parse("  back "), Ok(Some(Command::Back(1))));
+        assert_eq!(parse("# nothing"), Ok(None));
+        assert_eq!(parse(""), Ok(None));
+        let named = Condition::Monitor("in credit".into(), Some("false".into()));
+        let read = parse("break predicate \"in credit\" false");
+        assert_eq!(read, Ok(Some(Command::Break(Some(named)))));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        let error = |line| parse(line).expect_err(line);
+        assert_eq!(
+            error("stop"),
+            "there is no command `stop`; did you mean `step`? (`help` lists them)"
+        );
+        assert_eq!(error("jump here"), "usage: jump N | end | critical");
+        assert_eq!(error("print \"a"), "a quotation mark is missing");
+        let many = "99999999999999999999999";
+        assert_eq!(error(&format!("step {many}")), "usage: step [N]");
+    }
+}

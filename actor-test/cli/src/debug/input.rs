@@ -1,0 +1,116 @@
+//! Lines of commands: typed in a terminal, or read as a script.
+
+use std::io::{BufRead, IsTerminal, StdinLock, stdin};
+
+use rustyline::completion::Completer;
+use rustyline::error::ReadlineError;
+use rustyline::highlight::Highlighter;
+use rustyline::hint::Hinter;
+use rustyline::history::MemHistory;
+use rustyline::validate::Validator;
+use rustyline::{Config, Context, Editor, Helper};
+
+use super::command;
+use super::session::Session;
+
+/// Where lines come from.
+pub(super) enum Input {
+    /// A terminal, with history and completion.
+    Terminal(Box<Editor<Names, MemHistory>>),
+    /// A script on standard input; each command is echoed behind the prompt.
+    Script(StdinLock<'static>, usize),
+}
+
+/// What was read.
+pub(super) enum Line {
+    /// A line, and its number from one.
+    Text(usize, String),
+    /// It was given up by ctrl-C.
+    Dropped,
+    /// There are no more.
+    End,
+}
+
+impl Input {
+    pub(super) fn new() -> Result<Self, String> {
+        if !stdin().is_terminal() {
+            return Ok(Self::Script(stdin().lock(), 0));
+        }
+        let config = Config::builder().auto_add_history(true).build();
+        let editor = Editor::with_history(config, MemHistory::new());
+        let mut editor =
+            editor.map_err(|error| format!("can't read from the terminal: {error}"))?;
+        editor.set_helper(Some(Names::default()));
+        Ok(Self::Terminal(Box::new(editor)))
+    }
+
+    pub(super) fn is_terminal(&self) -> bool {
+        matches!(self, Self::Terminal(_))
+    }
+
+    /// The next line. Blank lines and comments of a script are passed over; in a terminal a blank one
+    /// is a command.
+    pub(super) fn next(&mut self, prompt: &str, session: &Session) -> Result<Line, String> {
+        match self {
+            Self::Terminal(editor) => {
+                if let Some(names) = editor.helper_mut() {
+                    names.0 = session.names();
+                }
+                match editor.readline(prompt) {
+                    Ok(text) => Ok(Line::Text(0, text)),
+                    // The line is given up; the session goes on.
+                    Err(ReadlineError::Interrupted) => Ok(Line::Dropped),
+                    Err(ReadlineError::Eof) => Ok(Line::End),
+                    Err(error) => Err(format!("can't read from the terminal: {error}")),
+                }
+            }
+            Self::Script(lines, number) => loop {
+                let mut text = String::new();
+                let read = lines.read_line(&mut text);
+                let read = read.map_err(|error| format!("line {}: {error}", *number + 1))?;
+                if read == 0 {
+                    return Ok(Line::End);
+                }
+                *number += 1;
+                let text = text.trim();
+                if !text.is_empty() && !text.starts_with('#') {
+                    return Ok(Line::Text(*number, text.into()));
+                }
+            },
+        }
+    }
+}
+
+/// What the tabulator key completes: commands, and then the names of what there is.
+#[derive(Default)]
+pub(super) struct Names(Vec<String>);
+
+impl Helper for Names {}
+impl Hinter for Names {
+    type Hint = String;
+}
+impl Highlighter for Names {}
+impl Validator for Names {}
+
+impl Completer for Names {
+    type Candidate = String;
+
+    fn complete(
+        &self,
+        line: &str,
+        position: usize,
+        _: &Context<'_>,
+    ) -> rustyline::Result<(usize, Vec<String>)> {
+        let before = &line[..position];
+        let begin = before.rfind(' ').map_or(0, |at| at + 1);
+        let word = &before[begin..];
+        let fits = |name: &&String| name.starts_with(word);
+        let commands: Vec<String> = command::names().map(str::to_owned).collect();
+        let from = if before[..begin].trim().is_empty() {
+            &commands
+        } else {
+            &self.0
+        };
+        Ok((begin, from.iter().filter(fits).cloned().collect()))
+    }
+}

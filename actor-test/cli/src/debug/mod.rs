@@ -1,0 +1,85 @@
+//! `cargo actor-test debug`.
+//!
+//! A [`session`] holds the executions: the recorded one, and those that were made of it. What happened
+//! in them is known step by step, so that going back and forth costs nothing; where one stands between
+//! two steps a [`child`] is asked for, which runs the test up to there. [`command`] reads a line,
+//! [`commands`] does what it says, [`input`] has the lines from a terminal or from a script, and
+//! [`words`] has what is said.
+
+mod breaks;
+mod child;
+mod command;
+mod commands;
+mod input;
+mod query;
+mod session;
+mod words;
+
+use super::options::Debug;
+use super::screen::Screen;
+use super::{Exit, Trouble, replay};
+use actor_test::tool::environment;
+use actor_test::tool::overrides::Overrides;
+use actor_test::tool::process::is_interrupted;
+use actor_test::tool::trace::Trace;
+use actor_test::tool::words::plain;
+
+use child::Child;
+use command::Command;
+use input::{Input, Line};
+use session::Session;
+
+/// Steps through a recorded execution.
+pub(crate) fn run(options: &Debug, screen: &mut Screen) -> Result<Exit, Trouble> {
+    let trace = Trace::read(&options.trace).map_err(Trouble::new)?;
+    let variables = environment::variables().map_err(Trouble::new)?;
+    let test = replay::find(&options.selection, &trace)?;
+    let flags = Overrides {
+        hang_timeout: options.hang_timeout,
+        ..Overrides::default()
+    };
+    let child = Child::new(test, flags.or(variables));
+    let mut session = Session::begin(trace, child, screen.width(options.width))?;
+    for line in session.head() {
+        screen.line(&line);
+    }
+    let mut input = Input::new().map_err(Trouble::new)?;
+    let mut last = None;
+    loop {
+        let prompt = session.prompt();
+        let (number, text) = match input.next(&prompt, &session).map_err(Trouble::new)? {
+            Line::Text(number, text) => (number, text),
+            Line::Dropped => continue,
+            Line::End => return Ok(Exit::Clean),
+        };
+        if !input.is_terminal() {
+            screen.raw(&format!("{prompt}{text}"));
+        }
+        let parsed = match text.trim().is_empty() {
+            // As in other debuggers, nothing is the same again.
+            true => Ok(last.clone()),
+            false => command::parse(&text),
+        };
+        let done = match parsed {
+            Ok(Some(Command::Quit)) => return Ok(Exit::Clean),
+            Ok(Some(command)) => {
+                last = Some(command.clone());
+                session.run(command)
+            }
+            Ok(None) => Ok(Vec::new()),
+            Err(problem) => Err(problem),
+        };
+        match done {
+            Ok(lines) => lines.iter().for_each(|line| screen.raw(line)),
+            Err(problem) if input.is_terminal() => screen.raw(&plain(&problem)),
+            Err(problem) => {
+                return Err(Trouble(plain(&format!(
+                    "line {number}, `{text}`: {problem}"
+                ))));
+            }
+        }
+        if is_interrupted() {
+            return Ok(Exit::Interrupted);
+        }
+    }
+}

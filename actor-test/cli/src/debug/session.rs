@@ -1,0 +1,241 @@
+//! What is debugged, and where one is in it.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::breaks::Break;
+use super::child::{Child, Silence};
+use super::words;
+use crate::Trouble;
+use actor_test::causes::Share;
+use actor_test::story::{Step, Story};
+use actor_test::tool::debugging::{Answer, Question, Ran};
+use actor_test::tool::snapshot::Snapshot;
+use actor_test::tool::trace::Trace;
+use actor_test::{Finding, Recording};
+
+/// So many snapshots are kept.
+const KEPT: usize = 64;
+
+/// An execution of the session.
+#[derive(Debug)]
+pub(super) struct Execution {
+    /// How it came about.
+    pub(super) origin: String,
+    /// What was found.
+    pub(super) finding: Option<Finding>,
+    /// The execution; its story lies beside it.
+    recording: Recording,
+    pub(super) story: Story,
+    /// Its last step.
+    pub(super) last: u64,
+    snapshots: RefCell<BTreeMap<u64, Rc<Snapshot>>>,
+}
+
+impl Execution {
+    fn of(origin: String, ran: Ran) -> Self {
+        let mut recording = ran.recording;
+        let story = std::mem::take(&mut recording.story);
+        Self {
+            origin,
+            finding: ran.finding,
+            recording,
+            story,
+            last: ran.steps,
+            snapshots: RefCell::default(),
+        }
+    }
+
+    /// With its story again.
+    pub(super) fn recording(&self) -> Recording {
+        let mut recording = self.recording.clone();
+        recording.story = self.story.clone();
+        recording
+    }
+
+    /// Which of what could run there ran next.
+    pub(super) fn taken(&self, there: &Snapshot) -> Option<usize> {
+        if there.step >= self.last {
+            return None;
+        }
+        // Without an alternative there was no decision.
+        match there.enabled.len() {
+            1 => Some(0),
+            _ => self
+                .recording
+                .decisions
+                .get(there.decisions)
+                .map(|taken| *taken as usize),
+        }
+    }
+
+    /// The step of that number, where it is told.
+    pub(super) fn step(&self, number: u64) -> Option<&Step> {
+        self.story.step(number)
+    }
+}
+
+/// A session of the debugger.
+#[derive(Debug)]
+pub(super) struct Session {
+    pub(super) trace: Trace,
+    child: Child,
+    pub(super) executions: Vec<Execution>,
+    /// Which of them is looked at.
+    pub(super) current: usize,
+    /// How many steps were taken there.
+    pub(super) at: u64,
+    pub(super) breaks: Vec<Break>,
+    pub(super) width: usize,
+    /// What is to be said of the beginning.
+    notes: Vec<String>,
+}
+
+impl Session {
+    /// Begins before the first step of a recorded execution.
+    pub(super) fn begin(trace: Trace, child: Child, width: usize) -> Result<Self, Trouble> {
+        let recorded = trace.recording();
+        let mut notes = Vec::new();
+        let execution = match child.ask(&recorded, Question::Run) {
+            Ok(Answer::Ran(ran)) => {
+                notes.extend(words::beginning(&trace, &ran));
+                Execution::of(words::recorded(), *ran)
+            }
+            Ok(_) => return Err(Trouble(crate::words::wrong_answer())),
+            Err(Silence::Refused(problem)) => return Err(Trouble(problem)),
+            // What was recorded is known without running it.
+            Err(violent) => {
+                notes.push(words::violent_beginning(&violent.words()));
+                let steps = recorded.story.steps.last().map_or(0, |step| step.number);
+                let ran = Ran {
+                    finding: Some(trace.finding.clone()),
+                    steps,
+                    recording: recorded,
+                    diverged: None,
+                };
+                Execution::of(words::recorded(), ran)
+            }
+        };
+        Ok(Self {
+            trace,
+            child,
+            executions: vec![execution],
+            current: 0,
+            at: 0,
+            breaks: Vec::new(),
+            width,
+            notes,
+        })
+    }
+
+    /// What is said first.
+    pub(super) fn head(&self) -> Vec<String> {
+        let head = crate::words::trace_head(&self.trace);
+        let mut lines = vec![head];
+        lines.extend(self.notes.iter().cloned());
+        lines.push(words::where_it_begins(self.execution(), self.critical()));
+        lines
+    }
+
+    pub(super) fn prompt(&self) -> String {
+        let branch = match self.current {
+            0 => String::new(),
+            number => format!("#{number} "),
+        };
+        format!("({branch}{}/{}) ", self.at, self.execution().last)
+    }
+
+    pub(super) fn execution(&self) -> &Execution {
+        &self.executions[self.current]
+    }
+
+    /// The step from which on there is no way back, where it is known: of the recorded execution.
+    pub(super) fn critical(&self) -> Option<u64> {
+        let known = self.trace.causes().and_then(|causes| causes.critical());
+        (self.current == 0)
+            .then(|| known.or(self.trace.story().critical))
+            .flatten()
+    }
+
+    /// Where the current execution stands after a step.
+    pub(super) fn look(&self, step: u64) -> Result<Rc<Snapshot>, String> {
+        self.look_at(self.execution(), step)
+    }
+
+    /// The same of any execution.
+    pub(super) fn look_at(&self, at: &Execution, step: u64) -> Result<Rc<Snapshot>, String> {
+        if let Some(known) = at.snapshots.borrow().get(&step) {
+            return Ok(Rc::clone(known));
+        }
+        let answer = self.child.ask(&at.recording, Question::Look { step });
+        match answer.map_err(|silence| words::no_look(step, &silence.words()))? {
+            Answer::Looked(snapshot) => {
+                let mut snapshot = *snapshot;
+                // Who is called by number once there is a second one is so from the beginning.
+                for (standing, known) in snapshot.operations.iter_mut().zip(&at.story.operations) {
+                    standing.name = known.name.to_string();
+                }
+                let snapshot = Rc::new(snapshot);
+                let mut kept = at.snapshots.borrow_mut();
+                if kept.len() >= KEPT {
+                    kept.clear();
+                }
+                kept.insert(step, Rc::clone(&snapshot));
+                Ok(snapshot)
+            }
+            _ => Err(crate::words::wrong_answer()),
+        }
+    }
+
+    /// Asks about the current execution, and makes the answer the current one.
+    pub(super) fn go_on(&mut self, origin: String, question: Question) -> Result<(), String> {
+        let answer = self.child.ask(&self.execution().recording, question);
+        match answer.map_err(|silence| words::no_branch(&silence.words()))? {
+            Answer::Ran(ran) => {
+                self.executions.push(Execution::of(origin, *ran));
+                self.current = self.executions.len() - 1;
+                Ok(())
+            }
+            _ => Err(crate::words::wrong_answer()),
+        }
+    }
+
+    /// Has the current execution recover; one that does is the current one then.
+    pub(super) fn recover(&mut self, walks: u32, finding: Finding) -> Result<Share, String> {
+        let question = Question::Live {
+            from: self.at,
+            walks,
+            finding,
+        };
+        let answer = self.child.ask(&self.execution().recording, question);
+        match answer.map_err(|silence| words::no_branch(&silence.words()))? {
+            Answer::Lived(share, ran) => {
+                if let Some(ran) = ran {
+                    let origin = words::live_from(self.at, self.current);
+                    self.executions.push(Execution::of(origin, *ran));
+                    self.current = self.executions.len() - 1;
+                }
+                Ok(share)
+            }
+            _ => Err(crate::words::wrong_answer()),
+        }
+    }
+
+    /// Runs an execution of another trace.
+    pub(super) fn run_other(&self, name: &str, other: &Trace) -> Result<Execution, String> {
+        if other.test != self.trace.test {
+            return Err(words::other_test(name, &other.test, &self.trace.test));
+        }
+        match self.child.ask(&other.recording(), Question::Run) {
+            Ok(Answer::Ran(ran)) => Ok(Execution::of(name.to_owned(), *ran)),
+            Ok(_) => Err(crate::words::wrong_answer()),
+            Err(silence) => Err(silence.words()),
+        }
+    }
+
+    /// The names that arguments are made of: actors, events, states, monitors.
+    pub(super) fn names(&self) -> Vec<String> {
+        super::query::names(&self.execution().story)
+    }
+}

@@ -1,0 +1,281 @@
+//! The words of the debugger.
+
+use std::time::Duration;
+
+use super::command::Condition;
+use super::session::Execution;
+use actor_test::Finding;
+use actor_test::causes::Share;
+use actor_test::story::{MonitorKind, Purpose, Story};
+use actor_test::strategy::StepKind;
+use actor_test::tool::debugging::Ran;
+use actor_test::tool::snapshot::{
+    Could, Heat, Outgoing, Running, Snapshot, Stage, Standing, Waiting,
+};
+use actor_test::tool::trace::Trace;
+use actor_test::tool::words::{count, finding, plain, shortened};
+
+/// How the first execution came about.
+pub(super) fn recorded() -> String {
+    "the recorded execution".into()
+}
+
+/// What is to be said of a recorded execution that was run again.
+pub(super) fn beginning(trace: &Trace, ran: &Ran) -> Option<String> {
+    if let Some((step, message)) = &ran.diverged {
+        return Some(crate::words::diverged(
+            *step,
+            message,
+            ran.finding.as_ref(),
+            trace,
+        ));
+    }
+    match &ran.finding {
+        None => Some(crate::words::no_bug_any_more(&trace.finding)),
+        Some(found) if !found.is_like(&trace.finding) => {
+            Some(format!("now it ends with another bug: {}", finding(found)))
+        }
+        Some(_) => None,
+    }
+}
+
+/// A recorded execution that can't be run to its end.
+pub(super) fn violent_beginning(how: &str) -> String {
+    format!(
+        "it takes its process down: {how}\n      the steps are those that were recorded; what comes before \
+         the last one can be looked at"
+    )
+}
+
+/// Where one is when a session begins.
+pub(super) fn where_it_begins(execution: &Execution, critical: Option<u64>) -> String {
+    let critical = critical.map_or_else(String::new, |step| {
+        format!(", of which step {step} is the critical one")
+    });
+    format!(
+        "before the first of {}{critical}; `help` lists the commands",
+        count(execution.last, "step")
+    )
+}
+
+/// A snapshot that can't be had.
+pub(super) fn no_look(step: u64, why: &str) -> String {
+    format!("can't look at the states after step {step}: {why}")
+}
+
+/// An execution that can't be had.
+pub(super) fn no_branch(why: &str) -> String {
+    format!("it can't be told how that goes on: {why}")
+}
+
+/// A trace of another test.
+pub(super) fn other_test(file: &str, other: &str, own: &str) -> String {
+    format!("{file} is a trace of {other}, and this one is of {own}")
+}
+
+/// An execution in a line.
+pub(super) fn execution(number: usize, execution: &Execution, is_current: bool) -> String {
+    let mark = if is_current { "*" } else { " " };
+    format!(
+        "{mark} #{number}  {}: {}, {}",
+        execution.origin,
+        count(execution.last, "step"),
+        end(execution.finding.as_ref())
+    )
+}
+
+/// The last step of an execution was taken.
+pub(super) fn at_the_end(execution: &Execution) -> String {
+    format!("at the end: {}", end(execution.finding.as_ref()))
+}
+
+/// How an execution came about that recovers.
+pub(super) fn live_from(step: u64, number: usize) -> String {
+    format!("from step {step} of #{number}, fairly, until it recovers")
+}
+
+/// How often it was tried to have an execution recover.
+pub(super) fn lived(share: &Share) -> String {
+    let tried = count(u64::from(share.of), "fair continuation");
+    match share.escaped {
+        0 => format!(
+            "none of {tried} recovers from here: perhaps nothing does; go back to where it does"
+        ),
+        _ => format!("the last of {tried} recovers from here"),
+    }
+}
+
+/// How an execution ends.
+pub(super) fn end(found: Option<&Finding>) -> String {
+    found.map_or_else(|| "no bug".into(), finding)
+}
+
+/// A break.
+pub(super) fn condition(condition: &Condition) -> String {
+    match condition {
+        Condition::Event(event, None) => format!("event {event}"),
+        Condition::Event(event, Some(actor)) => format!("event {event} of {actor}"),
+        Condition::State(actor, state) => format!("{actor} enters {state}"),
+        Condition::Field(actor, field, None) => format!("{actor}: {field} changes"),
+        Condition::Field(actor, field, Some(value)) => format!("{actor}: {field} becomes {value}"),
+        Condition::Monitor(name, None) => format!("{name} changes"),
+        Condition::Monitor(name, Some(state)) => format!("{name} becomes {state}"),
+    }
+}
+
+/// An actor in a line or two.
+pub(super) fn standing(standing: &Standing) -> String {
+    let mut text = plain(&standing.name);
+    if let Some(state) = &standing.state {
+        text += &format!("  [{}]", plain(state));
+    }
+    if let Some(stage) = stage(standing) {
+        text += &format!("  {stage}");
+    }
+    match &standing.value {
+        Some(value) => text += &format!("  {}", shortened(value)),
+        None if standing.stage == Stage::Idle && standing.is_actor => {
+            text += "  (its type has no `Debug`)";
+        }
+        None => {}
+    }
+    text
+}
+
+/// How far an operation has come, where that is not simply that it waits for events.
+pub(super) fn stage(standing: &Standing) -> Option<String> {
+    let text = match standing.stage {
+        Stage::Idle => return None,
+        Stage::Unborn => "not created yet",
+        Stage::Starting => "about to start",
+        Stage::Suspended => match &standing.awaits {
+            Some(what) => return Some(format!("awaits {}", plain(what))),
+            None => "in a handler that waits",
+        },
+        Stage::Closing => "ends when its children have",
+        Stage::Down => "has failed",
+        Stage::Gone if standing.is_actor => "has stopped",
+        Stage::Gone => "is over",
+    };
+    Some(text.into())
+}
+
+/// An event that waits.
+pub(super) fn waiting(snapshot: &Snapshot, waiting: &Waiting) -> String {
+    let event = waiting
+        .event
+        .as_deref()
+        .map_or("an order to stop".into(), shortened);
+    let from = waiting
+        .from
+        .map_or("a timer".into(), |from| name(snapshot, from));
+    let deferred = if waiting.deferred { ", deferred" } else { "" };
+    format!("{event} from {from}{deferred}")
+}
+
+/// What an operation is about to do.
+pub(super) fn outgoing(snapshot: &Snapshot, outgoing: &Outgoing) -> String {
+    let name = |who: u32| name(snapshot, who);
+    match outgoing {
+        Outgoing::Send { to, event } => format!("sends {} to {}", shortened(event), name(*to)),
+        Outgoing::AskForRoom { of } => format!("asks for room in {}'s mailbox", name(*of)),
+        Outgoing::Spawn { who } => format!("spawns {}", name(*who)),
+        Outgoing::Reply { to, lost: false } => format!("replies to {}", name(*to)),
+        Outgoing::Reply { to, lost: true } => format!("leaves {} without a reply", name(*to)),
+        Outgoing::Notify { to } => format!("tells {} of its end", name(*to)),
+        Outgoing::Halt => "halts".into(),
+        Outgoing::Stop { to, at_once: true } => format!("kills {}", name(*to)),
+        Outgoing::Stop { to, .. } => format!("stops {}", name(*to)),
+        Outgoing::Share { to } => format!("shares its failure with {}", name(*to)),
+        Outgoing::Silent => "does what nobody sees".into(),
+    }
+}
+
+/// What could run next.
+pub(super) fn could(snapshot: &Snapshot, could: &Could) -> String {
+    let who = name(snapshot, could.who);
+    if let Some(does) = &could.outgoing {
+        return format!("{who} {}", outgoing(snapshot, does));
+    }
+    let event = could.event.as_deref().map(shortened);
+    match (could.kind, event) {
+        (StepKind::Timer, Some(event)) => format!("{who}'s timer fires {event}"),
+        (StepKind::Timer, None) => format!("{who}'s timer fires"),
+        (StepKind::Handle, Some(event)) => {
+            let from = could
+                .from
+                .map_or("a timer".into(), |from| name(snapshot, from));
+            format!("{who} handles {event} from {from}")
+        }
+        (StepKind::Handle, None) => format!("{who} handles an order to stop"),
+        (StepKind::Start, _) => format!("{who} starts"),
+        (StepKind::Resume, _) => format!("{who} resumes"),
+        (StepKind::Stop, _) => format!("{who} stops"),
+        (_, _) => format!("{who} runs"),
+    }
+}
+
+/// A timer that runs.
+pub(super) fn timer(snapshot: &Snapshot, timer: &Running) -> String {
+    let due = Duration::from_nanos(timer.due_ns);
+    let left = Duration::from_nanos(timer.due_ns.saturating_sub(snapshot.time_ns));
+    let what = match (&timer.event, timer.purpose) {
+        (Some(event), Purpose::State) => {
+            format!("{}, unless it leaves its state", shortened(event))
+        }
+        (Some(event), Purpose::NextEvent) => format!("{}, without another event", shortened(event)),
+        (Some(event), _) => shortened(event),
+        (None, Purpose::Sleep) => "the end of a sleep".into(),
+        (None, Purpose::Reply) => "the end of the wait for a reply".into(),
+        (None, Purpose::Restart) => "its supervisor brings it back".into(),
+        (None, Purpose::Kill) => "its time to stop is over".into(),
+        (None, _) => "an event".into(),
+    };
+    let again = if timer.periodic {
+        ", again and again"
+    } else {
+        ""
+    };
+    format!(
+        "{}: {what} at {due:?}, in {left:?}{again}",
+        name(snapshot, timer.owner)
+    )
+}
+
+/// A monitor or a predicate.
+pub(super) fn heat(heat: &Heat) -> String {
+    let kind = match heat.kind {
+        MonitorKind::Monitor => "monitor",
+        MonitorKind::Always => "always",
+        MonitorKind::Eventually => "eventually",
+        MonitorKind::AlwaysEventually => "always eventually",
+        MonitorKind::Sometimes => "sometimes",
+        _ => "specification",
+    };
+    let owed = match heat.owed_since {
+        Some(since) => format!(
+            ", {} since step {since}, {}",
+            heat.temperature.word(),
+            count(heat.heat, "hot step")
+        ),
+        None => String::new(),
+    };
+    format!("{kind} {}: {}{owed}", plain(&heat.name), plain(&heat.state))
+}
+
+fn name(snapshot: &Snapshot, who: u32) -> String {
+    let found = snapshot.operations.get(who as usize);
+    found.map_or("?".into(), |found| plain(&found.name))
+}
+
+/// A step that the story does not tell.
+pub(super) fn untold(story: &Story, step: u64) -> String {
+    match story.left_out {
+        Some(out) => format!(
+            "{step}  not told: steps {} to {} are left out, there were too many; `print` and the other \
+             commands about states work here",
+            out.from, out.to
+        ),
+        None => format!("{step}  not told"),
+    }
+}

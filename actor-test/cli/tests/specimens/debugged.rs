@@ -1,0 +1,116 @@
+//! What the debugger steps through: two sellers and one book.
+
+use actor_core::prelude::*;
+use actor_test::actor_test;
+
+#[derive(Debug)]
+struct HowMany;
+#[derive(Debug)]
+struct Take;
+#[derive(Debug)]
+struct Sell;
+
+#[derive(Debug)]
+struct Stock {
+    left: i32,
+}
+
+#[actor]
+impl Stock {
+    #[on]
+    fn how_many(&mut self, _: HowMany) -> i32 {
+        self.left
+    }
+
+    #[on]
+    fn take(&mut self, _: Take) {
+        self.left -= 1;
+    }
+}
+
+#[derive(Debug)]
+struct Seller {
+    stock: ActorRef<Stock>,
+    sold: u32,
+}
+
+#[actor]
+impl Seller {
+    #[on]
+    async fn sell(&mut self, _: Sell) {
+        if self.stock.ask(HowMany).await.is_ok_and(|left| left > 0) {
+            self.stock.tell(Take);
+            self.sold += 1;
+        }
+    }
+}
+
+fn shop(sys: &System, left: i32) -> ActorRef<Stock> {
+    let stock = sys.spawn(Stock { left });
+    for _ in 0..2 {
+        let seller = Seller {
+            stock: stock.clone(),
+            sold: 0,
+        };
+        sys.spawn(seller).tell(Sell);
+    }
+    stock
+}
+
+#[actor_test]
+fn no_book_is_sold_twice(sys: &System) {
+    let stock = shop(sys, 1);
+    sys.always("no book is sold twice", move |w| {
+        w.get(&stock).is_none_or(|stock| stock.left >= 0)
+    });
+}
+
+#[derive(Debug)]
+struct Ping;
+
+/// It does not return when it is asked in the wrong moment, or takes the process down.
+#[derive(Debug, Default)]
+struct Fragile {
+    pings: u32,
+}
+
+#[actor]
+impl Fragile {
+    #[on]
+    fn ping(&mut self, _: Ping) {
+        self.pings += 1;
+        if self.pings == 3 {
+            std::process::abort();
+        }
+    }
+}
+
+#[actor_test(iterations = 1)]
+fn three_pings(sys: &System) {
+    let fragile = sys.spawn(Fragile::default());
+    for _ in 0..3 {
+        fragile.tell(Ping);
+    }
+}
+
+/// It never rests: thousands of steps, in which something is owed.
+#[derive(Debug, Default)]
+struct Restless {
+    turns: u64,
+}
+
+#[actor]
+impl Restless {
+    #[on]
+    fn ping(&mut self, _: Ping, cx: &mut Context<Self>) {
+        self.turns += 1;
+        cx.me().tell(Ping);
+    }
+}
+
+#[actor_test(iterations = 1, max_steps = 2000, minimize = 0)]
+fn it_rests(sys: &System) {
+    let restless = sys.spawn(Restless::default());
+    restless.tell(Ping);
+    sys.eventually("it rests", |_| false);
+}

@@ -1,0 +1,293 @@
+//! `cargo actor-test debug`, with scripts on standard input; and what the book shows of it.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::OnceLock;
+
+use insta::assert_snapshot;
+
+use crate::project::{Said, copy, redact, tool};
+
+/// A project of its own, whose tests have failed.
+struct Shop {
+    project: PathBuf,
+}
+
+impl Shop {
+    fn get() -> &'static Self {
+        static SHOP: OnceLock<Shop> = OnceLock::new();
+        SHOP.get_or_init(|| {
+            // Always the same place, so that the next run builds little.
+            let project = Path::new(env!("CARGO_TARGET_TMPDIR")).join("debugged");
+            let copied = copy("");
+            for directory in ["src", "tests"] {
+                fs::create_dir_all(project.join(directory)).expect("a directory");
+            }
+            for file in ["Cargo.toml", "Cargo.lock", "src/lib.rs"] {
+                fs::copy(copied.path().join(file), project.join(file)).expect("a file");
+            }
+            let source = include_str!("../specimens/debugged.rs");
+            fs::write(project.join("tests/debugged.rs"), source).expect("a test");
+            let shop = Self { project };
+            for test in ["no_book_is_sold_twice", "three_pings", "it_rests"] {
+                let run = tool()
+                    .args("--test debugged --profile dev")
+                    .arg(test)
+                    .arg("--manifest-path");
+                let said = run
+                    .arg(shop.project.join("Cargo.toml"))
+                    .env("ACTOR_TEST_TRACE_DIR", shop.project.join("traces"))
+                    .run();
+                assert_eq!(said.code, Some(1), "{said:?}");
+            }
+            shop
+        })
+    }
+
+    fn trace(&self, test: &str) -> PathBuf {
+        self.project
+            .join(format!("traces/specimens-debugged-{test}.json"))
+    }
+
+    /// Debugs a trace by a script.
+    fn debug(&self, trace: &Path, script: &str) -> Said {
+        let run = tool().args("debug --test debugged --profile dev --width 100 --manifest-path");
+        let run = run.arg(self.project.join("Cargo.toml")).arg(trace);
+        let mut command = run.command();
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().expect("it runs");
+        let mut stdin = child.stdin.take().expect("it reads");
+        // Who ends before it has read all has its reasons.
+        let _ = stdin.write_all(script.as_bytes());
+        drop(stdin);
+        let output = child.wait_with_output().expect("it ends");
+        Said {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).expect("words are UTF-8"),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+
+    fn session(&self, test: &str, script: &str) -> String {
+        let said = self.debug(&self.trace(test), script);
+        said.words(0)
+    }
+}
+
+const BOOK: &str = include_str!("../../../../book/src/debugger.md");
+
+/// The book's session, command by command.
+#[test]
+fn the_session_of_the_book() {
+    let (_, rest) = BOOK
+        .split_once("```text\n")
+        .expect("the page has a session");
+    let (told, _) = rest.split_once("```").expect("its end");
+    let commands = told.lines().filter_map(|line| {
+        let (prompt, command) = line.split_once(") ")?;
+        prompt.starts_with('(').then(|| format!("{command}\n"))
+    });
+    let script: String = commands.collect();
+    let said = Shop::get().session("no_book_is_sold_twice", &script);
+    assert_eq!(said.trim_end(), told.trim_end(), "\n{said}");
+}
+
+/// Every command of the list is on the page.
+#[test]
+fn the_commands_of_the_book() {
+    let said = Shop::get().session("no_book_is_sold_twice", "help\n");
+    let (_, list) = said.split_once(") help\n").expect("the list");
+    let heads = list.lines().filter(|line| !line.starts_with("      "));
+    let names: Vec<&str> = heads
+        .filter_map(|line| line.split_whitespace().nth(1))
+        .collect();
+    assert!(names.len() > 20, "{said}");
+    for name in names {
+        assert!(
+            BOOK.contains(&format!("| `{name}")),
+            "{name} is not in the book's table"
+        );
+    }
+}
+
+#[test]
+fn a_session() {
+    let script = "\
+# everything once
+step
+step 4
+
+print
+next Seller#1
+previous Seller#1
+break event Take
+break field Stock left -1
+break predicate \"no book is sold twice\" false
+break
+continue
+continue
+delete 1
+continue
+reverse
+inbox
+timers
+monitors
+enabled
+jump end
+print Stock
+print Stock left
+list 3 5
+find Take
+causes
+diff 3 7
+executions
+branch pct:3 7
+switch 0
+jump 11
+take 2
+diff #0
+executions
+help take
+quit
+step
+";
+    assert_snapshot!(Shop::get().session("no_book_is_sold_twice", script));
+}
+
+/// A liveness bug of thousands of steps: forth and back in it, and what it stands at.
+#[test]
+fn a_long_session() {
+    let script =
+        "jump 9999\nstep\nprint\nback 5000\nmonitors\njump end\nstep\ndiff 500 10000\nlive 3\n";
+    assert_snapshot!(Shop::get().session("it_rests", script));
+}
+
+/// What takes the process down is shown as it was recorded, and looked at up to the step before.
+#[test]
+fn a_crash() {
+    let script = "jump end\nback\nprint\nenabled\n";
+    assert_snapshot!(Shop::get().session("three_pings", script));
+}
+
+/// Where the program takes the process down, the session says so, and in which step.
+#[test]
+fn a_crash_that_is_asked_for() {
+    let shop = Shop::get();
+    let trace = shop.trace("three_pings");
+    let said = shop.debug(&trace, "jump end\nprint\n");
+    assert!(
+        said.error()
+            .contains("can't look at the states after step 8: "),
+        "{said:?}"
+    );
+    let said = shop.debug(&trace, "jump 2\nbranch random 3\n");
+    let how = "it can't be told how that goes on: in step 8, the process was aborted (SIGABRT)";
+    assert!(said.error().contains(how), "{said:?}");
+}
+
+/// A bad command ends a script: its line is named.
+#[test]
+fn bad_commands() {
+    let shop = Shop::get();
+    let trace = shop.trace("no_book_is_sold_twice");
+    let error = |script: &str| {
+        let said = shop.debug(&trace, script);
+        redact(said.error())
+    };
+    for (script, message) in [
+        (
+            "step\nstpe\n",
+            "line 2, `stpe`: there is no command `stpe`; did you mean `step`?",
+        ),
+        (
+            "jump 1000\n",
+            "line 1, `jump 1000`: there is no step 1000: they count from 1 to ",
+        ),
+        (
+            "\n\n# c\njump 99999999999999999999\n",
+            "line 4, `jump 99999999999999999999`: usage: jump N",
+        ),
+        ("step -1\n", "line 1, `step -1`: usage: step [N]"),
+        (
+            "print Stok\n",
+            "nobody is called `Stok`; did you mean `Stock`?",
+        ),
+        (
+            "jump 9\nprint Stock rigth\n",
+            "Stock has no field `rigth` now; it has left",
+        ),
+        (
+            "next\n",
+            "whose event? here no step was taken: name an actor",
+        ),
+        (
+            "break event Tkae\n",
+            "nobody sends an event `Tkae`; did you mean `Take`?",
+        ),
+        ("break state Stock Full\n", "`Stock` has no states"),
+        (
+            "break field Stock right\n",
+            "`Stock` has no field `right`; it has left",
+        ),
+        (
+            "break monitor M\n",
+            "no monitor or predicate is called `M`; there are no book is sold twice",
+        ),
+        ("break if x > 3\n", "usage: break [event E [ACTOR] |"),
+        ("delete 4\n", "there is no break 4"),
+        ("jump critical\n", "the critical step is not known"),
+        ("diff 1 1000\n", "there is no step `1000`"),
+        (
+            "diff #7\n",
+            "there is no execution #7; `executions` lists them",
+        ),
+        ("diff nowhere.json\n", "there is no trace nowhere.json"),
+        ("branch rnadom\n", "`random`"),
+        (
+            "branch dfs\n",
+            "`dfs` learns from one execution for the next",
+        ),
+        ("take 0\n", "there is no 0"),
+        ("take 99\n", "there is no 99"),
+        ("switch 3\n", "there is no execution #3"),
+        ("list 9 3\n", "9 is behind 3"),
+        ("causes 0\n", "there is no step 0 that is told"),
+        ("save /nowhere/at/all\n", "can't write /nowhere/at/all"),
+        ("help me\n", "there is no command `me`"),
+        ("print \"Stock\n", "a quotation mark is missing"),
+    ] {
+        let said = error(script);
+        assert!(said.contains(message), "{script}: {said}");
+        assert!(said.starts_with("error: line "), "{script}: {said}");
+    }
+}
+
+/// A trace that is none; one of another program, which says where it parts; one of another test.
+#[test]
+fn other_traces() {
+    let shop = Shop::get();
+    let trace = shop.trace("no_book_is_sold_twice");
+    let broken = shop.project.join("broken.json");
+    let text = fs::read_to_string(&trace).expect("the trace");
+    fs::write(&broken, &text[..text.len() / 2]).expect("a file");
+    let said = shop.debug(&broken, "step\n");
+    assert!(said.error().contains("is a truncated trace"), "{said:?}");
+    let foreign = format!("diff {}\n", shop.trace("it_rests").display());
+    let said = shop.debug(&trace, &foreign);
+    assert!(
+        said.error()
+            .contains("is a trace of debugged::it_rests, and this one is of"),
+        "{said:?}"
+    );
+    // The schedule of another run of the same test, and what is left of it here.
+    let saved = shop.project.join("saved.json");
+    let script = format!("save {0}\ndiff {0}\n", saved.display());
+    let said = shop.session("no_book_is_sold_twice", &script);
+    assert!(said.contains("the same steps as "), "{said}");
+    assert_eq!(shop.debug(&saved, "jump end\n").code, Some(0));
+}

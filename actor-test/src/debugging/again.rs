@@ -1,0 +1,104 @@
+//! Running a recorded execution again, as it was or otherwise.
+
+use std::sync::Arc;
+
+use crate::attendance::{self, WorkerStatus};
+use crate::engine::{Decision, Engine, Outcome, Program, RunOptions};
+use crate::report::facts::Recording;
+use crate::settings::Bounds;
+use crate::strategy::{Execution, Fairness, Replay, Strategy};
+use crate::trace::replay::{fairness_of, taken};
+
+/// A recorded execution, and an engine that runs it.
+pub(super) struct Again<'a> {
+    program: &'a dyn Program,
+    engine: Engine,
+    status: Arc<WorkerStatus>,
+    recording: &'a Recording,
+}
+
+impl<'a> Again<'a> {
+    /// Of a test that the watchdog knows by its name.
+    pub(super) fn new(program: &'a dyn Program, test: &str, recording: &'a Recording) -> Self {
+        let idle = Box::new(Replay::new(Vec::new(), Fairness::Unfair));
+        let engine = Engine::new(idle, recording.bounds, recording.semantics);
+        let status = attendance::attend(test, engine.heartbeat());
+        Self {
+            program,
+            engine,
+            status,
+            recording,
+        }
+    }
+
+    /// As it was.
+    pub(super) fn replay(&mut self, options: RunOptions) -> Outcome {
+        let strategy = self.recorded();
+        self.replay_by(Box::new(strategy), options)
+    }
+
+    /// As it was, by a strategy that takes what was recorded.
+    pub(super) fn replay_by(
+        &mut self,
+        strategy: Box<dyn Strategy>,
+        options: RunOptions,
+    ) -> Outcome {
+        let recording = self.recording;
+        self.engine.look_for_lassos(recording.cycle.is_some());
+        let options = RunOptions {
+            expected: Some(taken(recording)),
+            ..options
+        };
+        self.run(recording.bounds, strategy, 0, options)
+    }
+
+    /// A strategy that takes what was recorded.
+    pub(super) fn recorded(&self) -> Replay {
+        let recording = self.recording;
+        Replay::new(
+            recording.decisions.clone(),
+            fairness_of(recording.fair_from),
+        )
+    }
+
+    /// Under another strategy, within other bounds.
+    pub(super) fn run_within(
+        &mut self,
+        bounds: Bounds,
+        strategy: Box<dyn Strategy>,
+        seed: u64,
+        options: RunOptions,
+    ) -> Outcome {
+        self.run(bounds, strategy, seed, options)
+    }
+
+    fn run(
+        &mut self,
+        bounds: Bounds,
+        strategy: Box<dyn Strategy>,
+        seed: u64,
+        options: RunOptions,
+    ) -> Outcome {
+        self.engine.set_bounds(bounds);
+        let needs_length = strategy.needs_length();
+        let execution = Execution {
+            iteration: 0,
+            seed,
+            max_steps: bounds.unfair(),
+            estimates: Arc::default(),
+            // What lies ahead is taken to be as long as what was recorded.
+            length: needs_length.then_some(self.recording.decisions.len() as u64),
+        };
+        self.status.begins(0, 0, None);
+        let outcome = self
+            .engine
+            .run_under(strategy, self.program, &execution, options);
+        self.status.ends();
+        outcome
+    }
+
+    /// What was decided last.
+    pub(super) fn decisions(&self) -> Vec<Decision> {
+        self.engine.decisions()
+    }
+}

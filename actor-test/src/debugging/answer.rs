@@ -1,0 +1,278 @@
+//! The answers, one after the other.
+
+use std::sync::{Mutex, PoisonError};
+
+use super::again::Again;
+use super::{Answer, Question, Ran};
+use crate::data::bug::Finding;
+use crate::data::schedule::Schedule;
+use crate::data::snapshot::Snapshot;
+use crate::data::story::Story;
+use crate::engine::{Decision, Outcome, Program, RunOptions, checks, chosen};
+use crate::explaining::causes::{Escape, escape};
+use crate::report::facts::Recording;
+use crate::settings::Bounds;
+use crate::strategy::{
+    Branch, Choice, Enabled, Execution, Fairness, Guided, Named, Steady, Strategy, StrategySpec,
+};
+use crate::trace::replay::{fair_from, replay_until};
+use crate::trace::witness;
+
+/// Answers a question about a recorded execution of a test. An error says why there is no answer.
+pub(crate) fn answer(
+    program: &(dyn Program + Sync),
+    test: &str,
+    recording: &Recording,
+    question: &Question,
+) -> Result<Answer, String> {
+    match question {
+        Question::Run => Ok(Answer::Ran(Box::new(run(program, test, recording)))),
+        Question::Look { step } => {
+            let snapshot = look(program, test, recording, *step)?;
+            Ok(Answer::Looked(Box::new(snapshot)))
+        }
+        Question::Take { from, position } => {
+            let ran = take(program, test, recording, *from, *position)?;
+            Ok(Answer::Ran(Box::new(ran)))
+        }
+        Question::Live {
+            from,
+            walks,
+            finding,
+        } => live(program, test, recording, finding, (*from, *walks)),
+        Question::Branch {
+            from,
+            strategy,
+            seed,
+        } => {
+            let strategy = strategy.parse::<StrategySpec>();
+            let strategy = strategy.map_err(|error| error.to_string())?;
+            let ran = branch(program, test, recording, *from, &strategy, *seed)?;
+            Ok(Answer::Ran(Box::new(ran)))
+        }
+    }
+}
+
+fn run(program: &(dyn Program + Sync), test: &str, recording: &Recording) -> Ran {
+    let replayed = replay_until(program, test, recording, None);
+    let diverged = replayed.diverged.map(|at| (at.step, at.message));
+    Ran {
+        finding: replayed.finding,
+        steps: replayed.steps,
+        recording: replayed.recording,
+        diverged,
+    }
+}
+
+fn look(
+    program: &dyn Program,
+    test: &str,
+    recording: &Recording,
+    step: u64,
+) -> Result<Snapshot, String> {
+    let mut again = Again::new(program, test, recording);
+    let outcome = again.replay(RunOptions {
+        look: Some(step),
+        ..RunOptions::default()
+    });
+    if let Some(diverged) = outcome.diverged_at {
+        return Err(differs(diverged));
+    }
+    let snapshot = outcome.snapshot.map(|snapshot| *snapshot);
+    // One that ends before was another.
+    let snapshot = snapshot.filter(|snapshot| snapshot.step == step);
+    snapshot.ok_or_else(|| differs(outcome.steps + 1))
+}
+
+fn branch(
+    program: &dyn Program,
+    test: &str,
+    recording: &Recording,
+    from: u64,
+    strategy: &StrategySpec,
+    seed: u64,
+) -> Result<Ran, String> {
+    let built = strategy.build();
+    if built.has_memory() {
+        return Err(format!(
+            "`{strategy}` learns from one execution for the next, and this is a single one: take another, \
+             `random` for instance"
+        ));
+    }
+    let bounds = within(recording, from);
+    let mut again = Again::new(program, test, recording);
+    let strategy = Branch::new(recording.decisions.clone(), from, built);
+    let outcome = again.run_within(bounds, Box::new(strategy), seed, told(recording, bounds));
+    Ok(ran(recording, bounds, &again, outcome))
+}
+
+/// What is taken first is a step of the schedule that comes too soon, or none of it.
+fn take(
+    program: &dyn Program,
+    test: &str,
+    recording: &Recording,
+    from: u64,
+    position: usize,
+) -> Result<Ran, String> {
+    let mut again = Again::new(program, test, recording);
+    let (named, schedule) = Named::new(Box::new(again.recorded()));
+    again.replay_by(Box::new(named), RunOptions::default());
+    let mut schedule = lock(&schedule);
+    let only = Box::new(Only(position));
+    let (named, first) = Named::new(Box::new(Branch::new(
+        recording.decisions.clone(),
+        from,
+        only,
+    )));
+    again.run_within(
+        within(recording, from),
+        Box::new(named),
+        0,
+        RunOptions::default(),
+    );
+    let first = lock(&first).into_iter().nth(from as usize);
+    let first = first.ok_or_else(|| differs(from))?;
+    let from = usize::try_from(from)
+        .unwrap_or(usize::MAX)
+        .min(schedule.len());
+    let later = schedule[from..]
+        .iter()
+        .position(|step| step.name == first.name);
+    if let Some(later) = later {
+        schedule.remove(from + later);
+    }
+    schedule.insert(from, first);
+    let fairness = match recording.fair_from {
+        None => Fairness::Unfair,
+        // Where the recorded steps are over, it goes on fairly.
+        Some(_) => Fairness::FairFrom(schedule.len() as u64),
+    };
+    let bounds = within(recording, schedule.len() as u64);
+    let guided = Guided::new(schedule, fairness, Some(Box::new(Steady::default())));
+    let outcome = again.run_within(bounds, Box::new(guided), 0, told(recording, bounds));
+    Ok(ran(recording, bounds, &again, outcome))
+}
+
+/// Takes one of what could run, and then whatever is first.
+#[derive(Debug)]
+struct Only(usize);
+
+impl Strategy for Only {
+    fn name(&self) -> String {
+        "only".into()
+    }
+
+    fn fairness(&self) -> Fairness {
+        Fairness::Unfair
+    }
+
+    fn begin(&mut self, _: &Execution) -> bool {
+        true
+    }
+
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+        let position = std::mem::replace(&mut self.0, usize::MAX);
+        (position < enabled.len()).then_some(position)
+    }
+
+    fn choose(&mut self, _: Choice) -> u32 {
+        0
+    }
+}
+
+fn live(
+    program: &dyn Program,
+    test: &str,
+    recording: &Recording,
+    finding: &Finding,
+    (from, walks): (u64, u32),
+) -> Result<Answer, String> {
+    let horizon = recording.bounds.unfair();
+    let found = escape(program, test, recording, finding, (from, walks, horizon));
+    let (share, escape) = found.ok_or_else(|| differs(finding.step))?;
+    let ran = escape.map(|escape| {
+        let Escape {
+            steps,
+            decisions,
+            fairness,
+            bounds,
+            story,
+        } = escape;
+        let before = Recording {
+            bounds,
+            cycle: None,
+            ..recording.clone()
+        };
+        Box::new(Ran {
+            finding: None,
+            steps,
+            recording: Recording {
+                story,
+                ..recorded(&before, &decisions, fairness)
+            },
+            diverged: None,
+        })
+    });
+    Ok(Answer::Lived(share, ran))
+}
+
+/// As many steps as the test allows, counted from that step.
+fn within(recording: &Recording, from: u64) -> Bounds {
+    let bounds = recording.bounds;
+    Bounds::new(from.saturating_add(bounds.unfair()))
+        .with_fair(from.saturating_add(bounds.fair()))
+        .with_temperature(bounds.temperature())
+}
+
+/// What happens is told, and how far it came is known where it takes its process down.
+fn told(recording: &Recording, bounds: Bounds) -> RunOptions {
+    RunOptions {
+        tell: true,
+        witness: witness::of(0, bounds, recording.semantics),
+        ..RunOptions::default()
+    }
+}
+
+fn ran(of: &Recording, bounds: Bounds, again: &Again<'_>, outcome: Outcome) -> Ran {
+    let before = Recording {
+        bounds,
+        cycle: None,
+        ..of.clone()
+    };
+    Ran {
+        finding: outcome.finding,
+        steps: outcome.steps,
+        recording: Recording {
+            story: Story::of(&outcome.records),
+            ..recorded(&before, &again.decisions(), outcome.fairness)
+        },
+        diverged: None,
+    }
+}
+
+fn lock(written: &Mutex<Schedule>) -> Schedule {
+    let mut written = written.lock().unwrap_or_else(PoisonError::into_inner);
+    std::mem::take(&mut written)
+}
+
+/// A recording of other decisions, without their story and their names.
+fn recorded(of: &Recording, taken: &[Decision], fairness: Fairness) -> Recording {
+    Recording {
+        decisions: chosen(taken),
+        checks: checks(taken),
+        schedule: String::new(),
+        fair_from: fair_from(fairness),
+        bounds: of.bounds,
+        semantics: of.semantics,
+        cycle: of.cycle,
+        story: Story::default(),
+    }
+}
+
+fn differs(step: u64) -> String {
+    format!(
+        "the program does not do the same again: at step {step} other operations are enabled than when it \
+         was run before; the usual causes are iterating over a HashMap or HashSet, randomness other \
+         than cx.rng(), the system's clock, a static, or a thread"
+    )
+}

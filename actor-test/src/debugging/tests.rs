@@ -1,0 +1,384 @@
+//! What the debugger is told, against what the program does.
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Duration;
+
+use actor_core::prelude::*;
+
+use super::{Answer, Question, Ran, answer};
+use crate::Tester;
+use crate::data::records::StepKind;
+use crate::data::snapshot::Snapshot;
+use crate::data::story::Story;
+use crate::engine::Program;
+use crate::report::facts::{Bug, Recording};
+
+#[derive(Debug)]
+struct Put(u32);
+#[derive(Debug)]
+struct Double;
+#[derive(Debug)]
+struct Tick;
+#[derive(Debug)]
+struct Done;
+
+#[derive(Debug, Default)]
+struct Cell {
+    value: u32,
+    history: Vec<u32>,
+    parts: BTreeMap<u32, (u32, u32)>,
+}
+
+#[actor(states(Small, Large))]
+impl Cell {
+    #[on]
+    fn put(&mut self, put: Put, cx: &mut Context<Self>) {
+        self.value += put.0;
+        self.keep(cx);
+    }
+
+    #[on]
+    fn double(&mut self, _: Double, cx: &mut Context<Self>) {
+        self.value *= 2;
+        self.keep(cx);
+    }
+}
+
+impl Cell {
+    fn keep(&mut self, cx: &mut Context<Self>) {
+        self.history.push(self.value);
+        self.parts
+            .insert(self.value, (self.value / 10, self.value % 10));
+        if self.history.len() > 3 {
+            self.parts.pop_first();
+        }
+        cx.goto(if self.value < 10 {
+            CellState::Small
+        } else {
+            CellState::Large
+        });
+    }
+}
+
+#[derive(Debug)]
+struct Client {
+    cell: ActorRef<Cell>,
+    left: u32,
+}
+
+#[actor]
+impl Client {
+    #[start]
+    fn begin(&mut self, cx: &mut Context<Self>) {
+        cx.after(Duration::from_secs(u64::from(self.left)), Tick);
+    }
+
+    #[on]
+    fn tick(&mut self, _: Tick, cx: &mut Context<Self>) {
+        self.cell.tell(Put(self.left));
+        if cx.choose_bool() {
+            self.cell.tell(Double);
+        }
+        self.left -= 1;
+        if self.left > 0 {
+            cx.after(Duration::from_secs(1), Tick);
+        } else {
+            cx.announce(Done);
+            cx.halt();
+        }
+    }
+}
+
+#[derive(Default)]
+struct AllDone(u32);
+
+#[monitor(hot(Open), cold(Over))]
+impl AllDone {
+    #[on]
+    fn put(&mut self, _: &Put, cx: &mut MonitorContext<Self>) {
+        cx.goto(AllDoneState::Open);
+    }
+
+    #[on]
+    fn done(&mut self, _: &Done, cx: &mut MonitorContext<Self>) {
+        self.0 += 1;
+        if self.0 == 2 {
+            cx.goto(AllDoneState::Over);
+        }
+    }
+}
+
+fn sums(sys: &System) {
+    sys.monitor::<AllDone>();
+    let cell = sys.spawn(Cell::default());
+    for _ in 0..2 {
+        sys.spawn(Client {
+            cell: cell.clone(),
+            left: 3,
+        });
+    }
+    sys.always("below thirty", move |w| {
+        w.get(&cell).is_none_or(|cell| cell.value < 30)
+    });
+}
+
+struct Body;
+impl Program for Body {
+    fn start(&self) -> Option<Pin<Box<dyn Future<Output = ()>>>> {
+        sums(&System::controlled());
+        None
+    }
+}
+
+fn bug() -> Bug {
+    let report = Tester::new().iterations(1_000).minimize(0).run(sums);
+    report.assert_bug("below thirty").clone()
+}
+
+fn ask(recording: &Recording, question: &Question) -> Answer {
+    answer(&Body, "", recording, question).expect("an answer")
+}
+
+fn look(recording: &Recording, step: u64) -> Snapshot {
+    match ask(recording, &Question::Look { step }) {
+        Answer::Looked(snapshot) => *snapshot,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn ran(answer: Answer) -> Ran {
+    match answer {
+        Answer::Ran(ran) => *ran,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The fields of an actor after a step, as the changes of the story make them.
+fn retold(story: &Story, who: u32, step: u64) -> BTreeMap<String, String> {
+    let began = &story.operations[who as usize].fields;
+    let began = began
+        .iter()
+        .map(|field| (field.field.to_string(), field.value.to_string()));
+    let mut fields: BTreeMap<String, String> = began.collect();
+    let taken = story.steps.iter().take_while(|taken| taken.number <= step);
+    for change in taken
+        .filter(|taken| taken.who == who)
+        .flat_map(|taken| &taken.changes)
+    {
+        match &change.after {
+            Some(after) => fields.insert(change.field.to_string(), after.to_string()),
+            None => fields.remove(&*change.field),
+        };
+    }
+    fields
+}
+
+/// What is looked at is what the changes of the story come to, after each step: states, fields, what
+/// waits in the inboxes, and monitors.
+#[test]
+fn a_look_agrees_with_the_story() {
+    let bug = bug();
+    let story = ran(ask(&bug.trace, &Question::Run)).recording.story;
+    for step in 0..=bug.finding.step {
+        let seen = look(&bug.trace, step);
+        assert_eq!(seen.step, step);
+        for (who, standing) in (0..).zip(&seen.operations) {
+            let fields: BTreeMap<String, String> = standing.fields().into_iter().collect();
+            // Who has stopped is not to be seen.
+            if standing.value.is_some() {
+                assert_eq!(fields, retold(&story, who, step), "step {step}, {who}");
+            }
+            let waits = |message: &&crate::data::story::Message| {
+                message.to == who
+                    && message.sent.is_some_and(|sent| sent <= step)
+                    && message.handled.is_none_or(|handled| handled > step)
+            };
+            let told: Vec<&str> = story
+                .messages
+                .iter()
+                .filter(waits)
+                .map(|message| &*message.event)
+                .collect();
+            let mut told: Vec<String> = told.into_iter().map(str::to_owned).collect();
+            let mut inbox: Vec<String> = standing
+                .inbox
+                .iter()
+                .filter_map(|waiting| waiting.event.clone())
+                .collect();
+            told.sort();
+            inbox.sort();
+            assert_eq!(inbox, told, "step {step}, {who}");
+        }
+        if let Some(next) = story.step(step + 1) {
+            let could = seen
+                .enabled
+                .iter()
+                .filter(|could| could.who == next.who && could.kind == next.kind);
+            assert!(could.count() > 0, "step {}", next.number);
+        }
+        let monitor = seen.specifications.first().map(|heat| heat.state.clone());
+        let changes = story.steps.iter().take_while(|taken| taken.number <= step);
+        let changes = changes
+            .flat_map(|taken| &taken.monitors)
+            .filter(|change| change.monitor == 0);
+        let told = changes
+            .last()
+            .map_or_else(|| "Over".into(), |change| change.after.to_string());
+        if step > 0 {
+            assert_eq!(monitor, Some(told), "step {step}");
+        }
+    }
+}
+
+/// The difference of two steps is what brings the one to the other, whatever lies between.
+#[test]
+fn differences_compose() {
+    let bug = bug();
+    let all: Vec<Snapshot> = (0..=bug.finding.step)
+        .map(|step| look(&bug.trace, step))
+        .collect();
+    let facts = |snapshot: &Snapshot| -> BTreeMap<(String, String), String> {
+        let facts = snapshot.facts().into_iter();
+        facts
+            .map(|fact| ((fact.of, fact.what), fact.value))
+            .collect()
+    };
+    let mut many = 0;
+    for (i, before) in all.iter().enumerate() {
+        for after in &all[i..] {
+            let mut made = facts(before);
+            for difference in before.differences(after) {
+                many += 1;
+                assert_ne!(difference.before, difference.after);
+                let key = (difference.of, difference.what);
+                assert_eq!(made.get(&key), difference.before.as_ref());
+                match difference.after {
+                    Some(after) => made.insert(key, after),
+                    None => made.remove(&key),
+                };
+            }
+            assert_eq!(made, facts(after));
+            assert!(after.differences(after).is_empty());
+        }
+    }
+    assert!(many > 1_000, "{many}");
+}
+
+/// A branch has the steps before it, and is run again as it was.
+#[test]
+fn a_branch_begins_as_what_it_was_made_of() {
+    let bug = bug();
+    let story = ran(ask(&bug.trace, &Question::Run)).recording.story;
+    let mut others = 0;
+    for from in [0, 5, bug.finding.step - 1] {
+        for (seed, strategy) in (0..).zip(["random", "pct:3", "fair-pct:2", "pos", "surw", "prob"])
+        {
+            let question = Question::Branch {
+                from,
+                strategy: strategy.into(),
+                seed,
+            };
+            let Ok(Answer::Ran(branch)) = answer(&Body, "", &bug.trace, &question) else {
+                panic!("{strategy}");
+            };
+            let steps = &branch.recording.story.steps;
+            let same = steps.iter().zip(&story.steps).take(from as usize);
+            for (one, other) in same {
+                assert_eq!(
+                    (one.who, one.kind, one.number),
+                    (other.who, other.kind, other.number)
+                );
+            }
+            others += usize::from(branch.recording.decisions != bug.trace.decisions);
+            let again = ran(ask(&branch.recording, &Question::Run));
+            assert_eq!(again.diverged, None, "{strategy}");
+            assert_eq!(again.finding, branch.finding, "{strategy}");
+            assert_eq!(again.steps, branch.steps, "{strategy}");
+            let end = look(&branch.recording, branch.steps);
+            assert_eq!(end.step, branch.steps);
+        }
+    }
+    assert!(others > 10, "{others}");
+    let searching = Question::Branch {
+        from: 0,
+        strategy: "dfs".into(),
+        seed: 0,
+    };
+    let refused = answer(&Body, "", &bug.trace, &searching);
+    assert!(refused.is_err_and(|why| why.contains("learns from one execution")));
+}
+
+/// Any of what could run does, and the rest goes on by name.
+#[test]
+fn another_step_is_taken() {
+    let bug = bug();
+    let mut tried = 0;
+    for from in 0..bug.finding.step {
+        let seen = look(&bug.trace, from);
+        for (position, could) in seen.enabled.iter().enumerate() {
+            let taken = ran(ask(&bug.trace, &Question::Take { from, position }));
+            let step = taken.recording.story.step(from + 1).expect("it is told");
+            assert_eq!(
+                (step.who, step.kind),
+                (could.who, could.kind),
+                "{from}, {position}"
+            );
+            let is_same_timer = could.kind != StepKind::Timer
+                || step
+                    .message
+                    .and_then(|sent| taken.recording.story.message(sent))
+                    .is_none_or(|message| could.event.as_deref() == Some(&*message.event));
+            assert!(is_same_timer);
+            tried += usize::from(seen.enabled.len() > 1);
+        }
+    }
+    assert!(tried > 20, "{tried}");
+    let nobody = Question::Take {
+        from: 0,
+        position: 7,
+    };
+    assert!(answer(&Body, "", &bug.trace, &nobody).is_err());
+}
+
+/// It recovers from the beginning, and not from where the bug is found.
+#[test]
+fn it_recovers_from_where_it_can() {
+    let bug = bug();
+    let question = |from| Question::Live {
+        from,
+        walks: 50,
+        finding: bug.finding.clone(),
+    };
+    let Answer::Lived(share, Some(ran)) = ask(&bug.trace, &question(0)) else {
+        panic!("it does not recover");
+    };
+    assert_eq!((share.escaped, ran.finding.as_ref()), (1, None));
+    assert_eq!(look(&ran.recording, ran.steps).step, ran.steps);
+    let late = ask(&bug.trace, &question(bug.finding.step));
+    assert!(matches!(late, Answer::Lived(share, None) if share.of == 50 && share.escaped == 0));
+}
+
+/// What does not repeat is said, and where.
+#[test]
+fn another_program_is_refused() {
+    struct Other;
+    impl Program for Other {
+        fn start(&self) -> Option<Pin<Box<dyn Future<Output = ()>>>> {
+            let sys = System::controlled();
+            let cell = sys.spawn(Cell::default());
+            cell.tell(Double);
+            None
+        }
+    }
+    let bug = bug();
+    let refused = answer(&Other, "", &bug.trace, &Question::Look { step: 8 });
+    let why = refused.expect_err("it is another program");
+    assert!(
+        why.starts_with("the program does not do the same again: at step "),
+        "{why}"
+    );
+    let told = answer(&Other, "", &bug.trace, &Question::Run).expect("it is run");
+    assert!(ran(told).diverged.is_some());
+}

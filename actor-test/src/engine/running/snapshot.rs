@@ -1,0 +1,165 @@
+//! An execution between two steps, as data: for whoever wants to see where it stands.
+
+use actor_core::generated::Disposition;
+
+use crate::data::records::{StepKind, nanoseconds};
+use crate::data::snapshot::{self, Could, Heat, Outgoing, Running, Snapshot, Standing, Waiting};
+use crate::engine::running::effects::purpose_of;
+use crate::engine::running::execution::Engine;
+use crate::engine::running::overdue::awaited;
+use crate::engine::world::operation::{Effect, Kind, Letter, STOP, Stage};
+use crate::engine::world::state::State;
+use crate::engine::world::timers::{Timer, TimerStage};
+use crate::strategy::Pending;
+
+impl Engine {
+    /// Where the execution stands. What is printed is a user's code: nothing of the engine is borrowed
+    /// meanwhile.
+    #[cold]
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        // A copy of plain data, from which is read while values are printed.
+        let state = self.state().clone();
+        let operations = (0..state.live as u32).map(|number| self.standing(&state, number));
+        let pending = state.enabled.pending().iter();
+        let armed = state.timers.slots.iter();
+        let armed = armed.filter(|timer| timer.stage == TimerStage::Armed);
+        Snapshot {
+            step: state.step,
+            decisions: self.session().tape.taken().len(),
+            time_ns: nanoseconds(state.now),
+            operations: operations.collect(),
+            enabled: pending.map(|pending| self.could(&state, pending)).collect(),
+            timers: armed.map(|timer| self.armed(timer)).collect(),
+            specifications: self.heats(&state),
+        }
+    }
+
+    fn standing(&self, state: &State, number: u32) -> Standing {
+        let operation = &state.operations[number as usize];
+        let is_suspended = operation.stage == Stage::Suspended;
+        let inbox = operation.inbox.iter();
+        let outbox = operation.outbox.as_slice().iter();
+        Standing {
+            name: state.name(number),
+            is_actor: matches!(operation.kind, Kind::Actor(_)),
+            stage: stage(operation.stage),
+            state: state.state_name(number).map(str::to_owned),
+            value: self.printed_value(number),
+            awaits: is_suspended.then(|| awaited(state, number)).flatten(),
+            inbox: inbox
+                .map(|letter| self.letter(state, number, letter))
+                .collect(),
+            outbox: outbox.map(|effect| self.outgoing(state, effect)).collect(),
+        }
+    }
+
+    fn letter(&self, state: &State, owner: u32, letter: &Letter) -> Waiting {
+        if letter.event == STOP {
+            return Waiting {
+                event: None,
+                from: letter.sender.sent_by(),
+                deferred: false,
+            };
+        }
+        Waiting {
+            event: Some(self.print_letter(owner, letter.slot)),
+            from: letter.sender.sent_by(),
+            deferred: state.disposition(owner, letter.event) == Disposition::Defer,
+        }
+    }
+
+    fn outgoing(&self, state: &State, effect: &Effect) -> Outgoing {
+        match *effect {
+            Effect::Send { to, letter } => Outgoing::Send {
+                to,
+                event: self.print_letter(to, letter.slot),
+            },
+            Effect::Ask(question) => Outgoing::AskForRoom {
+                of: state.questions[question as usize].target,
+            },
+            Effect::Start(who) => Outgoing::Spawn { who },
+            Effect::Reply { ask, lost } => Outgoing::Reply {
+                to: state.asks[ask as usize].asker,
+                lost: lost.is_some(),
+            },
+            Effect::Notice { watch } => Outgoing::Notify {
+                to: state.watches[watch as usize].watcher,
+            },
+            Effect::Halt(_) => Outgoing::Halt,
+            Effect::Stop { to, at_once } => Outgoing::Stop { to, at_once },
+            Effect::Share { to, .. } => Outgoing::Share { to },
+            Effect::Announce { .. }
+            | Effect::Arm { .. }
+            | Effect::Cancel { .. }
+            | Effect::Watch { .. }
+            | Effect::Unwatch { .. }
+            | Effect::Link { .. }
+            | Effect::Unlink { .. }
+            | Effect::Finish => Outgoing::Silent,
+        }
+    }
+
+    fn could(&self, state: &State, pending: &Pending) -> Could {
+        let number = pending.operation.index();
+        if pending.operation.is_timer() {
+            let timer = &state.timers.slots[number];
+            return Could {
+                who: timer.owner,
+                kind: StepKind::Timer,
+                event: self.fired(timer),
+                from: None,
+                outgoing: None,
+            };
+        }
+        let operation = &state.operations[number];
+        let letter = match pending.kind {
+            StepKind::Handle => operation.inbox.next(),
+            _ => None,
+        };
+        let waiting = letter.map(|letter| self.letter(state, number as u32, letter));
+        let effect = match pending.kind {
+            StepKind::Flush => operation.outbox.first(),
+            _ => None,
+        };
+        Could {
+            who: number as u32,
+            kind: pending.kind,
+            from: waiting.as_ref().and_then(|waiting| waiting.from),
+            event: waiting.and_then(|waiting| waiting.event),
+            outgoing: effect.map(|effect| self.outgoing(state, effect)),
+        }
+    }
+
+    /// What a timer fires, printed; `None` for one that wakes its owner.
+    fn fired(&self, timer: &Timer) -> Option<String> {
+        let (slot, _) = timer.event?;
+        Some(self.print_letter(timer.owner, slot))
+    }
+
+    fn armed(&self, timer: &Timer) -> Running {
+        Running {
+            owner: timer.owner,
+            purpose: purpose_of(timer),
+            event: self.fired(timer),
+            due_ns: nanoseconds(timer.deadline),
+            periodic: timer.periodic,
+        }
+    }
+
+    fn heats(&self, state: &State) -> Vec<Heat> {
+        let specifications = self.shared.specifications.borrow();
+        specifications.heats(&state.thermometer, state.step)
+    }
+}
+
+fn stage(stage: Stage) -> snapshot::Stage {
+    match stage {
+        Stage::Unborn => snapshot::Stage::Unborn,
+        Stage::Starting => snapshot::Stage::Starting,
+        Stage::Idle => snapshot::Stage::Idle,
+        Stage::Suspended => snapshot::Stage::Suspended,
+        Stage::Closing => snapshot::Stage::Closing,
+        Stage::Down => snapshot::Stage::Down,
+        Stage::Gone => snapshot::Stage::Gone,
+    }
+}

@@ -1,0 +1,52 @@
+//! Going on from a step until it recovers, for a debugger.
+
+use super::forks::{Forks, Retold};
+use crate::data::bug::Finding;
+use crate::data::causes::Share;
+use crate::data::story::Story;
+use crate::engine::{Decision, Program};
+use crate::report::facts::Recording;
+use crate::settings::Bounds;
+use crate::strategy::Fairness;
+
+/// Where an execution went on from a step without its bug.
+#[derive(Debug)]
+pub(crate) struct Escape {
+    pub(crate) steps: u64,
+    pub(crate) decisions: Vec<Decision>,
+    pub(crate) fairness: Fairness,
+    /// Within these it is run again as it was.
+    pub(crate) bounds: Bounds,
+    pub(crate) story: Story,
+}
+
+/// Goes on fairly from a step, up to so many times and for so many steps each, until what is owed is
+/// paid; where nothing is, until it ends without the bug. How many of the continuations did, and the
+/// one. `None` where the recording does not fail as it did.
+pub(crate) fn escape(
+    program: &dyn Program,
+    test: &str,
+    recording: &Recording,
+    finding: &Finding,
+    (from, walks, horizon): (u64, u32, u64),
+) -> Option<(Share, Option<Escape>)> {
+    let mut forks = Forks::new(program, test, recording, finding, u64::MAX);
+    forks.retrace(Box::new(forks.replay()), recording.cycle.is_some())?;
+    let share = forks.share(from, 0..walks, horizon, true)?;
+    let Some(fork) = forks.nearest() else {
+        return Some((share, None));
+    };
+    let Retold {
+        outcome, decisions, ..
+    } = forks.retell(fork);
+    let escape = Escape {
+        steps: outcome.steps,
+        decisions,
+        fairness: outcome.fairness,
+        bounds: Bounds::new(outcome.steps)
+            .with_fair(outcome.steps)
+            .with_temperature(recording.bounds.temperature().max(outcome.steps)),
+        story: Story::of(&outcome.records),
+    };
+    Some((share, Some(escape)))
+}
