@@ -1,6 +1,7 @@
 //! The tester's types have every auto trait, which a program may rely on without knowing it, and which
 //! no change may take away by chance. It would not compile.
 
+use std::marker::PhantomData;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
 use actor_test::strategy::{
@@ -15,13 +16,15 @@ use actor_test::{
     Verdict,
 };
 
-fn has_every_auto_trait<T: Send + Sync + Unpin + UnwindSafe + RefUnwindSafe>() -> usize {
+fn has_every_auto_trait<T: Send + Sync + Unpin + UnwindSafe + RefUnwindSafe>(
+    _: PhantomData<T>,
+) -> usize {
     1
 }
 
 macro_rules! count {
     ($($type:ty),* $(,)?) => {
-        [$(has_every_auto_trait::<$type>()),*].len()
+        [$(has_every_auto_trait(PhantomData::<$type>)),*].len()
     };
 }
 
