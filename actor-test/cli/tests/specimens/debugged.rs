@@ -34,6 +34,7 @@ struct Seller {
     sold: u32,
 }
 
+// ANCHOR: seller
 #[actor]
 impl Seller {
     #[on]
@@ -44,6 +45,7 @@ impl Seller {
         }
     }
 }
+// ANCHOR_END: seller
 
 fn shop(sys: &System, left: i32) -> ActorRef<Stock> {
     let stock = sys.spawn(Stock { left });

@@ -85,5 +85,5 @@ fn auto_traits() {
         StepKind,
         Fairness,
     ];
-    assert_eq!((of_reports, of_settings, of_strategies), (16, 11, 23));
+    assert_eq!((of_reports, of_settings, of_strategies), (16, 11, 22));
 }
