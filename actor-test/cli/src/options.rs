@@ -545,10 +545,6 @@ pub(crate) struct Merge {
 #[command(after_help = MCP)]
 pub(crate) struct Mcp {
     #[command(flatten)]
-    #[cfg_attr(
-        not(feature = "mcp"),
-        expect(dead_code, reason = "there is no server to use it")
-    )]
     pub(crate) selection: Selection,
 }
 
