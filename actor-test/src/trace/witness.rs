@@ -75,7 +75,7 @@ impl Scribe {
     }
 }
 
-/// Where a native debugger stops at a step: `break step_begins if number == 8`.
+/// Where a native debugger stops at a step: `break actor_test::trace::witness::step_begins if number == 8`.
 #[inline(never)]
 fn step_begins(number: u64) {
     std::hint::black_box(number);

@@ -79,7 +79,7 @@ pub(crate) fn reproduced(found: &Finding) -> String {
 pub(crate) fn holds(process: u32) -> String {
     format!(
         "process {process} waits before the first step: attach a debugger to it, for example\n      \
-         gdb -p {process} -ex 'break step_begins if number == 8' -ex continue\n      \
+         gdb -p {process} -ex 'break actor_test::trace::witness::step_begins if number == 8' -ex continue\n      \
          lldb -p {process}\n      then press Enter here, and it goes on; no time-out counts"
     )
 }
