@@ -222,13 +222,15 @@ fn divergence(recorded: &Story, story: &Story, diverged_at: Option<u64>) -> Opti
     let pairs = recorded.steps.iter().zip(&story.steps);
     let mut differ = pairs.filter(|(before, now)| !is_same(recorded, before, story, now));
     if let Some((before, now)) = differ.next() {
+        let (was, is) = (words::told(recorded, before), words::told(story, now));
+        let message = if was == is {
+            format!("{is}: what comes of it is not what did as recorded")
+        } else {
+            format!("as recorded, {was}; now, {is}")
+        };
         return Some(Divergence {
             step: now.number,
-            message: format!(
-                "as recorded, {}; now, {}",
-                words::told(recorded, before),
-                words::told(story, now)
-            ),
+            message,
         });
     }
     let at = diverged_at?;
@@ -239,7 +241,7 @@ fn divergence(recorded: &Story, story: &Story, diverged_at: Option<u64>) -> Opti
 }
 
 /// Whether two stories tell the same of a step. What is in the fields of an actor or in a log is no
-/// part of an execution, nor is what specifications make of it.
+/// part of an execution, nor is what specifications make of it; a step that fails has no state after it.
 fn is_same(recorded: &Story, before: &Step, story: &Story, now: &Step) -> bool {
     let essence = |step: &Step| Step {
         effects: step
@@ -250,6 +252,7 @@ fn is_same(recorded: &Story, before: &Step, story: &Story, now: &Step) -> bool {
             .collect(),
         changes: Vec::new(),
         monitors: Vec::new(),
+        state_after: None,
         ..step.clone()
     };
     let texts = |story: &Story, step: &Step| -> Vec<Option<Text>> {
@@ -257,7 +260,10 @@ fn is_same(recorded: &Story, before: &Step, story: &Story, now: &Step) -> bool {
         let events = messages.map(|number| story.message(number).map(|found| found.event.clone()));
         events.collect()
     };
-    essence(before) == essence(now) && texts(recorded, before) == texts(story, now)
+    let states = before.state_after.as_ref().zip(now.state_after.as_ref());
+    states.is_none_or(|(before, now)| before == now)
+        && essence(before) == essence(now)
+        && texts(recorded, before) == texts(story, now)
 }
 
 #[cfg(test)]

@@ -264,3 +264,46 @@ fn a_replay_says_where_it_parts() {
     );
     assert!(parted.message.contains("sends Hello to Lock"), "{parted}");
 }
+
+/// Breaks down at the first event, unless it was mended.
+struct Gate {
+    is_mended: bool,
+}
+
+#[actor(states(Open, Shut))]
+impl Gate {
+    #[on]
+    fn go(&mut self, _: Go) {
+        assert!(self.is_mended, "broken");
+    }
+    #[on]
+    fn late(&mut self, _: Late, cx: &mut Context<Self>) {
+        cx.goto(GateState::Shut);
+    }
+}
+
+struct Gates {
+    is_mended: bool,
+}
+
+impl Program for Gates {
+    fn start(&self) -> Option<Pin<Box<dyn Future<Output = ()>>>> {
+        let gate = System::controlled().spawn(Gate {
+            is_mended: self.is_mended,
+        });
+        gate.tell(Go);
+        gate.tell(Go);
+        None
+    }
+}
+
+/// A step that failed and does so no more is where the execution goes on, and no other way.
+#[test]
+fn a_replay_goes_on_where_it_had_failed() {
+    let broken = Gates { is_mended: false };
+    let report = Tester::new().minimize(0).run(|_| drop(broken.start()));
+    let recording = report.assert_bug("broken").trace.clone();
+    let mended = replay(&Gates { is_mended: true }, &recording);
+    assert_eq!((mended.diverged, mended.finding), (None, None));
+    assert!(mended.steps > recording.story.steps.len() as u64);
+}
