@@ -89,7 +89,8 @@ use proc_macro::TokenStream;
 ///
 /// A handler takes `(&mut self, event: Event)` or `(&mut self, event: Event, cx: &mut
 /// Context<Self>)`; a hook takes the same without the event, and returns nothing. A `#[start]` hook may
-/// return `Result<(), E>`: an `Err` is a failure of the actor, as a panic is. All of them may be `async`, and may take `&self`. Other functions of the block are left alone. A `#[cfg(..)]` on a
+/// return `Result<(), E>`: an `Err` is a failure of the actor, as a panic is. All of them may be
+/// `async`, and may take `&self`. Other functions of the block are left alone. A `#[cfg(..)]` on a
 /// handler holds for all that is generated for it.
 ///
 /// What a handler returns is the reply. One that answers later, or has another actor answer, takes

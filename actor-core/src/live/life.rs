@@ -175,13 +175,6 @@ enum Part {
     Ended,
 }
 
-impl Life {
-    /// The state of the actor.
-    pub(super) fn state(&self) -> usize {
-        self.body.state()
-    }
-}
-
 impl Part {
     fn first(cell: &Cell) -> Self {
         if cell.info().starts {
@@ -203,6 +196,11 @@ enum Told {
 }
 
 impl Life {
+    /// The state of the actor.
+    pub(super) fn state(&self) -> usize {
+        self.body.state()
+    }
+
     #[inline]
     pub(super) fn stage(&self) -> Option<&Stage> {
         self.extras.as_ref()?.stage.as_ref()

@@ -6,7 +6,7 @@ use crate::attendance::{self, WorkerStatus};
 use crate::engine::{Decision, Engine, Outcome, Program, RunOptions};
 use crate::report::facts::Recording;
 use crate::settings::Bounds;
-use crate::strategy::{Execution, Fairness, Replay, Strategy};
+use crate::strategy::{Execution, Replay, Strategy};
 use crate::trace::replay::{fairness_of, taken};
 
 /// A recorded execution, and an engine that runs it.
@@ -20,8 +20,7 @@ pub(super) struct Again<'a> {
 impl<'a> Again<'a> {
     /// Of a test that the watchdog knows by its name.
     pub(super) fn new(program: &'a dyn Program, test: &str, recording: &'a Recording) -> Self {
-        let idle = Box::new(Replay::new(Vec::new(), Fairness::Unfair));
-        let engine = Engine::new(idle, recording.bounds, recording.semantics);
+        let engine = Engine::idle(recording.bounds, recording.semantics);
         let status = attendance::attend(test, engine.heartbeat());
         Self {
             program,
@@ -49,7 +48,7 @@ impl<'a> Again<'a> {
             expected: Some(taken(recording)),
             ..options
         };
-        self.run(recording.bounds, strategy, 0, options)
+        self.run_within(recording.bounds, strategy, 0, options)
     }
 
     /// A strategy that takes what was recorded.
@@ -69,25 +68,13 @@ impl<'a> Again<'a> {
         seed: u64,
         options: RunOptions,
     ) -> Outcome {
-        self.run(bounds, strategy, seed, options)
-    }
-
-    fn run(
-        &mut self,
-        bounds: Bounds,
-        strategy: Box<dyn Strategy>,
-        seed: u64,
-        options: RunOptions,
-    ) -> Outcome {
         self.engine.set_bounds(bounds);
         let needs_length = strategy.needs_length();
         let execution = Execution {
-            iteration: 0,
             seed,
-            max_steps: bounds.unfair(),
-            estimates: Arc::default(),
             // What lies ahead is taken to be as long as what was recorded.
             length: needs_length.then_some(self.recording.decisions.len() as u64),
+            ..Execution::alone(bounds.unfair())
         };
         self.status.begins(0, 0, None);
         let outcome = self

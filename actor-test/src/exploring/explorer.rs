@@ -11,7 +11,7 @@ use crate::exploring::plan::{PILOTS, Turn};
 use crate::hash::mix;
 use crate::report::confirmation::Confirmation;
 use crate::settings::Settings;
-use crate::strategy::{Covered, Estimates, Execution, Fairness, Replay, Strategy, Survey};
+use crate::strategy::{Covered, Estimates, Execution, Strategy, Survey};
 use crate::trace::replay::{nondeterminism, run_again};
 use crate::trace::witness;
 
@@ -79,8 +79,7 @@ impl<'a> Explorer<'a> {
         settings: &'a Settings,
         strategies: Vec<Box<dyn Strategy>>,
     ) -> Self {
-        let idle = Box::new(Replay::new(Vec::new(), Fairness::Fair));
-        let mut engine = Engine::new(idle, settings.bounds, settings.semantics);
+        let mut engine = Engine::idle(settings.bounds, settings.semantics);
         engine.look_for_lassos(settings.lasso);
         engine.keep_view(settings.until_saturated);
         let status = attendance::attend(test, engine.heartbeat());

@@ -21,8 +21,8 @@ use crate::explaining::causes::turned::{Plan, Turned};
 use crate::exploring::explorer::Explorer;
 use crate::exploring::workers::explore_alone;
 use crate::report::facts::{Bug, NEAR};
-use crate::settings::{Deny, Settings};
-use crate::strategy::{Choice, Enabled, Execution, Fairness, Replay, Strategy};
+use crate::settings::Settings;
+use crate::strategy::{Choice, Enabled, Execution, Fairness, Strategy};
 use crate::trace::following::name;
 use crate::trace::replay::{fairness_of, taken};
 use crate::trace::saved::Passed;
@@ -64,18 +64,11 @@ pub(crate) fn search(
     let iterations = budget / cost;
     let now = &passed.now;
     let settings = Settings {
-        iterations: iterations.clamp(EXECUTIONS_MIN, EXECUTIONS_MAX),
         bounds: now.bounds,
         semantics: now.semantics,
         step_budget: Some(budget),
-        time_limit: None,
-        until_saturated: false,
-        calibrate: false,
         keep_going: false,
-        partition: None,
-        deny: Deny::default(),
-        workers: 1,
-        ..settings.clone()
+        ..settings.beside(iterations.clamp(EXECUTIONS_MIN, EXECUTIONS_MAX))
     };
     let explorer = Explorer::new(test, &settings, vec![Box::new(neighbours)]);
     let report = explore_alone(explorer, program, &settings, test);
@@ -99,8 +92,7 @@ fn neighbours(program: &dyn Program, passed: &Passed) -> Option<(Neighbours, u64
         now: passed,
     } = passed;
     let fairness = fairness_of(passed.fair_from);
-    let idle = Box::new(Replay::new(Vec::new(), fairness));
-    let mut engine = Engine::new(idle, passed.bounds, passed.semantics);
+    let mut engine = Engine::idle(passed.bounds, passed.semantics);
     let execution = Execution::alone(passed.bounds.unfair());
     let options = RunOptions {
         tell: true,

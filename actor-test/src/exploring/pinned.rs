@@ -8,7 +8,7 @@ use crate::exploring::explorer::Explorer;
 use crate::exploring::workers::explore_alone;
 use crate::report::facts::{Bug, Recording, Report};
 use crate::report::words;
-use crate::settings::{Deny, Settings};
+use crate::settings::Settings;
 use crate::strategy::{Execution, Pinned, Replay, Worded, Wording};
 use crate::trace::replay::{fairness_of, taken};
 
@@ -60,18 +60,7 @@ pub(crate) fn follow(
     settings: &Settings,
     steps: Vec<Worded>,
 ) -> Followed {
-    let settings = Settings {
-        iterations: 1,
-        step_budget: None,
-        time_limit: None,
-        until_saturated: false,
-        calibrate: false,
-        partition: None,
-        workers: 1,
-        // One execution reaches little.
-        deny: Deny::default(),
-        ..settings.clone()
-    };
+    let settings = settings.beside(1);
     let (pinned, parted) = Pinned::new(steps);
     let explorer = Explorer::new(name, &settings, vec![Box::new(pinned)]);
     let mut report = explore_alone(explorer, program, &settings, name);
@@ -92,8 +81,7 @@ pub(crate) fn in_words(
     recording: &Recording,
 ) -> Option<(Vec<Worded>, Story)> {
     let fairness = fairness_of(recording.fair_from);
-    let idle = Box::new(Replay::new(Vec::new(), fairness));
-    let mut engine = Engine::new(idle, recording.bounds, recording.semantics);
+    let mut engine = Engine::idle(recording.bounds, recording.semantics);
     engine.look_for_lassos(recording.cycle.is_some());
     let replay = Replay::new(recording.decisions.clone(), fairness);
     let (wording, told) = Wording::new(Box::new(replay));

@@ -1,14 +1,12 @@
 //! Running a failing execution again, this time with full recording.
 
-use std::sync::Arc;
-
 use crate::data::bug::{BugKind, Finding};
 use crate::data::story::Story;
 use crate::engine::{Engine, Outcome, Program, RunOptions, checks, chosen};
 use crate::exploring::explorer::Contribution;
 use crate::report::facts::Recording;
 use crate::settings::Settings;
-use crate::strategy::{Execution, Replay};
+use crate::strategy::Execution;
 use crate::trace::following::name;
 use crate::trace::replay::{fair_from, nondeterminism};
 use crate::trace::schedule;
@@ -22,21 +20,18 @@ pub(crate) fn record(
     finding: Finding,
 ) -> (Finding, Recording) {
     let fairness = contribution.outcome.fairness;
-    let idle = Box::new(Replay::new(Vec::new(), fairness));
     let suspicion = contribution.outcome.suspicion;
     let cycle = suspicion.and_then(|suspicion| suspicion.cycle);
     let bounds = match contribution.threshold {
         same if same == settings.bounds.temperature() => settings.bounds,
         raised => settings.bounds.with_temperature(raised),
     };
-    let mut engine = Engine::new(idle, bounds, settings.semantics);
+    let mut engine = Engine::idle(bounds, settings.semantics);
     engine.look_for_lassos(cycle.is_some());
     let execution = Execution {
         iteration: contribution.iteration,
         seed: contribution.seed,
-        max_steps: settings.bounds.unfair(),
-        estimates: Arc::default(),
-        length: None,
+        ..Execution::alone(settings.bounds.unfair())
     };
     let taken = &contribution.decisions;
     let mut tell = |deaf: bool| {

@@ -92,6 +92,22 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// The same for a search of so many executions beside the test's own: on one worker, whole, and
+    /// without what the test's search ends by or has to reach.
+    pub(crate) fn beside(&self, iterations: u64) -> Self {
+        Self {
+            iterations,
+            step_budget: None,
+            time_limit: None,
+            until_saturated: false,
+            calibrate: false,
+            partition: None,
+            workers: 1,
+            deny: Deny::default(),
+            ..self.clone()
+        }
+    }
+
     /// What the executions of this test derive from.
     pub(crate) fn session(&self) -> u64 {
         match self.salt {

@@ -81,6 +81,14 @@ pub struct Pending {
 }
 
 impl Pending {
+    /// Whose step it is: for a timer, that of the actor to which it belongs.
+    pub(super) fn owner(&self) -> Option<OperationId> {
+        match self.operation.is_timer() {
+            true => self.inbox,
+            false => Some(self.operation),
+        }
+    }
+
     /// Whether the step may concern its operation alone: it starts, handles, resumes, or spawns. Such
     /// a step can mostly be taken before any other without a loss; whether it could,
     /// [`Step::is_local`] tells when it is over.

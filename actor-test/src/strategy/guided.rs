@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::naming::{Namer, sort};
+use super::naming::{Namer, Notes, sort};
 use super::{Choice, Enabled, Ended, Execution, Fairness, Pending, Step, StepKind, Strategy};
 use crate::data::schedule::{NamedChoice, NamedStep, Parting, Schedule, StepName};
 use crate::hash::mix;
@@ -241,7 +241,8 @@ impl Strategy for Guided {
             (None, Some(completion)) => completion.choose(choice),
             (None, None) => 0,
         };
-        self.namer.chose(choice, answer);
+        let of = choice.bound();
+        self.namer.chose(NamedChoice { of, answer });
         answer
     }
 

@@ -46,7 +46,7 @@ pub(crate) use estimates::Survey;
 pub use estimates::{Effort, Estimates};
 pub use fair_suffix::FairSuffix;
 pub(crate) use guided::{Followed, Guided};
-pub(crate) use naming::{Named, Namer};
+pub(crate) use naming::{Named, Namer, Notes};
 pub use pct::Pct;
 pub(crate) use pinned::{Pinned, Worded, Wording, parse};
 pub use pos::Pos;

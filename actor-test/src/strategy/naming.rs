@@ -1,5 +1,6 @@
-//! Writing a schedule down by name.
+//! Writing down what is done: a schedule by name, and whatever else is to be noted of each step.
 
+use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::per_operation::PerOperation;
@@ -19,23 +20,14 @@ pub(crate) struct Namer {
 const KINDS: usize = 7;
 
 impl Namer {
-    pub(crate) fn begin(&mut self) {
-        self.turns.clear();
-        self.taken.clear();
-    }
-
     /// What the step would be called.
     pub(crate) fn name(&self, pending: &Pending, enabled: &Enabled<'_>) -> StepName {
-        let owner = match pending.operation.is_timer() {
-            true => pending.inbox,
-            false => Some(pending.operation),
-        };
         let turn = match pending.message {
             Some(_) => 0,
             None => self.turns.get(pending.operation)[pending.kind as usize],
         };
         StepName {
-            who: owner.map_or(0, |owner| enabled.path(owner)),
+            who: pending.owner().map_or(0, |owner| enabled.path(owner)),
             kind: pending.kind,
             message: pending.message,
             turn,
@@ -55,19 +47,6 @@ impl Namer {
         });
         name
     }
-
-    /// The step that was taken last has asked for a choice.
-    pub(crate) fn chose(&mut self, choice: Choice, answer: u32) {
-        if let Some(step) = self.taken.last_mut() {
-            let of = choice.bound();
-            step.choices.push(NamedChoice { of, answer });
-        }
-    }
-
-    /// What was taken.
-    pub(crate) fn end(&mut self) -> Schedule {
-        std::mem::take(&mut self.taken)
-    }
 }
 
 /// What sort of step it is, whichever its message.
@@ -78,28 +57,72 @@ pub(super) fn sort(name: &StepName, pending: &Pending, enabled: &Enabled<'_>) ->
     mix(mix(name.who, inbox), what)
 }
 
-/// Has the schedule of another strategy written down.
-#[derive(Debug)]
-pub(crate) struct Named {
-    strategy: Box<dyn Strategy>,
-    namer: Namer,
-    written: Arc<Mutex<Schedule>>,
+/// What is written down of an execution, step by step.
+pub(crate) trait Notes: fmt::Debug + Default + Send {
+    /// What has come of it in the end.
+    type Written: fmt::Debug + Default + Send;
+
+    /// An execution begins.
+    fn begin(&mut self);
+
+    /// The step is taken.
+    fn takes(&mut self, pending: &Pending, enabled: &Enabled<'_>);
+
+    /// The step that was taken last has asked for a choice.
+    fn chose(&mut self, choice: NamedChoice);
+
+    /// The execution is over.
+    fn end(&mut self) -> Self::Written;
 }
 
-impl Named {
-    /// The strategy, and where the schedule is to be found after the execution.
-    pub(crate) fn new(strategy: Box<dyn Strategy>) -> (Self, Arc<Mutex<Schedule>>) {
-        let written = Arc::default();
-        let named = Self {
-            strategy,
-            namer: Namer::default(),
-            written: Arc::clone(&written),
-        };
-        (named, written)
+impl Notes for Namer {
+    type Written = Schedule;
+
+    fn begin(&mut self) {
+        self.turns.clear();
+        self.taken.clear();
+    }
+
+    fn takes(&mut self, pending: &Pending, enabled: &Enabled<'_>) {
+        Self::takes(self, pending, enabled);
+    }
+
+    fn chose(&mut self, choice: NamedChoice) {
+        if let Some(step) = self.taken.last_mut() {
+            step.choices.push(choice);
+        }
+    }
+
+    fn end(&mut self) -> Schedule {
+        std::mem::take(&mut self.taken)
     }
 }
 
-impl Strategy for Named {
+/// Has notes taken of what another strategy does.
+#[derive(Debug)]
+pub(crate) struct Noted<N: Notes> {
+    strategy: Box<dyn Strategy>,
+    notes: N,
+    written: Arc<Mutex<N::Written>>,
+}
+
+/// Has the schedule of another strategy written down.
+pub(crate) type Named = Noted<Namer>;
+
+impl<N: Notes> Noted<N> {
+    /// The strategy, and where the notes are to be found after the execution.
+    pub(crate) fn new(strategy: Box<dyn Strategy>) -> (Self, Arc<Mutex<N::Written>>) {
+        let written = Arc::default();
+        let noted = Self {
+            strategy,
+            notes: N::default(),
+            written: Arc::clone(&written),
+        };
+        (noted, written)
+    }
+}
+
+impl<N: Notes> Strategy for Noted<N> {
     fn name(&self) -> String {
         self.strategy.name()
     }
@@ -109,21 +132,22 @@ impl Strategy for Named {
     }
 
     fn begin(&mut self, execution: &Execution) -> bool {
-        self.namer.begin();
+        self.notes.begin();
         self.strategy.begin(execution)
     }
 
     fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
         let picked = self.strategy.pick(enabled)?;
         if let Some(pending) = enabled.get(picked) {
-            self.namer.takes(pending, enabled);
+            self.notes.takes(pending, enabled);
         }
         Some(picked)
     }
 
     fn choose(&mut self, choice: Choice) -> u32 {
         let answer = self.strategy.choose(choice);
-        self.namer.chose(choice, answer);
+        let of = choice.bound();
+        self.notes.chose(NamedChoice { of, answer });
         answer
     }
 
@@ -137,7 +161,7 @@ impl Strategy for Named {
 
     fn ended(&mut self, ended: &Ended) {
         self.strategy.ended(ended);
-        *self.written.lock().unwrap_or_else(PoisonError::into_inner) = self.namer.end();
+        *self.written.lock().unwrap_or_else(PoisonError::into_inner) = self.notes.end();
     }
 
     fn covered(&self) -> Covered {

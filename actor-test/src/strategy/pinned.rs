@@ -8,6 +8,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::naming::{Noted, Notes};
 use super::{
     Choice, Enabled, Ended, Execution, Fairness, Pending, Steady, Step, StepKind, Strategy,
 };
@@ -33,10 +34,6 @@ impl Worded {
             first_without_number(&name.unwrap_or_default()).to_owned()
         };
         let event = names.and_then(|names| names.event(pending));
-        let owner = match pending.operation.is_timer() {
-            true => pending.inbox,
-            false => Some(pending.operation),
-        };
         let what = match (pending.kind, event) {
             (StepKind::Start, _) => "starts".into(),
             (StepKind::Handle, event) => format!("handles {}", event.unwrap_or("what is next")),
@@ -52,7 +49,7 @@ impl Worded {
             (StepKind::Stop, _) => "stops".into(),
         };
         Self {
-            who: owner.map(name).unwrap_or_default(),
+            who: pending.owner().map(name).unwrap_or_default(),
             what,
             choices: Vec::new(),
         }
@@ -283,69 +280,31 @@ impl Strategy for Pinned {
 }
 
 /// Has what another strategy does written down in words.
-#[derive(Debug)]
-pub(crate) struct Wording {
-    strategy: Box<dyn Strategy>,
-    done: Vec<Worded>,
-    told: Arc<Mutex<Vec<Worded>>>,
-}
+pub(crate) type Wording = Noted<Words>;
 
-impl Wording {
-    /// The strategy, and where the words are to be found after an execution.
-    pub(crate) fn new(strategy: Box<dyn Strategy>) -> (Self, Arc<Mutex<Vec<Worded>>>) {
-        let told = Arc::default();
-        let wording = Self {
-            strategy,
-            done: Vec::new(),
-            told: Arc::clone(&told),
-        };
-        (wording, told)
-    }
-}
+/// The steps of one execution in words.
+#[derive(Debug, Default)]
+pub(crate) struct Words(Vec<Worded>);
 
-impl Strategy for Wording {
-    fn name(&self) -> String {
-        self.strategy.name()
+impl Notes for Words {
+    type Written = Vec<Worded>;
+
+    fn begin(&mut self) {
+        self.0.clear();
     }
 
-    fn fairness(&self) -> Fairness {
-        self.strategy.fairness()
+    fn takes(&mut self, pending: &Pending, enabled: &Enabled<'_>) {
+        self.0.push(Worded::of(pending, enabled));
     }
 
-    fn begin(&mut self, execution: &Execution) -> bool {
-        self.done.clear();
-        self.strategy.begin(execution)
-    }
-
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
-        let picked = self.strategy.pick(enabled)?;
-        if let Some(pending) = enabled.get(picked) {
-            self.done.push(Worded::of(pending, enabled));
+    fn chose(&mut self, choice: NamedChoice) {
+        if let Some(last) = self.0.last_mut() {
+            last.choices.push(choice);
         }
-        Some(picked)
     }
 
-    fn choose(&mut self, choice: Choice) -> u32 {
-        let answer = self.strategy.choose(choice);
-        if let Some(last) = self.done.last_mut() {
-            let of = choice.bound();
-            last.choices.push(NamedChoice { of, answer });
-        }
-        answer
-    }
-
-    fn hears_steps(&self) -> bool {
-        self.strategy.hears_steps()
-    }
-
-    fn stepped(&mut self, step: &Step<'_>) {
-        self.strategy.stepped(step);
-    }
-
-    fn ended(&mut self, ended: &Ended) {
-        self.strategy.ended(ended);
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        *told = std::mem::take(&mut self.done);
+    fn end(&mut self) -> Vec<Worded> {
+        std::mem::take(&mut self.0)
     }
 }
 

@@ -71,7 +71,7 @@ mod tests {
     use crate::data::schedule::Schedule;
     use crate::engine::{Decision, End, Engine, Program, RunOptions};
     use crate::settings::{Bounds, Semantics};
-    use crate::strategy::{Execution, Fairness, Guided, Random, Replay, Steady, Strategy};
+    use crate::strategy::{Execution, Fairness, Guided, Random, Steady, Strategy};
 
     #[derive(Debug)]
     struct Add(u32);
@@ -124,8 +124,7 @@ mod tests {
     }
 
     fn engine() -> Engine {
-        let idle = Box::new(Replay::new(Vec::new(), Fairness::Fair));
-        Engine::new(idle, Bounds::default(), Semantics::default())
+        Engine::idle(Bounds::default(), Semantics::default())
     }
 
     fn follow(

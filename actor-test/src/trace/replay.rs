@@ -137,8 +137,7 @@ pub(crate) fn replay_until(
     until: Option<u64>,
 ) -> Replayed {
     let fairness = fairness_of(recording.fair_from);
-    let idle = Box::new(Replay::new(Vec::new(), fairness));
-    let mut engine = Engine::new(idle, recording.bounds, recording.semantics);
+    let mut engine = Engine::idle(recording.bounds, recording.semantics);
     engine.look_for_lassos(recording.cycle.is_some());
     let taken = taken(recording);
     let execution = Execution::alone(recording.bounds.unfair());

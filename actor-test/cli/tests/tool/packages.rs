@@ -14,6 +14,16 @@ fn twins_are_listed_apart() {
     assert_eq!(list, "twin::fails\ntwin::wakes");
 }
 
+/// What stands behind a word such as `replay:` in the report that ends so, without the tool's name.
+fn typed(words: &str, command: &str, ending: &str) -> String {
+    let typed = words
+        .lines()
+        .filter_map(|line| line.split_once(command))
+        .map(|(_, typed)| typed.trim().replace("cargo actor-test ", ""))
+        .find(|typed| typed.ends_with(ending));
+    typed.unwrap_or_else(|| panic!("no {command} that ends with `{ending}`: {words}"))
+}
+
 /// Each report has commands that lead to its own test: from the same place, to the same bug.
 #[test]
 fn twins_are_reported_and_reproduced_apart() {
@@ -24,12 +34,7 @@ fn twins_are_reported_and_reproduced_apart() {
         let head = format!("FAIL  twin::fails -p {package}  panic: ");
         assert!(words.contains(&head), "{words}");
         for command in ["reproduce:", "replay:    "] {
-            let typed = words
-                .lines()
-                .filter_map(|line| line.split_once(command))
-                .map(|(_, typed)| typed.trim().replace("cargo actor-test ", ""))
-                .find(|typed| typed.ends_with(&format!(" -p {package}")));
-            let typed = typed.unwrap_or_else(|| panic!("no {command} of {package}: {words}"));
+            let typed = typed(&words, command, &format!(" -p {package}"));
             assert!(!typed.contains("--workspace"), "{typed}");
             if command == "reproduce:" {
                 let again = run(&typed, 1);
@@ -98,12 +103,7 @@ fn a_library_and_a_program_are_told_apart() {
         let head = format!("FAIL  both::tests::fails {target}  panic: ");
         assert!(words.contains(&head), "{words}");
         for command in ["reproduce:", "replay:    "] {
-            let typed = words
-                .lines()
-                .filter_map(|line| line.split_once(command))
-                .map(|(_, typed)| typed.trim().replace("cargo actor-test ", ""))
-                .find(|typed| typed.ends_with(&format!(" -p both {target}")));
-            let typed = typed.unwrap_or_else(|| panic!("no {command} of {target}: {words}"));
+            let typed = typed(&words, command, &format!(" -p both {target}"));
             // What is printed says where the traces are in place of where they are this time.
             let typed = typed.replace("/tmp/.tmp…", &traces.path().to_string_lossy());
             let again = run(&typed, 1);

@@ -26,7 +26,7 @@ use crate::engine::world::state::{BODY, State};
 use crate::engine::world::thermometer::Debt;
 use crate::engine::world::wake::WakeList;
 use crate::settings::{Bounds, Semantics};
-use crate::strategy::{Ended, Execution, Fairness, Strategy};
+use crate::strategy::{Ended, Execution, Fairness, Replay, Strategy};
 
 /// What a test does first: the set-up, and for an async test all that follows.
 pub(crate) trait Program {
@@ -95,6 +95,12 @@ pub(crate) struct Engine {
 }
 
 impl Engine {
+    /// One that is given a strategy for each execution.
+    pub(crate) fn idle(bounds: Bounds, semantics: Semantics) -> Self {
+        let nothing = Replay::new(Vec::new(), Fairness::Fair);
+        Self::new(Box::new(nothing), bounds, semantics)
+    }
+
     pub(crate) fn new(strategy: Box<dyn Strategy>, bounds: Bounds, semantics: Semantics) -> Self {
         let shared = Rc::new(Shared::new(strategy));
         {

@@ -95,8 +95,7 @@ impl<'a> Forks<'a> {
         budget: u64,
     ) -> Self {
         let fairness = fairness_of(recording.fair_from);
-        let idle = Box::new(Replay::new(Vec::new(), fairness));
-        let engine = Engine::new(idle, recording.bounds, recording.semantics);
+        let engine = Engine::idle(recording.bounds, recording.semantics);
         let status = attendance::attend(test, engine.heartbeat());
         let taken = taken(recording);
         // The same for who has the recording alone.
@@ -109,11 +108,8 @@ impl<'a> Forks<'a> {
             engine,
             status,
             execution: Execution {
-                iteration: 0,
                 seed,
-                max_steps: recording.bounds.unfair(),
-                estimates: Arc::default(),
-                length: None,
+                ..Execution::alone(recording.bounds.unfair())
             },
             bounds: recording.bounds,
             fairness,

@@ -7,7 +7,9 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::data::schedule::{NamedChoice, Schedule};
 use crate::hash::mix;
-use crate::strategy::{Choice, Enabled, Execution, Fairness, Namer, Strategy, below, generator};
+use crate::strategy::{
+    Choice, Enabled, Execution, Fairness, Namer, Notes, Strategy, below, generator,
+};
 
 /// One step in so many is a random one, where an execution wanders.
 const WANDERS: u64 = 6;

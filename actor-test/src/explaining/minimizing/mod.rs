@@ -33,7 +33,7 @@ use crate::explaining::minimizing::search::{Best, Laboratory, Search, Trial};
 use crate::report::confirmation::Confirmation;
 use crate::report::facts::{Bug, Recording};
 use crate::report::minimized::{Dead, Minimized, Size};
-use crate::strategy::{Fairness, Replay};
+use crate::strategy::Fairness;
 use crate::trace::following::name;
 use crate::trace::replay::{fairness_of, taken};
 
@@ -68,8 +68,7 @@ pub(crate) fn minimize(
     }
     let recording = &bug.trace;
     let fairness = fairness_of(recording.fair_from);
-    let idle = Box::new(Replay::new(Vec::new(), fairness));
-    let mut engine = Engine::new(idle, recording.bounds, recording.semantics);
+    let mut engine = Engine::idle(recording.bounds, recording.semantics);
     let status = attendance::attend(test, engine.heartbeat());
     status.begins(bug.iteration.saturating_sub(1), 0, None);
     engine.look_for_lassos(recording.cycle.is_some());

@@ -1,7 +1,5 @@
 //! The best execution so far, and trying to better it.
 
-use std::sync::Arc;
-
 use crate::data::bug::Finding;
 use crate::data::schedule::Schedule;
 use crate::data::story::Story;
@@ -38,11 +36,8 @@ impl<'a> Laboratory<'a> {
     /// execution alone.
     pub(super) fn execution(&self, seed: u64) -> Execution {
         Execution {
-            iteration: 0,
             seed,
-            max_steps: u64::MAX,
-            estimates: Arc::default(),
-            length: None,
+            ..Execution::alone(u64::MAX)
         }
     }
 

@@ -16,8 +16,17 @@ use actor_test::{BugKind, Report, Tester};
 fn every<F: Future<Output = String> + 'static>(
     body: impl Fn(System) -> F + Sync,
 ) -> (Report, Vec<String>) {
+    every_by(Tester::new(), body)
+}
+
+/// The same by a tester with settings of its own.
+#[track_caller]
+pub(crate) fn every_by<F: Future<Output = String> + 'static>(
+    tester: Tester,
+    body: impl Fn(System) -> F + Sync,
+) -> (Report, Vec<String>) {
     let outcomes = std::sync::Arc::new(Mutex::new(BTreeSet::new()));
-    let tester = Tester::new()
+    let tester = tester
         .iterations(u64::MAX)
         .strategy(StrategySpec::Dfs(None));
     let report = tester.run_async(|sys| {

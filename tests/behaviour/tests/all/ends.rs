@@ -1,11 +1,8 @@
 //! Ends of actors under test: awaited, watched no more, and no longer shared.
 
-use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex};
-
+use crate::asks::every_by;
 use actor_core::StopReason;
 use actor_core::prelude::*;
-use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, Report, Tester};
 
 #[derive(Debug)]
@@ -44,22 +41,7 @@ impl Mortal {
 fn every<F: Future<Output = String> + 'static>(
     body: impl Fn(System) -> F + Sync,
 ) -> (Report, Vec<String>) {
-    let outcomes = Arc::new(Mutex::new(BTreeSet::new()));
-    let tester = Tester::new()
-        .iterations(u64::MAX)
-        .supervised(true)
-        .strategy(StrategySpec::Dfs(None));
-    let report = tester.run_async(|sys| {
-        let (outcome, outcomes) = (body(sys), outcomes.clone());
-        async move {
-            let outcome = outcome.await;
-            outcomes.lock().unwrap().insert(outcome);
-        }
-    });
-    report.assert_clean();
-    assert!(report.verdict.is_exhaustive());
-    let outcomes = outcomes.lock().unwrap().iter().cloned().collect();
-    (report, outcomes)
+    every_by(Tester::new().supervised(true), body)
 }
 
 #[test]
