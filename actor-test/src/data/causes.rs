@@ -101,6 +101,14 @@ pub enum Decided {
         /// Continuations from after it.
         after: Share,
     },
+    /// Continuations from the later step failed more often, and no two steps nearer to each other
+    /// differ by more than chance.
+    Between {
+        /// Continuations from the earlier step.
+        before: Share,
+        /// Continuations from the later one.
+        after: Share,
+    },
     /// Most continuations escaped, even those from before the last step.
     ByTheLastStep {
         /// The step.

@@ -50,6 +50,14 @@ function decided(node: Node, at: At): Cause["decided"] {
         `Of random continuations, ${before.failed} of ${before.of} fail in this way from before this step, and ${after.failed} of ${after.of} from after it.`,
       );
     }
+    case "between": {
+      const [before, after] = [of("before"), of("after")];
+      return {
+        step: after.after,
+        isCritical: false,
+        text: `Between steps ${before.number} and ${after.number}: of random continuations, ${before.failed} of ${before.of} fail in this way from the former, and ${after.failed} of ${after.of} from the latter.`,
+      };
+    }
     case "by_the_last_step": {
       const { failed, of: all } = of("before");
       return decisive(`By this last step: of random continuations from before it, ${failed} of ${all} fail in this way.`);

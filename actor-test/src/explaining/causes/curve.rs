@@ -12,6 +12,10 @@ const PLACES: u64 = 12;
 /// An execution with no more steps than this is looked at everywhere.
 const ALL: u64 = 32;
 
+/// Two steps make a difference where so many more continuations fail from the later one. Of two steps
+/// with the same chance that happens once in 250 times at most, and some ten are compared.
+pub(super) const MARGIN: u32 = 12;
+
 /// How often an execution of so many steps fails again, from some of its steps: those that come at
 /// equal distances, and those on both sides of where it gets more likely than not. Without `probe`
 /// paying for all of it, what there is.
@@ -51,6 +55,20 @@ pub(super) fn turn(shares: &[Share]) -> Option<(usize, usize)> {
     Some((last, last + 1))
 }
 
+/// The two steps around a turn that are nearest to each other and make a difference; without any, the
+/// first and the last that were looked at.
+pub(super) fn around(shares: &[Share], (before, after): (usize, usize)) -> (usize, usize) {
+    let pairs = (0..=before).flat_map(|one| (after..shares.len()).map(move |other| (one, other)));
+    pairs
+        .filter(|&(one, other)| differ(&shares[one], &shares[other]))
+        .min_by_key(|&(one, other)| shares[other].step - shares[one].step)
+        .unwrap_or((0, shares.len() - 1))
+}
+
+fn differ(one: &Share, other: &Share) -> bool {
+    !mostly_fails(one) && other.failed >= one.failed + MARGIN
+}
+
 pub(super) fn mostly_fails(share: &Share) -> bool {
     share.failed * 2 > share.of
 }
@@ -86,6 +104,34 @@ mod tests {
                 assert!(shares.is_sorted_by_key(|share| share.step));
                 assert!(shares.len() <= 32, "{}", shares.len());
             }
+        }
+    }
+
+    fn shares(failed: &[u32]) -> Vec<Share> {
+        let share = |(step, &failed): (usize, &u32)| Share {
+            step: step as u64,
+            failed,
+            escaped: EACH - failed,
+            of: EACH,
+        };
+        failed.iter().enumerate().map(share).collect()
+    }
+
+    #[test]
+    fn what_chance_can_do_makes_no_difference() {
+        // One step, its neighbours, several steps, and none: the twelfth makes the difference.
+        let cases: [(&[u32], (usize, usize)); 6] = [
+            (&[4, 16, 28, 30], (1, 2)),
+            (&[4, 16, 27, 30], (0, 2)),
+            (&[4, 15, 17, 30], (0, 2)),
+            (&[10, 12, 18, 20, 24], (1, 4)),
+            (&[10, 12, 18, 20, 23], (0, 4)),
+            (&[14, 16, 17, 21], (0, 3)),
+        ];
+        for (failed, expected) in cases {
+            let shares = shares(failed);
+            let turn = turn(&shares).expect("it turns");
+            assert_eq!(around(&shares, turn), expected, "{failed:?}");
         }
     }
 

@@ -7,7 +7,7 @@ use crate::data::causes::{Causes, Decided, Nearest, Share, Told};
 use crate::data::schedule::Schedule;
 use crate::data::story::Story;
 use crate::engine::{Outcome, Program, checks, chosen};
-use crate::explaining::causes::curve::{EACH, curve, turn};
+use crate::explaining::causes::curve::{EACH, around, curve, turn};
 use crate::explaining::causes::forks::{Forks, Retold};
 use crate::explaining::causes::order::Order;
 use crate::explaining::causes::races;
@@ -204,17 +204,20 @@ impl Search<'_> {
                 Some(share) if share.failed == share.of => Decided::FromTheStart { share },
                 Some(share) => Decided::MostlyFromTheStart { share },
             },
-            Some((before, after)) => match shares.get(after) {
-                Some(share) => Decided::Mostly {
-                    at: self.told(share.step),
-                    before: shares[before],
-                    after: *share,
-                },
-                None => Decided::ByTheLastStep {
-                    at: self.told(steps),
-                    before: shares[before],
-                },
+            Some((before, after)) if after == shares.len() => Decided::ByTheLastStep {
+                at: self.told(steps),
+                before: shares[before],
             },
+            Some(turn) => {
+                let (one, other) = around(shares, turn);
+                let (before, after) = (shares[one], shares[other]);
+                if before.step + 1 == after.step {
+                    let at = self.told(after.step);
+                    Decided::Mostly { at, before, after }
+                } else {
+                    Decided::Between { before, after }
+                }
+            }
         }
     }
 

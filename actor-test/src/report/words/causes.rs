@@ -85,6 +85,14 @@ fn decided(decided: &Decided) -> Option<String> {
             after.failed,
             after.of
         ),
+        Decided::Between { before, after } => format!(
+            "between steps {} and {}: {} from the former, and {} of {} from the latter",
+            before.step,
+            after.step,
+            failed(before, "random continuations"),
+            after.failed,
+            after.of
+        ),
         Decided::ByTheLastStep { at, before } => format!(
             "by the last step, {}: {} from before it",
             step(at),

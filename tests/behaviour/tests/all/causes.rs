@@ -275,6 +275,7 @@ fn of_what_is_found_at_once_the_step_is_told_after_which_most_executions_fail() 
         panic!("{causes:?}");
     };
     assert!(before.failed * 2 <= before.of && after.failed * 2 > after.of);
+    assert!(after.failed >= before.failed + 12, "no chance: {at:?}");
     assert_eq!((before.step, after.step), (at.step - 1, at.step));
     assert!(at.what.contains("sends Letter("), "{at:?}");
     let last = causes.curve.last().expect("the last step but one");

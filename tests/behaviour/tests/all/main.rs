@@ -28,6 +28,7 @@ mod probes;
 mod protocols;
 pub mod rules;
 mod samplers;
+mod shortest;
 mod stories;
 mod strategies;
 mod strategy_seam;

@@ -103,6 +103,21 @@ pub(crate) fn all() -> Vec<Plant> {
         ),
         plant("lite_event DisposedByTheFirst", 10_000, Program::LiteEvent),
         plant("status_reply NoStateCheck", 10_000, Program::StatusReply),
+        sync("chord PredecessorOnly", 300, |sys| {
+            let ring = chord::set_up(sys, 2, Some(chord::Bug::PredecessorOnly));
+            sys.eventually("all nodes are in one ring", move |w| {
+                let next = ring
+                    .iter()
+                    .map(|node| w.get(node).and_then(|node| node.next()));
+                chord::is_whole(&next.collect::<Vec<_>>())
+            });
+        }),
+        sync("mace_transport NoConnectionId", 300, |sys| {
+            _ = mace_transport::set_up(sys, 2, Some(mace_transport::Bug::NoConnectionId));
+        }),
+        sync("mps_ballots MixedOrder", 300, |sys| {
+            _ = mps_ballots::set_up(sys, Some(mps_ballots::Bug::MixedOrder));
+        }),
         sync("load_balance Sticky", 300, |sys| {
             load_balance::set_up(sys, 1_000, Some(load_balance::Bug::Sticky));
         }),

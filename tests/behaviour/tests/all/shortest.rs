@@ -1,0 +1,110 @@
+//! How short the executions are that minimising leaves, against the shortest that there are.
+
+use actor_core::prelude::*;
+use actor_test::strategy::StrategySpec;
+use actor_test::{Report, Tester};
+
+#[derive(Clone, Copy, Debug)]
+struct Letter(char);
+
+/// Has letters to send.
+struct Sender {
+    to: ActorRef<Desk>,
+    letters: Vec<char>,
+}
+
+#[actor]
+impl Sender {
+    #[start]
+    fn begin(&mut self) {
+        self.letters
+            .iter()
+            .for_each(|letter| self.to.tell(Letter(*letter)));
+    }
+}
+
+/// Fails once the bad letters have come in their order, whatever comes in between.
+struct Desk {
+    bad: Vec<char>,
+    next: usize,
+}
+
+#[actor]
+impl Desk {
+    #[on]
+    fn take(&mut self, letter: Letter) {
+        if self.bad[self.next] == letter.0 {
+            self.next += 1;
+        }
+        assert!(self.next < self.bad.len(), "the bad letters");
+    }
+}
+
+/// Two senders with three letters and two, and two bad ones, each of them one of three.
+#[derive(Debug)]
+struct Program {
+    senders: [Vec<char>; 2],
+    bad: Vec<char>,
+}
+
+/// How many such programs there are.
+const PROGRAMS: usize = 3_usize.pow(7);
+
+impl Program {
+    fn of(mut number: usize) -> Self {
+        let mut letters = |count: usize| {
+            let letter = |_| {
+                let letter = ['a', 'b', 'c'][number % 3];
+                number /= 3;
+                letter
+            };
+            (0..count).map(letter).collect()
+        };
+        Self {
+            senders: [letters(3), letters(2)],
+            bad: letters(2),
+        }
+    }
+
+    fn run(&self, tester: Tester) -> Report {
+        tester.run(|sys| {
+            let bad = self.bad.clone();
+            let desk = sys.spawn(Desk { bad, next: 0 });
+            for letters in &self.senders {
+                let (to, letters) = (desk.clone(), letters.clone());
+                sys.spawn(Sender { to, letters });
+            }
+        })
+    }
+}
+
+/// Of some of these programs all executions are run, so the length of the shortest failing one is known.
+#[test]
+fn what_is_left_is_nearly_the_shortest_there_is() {
+    let (mut failing, mut shortest_of_all) = (0, 0);
+    for number in (0..PROGRAMS).step_by(61) {
+        let program = Program::of(number);
+        let all = Tester::new().strategy(StrategySpec::Dfs(None)).keep_going();
+        let all = program.run(all.iterations(1_000_000));
+        assert!(all.verdict.is_exhaustive(), "{program:?}");
+        let Some(shortest) = all.bugs().first() else {
+            continue;
+        };
+        let tester = Tester::new()
+            .strategy(StrategySpec::Random)
+            .seed(number as u64);
+        let found = program.run(tester.iterations(10_000).minimize(1_000_000));
+        let (left, least) = (found.bugs()[0].step(), shortest.step());
+        assert!(
+            least <= left && 2 * left <= 3 * least,
+            "{left} of {least}: {program:?}"
+        );
+        failing += 1;
+        shortest_of_all += u32::from(left == least);
+    }
+    assert!(failing > 20, "{failing} have a bug");
+    assert!(
+        10 * shortest_of_all >= 9 * failing,
+        "{shortest_of_all} of {failing}"
+    );
+}
