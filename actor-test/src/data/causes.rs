@@ -174,6 +174,10 @@ pub struct NeededRace {
     pub kept: u32,
     /// How many of these failed.
     pub kept_failed: u32,
+    /// For how many steps all these executions went on at most, where that is said: those that go on
+    /// for longer fail in either order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<u64>,
 }
 
 /// An event that reaches an inbox.

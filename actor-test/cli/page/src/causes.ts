@@ -114,7 +114,8 @@ function race(node: Node, at: At): Race[] {
     names[0] === names[1] ? short(arrival.text("event"), 60) : eventName(arrival.text("event"));
   const sender = (arrival: Node): string => arrival.text("from").replace(/^timer$/, "a timer");
   const text = `It needs ${event(early)} from ${sender(early)} before ${event(late)} from ${sender(late)} at ${node.text("at")}.`;
-  const evidence = `The other way round none of ${node.number("reversed")} executions fails in this way, and as it was ${node.number("kept_failed")} of ${node.number("kept")}.`;
+  const soon = node.field("within").isThere ? ` within ${node.number("within")} steps` : "";
+  const evidence = `The other way round none of ${node.number("reversed")} executions fails in this way${soon}, and as it was ${node.number("kept_failed")} of ${node.number("kept")}.`;
   return [{ first, second, text, evidence }];
 }
 

@@ -27,6 +27,9 @@ const FAR: u32 = 4;
 /// How many steps of the nearest execution are kept for its story.
 const THEN: usize = 6;
 
+/// How many times as long as the one that failed an execution is that fails soon.
+const SOON: u64 = 4;
+
 /// An execution of so many steps is told as a whole.
 const WHOLE: u64 = 2_000;
 
@@ -261,13 +264,24 @@ impl Search<'_> {
         schedule.truncate(to as usize);
         let order = Order::of(&self.outcome.records);
         let mut search = races::Search {
-            forks: &mut self.forks,
             plan: Arc::new(Plan::new(schedule)),
+            forks: &mut self.forks,
             order: &order,
-            horizon: self.horizon,
+            // Twice as long as planned, and twice the horizon.
+            until: (2 * to).saturating_add(self.horizon.saturating_mul(2)),
             story: &self.story,
         };
-        let (races, is_cut_short) = search.run();
+        let (mut races, mut is_cut_short) = search.run();
+        // What goes on for long may fail in the same way again, whatever the order was at first.
+        if races.needed.is_empty() && !is_cut_short && search.forks.failure().debt.is_none() {
+            search.until = SOON * to;
+            (races, is_cut_short) = search.run();
+            let within = Some(search.until);
+            races
+                .needed
+                .iter_mut()
+                .for_each(|race| race.within = within);
+        }
         self.causes.races = races;
         self.causes.cut_short |= is_cut_short;
     }

@@ -40,8 +40,8 @@ pub(super) struct Search<'a, 'b> {
     pub(super) forks: &'a mut Forks<'b>,
     pub(super) plan: Arc<Plan>,
     pub(super) order: &'a Order,
-    /// For how many steps more than planned an execution goes on.
-    pub(super) horizon: u64,
+    /// For how many steps an execution goes on at most.
+    pub(super) until: u64,
     /// Knows who is called what.
     pub(super) story: &'a Story,
 }
@@ -97,6 +97,7 @@ impl Search<'_, '_> {
                         reversed,
                         kept,
                         kept_failed,
+                        within: None,
                     };
                     needed.push((number, pair, race));
                 }
@@ -163,14 +164,11 @@ impl Search<'_, '_> {
 
     /// `None` where the steps held back would have been needed.
     fn run_one(&mut self, held: &[usize], until: usize, wanders: Option<u32>) -> Option<Fate> {
-        let planned = self.plan.steps.len() as u64;
         let strategy = Turned::new(&self.plan, held, until, wanders);
         let course = Course {
             watch_from: None,
-            until: planned
-                .saturating_mul(2)
-                .saturating_add(self.horizon.saturating_mul(2)),
-            temperature: self.horizon,
+            until: self.until,
+            temperature: self.until / 2,
         };
         let outcome = self.forks.go(Box::new(strategy), course, false);
         (outcome.end != End::Pruned).then(|| self.forks.fate(&outcome))

@@ -188,6 +188,7 @@ impl<P: Probe> Search<'_, P> {
         }
         let before = self.share(step - 1, of, false)?;
         if before.escaped < FAINT {
+            let before = self.with_recovery(before);
             return Some(Some(Found::Fading { before, after }));
         }
         Some(Some(Found::Transition {
@@ -209,14 +210,19 @@ impl<P: Probe> Search<'_, P> {
     fn faded(&mut self) -> Option<Found> {
         let step = self.recoverable;
         let more = self.share(step, CERTAIN_MIN, false)?;
-        let before = Share {
-            step,
+        let before = self.with_recovery(more);
+        let after = self.share(step + 1, CERTAIN_MIN, false)?;
+        Some(Found::Fading { before, after })
+    }
+
+    /// More continuations from the last recoverable step, with those that have shown it to be so.
+    fn with_recovery(&self, more: Share) -> Share {
+        Share {
+            step: more.step,
             failed: self.recovery.failed + more.failed,
             escaped: self.recovery.escaped + more.escaped,
             of: self.recovery.of + more.of,
-        };
-        let after = self.share(step + 1, CERTAIN_MIN, false)?;
-        Some(Found::Fading { before, after })
+        }
     }
 }
 
@@ -325,6 +331,20 @@ mod tests {
             }
         }
         assert!(early <= 15, "{early} of 100 are too early");
+    }
+
+    /// With half a percent, 200 continuations may miss it that one of twenty has shown before.
+    #[test]
+    fn what_is_said_to_recover_has_recovered() {
+        let mut faint = 0;
+        for seed in 0..200 {
+            let chance = |step| if step < 30 { 0.005 } else { 0.0 };
+            if let Some(Found::Fading { before, .. }) = search(&mut planted(seed, chance), 0, 500) {
+                assert!(before.escaped > 0 && before.of > 200, "{before:?}");
+                faint += u32::from(before.escaped == 1);
+            }
+        }
+        assert!(faint > 10, "{faint}");
     }
 
     #[test]

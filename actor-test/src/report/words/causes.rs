@@ -136,15 +136,16 @@ fn race(race: &NeededRace) -> String {
         reversed,
         kept,
         kept_failed,
-        ..
+        within,
     } = race;
+    let within = within.map_or_else(String::new, |steps| format!(" within {steps} steps"));
     let (one, other) = match (name(&first.event), name(&second.event)) {
         (one, other) if one != other => (in_full(one), in_full(other)),
         _ => (in_full(&first.event), in_full(&second.event)),
     };
     format!(
         "`{one}` from {} (step {}) before `{other}` from {} (step {}) at {at}; the other way round none \
-         of {reversed} executions fails in this way, and as it was {kept_failed} of {kept}",
+         of {reversed} executions fails in this way{within}, and as it was {kept_failed} of {kept}",
         sender(first),
         first.step,
         sender(second),
