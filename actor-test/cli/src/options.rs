@@ -180,8 +180,12 @@ pub(crate) struct Explore {
     pub(crate) reproduce: Option<String>,
     /// How many steps may be spent on making a failing execution shorter: a number, `0` for none, or a
     /// duration, which stands for four million steps a second on every machine [default: 5s].
-    #[arg(long, value_name = "STEPS", value_parser = parse::minimize, help_heading = SEARCH)]
+    #[arg(long, value_name = "STEPS", value_parser = parse::budget, help_heading = SEARCH)]
     pub(crate) minimize: Option<u64>,
+    /// How many steps may be spent on finding out why a test failed, as for --minimize [default: 1s;
+    /// none with --minimize 0, or where a bug is expected].
+    #[arg(long, value_name = "STEPS", value_parser = parse::budget, help_heading = SEARCH)]
+    pub(crate) explain: Option<u64>,
     /// Say everything, of tests that pass, too, and what each strategy has found.
     #[arg(short, long, help_heading = REPORTS)]
     verbose: bool,
@@ -318,6 +322,7 @@ impl Explore {
             partition: self.partition,
             deny: self.deny.iter().copied().reduce(Deny::and),
             minimize: self.minimize,
+            explain: self.explain,
         }
     }
 
@@ -478,7 +483,7 @@ pub(crate) struct Minimize {
     pub(crate) trace: PathBuf,
     /// What it may cost: a number of steps, or a duration, which stands for four million steps a second
     /// on every machine [default: 5s].
-    #[arg(long, value_name = "STEPS", value_parser = parse::minimize)]
+    #[arg(long, value_name = "STEPS", value_parser = parse::budget)]
     pub(crate) budget: Option<u64>,
     /// Prints what is left as an ordinary `#[test]` that pins the schedule step by step, to be pasted
     /// beside the actor test; all else goes to standard error.

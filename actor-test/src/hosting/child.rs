@@ -315,7 +315,7 @@ fn minimized(
     events: &Events,
 ) -> Event {
     let mut report = Box::new(report);
-    if settings.minimize > 0 && !report.is_clean() {
+    if settings.looks_again() && !report.is_clean() {
         events.tell(&Event::Done {
             report: report.clone(),
             notes: notes.clone(),

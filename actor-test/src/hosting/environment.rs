@@ -35,10 +35,12 @@ pub(crate) const TRACE_DIR: &str = "ACTOR_TEST_TRACE_DIR";
 pub(crate) const DENY: &str = "ACTOR_TEST_DENY";
 /// For how many steps what fails is minimised.
 pub(crate) const MINIMIZE: &str = "ACTOR_TEST_MINIMIZE";
+/// For how many steps its causes are looked for.
+pub(crate) const EXPLAIN: &str = "ACTOR_TEST_EXPLAIN";
 /// The tool's request to its child: the path of a file. Not a setting.
 pub(crate) const REQUEST: &str = "ACTOR_TEST_REQUEST";
 
-const SETTINGS: [&str; 14] = [
+const SETTINGS: [&str; 15] = [
     ITERATIONS,
     SEED,
     STRATEGY,
@@ -53,6 +55,7 @@ const SETTINGS: [&str; 14] = [
     TRACE_DIR,
     DENY,
     MINIMIZE,
+    EXPLAIN,
 ];
 
 /// A setting that is not of its form.
@@ -112,7 +115,8 @@ fn set(overrides: &mut Overrides, name: &str, text: &str) -> Result<(), String> 
         KEEP_GOING => overrides.keep_going = Some(flag(text)?),
         UNTIL_SATURATED => overrides.until_saturated = Some(flag(text)?),
         PARTITION => overrides.partition = Some(parse::partition(text)?),
-        MINIMIZE => overrides.minimize = Some(parse::minimize(text)?),
+        MINIMIZE => overrides.minimize = Some(parse::budget(text)?),
+        EXPLAIN => overrides.explain = Some(parse::budget(text)?),
         DENY => overrides.deny = Some(parse::deny(text)?),
         HANG_TIMEOUT => overrides.hang_timeout = Some(parse::duration(text)?),
         _ => return Err(unknown(name)),
@@ -180,7 +184,7 @@ pub fn metadata(metadata: &Value) -> Result<Overrides, Malformed> {
 }
 
 /// The keys of the section, each with the variable of the same meaning and form.
-const KEYS: [(&str, &str); 9] = [
+const KEYS: [(&str, &str); 10] = [
     ("iterations", ITERATIONS),
     ("seed", SEED),
     ("strategy", STRATEGY),
@@ -190,6 +194,7 @@ const KEYS: [(&str, &str); 9] = [
     ("keep-going", KEEP_GOING),
     ("deny", DENY),
     ("minimize", MINIMIZE),
+    ("explain", EXPLAIN),
 ];
 
 fn unknown_key(key: &str) -> String {

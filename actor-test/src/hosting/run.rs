@@ -75,7 +75,7 @@ pub fn run(test: &'static ActorTest) {
         running().insert(combination.name.clone(), now);
         let (mut report, notes) = explore_test(combination, &settings, given.clone(), &mut Silent);
         let expected = settings.expect_bug.as_deref();
-        if settings.minimize > 0 && !report.is_clean() {
+        if settings.looks_again() && !report.is_clean() {
             let failed = words::failed(&report, &notes, &words::Place::of_shell());
             if let Some(running) = running().get_mut(&combination.name) {
                 running.failed = Some(failed);

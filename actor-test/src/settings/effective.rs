@@ -108,6 +108,11 @@ impl Settings {
         }
     }
 
+    /// What has failed is to be minimised, or its causes to be found.
+    pub(crate) fn looks_again(&self) -> bool {
+        self.minimize > 0 || self.explain > 0
+    }
+
     /// What the executions of this test derive from.
     pub(crate) fn session(&self) -> u64 {
         match self.salt {

@@ -48,6 +48,8 @@ pub struct Overrides {
     pub deny: Option<Deny>,
     /// For how many steps what fails is minimised.
     pub minimize: Option<u64>,
+    /// For how many steps its causes are looked for.
+    pub explain: Option<u64>,
 }
 
 impl Overrides {
@@ -68,6 +70,7 @@ impl Overrides {
             partition: self.partition.or(other.partition),
             deny: self.deny.or(other.deny),
             minimize: self.minimize.or(other.minimize),
+            explain: self.explain.or(other.explain),
         }
     }
 
@@ -146,8 +149,9 @@ pub fn resolve(
         check_every: defaults.check_every,
         lasso: defaults.lasso,
         minimize,
-        explain: match attributes.expect_bug {
-            None if minimize > 0 => EXPLAIN,
+        explain: match (all.explain, attributes.expect_bug) {
+            (Some(steps), _) => steps,
+            (None, None) if minimize > 0 => EXPLAIN,
             _ => defaults.explain,
         },
         expect_bug: attributes.expect_bug.map(str::to_owned),
@@ -262,7 +266,7 @@ pub mod parse {
     }
 
     /// A number of steps, zero included, or a duration, which stands for the steps that it is worth.
-    pub fn minimize(text: &str) -> Result<u64, String> {
+    pub fn budget(text: &str) -> Result<u64, String> {
         let steps = |duration: Duration| {
             u64::try_from(duration.as_millis())
                 .unwrap_or(u64::MAX)

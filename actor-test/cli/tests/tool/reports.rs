@@ -26,6 +26,19 @@ fn safety_without_stopping_at_the_first() {
     assert_snapshot!(report("never_six --no-fail-fast", 1));
 }
 
+/// Causes have a budget of their own, which minimising has no part in.
+#[test]
+fn causes_cost_what_they_may() {
+    let explained = |arguments: &str| {
+        let told = report(&format!("never_six {arguments}"), 1);
+        (told.contains("decided:"), told.contains("minimised:"))
+    };
+    assert_eq!(explained("--explain 1s"), (true, true));
+    assert_eq!(explained("--explain 0"), (false, true));
+    assert_eq!(explained("--minimize 0"), (false, false));
+    assert_eq!(explained("--minimize 0 --explain 1s"), (true, false));
+}
+
 #[test]
 fn hot_at_the_end() {
     assert_snapshot!(report("hot_at_the_end", 1));
