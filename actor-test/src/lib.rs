@@ -61,9 +61,11 @@
 //! The same seed and settings give the same [`Report`], whatever the machine and the number of
 //! workers. A recorded schedule replays, or the replay says at which step it differs. A clean report
 //! means that the schedules that were tried were clean; only an exhaustive search
-//! ([`Dfs`](strategy::Dfs)) that ends by itself says more. Code that reads the clock, iterates a
-//! `HashMap`, keeps state in statics or starts threads is outside the tester's control; it is
-//! reported when executions differ because of it.
+//! ([`Dfs`](strategy::Dfs)) that ends by itself says more. What the program asks the operating system
+//! for, random bytes and the time, is answered from the execution's seed and the virtual clock, on Linux
+//! with glibc. Code that keeps state in statics or starts threads is outside the tester's control, and so
+//! is, on other systems, code that reads the clock or iterates a `HashMap`; it is reported when
+//! executions differ because of it.
 
 //!
 //! # From `#[actor_test]` to its report

@@ -5,7 +5,7 @@ use std::pin::Pin;
 
 use actor_core::System;
 
-use crate::engine::Program;
+use crate::engine::{Program, on_fresh_thread};
 use crate::explaining::causes::explain;
 use crate::explaining::minimizing::minimize;
 use crate::exploring::explorer::Explorer;
@@ -272,7 +272,7 @@ impl Tester {
     #[track_caller]
     fn follow_program(&self, steps: &[(&str, &str)], program: &(dyn Program + Sync)) -> Followed {
         let steps = parse(steps).unwrap_or_else(|problem| panic!("{problem}"));
-        follow(&self.name, program, &self.settings, steps)
+        on_fresh_thread(|| follow(&self.name, program, &self.settings, steps))
     }
 
     /// Explores `body` under a strategy of one's own, on one worker.
@@ -293,8 +293,10 @@ impl Tester {
     }
 
     fn explore(&self, program: &(dyn Program + Sync)) -> Report {
-        let report = explore(&self.name, program, &self.settings, &mut Silent);
-        self.minimized(report, program)
+        on_fresh_thread(|| {
+            let report = explore(&self.name, program, &self.settings, &mut Silent);
+            self.minimized(report, program)
+        })
     }
 
     fn minimized(&self, mut report: Report, program: &dyn Program) -> Report {
@@ -312,15 +314,17 @@ impl Tester {
     }
 
     fn explore_with(&self, strategy: Box<dyn Strategy>, program: &(dyn Program + Sync)) -> Report {
-        let explorer = Explorer::new(&self.name, &self.settings, vec![strategy]);
-        let report = explore_alone(explorer, program, &self.settings, &self.name);
-        self.minimized(report, program)
+        on_fresh_thread(|| {
+            let explorer = Explorer::new(&self.name, &self.settings, vec![strategy]);
+            let report = explore_alone(explorer, program, &self.settings, &self.name);
+            self.minimized(report, program)
+        })
     }
 }
 
 struct SyncBody<F>(F);
 
-impl<F: Fn(&System)> Program for SyncBody<F> {
+impl<F: Fn(&System) + Sync> Program for SyncBody<F> {
     fn start(&self) -> Option<Pin<Box<dyn Future<Output = ()>>>> {
         (self.0)(&System::controlled());
         None
@@ -329,7 +333,7 @@ impl<F: Fn(&System)> Program for SyncBody<F> {
 
 struct AsyncBody<B>(B);
 
-impl<B: Fn(System) -> F, F: Future<Output = ()> + 'static> Program for AsyncBody<B> {
+impl<B: Fn(System) -> F + Sync, F: Future<Output = ()> + 'static> Program for AsyncBody<B> {
     fn start(&self) -> Option<Pin<Box<dyn Future<Output = ()>>>> {
         Some(Box::pin((self.0)(System::controlled())))
     }

@@ -20,7 +20,7 @@ pub(super) struct Again<'a> {
 impl<'a> Again<'a> {
     /// Of a test that the watchdog knows by its name.
     pub(super) fn new(program: &'a dyn Program, test: &str, recording: &'a Recording) -> Self {
-        let engine = Engine::idle(recording.bounds, recording.semantics);
+        let engine = Engine::idle(recording.bounds, recording.semantics, recording.system);
         let status = attendance::attend(test, engine.heartbeat());
         Self {
             program,

@@ -11,6 +11,7 @@ use crate::data::story::Story;
 use crate::engine::{Decision, Outcome, Program, RunOptions, checks, chosen};
 use crate::explaining::causes::{Escape, escape};
 use crate::report::facts::Recording;
+use crate::report::words;
 use crate::settings::Bounds;
 use crate::strategy::{
     Branch, Choice, Enabled, Execution, Fairness, Guided, Named, Steady, Strategy, StrategySpec,
@@ -228,7 +229,12 @@ fn within(recording: &Recording, from: u64) -> Bounds {
 fn told(recording: &Recording, bounds: Bounds) -> RunOptions {
     RunOptions {
         tell: true,
-        witness: witness::of(0, bounds, recording.semantics),
+        witness: witness::of(
+            0,
+            bounds,
+            recording.semantics,
+            recording.system.unwrap_or_default(),
+        ),
         ..RunOptions::default()
     }
 }
@@ -264,6 +270,7 @@ fn recorded(of: &Recording, taken: &[Decision], fairness: Fairness) -> Recording
         fair_from: fair_from(fairness),
         bounds: of.bounds,
         semantics: of.semantics,
+        system: of.system,
         cycle: of.cycle,
         story: Story::default(),
     }
@@ -272,7 +279,7 @@ fn recorded(of: &Recording, taken: &[Decision], fairness: Fairness) -> Recording
 fn differs(step: u64) -> String {
     format!(
         "the program does not do the same again: at step {step} other operations are enabled than when it \
-         was run before; the usual causes are iterating over a HashMap or HashSet, randomness other \
-         than cx.rng(), the system's clock, a static, or a thread"
+         was run before; the usual causes are {}",
+        words::beyond_control()
     )
 }

@@ -31,6 +31,8 @@ pub(crate) struct Turns {
     pub(crate) transient: u64,
     /// How many were left to a fair walk from where the program asked for the end.
     pub(crate) went_fair: u64,
+    /// How many asked the operating system for random bytes.
+    pub(crate) asked: u64,
 }
 
 impl Course {
@@ -54,6 +56,8 @@ impl Course {
         gaps.extend(at_bounds([turns], bounds));
         let executions = turns.went_fair;
         gaps.extend((executions > 0).then_some(Gap::Suffixes { executions }));
+        let executions = turns.asked;
+        gaps.extend((executions > 0).then_some(Gap::System { executions }));
         gaps.extend(self.stopped.clone());
         if self.is_part {
             gaps.push(Gap::Parts);

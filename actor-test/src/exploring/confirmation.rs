@@ -4,9 +4,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::data::bug::Finding;
-use crate::engine::{End, Program, Watch, chosen};
+use crate::engine::{End, Program, STACK_BYTES, Watch, chosen};
 use crate::exploring::explorer::{Contribution, Explorer};
-use crate::exploring::workers::STACK_BYTES;
 use crate::report::confirmation::Confirmation;
 use crate::settings::Settings;
 use crate::strategy::{Continuation, Estimates, StrategySpec};

@@ -23,6 +23,8 @@ pub(crate) struct Contribution {
     /// The length that the strategy was told.
     pub(crate) length: Option<u64>,
     pub(crate) seed: u64,
+    /// The seed of what the operating system was asked for.
+    pub(crate) system: u64,
     pub(crate) outcome: Outcome,
     /// The decisions, where a bug was found.
     pub(crate) decisions: Vec<Decision>,
@@ -79,7 +81,7 @@ impl<'a> Explorer<'a> {
         settings: &'a Settings,
         strategies: Vec<Box<dyn Strategy>>,
     ) -> Self {
-        let mut engine = Engine::idle(settings.bounds, settings.semantics);
+        let mut engine = Engine::idle(settings.bounds, settings.semantics, None);
         engine.look_for_lassos(settings.lasso);
         engine.keep_view(settings.until_saturated);
         let status = attendance::attend(test, engine.heartbeat());
@@ -209,6 +211,18 @@ impl<'a> Explorer<'a> {
         }
     }
 
+    /// The seed of what the operating system is asked for. A strategy that goes on from what executions
+    /// before have shown has to see the same program again.
+    fn system_seed(&self, turn: Turn) -> u64 {
+        let session = self.settings.session();
+        let strategy = self.strategies[turn.strategy].as_ref();
+        let of = match strategy.is_some_and(|strategy| strategy.has_memory()) {
+            true => session,
+            false => execution_seed(session, turn.iteration),
+        };
+        mix(of, 0x0505_07e3)
+    }
+
     pub(crate) fn is_late(&self) -> bool {
         let limit = self.settings.time_limit;
         limit.is_some_and(|limit| self.begun.elapsed() >= limit)
@@ -226,11 +240,18 @@ impl<'a> Explorer<'a> {
         // An empty execution takes little longer than two looks at the clock.
         let begun = (self.strategies.len() > 1).then(crate::wall_clock::now);
         let execution = self.execution(turn);
+        let system = self.system_seed(turn);
+        self.engine.set_system(system);
         let strategy = self.strategies[number]
             .take()
             .expect("a strategy is back when it is due");
         let idle = self.engine.set_strategy(strategy);
-        let witness = witness::of(iteration, self.settings.bounds, self.settings.semantics);
+        let witness = witness::of(
+            iteration,
+            self.settings.bounds,
+            self.settings.semantics,
+            system,
+        );
         let options = RunOptions {
             tell: witness.is_some(),
             witness,
@@ -256,6 +277,7 @@ impl<'a> Explorer<'a> {
             strategy: number,
             length,
             seed: execution.seed,
+            system,
             outcome,
             decisions,
             elapsed: begun.map_or(Duration::ZERO, |begun| begun.elapsed()),
@@ -283,6 +305,7 @@ impl<'a> Explorer<'a> {
             ..RunOptions::default()
         };
         let execution = self.execution(turn);
+        self.engine.set_system(suspected.system);
         let outcome = self
             .engine
             .run_under(strategy, program, &execution, options);

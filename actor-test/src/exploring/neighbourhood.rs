@@ -92,7 +92,7 @@ fn neighbours(program: &dyn Program, passed: &Passed) -> Option<(Neighbours, u64
         now: passed,
     } = passed;
     let fairness = fairness_of(passed.fair_from);
-    let mut engine = Engine::idle(passed.bounds, passed.semantics);
+    let mut engine = Engine::idle(passed.bounds, passed.semantics, passed.system);
     let execution = Execution::alone(passed.bounds.unfair());
     let options = RunOptions {
         tell: true,

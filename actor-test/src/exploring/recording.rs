@@ -26,7 +26,8 @@ pub(crate) fn record(
         same if same == settings.bounds.temperature() => settings.bounds,
         raised => settings.bounds.with_temperature(raised),
     };
-    let mut engine = Engine::idle(bounds, settings.semantics);
+    let system = contribution.system;
+    let mut engine = Engine::idle(bounds, settings.semantics, Some(system));
     engine.look_for_lassos(cycle.is_some());
     let execution = Execution {
         iteration: contribution.iteration,
@@ -73,6 +74,7 @@ pub(crate) fn record(
         fair_from: fair_from(fairness),
         bounds,
         semantics: settings.semantics,
+        system: (contribution.outcome.asked.random > 0).then_some(system),
         cycle,
         story,
     };

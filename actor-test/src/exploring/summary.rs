@@ -7,7 +7,7 @@ use std::time::Instant;
 use actor_core::__private::Expectation;
 
 use crate::data::bug::{BugKind, Finding, Reason};
-use crate::engine::{End, Observations, Observed, Program, START};
+use crate::engine::{End, Engine, Observations, Observed, Program, START, THREAD, on_own_thread};
 use crate::exploring::claim::{Course, Turns};
 use crate::exploring::explorer::{Contribution, seconds};
 use crate::exploring::recording::record;
@@ -140,6 +140,7 @@ impl Summary {
             fair_at_bound: 0,
             transient: 0,
             went_fair: 0,
+            asked: 0,
         });
         self.turns = turns.collect();
     }
@@ -171,7 +172,8 @@ impl Summary {
         if executions < least {
             return least - executions;
         }
-        let spent = self.report.steps_total + START * executions;
+        let threads = THREAD * self.report.asked_for_bytes;
+        let spent = self.report.steps_total + START * executions + threads;
         match budget.checked_sub(spent) {
             None | Some(0) => 0,
             Some(left) => (left / (spent / executions.max(1)).max(1)).max(1),
@@ -208,6 +210,8 @@ impl Summary {
         report.executions += 1;
         report.steps_total += outcome.steps;
         report.dead_letters += outcome.dead_letters;
+        report.asked_for_bytes += u64::from(outcome.asked.random > 0);
+        report.asked_for_time += u64::from(outcome.asked.clock > 0);
         self.wants_liveness |= outcome.wants_liveness;
         let is_pruned = outcome.end == End::Pruned;
         let is_fair = outcome.fairness != Fairness::Unfair && !is_pruned;
@@ -222,6 +226,7 @@ impl Summary {
         turns.executions += 1;
         turns.transient += u64::from(outcome.transient.is_some());
         turns.went_fair += u64::from(outcome.went_fair);
+        turns.asked += u64::from(outcome.asked.random > 0);
         match outcome.end {
             End::Bound if is_fair => {
                 report.fair_at_bound += 1;
@@ -372,6 +377,9 @@ impl Summary {
         if self.settings.partition.is_none() {
             judging::judge(&mut self.report, &self.settings);
         }
+        if self.report.asked_for_bytes > 0 {
+            self.report.thread_s = cost_of_threads(&self.settings);
+        }
         self.report.elapsed_s = seconds(self.begun);
         if let Some(partition) = self.settings.partition {
             self.report.sketch = Some(Box::new(Sketch {
@@ -441,6 +449,19 @@ impl Summary {
         let cut_off = report.unfair_at_bound + report.fair_at_bound;
         cut_off + report.transient + report.pruned == report.executions
     }
+}
+
+/// How long a thread of its own takes for an execution, in seconds: the median of some.
+fn cost_of_threads(settings: &Settings) -> f64 {
+    const THREADS: usize = 15;
+    let one = || {
+        let begun = crate::wall_clock::now();
+        on_own_thread(|| drop(Engine::idle(settings.bounds, settings.semantics, None)));
+        seconds(begun)
+    };
+    let mut costs = [0.0; THREADS].map(|_: f64| one());
+    costs.sort_by(f64::total_cmp);
+    costs[THREADS / 2]
 }
 
 /// Each time that a predicate was evaluated, an actor that it asked for could not be shown.

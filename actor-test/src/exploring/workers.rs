@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
-use crate::engine::{Observations, Program};
+use crate::engine::{Observations, Program, STACK_BYTES};
 use crate::exploring::calibration::calibrate;
 use crate::exploring::confirmation::Judge;
 use crate::exploring::desk::{CHUNK, Chunk, Desk, lock};
@@ -14,11 +14,8 @@ use crate::report::facts::Report;
 use crate::settings::Settings;
 use crate::strategy::{Estimates, StrategySpec};
 
-/// The stack of a worker's thread.
-pub(crate) const STACK_BYTES: usize = 8 << 20;
-
 /// Hears of progress.
-pub(crate) trait Observer {
+pub(crate) trait Observer: Send {
     /// Some more iterations are done.
     fn progress(&mut self, progress: &Progress);
 }

@@ -11,7 +11,7 @@ use crate::debugging;
 use crate::declaration::attribute::ActorTest;
 use crate::declaration::parameters;
 use crate::declaration::parameters::Combination;
-use crate::engine;
+use crate::engine::{self, on_fresh_thread};
 use crate::explaining::causes::explain;
 use crate::explaining::minimizing::{Minimal, minimize};
 use crate::exploring::neighbourhood::{self, Neighbourhood};
@@ -64,7 +64,7 @@ pub(crate) fn serve(test: &'static ActorTest, path: &Path) {
             None => combine(test),
             Some(task) => {
                 let found = named(test, &request.test);
-                found.and_then(|test| answer(&test, task, request, &events))
+                found.and_then(|test| on_fresh_thread(|| answer(&test, task, request, &events)))
             }
         };
         answer.unwrap_or_else(|problem| Event::Refused {

@@ -12,6 +12,7 @@ use crate::data::bug::{BugKind, Finding};
 use crate::declaration::attribute::ActorTest;
 use crate::declaration::parameters;
 use crate::declaration::parameters::Combination;
+use crate::engine::on_fresh_thread;
 use crate::explaining::causes::explain;
 use crate::explaining::minimizing::{Minimal, minimize};
 use crate::exploring::neighbourhood;
@@ -73,14 +74,15 @@ pub fn run(test: &'static ActorTest) {
             failed: None,
         };
         running().insert(combination.name.clone(), now);
-        let (mut report, notes) = explore_test(combination, &settings, given.clone(), &mut Silent);
+        let (mut report, notes) =
+            on_fresh_thread(|| explore_test(combination, &settings, given.clone(), &mut Silent));
         let expected = settings.expect_bug.as_deref();
         if settings.looks_again() && !report.is_clean() {
             let failed = words::failed(&report, &notes, &words::Place::of_shell());
             if let Some(running) = running().get_mut(&combination.name) {
                 running.failed = Some(failed);
             }
-            minimize_bugs(combination, &settings, &mut report);
+            on_fresh_thread(|| minimize_bugs(combination, &settings, &mut report));
         }
         running().remove(&combination.name);
         verdicts.push(judge(combination, &report, &notes, expected));

@@ -136,6 +136,16 @@ pub struct Report {
     /// end, so that lassos could be missed: `` `Server` (actor) ``, `` `Put` (event) `` …
     #[serde(default)]
     pub opaque: Vec<String>,
+    /// How many executions asked the operating system for random bytes, and were answered from their
+    /// seed: the keys of hash maps, `rand::rng()`, UUIDs. Each of them had a thread of its own.
+    #[serde(default)]
+    pub asked_for_bytes: u64,
+    /// How many executions asked it for the time, and were answered from the virtual clock.
+    #[serde(default)]
+    pub asked_for_time: u64,
+    /// How long a thread of its own took for each, in seconds, where there were any.
+    #[serde(default)]
+    pub thread_s: f64,
     /// How long it took, in seconds.
     pub elapsed_s: f64,
     /// What it takes to merge it with the reports of other parts.
@@ -262,6 +272,7 @@ impl Bug {
                 fair_from: Some(0),
                 bounds: settings.bounds,
                 semantics: settings.semantics,
+                system: None,
                 cycle: None,
                 story: Story::default(),
             },
@@ -330,6 +341,10 @@ pub struct Recording {
     pub bounds: Bounds,
     /// The semantics of the execution.
     pub semantics: Semantics,
+    /// The seed of the answers in the operating system's place, where the program asked it for random
+    /// bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system: Option<u64>,
     /// Where the bug is that something is owed for ever: a part of the execution that can be repeated,
     /// if one was seen.
     #[serde(default)]
@@ -384,6 +399,9 @@ impl Report {
             passed_over: Vec::new(),
             coverage: Coverage::default(),
             opaque: Vec::new(),
+            asked_for_bytes: 0,
+            asked_for_time: 0,
+            thread_s: 0.0,
             elapsed_s: 0.0,
             sketch: None,
         }

@@ -192,6 +192,9 @@ impl Report {
         self.near = self.near.max(other.near);
         self.coverage.add(&other.coverage);
         self.opaque.extend(other.opaque);
+        self.asked_for_bytes += other.asked_for_bytes;
+        self.asked_for_time += other.asked_for_time;
+        self.thread_s = self.thread_s.max(other.thread_s);
         self.elapsed_s = self.elapsed_s.max(other.elapsed_s);
     }
 

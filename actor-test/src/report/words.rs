@@ -76,6 +76,20 @@ impl Place {
     }
 }
 
+/// What may decide something behind the tester's back.
+pub fn beyond_control() -> &'static str {
+    match actor_test_os::takes_effect() {
+        true => {
+            "a static that changes, a thread, an address as a number, and randomness that does not \
+             come from the system: fastrand, ahash, foldhash"
+        }
+        false => {
+            "iterating over a HashMap or HashSet, randomness other than cx.rng(), the system's clock, a \
+             static, or a thread"
+        }
+    }
+}
+
 /// The report of a failing test.
 pub(crate) fn failure(report: &Report) -> String {
     failed(report, &[], &Place::of_shell())

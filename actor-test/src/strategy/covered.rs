@@ -78,6 +78,12 @@ pub enum Gap {
         /// In how many.
         executions: u64,
     },
+    /// Other answers of the operating system where it was asked for random bytes: in so many executions
+    /// it was, and each got the same ones, so that its hash maps have one order, for instance.
+    System {
+        /// In how many.
+        executions: u64,
+    },
     /// What comes after a step from which on so many executions were left to a random walk.
     Suffixes {
         /// How many.

@@ -44,7 +44,15 @@ const VALUES_MAX: usize = 60;
 ///
 /// Version 3: the story is data, and no longer sentences; the steps stand by name beside their
 /// decisions, so that a replay can follow them in a program that was changed.
-pub(crate) const VERSION: u32 = 3;
+///
+/// Version 4: what the program asks the operating system for follows from a seed. Where it does not
+/// ask, there is none, and version 3 is written, as ever.
+pub(crate) const VERSION: u32 = 4;
+
+/// The version of a trace with that seed of the system's answers.
+fn version(system: Option<u64>) -> u32 {
+    if system.is_some() { VERSION } else { 3 }
+}
 
 /// The first version whose schedules are those of today.
 const SCHEDULES: u32 = 2;
@@ -74,6 +82,10 @@ pub struct Trace {
     pub(super) bounds: Bounds,
     semantics: Semantics,
     pub(super) fair_from: Option<u64>,
+    /// The seed of the answers in the operating system's place, where the program asked it for random
+    /// bytes.
+    #[serde(default)]
+    system: Option<u64>,
     /// Where a liveness bug goes round, if that was seen: lassos are looked for in the replay.
     #[serde(default)]
     pub(super) cycle: Option<Cycle>,
@@ -136,12 +148,13 @@ impl Trace {
             fair_from,
             bounds,
             semantics,
+            system,
             cycle,
             story,
         } = bug.trace.clone();
         let mut trace = Self {
             format: FORMAT.into(),
-            version: VERSION,
+            version: version(system),
             actor_test: env!("CARGO_PKG_VERSION").into(),
             package: package.map(str::to_owned),
             test: test.into(),
@@ -153,6 +166,7 @@ impl Trace {
             bounds,
             semantics,
             fair_from,
+            system,
             cycle,
             digest: String::new(),
             decisions,
@@ -294,6 +308,7 @@ impl Trace {
             ("fair_from", json(&self.fair_from)),
         ];
         let cycle = self.cycle.as_ref().map(|cycle| ("cycle", json(cycle)));
+        let system = self.system.map(|seed| ("system", json(&seed)));
         let last = [
             ("digest", json(&self.digest)),
             ("decisions", json(&self.decisions)),
@@ -303,7 +318,12 @@ impl Trace {
         let causes = self.causes.as_ref().map(|causes| ("causes", json(causes)));
         let story = ("story", story::written(&self.story));
         let fields = first.into_iter().chain(package).chain(rest);
-        let fields = fields.chain(cycle).chain(last).chain(causes).chain([story]);
+        let fields = fields
+            .chain(system)
+            .chain(cycle)
+            .chain(last)
+            .chain(causes)
+            .chain([story]);
         let lines: Vec<String> = fields
             .map(|(key, value)| format!("  \"{key}\": {value}"))
             .collect();
@@ -338,16 +358,18 @@ impl Trace {
             fair_from,
             bounds,
             semantics,
+            system,
             cycle,
             story,
         } = recording;
         let mut trace = Self {
-            version: VERSION,
+            version: version(system),
             actor_test: env!("CARGO_PKG_VERSION").into(),
             finding,
             bounds,
             semantics,
             fair_from,
+            system,
             cycle,
             decisions,
             checks,
@@ -369,6 +391,7 @@ impl Trace {
             fair_from: self.fair_from,
             bounds: self.bounds,
             semantics: self.semantics,
+            system: self.system,
             cycle: self.cycle,
             story: self.story.clone(),
         }
@@ -405,6 +428,9 @@ impl Trace {
         }
         if supervised {
             settings += " supervised";
+        }
+        if let Some(seed) = self.system {
+            settings += &format!(" system {seed}");
         }
         if !self.schedule.is_empty() {
             settings += &format!(" {:016x}", hash::text(&self.schedule));

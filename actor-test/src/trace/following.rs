@@ -124,7 +124,7 @@ mod tests {
     }
 
     fn engine() -> Engine {
-        Engine::idle(Bounds::default(), Semantics::default())
+        Engine::idle(Bounds::default(), Semantics::default(), None)
     }
 
     fn follow(

@@ -68,9 +68,8 @@ pub(crate) fn nondeterminism(again: &Outcome, told: &Outcome) -> Finding {
         _ => format!("after {step} steps, with nothing else to see"),
     };
     let message = format!(
-        "the same decisions led elsewhere: the run and its replay differ {at}; the usual causes are \
-         iterating over a HashMap or HashSet, randomness other than cx.rng(), the system's clock, a \
-         static, or a thread"
+        "the same decisions led elsewhere: the run and its replay differ {at}; the usual causes are {}",
+        words::beyond_control()
     );
     Finding {
         kind: BugKind::Nondeterminism,
@@ -137,7 +136,7 @@ pub(crate) fn replay_until(
     until: Option<u64>,
 ) -> Replayed {
     let fairness = fairness_of(recording.fair_from);
-    let mut engine = Engine::idle(recording.bounds, recording.semantics);
+    let mut engine = Engine::idle(recording.bounds, recording.semantics, recording.system);
     engine.look_for_lassos(recording.cycle.is_some());
     let taken = taken(recording);
     let execution = Execution::alone(recording.bounds.unfair());
@@ -145,7 +144,12 @@ pub(crate) fn replay_until(
     status.begins(0, 0, None);
     let options = RunOptions {
         tell: true,
-        witness: witness::of(0, recording.bounds, recording.semantics),
+        witness: witness::of(
+            0,
+            recording.bounds,
+            recording.semantics,
+            recording.system.unwrap_or_default(),
+        ),
         until,
         ..RunOptions::default()
     };

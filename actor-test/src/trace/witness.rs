@@ -27,7 +27,12 @@ pub(crate) fn want(path: PathBuf, iteration: u64) {
 }
 
 /// The witness of an iteration, where it is wanted. What cannot be written stays unknown.
-pub(crate) fn of(iteration: u64, bounds: Bounds, semantics: Semantics) -> Option<Box<dyn Witness>> {
+pub(crate) fn of(
+    iteration: u64,
+    bounds: Bounds,
+    semantics: Semantics,
+    system: u64,
+) -> Option<Box<dyn Witness>> {
     let (path, wanted) = WANTED.get()?;
     if *wanted != iteration {
         return None;
@@ -37,6 +42,7 @@ pub(crate) fn of(iteration: u64, bounds: Bounds, semantics: Semantics) -> Option
         file,
         bounds,
         semantics,
+        system,
     }))
 }
 
@@ -48,6 +54,7 @@ enum Line {
         fair_from: Option<u64>,
         bounds: Bounds,
         semantics: Semantics,
+        system: u64,
     },
     Step(u64),
     /// What was chosen, and its check.
@@ -64,6 +71,7 @@ struct Scribe {
     file: File,
     bounds: Bounds,
     semantics: Semantics,
+    system: u64,
 }
 
 impl Scribe {
@@ -87,6 +95,7 @@ impl Witness for Scribe {
             fair_from: fair_from(fairness),
             bounds: self.bounds,
             semantics: self.semantics,
+            system: self.system,
         });
     }
 
@@ -143,6 +152,7 @@ pub(crate) fn read(path: &Path) -> Option<Witnessed> {
         fair_from,
         bounds,
         semantics,
+        system,
     }) = lines.next()
     else {
         return None;
@@ -155,6 +165,8 @@ pub(crate) fn read(path: &Path) -> Option<Witnessed> {
             fair_from,
             bounds,
             semantics,
+            // Whether the program asked is not known: it may have done so in its last step.
+            system: Some(system),
             cycle: None,
             story: Story::default(),
         },

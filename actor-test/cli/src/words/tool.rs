@@ -4,7 +4,7 @@ use std::path::Path;
 
 use actor_test::Finding;
 use actor_test::tool::trace::Trace;
-use actor_test::tool::words::{Place, count, evidence, finding, hanging, plain};
+use actor_test::tool::words::{Place, beyond_control, count, evidence, finding, hanging, plain};
 use actor_test::{Bug, Report};
 
 use crate::verdict::Done;
@@ -108,9 +108,9 @@ pub(crate) fn diverged(step: u64, message: &str, found: Option<&Finding>, trace:
     };
     format!(
         "diverged at step {step}: {message}{older}\n      the test, an actor or a setting was changed since \
-         it was recorded, or something outside the tester decides: iterating over a HashMap, \
-         randomness other than cx.rng(), the system's clock, a static, or a thread\n      {end}\n      \
-         to look for the bug anew, run the test: cargo actor-test"
+         it was recorded, or something outside the tester decides: {}\n      {end}\n      \
+         to look for the bug anew, run the test: cargo actor-test",
+        beyond_control()
     )
 }
 

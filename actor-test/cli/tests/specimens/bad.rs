@@ -1,7 +1,7 @@
 //! Tests that misbehave in every way.
 
-use std::collections::HashMap;
-use std::time::Duration;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use actor_core::prelude::*;
 use actor_test::actor_test;
@@ -86,13 +86,23 @@ fn has_a_pool(sys: &System) {
 }
 
 #[actor_test]
-fn iterates_a_hash_map(sys: &System) {
-    // Which of them is sent to when: the same in one run of 600 million.
+fn counts_in_a_static(sys: &System) {
+    static RUNS: AtomicUsize = AtomicUsize::new(0);
     let cells = [sys.spawn(Cell::default()), sys.spawn(Cell::default())];
-    let map: HashMap<u32, u32> = (0..32).map(|n| (n, n)).collect();
-    for key in map.into_keys() {
-        cells[key as usize % 2].tell(Add(1));
+    for _ in 0..32 {
+        let run = RUNS.fetch_add(1, Ordering::Relaxed);
+        cells[(run / 5) % 2].tell(Add(1));
     }
+}
+
+#[actor_test]
+fn waits_for_the_clock(sys: &System) {
+    sometimes(sys, || {
+        let begun = Instant::now();
+        while begun.elapsed() < Duration::from_millis(1) {
+            std::hint::spin_loop();
+        }
+    });
 }
 
 #[actor_test]

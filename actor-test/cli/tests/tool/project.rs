@@ -317,6 +317,11 @@ fn redact_line(line: &str) -> String {
         line.truncate(at);
         line += "· found in [time]";
     }
+    if let Some((before, after)) = line.split_once("which took about ")
+        && let Some((_, after)) = after.split_once(" µs")
+    {
+        line = format!("{before}which took about [time]{after}");
+    }
     let is_timed = line.starts_with("PASS") || line.contains(" new");
     // In XML, an element may end with the line.
     let end = line.find("</").unwrap_or(line.len());

@@ -25,7 +25,7 @@ pub(crate) fn checks(decisions: &[Decision]) -> Vec<u32> {
 
 /// Hears of each decision before it has an effect, so that it knows how far an execution came that
 /// takes its process down.
-pub(crate) trait Witness: fmt::Debug {
+pub(crate) trait Witness: fmt::Debug + Send {
     /// The execution begins, under a strategy that is this fair.
     fn begins(&mut self, fairness: Fairness);
 

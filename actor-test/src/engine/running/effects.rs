@@ -352,7 +352,11 @@ impl Engine {
     }
 
     pub(crate) fn fire(&mut self, timer: u32) {
-        let fired = self.state().fire(timer);
+        let (fired, now) = {
+            let mut state = self.state();
+            (state.fire(timer), state.now)
+        };
+        actor_test_os::set_clock(now);
         match fired {
             Fired::Slept(owner) => {
                 self.shared.current.set(owner);

@@ -14,6 +14,7 @@ use actor_core::runtime;
 use crate::data::bug::BugKind;
 use crate::engine::panics::{self};
 use crate::engine::recording::tape::{Decision, Witness};
+use crate::engine::running::elsewhere::nothing;
 use crate::engine::running::lasso::Lasso;
 use crate::engine::running::outcome::{End, Outcome};
 use crate::engine::seam::listening::Listening;
@@ -26,10 +27,10 @@ use crate::engine::world::state::{BODY, State};
 use crate::engine::world::thermometer::Debt;
 use crate::engine::world::wake::WakeList;
 use crate::settings::{Bounds, Semantics};
-use crate::strategy::{Ended, Execution, Fairness, Replay, Strategy};
+use crate::strategy::{Ended, Execution, Fairness, Strategy};
 
 /// What a test does first: the set-up, and for an async test all that follows.
-pub(crate) trait Program {
+pub(crate) trait Program: Sync {
     /// Runs a sync body; or returns an async one, to be polled.
     fn start(&self) -> Option<Pin<Box<dyn Future<Output = ()>>>>;
 }
@@ -77,6 +78,11 @@ pub(crate) struct Engine {
     pub(crate) wake_list: Arc<WakeList>,
     pub(crate) woken: Vec<u32>,
     pub(crate) bounds: Bounds,
+    pub(crate) semantics: Semantics,
+    /// The seed of what the program is told where it asks the operating system.
+    pub(crate) system: u64,
+    /// What was seen of executions on threads of their own.
+    pub(crate) elsewhere: Observations,
     pub(crate) bound: u64,
     pub(crate) until: Option<u64>,
     pub(crate) fairness: Fairness,
@@ -95,10 +101,12 @@ pub(crate) struct Engine {
 }
 
 impl Engine {
-    /// One that is given a strategy for each execution.
-    pub(crate) fn idle(bounds: Bounds, semantics: Semantics) -> Self {
-        let nothing = Replay::new(Vec::new(), Fairness::Fair);
-        Self::new(Box::new(nothing), bounds, semantics)
+    /// One that is given a strategy for each execution. What the program asks the operating system
+    /// for follows from the seed `system`, where there is one.
+    pub(crate) fn idle(bounds: Bounds, semantics: Semantics, system: Option<u64>) -> Self {
+        let mut engine = Self::new(nothing(), bounds, semantics);
+        engine.system = system.unwrap_or_default();
+        engine
     }
 
     pub(crate) fn new(strategy: Box<dyn Strategy>, bounds: Bounds, semantics: Semantics) -> Self {
@@ -119,6 +127,9 @@ impl Engine {
             wake_list: WakeList::new(),
             woken: Vec::new(),
             bounds,
+            semantics,
+            system: 0,
+            elsewhere: Observations::default(),
             bound: 0,
             until: None,
             fairness: Fairness::Fair,
@@ -140,6 +151,12 @@ impl Engine {
     /// How far the executions to come go, and what is too hot in them.
     pub(crate) fn set_bounds(&mut self, bounds: Bounds) {
         self.bounds = bounds;
+    }
+
+    /// What the program asks the operating system for in the executions to come follows from this
+    /// seed.
+    pub(crate) fn set_system(&mut self, seed: u64) {
+        self.system = seed;
     }
 
     /// Replaces the strategy, and returns the one before.
@@ -169,14 +186,30 @@ impl Engine {
 
     /// What was seen of the specifications and the actors over all executions.
     pub(crate) fn observed(&self) -> Observations {
-        Observations {
+        let here = Observations {
             specifications: self.shared.specifications.borrow().observed().to_vec(),
             coverage: coverage(&self.session().tallies),
+        };
+        Observations::merge(vec![here, self.elsewhere.clone()])
+    }
+
+    /// Runs one execution: on this thread, or on one of its own where this one may keep what it was
+    /// told in another execution.
+    pub(crate) fn run(
+        &mut self,
+        test: &dyn Program,
+        execution: &Execution,
+        options: RunOptions,
+    ) -> Outcome {
+        if actor_test_os::is_fresh() {
+            self.run_here(test, execution, options)
+        } else {
+            self.run_elsewhere(test, execution, options)
         }
     }
 
-    /// Runs one execution.
-    pub(crate) fn run(
+    /// Runs one execution on this thread.
+    pub(crate) fn run_here(
         &mut self,
         test: &dyn Program,
         execution: &Execution,
@@ -201,6 +234,7 @@ impl Engine {
         self.begin(options);
         let entered = runtime::enter(self.shared.clone());
         let quiet = panics::quiet();
+        let answering = actor_test_os::answer(self.system);
         let mut end = self.steps(test);
         let snapshot = looks.then(|| Box::new(self.snapshot()));
         // What is owed when the program asks for the end, and is not hot, is nobody's debt.
@@ -219,11 +253,14 @@ impl Engine {
         }
         self.clean_up();
         self.session().tape.end();
-        drop((quiet, entered, listening));
+        drop((answering, quiet, entered, listening));
         if let Some(kept) = kept {
             self.session().restore_counts(&kept);
         }
-        let outcome = self.finish(outcome);
+        let outcome = Outcome {
+            asked: actor_test_os::asked(),
+            ..self.finish(outcome)
+        };
         let ended = Ended {
             ending: outcome.end.ending(),
             steps: outcome.steps,

@@ -108,10 +108,11 @@ struct Moment {
 
 impl Moment {
     fn now(state: &State) -> Self {
+        let asked = actor_test_os::asked();
         Self {
             step: state.step,
-            choices: state.choices,
-            clock_reads: state.clock_reads,
+            choices: state.choices + asked.random,
+            clock_reads: state.clock_reads + asked.clock,
             now: state.now,
             live: state.live,
         }

@@ -12,6 +12,7 @@
 //! dropped, and that is done afterwards.
 
 pub(crate) mod effects;
+pub(crate) mod elsewhere;
 pub(crate) mod execution;
 pub(crate) mod finish;
 pub(crate) mod handling;

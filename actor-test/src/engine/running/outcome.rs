@@ -1,5 +1,7 @@
 //! How an execution ended, and what it showed: [`Outcome`].
 
+use actor_test_os::Asked;
+
 use crate::data::bug::Finding;
 use crate::data::leftovers::Leftovers;
 use crate::data::records::Record;
@@ -79,6 +81,8 @@ pub(crate) struct Outcome {
     pub(crate) diverged_at: Option<u64>,
     /// What happened, where that was recorded.
     pub(crate) records: Vec<Record>,
+    /// What the program asked the operating system for.
+    pub(crate) asked: Asked,
     /// Where it stood when it ended, where that is to be looked at.
     pub(crate) snapshot: Option<Box<Snapshot>>,
 }
@@ -86,10 +90,15 @@ pub(crate) struct Outcome {
 /// How many steps the start of an execution counts for: about as many as it takes the time of.
 pub(crate) const START: u64 = 20;
 
+/// How many steps a thread of its own counts for, which an execution has that asks for random bytes:
+/// about as many as it takes the time of in a debug build, and a fifth of that in an optimised one.
+pub(crate) const THREAD: u64 = 400;
+
 impl Outcome {
     /// What it took, in steps.
     pub(crate) fn cost(&self) -> u64 {
-        START.saturating_add(self.steps)
+        let thread = if self.asked.random > 0 { THREAD } else { 0 };
+        (START + thread).saturating_add(self.steps)
     }
 
     /// Nothing was left to explore, by a strategy that is this fair, and nothing was run.
@@ -114,6 +123,7 @@ impl Outcome {
             told: Told::default(),
             diverged_at: None,
             records: Vec::new(),
+            asked: Asked::default(),
             snapshot: None,
         }
     }

@@ -7,7 +7,7 @@ use crate::engine::watching::specifications::Observed;
 use crate::engine::watching::tally::Tally;
 
 /// What was seen over all executions.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Observations {
     pub(crate) specifications: Vec<Observed>,
     pub(crate) coverage: Coverage,

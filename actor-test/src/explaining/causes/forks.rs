@@ -95,7 +95,7 @@ impl<'a> Forks<'a> {
         budget: u64,
     ) -> Self {
         let fairness = fairness_of(recording.fair_from);
-        let engine = Engine::idle(recording.bounds, recording.semantics);
+        let engine = Engine::idle(recording.bounds, recording.semantics, recording.system);
         let status = attendance::attend(test, engine.heartbeat());
         let taken = taken(recording);
         // The same for who has the recording alone.

@@ -68,7 +68,7 @@ pub(crate) fn minimize(
     }
     let recording = &bug.trace;
     let fairness = fairness_of(recording.fair_from);
-    let mut engine = Engine::idle(recording.bounds, recording.semantics);
+    let mut engine = Engine::idle(recording.bounds, recording.semantics, recording.system);
     let status = attendance::attend(test, engine.heartbeat());
     status.begins(bug.iteration.saturating_sub(1), 0, None);
     engine.look_for_lassos(recording.cycle.is_some());

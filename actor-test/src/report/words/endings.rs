@@ -46,7 +46,10 @@ pub fn hang(seconds: f64, doing: Option<&str>) -> String {
         Some(doing) => format!("{doing}, and does not return"),
         None => "a handler does not return".into(),
     };
-    format!("no step was finished for {seconds:.0} s: {doing}; does it loop, block or take a lock?")
+    format!(
+        "no step was finished for {seconds:.0} s: {doing}; does it loop, block, take a lock, or wait \
+         for the clock, which stands still meanwhile?"
+    )
 }
 
 /// How a child ended that should have reported.

@@ -44,6 +44,7 @@ pub(super) fn explored(report: &Report) -> Vec<String> {
     lines.push(parts.join(" · "));
     lines.extend(spent(report));
     lines.extend(near(report));
+    lines.extend(asked(report));
     if report.calibrated {
         let bounds = report.bounds;
         lines.push(format!(
@@ -80,11 +81,39 @@ fn spent(report: &Report) -> Option<String> {
         Gap::Budget { steps } => Some(*steps),
         _ => None,
     })?;
+    let threads = match report.asked_for_bytes {
+        0 => "",
+        _ => ", 400 for a thread of its own",
+    };
     Some(format!(
-        "a budget of {budget} steps was spent: {} of executions, and 20 for the start of each; -i or \
-         --for say otherwise",
+        "a budget of {budget} steps was spent: {} of executions, and 20 for the start of each{threads}; \
+         -i or --for say otherwise",
         report.steps_total
     ))
+}
+
+/// What the operating system was asked for, and who answered.
+fn asked(report: &Report) -> Option<String> {
+    let mut parts = Vec::new();
+    if report.asked_for_bytes > 0 {
+        parts.push(format!(
+            "{} asked the system for random bytes, answered from the seed, each on a thread of its own, \
+             which took about {:.0} µs",
+            report.asked_for_bytes,
+            report.thread_s * 1e6
+        ));
+    }
+    if report.asked_for_time > 0 {
+        let subject = match parts.is_empty() {
+            true => "asked the system for the time",
+            false => "for the time",
+        };
+        parts.push(format!(
+            "{} {subject}, answered from the virtual clock",
+            report.asked_for_time
+        ));
+    }
+    (!parts.is_empty()).then(|| parts.join(" · "))
 }
 
 /// How many executions were longer than the bounds, fair ones and unfair ones.

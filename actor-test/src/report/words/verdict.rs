@@ -40,6 +40,10 @@ fn gap(gap: &Gap) -> String {
             "one seed for each `cx.rng()` in {}",
             count(*executions, "execution")
         ),
+        Gap::System { executions } => format!(
+            "one seed for the system's random bytes, and so one order for each hash map, in {}",
+            count(*executions, "execution")
+        ),
         Gap::Suffixes { executions } => {
             format!(
                 "a random walk at the end of {}",

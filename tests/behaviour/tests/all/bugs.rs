@@ -1,6 +1,5 @@
 //! Every kind of bug, found and named for what it is, and its correct twin that stays silent.
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
@@ -559,23 +558,6 @@ impl Connects {
 fn a_tokio_socket() {
     let report = explore(|sys| sys.spawn(Connects).tell(Go));
     assert_bug(&report, BugKind::OutsideWait, &["`Connects`", "socket"]);
-}
-
-#[test]
-fn iterating_a_hash_map_is_nondeterminism() {
-    let report = explore(|sys| {
-        let names: HashMap<u32, ()> = (0..20).map(|name| (name, ())).collect();
-        let cell = sys.spawn(Cell(0));
-        #[expect(clippy::iter_over_hash_type, reason = "it is what the test is about")]
-        for name in names.keys() {
-            if name % 2 == 0 {
-                cell.tell(Write(*name));
-            } else {
-                sys.spawn(Sink).tell(Go);
-            }
-        }
-    });
-    assert_bug(&report, BugKind::Nondeterminism, &["step", "HashMap"]);
 }
 
 #[test]

@@ -34,4 +34,5 @@ mod strategies;
 mod strategy_seam;
 mod streams;
 mod supervision;
+mod system;
 mod timeouts;

@@ -1,7 +1,7 @@
 //! Actors known by what they understand: a protocol's handle is to one actor as to another.
 
 use std::collections::BTreeMap;
-use std::hash::{BuildHasher, RandomState};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use actor_core::prelude::*;
@@ -120,7 +120,7 @@ fn it_is_the_actor() {
         assert_ne!(one, void);
         assert_eq!(one.id(), memory.id());
         assert_eq!(format!("{one:?} {void:?}"), "Memory Void");
-        let hasher = RandomState::new();
+        let hasher = BuildHasherDefault::<DefaultHasher>::default();
         assert_eq!(hasher.hash_one(&one), hasher.hash_one(&memory));
         assert_eq!(Fingerprinter::of(&one), Fingerprinter::of(&memory));
         let puts: Recipient<Put> = one.recipient();

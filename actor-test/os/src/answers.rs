@@ -1,0 +1,180 @@
+//! Which thread is answered, and what it is told.
+//!
+//! All of it lies in thread-locals that are made by constants and have no destructors: asking for them
+//! allocates nothing, takes no lock, and works in a thread that is about to end and in a signal handler.
+
+use std::cell::Cell;
+use std::marker::PhantomData;
+use std::sync::OnceLock;
+use std::time::{Duration, SystemTime};
+
+/// The date at which every execution begins: 2026-01-01, 00:00:00 UTC, in seconds since 1970.
+pub(crate) const EPOCH_S: u64 = 1_767_225_600;
+
+thread_local! {
+    /// This thread is answered.
+    static ANSWERED: Cell<bool> = const { Cell::new(false) };
+    /// The state of the generator of what it is answered.
+    static STATE: Cell<u64> = const { Cell::new(0) };
+    /// The virtual time.
+    static CLOCK: Cell<Duration> = const { Cell::new(Duration::ZERO) };
+    static ASKED: Cell<Asked> = const { Cell::new(Asked { random: 0, clock: 0 }) };
+    /// This thread has never asked for random bytes, answered or not.
+    static FRESH: Cell<bool> = const { Cell::new(true) };
+}
+
+/// What a thread has asked for since it is answered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Asked {
+    /// How many times for random bytes.
+    pub random: u64,
+    /// How many times for the time.
+    pub clock: u64,
+}
+
+/// While it lives, its thread is answered.
+#[derive(Debug)]
+#[must_use = "the thread is answered as long as this lives"]
+pub struct Answering {
+    /// It belongs to its thread.
+    thread: PhantomData<*const ()>,
+}
+
+/// From now on this thread is answered, until what is returned is dropped: its random bytes follow from
+/// the seed, and its clock stands at zero until it is [set](set_clock).
+///
+/// ```
+/// use std::time::Instant;
+///
+/// let answering = actor_test_os::answer(7);
+/// let begun = Instant::now();
+/// if actor_test_os::takes_effect() {
+///     actor_test_os::set_clock(std::time::Duration::from_secs(3));
+///     assert_eq!(begun.elapsed().as_secs(), 3);
+///     assert_eq!(actor_test_os::asked().clock, 2);
+/// }
+/// drop(answering);
+/// ```
+pub fn answer(seed: u64) -> Answering {
+    crate::symbols::find_clock();
+    STATE.set(seed);
+    CLOCK.set(Duration::ZERO);
+    ASKED.set(Asked::default());
+    ANSWERED.set(true);
+    Answering {
+        thread: PhantomData,
+    }
+}
+
+impl Drop for Answering {
+    fn drop(&mut self) {
+        ANSWERED.set(false);
+    }
+}
+
+/// The virtual time is now as much since the execution began.
+pub fn set_clock(now: Duration) {
+    CLOCK.set(now);
+}
+
+/// What this thread has asked for since it is answered, or was at last.
+#[inline]
+pub fn asked() -> Asked {
+    ASKED.get()
+}
+
+/// Whether this thread has never asked for random bytes. One that has may keep a generator that was
+/// seeded by the answer: the keys of `HashMap` are drawn once for each thread, and so is the seed of
+/// `rand::rng()`.
+pub fn is_fresh() -> bool {
+    FRESH.get()
+}
+
+/// Whether answers reach this process's standard library: this package is linked into its executable,
+/// and knows the system.
+///
+/// ```
+/// let known = cfg!(all(target_os = "linux", target_env = "gnu", target_arch = "x86_64"));
+/// assert_eq!(actor_test_os::takes_effect(), known && !cfg!(miri));
+/// ```
+#[expect(
+    clippy::disallowed_methods,
+    reason = "whether this very call is answered is the question"
+)]
+pub fn takes_effect() -> bool {
+    static EFFECT: OnceLock<bool> = OnceLock::new();
+    *EFFECT.get_or_init(|| {
+        // On a thread of its own, which may be answered already.
+        let asks = || {
+            let _answering = answer(0);
+            let clock = SystemTime::now() == SystemTime::UNIX_EPOCH + Duration::from_secs(EPOCH_S);
+            let _ = std::hash::RandomState::new();
+            clock && asked().random > 0
+        };
+        std::thread::Builder::new()
+            .spawn(asks)
+            .is_ok_and(|thread| thread.join().unwrap_or(false))
+    })
+}
+
+/// This thread asks for random bytes; tells whether it is answered.
+pub(crate) fn asks() -> bool {
+    FRESH.set(false);
+    ANSWERED.get()
+}
+
+/// Answers with random bytes.
+pub(crate) fn fill(bytes: &mut [u8]) {
+    for chunk in bytes.chunks_mut(8) {
+        chunk.copy_from_slice(&next().to_le_bytes()[..chunk.len()]);
+    }
+    let asked = ASKED.get();
+    ASKED.set(Asked {
+        random: asked.random + 1,
+        ..asked
+    });
+}
+
+/// The virtual time, where this thread is answered.
+pub(crate) fn clock() -> Option<Duration> {
+    if !ANSWERED.get() {
+        return None;
+    }
+    let asked = ASKED.get();
+    ASKED.set(Asked {
+        clock: asked.clock + 1,
+        ..asked
+    });
+    Some(CLOCK.get())
+}
+
+/// SplitMix64: one word of state, and each state leads to the next in a few instructions.
+fn next() -> u64 {
+    let state = STATE.get().wrapping_add(0x9e37_79b9_7f4a_7c15);
+    STATE.set(state);
+    let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first numbers of SplitMix64 from the seed 1234567, as its author's program prints them.
+    #[test]
+    fn bytes_are_those_of_splitmix() {
+        let answering = answer(1_234_567);
+        let mut bytes = [0; 20];
+        assert!(asks());
+        fill(&mut bytes);
+        assert_eq!(bytes[..8], 6_457_827_717_110_365_317_u64.to_le_bytes());
+        assert_eq!(bytes[8..16], 3_203_168_211_198_807_973_u64.to_le_bytes());
+        assert_eq!(
+            bytes[16..],
+            9_817_491_932_198_370_423_u64.to_le_bytes()[..4]
+        );
+        drop(answering);
+        assert!(!asks());
+    }
+}

@@ -1,0 +1,326 @@
+//! Ordinary code under test: hash maps, random bytes and clocks are answered by the tester, the same
+//! for the same execution, whatever ran before on the thread and in the process.
+//!
+//! Where the tester can't answer (see `actor-test-os`), there is nothing to be tested here.
+#![cfg(all(
+    target_os = "linux",
+    target_env = "gnu",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+))]
+
+use std::collections::{BTreeSet, HashMap};
+use std::hash::{BuildHasher, RandomState};
+use std::process::Command;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant, SystemTime};
+
+use actor_core::actor;
+use actor_core::prelude::*;
+use actor_test::strategy::StrategySpec;
+use actor_test::{BugKind, Gap, Report, Tester};
+use uuid::Uuid;
+
+#[derive(Debug)]
+struct Go;
+#[derive(Debug, Clone)]
+struct Tick;
+#[derive(Debug)]
+struct Word(String);
+
+/// Keeps what it is told.
+#[derive(Debug, Default)]
+struct Book(Vec<String>);
+#[actor]
+impl Book {
+    #[on]
+    fn word(&mut self, word: Word) {
+        self.0.push(word.0);
+    }
+}
+
+/// Asks the system for whatever a program may ask it for, and tells.
+struct Curious {
+    names: HashMap<u32, &'static str>,
+    begun: Instant,
+    books: Vec<ActorRef<Book>>,
+}
+#[actor]
+impl Curious {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        cx.after(Duration::from_millis(1500), Tick);
+    }
+    #[on]
+    fn tick(&mut self, _: Tick, cx: &mut Context<Self>) {
+        assert_eq!(self.begun.elapsed(), cx.now());
+        let mut bytes = [0; 5];
+        getrandom_02::getrandom(&mut bytes[..2]).unwrap();
+        getrandom_03::fill(&mut bytes[2..]).unwrap();
+        let hash = RandomState::new().hash_one(1);
+        let said = format!(
+            "{} {bytes:?} {:?} {hash}",
+            Uuid::new_v4(),
+            rand::random::<u64>()
+        );
+        #[expect(clippy::iter_over_hash_type, reason = "it is what the test is about")]
+        for (number, name) in &self.names {
+            self.books[*number as usize % 2].tell(Word(format!("{name} {said}")));
+        }
+    }
+}
+
+fn curious(sys: &System) {
+    let names = ["ant", "bee", "cat", "dog", "elk", "fox"];
+    let books = vec![sys.spawn(Book::default()), sys.spawn(Book::default())];
+    sys.spawn(Curious {
+        names: (0..).zip(names).collect(),
+        begun: Instant::now(),
+        books,
+    });
+}
+
+/// Each execution is run twice, so that whatever differs is found.
+fn tester() -> Tester {
+    let mut settings = actor_test::Settings::default();
+    settings.check_every = 1;
+    Tester::with(settings).iterations(40)
+}
+
+/// The same but for times.
+fn timeless(report: Report) -> Report {
+    let mut report = report;
+    (report.elapsed_s, report.thread_s) = (0.0, 0.0);
+    for strategy in &mut report.strategies {
+        strategy.elapsed_s = 0.0;
+    }
+    for bug in &mut report.bugs {
+        bug.found_after_s = 0.0;
+    }
+    report
+}
+
+#[test]
+fn a_program_that_asks_the_system_does_the_same_twice() {
+    let report = tester().run(curious);
+    report.assert_clean();
+    assert_eq!((report.asked_for_bytes, report.asked_for_time), (40, 40));
+    assert!(report.thread_s > 0.0);
+}
+
+/// What it finds, up to the last byte of the story, depends neither on the workers nor on what else a
+/// thread has done.
+#[test]
+fn what_was_asked_before_changes_nothing() {
+    let failing = |sys: &System| {
+        curious(sys);
+        sys.always("nobody has the third word", |w| {
+            w.all::<Book>().all(|book| book.0.len() < 3)
+        });
+    };
+    let find = |workers| timeless(tester().workers(workers).run(failing));
+    let first = find(1);
+    assert_eq!(first.bugs()[0].kind(), BugKind::Invariant);
+    assert!(first.bugs()[0].trace.system.is_some());
+    // This thread has its keys for hash maps now, if it had none before.
+    let _ = RandomState::new();
+    assert_eq!(find(1), first);
+    assert_eq!(find(3), first);
+}
+
+/// Executions differ in their answers: the orders of a hash map are explored as well.
+#[test]
+fn another_execution_has_another_order() {
+    let orders = Mutex::new(BTreeSet::new());
+    let report = tester().run(|_| {
+        let map: HashMap<u32, ()> = (0..4).map(|key| (key, ())).collect();
+        let order: Vec<u32> = map.into_keys().collect();
+        orders.lock().unwrap().insert(order);
+    });
+    assert_eq!(report.asked_for_bytes, 40);
+    let orders = orders.into_inner().unwrap().len();
+    // Of 24, 40 draws miss fewer than 5 on average.
+    assert!((12..=24).contains(&orders), "{orders} orders");
+}
+
+/// A bug that depends on the order of a map is found, and replayed by its decisions, its shorter form
+/// included.
+#[test]
+fn a_bug_that_needs_an_order_is_found_and_made_shorter() {
+    let report = tester().minimize(100_000).run(|sys| {
+        let book = sys.spawn(Book::default());
+        let map: HashMap<u32, ()> = (0..3).map(|key| (key, ())).collect();
+        for key in map.into_keys() {
+            book.tell(Word(key.to_string()));
+        }
+        let is_backwards = |book: &Book| book.0 == ["2", "1", "0"];
+        sys.always("not backwards", move |w| {
+            w.get(&book).is_none_or(|book| !is_backwards(book))
+        });
+    });
+    let bug = report.assert_bug("not backwards");
+    assert_eq!(bug.kind(), BugKind::Invariant);
+}
+
+#[test]
+fn the_clock_is_virtual_and_begins_at_a_date() {
+    let report = tester().run_async(|sys| async move {
+        let (begun, date) = (Instant::now(), SystemTime::now());
+        let since = date.duration_since(SystemTime::UNIX_EPOCH).unwrap();
+        assert_eq!(since, Duration::from_secs(1_767_225_600));
+        assert_eq!(
+            Instant::now(),
+            begun,
+            "it stands still while a step is taken"
+        );
+        sys.sleep(Duration::from_nanos(3_000_000_007)).await;
+        assert_eq!(begun.elapsed(), Duration::from_nanos(3_000_000_007));
+        assert_eq!(date.elapsed().unwrap(), begun.elapsed());
+    });
+    report.assert_clean();
+    assert_eq!((report.asked_for_bytes, report.asked_for_time), (0, 40));
+    assert_eq!(
+        report.thread_s, 0.0,
+        "who asks for the time alone needs no thread"
+    );
+}
+
+/// Threads that run no execution, and this one before and after, have the system's own answers.
+#[test]
+fn nobody_else_is_answered() {
+    let (began, date) = (Instant::now(), SystemTime::now());
+    let others = Mutex::new(Vec::new());
+    tester().iterations(2).run(|_| {
+        let virtual_time = Instant::now();
+        let other = std::thread::spawn(|| (Instant::now(), Uuid::new_v4()))
+            .join()
+            .unwrap();
+        assert!(other.0 > virtual_time);
+        others.lock().unwrap().push(other);
+    });
+    let others = others.into_inner().unwrap();
+    assert!(
+        others
+            .iter()
+            .all(|(time, _)| *time >= began && *time <= Instant::now())
+    );
+    assert_ne!(others[0].1, others[1].1, "the system's bytes");
+    assert!(date.elapsed().is_ok());
+    assert_ne!(Uuid::new_v4(), Uuid::new_v4());
+}
+
+/// An exhaustive search says that it has seen one answer of the system; a program that asks for the
+/// time alone gets all there is.
+#[test]
+fn a_search_says_that_it_saw_one_answer() {
+    let dfs = || tester().strategy(StrategySpec::Dfs(None));
+    let asks = dfs().run(|sys| {
+        let first = HashMap::from([(1, ()), (2, ())])
+            .into_keys()
+            .next()
+            .unwrap();
+        let book = sys.spawn(Book::default());
+        for _ in 0..first {
+            sys.spawn(Sender(book.clone())).tell(Go);
+        }
+    });
+    asks.assert_clean();
+    let executions = asks.executions;
+    assert_eq!(asks.verdict.gaps, [Gap::System { executions }]);
+    let reads = dfs().run(|sys| {
+        let _ = Instant::now();
+        sys.spawn(Sender(sys.spawn(Book::default()))).tell(Go);
+    });
+    assert!(reads.verdict.is_exhaustive(), "{:?}", reads.verdict);
+}
+
+struct Sender(ActorRef<Book>);
+#[actor]
+impl Sender {
+    #[on]
+    fn go(&mut self, _: Go) {
+        self.0.tell(Word("go".into()));
+    }
+}
+
+/// Draws a byte of the system, and says which.
+struct Drawer(&'static str, ActorRef<Ends>);
+#[actor]
+impl Drawer {
+    #[on]
+    fn go(&mut self, _: Go) {
+        let mut byte = [0];
+        getrandom_03::fill(&mut byte).unwrap();
+        self.1.tell(Word(format!("{} {}", self.0, byte[0])));
+    }
+}
+
+/// Notes in which order it was told what.
+struct Ends(Vec<String>, Arc<Mutex<BTreeSet<Vec<String>>>>);
+#[actor]
+impl Ends {
+    #[on]
+    fn word(&mut self, word: Word) {
+        self.0.push(word.0);
+        if self.0.len() == 2 {
+            self.1.lock().unwrap().insert(self.0.clone());
+        }
+    }
+}
+
+/// Who draws first has the first number, so a draw is no local step: both orders are looked at.
+#[test]
+fn a_draw_is_no_local_step() {
+    let ends = |spec| {
+        let ends = Arc::default();
+        let report = tester().iterations(10_000).strategy(spec).run(|sys| {
+            let to = sys.spawn(Ends(Vec::new(), Arc::clone(&ends)));
+            for name in ["one", "other"] {
+                sys.spawn(Drawer(name, to.clone())).tell(Go);
+            }
+        });
+        report.assert_clean();
+        (report.executions, ends.lock().unwrap().clone())
+    };
+    let (all, found) = ends(StrategySpec::Dfs(None));
+    assert_eq!(found.len(), 4, "who draws first, and who is heard first");
+    let (local, found_locally) = ends(StrategySpec::DfsLocal(None));
+    assert_eq!(found_locally, found);
+    assert!(local < all, "{local} of {all}");
+}
+
+const PRINT: &str = "ACTOR_TEST_BEHAVIOUR_PRINT";
+
+/// Prints what an exploration showed, for the test below.
+#[test]
+fn prints_what_it_showed() {
+    if std::env::var_os(PRINT).is_none() {
+        return;
+    }
+    let report = tester().run(|sys| {
+        curious(sys);
+        sys.always("nobody has the third word", |w| {
+            w.all::<Book>().all(|book| book.0.len() < 3)
+        });
+    });
+    println!("{PRINT} {:?}", timeless(report).bugs()[0]);
+}
+
+/// Two processes explore the same, byte for byte.
+#[test]
+fn another_process_does_the_same() {
+    let said = || {
+        let own = std::env::current_exe().unwrap();
+        let output = Command::new(own)
+            .args(["--exact", "system::prints_what_it_showed", "--nocapture"])
+            .env(PRINT, "1")
+            .output()
+            .unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        let line = text.lines().find(|line| line.contains(PRINT));
+        line.map(str::to_owned)
+            .unwrap_or_else(|| panic!("nothing was printed: {text}"))
+    };
+    let first = said();
+    assert!(first.contains("Word(\\\"ant "), "{first}");
+    assert_eq!(said(), first);
+}
