@@ -16,6 +16,7 @@ pub mod debugging {
 pub mod trace {
     //! Traces on disk, and as documents.
     pub use crate::trace::document::Document;
+    pub use crate::trace::saved::{SCHEDULES, is_saved};
     pub use crate::trace::{Trace, directory, write_all};
 }
 

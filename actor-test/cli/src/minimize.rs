@@ -10,7 +10,7 @@ use actor_test::tool::environment;
 use actor_test::tool::overrides::Overrides;
 use actor_test::tool::process::Job;
 use actor_test::tool::protocol::{Event, Ignored, Task};
-use actor_test::tool::trace::Trace;
+use actor_test::tool::trace::{SCHEDULES, Trace};
 
 /// Leaves out of a recorded execution what its bug can do without; the trace is written anew.
 pub(crate) fn run(options: &Minimize, screen: &mut Screen) -> Result<Exit, Trouble> {
@@ -92,7 +92,7 @@ fn as_test(test: &discover::Test, job: &Job, trace: &Trace) -> Result<String, Tr
 
 /// Puts a trace where the test's package keeps its schedules.
 fn save(test: &discover::Test, trace: &Trace, from: &Path) -> Result<PathBuf, Trouble> {
-    let directory = test.executable.package.directory.join("tests/schedules");
+    let directory = test.executable.package.directory.join(SCHEDULES);
     let path = directory.join(from.file_name().unwrap_or_default());
     written(std::fs::create_dir_all(&directory), &directory)?;
     written(trace.rewrite(&path), &path)?;

@@ -16,7 +16,7 @@ use actor_test::tool::overrides::Overrides;
 use actor_test::tool::parameters;
 use actor_test::tool::process::{Ending, Job};
 use actor_test::tool::protocol::{Event, Ignored, Task};
-use actor_test::tool::trace::Trace;
+use actor_test::tool::trace::{Trace, is_saved};
 use actor_test::{Bug, BugKind, Finding};
 
 /// What a replay has shown.
@@ -166,6 +166,9 @@ fn verdict(trace: &Trace, replayed: &Replayed, near: &Near, options: &Replay, sc
         (Some(found), None) => words::reproduced(found),
         (None, None) => words::no_bug_any_more(&trace.finding),
     });
+    if found.is_none() && replayed.diverged.is_none() && !is_saved(&options.trace) {
+        screen.line(words::keep_as_regression_test());
+    }
     if let Some(bug) = &near.bug {
         screen.line(&words::found_near(bug, near.executions));
         let path = bug.trace_path.as_deref();

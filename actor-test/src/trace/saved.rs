@@ -87,12 +87,21 @@ impl Saved {
     }
 }
 
+/// Where a package keeps its schedules.
+pub const SCHEDULES: &str = "tests/schedules";
+
+/// The file is one of a package's saved schedules.
+pub fn is_saved(path: &Path) -> bool {
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    path.parent().is_some_and(|it| it.ends_with(SCHEDULES))
+}
+
 /// In the order of their names.
 fn files() -> Vec<PathBuf> {
     let package = std::env::var_os("CARGO_MANIFEST_DIR")
         .map(PathBuf::from)
         .unwrap_or_default();
-    let directory = std::fs::read_dir(package.join("tests/schedules"));
+    let directory = std::fs::read_dir(package.join(SCHEDULES));
     let entries = directory
         .into_iter()
         .flatten()

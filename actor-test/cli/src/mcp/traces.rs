@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use actor_test::tool::environment;
+use actor_test::tool::trace::is_saved;
 
 use crate::build;
 use crate::options::Selection;
@@ -55,15 +56,12 @@ impl Places {
                 self.traces.display()
             ));
         };
-        let in_schedules = path
-            .parent()
-            .is_some_and(|it| it.ends_with("tests/schedules"));
         let is_ours = [&self.workspace, &self.target, &self.traces]
             .into_iter()
             .any(|place| path.starts_with(place));
         let may_be_used = match used {
             Use::Read => is_ours,
-            Use::Rewrite => path.starts_with(&self.traces) || (is_ours && in_schedules),
+            Use::Rewrite => path.starts_with(&self.traces) || (is_ours && is_saved(&path)),
         };
         match (may_be_used, used) {
             (true, _) => Ok(path),

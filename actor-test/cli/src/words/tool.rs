@@ -175,10 +175,14 @@ pub(crate) fn without_mcp() -> &'static str {
 /// A replay that took the recorded way and found nothing.
 pub(crate) fn no_bug_any_more(recorded: &Finding) -> String {
     format!(
-        "no bug any more: the recorded schedule ran to its end without {}\n      keep the trace as a \
-         regression test: move it to tests/schedules/",
+        "no bug any more: the recorded schedule ran to its end without {}",
         hanging(&finding(recorded))
     )
+}
+
+/// What to do with the trace of a bug that is no more.
+pub(crate) fn keep_as_regression_test() -> &'static str {
+    "      keep the trace as a regression test: move it to tests/schedules/"
 }
 
 /// What the program printed, without what the test harness says around it.

@@ -1,7 +1,7 @@
 //! Traces: the same bytes whoever writes them, replayed, shown, damaged.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use actor_test::story::Story;
 use insta::assert_snapshot;
@@ -377,7 +377,7 @@ fn saved_schedules_run_first() {
     let project = copy("");
     let schedules = project.path().join("tests/schedules");
     fs::create_dir_all(&schedules).unwrap();
-    fs::copy(path, schedules.join("six.json")).unwrap();
+    fs::copy(&path, schedules.join("six.json")).unwrap();
     fs::write(schedules.join("wrong.json"), "{}").unwrap();
     let run = || {
         tool()
@@ -395,6 +395,15 @@ fn saved_schedules_run_first() {
         words.contains("PASS  specimens::tests::never_six"),
         "{words}"
     );
+    // It is where a trace is to be kept, and is not told to go there.
+    let replayed = |path: &Path| {
+        let tool = tool().arg("replay").arg(path);
+        let tool = tool.args("--features fixed --near 0 --manifest-path");
+        tool.arg(project.path().join("Cargo.toml")).run().words(0)
+    };
+    let kept = schedules.join("six.json");
+    assert!(replayed(&path).contains("move it to tests/schedules/"));
+    assert!(!replayed(&kept).contains("move it to tests/schedules/"));
     let words = run().args("--features fixed,changed").run().words(0);
     assert!(
         words.contains("warning: the saved schedule six.json no longer fits the test"),
