@@ -13,6 +13,12 @@
 //! This is done on Linux with glibc, on x86-64 and AArch64. [`takes_effect`] tells whether it works in
 //! this process.
 //!
+//! # Last words
+//!
+//! A program under test that aborts, overflows its stack or exits takes its process down, and nobody is
+//! left to say of which test. What a thread is to say then is [prepared](with_last_words) beforehand, and
+//! a signal handler writes it.
+//!
 //! # What is not answered
 //!
 //! What does not ask by these functions: system calls by instructions of one's own (as rustix does),
@@ -20,6 +26,7 @@
 //! threads: no seed of a later execution reaches it.
 
 mod answers;
+mod last_words;
 #[cfg(all(
     target_os = "linux",
     target_env = "gnu",
@@ -37,3 +44,4 @@ mod symbols;
 mod symbols;
 
 pub use answers::{Answering, Asked, answer, asked, is_fresh, set_clock, takes_effect};
+pub use last_words::{on_own_thread, speak_at_the_end, with_last_words};

@@ -10,6 +10,7 @@ use crate::exploring::pin;
 use crate::exploring::plan::{PILOTS, Turn};
 use crate::hash::mix;
 use crate::report::confirmation::Confirmation;
+use crate::report::words::{self, Place};
 use crate::settings::Settings;
 use crate::strategy::{Covered, Estimates, Execution, Strategy, Survey};
 use crate::trace::replay::{nondeterminism, run_again};
@@ -72,6 +73,10 @@ pub(crate) struct Explorer<'a> {
     pilots: u64,
     threshold: u64,
     status: Arc<WorkerStatus>,
+    /// From where its commands are to be typed, where last words are wanted.
+    place: Option<Place>,
+    /// The strategies' names, for the same.
+    specs: Vec<String>,
     begun: Instant,
 }
 
@@ -86,6 +91,8 @@ impl<'a> Explorer<'a> {
         engine.keep_view(settings.until_saturated);
         let status = attendance::attend(test, engine.heartbeat());
         Self {
+            place: settings.last_words.then(Place::of_shell),
+            specs: strategies.iter().map(|strategy| strategy.name()).collect(),
             settings,
             engine,
             strategies: strategies.into_iter().map(Some).collect(),
@@ -257,7 +264,12 @@ impl<'a> Explorer<'a> {
             witness,
             ..RunOptions::default()
         };
-        let mut outcome = self.engine.run(program, &execution, options);
+        let last_words = self.last_words(turn);
+        let run = || self.engine.run(program, &execution, options);
+        let mut outcome = match &last_words {
+            Some((before, after)) => actor_test_os::with_last_words(before, after, run),
+            None => run(),
+        };
         self.strategies[number] = Some(self.engine.set_strategy(idle));
         let mut decisions = Vec::new();
         if outcome.finding.is_some() {
@@ -284,6 +296,15 @@ impl<'a> Explorer<'a> {
             confirmation: None,
             threshold: self.threshold,
         }
+    }
+
+    /// What is said where an execution ends the process, where that is wanted.
+    fn last_words(&self, turn: Turn) -> Option<(String, String)> {
+        let place = self.place.as_ref()?;
+        let Settings { seed, bounds, .. } = self.settings;
+        let (test, iteration) = (&self.status.test, turn.iteration);
+        let token = turn.token(&self.specs[turn.strategy], *seed);
+        Some(words::last_words(test, iteration, &token, bounds, place))
     }
 
     /// Runs an execution again under another strategy, and watches whether what it is suspected of

@@ -62,10 +62,15 @@ pub fn run(test: &'static ActorTest) {
         .unwrap_or(watchdog::HANG_TIMEOUT);
     let combinations = combinations(test).unwrap_or_else(|error| panic!("{error}"));
     watchdog::start(limit, |_| (), Box::new(bark));
+    let last_words = actor_test_os::speak_at_the_end();
     let mut verdicts = Vec::new();
     for combination in &combinations {
         let settings = settings(combination, given.clone(), manifest.clone(), BUDGETS)
             .unwrap_or_else(|error| panic!("{error}"));
+        let settings = Settings {
+            last_words,
+            ..settings
+        };
         let now = Running {
             settings: settings.clone(),
             given: given.clone().or(manifest.clone()),
@@ -74,15 +79,19 @@ pub fn run(test: &'static ActorTest) {
             failed: None,
         };
         running().insert(combination.name.clone(), now);
+        let (before, after) = words::last_words_besides(&combination.name, None);
+        let explore = || explore_test(combination, &settings, given.clone(), &mut Silent);
         let (mut report, notes) =
-            on_fresh_thread(|| explore_test(combination, &settings, given.clone(), &mut Silent));
+            actor_test_os::with_last_words(&before, &after, || on_fresh_thread(explore));
         let expected = settings.expect_bug.as_deref();
         if settings.looks_again() && !report.is_clean() {
             let failed = words::failed(&report, &notes, &words::Place::of_shell());
+            let (before, after) = words::last_words_besides(&combination.name, Some(&failed));
             if let Some(running) = running().get_mut(&combination.name) {
                 running.failed = Some(failed);
             }
-            on_fresh_thread(|| minimize_bugs(combination, &settings, &mut report));
+            let minimize = || minimize_bugs(combination, &settings, &mut report);
+            actor_test_os::with_last_words(&before, &after, || on_fresh_thread(minimize));
         }
         running().remove(&combination.name);
         verdicts.push(judge(combination, &report, &notes, expected));

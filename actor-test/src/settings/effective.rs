@@ -63,6 +63,8 @@ pub struct Settings {
     pub deny: Deny,
     /// Mixed into the seed: combinations of parameters differ in their schedules too.
     pub(crate) salt: u64,
+    /// An execution that ends the process says so, with the command that has it again.
+    pub(crate) last_words: bool,
 }
 
 impl Default for Settings {
@@ -87,6 +89,7 @@ impl Default for Settings {
             expect_bug: None,
             deny: Deny::default(),
             salt: 0,
+            last_words: false,
         }
     }
 }

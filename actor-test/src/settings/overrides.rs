@@ -157,6 +157,7 @@ pub fn resolve(
         expect_bug: attributes.expect_bug.map(str::to_owned),
         deny: all.deny.unwrap_or(defaults.deny),
         salt: defaults.salt,
+        last_words: defaults.last_words,
     })
 }
 

@@ -189,3 +189,36 @@ fn under_cargo_test_a_hang_ends_the_process() {
         said.stderr
     );
 }
+
+/// Each ends the process of `cargo test` in the middle of an execution; what is written then names the
+/// test and the iteration, and its command leads to the end again.
+#[test]
+fn under_cargo_test_who_ends_the_process_is_named() {
+    if !cfg!(target_os = "linux") {
+        return;
+    }
+    for (test, why) in [
+        ("aborts", "the process was aborted (SIGABRT)"),
+        ("overflows", "or the stack overflowed"),
+        ("exits", "the process was told to exit"),
+    ] {
+        let said = cargo().args(&format!("test --test bad {test}")).run();
+        assert_eq!(said.code, Some(101), "{said:?}");
+        let start = format!("FAIL  bad::{test}  crash in iteration ");
+        let words = said.stderr.split(&start).nth(1);
+        let words = words.unwrap_or_else(|| panic!("{}", said.stderr));
+        let (first, rest) = words.split_once('\n').expect("more lines");
+        assert!(first.contains(why), "{words}");
+        let iteration = first.split(':').next().expect("a number");
+        let command = format!("reproduce:  cargo actor-test bad::{test} --reproduce ");
+        let command = rest.trim_start().strip_prefix(&command);
+        let token = command.and_then(|command| command.split_whitespace().next());
+        let token = token.unwrap_or_else(|| panic!("{words}"));
+        assert!(token.contains(&format!("-{iteration}-")), "{words}");
+        let again = tool()
+            .args(&format!("bad::{test} --reproduce {token}"))
+            .run()
+            .words(1);
+        assert!(again.contains("`Villain` handles Go from test"), "{again}");
+    }
+}

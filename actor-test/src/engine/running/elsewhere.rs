@@ -31,15 +31,8 @@ pub(crate) fn on_fresh_thread<T: Send>(what: impl FnOnce() -> T + Send) -> T {
 
 /// Does something on a thread of its own.
 pub(crate) fn on_own_thread<T: Send>(what: impl FnOnce() -> T + Send) -> T {
-    let ended = std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
-        thread
-            .name("actor-test execution".into())
-            .spawn_scoped(scope, what)
-            .expect("the system has a thread to spare")
-            .join()
-    });
-    ended.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
+    actor_test_os::on_own_thread(thread.name("actor-test execution".into()), what)
 }
 
 impl Engine {

@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
-use super::{told, what};
+use super::evidence::reproduced;
+use super::{Place, told, what};
 use crate::data::records::StepKind;
 use crate::data::story::{Step, Story};
+use crate::settings::Bounds;
 
 /// How many lines of a crashed child's messages are shown.
 const LAST_LINES: usize = 5;
@@ -38,6 +40,37 @@ pub fn does_not_return() -> &'static str {
 /// The end of a story whose last step ended the process.
 pub fn ends_the_process() -> &'static str {
     "ends the process"
+}
+
+/// What is said where an execution ends the process of `cargo test`: before the reason, and after it.
+pub(crate) fn last_words(
+    test: &str,
+    iteration: u64,
+    token: &str,
+    bounds: &Bounds,
+    place: &Place,
+) -> (String, String) {
+    let before = format!("\nFAIL  {test}  crash in iteration {}: ", iteration + 1);
+    let command = reproduced(test, token, bounds, &place.selection());
+    let after = format!(
+        "\n      {command}\n      that tells the story; the other tests of this process end with it\n\n"
+    );
+    (before, after)
+}
+
+/// What is said where a test ends the process of `cargo test` otherwise: while its saved schedules are
+/// run, or what has failed is minimised.
+pub(crate) fn last_words_besides(test: &str, failed: Option<&str>) -> (String, String) {
+    match failed {
+        None => (
+            format!("\nFAIL  {test}  crash, while it was begun or a saved schedule was run: "),
+            "\n      `cargo actor-test` tells more; the other tests of this process end with it\n\n".into(),
+        ),
+        Some(failed) => (
+            format!("\nFAIL  {test}  crash, while this was minimised: "),
+            format!("\n\n{failed}\n\n"),
+        ),
+    }
 }
 
 /// A handler that does not return: for so many seconds nothing has moved.

@@ -31,15 +31,20 @@ pub fn evidence(report: &Report, bug: &Bug, place: &Place) -> Vec<String> {
         ));
     }
     if !bug.token.is_empty() {
-        let bounds = bounds(&bug.trace.bounds);
         let test = place.test.as_ref().unwrap_or(&report.test);
-        let token = &bug.token;
-        lines.push(format!(
-            "reproduce:  cargo actor-test {} --reproduce {token}{bounds}{selection}",
-            shell::quoted(test)
-        ));
+        let line = reproduced(test, &bug.token, &bug.trace.bounds, &selection);
+        lines.push(line);
     }
     lines
+}
+
+/// The command that has an execution again where its trace is gone.
+pub(super) fn reproduced(test: &str, token: &str, of: &Bounds, selection: &str) -> String {
+    format!(
+        "reproduce:  cargo actor-test {} --reproduce {token}{}{selection}",
+        shell::quoted(test),
+        bounds(of)
+    )
 }
 
 /// Why a test failed though no execution did.
