@@ -162,7 +162,9 @@ mod event;
 mod family;
 mod fingerprint;
 mod forever;
+pub mod fs;
 mod group;
+mod journal;
 mod live;
 mod mail;
 mod mailbox;
@@ -240,6 +242,9 @@ pub use event::Event;
 pub use fingerprint::{Fingerprint, Fingerprinter};
 pub use forever::forever;
 pub use group::Group;
+pub use journal::{
+    Journal, JournalError, RECORD_BYTES_MAX, Recovered, UNSYNCED_BYTES_MAX,
+};
 pub use live::{
     ActorStatus, DeadLetter, DeadLetterReason, DeepMailbox, Failure, FailureKind, LiveSystem,
     MonitorStep, MonitorViolation, MonitorViolationKind, StuckActor, Unfinished,

@@ -6,6 +6,7 @@ use std::task::{Context as TaskContext, Poll, ready};
 use std::time::Duration;
 
 use crate::actor::Actor;
+use crate::fs::Disk;
 use crate::live;
 use crate::parts::mail_of;
 use crate::reference::Target;
@@ -35,6 +36,13 @@ impl Place {
 
     pub(crate) fn is_live(&self) -> bool {
         matches!(self, Self::Live(_))
+    }
+
+    pub(crate) fn disk(&self) -> Disk {
+        match self {
+            Self::Live(side) => Disk::live(side.disk()),
+            Self::Controlled(_) => Disk::controlled(),
+        }
     }
 
     pub(crate) fn now(&self) -> Duration {

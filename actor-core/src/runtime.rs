@@ -7,6 +7,7 @@
 use std::any::{Any, TypeId};
 use std::cell::RefCell;
 use std::future::Future;
+use std::io;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use std::time::Duration;
 
 use crate::actor::ActorInfo;
 use crate::event::Event;
+use crate::fs::{Answer, Call};
 use crate::monitor::AnyMonitor;
 use crate::parts::{AnyMail, AnySlab, MakeMail, Resting};
 use crate::predicate::{Expectation, Predicate};
@@ -67,6 +69,24 @@ pub struct TimerId {
     pub index: u32,
     /// How often the slot was used before; tells a cancelled timer from its successor.
     pub generation: u32,
+    /// The execution.
+    pub execution: u32,
+}
+
+/// A disk of one execution, as it was before its next crash.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DiskId {
+    /// Which.
+    pub index: u32,
+    /// The execution.
+    pub execution: u32,
+}
+
+/// A call to a disk, in one execution.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DiskCallId {
+    /// The number of the call within the execution.
+    pub index: u32,
     /// The execution.
     pub execution: u32,
 }
@@ -179,6 +199,19 @@ pub trait Runtime {
     /// Has an `ask`, of which no event is posted, answered when the actor that was asked has stopped.
     /// `put` puts the reason where the reply is looked for.
     fn await_end(&self, ask: AskId, put: PutReason);
+
+    /// The disk of the operation that runs.
+    fn disk(&self) -> DiskId;
+    /// Has a disk called: that is carried out with the outbox.
+    fn disk_call(&self, disk: DiskId, call: Call) -> DiskCallId;
+    /// The answer; keeps the waker where there is none yet. After an answer the call is over.
+    fn poll_disk_call(&self, call: DiskCallId, waker: &Waker) -> Poll<io::Result<Answer>>;
+    /// Nobody waits for the answer any more.
+    fn disk_call_dropped(&self, call: DiskCallId);
+    /// Has the power of a disk fail.
+    fn fail_power(&self, disk: DiskId);
+    /// From now on, a crash keeps writes to the disk block by block; as wholes, where `block` is zero.
+    fn tear_writes(&self, disk: DiskId, block: u32);
 
     /// Links two actors: a failure of one is one of the other.
     fn link(&self, one: Address, other: Address);

@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::actor::Actor;
 use crate::error::Error;
 use crate::event::Event;
+use crate::fs::Disk;
 use crate::live::LiveSystem;
 use crate::monitor::{Monitor, Watching};
 use crate::parts::Announcing;
@@ -518,6 +519,17 @@ impl System {
     pub fn finish(&self) {
         if let Inner::Controlled = self.0 {
             runtime::with(|rt| rt.finish());
+        }
+    }
+
+    /// The system's disk: [files](crate::fs) that real ones stand for in production.
+    ///
+    /// In production it is a directory, to be named once with
+    /// [`LiveSystem::disk_at`]; before that, every call to it fails.
+    pub fn disk(&self) -> Disk {
+        match &self.0 {
+            Inner::Live(live) => Disk::live(live.disk()),
+            Inner::Controlled => Disk::controlled(),
         }
     }
 

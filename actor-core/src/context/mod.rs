@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use crate::actor::{AcceptedBy, Actor, Call, Disposition, State};
 use crate::event::Event;
+use crate::fs::Disk;
 use crate::fingerprint::Fingerprinter;
 use crate::live;
 use crate::parts::{Announcing, Due, Ran, mail_of};
@@ -232,6 +233,11 @@ impl<A: Actor> Context<A> {
     /// A generator for this call: under test its seed is one recorded choice.
     pub fn rng(&mut self) -> ActorRng {
         crate::random::generator(self.place.is_live())
+    }
+
+    /// The [disk](crate::fs) of the system.
+    pub fn disk(&self) -> Disk {
+        self.place.disk()
     }
 
     /// The time since the system started: virtual under test, and constant within a step.

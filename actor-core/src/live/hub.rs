@@ -9,6 +9,7 @@ use tokio::time::Instant;
 use super::attention::{Attention, OBSERVED};
 use super::cell::Cell;
 use super::current::Sender;
+use super::disk::LiveDisk;
 use super::dispatcher::{self, Dispatcher};
 use super::executor::{Executor, Task, within};
 use super::hooks::{Failure, Fault, Hooks};
@@ -26,6 +27,7 @@ use crate::reference::ActorId;
 /// alive only while that actor is registered, so the cycle ends with the actor.
 pub(super) struct Hub {
     pub(super) executor: Executor,
+    pub(super) disk: LiveDisk,
     pub(super) dispatcher: Arc<Dispatcher>,
     pub(super) registry: Registry,
     pub(super) hooks: Hooks,
@@ -48,6 +50,7 @@ impl Hub {
         let (dispatcher, queues) = dispatcher::new(&executor);
         let hub = Arc::new(Self {
             registry: Registry::new(dispatcher.clone()),
+            disk: LiveDisk::new(executor.blocking_threads()),
             executor,
             dispatcher,
             hooks: Hooks::new(),

@@ -9,6 +9,7 @@
 //! - [`side`]: what a handler's context does to the world.
 //! - [`lane`]: what an actor is told ahead of its inbox; [`household`]: the children of a supervisor.
 //! - [`life`]: the actor itself, from the `#[start]` hook to the dead letters.
+//! - [`disk`]: the real files.
 //! - [`executor`]: the seam to tokio, or to another thread pool.
 //! - [`dispatcher`]: who runs next, [`slice`]: and for how long; [`stage`]: where the handlers of actors that block run.
 //! - [`sentinel`]: what waits behind a worker that does not come back.
@@ -31,6 +32,7 @@ mod attention;
 mod bound;
 mod cell;
 mod current;
+mod disk;
 mod dispatcher;
 mod executor;
 mod hooks;
@@ -73,6 +75,7 @@ pub use violation::{MonitorStep, MonitorViolation, MonitorViolationKind};
 pub use watchdog::{DeepMailbox, StuckActor};
 
 pub(crate) use cell::{Cell, Room};
+pub(crate) use disk::LiveDisk;
 pub(crate) use executor::{Sleep, sleep};
 pub(crate) use reply::{Observed, why_lost};
 pub(crate) use side::Side;

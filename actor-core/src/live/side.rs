@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use super::attention::{DEPTH, STUCK};
 use super::cell::Cell;
+use super::disk::LiveDisk;
 use super::executor::{Task, Tasks, Ticks, sleep};
 use super::household::Household;
 use super::inbox::{Found, Inbox, Next};
@@ -70,6 +71,10 @@ impl Side {
 
     pub(crate) fn names(&self, registry: &mut dyn Spawn) -> Target {
         life::names(self.cell.hub(), registry)
+    }
+
+    pub(crate) fn disk(&self) -> LiveDisk {
+        self.cell.hub().disk.clone()
     }
 
     pub(crate) fn now(&self) -> Duration {

@@ -3,7 +3,9 @@
 use std::any::TypeId;
 use std::fmt;
 use std::future::Future;
+use std::io;
 use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -12,6 +14,7 @@ use futures_executor::ThreadPool;
 use tokio::runtime::Handle;
 
 use super::attention::{DEPTH, STUCK};
+use super::disk::LiveDisk;
 use super::executor::{Executor, within};
 use super::hooks::{DeadLetter, Failure};
 use super::household::Household;
@@ -80,6 +83,34 @@ impl LiveSystem {
             heat: OnceLock::new(),
             watchdog: OnceLock::new(),
         }))
+    }
+
+    /// Says where the files of [`System::disk`](crate::System::disk) are: in that directory, which is
+    /// created where it is missing. Call it before actors use the disk.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let data = std::env::temp_dir().join(format!("actor-core-disk-{}", std::process::id()));
+    /// let sys = actor_core::System::new();
+    /// if let Some(live) = sys.as_live() {
+    ///     live.disk_at(&data)?;
+    /// }
+    /// assert!(sys.disk().read_dir(".").await?.is_empty());
+    /// # std::fs::remove_dir(&data)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Where the directory can't be created or reached.
+    pub fn disk_at(&self, root: impl AsRef<Path>) -> io::Result<()> {
+        self.0.hub.disk.set_root(root.as_ref())
+    }
+
+    pub(crate) fn disk(&self) -> LiveDisk {
+        self.0.hub.disk.clone()
     }
 
     /// Calls `hook` for every [`Failure`] of an actor, instead of the hook before.

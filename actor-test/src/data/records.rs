@@ -22,7 +22,7 @@ use actor_core::{AskError, StopReason};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::data::fields::{Difference, Field};
-use crate::data::story::{Asked, MonitorKind, Purpose, Room, Temperature};
+use crate::data::story::{Asked, DiskCall, MonitorKind, Purpose, Room, Temperature};
 
 /// The identity of an event, a reply or a question for room: a hash of the path of whoever sends it and
 /// of how many that one has sent before. It is the same in the outbox and in the inbox, and whatever
@@ -128,6 +128,18 @@ pub(crate) enum Record {
     },
     /// A sender has asked for room in a bounded mailbox.
     AskedForRoom { who: u32, of: u32, answer: Room },
+    /// A call to a disk was carried out.
+    Disk {
+        who: u32,
+        what: DiskAction,
+        /// Why it has failed.
+        error: Option<String>,
+    },
+    /// The power of a disk has failed.
+    PowerFailed {
+        /// What of it is lost that was not synced, and where that is not all: how many parts of how many.
+        lost: Vec<(DiskAction, Option<(u32, u32)>)>,
+    },
     /// An event was announced: to the monitors that observe it, or to none.
     Announced { who: u32, event: String },
     /// A choice was asked for and answered.
@@ -232,6 +244,31 @@ pub(crate) enum Record {
         /// How many events were left in its inbox, all dead letters now.
         unread: u64,
     },
+}
+
+/// What was done to a disk.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub(crate) struct DiskAction {
+    pub(crate) call: DiskCall,
+    pub(crate) path: String,
+    /// The new name.
+    pub(crate) to: Option<String>,
+    /// Where in the file.
+    pub(crate) at: Option<u64>,
+    /// How many bytes; for a length, that.
+    pub(crate) bytes: Option<u64>,
+}
+
+impl DiskAction {
+    pub(crate) fn on(call: DiskCall, path: &str) -> Self {
+        Self {
+            call,
+            path: path.into(),
+            to: None,
+            at: None,
+            bytes: None,
+        }
+    }
 }
 
 /// What an operation is that was created.

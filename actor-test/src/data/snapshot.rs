@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::fields::Fields;
 use crate::data::records::StepKind;
-use crate::data::story::{MonitorKind, Purpose, Temperature};
+use crate::data::story::{DiskCall, MonitorKind, Purpose, Temperature};
 
 /// An execution between two steps.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -99,6 +99,13 @@ pub enum Outgoing {
         /// Whose.
         of: u32,
     },
+    /// It calls a disk.
+    CallDisk {
+        /// What for.
+        call: DiskCall,
+    },
+    /// The power of a disk fails.
+    FailPower,
     /// It starts an actor or a future.
     Spawn {
         /// Which.
@@ -249,6 +256,8 @@ impl Snapshot {
                     Outgoing::Spawn { who } => format!("spawn of {}", name(*who)),
                     Outgoing::Reply { to, .. } => format!("reply to {}", name(*to)),
                     Outgoing::AskForRoom { of } => format!("question for room in {}", name(*of)),
+                    Outgoing::CallDisk { call } => format!("{} on the disk", call.verb()),
+                    Outgoing::FailPower => "power failure".into(),
                     Outgoing::Notify { to } => format!("word of its end to {}", name(*to)),
                     Outgoing::Stop { to, .. } => format!("stop of {}", name(*to)),
                     Outgoing::Share { to } => format!("failure to {}", name(*to)),

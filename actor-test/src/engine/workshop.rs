@@ -48,6 +48,8 @@ pub(crate) struct Workshop {
     replies: Vec<Option<Arc<AskSlot>>>,
     /// Who waits for the answer of each question.
     askers: Vec<Option<Waker>>,
+    /// Who waits for the answer of each call to a disk.
+    callers: Vec<Option<Waker>>,
     clockworks: Vec<Clockwork>,
     /// What makes the notice of each watch.
     notices: Vec<Option<AnyNotice>>,
@@ -64,6 +66,7 @@ impl Workshop {
             notices: std::mem::take(&mut self.notices),
             replies: std::mem::take(&mut self.replies),
             askers: std::mem::take(&mut self.askers),
+            callers: std::mem::take(&mut self.callers),
             actors: std::mem::take(&mut self.newborn_actors),
             futures: std::mem::take(&mut self.newborn_futures),
         }
@@ -116,6 +119,15 @@ impl Workshop {
 
     pub(crate) fn take_asker(&mut self, question: u32) -> Option<Waker> {
         self.askers.get_mut(question as usize)?.take()
+    }
+
+    /// Keeps the waker of who waits for a disk; the one before comes back, to be dropped.
+    pub(crate) fn keep_caller(&mut self, call: u32, waker: Waker) -> Option<Waker> {
+        place(&mut self.callers, call).replace(waker)
+    }
+
+    pub(crate) fn take_caller(&mut self, call: u32) -> Option<Waker> {
+        self.callers.get_mut(call as usize)?.take()
     }
 
     pub(crate) fn clockwork(&mut self, timer: u32) -> &mut Clockwork {
@@ -186,6 +198,7 @@ pub(crate) struct Left {
     pub(crate) notices: Vec<Option<AnyNotice>>,
     pub(crate) replies: Vec<Option<Arc<AskSlot>>>,
     pub(crate) askers: Vec<Option<Waker>>,
+    pub(crate) callers: Vec<Option<Waker>>,
     pub(crate) actors: Vec<(u32, Parts)>,
     pub(crate) futures: Vec<(u32, Piped)>,
 }

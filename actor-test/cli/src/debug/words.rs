@@ -178,6 +178,8 @@ pub(super) fn outgoing(snapshot: &Snapshot, outgoing: &Outgoing) -> String {
     let name = |who: u32| name(snapshot, who);
     match outgoing {
         Outgoing::Send { to, event } => format!("sends {} to {}", shortened(event), name(*to)),
+        Outgoing::CallDisk { call } => format!("{} on the disk", call.verb()),
+        Outgoing::FailPower => "has the power fail".into(),
         Outgoing::AskForRoom { of } => format!("asks for room in {}'s mailbox", name(*of)),
         Outgoing::Spawn { who } => format!("spawns {}", name(*who)),
         Outgoing::Reply { to, lost: false } => format!("replies to {}", name(*to)),

@@ -6,7 +6,7 @@ use crate::data::fields;
 use crate::data::records::{self, Created, MessageId, Origin, Record};
 
 use super::{
-    Arrival, Asked, Change, Effect, Field, LeftOut, Message, Monitor, MonitorChange, MonitorKind,
+    Arrival, Asked, Change, DiskAction, Effect, Field, LeftOut, Message, Monitor, MonitorChange, MonitorKind,
     Operation, OperationKind, Purpose, Seen, Step, Story, Text, Timer,
 };
 
@@ -169,6 +169,13 @@ impl Builder {
             | Record::Judged { .. }
             | Record::MonitorMoved { .. }
             | Record::LookedAt { .. } => self.watched(record),
+            Record::PowerFailed { lost } => {
+                self.effect(Effect::PowerFailed);
+                for (what, parts) in lost {
+                    let (action, parts) = (self.action(what), *parts);
+                    self.effect(Effect::Lost { action, parts });
+                }
+            }
             _ => {
                 if let Some(effect) = self.effect_of(record) {
                     self.effect(effect);
@@ -399,6 +406,16 @@ impl Builder {
         }
     }
 
+    fn action(&mut self, action: &records::DiskAction) -> DiskAction {
+        DiskAction {
+            call: action.call,
+            path: self.text(&action.path),
+            to: action.to.as_ref().map(|to| self.text(to)),
+            at: action.at,
+            bytes: action.bytes,
+        }
+    }
+
     fn effect_of(&mut self, record: &Record) -> Option<Effect> {
         Some(match record {
             Record::Sent { .. } => return self.sent(record),
@@ -420,6 +437,10 @@ impl Builder {
             Record::AskedForRoom { of, answer, .. } => Effect::AskedForRoom {
                 of: *of,
                 answer: *answer,
+            },
+            Record::Disk { what, error, .. } => Effect::Disk {
+                action: self.action(what),
+                error: error.as_ref().map(|error| self.text(error)),
             },
             Record::Announced { event, .. } => Effect::Announced {
                 event: self.text(event),
@@ -502,7 +523,8 @@ impl Builder {
             | Record::Watches { .. }
             | Record::Judged { .. }
             | Record::MonitorMoved { .. }
-            | Record::LookedAt { .. } => return None,
+            | Record::LookedAt { .. }
+            | Record::PowerFailed { .. } => return None,
         })
     }
 

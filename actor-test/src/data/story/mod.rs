@@ -414,6 +414,26 @@ pub enum Effect {
         /// The answer.
         answer: Room,
     },
+    /// A call to the disk was carried out.
+    Disk {
+        /// Which.
+        #[serde(flatten)]
+        action: DiskAction,
+        /// Why it has failed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        error: Option<Text>,
+    },
+    /// The power of a disk has failed. What is lost by it follows.
+    PowerFailed,
+    /// The power failure has taken what was not synced.
+    Lost {
+        /// What was done.
+        #[serde(flatten)]
+        action: DiskAction,
+        /// Where it was not lost as a whole: how many of its parts, and how many it has.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        parts: Option<(u32, u32)>,
+    },
     /// An event was announced to monitors.
     Announced {
         /// The event, as its `Debug` prints it.
@@ -538,6 +558,58 @@ pub enum Room {
     Waits,
 }
 
+/// What was done to a disk.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct DiskAction {
+    /// What kind of call.
+    pub call: DiskCall,
+    /// Which file or directory.
+    pub path: Text,
+    /// Its new name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<Text>,
+    /// Where in the file; at its end, where a write says nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<u64>,
+    /// How many bytes; for a length, that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+}
+
+/// What kind of call to a disk.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum DiskCall {
+    /// A file was opened.
+    Open,
+    /// A file was created.
+    Create,
+    /// It was read from.
+    Read,
+    /// It was written to.
+    Write,
+    /// It was cut or extended.
+    SetLen,
+    /// Its length was looked up.
+    Len,
+    /// It was synced.
+    Sync,
+    /// The names in a directory were synced.
+    SyncDir,
+    /// A file or directory got another name.
+    Rename,
+    /// A file was removed.
+    RemoveFile,
+    /// A directory was created.
+    CreateDir,
+    /// A directory was removed.
+    RemoveDir,
+    /// A directory was listed.
+    ReadDir,
+}
+
 /// What a choice was for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -551,8 +623,31 @@ pub enum Asked {
     Rng,
     /// By how much a supervisor's wait is longer or shorter.
     Jitter,
+    /// Which parts of something a power failure takes, as bits.
+    Loss,
     /// Not known: the step was not finished.
     Unknown,
+}
+
+impl DiskCall {
+    /// What it does: `writes`, `syncs the directory`.
+    pub fn verb(self) -> &'static str {
+        match self {
+            Self::Open => "opens",
+            Self::Create => "creates",
+            Self::Read => "reads",
+            Self::Write => "writes",
+            Self::SetLen => "sets the length",
+            Self::Len => "gets the length",
+            Self::Sync => "syncs",
+            Self::SyncDir => "syncs the directory",
+            Self::Rename => "renames",
+            Self::RemoveFile => "removes",
+            Self::CreateDir => "creates the directory",
+            Self::RemoveDir => "removes the directory",
+            Self::ReadDir => "lists",
+        }
+    }
 }
 
 fn is_false(flag: &bool) -> bool {

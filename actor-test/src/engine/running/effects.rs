@@ -111,6 +111,8 @@ impl Engine {
                 self.record_question(question);
                 self.shared.wake_due();
             }
+            FollowUp::Called(call) => self.carry_out_call(call),
+            FollowUp::PowerFails(disk) => self.fail_power(disk),
             FollowUp::Started(who) => self.shared.record(|| Record::Spawned { who }),
             FollowUp::Replied { ask, lost } => self.replied(operation, ask, lost),
             FollowUp::Halted(operation, reason) => self.halt(operation, reason),

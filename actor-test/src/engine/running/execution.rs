@@ -414,6 +414,7 @@ impl Engine {
             notices,
             replies,
             askers,
+            callers,
             actors,
             futures,
         } = self.workshop().clear();
@@ -421,6 +422,7 @@ impl Engine {
         self.drop_quietly(move || drop_each(notices));
         self.drop_quietly(move || drop_each(replies));
         self.drop_quietly(move || drop_each(askers));
+        self.drop_quietly(move || drop_each(callers));
         self.drop_quietly(move || drop_each(actors));
         self.drop_quietly(move || drop_each(futures));
         let slabs = self.workshop().slabs();

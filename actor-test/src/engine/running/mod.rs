@@ -2,7 +2,7 @@
 //!
 //! [`execution`] begins it and clears up after it; [`outcome`] is what it showed. In between [`stepping`]
 //! has one step picked after the other and takes it: one of [`handling`] runs a user's code, one of
-//! [`effects`] carries out what that has put into its outbox, and [`supervision`] brings back what
+//! [`effects`] carries out what that has put into its outbox, [`disks`] what of it is for a disk, and [`supervision`] brings back what
 //! failed. [`looking`] shows events and states to specifications; [`lasso`] goes along while something
 //! is owed; [`overdue`] says who waits in vain; [`verdict`], [`finish`] and [`leftovers`] say how it
 //! ends; a [`snapshot`] shows where it stands.
@@ -11,6 +11,7 @@
 //! runs with nothing of the engine borrowed: the world changes first and says what is to be called or
 //! dropped, and that is done afterwards.
 
+pub(crate) mod disks;
 pub(crate) mod effects;
 pub(crate) mod elsewhere;
 pub(crate) mod execution;

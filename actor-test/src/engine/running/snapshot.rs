@@ -77,6 +77,11 @@ impl Engine {
             Effect::Ask(question) => Outgoing::AskForRoom {
                 of: state.questions[question as usize].target,
             },
+            Effect::Disk(call) => match state.disks.action(call) {
+                Some(action) => Outgoing::CallDisk { call: action.call },
+                None => Outgoing::Silent,
+            },
+            Effect::FailPower { .. } => Outgoing::FailPower,
             Effect::Start(who) => Outgoing::Spawn { who },
             Effect::Reply { ask, lost } => Outgoing::Reply {
                 to: state.asks[ask as usize].asker,
@@ -95,6 +100,7 @@ impl Engine {
             | Effect::Unwatch { .. }
             | Effect::Link { .. }
             | Effect::Unlink { .. }
+            | Effect::TearWrites { .. }
             | Effect::Finish => Outgoing::Silent,
         }
     }

@@ -105,6 +105,12 @@ impl Look<'_> {
                     .feed(state.now, |number| to.write_u64(number));
             }
             state.thermometer.feed(&mut to);
+            for disk in &state.disks.disks {
+                disk.feed(|bytes| {
+                    *cost += bytes.len() as u64 / 8;
+                    to.write(bytes);
+                });
+            }
             *cost += (state.watches.len() + state.families.len()) as u64;
             list_timers(&state, &self.shared.workshop.borrow(), items)
         };
@@ -295,6 +301,16 @@ fn list_effect(
         Effect::Ask(question) => {
             let question = &state.questions[*question as usize];
             items.push(number(11 + u64::from(question.waits), question.target));
+        }
+        Effect::Disk(call) => {
+            let record = &state.disks.calls[*call as usize];
+            items.push(number(32, record.disk));
+            items.push(Item::Number(record.fingerprint()));
+        }
+        Effect::FailPower { disk } => items.push(number(33, *disk)),
+        Effect::TearWrites { disk, block } => {
+            items.push(number(34, *disk));
+            items.push(Item::Number(u64::from(*block)));
         }
         Effect::Start(started) => items.push(number(2, *started)),
         // An ask keeps its number while anyone waits for it.

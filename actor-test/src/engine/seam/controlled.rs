@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::future::Future;
+use std::io;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -9,9 +10,10 @@ use std::task::{Poll, Waker};
 use std::time::Duration;
 
 use actor_core::__private::{AnyMonitor, AskSlot, Expectation, Predicate};
+use actor_core::fs::{Answer, Call};
 use actor_core::parts::AnyMail;
 use actor_core::runtime::{
-    Address, Again, Announce, AskId, Factory, Notice, Offered, Purpose as Pretext, PutReason,
+    Address, Again, Announce, AskId, DiskCallId, DiskId, Factory, Notice, Offered, Purpose as Pretext, PutReason,
     RoomId, Runtime, Spawn, SpawnOptions, Stop, TimerId, Trap,
 };
 use actor_core::{ActorId, Supervision};
@@ -289,6 +291,30 @@ impl Runtime for Shared {
         let watch = state.await_end(ask.index);
         self.workshop().keep_notice(watch, AnyNotice::Reason(put));
         state.push(self.current.get(), Effect::Watch { watch });
+    }
+
+    fn disk(&self) -> DiskId {
+        self.own_disk()
+    }
+
+    fn disk_call(&self, disk: DiskId, call: Call) -> DiskCallId {
+        self.begin_call(disk, call)
+    }
+
+    fn poll_disk_call(&self, call: DiskCallId, waker: &Waker) -> Poll<io::Result<Answer>> {
+        self.poll_call(call, waker)
+    }
+
+    fn disk_call_dropped(&self, call: DiskCallId) {
+        self.give_up_call(call);
+    }
+
+    fn fail_power(&self, disk: DiskId) {
+        self.plan_power_failure(disk);
+    }
+
+    fn tear_writes(&self, disk: DiskId, block: u32) {
+        self.plan_torn_writes(disk, block);
     }
 
     fn link(&self, one: Address, other: Address) {

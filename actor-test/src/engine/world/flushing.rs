@@ -22,6 +22,10 @@ pub(crate) enum FollowUp {
     },
     /// A question for room was asked, and may have been answered.
     Asked(u32),
+    /// A disk is called.
+    Called(u32),
+    /// The power of a disk fails.
+    PowerFails(u32),
     /// A newborn may take its first step.
     Started(u32),
     /// A reply was delivered.
@@ -178,6 +182,13 @@ impl State {
             Effect::Ask(question) => {
                 self.ask_for_room(question);
                 FollowUp::Asked(question)
+            }
+            Effect::Disk(call) => FollowUp::Called(call),
+            Effect::FailPower { disk } => FollowUp::PowerFails(disk),
+            Effect::TearWrites { disk, block } => {
+                self.reach.beyond = true;
+                self.disks.disk(disk).block = block.into();
+                FollowUp::Nothing
             }
             Effect::Start(started) => {
                 self.start(started);

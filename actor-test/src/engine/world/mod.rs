@@ -1,5 +1,5 @@
 //! What an execution consists of, as plain data that can be cloned: operations with their queues,
-//! timers, asks, families, temperatures, and the enabled set.
+//! timers, asks, disks, families, temperatures, and the enabled set.
 //!
 //! Everything hangs on [`state::State`]; a method that changes one thing stands in that thing's file.
 //! `seam` puts effects into outboxes, `running` has them carried out ([`flushing`]) and takes events
@@ -9,6 +9,7 @@
 
 pub(crate) mod asks;
 pub(crate) mod clock;
+pub(crate) mod disks;
 pub(crate) mod enabled;
 pub(crate) mod endings;
 pub(crate) mod families;

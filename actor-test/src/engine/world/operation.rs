@@ -132,6 +132,12 @@ pub(crate) enum Effect {
     Send { to: u32, letter: Letter },
     /// Asks for room in a mailbox.
     Ask(u32),
+    /// Calls a disk.
+    Disk(u32),
+    /// The power of a disk fails.
+    FailPower { disk: u32 },
+    /// Silent: a crash keeps writes to a disk in blocks.
+    TearWrites { disk: u32, block: u32 },
     /// Starts an actor or a piped future.
     Start(u32),
     /// Makes the reply of an ask visible, or its loss.
@@ -178,6 +184,7 @@ impl Effect {
                 | Self::Unwatch { .. }
                 | Self::Link { .. }
                 | Self::Unlink { .. }
+                | Self::TearWrites { .. }
                 | Self::Finish
         )
     }

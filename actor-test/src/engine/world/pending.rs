@@ -89,6 +89,11 @@ impl State {
                 let question = &self.questions[*question as usize];
                 (Some(question.target), question.event_id, Some(question.key))
             }
+            Effect::Disk(call) => {
+                let disk = self.disks.calls[*call as usize].disk;
+                (self.disks.meets_at(disk), None, None)
+            }
+            Effect::FailPower { disk } => (self.disks.meets_at(*disk), None, None),
             Effect::Reply { ask, .. } => {
                 let ask = &self.asks[*ask as usize];
                 (Some(ask.asker), None, Some(ask.key))

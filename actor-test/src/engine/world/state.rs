@@ -12,6 +12,7 @@ use actor_core::generated::{ActorInfo, Disposition};
 use actor_core::runtime::SpawnOptions;
 
 use crate::engine::world::asks::AskRecord;
+use crate::engine::world::disks::Disks;
 use crate::engine::world::enabled::EnabledSet;
 use crate::engine::world::families::Household;
 use crate::engine::world::futures::Futures;
@@ -49,6 +50,7 @@ pub(crate) struct State {
     pub(crate) lines: Owned,
     /// Questions that were answered and whose senders are to be woken with nothing borrowed.
     pub(crate) due: Vec<u32>,
+    pub(crate) disks: Disks,
     pub(crate) watches: Vec<Watch>,
     /// The watches of each target's, in their order.
     pub(crate) watched_by: Owned,
@@ -106,6 +108,7 @@ impl State {
         self.questions_free.clear();
         self.lines.clear();
         self.due.clear();
+        self.disks.clear();
         self.watches.clear();
         self.watched_by.clear();
         self.watching.clear();

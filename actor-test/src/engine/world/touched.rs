@@ -35,12 +35,15 @@ impl State {
             }
             Effect::Stop { to, .. } | Effect::Share { to, .. } => self.touched.push(*to),
             Effect::Halt(_) => self.touched.extend(self.futures.of(index)),
+            Effect::Disk(call) => self.touched.push(self.disks.calls[*call as usize].caller),
             Effect::Announce { .. }
             | Effect::Arm { .. }
             | Effect::Cancel { .. }
             | Effect::Unwatch { .. }
             | Effect::Link { .. }
             | Effect::Unlink { .. }
+            | Effect::FailPower { .. }
+            | Effect::TearWrites { .. }
             | Effect::Finish => {}
         }
     }

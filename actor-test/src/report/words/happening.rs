@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::count;
+use super::disks;
 use super::plain::{differing, shortened};
 use crate::data::records::StepKind;
 use crate::data::story::{
@@ -182,6 +183,9 @@ fn note(story: &Story, step: &Step, effect: &Effect) -> Vec<String> {
                 Room::Waits => format!("waits for room in {name}'s mailbox"),
             }
         }
+        Effect::Disk { action, error } => disks::called(action, error.as_deref()),
+        Effect::PowerFailed => "the power fails".into(),
+        Effect::Lost { action, parts } => disks::lost(action, *parts),
         Effect::Announced { event } => format!("announces {}", shortened(event)),
         Effect::Awaits => "awaits".into(),
         Effect::Armed { timer: number } => timer(*number).map_or("arms a timer".into(), arms),

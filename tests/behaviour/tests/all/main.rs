@@ -11,6 +11,7 @@ mod counts;
 pub mod coverage;
 mod determinism;
 mod differential;
+mod disks;
 mod ends;
 mod every_strategy;
 mod following;

@@ -1,0 +1,296 @@
+//! The disk of a system: [`Disk`].
+
+use std::fmt;
+use std::fs;
+use std::hash::{BuildHasher, RandomState};
+use std::io;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::path::Path;
+
+use super::call::{Answer, Call, Calling};
+use super::path::{below, normal};
+use super::{DirEntry, File, OpenOptions};
+use crate::live::LiveDisk;
+use crate::runtime::{self, DiskId};
+
+/// A handle to the disk of a system. Clones are handles to the same one.
+///
+/// Names need a sync of their own: what [`open`](Disk::open) created, [`rename`](Disk::rename),
+/// [`remove_file`](Disk::remove_file), [`create_dir`](Disk::create_dir) and
+/// [`remove_dir`](Disk::remove_dir) did survives a crash for certain after
+/// [`sync_dir`](Disk::sync_dir) of the directory in which the name is.
+///
+/// # Errors
+///
+/// Each call fails as the operating system's does; the message names the path. A path that leaves the
+/// root, or means something else on another system, is refused with
+/// [`InvalidInput`](io::ErrorKind::InvalidInput). In production every call fails with
+/// [`Unsupported`](io::ErrorKind::Unsupported) before the disk has a
+/// [root](crate::LiveSystem::disk_at).
+#[derive(Clone)]
+pub struct Disk(Inner);
+
+#[derive(Clone)]
+enum Inner {
+    Live(LiveDisk),
+    Controlled(DiskId),
+}
+
+// What a panic may interrupt is on the disk, where it is what crashes are about.
+impl UnwindSafe for Disk {}
+impl RefUnwindSafe for Disk {}
+
+impl Disk {
+    pub(crate) fn live(disk: LiveDisk) -> Self {
+        Self(Inner::Live(disk))
+    }
+
+    /// The disk of the operation that runs.
+    pub(crate) fn controlled() -> Self {
+        Self(Inner::Controlled(runtime::with(|rt| rt.disk())))
+    }
+
+    /// Opens a file.
+    ///
+    /// ```
+    /// # use actor_core::fs::{Disk, OpenOptions};
+    /// # async fn f(disk: &Disk) -> std::io::Result<()> {
+    /// let log = disk.open("log", OpenOptions::new().append(true).create(true)).await?;
+    /// log.append(b"a line\n").await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn open(&self, path: &str, options: OpenOptions) -> io::Result<File> {
+        let path = below(path)?;
+        options.check(&path)?;
+        match &self.0 {
+            Inner::Live(disk) => {
+                let opened = open_real(disk, &path, options).await?;
+                Ok(File::live(path, options, disk.clone(), opened))
+            }
+            Inner::Controlled(disk) => {
+                let call = Call::Open {
+                    path: path.clone(),
+                    options,
+                };
+                match Calling::new(*disk, call).await? {
+                    Answer::File(file) => Ok(File::controlled(path, options, *disk, file)),
+                    _ => Err(misunderstood()),
+                }
+            }
+        }
+    }
+
+    /// Gives a file or a directory another name, in the same directory or elsewhere; a file that had
+    /// that name is gone, in one step.
+    pub async fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        let (from, to) = (below(from)?, below(to)?);
+        match &self.0 {
+            Inner::Live(disk) => {
+                let what = format!("rename `{from}` to `{to}`");
+                let rename = move |root: &Path| fs::rename(root.join(from), root.join(to));
+                disk.run(what, rename).await
+            }
+            Inner::Controlled(disk) => done(*disk, Call::Rename { from, to }).await,
+        }
+    }
+
+    /// Removes a file. Who has it open goes on reading and writing it.
+    pub async fn remove_file(&self, path: &str) -> io::Result<()> {
+        let path = below(path)?;
+        match &self.0 {
+            Inner::Live(disk) => {
+                let what = format!("remove `{path}`");
+                disk.run(what, move |root| fs::remove_file(root.join(path)))
+                    .await
+            }
+            Inner::Controlled(disk) => done(*disk, Call::RemoveFile { path }).await,
+        }
+    }
+
+    /// Creates a directory, in one that exists.
+    pub async fn create_dir(&self, path: &str) -> io::Result<()> {
+        let path = below(path)?;
+        match &self.0 {
+            Inner::Live(disk) => {
+                let what = format!("create the directory `{path}`");
+                disk.run(what, move |root| fs::create_dir(root.join(path)))
+                    .await
+            }
+            Inner::Controlled(disk) => done(*disk, Call::CreateDir { path }).await,
+        }
+    }
+
+    /// Removes a directory, which must be empty.
+    pub async fn remove_dir(&self, path: &str) -> io::Result<()> {
+        let path = below(path)?;
+        match &self.0 {
+            Inner::Live(disk) => {
+                let what = format!("remove the directory `{path}`");
+                disk.run(what, move |root| fs::remove_dir(root.join(path)))
+                    .await
+            }
+            Inner::Controlled(disk) => done(*disk, Call::RemoveDir { path }).await,
+        }
+    }
+
+    /// What a directory holds, in the order of names. The root is `.`.
+    pub async fn read_dir(&self, path: &str) -> io::Result<Vec<DirEntry>> {
+        let path = normal(path)?;
+        match &self.0 {
+            Inner::Live(disk) => {
+                let what = format!("list `{}`", shown(&path));
+                disk.run(what, move |root| list_real(&root.join(path)))
+                    .await
+            }
+            Inner::Controlled(disk) => {
+                match Calling::new(*disk, Call::ReadDir { path }).await? {
+                    Answer::Entries(entries) => Ok(entries),
+                    _ => Err(misunderstood()),
+                }
+            }
+        }
+    }
+
+    /// Makes the names in a directory survive a crash: which files and directories are in it, and what
+    /// they are called. The root is `.`. On Windows, which keeps names by itself, it does nothing.
+    pub async fn sync_dir(&self, path: &str) -> io::Result<()> {
+        let path = normal(path)?;
+        match &self.0 {
+            Inner::Live(disk) => {
+                let what = format!("sync the directory `{}`", shown(&path));
+                disk.run(what, move |root| sync_real(&root.join(path)))
+                    .await
+            }
+            Inner::Controlled(disk) => done(*disk, Call::SyncDir { path }).await,
+        }
+    }
+
+    /// Waits until every call that has begun is over, also those that nobody waits for any more since
+    /// an actor was killed in the middle of one. Under test no such call is left.
+    pub(crate) async fn settled(&self) {
+        if let Inner::Live(disk) = &self.0 {
+            disk.settled().await;
+        }
+    }
+
+    /// A number that other files hardly have; the same for all under test.
+    pub(crate) fn salt(&self) -> u64 {
+        match &self.0 {
+            Inner::Live(_) => RandomState::new().hash_one(0),
+            Inner::Controlled(_) => 0,
+        }
+    }
+
+    /// What can go wrong with the disk; `None` in production.
+    pub fn faults(&self) -> Option<DiskFaults> {
+        match &self.0 {
+            Inner::Live(_) => None,
+            Inner::Controlled(disk) => Some(DiskFaults(*disk)),
+        }
+    }
+}
+
+impl fmt::Debug for Disk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Inner::Live(disk) => write!(f, "Disk({disk:?})"),
+            Inner::Controlled(_) => f.write_str("Disk(controlled)"),
+        }
+    }
+}
+
+/// Faults of a disk under test, by [`Disk::faults`]. What is called here takes place in the order of
+/// effects, as a `tell` does.
+///
+/// ```
+/// use actor_core::System;
+///
+/// /// Everything that runs on the disk has to be stopped first: what is left of it would go on.
+/// fn pull_the_plug(sys: &System) {
+///     if let Some(faults) = sys.disk().faults() {
+///         faults.fail_power();
+///     }
+/// }
+/// # let _ = pull_the_plug;
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct DiskFaults(DiskId);
+
+impl DiskFaults {
+    /// The power fails: what was synced is kept, and of the rest what the tester chooses. Files that are
+    /// open fail from then on; open them again.
+    pub fn fail_power(&self) {
+        runtime::with(|rt| rt.fail_power(self.0));
+    }
+
+    /// From now on a crash may keep a part of a write: any of the blocks of that many bytes, at multiples
+    /// of it, that it touches. Real disks have sectors of 512 or 4096 bytes; a few bytes find what there
+    /// is to find in small tests. At first, a write is kept as a whole or not at all. Zero stands for
+    /// that.
+    pub fn tear_writes(&self, block: u32) {
+        runtime::with(|rt| rt.tear_writes(self.0, block));
+    }
+}
+
+async fn done(disk: DiskId, call: Call) -> io::Result<()> {
+    Calling::new(disk, call).await.map(drop)
+}
+
+/// The tester has answered another call.
+pub(super) fn misunderstood() -> io::Error {
+    io::Error::other("the disk has answered another call")
+}
+
+fn shown(path: &str) -> &str {
+    if path.is_empty() { "." } else { path }
+}
+
+async fn open_real(disk: &LiveDisk, path: &str, options: OpenOptions) -> io::Result<fs::File> {
+    let what = format!("open `{path}`");
+    let path = path.to_owned();
+    let open = move |root: &Path| {
+        let path = root.join(path);
+        let opened = fs::OpenOptions::new()
+            .read(options.read)
+            .write(options.write)
+            .append(options.append)
+            .truncate(options.truncate)
+            .create(options.create)
+            .create_new(options.create_new)
+            .open(&path)?;
+        // Some systems open directories to be read.
+        if opened.metadata()?.is_dir() {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
+        Ok(opened)
+    };
+    disk.run(what, open).await
+}
+
+fn list_real(path: &Path) -> io::Result<Vec<DirEntry>> {
+    let mut entries = Vec::new();
+    for entry in fs::read_dir(path)? {
+        let entry = entry?;
+        let name = entry.file_name().into_string().map_err(|name| {
+            io::Error::new(
+                io::ErrorKind::InvalidData,
+                format!("the name {name:?} is not UTF-8"),
+            )
+        })?;
+        entries.push(DirEntry::new(name, entry.file_type()?.is_dir()));
+    }
+    entries.sort();
+    Ok(entries)
+}
+
+fn sync_real(path: &Path) -> io::Result<()> {
+    if cfg!(windows) {
+        return fs::metadata(path).map(drop);
+    }
+    let directory = fs::File::open(path)?;
+    if !directory.metadata()?.is_dir() {
+        return Err(io::ErrorKind::NotADirectory.into());
+    }
+    directory.sync_all()
+}

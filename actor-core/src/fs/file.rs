@@ -1,0 +1,279 @@
+//! An open file: [`File`].
+
+use std::fmt;
+use std::fs;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::OpenOptions;
+use super::call::{Answer, Call, Calling};
+use super::disk::misunderstood;
+use crate::live::LiveDisk;
+use crate::runtime::DiskId;
+
+/// An open file, by [`Disk::open`](super::Disk::open). Clones are the same open file; it is closed when
+/// the last one is dropped.
+///
+/// There is no position: reads and writes say where, and [`append`](File::append) goes to the end. What
+/// is written is there at once for all who read, and survives a crash for certain after
+/// [`sync_data`](File::sync_data) or [`sync_all`](File::sync_all). A new file's name needs a
+/// [`sync_dir`](super::Disk::sync_dir) beside.
+///
+/// # Errors
+///
+/// Each call fails as the operating system's does; the message names the file. After a failed write any
+/// part of it may be in the file. After a failed sync nothing is known of what was written before: the
+/// next sync may succeed though that is lost, so write it again, elsewhere.
+#[derive(Clone)]
+pub struct File(Arc<Open>);
+
+struct Open {
+    path: String,
+    options: OpenOptions,
+    place: Place,
+}
+
+enum Place {
+    Live(LiveDisk, Arc<Real>),
+    Controlled(DiskId, u32),
+}
+
+/// An open file of the operating system's.
+struct Real {
+    file: fs::File,
+    /// Held from a seek to the read or write behind it. A sync goes on beside.
+    position: Mutex<()>,
+}
+
+// What a panic may interrupt is on the disk, where it is what crashes are about.
+impl UnwindSafe for File {}
+impl RefUnwindSafe for File {}
+
+impl File {
+    pub(super) fn live(
+        path: String,
+        options: OpenOptions,
+        disk: LiveDisk,
+        opened: fs::File,
+    ) -> Self {
+        let real = Arc::new(Real {
+            file: opened,
+            position: Mutex::new(()),
+        });
+        let place = Place::Live(disk, real);
+        Self(Arc::new(Open {
+            path,
+            options,
+            place,
+        }))
+    }
+
+    pub(super) fn controlled(path: String, options: OpenOptions, disk: DiskId, file: u32) -> Self {
+        let place = Place::Controlled(disk, file);
+        Self(Arc::new(Open {
+            path,
+            options,
+            place,
+        }))
+    }
+
+    /// Up to `len` bytes from `offset` on: fewer where the file ends before, none behind its end.
+    ///
+    /// ```
+    /// # use actor_core::fs::{Disk, OpenOptions};
+    /// # async fn f(disk: &Disk) -> std::io::Result<()> {
+    /// let file = disk.open("names", OpenOptions::new().read(true)).await?;
+    /// let header = file.read_at(0, 16).await?;
+    /// # let _ = header;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn read_at(&self, offset: u64, len: usize) -> io::Result<Vec<u8>> {
+        self.check(self.0.options.read, "to be read")?;
+        let read = move |real: &Real| real.read(offset, len);
+        let call = |file| Call::Read {
+            file,
+            at: offset,
+            len,
+        };
+        match self.call("read", read, call).await? {
+            Answered::Live(bytes) | Answered::Controlled(Answer::Bytes(bytes)) => Ok(bytes),
+            Answered::Controlled(_) => Err(misunderstood()),
+        }
+    }
+
+    /// Writes all of `bytes` at `offset`. Between the file's end and the offset it reads as zeros then.
+    pub async fn write_at(&self, offset: u64, bytes: impl Into<Vec<u8>>) -> io::Result<()> {
+        self.check(self.0.options.write, "to be written at any place")?;
+        let bytes = bytes.into();
+        if offset.checked_add(bytes.len() as u64).is_none() {
+            return Err(self.refused(io::ErrorKind::InvalidInput, "the file would be too long"));
+        }
+        let at = Some(offset);
+        match &self.0.place {
+            Place::Live(disk, real) => {
+                let real = real.clone();
+                let write = move || real.write(SeekFrom::Start(offset), &bytes).map(drop);
+                disk.work(self.what("write"), write).await
+            }
+            Place::Controlled(disk, file) => {
+                let call = Call::Write {
+                    file: *file,
+                    at,
+                    bytes,
+                };
+                Calling::new(*disk, call).await.map(drop)
+            }
+        }
+    }
+
+    /// Writes all of `bytes` at the end; tells where that was. The file was opened with
+    /// [`append`](OpenOptions::append).
+    pub async fn append(&self, bytes: impl Into<Vec<u8>>) -> io::Result<u64> {
+        self.check(self.0.options.append, "to be appended to")?;
+        let bytes = bytes.into();
+        match &self.0.place {
+            Place::Live(disk, real) => {
+                let real = real.clone();
+                let write = move || real.write(SeekFrom::End(0), &bytes);
+                disk.work(self.what("append to"), write).await
+            }
+            Place::Controlled(disk, file) => {
+                let call = Call::Write {
+                    file: *file,
+                    at: None,
+                    bytes,
+                };
+                number(Calling::new(*disk, call).await?)
+            }
+        }
+    }
+
+    /// Cuts the file, or extends it with zeros.
+    pub async fn set_len(&self, len: u64) -> io::Result<()> {
+        self.check(self.0.options.writes(), "to be written")?;
+        let set_len = move |real: &Real| real.file.set_len(len);
+        let call = |file| Call::SetLen { file, len };
+        self.call("set the length of", set_len, call).await.map(drop)
+    }
+
+    /// How long the file is, in bytes.
+    pub async fn len(&self) -> io::Result<u64> {
+        let len = |real: &Real| Ok(real.file.metadata()?.len());
+        let call = |file| Call::Len { file };
+        match self.call("get the length of", len, call).await? {
+            Answered::Live(len) => Ok(len),
+            Answered::Controlled(answer) => number(answer),
+        }
+    }
+
+    /// Whether the file is empty.
+    pub async fn is_empty(&self) -> io::Result<bool> {
+        Ok(self.len().await? == 0)
+    }
+
+    /// Makes what the file holds survive a crash, its length included; what else there is to know of
+    /// it, such as times, may be lost.
+    pub async fn sync_data(&self) -> io::Result<()> {
+        let sync = |real: &Real| real.file.sync_data();
+        let call = |file| Call::Sync { file };
+        self.call("sync", sync, call).await.map(drop)
+    }
+
+    /// Makes everything but the file's name survive a crash.
+    pub async fn sync_all(&self) -> io::Result<()> {
+        let sync = |real: &Real| real.file.sync_all();
+        let call = |file| Call::Sync { file };
+        self.call("sync", sync, call).await.map(drop)
+    }
+
+    /// Writes all of `bytes` at `offset`, and syncs: in production at one go.
+    pub(crate) async fn commit_at(&self, offset: u64, bytes: Vec<u8>) -> io::Result<()> {
+        if let Place::Live(disk, real) = &self.0.place {
+            let real = real.clone();
+            let commit = move || {
+                real.write(SeekFrom::Start(offset), &bytes)?;
+                real.file.sync_data()
+            };
+            return disk.work(self.what("write and sync"), commit).await;
+        }
+        self.write_at(offset, bytes).await?;
+        self.sync_data().await
+    }
+
+    async fn call<T: Send + 'static>(
+        &self,
+        verb: &str,
+        live: impl FnOnce(&Real) -> io::Result<T> + Send + 'static,
+        controlled: impl FnOnce(u32) -> Call,
+    ) -> io::Result<Answered<T>> {
+        match &self.0.place {
+            Place::Live(disk, real) => {
+                let real = real.clone();
+                let answer = disk.work(self.what(verb), move || live(&real)).await?;
+                Ok(Answered::Live(answer))
+            }
+            Place::Controlled(disk, file) => {
+                let answer = Calling::new(*disk, controlled(*file)).await?;
+                Ok(Answered::Controlled(answer))
+            }
+        }
+    }
+
+    fn what(&self, verb: &str) -> String {
+        format!("{verb} `{}`", self.0.path)
+    }
+
+    fn check(&self, may: bool, what: &str) -> io::Result<()> {
+        match may {
+            true => Ok(()),
+            false => {
+                let why = format!("it was not opened {what}");
+                Err(self.refused(io::ErrorKind::InvalidInput, &why))
+            }
+        }
+    }
+
+    fn refused(&self, kind: io::ErrorKind, why: &str) -> io::Error {
+        io::Error::new(kind, format!("`{}`: {why}", self.0.path))
+    }
+}
+
+enum Answered<T> {
+    Live(T),
+    Controlled(Answer),
+}
+
+fn number(answer: Answer) -> io::Result<u64> {
+    match answer {
+        Answer::Number(number) => Ok(number),
+        _ => Err(misunderstood()),
+    }
+}
+
+impl Real {
+    fn read(&self, offset: u64, len: usize) -> io::Result<Vec<u8>> {
+        let _position = self.position.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut file = &self.file;
+        file.seek(SeekFrom::Start(offset))?;
+        let mut bytes = Vec::new();
+        file.take(len as u64).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Tells where it has written.
+    fn write(&self, to: SeekFrom, bytes: &[u8]) -> io::Result<u64> {
+        let _position = self.position.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut file = &self.file;
+        let at = file.seek(to)?;
+        file.write_all(bytes)?;
+        Ok(at)
+    }
+}
+
+impl fmt::Debug for File {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("File").field(&self.0.path).finish()
+    }
+}

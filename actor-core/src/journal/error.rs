@@ -1,0 +1,103 @@
+//! What can go wrong with a journal: [`JournalError`].
+
+use std::fmt;
+use std::io;
+
+/// Why a journal can't be read or written.
+///
+/// An error of the disk ends the journal: nothing is known of what was not synced. Drop it, and
+/// [recover](super::Journal::recover) it; what was synced is there.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum JournalError {
+    /// The disk has failed.
+    Disk {
+        /// The journal.
+        file: String,
+        /// What kind of error it was.
+        kind: io::ErrorKind,
+        /// What it said.
+        message: String,
+    },
+    /// The file was synced, and now is damaged: somebody else has written to it, or the disk has lost it.
+    Damaged {
+        /// The journal.
+        file: String,
+        /// Where in the file.
+        offset: u64,
+        /// The number of the first record that can't be read.
+        record: u64,
+        /// What is wrong.
+        why: &'static str,
+    },
+    /// A record or a snapshot is larger than [`RECORD_BYTES_MAX`](super::RECORD_BYTES_MAX).
+    TooLarge {
+        /// The journal.
+        file: String,
+        /// How many bytes it has.
+        bytes: usize,
+    },
+    /// More than [`UNSYNCED_BYTES_MAX`](super::UNSYNCED_BYTES_MAX) would wait for a sync.
+    Full {
+        /// The journal.
+        file: String,
+    },
+    /// A value can't be encoded or decoded.
+    Codec {
+        /// The journal.
+        file: String,
+        /// The number of the record; nothing for a snapshot.
+        record: Option<u64>,
+        /// What is wrong.
+        message: String,
+    },
+}
+
+impl JournalError {
+    pub(super) fn disk(file: &str, error: &io::Error) -> Self {
+        Self::Disk {
+            file: file.into(),
+            kind: error.kind(),
+            message: error.to_string(),
+        }
+    }
+}
+
+impl fmt::Display for JournalError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Disk { file, message, .. } => write!(f, "the journal `{file}`: {message}"),
+            Self::Damaged {
+                file,
+                offset,
+                record,
+                why,
+            } => write!(
+                f,
+                "the journal `{file}` is damaged at byte {offset}, record {record}: {why}; take the \
+                 file from a copy, or cut it there by hand if you can do without the rest"
+            ),
+            Self::TooLarge { file, bytes } => write!(
+                f,
+                "the journal `{file}`: {bytes} bytes are more than the {} that a record may have",
+                super::RECORD_BYTES_MAX
+            ),
+            Self::Full { file } => write!(
+                f,
+                "the journal `{file}`: more than {} bytes would wait for a sync; sync before you \
+                 append more",
+                super::UNSYNCED_BYTES_MAX
+            ),
+            Self::Codec {
+                file,
+                record: Some(record),
+                message,
+            } => write!(f, "the journal `{file}`: record {record}: {message}"),
+            Self::Codec { file, message, .. } => {
+                write!(f, "the journal `{file}`: the snapshot: {message}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for JournalError {}

@@ -1,0 +1,243 @@
+//! What waits to be written, and who waits for that: [`Queue`].
+//!
+//! Whoever wants a sync and finds nobody at work takes all that waits, and works: the others find their
+//! records synced when it is done. There is no task and no delay: while one sync is under way, the next
+//! gathers.
+
+use std::future::poll_fn;
+use std::hash::Hasher;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::{Poll, Waker};
+
+use super::format::push_record;
+use super::{JournalError, Tail, UNSYNCED_BYTES_MAX};
+use crate::fingerprint::Fingerprinter;
+
+/// The records of a journal on their way to its file.
+pub(super) struct Queue(Mutex<State>);
+
+struct State {
+    batch: Batch,
+    /// How many appends and snapshots there were, and up to which of them everything is safe.
+    asked: u64,
+    safe: u64,
+    /// What has ended the journal.
+    failed: Option<JournalError>,
+    /// `None` while somebody works.
+    tail: Option<Tail>,
+    /// Who worked last was dropped in the middle of it.
+    interrupted: bool,
+    waiting: Vec<Waker>,
+}
+
+/// What is written at once.
+#[derive(Default)]
+struct Batch {
+    /// What replaces all records before the first.
+    snapshot: Option<Vec<u8>>,
+    /// The number of the first record, how many there are, and their bytes.
+    first: u64,
+    records: u32,
+    body: Vec<u8>,
+}
+
+impl Batch {
+    fn next(&self) -> u64 {
+        self.first + u64::from(self.records)
+    }
+
+    /// Puts another before it.
+    fn prepend(&mut self, mut earlier: Batch) {
+        if self.snapshot.is_some() {
+            // What came before is in there.
+            return;
+        }
+        earlier.body.append(&mut self.body);
+        earlier.records += self.records;
+        *self = earlier;
+    }
+}
+
+impl Queue {
+    pub(super) fn new(next: u64, tail: Tail) -> Self {
+        let batch = Batch {
+            first: next,
+            ..Batch::default()
+        };
+        Self(Mutex::new(State {
+            batch,
+            asked: 0,
+            safe: 0,
+            failed: None,
+            tail: Some(tail),
+            interrupted: false,
+            waiting: Vec::new(),
+        }))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// As `lock`, while the journal is whole.
+    fn open(&self) -> Result<MutexGuard<'_, State>, JournalError> {
+        let state = self.lock();
+        match &state.failed {
+            Some(error) => Err(error.clone()),
+            None => Ok(state),
+        }
+    }
+
+    pub(super) fn append(&self, record: &[u8], file: &str) -> Result<u64, JournalError> {
+        let mut state = self.open()?;
+        if state.batch.body.len() + record.len() > UNSYNCED_BYTES_MAX {
+            return Err(JournalError::Full { file: file.into() });
+        }
+        let number = state.batch.next();
+        push_record(&mut state.batch.body, record);
+        state.batch.records += 1;
+        state.asked += 1;
+        Ok(number)
+    }
+
+    pub(super) fn snapshot(&self, bytes: Vec<u8>) -> Result<(), JournalError> {
+        let mut state = self.open()?;
+        state.batch = Batch {
+            snapshot: Some(bytes),
+            first: state.batch.next(),
+            ..Batch::default()
+        };
+        state.asked += 1;
+        Ok(())
+    }
+
+    pub(super) fn next(&self) -> u64 {
+        self.lock().batch.next()
+    }
+
+    pub(super) fn asked(&self) -> u64 {
+        self.lock().asked
+    }
+
+    /// Waits until everything up to there is safe, or the caller is the one to see to it.
+    pub(super) async fn turn(&self, until: u64) -> Turn<'_> {
+        poll_fn(|task| {
+            let mut state = self.lock();
+            if state.safe >= until {
+                return Poll::Ready(Turn::Over(Ok(())));
+            }
+            if let Some(error) = &state.failed {
+                return Poll::Ready(Turn::Over(Err(error.clone())));
+            }
+            let Some(tail) = state.tail.take() else {
+                if !state.waiting.iter().any(|waker| waker.will_wake(task.waker())) {
+                    state.waiting.push(task.waker().clone());
+                }
+                return Poll::Pending;
+            };
+            let next = state.batch.next();
+            let batch = std::mem::take(&mut state.batch);
+            state.batch.first = next;
+            Poll::Ready(Turn::Work(Job {
+                queue: self,
+                batch,
+                until: state.asked,
+                tail: Some(tail),
+                interrupted: state.interrupted,
+            }))
+        })
+        .await
+    }
+
+    fn end(&self, f: impl FnOnce(&mut State)) {
+        let waiting = {
+            let mut state = self.lock();
+            f(&mut state);
+            std::mem::take(&mut state.waiting)
+        };
+        waiting.into_iter().for_each(Waker::wake);
+    }
+
+    pub(super) fn fingerprint(&self, to: &mut Fingerprinter) {
+        let state = self.lock();
+        let batch = &state.batch;
+        to.write_u64(batch.next());
+        to.write_u64(state.asked - state.safe);
+        to.write(&batch.body);
+        to.write(batch.snapshot.as_deref().unwrap_or_default());
+        to.write_u8(u8::from(state.failed.is_some()) | u8::from(state.tail.is_none()) << 1);
+    }
+}
+
+/// What comes next for who wants a sync.
+pub(super) enum Turn<'a> {
+    /// Nothing.
+    Over(Result<(), JournalError>),
+    /// To write what waited.
+    Work(Job<'a>),
+}
+
+/// What somebody writes. Dropped before it is done, it waits again.
+pub(super) struct Job<'a> {
+    queue: &'a Queue,
+    batch: Batch,
+    /// What is safe when it is done.
+    until: u64,
+    /// `None` once it is done.
+    tail: Option<Tail>,
+    interrupted: bool,
+}
+
+impl Job<'_> {
+    pub(super) fn was_interrupted(&self) -> bool {
+        self.interrupted
+    }
+
+    pub(super) fn snapshot(&self) -> Option<&[u8]> {
+        self.batch.snapshot.as_deref()
+    }
+
+    pub(super) fn first(&self) -> u64 {
+        self.batch.first
+    }
+
+    pub(super) fn records(&self) -> u32 {
+        self.batch.records
+    }
+
+    pub(super) fn body(&self) -> &[u8] {
+        &self.batch.body
+    }
+
+    /// The file, and where it ends.
+    pub(super) fn tail(&mut self) -> &mut Tail {
+        self.tail.as_mut().expect("a job that is not done")
+    }
+
+    /// It is done, or the journal is.
+    pub(super) fn done(mut self, result: Result<(), JournalError>) {
+        let tail = self.tail.take();
+        self.queue.end(|state| {
+            state.tail = tail;
+            state.interrupted = false;
+            match result {
+                Ok(()) => state.safe = self.until,
+                Err(error) => state.failed = Some(error),
+            }
+        });
+    }
+}
+
+impl Drop for Job<'_> {
+    fn drop(&mut self) {
+        let Some(tail) = self.tail.take() else {
+            return;
+        };
+        let batch = std::mem::take(&mut self.batch);
+        self.queue.end(|state| {
+            state.tail = Some(tail);
+            state.interrupted = true;
+            state.batch.prepend(batch);
+        });
+    }
+}

@@ -1,0 +1,83 @@
+//! What a journal held when it was opened: [`Recovered`].
+
+use super::format::{Damage, Parsed};
+use super::{Journal, JournalError};
+
+/// A journal that was opened, and what it held, by [`Journal::recover`].
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Recovered {
+    /// To go on with.
+    pub journal: Journal,
+    /// The last snapshot.
+    pub snapshot: Option<Vec<u8>>,
+    /// What was appended after it, in order.
+    pub records: Vec<Vec<u8>>,
+    /// The number of the first of these records: how many came before the snapshot.
+    pub first: u64,
+    /// How many bytes at the end were a record that nobody was told is safe, and are cut off.
+    pub torn_bytes: u64,
+}
+
+/// What a file held, and its journal apart.
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    pub(super) snapshot: Option<Vec<u8>>,
+    pub(super) records: Vec<Vec<u8>>,
+    pub(super) first: u64,
+    pub(super) torn_bytes: u64,
+}
+
+impl Held {
+    pub(super) fn of(bytes: &[u8], parsed: Parsed) -> Self {
+        Self {
+            snapshot: parsed.snapshot.map(|range| bytes[range].to_vec()),
+            records: { parsed.records.into_iter() }
+                .map(|range| bytes[range].to_vec())
+                .collect(),
+            first: parsed.first,
+            torn_bytes: parsed.torn.map_or(0, |torn| (bytes.len() - torn) as u64),
+        }
+    }
+}
+
+impl JournalError {
+    pub(super) fn damaged(file: &str, damage: &Damage) -> Self {
+        Self::Damaged {
+            file: file.into(),
+            offset: damage.offset as u64,
+            record: damage.record,
+            why: damage.why,
+        }
+    }
+}
+
+#[cfg(feature = "codec")]
+impl Recovered {
+    /// The snapshot and the records as values, which [`Journal::snapshot_value`] and
+    /// [`Journal::append_value`] have encoded.
+    ///
+    /// # Errors
+    ///
+    /// Where one of them is of another type; says which.
+    pub fn decode<S, R>(&self) -> Result<(Option<S>, Vec<R>), JournalError>
+    where
+        S: serde::de::DeserializeOwned,
+        R: serde::de::DeserializeOwned,
+    {
+        let wrong = |record: Option<u64>| {
+            move |error: crate::codec::CodecError| JournalError::Codec {
+                file: self.journal.name().into(),
+                record,
+                message: error.to_string(),
+            }
+        };
+        let snapshot = self.snapshot.as_deref().map(crate::codec::decode);
+        let snapshot = snapshot.transpose().map_err(wrong(None))?;
+        let records = self.records.iter().zip(self.first..);
+        let records = records.map(|(record, number)| {
+            crate::codec::decode(record).map_err(wrong(Some(number)))
+        });
+        Ok((snapshot, records.collect::<Result<_, _>>()?))
+    }
+}

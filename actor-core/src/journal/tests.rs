@@ -1,0 +1,157 @@
+//! The format against damage: cut at every byte, flipped at every bit.
+
+use super::format::{Header, frame, parse, push_record, seal};
+
+/// A file of a snapshot, sealed records, and frames that came later; where its parts end, and its
+/// records.
+fn file(sealed: &[&[&str]], later: &[&[&str]], snapshot: Option<&str>) -> File {
+    let mut bytes = Header::new(10, 7, snapshot.map(str::as_bytes)).encode();
+    bytes.extend(snapshot.unwrap_or_default().as_bytes());
+    let mut records: Vec<String> = Vec::new();
+    let mut ends = Vec::new();
+    let mut sealed_to = bytes.len();
+    for (number, batch) in sealed.iter().chain(later).enumerate() {
+        let mut body = Vec::new();
+        for record in *batch {
+            push_record(&mut body, record.as_bytes());
+        }
+        let first = 10 + records.len() as u64;
+        bytes.extend(frame(first, batch.len() as u32, &body, 7));
+        records.extend(batch.iter().map(|record| (*record).to_owned()));
+        ends.push((bytes.len(), records.len()));
+        if number < sealed.len() {
+            sealed_to = bytes.len();
+        }
+    }
+    seal(&mut bytes, sealed_to as u64);
+    File {
+        bytes,
+        records,
+        ends,
+        sealed: sealed_to,
+        snapshot: snapshot.map(str::to_owned),
+    }
+}
+
+struct File {
+    bytes: Vec<u8>,
+    records: Vec<String>,
+    /// Where each frame ends, and how many records there are by then.
+    ends: Vec<(usize, usize)>,
+    sealed: usize,
+    snapshot: Option<String>,
+}
+
+impl File {
+    /// How many records damaged bytes give; nothing where they are refused. Whatever they give is a
+    /// prefix, and the snapshot is whole.
+    fn recovered(&self, bytes: &[u8]) -> Option<usize> {
+        let parsed = parse(bytes).ok()?;
+        let snapshot = parsed.snapshot.map(|range| bytes[range].to_vec());
+        assert_eq!(snapshot, self.snapshot.clone().map(String::into_bytes));
+        assert_eq!(parsed.first, 10);
+        let records: Vec<&[u8]> = parsed.records.into_iter().map(|range| &bytes[range]).collect();
+        let expected = self.records.iter().map(String::as_bytes);
+        assert!(expected.take(records.len()).eq(records.iter().copied()), "a prefix");
+        Some(records.len())
+    }
+}
+
+fn files() -> Vec<File> {
+    vec![
+        file(&[&["a", "bc"], &["def"]], &[&["g"], &["", "hij"], &["k"]], Some("state")),
+        file(&[], &[&["a"], &["b"], &["c"]], None),
+        file(&[&["a"]], &[], None),
+        file(&[], &[], Some("")),
+        file(&[], &[], None),
+    ]
+}
+
+#[test]
+fn whole_files_are_recovered_whole() {
+    for file in files() {
+        assert_eq!(file.recovered(&file.bytes), Some(file.records.len()));
+    }
+}
+
+#[test]
+fn a_file_cut_at_any_byte_is_recovered_up_to_there_or_refused() {
+    for file in files() {
+        for len in 0..file.bytes.len() {
+            let whole = file.ends.iter().rfind(|(end, _)| *end <= len);
+            let expected = match len < file.sealed {
+                true => None,
+                false => Some(whole.map_or(0, |(_, records)| *records)),
+            };
+            assert_eq!(file.recovered(&file.bytes[..len]), expected, "cut at {len}");
+        }
+    }
+}
+
+#[test]
+fn a_file_with_any_bit_flipped_is_recovered_up_to_there_or_refused() {
+    for file in files() {
+        for bit in 0..file.bytes.len() * 8 {
+            let mut bytes = file.bytes.clone();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            let begins = file.ends.iter().rfind(|(end, _)| *end <= bit / 8);
+            let last_frame = match file.ends.as_slice() {
+                [.., (before, _), _] => *before,
+                _ => file.sealed,
+            };
+            // What is sealed, or has a later frame behind it, was synced.
+            let expected = match bit / 8 < file.sealed.max(last_frame) {
+                true => None,
+                false => Some(begins.map_or(0, |(_, records)| *records)),
+            };
+            assert_eq!(file.recovered(&bytes), expected, "bit {bit}");
+        }
+    }
+}
+
+#[test]
+fn a_damaged_place_is_named() {
+    let file = file(&[&["a"]], &[&["b"], &["c"]], None);
+    let [(first, _), (second, _), _] = file.ends[..] else {
+        unreachable!("three frames");
+    };
+    let mut bytes = file.bytes.clone();
+    bytes[second - 1] ^= 1;
+    let damage = parse(&bytes).unwrap_err();
+    assert_eq!((damage.offset, damage.record), (first, 11));
+    assert_eq!(damage.why, "the records of a frame are damaged");
+}
+
+#[test]
+fn what_is_written_behind_the_end_is_no_part_of_it() {
+    let file = file(&[&["a"]], &[&["b"]], None);
+    for garbage in [&[0; 100][..], b"anything else that is long enough to be a header", &[255; 7]] {
+        let bytes = [&file.bytes[..], garbage].concat();
+        assert_eq!(file.recovered(&bytes), Some(2));
+    }
+}
+
+#[test]
+fn a_frame_of_another_file_in_a_torn_record_is_no_evidence() {
+    // Its number is higher, and it is whole; but it has another salt.
+    let mut foreign = Vec::new();
+    push_record(&mut foreign, b"x");
+    let foreign = frame(900, 1, &foreign, 8);
+    let mut body = Vec::new();
+    push_record(&mut body, &foreign);
+    let mut file = file(&[&["a"]], &[], None);
+    let torn = frame(11, 1, &body, 7);
+    file.bytes.extend(&torn[..3]);
+    file.bytes.extend([0; 21]);
+    file.bytes.extend(&torn[24..]);
+    assert_eq!(file.recovered(&file.bytes), Some(1));
+}
+
+#[test]
+fn missing_records_are_damage() {
+    let mut bytes = file(&[&["a"]], &[], None).bytes;
+    let mut body = Vec::new();
+    push_record(&mut body, b"c");
+    bytes.extend(frame(12, 1, &body, 7));
+    assert_eq!(parse(&bytes).unwrap_err().why, "records are missing before this place");
+}

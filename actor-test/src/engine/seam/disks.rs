@@ -1,0 +1,117 @@
+//! Calls to disks, as actors under test make them.
+
+use std::io;
+use std::task::{Poll, Waker};
+
+use actor_core::fs::{Answer, Call};
+use actor_core::runtime::{DiskCallId, DiskId};
+
+use crate::engine::seam::shared::{Phase, Shared};
+use crate::engine::world::disks::Refusal;
+use crate::engine::world::operation::Effect;
+
+/// The disk of what belongs to no node.
+const DISK: u32 = 0;
+
+impl Shared {
+    /// The disk of who runs now.
+    pub(super) fn own_disk(&self) -> DiskId {
+        self.disk_id(DISK)
+    }
+
+    fn disk_id(&self, index: u32) -> DiskId {
+        DiskId {
+            index,
+            execution: self.execution.get(),
+        }
+    }
+
+    /// The disk, if it belongs to this execution.
+    fn local_disk(&self, disk: DiskId) -> Option<u32> {
+        (disk.execution == self.execution.get()).then_some(disk.index)
+    }
+
+    /// Puts a call into the outbox of who runs now.
+    pub(super) fn begin_call(&self, disk: DiskId, call: Call) -> DiskCallId {
+        let disk = self.local_disk(disk);
+        let disk = disk.filter(|_| self.may_act("use the disk"));
+        let index = disk.map_or(u32::MAX, |disk| {
+            let current = self.current.get();
+            self.state.borrow_mut().call_disk(current, disk, call)
+        });
+        DiskCallId {
+            index,
+            execution: self.execution.get(),
+        }
+    }
+
+    pub(super) fn poll_call(
+        &self,
+        call: DiskCallId,
+        waker: &Waker,
+    ) -> Poll<io::Result<Answer>> {
+        if !self.is_call(call) {
+            let message = "the disk is not of this execution";
+            return Poll::Ready(Err(io::Error::other(message)));
+        }
+        let mut state = self.state.borrow_mut();
+        if let Some(answer) = state.take_answer(call.index) {
+            return Poll::Ready(answer.map_err(error));
+        }
+        state.reach.beyond = true;
+        drop(state);
+        let before = self.workshop().keep_caller(call.index, waker.clone());
+        drop(before);
+        Poll::Pending
+    }
+
+    /// Nobody waits for the answer any more.
+    pub(super) fn give_up_call(&self, call: DiskCallId) {
+        if self.is_call(call) {
+            self.state.borrow_mut().abandon_call(call.index);
+            let waker = self.workshop().take_caller(call.index);
+            drop(waker);
+        }
+    }
+
+    fn is_call(&self, call: DiskCallId) -> bool {
+        call.execution == self.execution.get()
+            && call.index != u32::MAX
+            && self.phase.get() != Phase::Over
+    }
+
+    /// Wakes those whose calls were answered.
+    pub(crate) fn wake_callers(&self) {
+        let due = std::mem::take(&mut self.state.borrow_mut().disks.due);
+        for call in due {
+            let waker = self.workshop().take_caller(call);
+            waker.into_iter().for_each(Waker::wake);
+        }
+    }
+
+    pub(super) fn plan_power_failure(&self, disk: DiskId) {
+        if self.may_act("fail the power")
+            && let Some(disk) = self.local_disk(disk)
+        {
+            let current = self.current.get();
+            self.state
+                .borrow_mut()
+                .push(current, Effect::FailPower { disk });
+        }
+    }
+
+    pub(super) fn plan_torn_writes(&self, disk: DiskId, block: u32) {
+        if self.may_act("tear writes")
+            && let Some(disk) = self.local_disk(disk)
+        {
+            let current = self.current.get();
+            self.state
+                .borrow_mut()
+                .push(current, Effect::TearWrites { disk, block });
+        }
+    }
+}
+
+fn error(refusal: Refusal) -> io::Error {
+    io::Error::new(refusal.kind, refusal.message)
+}

@@ -1,0 +1,131 @@
+//! What is left of a disk where the power fails: [`Disk::crash`].
+//!
+//! A crash keeps what was synced. Of the rest, a real disk may keep any part: the page cache writes back
+//! in whatever order it likes, until the power is gone. So each change is kept or lost by itself, and
+//! what is kept is applied in the order of the calls: each name, and in each file that still has a name
+//! each cut, and each write; where writes are torn, each block of a write. The answer to each question
+//! is a set of lost parts, as bits, and zero loses nothing: what is minimised loses no more than it has
+//! to.
+
+use crate::data::records::DiskAction;
+use crate::data::story::DiskCall;
+use crate::engine::world::disks::content::Edit;
+use crate::engine::world::disks::disk::{Disk, Node};
+use crate::engine::world::disks::names::ROOT;
+use crate::hash::mix;
+
+/// How many parts one answer is about at most.
+const PARTS_MAX: u32 = 16;
+
+/// Something that the power failure has taken.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Loss {
+    /// What was done.
+    pub(crate) what: DiskAction,
+    /// How much of it was lost, where it is not all: the parts, and of how many.
+    pub(crate) parts: Option<(u32, u32)>,
+}
+
+impl Disk {
+    /// The power fails. `lose` is asked which of so many parts, 16 at most, are lost: a set of bits.
+    pub(crate) fn crash(&mut self, mut lose: impl FnMut(u32) -> u32) -> Vec<Loss> {
+        let mut losses = Vec::new();
+        let mut chain = 0;
+        let mut lose = |parts: u32| {
+            let lost = lose(parts);
+            chain = mix(chain, u64::from(lost));
+            lost
+        };
+        self.crash_names(&mut lose, &mut losses);
+        for node in self.reachable() {
+            self.crash_file(node, &mut lose, &mut losses);
+        }
+        for node in &mut self.nodes {
+            // What no name leads to any more.
+            if let Node::File(content) = node {
+                content.crash(0, |_, _| true);
+                content.chain = mix(content.chain, chain);
+            }
+        }
+        self.names.chain = mix(self.names.chain, chain);
+        self.failures += 1;
+        losses
+    }
+
+    fn crash_names(&mut self, lose: &mut impl FnMut(u32) -> u32, losses: &mut Vec<Loss>) {
+        let changes = self.names.changes();
+        let lost: Vec<bool> = changes.iter().map(|_| lose(1) != 0).collect();
+        let gone = changes.iter().zip(&lost).filter(|(_, lost)| **lost);
+        losses.extend(gone.map(|(change, _)| Loss {
+            what: change.what.clone(),
+            parts: None,
+        }));
+        self.names.crash(|number| !lost[number]);
+    }
+
+    fn crash_file(
+        &mut self,
+        node: u32,
+        lose: &mut impl FnMut(u32) -> u32,
+        losses: &mut Vec<Loss>,
+    ) {
+        let (path, block) = (self.path_of(node), self.block);
+        let Node::File(content) = &mut self.nodes[node as usize] else {
+            return;
+        };
+        let mut lost: Vec<Vec<u32>> = Vec::new();
+        for change in content.changes() {
+            let parts = change.what.parts(block);
+            let mut sets = Vec::new();
+            let mut count = 0;
+            for from in (0..parts).step_by(PARTS_MAX as usize) {
+                let of = PARTS_MAX.min(parts - from);
+                let set = match change.is_dropped {
+                    true => (1 << of) - 1,
+                    false => lose(of),
+                };
+                count += set.count_ones();
+                sets.push(set);
+            }
+            if count > 0 {
+                losses.push(Loss {
+                    what: action(&change.what, &path),
+                    parts: (count < parts).then_some((count, parts)),
+                });
+            }
+            lost.push(sets);
+        }
+        content.crash(block, |number, part| {
+            lost[number][(part / PARTS_MAX) as usize] >> (part % PARTS_MAX) & 1 == 0
+        });
+    }
+
+    /// The files that a name leads to, in the order in which they were created.
+    fn reachable(&self) -> Vec<u32> {
+        let mut is_reached = vec![false; self.nodes.len()];
+        let mut directories = vec![ROOT];
+        while let Some(directory) = directories.pop() {
+            for (_, node) in self.names.list(directory) {
+                if !std::mem::replace(&mut is_reached[node as usize], true) {
+                    directories.push(node);
+                }
+            }
+        }
+        let nodes = 0..self.nodes.len() as u32;
+        nodes.filter(|node| is_reached[*node as usize]).collect()
+    }
+}
+
+fn action(edit: &Edit, path: &str) -> DiskAction {
+    match edit {
+        Edit::Write { at, bytes } => DiskAction {
+            at: Some(*at),
+            bytes: Some(bytes.len() as u64),
+            ..DiskAction::on(DiskCall::Write, path)
+        },
+        Edit::SetLen { len } => DiskAction {
+            bytes: Some(*len),
+            ..DiskAction::on(DiskCall::SetLen, path)
+        },
+    }
+}

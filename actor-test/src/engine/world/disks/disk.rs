@@ -1,0 +1,418 @@
+//! One disk, and what calls do to it: [`Disk`].
+
+use std::io::ErrorKind;
+
+use actor_core::fs::{Answer, Call, DirEntry, OpenOptions};
+
+use crate::data::records::DiskAction;
+use crate::data::story::DiskCall;
+use crate::engine::world::disks::Refusal;
+use crate::engine::world::disks::content::{Content, Edit};
+use crate::engine::world::disks::names::{Names, ROOT};
+use crate::hash::mix;
+
+/// How many bytes a file may have.
+const FILE_BYTES_MAX: u64 = 1 << 30;
+
+/// A disk behind a page cache.
+#[derive(Clone, Debug)]
+pub(crate) struct Disk {
+    pub(super) names: Names,
+    /// Files and directories, those among them that have no name any more. The root is the first.
+    pub(super) nodes: Vec<Node>,
+    files: Vec<OpenFile>,
+    /// How often the power has failed.
+    pub(super) failures: u32,
+    /// A crash keeps writes in blocks of that many bytes; as wholes, where it is zero.
+    pub(crate) block: u64,
+    /// Who called first: for strategies, calls to one disk meet where what is sent to it does.
+    pub(crate) first_caller: Option<u32>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Node {
+    File(Content),
+    Directory,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct OpenFile {
+    node: u32,
+    /// Of the disk, when it was opened.
+    failures: u32,
+}
+
+impl Default for Disk {
+    fn default() -> Self {
+        Self {
+            names: Names::default(),
+            nodes: vec![Node::Directory],
+            files: Vec::new(),
+            failures: 0,
+            block: 0,
+            first_caller: None,
+        }
+    }
+}
+
+/// Why a call fails where the file or directory is to be named.
+fn refuse<T>(kind: ErrorKind, path: &str, why: &str) -> Result<T, Refusal> {
+    let path = if path.is_empty() { "." } else { path };
+    Err(Refusal {
+        kind,
+        message: format!("`{path}`: {why}"),
+    })
+}
+
+/// Where a name is, or is to be.
+struct Spot {
+    directory: u32,
+    name: String,
+    node: Option<u32>,
+}
+
+impl Spot {
+    fn key(&self) -> (u32, String) {
+        (self.directory, self.name.clone())
+    }
+}
+
+impl Disk {
+    /// Does what is asked; tells what came of it, and what it has come after, as a hash.
+    pub(crate) fn carry_out(&mut self, call: Call) -> (Result<Answer, Refusal>, u64) {
+        let node = self.node_of(&call);
+        let chain = match node.map(|node| &mut self.nodes[node as usize]) {
+            Some(Node::File(content)) => &mut content.chain,
+            _ => &mut self.names.chain,
+        };
+        let before = *chain;
+        let reads = matches!(
+            call,
+            Call::Read { .. } | Call::Len { .. } | Call::ReadDir { .. }
+        );
+        if !reads {
+            *chain = mix(before, 1);
+        }
+        let answer = match call {
+            Call::Open { path, options } => self.open(&path, options),
+            Call::Read { file, at, len } => self
+                .content(file)
+                .map(|content| Answer::Bytes(content.read(at, len))),
+            Call::Write { file, at, bytes } => self.write(file, at, bytes),
+            Call::SetLen { file, len } => self.set_len(file, len),
+            Call::Len { file } => self
+                .content(file)
+                .map(|content| Answer::Number(content.len())),
+            Call::Sync { file } => self.content(file).map(|content| {
+                content.sync();
+                Answer::Done
+            }),
+            Call::SyncDir { path } => self.sync_dir(&path),
+            Call::Rename { from, to } => self.rename(&from, &to),
+            Call::RemoveFile { path } => self.remove_file(&path),
+            Call::CreateDir { path } => self.create_dir(&path),
+            Call::RemoveDir { path } => self.remove_dir(&path),
+            Call::ReadDir { path } => self.read_dir(&path),
+        };
+        (answer, before)
+    }
+
+    /// The file that is open under that number.
+    fn node_of(&self, call: &Call) -> Option<u32> {
+        match call {
+            Call::Read { file, .. }
+            | Call::Write { file, .. }
+            | Call::SetLen { file, .. }
+            | Call::Len { file }
+            | Call::Sync { file } => Some(self.files.get(*file as usize)?.node),
+            _ => None,
+        }
+    }
+
+    /// What an open file holds.
+    pub(super) fn content(&mut self, file: u32) -> Result<&mut Content, Refusal> {
+        let found = self.files.get(file as usize);
+        let opened = found.filter(|opened| opened.failures == self.failures);
+        match opened.map(|opened| &mut self.nodes[opened.node as usize]) {
+            Some(Node::File(content)) => Ok(content),
+            _ => Err(Refusal {
+                kind: ErrorKind::Other,
+                message: "the file was opened before the power failed: open it again".into(),
+            }),
+        }
+    }
+
+    /// A failed sync drops what was not synced.
+    pub(crate) fn drop_changes(&mut self, file: u32) {
+        if let Ok(content) = self.content(file) {
+            content.drop_changes();
+        }
+    }
+
+    fn directory(&self, path: &str) -> Result<u32, Refusal> {
+        let mut directory = ROOT;
+        for name in path.split('/').filter(|name| !name.is_empty()) {
+            directory = match self.names.get(directory, name) {
+                Some(node) if self.is_directory(node) => node,
+                Some(_) => return refuse(ErrorKind::NotADirectory, path, "it is no directory"),
+                None => return refuse(ErrorKind::NotFound, path, "there is no such directory"),
+            };
+        }
+        Ok(directory)
+    }
+
+    fn spot(&self, path: &str) -> Result<Spot, Refusal> {
+        let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let directory = self.directory(parent)?;
+        Ok(Spot {
+            directory,
+            name: name.into(),
+            node: self.names.get(directory, name),
+        })
+    }
+
+    fn is_directory(&self, node: u32) -> bool {
+        matches!(self.nodes[node as usize], Node::Directory)
+    }
+
+    fn is_empty(&self, directory: u32) -> bool {
+        self.names.list(directory).next().is_none()
+    }
+
+    fn create(&mut self, spot: &Spot, node: Node, what: DiskAction) -> u32 {
+        let number = self.nodes.len() as u32;
+        self.nodes.push(node);
+        self.names.change(vec![(spot.key(), Some(number))], what);
+        number
+    }
+
+    fn open(&mut self, path: &str, options: OpenOptions) -> Result<Answer, Refusal> {
+        let spot = self.spot(path)?;
+        let node = match spot.node {
+            Some(_) if options.is_exclusive() => {
+                return refuse(ErrorKind::AlreadyExists, path, "it exists already");
+            }
+            Some(node) if self.is_directory(node) => {
+                return refuse(ErrorKind::IsADirectory, path, "it is a directory");
+            }
+            Some(node) => node,
+            None if options.creates() => {
+                let file = Node::File(Content::default());
+                self.create(&spot, file, DiskAction::on(DiskCall::Create, path))
+            }
+            None => return refuse(ErrorKind::NotFound, path, "there is no such file"),
+        };
+        if let Node::File(content) = &mut self.nodes[node as usize]
+            && options.truncates()
+            && content.len() > 0
+        {
+            content.change(Edit::SetLen { len: 0 });
+        }
+        self.files.push(OpenFile {
+            node,
+            failures: self.failures,
+        });
+        Ok(Answer::File(self.files.len() as u32 - 1))
+    }
+
+    fn write(&mut self, file: u32, at: Option<u64>, bytes: Vec<u8>) -> Result<Answer, Refusal> {
+        let content = self.content(file)?;
+        let at = at.unwrap_or(content.len());
+        check_len(at.saturating_add(bytes.len() as u64))?;
+        if !bytes.is_empty() {
+            content.change(Edit::Write { at, bytes });
+        }
+        Ok(Answer::Number(at))
+    }
+
+    fn set_len(&mut self, file: u32, len: u64) -> Result<Answer, Refusal> {
+        let content = self.content(file)?;
+        check_len(len)?;
+        if len != content.len() {
+            content.change(Edit::SetLen { len });
+        }
+        Ok(Answer::Done)
+    }
+
+    fn sync_dir(&mut self, path: &str) -> Result<Answer, Refusal> {
+        let directory = self.directory(path)?;
+        self.names.sync(directory);
+        Ok(Answer::Done)
+    }
+
+    fn rename(&mut self, from: &str, to: &str) -> Result<Answer, Refusal> {
+        let (source, target) = (self.spot(from)?, self.spot(to)?);
+        let Some(node) = source.node else {
+            return refuse(ErrorKind::NotFound, from, "there is no such file or directory");
+        };
+        if target.node == Some(node) {
+            return Ok(Answer::Done);
+        }
+        if self.is_directory(node) && is_below(to, from) {
+            return refuse(ErrorKind::InvalidInput, to, "a directory can't go into itself");
+        }
+        if is_below(from, to) {
+            return refuse(ErrorKind::DirectoryNotEmpty, to, "it is not empty");
+        }
+        match target.node.map(|old| (self.is_directory(old), old)) {
+            Some((true, _)) if !self.is_directory(node) => {
+                return refuse(ErrorKind::IsADirectory, to, "it is a directory");
+            }
+            Some((false, _)) if self.is_directory(node) => {
+                return refuse(ErrorKind::NotADirectory, to, "it is no directory");
+            }
+            Some((true, old)) if !self.is_empty(old) => {
+                return refuse(ErrorKind::DirectoryNotEmpty, to, "it is not empty");
+            }
+            _ => {}
+        }
+        self.names.change(
+            vec![(source.key(), None), (target.key(), Some(node))],
+            DiskAction {
+                to: Some(to.into()),
+                ..DiskAction::on(DiskCall::Rename, from)
+            },
+        );
+        Ok(Answer::Done)
+    }
+
+    fn remove_file(&mut self, path: &str) -> Result<Answer, Refusal> {
+        let spot = self.spot(path)?;
+        match spot.node {
+            Some(node) if self.is_directory(node) => {
+                refuse(ErrorKind::IsADirectory, path, "it is a directory")
+            }
+            Some(_) => {
+                let what = DiskAction::on(DiskCall::RemoveFile, path);
+                self.names.change(vec![(spot.key(), None)], what);
+                Ok(Answer::Done)
+            }
+            None => refuse(ErrorKind::NotFound, path, "there is no such file"),
+        }
+    }
+
+    fn create_dir(&mut self, path: &str) -> Result<Answer, Refusal> {
+        let spot = self.spot(path)?;
+        if spot.node.is_some() {
+            return refuse(ErrorKind::AlreadyExists, path, "it exists already");
+        }
+        self.create(&spot, Node::Directory, DiskAction::on(DiskCall::CreateDir, path));
+        Ok(Answer::Done)
+    }
+
+    fn remove_dir(&mut self, path: &str) -> Result<Answer, Refusal> {
+        let spot = self.spot(path)?;
+        match spot.node {
+            Some(node) if !self.is_directory(node) => {
+                refuse(ErrorKind::NotADirectory, path, "it is no directory")
+            }
+            Some(node) if !self.is_empty(node) => {
+                refuse(ErrorKind::DirectoryNotEmpty, path, "it is not empty")
+            }
+            Some(_) => {
+                let what = DiskAction::on(DiskCall::RemoveDir, path);
+                self.names.change(vec![(spot.key(), None)], what);
+                Ok(Answer::Done)
+            }
+            None => refuse(ErrorKind::NotFound, path, "there is no such directory"),
+        }
+    }
+
+    fn read_dir(&self, path: &str) -> Result<Answer, Refusal> {
+        let directory = self.directory(path)?;
+        let entries = self.names.list(directory);
+        let entry =
+            |(name, node): (&str, u32)| DirEntry::new(name.into(), self.is_directory(node));
+        Ok(Answer::Entries(entries.map(entry).collect()))
+    }
+
+    /// What a file is called, or was when it had a name.
+    pub(crate) fn path_of(&self, node: u32) -> String {
+        let (mut path, mut at) = (String::new(), node);
+        let mut names = self.names.all();
+        while let Some((directory, name, _)) = names.find(|(_, _, named)| *named == at) {
+            path = match path.is_empty() {
+                true => name.into(),
+                false => format!("{name}/{path}"),
+            };
+            if directory == ROOT {
+                return path;
+            }
+            (at, names) = (directory, self.names.all());
+        }
+        "a removed file".into()
+    }
+
+    /// What the file of that number is called.
+    pub(crate) fn path_of_file(&self, file: u32) -> String {
+        let found = self.files.get(file as usize);
+        found.map_or("?".into(), |opened| self.path_of(opened.node))
+    }
+
+    /// What a call does, for who tells of it; taken down before it is carried out.
+    pub(crate) fn action(&self, call: &Call) -> DiskAction {
+        let on = DiskAction::on;
+        let on_file = |call, file: &u32| on(call, &self.path_of_file(*file));
+        match call {
+            Call::Open { path, .. } => on(DiskCall::Open, path),
+            Call::Read { file, at, len } => DiskAction {
+                at: Some(*at),
+                bytes: Some(*len as u64),
+                ..on_file(DiskCall::Read, file)
+            },
+            Call::Write { file, at, bytes } => DiskAction {
+                at: *at,
+                bytes: Some(bytes.len() as u64),
+                ..on_file(DiskCall::Write, file)
+            },
+            Call::SetLen { file, len } => DiskAction {
+                bytes: Some(*len),
+                ..on_file(DiskCall::SetLen, file)
+            },
+            Call::Len { file } => on_file(DiskCall::Len, file),
+            Call::Sync { file } => on_file(DiskCall::Sync, file),
+            Call::SyncDir { path } => on(DiskCall::SyncDir, path),
+            Call::Rename { from, to } => DiskAction {
+                to: Some(to.clone()),
+                ..on(DiskCall::Rename, from)
+            },
+            Call::RemoveFile { path } => on(DiskCall::RemoveFile, path),
+            Call::CreateDir { path } => on(DiskCall::CreateDir, path),
+            Call::RemoveDir { path } => on(DiskCall::RemoveDir, path),
+            Call::ReadDir { path } => on(DiskCall::ReadDir, path),
+        }
+    }
+
+    /// Feeds what a program may ever see of it.
+    pub(crate) fn feed(&self, mut to: impl FnMut(&[u8])) {
+        to(&self.failures.to_le_bytes());
+        to(&self.block.to_le_bytes());
+        self.names.feed(&mut to);
+        for node in &self.nodes {
+            match node {
+                Node::File(content) => content.feed(&mut to),
+                Node::Directory => to(&[0]),
+            }
+        }
+        // Who holds a file knows its number.
+        for file in &self.files {
+            to(&file.node.to_le_bytes());
+            to(&file.failures.to_le_bytes());
+        }
+    }
+}
+
+fn is_below(path: &str, directory: &str) -> bool {
+    let rest = path.strip_prefix(directory);
+    rest.is_some_and(|rest| rest.starts_with('/'))
+}
+
+fn check_len(len: u64) -> Result<(), Refusal> {
+    if len <= FILE_BYTES_MAX {
+        return Ok(());
+    }
+    Err(Refusal {
+        kind: ErrorKind::FileTooLarge,
+        message: format!("a file under test has at most {FILE_BYTES_MAX} bytes, not {len}"),
+    })
+}

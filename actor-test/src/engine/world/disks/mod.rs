@@ -1,0 +1,165 @@
+//! Disks under test: [`Disks`], plain data as the rest of the world.
+//!
+//! [`disk`] is one of them: what calls do to it; [`content`] is a file, [`names`] the directories, and
+//! [`crash`] what is left of both where the power fails. Here are the calls on their way, from an
+//! operation's outbox to its answer.
+
+pub(crate) mod content;
+pub(crate) mod crash;
+pub(crate) mod disk;
+pub(crate) mod names;
+
+use std::hash::{Hash, Hasher};
+use std::io::ErrorKind;
+
+use actor_core::Fingerprinter;
+use actor_core::fs::{Answer, Call};
+
+use crate::data::records::DiskAction;
+use crate::engine::world::disks::disk::Disk;
+use crate::engine::world::operation::Effect;
+use crate::engine::world::state::{State, keep};
+use crate::hash::mix;
+
+/// The disks of an execution, and the calls to them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Disks {
+    pub(crate) disks: Vec<Disk>,
+    pub(crate) calls: Vec<CallRecord>,
+    free: Vec<u32>,
+    /// Calls that were answered and whose callers are to be woken with nothing borrowed.
+    pub(crate) due: Vec<u32>,
+}
+
+/// A call in progress.
+#[derive(Clone, Debug)]
+pub(crate) struct CallRecord {
+    pub(crate) caller: u32,
+    pub(crate) disk: u32,
+    /// What is asked; taken when it is carried out.
+    pub(crate) call: Option<Call>,
+    /// Identifies it within the behaviour.
+    key: u64,
+    answer: Option<Result<Answer, Refusal>>,
+    /// Nobody waits for the answer any more.
+    abandoned: bool,
+}
+
+/// Why a call has failed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Refusal {
+    pub(crate) kind: ErrorKind,
+    pub(crate) message: String,
+}
+
+impl CallRecord {
+    /// Tells a call that waits in an outbox from any other.
+    pub(crate) fn fingerprint(&self) -> u64 {
+        let mut to = Fingerprinter::new();
+        self.call.hash(&mut to);
+        to.write_u8(u8::from(self.abandoned));
+        to.finish()
+    }
+}
+
+impl Disks {
+    pub(crate) fn clear(&mut self) {
+        self.disks.clear();
+        self.calls.clear();
+        self.free.clear();
+        self.due.clear();
+    }
+
+    /// No call was ever made.
+    pub(crate) fn is_unused(&self) -> bool {
+        self.disks.is_empty()
+    }
+
+    /// What a call that waits in an outbox is to do.
+    pub(crate) fn action(&self, index: u32) -> Option<DiskAction> {
+        let record = self.calls.get(index as usize)?;
+        let disk = self.disks.get(record.disk as usize)?;
+        Some(disk.action(record.call.as_ref()?))
+    }
+
+    /// Where calls to a disk meet, as strategies see it.
+    pub(crate) fn meets_at(&self, index: u32) -> Option<u32> {
+        self.disks.get(index as usize)?.first_caller
+    }
+
+    /// The disk of that number, which is empty at first.
+    pub(crate) fn disk(&mut self, index: u32) -> &mut Disk {
+        let index = index as usize;
+        if self.disks.len() <= index {
+            self.disks.resize_with(index + 1, Disk::default);
+        }
+        &mut self.disks[index]
+    }
+}
+
+impl State {
+    /// Puts a call into the outbox of who makes it.
+    pub(crate) fn call_disk(&mut self, caller: u32, disk: u32, call: Call) -> u32 {
+        let key = self.child_key_of(caller);
+        self.disks.disk(disk).first_caller.get_or_insert(caller);
+        let record = CallRecord {
+            caller,
+            disk,
+            call: Some(call),
+            key,
+            answer: None,
+            abandoned: false,
+        };
+        let Disks { calls, free, .. } = &mut self.disks;
+        let index = keep(calls, free, record);
+        self.push(caller, Effect::Disk(index));
+        index
+    }
+
+    /// The call that waits in an outbox, and the disk it is for; the call is out of there from now on.
+    pub(crate) fn take_call(&mut self, index: u32) -> Option<(u32, Call)> {
+        let record = &mut self.disks.calls[index as usize];
+        Some((record.disk, record.call.take()?))
+    }
+
+    /// Gives the answer of a call to who made it. `trace` tells what on the disk it has come after.
+    pub(crate) fn answer_call(
+        &mut self,
+        index: u32,
+        answer: Result<Answer, Refusal>,
+        trace: u64,
+    ) {
+        self.reach.beyond = true;
+        let record = &mut self.disks.calls[index as usize];
+        let (caller, key) = (record.caller, record.key);
+        record.answer = Some(answer);
+        if record.abandoned {
+            self.close_call(index);
+            return;
+        }
+        self.disks.due.push(index);
+        let caller = &mut self.operations[caller as usize];
+        caller.delivered = mix(caller.delivered, mix(key, trace));
+    }
+
+    /// The answer, where there is one; the call is over then.
+    pub(crate) fn take_answer(&mut self, index: u32) -> Option<Result<Answer, Refusal>> {
+        let answer = self.disks.calls[index as usize].answer.take()?;
+        self.close_call(index);
+        Some(answer)
+    }
+
+    /// Nobody waits for the answer any more. The call is carried out all the same.
+    pub(crate) fn abandon_call(&mut self, index: u32) {
+        let record = &mut self.disks.calls[index as usize];
+        record.abandoned = true;
+        if record.answer.is_some() {
+            self.close_call(index);
+        }
+    }
+
+    fn close_call(&mut self, index: u32) {
+        self.disks.due.retain(|due| *due != index);
+        self.disks.free.push(index);
+    }
+}
