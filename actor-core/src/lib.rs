@@ -242,9 +242,7 @@ pub use event::Event;
 pub use fingerprint::{Fingerprint, Fingerprinter};
 pub use forever::forever;
 pub use group::Group;
-pub use journal::{
-    Journal, JournalError, RECORD_BYTES_MAX, Recovered, UNSYNCED_BYTES_MAX,
-};
+pub use journal::{Journal, JournalError, RECORD_BYTES_MAX, Recovered, UNSYNCED_BYTES_MAX};
 pub use live::{
     ActorStatus, DeadLetter, DeadLetterReason, DeepMailbox, Failure, FailureKind, LiveSystem,
     MonitorStep, MonitorViolation, MonitorViolationKind, StuckActor, Unfinished,

@@ -12,6 +12,8 @@ pub mod chain_replication;
 pub mod chapters;
 pub mod chord;
 pub mod coffee_machine;
+#[cfg(test)]
+mod crash_consistency;
 pub mod failure_detector;
 #[expect(missing_docs, reason = "its text is the README's, which is short")]
 pub mod first_program;

@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use crate::actor::{AcceptedBy, Actor, Call, Disposition, State};
 use crate::event::Event;
-use crate::fs::Disk;
 use crate::fingerprint::Fingerprinter;
+use crate::fs::Disk;
 use crate::live;
 use crate::parts::{Announcing, Due, Ran, mail_of};
 use crate::place::Place;

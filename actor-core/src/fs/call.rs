@@ -80,6 +80,8 @@ pub enum Call {
         /// Which.
         path: String,
     },
+    /// Waits until every call is over that nobody waits for any more.
+    Settle,
     /// Lists a directory, for [`Answer::Entries`].
     ReadDir {
         /// Which.

@@ -143,12 +143,10 @@ impl Disk {
                 disk.run(what, move |root| list_real(&root.join(path)))
                     .await
             }
-            Inner::Controlled(disk) => {
-                match Calling::new(*disk, Call::ReadDir { path }).await? {
-                    Answer::Entries(entries) => Ok(entries),
-                    _ => Err(misunderstood()),
-                }
-            }
+            Inner::Controlled(disk) => match Calling::new(*disk, Call::ReadDir { path }).await? {
+                Answer::Entries(entries) => Ok(entries),
+                _ => Err(misunderstood()),
+            },
         }
     }
 
@@ -167,10 +165,14 @@ impl Disk {
     }
 
     /// Waits until every call that has begun is over, also those that nobody waits for any more since
-    /// an actor was killed in the middle of one. Under test no such call is left.
-    pub(crate) async fn settled(&self) {
-        if let Inner::Live(disk) = &self.0 {
-            disk.settled().await;
+    /// an actor was killed in the middle of one.
+    pub(crate) async fn settled(&self) -> io::Result<()> {
+        match &self.0 {
+            Inner::Live(disk) => {
+                disk.settled().await;
+                Ok(())
+            }
+            Inner::Controlled(disk) => done(*disk, Call::Settle).await,
         }
     }
 
@@ -222,6 +224,13 @@ impl DiskFaults {
     /// open fail from then on; open them again.
     pub fn fail_power(&self) {
         runtime::with(|rt| rt.fail_power(self.0));
+    }
+
+    /// From now on, up to so many calls fail, where the tester chooses: a write, which may leave a half of
+    /// itself; a sync, which may drop what it was to sync, as Linux does, so that a later one succeeds
+    /// without it; and every call that changes a name or a length.
+    pub fn fail_calls(&self, budget: u32) {
+        runtime::with(|rt| rt.fail_calls(self.0, budget));
     }
 
     /// From now on a crash may keep a part of a write: any of the blocks of that many bytes, at multiples

@@ -155,7 +155,9 @@ impl File {
         self.check(self.0.options.writes(), "to be written")?;
         let set_len = move |real: &Real| real.file.set_len(len);
         let call = |file| Call::SetLen { file, len };
-        self.call("set the length of", set_len, call).await.map(drop)
+        self.call("set the length of", set_len, call)
+            .await
+            .map(drop)
     }
 
     /// How long the file is, in bytes.

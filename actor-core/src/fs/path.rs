@@ -63,7 +63,16 @@ mod tests {
 
     #[test]
     fn what_leaves_it_is_refused() {
-        for path in ["", "/etc/passwd", "..", "a/../../b", "a/..", "C:\\x", "a\\..\\b", "a\0b"] {
+        for path in [
+            "",
+            "/etc/passwd",
+            "..",
+            "a/../../b",
+            "a/..",
+            "C:\\x",
+            "a\\..\\b",
+            "a\0b",
+        ] {
             let error = normal(path).unwrap_err();
             assert_eq!(error.kind(), std::io::ErrorKind::InvalidInput, "{path:?}");
         }

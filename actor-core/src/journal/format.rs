@@ -175,7 +175,9 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Parsed, Damage> {
     let mut at = HEADER_BYTES;
     if let Some(len) = header.snapshot {
         // It is sealed, so that it is all there.
-        let end = usize::try_from(len).ok().and_then(|len| at.checked_add(len));
+        let end = usize::try_from(len)
+            .ok()
+            .and_then(|len| at.checked_add(len));
         let snapshot = at..end.unwrap_or(usize::MAX);
         let found = bytes.get(snapshot.clone());
         if found.map(crc32fast::hash) != Some(header.snapshot_sum) {

@@ -143,7 +143,7 @@ impl Journal {
     pub async fn recover(disk: &Disk, name: &str) -> Result<Recovered, JournalError> {
         let failed = |error: io::Error| JournalError::disk(name, &error);
         // A killed actor may have left a call under way.
-        disk.settled().await;
+        disk.settled().await.map_err(failed)?;
         let held = match disk.open(name, OpenOptions::new().read(true)).await {
             Ok(file) => {
                 let bytes = read_all(&file).await.map_err(failed)?;
@@ -285,7 +285,7 @@ impl Inner {
     async fn write(&self, job: &mut Job<'_>) -> io::Result<()> {
         if job.was_interrupted() {
             // Whoever wrote before was dropped, and its call may be under way.
-            self.disk.settled().await;
+            self.disk.settled().await?;
         }
         if u32::try_from(job.body().len()).is_err() {
             return Err(io::ErrorKind::FileTooLarge.into());
@@ -351,7 +351,9 @@ fn rewritten(held: &Held, salt: u64) -> Vec<u8> {
 /// Puts a file into the place of the journal's, in one step: a crash leaves the old one or the new one.
 async fn replace(disk: &Disk, name: &str, content: Vec<u8>) -> io::Result<Tail> {
     let new = format!("{name}.new");
-    let directory = name.rsplit_once('/').map_or(".", |(directory, _)| directory);
+    let directory = name
+        .rsplit_once('/')
+        .map_or(".", |(directory, _)| directory);
     let options = OpenOptions::new().write(true).create(true).truncate(true);
     let end = content.len() as u64;
     let file = disk.open(&new, options).await?;

@@ -130,7 +130,11 @@ impl Queue {
                 return Poll::Ready(Turn::Over(Err(error.clone())));
             }
             let Some(tail) = state.tail.take() else {
-                if !state.waiting.iter().any(|waker| waker.will_wake(task.waker())) {
+                if !state
+                    .waiting
+                    .iter()
+                    .any(|waker| waker.will_wake(task.waker()))
+                {
                     state.waiting.push(task.waker().clone());
                 }
                 return Poll::Pending;

@@ -75,9 +75,8 @@ impl Recovered {
         let snapshot = self.snapshot.as_deref().map(crate::codec::decode);
         let snapshot = snapshot.transpose().map_err(wrong(None))?;
         let records = self.records.iter().zip(self.first..);
-        let records = records.map(|(record, number)| {
-            crate::codec::decode(record).map_err(wrong(Some(number)))
-        });
+        let records = records
+            .map(|(record, number)| crate::codec::decode(record).map_err(wrong(Some(number))));
         Ok((snapshot, records.collect::<Result<_, _>>()?))
     }
 }

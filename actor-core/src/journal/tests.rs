@@ -50,16 +50,27 @@ impl File {
         let snapshot = parsed.snapshot.map(|range| bytes[range].to_vec());
         assert_eq!(snapshot, self.snapshot.clone().map(String::into_bytes));
         assert_eq!(parsed.first, 10);
-        let records: Vec<&[u8]> = parsed.records.into_iter().map(|range| &bytes[range]).collect();
+        let records: Vec<&[u8]> = parsed
+            .records
+            .into_iter()
+            .map(|range| &bytes[range])
+            .collect();
         let expected = self.records.iter().map(String::as_bytes);
-        assert!(expected.take(records.len()).eq(records.iter().copied()), "a prefix");
+        assert!(
+            expected.take(records.len()).eq(records.iter().copied()),
+            "a prefix"
+        );
         Some(records.len())
     }
 }
 
 fn files() -> Vec<File> {
     vec![
-        file(&[&["a", "bc"], &["def"]], &[&["g"], &["", "hij"], &["k"]], Some("state")),
+        file(
+            &[&["a", "bc"], &["def"]],
+            &[&["g"], &["", "hij"], &["k"]],
+            Some("state"),
+        ),
         file(&[], &[&["a"], &["b"], &["c"]], None),
         file(&[&["a"]], &[], None),
         file(&[], &[], Some("")),
@@ -125,7 +136,11 @@ fn a_damaged_place_is_named() {
 #[test]
 fn what_is_written_behind_the_end_is_no_part_of_it() {
     let file = file(&[&["a"]], &[&["b"]], None);
-    for garbage in [&[0; 100][..], b"anything else that is long enough to be a header", &[255; 7]] {
+    for garbage in [
+        &[0; 100][..],
+        b"anything else that is long enough to be a header",
+        &[255; 7],
+    ] {
         let bytes = [&file.bytes[..], garbage].concat();
         assert_eq!(file.recovered(&bytes), Some(2));
     }
@@ -153,5 +168,8 @@ fn missing_records_are_damage() {
     let mut body = Vec::new();
     push_record(&mut body, b"c");
     bytes.extend(frame(12, 1, &body, 7));
-    assert_eq!(parse(&bytes).unwrap_err().why, "records are missing before this place");
+    assert_eq!(
+        parse(&bytes).unwrap_err().why,
+        "records are missing before this place"
+    );
 }

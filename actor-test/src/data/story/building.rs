@@ -6,8 +6,8 @@ use crate::data::fields;
 use crate::data::records::{self, Created, MessageId, Origin, Record};
 
 use super::{
-    Arrival, Asked, Change, DiskAction, Effect, Field, LeftOut, Message, Monitor, MonitorChange, MonitorKind,
-    Operation, OperationKind, Purpose, Seen, Step, Story, Text, Timer,
+    Arrival, Asked, Change, DiskAction, Effect, Field, LeftOut, Message, Monitor, MonitorChange,
+    MonitorKind, Operation, OperationKind, Purpose, Seen, Step, Story, Text, Timer,
 };
 
 /// How many steps are told at most: the first tenth, and then the last ones.

@@ -608,6 +608,8 @@ pub enum DiskCall {
     RemoveDir,
     /// A directory was listed.
     ReadDir,
+    /// Calls that nobody waited for any more were waited for.
+    Settle,
 }
 
 /// What a choice was for.
@@ -623,6 +625,8 @@ pub enum Asked {
     Rng,
     /// By how much a supervisor's wait is longer or shorter.
     Jitter,
+    /// Whether a call to a disk fails, and in which way.
+    DiskFails,
     /// Which parts of something a power failure takes, as bits.
     Loss,
     /// Not known: the step was not finished.
@@ -646,6 +650,7 @@ impl DiskCall {
             Self::CreateDir => "creates the directory",
             Self::RemoveDir => "removes the directory",
             Self::ReadDir => "lists",
+            Self::Settle => "waits for earlier calls",
         }
     }
 }

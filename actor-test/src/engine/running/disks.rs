@@ -1,5 +1,7 @@
 //! Steps on disks: a call is carried out, or the power fails.
 
+use actor_core::fs::Call;
+
 use crate::data::records::{DiskAction, Record};
 use crate::data::story::Asked;
 use crate::engine::running::execution::Engine;
@@ -8,14 +10,29 @@ use crate::strategy::Choice;
 impl Engine {
     /// Carries out a call to a disk.
     pub(crate) fn carry_out_call(&mut self, index: u32) {
-        let Some((disk, call)) = self.state().take_call(index) else {
-            return;
+        let taken = self.state().take_call(index);
+        let Some((disk, call)) = taken else {
+            return self.shared.wake_callers();
         };
+        if call == Call::Settle {
+            self.settle_disk(disk);
+        }
         let action = self.shared.is_recorded().then(|| {
             let mut state = self.state();
             state.disks.disk(disk).action(&call)
         });
-        let (answer, trace) = self.state().disks.disk(disk).carry_out(call);
+        let ways = self.state().disks.disk(disk).ways_to_fail(&call);
+        let way = match ways {
+            0 => 0,
+            ways => {
+                let any = Choice::Below(ways + 1);
+                self.shared.decide(any, Asked::DiskFails)
+            }
+        };
+        let (answer, trace) = match way {
+            0 => self.state().disks.disk(disk).carry_out(call),
+            way => self.state().disks.disk(disk).fail(call, way),
+        };
         if let Some(what) = action {
             let who = self.state().disks.calls[index as usize].caller;
             let error = answer.as_ref().err().map(|refusal| refusal.message.clone());
@@ -23,6 +40,17 @@ impl Engine {
         }
         self.state().answer_call(index, answer, trace);
         self.shared.wake_callers();
+    }
+
+    /// Carries out what is still to be done for those that are gone.
+    fn settle_disk(&mut self, disk: u32) {
+        loop {
+            let abandoned = self.state().abandoned_call(disk);
+            match abandoned {
+                Some(call) => self.carry_out_call(call),
+                None => return,
+            }
+        }
     }
 
     /// The power of a disk fails: what is left of what was not synced is chosen.
@@ -35,6 +63,7 @@ impl Engine {
         });
         let mut state = self.state();
         state.reach.beyond = true;
+        state.outdate_calls(disk, self.shared.current.get());
         *state.disks.disk(disk) = failing;
         drop(state);
         self.shared.record(|| {

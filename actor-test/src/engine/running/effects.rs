@@ -111,7 +111,10 @@ impl Engine {
                 self.record_question(question);
                 self.shared.wake_due();
             }
-            FollowUp::Called(call) => self.carry_out_call(call),
+            FollowUp::Called(call) => {
+                self.state().unqueue_call(call);
+                self.carry_out_call(call);
+            }
             FollowUp::PowerFails(disk) => self.fail_power(disk),
             FollowUp::Started(who) => self.shared.record(|| Record::Spawned { who }),
             FollowUp::Replied { ask, lost } => self.replied(operation, ask, lost),

@@ -100,6 +100,7 @@ impl Engine {
             | Effect::Unwatch { .. }
             | Effect::Link { .. }
             | Effect::Unlink { .. }
+            | Effect::FailCalls { .. }
             | Effect::TearWrites { .. }
             | Effect::Finish => Outgoing::Silent,
         }

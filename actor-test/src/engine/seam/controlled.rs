@@ -13,8 +13,8 @@ use actor_core::__private::{AnyMonitor, AskSlot, Expectation, Predicate};
 use actor_core::fs::{Answer, Call};
 use actor_core::parts::AnyMail;
 use actor_core::runtime::{
-    Address, Again, Announce, AskId, DiskCallId, DiskId, Factory, Notice, Offered, Purpose as Pretext, PutReason,
-    RoomId, Runtime, Spawn, SpawnOptions, Stop, TimerId, Trap,
+    Address, Again, Announce, AskId, DiskCallId, DiskId, Factory, Notice, Offered,
+    Purpose as Pretext, PutReason, RoomId, Runtime, Spawn, SpawnOptions, Stop, TimerId, Trap,
 };
 use actor_core::{ActorId, Supervision};
 
@@ -310,11 +310,15 @@ impl Runtime for Shared {
     }
 
     fn fail_power(&self, disk: DiskId) {
-        self.plan_power_failure(disk);
+        self.plan_disk(disk, |disk| Effect::FailPower { disk });
+    }
+
+    fn fail_calls(&self, disk: DiskId, budget: u32) {
+        self.plan_disk(disk, |disk| Effect::FailCalls { disk, budget });
     }
 
     fn tear_writes(&self, disk: DiskId, block: u32) {
-        self.plan_torn_writes(disk, block);
+        self.plan_disk(disk, |disk| Effect::TearWrites { disk, block });
     }
 
     fn link(&self, one: Address, other: Address) {

@@ -45,11 +45,7 @@ impl Shared {
         }
     }
 
-    pub(super) fn poll_call(
-        &self,
-        call: DiskCallId,
-        waker: &Waker,
-    ) -> Poll<io::Result<Answer>> {
+    pub(super) fn poll_call(&self, call: DiskCallId, waker: &Waker) -> Poll<io::Result<Answer>> {
         if !self.is_call(call) {
             let message = "the disk is not of this execution";
             return Poll::Ready(Err(io::Error::other(message)));
@@ -89,25 +85,13 @@ impl Shared {
         }
     }
 
-    pub(super) fn plan_power_failure(&self, disk: DiskId) {
-        if self.may_act("fail the power")
+    /// Has something happen to a disk, in the order of effects.
+    pub(super) fn plan_disk(&self, disk: DiskId, effect: impl FnOnce(u32) -> Effect) {
+        if self.may_act("have a disk fail")
             && let Some(disk) = self.local_disk(disk)
         {
             let current = self.current.get();
-            self.state
-                .borrow_mut()
-                .push(current, Effect::FailPower { disk });
-        }
-    }
-
-    pub(super) fn plan_torn_writes(&self, disk: DiskId, block: u32) {
-        if self.may_act("tear writes")
-            && let Some(disk) = self.local_disk(disk)
-        {
-            let current = self.current.get();
-            self.state
-                .borrow_mut()
-                .push(current, Effect::TearWrites { disk, block });
+            self.state.borrow_mut().push(current, effect(disk));
         }
     }
 }

@@ -43,6 +43,7 @@ impl State {
             | Effect::Link { .. }
             | Effect::Unlink { .. }
             | Effect::FailPower { .. }
+            | Effect::FailCalls { .. }
             | Effect::TearWrites { .. }
             | Effect::Finish => {}
         }

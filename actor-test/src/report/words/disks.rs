@@ -16,6 +16,7 @@ pub(super) fn called(action: &DiskAction, error: Option<&str>) -> String {
         DiskCall::SetLen => format!("{verb} of {path} to {bytes}"),
         DiskCall::Len => format!("{verb} of {path}"),
         DiskCall::Rename => format!("{verb} {path} to {}", new_name(action)),
+        DiskCall::Settle => verb.to_owned(),
         _ => format!("{verb} {path}"),
     };
     match error {

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use actor_core::System;
 use actor_core::fs::{Disk, OpenOptions};
-use actor_test::strategy::StrategySpec;
 use actor_test::Tester;
+use actor_test::strategy::StrategySpec;
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -118,7 +118,15 @@ fn n_writes_to_one_place_leave_one_of_n_plus_one_files() {
 
 #[test]
 fn n_torn_writes_of_k_blocks_leave_two_to_the_n_times_k_files() {
-    for (n, k) in [(1_u64, 1_u64), (1, 2), (1, 5), (2, 2), (2, 3), (3, 2), (6, 1)] {
+    for (n, k) in [
+        (1_u64, 1_u64),
+        (1, 2),
+        (1, 5),
+        (2, 2),
+        (2, 3),
+        (3, 2),
+        (6, 1),
+    ] {
         let counted = survivors(4, move |disk| async move {
             let file = named(&disk).await?;
             for write in 0..n {
@@ -262,7 +270,9 @@ async fn random_calls(disk: Disk, seed: u64) -> Vec<String> {
 
 #[test]
 fn calls_do_what_they_do_to_real_files() {
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
     let kinds = Arc::new(Mutex::new(BTreeSet::new()));
     for seed in 0..40 {
         let root = tempfile::tempdir().unwrap();
@@ -286,5 +296,8 @@ fn calls_do_what_they_do_to_real_files() {
         report.assert_clean();
     }
     let kinds = kinds.lock().unwrap();
-    assert!(kinds.len() >= 6, "many kinds of errors were compared: {kinds:?}");
+    assert!(
+        kinds.len() >= 6,
+        "many kinds of errors were compared: {kinds:?}"
+    );
 }

@@ -17,6 +17,7 @@ mod every_strategy;
 mod following;
 mod groups_and_pools;
 mod identity;
+mod journals;
 mod lasso;
 mod liveness;
 mod local_steps;

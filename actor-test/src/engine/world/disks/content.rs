@@ -85,7 +85,9 @@ impl Content {
     }
 
     pub(super) fn read(&self, at: u64, len: usize) -> Vec<u8> {
-        let begin = usize::try_from(at).unwrap_or(usize::MAX).min(self.now.len());
+        let begin = usize::try_from(at)
+            .unwrap_or(usize::MAX)
+            .min(self.now.len());
         let end = begin.saturating_add(len).min(self.now.len());
         self.now[begin..end].to_vec()
     }

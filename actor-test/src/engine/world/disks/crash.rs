@@ -63,12 +63,7 @@ impl Disk {
         self.names.crash(|number| !lost[number]);
     }
 
-    fn crash_file(
-        &mut self,
-        node: u32,
-        lose: &mut impl FnMut(u32) -> u32,
-        losses: &mut Vec<Loss>,
-    ) {
+    fn crash_file(&mut self, node: u32, lose: &mut impl FnMut(u32) -> u32, losses: &mut Vec<Loss>) {
         let (path, block) = (self.path_of(node), self.block);
         let Node::File(content) = &mut self.nodes[node as usize] else {
             return;

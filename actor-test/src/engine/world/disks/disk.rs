@@ -25,6 +25,8 @@ pub(crate) struct Disk {
     pub(super) failures: u32,
     /// A crash keeps writes in blocks of that many bytes; as wholes, where it is zero.
     pub(crate) block: u64,
+    /// How many calls may still fail.
+    pub(crate) budget: u32,
     /// Who called first: for strategies, calls to one disk meet where what is sent to it does.
     pub(crate) first_caller: Option<u32>,
 }
@@ -50,6 +52,7 @@ impl Default for Disk {
             files: Vec::new(),
             failures: 0,
             block: 0,
+            budget: 0,
             first_caller: None,
         }
     }
@@ -113,6 +116,7 @@ impl Disk {
             Call::CreateDir { path } => self.create_dir(&path),
             Call::RemoveDir { path } => self.remove_dir(&path),
             Call::ReadDir { path } => self.read_dir(&path),
+            Call::Settle => Ok(Answer::Done),
         };
         (answer, before)
     }
@@ -142,11 +146,50 @@ impl Disk {
         }
     }
 
-    /// A failed sync drops what was not synced.
-    pub(crate) fn drop_changes(&mut self, file: u32) {
-        if let Ok(content) = self.content(file) {
-            content.drop_changes();
+    /// In how many ways the call may fail.
+    pub(crate) fn ways_to_fail(&self, call: &Call) -> u32 {
+        match call {
+            _ if self.budget == 0 => 0,
+            Call::Write { .. } | Call::Sync { .. } => 2,
+            Call::SetLen { .. }
+            | Call::SyncDir { .. }
+            | Call::Rename { .. }
+            | Call::RemoveFile { .. }
+            | Call::CreateDir { .. }
+            | Call::RemoveDir { .. } => 1,
+            Call::Open { options, .. } if options.creates() || options.truncates() => 1,
+            Call::Open { .. }
+            | Call::Read { .. }
+            | Call::Len { .. }
+            | Call::ReadDir { .. }
+            | Call::Settle => 0,
         }
+    }
+
+    /// The call fails in one of these ways, counted from one.
+    pub(crate) fn fail(&mut self, call: Call, way: u32) -> (Result<Answer, Refusal>, u64) {
+        self.budget -= 1;
+        let trace = u64::from(way);
+        let (kind, message) = match call {
+            Call::Write { file, at, bytes } => {
+                if way == 2 {
+                    let half = bytes[..bytes.len() / 2].to_vec();
+                    let _ = self.write(file, at, half);
+                }
+                (ErrorKind::StorageFull, "the disk is full")
+            }
+            Call::Sync { file } => {
+                if way == 1
+                    && let Ok(content) = self.content(file)
+                {
+                    content.drop_changes();
+                }
+                (ErrorKind::Other, "an error of the disk")
+            }
+            _ => (ErrorKind::Other, "an error of the disk"),
+        };
+        let message = message.to_owned();
+        (Err(Refusal { kind, message }), trace)
     }
 
     fn directory(&self, path: &str) -> Result<u32, Refusal> {
@@ -243,13 +286,21 @@ impl Disk {
     fn rename(&mut self, from: &str, to: &str) -> Result<Answer, Refusal> {
         let (source, target) = (self.spot(from)?, self.spot(to)?);
         let Some(node) = source.node else {
-            return refuse(ErrorKind::NotFound, from, "there is no such file or directory");
+            return refuse(
+                ErrorKind::NotFound,
+                from,
+                "there is no such file or directory",
+            );
         };
         if target.node == Some(node) {
             return Ok(Answer::Done);
         }
         if self.is_directory(node) && is_below(to, from) {
-            return refuse(ErrorKind::InvalidInput, to, "a directory can't go into itself");
+            return refuse(
+                ErrorKind::InvalidInput,
+                to,
+                "a directory can't go into itself",
+            );
         }
         if is_below(from, to) {
             return refuse(ErrorKind::DirectoryNotEmpty, to, "it is not empty");
@@ -296,7 +347,11 @@ impl Disk {
         if spot.node.is_some() {
             return refuse(ErrorKind::AlreadyExists, path, "it exists already");
         }
-        self.create(&spot, Node::Directory, DiskAction::on(DiskCall::CreateDir, path));
+        self.create(
+            &spot,
+            Node::Directory,
+            DiskAction::on(DiskCall::CreateDir, path),
+        );
         Ok(Answer::Done)
     }
 
@@ -321,8 +376,7 @@ impl Disk {
     fn read_dir(&self, path: &str) -> Result<Answer, Refusal> {
         let directory = self.directory(path)?;
         let entries = self.names.list(directory);
-        let entry =
-            |(name, node): (&str, u32)| DirEntry::new(name.into(), self.is_directory(node));
+        let entry = |(name, node): (&str, u32)| DirEntry::new(name.into(), self.is_directory(node));
         Ok(Answer::Entries(entries.map(entry).collect()))
     }
 
@@ -380,6 +434,7 @@ impl Disk {
             Call::CreateDir { path } => on(DiskCall::CreateDir, path),
             Call::RemoveDir { path } => on(DiskCall::RemoveDir, path),
             Call::ReadDir { path } => on(DiskCall::ReadDir, path),
+            Call::Settle => on(DiskCall::Settle, ""),
         }
     }
 
@@ -387,6 +442,7 @@ impl Disk {
     pub(crate) fn feed(&self, mut to: impl FnMut(&[u8])) {
         to(&self.failures.to_le_bytes());
         to(&self.block.to_le_bytes());
+        to(&self.budget.to_le_bytes());
         self.names.feed(&mut to);
         for node in &self.nodes {
             match node {

@@ -38,9 +38,13 @@ pub(crate) struct CallRecord {
     pub(crate) disk: u32,
     /// What is asked; taken when it is carried out.
     pub(crate) call: Option<Call>,
+    /// The power has failed before it was made.
+    is_late: bool,
     /// Identifies it within the behaviour.
     key: u64,
     answer: Option<Result<Answer, Refusal>>,
+    /// It waits in an outbox.
+    queued: bool,
     /// Nobody waits for the answer any more.
     abandoned: bool,
 }
@@ -68,11 +72,6 @@ impl Disks {
         self.calls.clear();
         self.free.clear();
         self.due.clear();
-    }
-
-    /// No call was ever made.
-    pub(crate) fn is_unused(&self) -> bool {
-        self.disks.is_empty()
     }
 
     /// What a call that waits in an outbox is to do.
@@ -106,8 +105,10 @@ impl State {
             caller,
             disk,
             call: Some(call),
+            is_late: false,
             key,
             answer: None,
+            queued: true,
             abandoned: false,
         };
         let Disks { calls, free, .. } = &mut self.disks;
@@ -116,25 +117,50 @@ impl State {
         index
     }
 
-    /// The call that waits in an outbox, and the disk it is for; the call is out of there from now on.
+    /// The call that waits in an outbox, and the disk it is for; it is done from now on. One from before
+    /// a power failure is over without having been made.
     pub(crate) fn take_call(&mut self, index: u32) -> Option<(u32, Call)> {
         let record = &mut self.disks.calls[index as usize];
-        Some((record.disk, record.call.take()?))
+        let call = record.call.take()?;
+        if !record.is_late {
+            return Some((record.disk, call));
+        }
+        let refusal = Refusal {
+            kind: ErrorKind::Other,
+            message: "the power has failed before the call was made".into(),
+        };
+        self.answer_call(index, Err(refusal), 0);
+        None
+    }
+
+    /// The power of a disk fails: the calls in others' outboxes than `by` are not made any more. In its own
+    /// they come after the failure.
+    pub(crate) fn outdate_calls(&mut self, disk: u32, by: u32) {
+        let others = self.disks.calls.iter_mut();
+        for record in others.filter(|record| record.disk == disk && record.caller != by) {
+            record.is_late = true;
+        }
+    }
+
+    /// The first call to a disk that is still to be made, and that nobody waits for any more.
+    pub(crate) fn abandoned_call(&self, disk: u32) -> Option<u32> {
+        let waits =
+            |record: &CallRecord| record.disk == disk && record.abandoned && record.call.is_some();
+        let found = self.disks.calls.iter().position(waits);
+        found.map(|index| index as u32)
     }
 
     /// Gives the answer of a call to who made it. `trace` tells what on the disk it has come after.
-    pub(crate) fn answer_call(
-        &mut self,
-        index: u32,
-        answer: Result<Answer, Refusal>,
-        trace: u64,
-    ) {
+    pub(crate) fn answer_call(&mut self, index: u32, answer: Result<Answer, Refusal>, trace: u64) {
         self.reach.beyond = true;
         let record = &mut self.disks.calls[index as usize];
         let (caller, key) = (record.caller, record.key);
         record.answer = Some(answer);
         if record.abandoned {
-            self.close_call(index);
+            // Its outbox may still name it.
+            if !record.queued {
+                self.close_call(index);
+            }
             return;
         }
         self.disks.due.push(index);
@@ -154,6 +180,15 @@ impl State {
         let record = &mut self.disks.calls[index as usize];
         record.abandoned = true;
         if record.answer.is_some() {
+            self.close_call(index);
+        }
+    }
+
+    /// The call has left its outbox.
+    pub(crate) fn unqueue_call(&mut self, index: u32) {
+        let record = &mut self.disks.calls[index as usize];
+        record.queued = false;
+        if record.abandoned && record.answer.is_some() {
             self.close_call(index);
         }
     }

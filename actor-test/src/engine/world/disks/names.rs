@@ -59,8 +59,7 @@ impl Names {
         let mut settled: BTreeSet<(u32, String)> = BTreeSet::new();
         let mut is_synced = vec![false; self.changes.len()];
         for (change, is_synced) in self.changes.iter().zip(&mut is_synced).rev() {
-            let concerns =
-                |name: &(u32, String)| name.0 == directory || settled.contains(name);
+            let concerns = |name: &(u32, String)| name.0 == directory || settled.contains(name);
             if change.sets.iter().any(|(name, _)| concerns(name)) {
                 *is_synced = true;
                 settled.extend(change.sets.iter().map(|(name, _)| name.clone()));

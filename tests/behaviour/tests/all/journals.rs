@@ -1,0 +1,171 @@
+//! The journal under the tester: crashes at every step, between them, and while it recovers.
+
+use std::sync::{Arc, Mutex};
+
+use actor_core::prelude::*;
+use actor_core::{Journal, JournalError};
+use actor_test::Tester;
+
+/// What was appended, in order, and how much of it is said to be safe.
+#[derive(Clone, Debug, Default)]
+struct Ledger(Arc<Mutex<(Vec<u8>, usize)>>);
+
+impl Ledger {
+    fn append(&self, value: u8) -> usize {
+        let mut ledger = self.0.lock().unwrap();
+        ledger.0.push(value);
+        ledger.0.len()
+    }
+
+    fn acknowledge(&self, len: usize) {
+        let mut ledger = self.0.lock().unwrap();
+        ledger.1 = ledger.1.max(len);
+    }
+
+    /// What survived is a prefix, and nothing of it is missing that is said to be safe. It is what there
+    /// is from now on, and all of it is safe.
+    fn recovered(&self, values: &[u8]) {
+        let mut ledger = self.0.lock().unwrap();
+        let (appended, safe) = &*ledger;
+        assert!(
+            values.len() >= *safe,
+            "{safe} are safe: {appended:?}, not {values:?}"
+        );
+        assert!(
+            appended.starts_with(values),
+            "a prefix of {appended:?}: {values:?}"
+        );
+        *ledger = (values.to_vec(), values.len());
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Put(u8);
+#[derive(Debug)]
+struct Compact;
+#[derive(Debug)]
+struct Synced(usize, Result<(), JournalError>);
+
+/// Keeps values in a journal, and goes on while it syncs.
+struct Store {
+    ledger: Ledger,
+    values: Vec<u8>,
+    journal: Option<Journal>,
+}
+
+impl Store {
+    fn new(ledger: &Ledger) -> Self {
+        Self {
+            ledger: ledger.clone(),
+            values: Vec::new(),
+            journal: None,
+        }
+    }
+
+    /// Has what was appended synced, unless the disk has failed.
+    fn sync(&self, until: usize, cx: &mut Context<Self>) {
+        if let Some(journal) = &self.journal {
+            let synced = journal.sync();
+            cx.pipe_to_self(synced, move |result| Synced(until, result));
+        }
+    }
+}
+
+#[actor]
+impl Store {
+    #[start]
+    async fn start(&mut self, cx: &mut Context<Self>) -> Result<(), JournalError> {
+        let recovered = match Journal::recover(&cx.disk(), "store").await {
+            Ok(recovered) => recovered,
+            // A disk that fails is no mistake of the journal's.
+            Err(JournalError::Disk { .. }) => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        let mut values = recovered.snapshot.unwrap_or_default();
+        assert_eq!(values.len() as u64, recovered.first);
+        values.extend(recovered.records.iter().flatten());
+        assert_eq!(recovered.journal.next(), values.len() as u64);
+        self.ledger.recovered(&values);
+        self.values = values;
+        self.journal = Some(recovered.journal);
+        Ok(())
+    }
+
+    #[on]
+    fn put(&mut self, put: Put, cx: &mut Context<Self>) {
+        let appended = self.journal.as_ref().map(|journal| journal.append([put.0]));
+        if let Some(Ok(number)) = appended {
+            assert_eq!(number, self.values.len() as u64);
+            self.values.push(put.0);
+            let until = self.ledger.append(put.0);
+            self.sync(until, cx);
+        }
+    }
+
+    #[on]
+    fn compact(&mut self, _: Compact, cx: &mut Context<Self>) {
+        if let Some(journal) = &self.journal
+            && journal.snapshot(self.values.clone()).is_ok()
+        {
+            self.sync(self.values.len(), cx);
+        }
+    }
+
+    #[on]
+    fn synced(&mut self, synced: Synced) {
+        match synced.1 {
+            Ok(()) => self.ledger.acknowledge(synced.0),
+            Err(JournalError::Disk { .. }) => {}
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+/// Three lives of a store, which end by a power failure at any moment.
+async fn three_lives(sys: System, block: u32, failing_calls: u32) {
+    let disk = sys.disk();
+    let faults = disk.faults().expect("under test");
+    faults.fail_calls(failing_calls);
+    faults.tear_writes(block);
+    let ledger = Ledger::default();
+    for life in 0..3 {
+        let store = sys.spawn(Store::new(&ledger));
+        store.tell(Put(life * 10 + 1));
+        store.tell(Put(life * 10 + 2));
+        if sys.choose_bool() {
+            store.tell(Compact);
+        }
+        store.tell(Put(life * 10 + 3));
+        if life < 2 {
+            // Any of its steps may come before.
+            sys.kill(&store);
+            store.stopped().await;
+            faults.fail_power();
+        }
+    }
+}
+
+fn explore(iterations: u64, block: u32, failing_calls: u32) {
+    Tester::new()
+        .iterations(iterations)
+        .portfolio()
+        .run_async(move |sys| three_lives(sys, block, failing_calls))
+        .assert_clean();
+}
+
+#[test]
+fn what_a_journal_has_synced_survives_crashes_at_any_moment() {
+    for (block, failing_calls) in [(0, 0), (8, 0), (8, 2)] {
+        explore(1_000, block, failing_calls);
+    }
+}
+
+#[test]
+#[ignore = "takes minutes: for .ci/long"]
+fn what_a_journal_has_synced_survives_many_crashes() {
+    for block in [0, 1, 8, 512] {
+        for failing_calls in [0, 2] {
+            explore(100_000, block, failing_calls);
+        }
+    }
+}
