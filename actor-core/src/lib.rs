@@ -159,6 +159,7 @@ mod contained;
 mod context;
 mod error;
 mod event;
+mod fallible;
 mod family;
 mod fingerprint;
 mod forever;

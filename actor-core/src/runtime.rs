@@ -150,6 +150,17 @@ pub trait Runtime {
     /// Tells the monitors. `event` is an `Option` that [`Announce`] moves out of.
     fn announce(&self, event: &mut dyn Announce);
 
+    /// Takes note of what calls of the environment's of that name may fail with.
+    fn fails(&self, call: &str, failing: Failing);
+    /// Whether a call of the environment's fails, and with what. An error says that what is supplied is
+    /// of another type.
+    fn call(
+        &self,
+        call: &str,
+        error: TypeId,
+        error_name: &'static str,
+    ) -> Result<Option<Failure>, String>;
+
     /// A number below `bound`, which is at least one.
     fn choose(&self, bound: u32) -> u32;
     /// One of two, as [`choose`](Runtime::choose) of two; known for what it is in recordings.
@@ -246,6 +257,26 @@ pub trait Runtime {
     fn names(&self) -> Option<Address>;
     /// Keeps the registry of names.
     fn set_names(&self, registry: Address);
+}
+
+/// What the calls of one name may fail with.
+pub struct Failing {
+    /// The type of the error.
+    pub error: TypeId,
+    /// Its name.
+    pub error_name: &'static str,
+    /// The call is made all the same, and what it returns is lost.
+    pub is_made: bool,
+    /// Makes the error.
+    pub make: Rc<dyn Fn() -> Box<dyn Any>>,
+}
+
+/// What a call fails with.
+pub struct Failure {
+    /// The error.
+    pub error: Box<dyn Any>,
+    /// The call is made all the same, and what it returns is lost.
+    pub is_made: bool,
 }
 
 /// Puts the next message of a periodic timer into the owner's mail.

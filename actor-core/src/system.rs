@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::actor::Actor;
 use crate::error::Error;
 use crate::event::Event;
+use crate::fallible;
 use crate::fs::Disk;
 use crate::live::LiveSystem;
 use crate::monitor::{Monitor, Watching};
@@ -380,6 +381,48 @@ impl System {
         if let Inner::Controlled = self.0 {
             let predicate = Box::new(move |world: &World<'_>| predicate(world).answered());
             runtime::with(|rt| rt.predicate(name, expectation, predicate));
+        }
+    }
+
+    /// Says what calls of that name may fail with: see
+    /// [`Context::fallible`](crate::Context::fallible). Under test, a fault that strikes such a call has
+    /// it fail with what `error` returns, and the call is not made. Said more than once for a name, a
+    /// call may fail in each of these ways. In production nothing comes of it.
+    ///
+    /// ```
+    /// use actor_core::System;
+    /// use std::io;
+    ///
+    /// fn set_up(sys: &System) {
+    ///     sys.fails("read the card", || io::Error::other("the reader is unplugged"));
+    ///     sys.fails("read the card", || io::Error::from(io::ErrorKind::TimedOut));
+    /// }
+    /// # let _ = set_up;
+    /// ```
+    pub fn fails<E: 'static>(&self, call: &str, error: impl Fn() -> E + 'static) {
+        self.fails_so(call, false, error);
+    }
+
+    /// As [`fails`](System::fails), but the call is made, and only then fails: it had its effect, and
+    /// nobody was told.
+    ///
+    /// ```
+    /// use actor_core::System;
+    /// use std::io;
+    ///
+    /// fn set_up(sys: &System) {
+    ///     sys.fails_after("charge the card", || io::Error::from(io::ErrorKind::TimedOut));
+    /// }
+    /// # let _ = set_up;
+    /// ```
+    pub fn fails_after<E: 'static>(&self, call: &str, error: impl Fn() -> E + 'static) {
+        self.fails_so(call, true, error);
+    }
+
+    fn fails_so<E: 'static>(&self, call: &str, is_made: bool, error: impl Fn() -> E + 'static) {
+        if let Inner::Controlled = self.0 {
+            let failing = fallible::failing(is_made, error);
+            runtime::with(|rt| rt.fails(call, failing));
         }
     }
 

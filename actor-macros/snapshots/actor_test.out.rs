@@ -33,6 +33,7 @@ fn every_ping_is_answered() {
             minimize: ::core::option::Option::None,
             expect_bug: ::core::option::Option::Some("a pong"),
             deny: ::core::option::Option::None,
+            faults: ::core::option::Option::None,
             patient_timers: true,
             atomic_handlers: false,
             supervised: false,

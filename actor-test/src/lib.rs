@@ -112,12 +112,14 @@ pub use data::causes;
 pub use data::coverage::{
     ActorCoverage, Coverage, HandlerCoverage, StateCoverage, Transition, Unreached,
 };
+pub use data::faults::{FaultKind, Faults, FaultsError};
 pub use data::story;
 pub use exploring::pinned::Followed;
 pub use hosting::pinned::follow;
 pub use report::confirmation::Confirmation;
 pub use report::facts::{
-    BehaviourStatistics, Bug, Recording, Report, StepStatistics, StrategyStatistics,
+    BehaviourStatistics, Bug, FaultStatistics, Recording, Report, StepStatistics,
+    StrategyStatistics,
 };
 pub use report::merge::MergeError;
 pub use report::minimized::{Dead, Minimized, Size};

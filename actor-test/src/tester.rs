@@ -5,6 +5,7 @@ use std::pin::Pin;
 
 use actor_core::System;
 
+use crate::data::faults::Faults;
 use crate::engine::{Program, on_fresh_thread};
 use crate::explaining::causes::explain;
 use crate::explaining::minimizing::minimize;
@@ -113,6 +114,12 @@ impl Tester {
     /// [`Semantics::supervised`].
     pub fn supervised(mut self, supervised: bool) -> Self {
         self.settings.semantics.supervised = supervised;
+        self
+    }
+
+    /// How many faults of each kind an execution may have; see [`Semantics::faults`].
+    pub fn faults(mut self, faults: Faults) -> Self {
+        self.settings.semantics.faults = faults;
         self
     }
 

@@ -2,6 +2,7 @@
 //! files beside have what it does to time, to other actors, and while it waits.
 
 mod children;
+mod environment;
 mod timers;
 mod waiting;
 mod watching;

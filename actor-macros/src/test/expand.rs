@@ -147,6 +147,7 @@ fn settings(attributes: &Attributes) -> TokenStream {
     let minimize = option(attributes.minimize);
     let expect_bug = option(attributes.expect_bug.as_ref());
     let deny = option(attributes.deny.as_ref());
+    let faults = option(attributes.faults.as_ref());
     let clock_error_ms = option(attributes.clock_error_ms);
     quote! {
         #krate::__private::Attributes {
@@ -158,6 +159,7 @@ fn settings(attributes: &Attributes) -> TokenStream {
             minimize: #minimize,
             expect_bug: #expect_bug,
             deny: #deny,
+            faults: #faults,
             patient_timers: #patient_timers,
             atomic_handlers: #atomic_handlers,
             supervised: #supervised,

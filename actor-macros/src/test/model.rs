@@ -19,6 +19,8 @@ pub(crate) struct Attributes {
     pub(crate) minimize: Option<u64>,
     pub(crate) expect_bug: Option<LitStr>,
     pub(crate) deny: Option<LitStr>,
+    /// As `--faults` takes them: `call=2,full=1`.
+    pub(crate) faults: Option<String>,
     pub(crate) patient_timers: bool,
     pub(crate) atomic_handlers: bool,
     pub(crate) supervised: bool,
@@ -35,7 +37,10 @@ pub(crate) struct Strength {
     pub(crate) of: usize,
 }
 
-const ACCEPTED: [&str; 15] = [
+/// The kinds of faults; the tester has the same.
+const FAULTS: [&str; 2] = ["call", "full"];
+
+const ACCEPTED: [&str; 16] = [
     "iterations",
     "max_steps",
     "temperature",
@@ -44,6 +49,7 @@ const ACCEPTED: [&str; 15] = [
     "minimize",
     "expect_bug",
     "deny",
+    "faults",
     "timers",
     "atomic_handlers",
     "supervised",
@@ -66,6 +72,7 @@ impl Attributes {
             minimize: None,
             expect_bug: None,
             deny: None,
+            faults: None,
             patient_timers: false,
             atomic_handlers: false,
             supervised: false,
@@ -126,6 +133,7 @@ impl Attributes {
                              `deny = \"vacuous,unreached\"` or `deny = \"none\"`";
                 self.deny = argument.parsed(denied, right, errors);
             }
+            "faults" => self.faults = faults(argument, errors),
             "timers" => {
                 let patient = argument.parsed(patient, "`timers = patient`", errors);
                 self.patient_timers = patient.is_some();
@@ -205,6 +213,25 @@ fn denied(input: ParseStream<'_>) -> syn::Result<LitStr> {
     } else {
         Err(syn::Error::new_spanned(text, "not known"))
     }
+}
+
+/// `call = 2, full = 1`, as a text.
+fn faults(argument: &Argument, errors: &mut Errors) -> Option<String> {
+    let list = argument.list("(call = 2, ..)", errors)?;
+    let mut seen = Vec::new();
+    let mut budgets = Vec::new();
+    for fault in options::arguments(list, errors) {
+        fault.only_once(&mut seen, errors);
+        let Some(kind) = options::recognise(&fault.name, "fault", &FAULTS, errors) else {
+            continue;
+        };
+        let right = format!("`{kind} = 2`, how many there may be in an execution, up to 65535");
+        let budget = |input: ParseStream<'_>| input.parse::<LitInt>()?.base10_parse::<u16>();
+        if let Some(budget) = fault.parsed(budget, &right, errors) {
+            budgets.push(format!("{kind}={budget}"));
+        }
+    }
+    (!budgets.is_empty()).then(|| budgets.join(","))
 }
 
 fn patient(input: ParseStream<'_>) -> syn::Result<()> {

@@ -11,6 +11,7 @@ use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand,
 
 use crate::part::Part;
 use actor_test::Deny;
+use actor_test::Faults;
 use actor_test::Partition;
 use actor_test::tool::overrides::{MaxSteps, Overrides, parse};
 use actor_test::tool::protocol::Ignored;
@@ -186,6 +187,10 @@ pub(crate) struct Explore {
     /// none with --minimize 0, or where a bug is expected].
     #[arg(long, value_name = "STEPS", value_parser = parse::budget, help_heading = SEARCH)]
     pub(crate) explain: Option<u64>,
+    /// How many faults of each kind an execution may have: `call=2,full=1`, or `none`; calls of the
+    /// environment's that fail, bounded mailboxes that take nothing.
+    #[arg(long, value_name = "KIND=COUNT,..", value_parser = parse::faults, help_heading = SEARCH)]
+    pub(crate) faults: Option<Faults>,
     /// Say everything, of tests that pass, too, and what each strategy has found.
     #[arg(short, long, help_heading = REPORTS)]
     verbose: bool,
@@ -323,6 +328,7 @@ impl Explore {
             deny: self.deny.iter().copied().reduce(Deny::and),
             minimize: self.minimize,
             explain: self.explain,
+            faults: self.faults,
         }
     }
 

@@ -6,6 +6,7 @@
 pub(crate) mod bug;
 pub mod causes;
 pub(crate) mod coverage;
+pub(crate) mod faults;
 pub(crate) mod fields;
 pub(crate) mod leftovers;
 mod reasons;

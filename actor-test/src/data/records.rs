@@ -150,6 +150,15 @@ pub(crate) enum Record {
         of: u64,
         answer: u32,
     },
+    /// A fault: a call of the environment's fails.
+    CallFailed {
+        who: u32,
+        call: String,
+        /// It is made all the same, and what it returns is lost.
+        is_made: bool,
+    },
+    /// A fault: a bounded mailbox takes nothing, whatever room it has.
+    Crowded { who: u32, of: u32 },
     /// The code of an operation has run, and waits for something or not. An actor's state before and
     /// after, if it has states.
     Ran {

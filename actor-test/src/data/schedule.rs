@@ -5,6 +5,7 @@
 //! and its message's identity, none of which depends on the schedule, so that steps can be left out
 //! and put elsewhere, and the rest still be followed.
 
+use crate::data::faults::FaultKind;
 use crate::data::records::{MessageId, StepKind};
 use crate::hash::mix;
 
@@ -38,6 +39,16 @@ pub(crate) struct NamedChoice {
     pub(crate) answer: u32,
 }
 
+/// A fault that strikes within a step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct NamedStrike {
+    pub(crate) kind: FaultKind,
+    /// At which of the step's places for faults of that kind, from zero.
+    pub(crate) place: u32,
+    /// In which way, from one.
+    pub(crate) way: u32,
+}
+
 /// A step of a schedule, with the answers to what it asked.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct NamedStep {
@@ -46,6 +57,7 @@ pub(crate) struct NamedStep {
     /// of the same sort.
     pub(crate) sort: u64,
     pub(crate) choices: Vec<NamedChoice>,
+    pub(crate) strikes: Vec<NamedStrike>,
 }
 
 /// Who steps when.

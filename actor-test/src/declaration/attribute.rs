@@ -50,6 +50,8 @@ pub struct Attributes {
     pub expect_bug: Option<&'static str>,
     /// `deny = "vacuous"`
     pub deny: Option<&'static str>,
+    /// `faults(call = 2, ..)`, as `--faults` takes them
+    pub faults: Option<&'static str>,
     /// `timers = patient`
     pub patient_timers: bool,
     /// `atomic_handlers`

@@ -310,6 +310,7 @@ mod tests {
                 patient_timers: false,
                 atomic_handlers: false,
                 supervised: false,
+                faults: None,
                 clock_error_ms: None,
             },
             parameters,

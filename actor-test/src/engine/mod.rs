@@ -33,6 +33,7 @@ pub(crate) use recording::tape::{Decision, Witness, checks, chosen};
 pub(crate) use running::elsewhere::{STACK_BYTES, on_fresh_thread, on_own_thread};
 pub(crate) use running::execution::{Engine, Program, RunOptions, Watch};
 pub(crate) use running::outcome::{End, Outcome, START, THREAD};
+pub(crate) use watching::calls::Calls;
 pub(crate) use watching::observations::Observations;
 pub(crate) use watching::specifications::Observed;
 pub(crate) use watching::suspicion::Suspicion;

@@ -5,6 +5,7 @@ use actor_core::runtime::Spawn;
 use crate::data::bug::{BugKind, Finding};
 use crate::engine::recording::recorder::Recorder;
 use crate::engine::recording::tape::{Decision, Tape, Witness};
+use crate::engine::watching::calls::Calls;
 use crate::engine::watching::landmarks::Landmarks;
 use crate::engine::watching::observers::Observers;
 use crate::engine::watching::suspicion::Suspicion;
@@ -25,6 +26,8 @@ pub(crate) struct Session {
     pub(crate) recorder: Option<Recorder>,
     /// What the actors of each type ran, over all executions.
     pub(crate) tallies: Vec<Tally>,
+    /// The calls of the environment's, over all executions.
+    pub(crate) calls: Calls,
 }
 
 impl Session {

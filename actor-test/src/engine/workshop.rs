@@ -3,7 +3,7 @@
 //! No schedule depends on what lies here. A value lies under the number of what it belongs to in the
 //! [`State`](crate::engine::world::state::State), which is plain data.
 
-use std::any::TypeId;
+use std::any::{Any, TypeId};
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -36,6 +36,19 @@ pub(crate) struct Clockwork {
     pub(crate) waker: Option<Waker>,
 }
 
+/// Makes the error of a call that fails.
+pub(crate) type MakeError = Rc<dyn Fn() -> Box<dyn Any>>;
+
+/// What the calls of one name may fail with.
+pub(crate) struct Supply {
+    pub(crate) call: String,
+    pub(crate) error: TypeId,
+    pub(crate) error_name: &'static str,
+    /// The call is made all the same, and what it returns is lost.
+    pub(crate) is_made: bool,
+    pub(crate) make: MakeError,
+}
+
 /// What the engine holds of the user's, and the parts of what has ended.
 #[derive(Default)]
 pub(crate) struct Workshop {
@@ -53,6 +66,8 @@ pub(crate) struct Workshop {
     clockworks: Vec<Clockwork>,
     /// What makes the notice of each watch.
     notices: Vec<Option<AnyNotice>>,
+    /// What calls of the environment's may fail with.
+    pub(crate) supplies: Vec<Supply>,
     pub(crate) newborn_actors: Vec<(u32, Parts)>,
     pub(crate) newborn_futures: Vec<(u32, Piped)>,
 }
@@ -64,6 +79,7 @@ impl Workshop {
         Left {
             clockworks: std::mem::take(&mut self.clockworks),
             notices: std::mem::take(&mut self.notices),
+            supplies: std::mem::take(&mut self.supplies),
             replies: std::mem::take(&mut self.replies),
             askers: std::mem::take(&mut self.askers),
             callers: std::mem::take(&mut self.callers),
@@ -196,6 +212,7 @@ fn place<T: Default>(places: &mut Vec<T>, number: u32) -> &mut T {
 pub(crate) struct Left {
     pub(crate) clockworks: Vec<Clockwork>,
     pub(crate) notices: Vec<Option<AnyNotice>>,
+    pub(crate) supplies: Vec<Supply>,
     pub(crate) replies: Vec<Option<Arc<AskSlot>>>,
     pub(crate) askers: Vec<Option<Waker>>,
     pub(crate) callers: Vec<Option<Waker>>,

@@ -5,8 +5,9 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::exploring::plan::PILOTS;
 use crate::exploring::summary::Novelty;
 use crate::hash::mix;
+use crate::settings::{Search, Settings};
 use crate::strategy::portfolio::arms;
-use crate::strategy::{StrategySpec, below, generator};
+use crate::strategy::{Placement, StrategySpec, below, generator};
 
 /// How often each arm has a turn before any is preferred.
 const ROUNDS: u64 = 10;
@@ -66,7 +67,15 @@ pub(crate) struct Bandit {
     learnt: u64,
     /// The mean cost of an execution, in steps.
     mean_steps: f64,
+    /// The scores of the placements of faults but for the calm one, where there are faults.
+    placements: Option<[f64; PLACEMENTS]>,
 }
+
+/// How many placements there are that have faults strike.
+const PLACEMENTS: usize = Placement::ALL.len() - 1;
+
+/// One execution in so many has no faults.
+const CALM_ONE_IN: u64 = 4;
 
 impl Bandit {
     pub(crate) fn new(seed: u64, fair_only: bool) -> Self {
@@ -88,7 +97,35 @@ impl Bandit {
             assigned: 0,
             learnt: 0,
             mean_steps: 0.0,
+            placements: None,
         }
+    }
+
+    /// For the portfolio that settings ask for.
+    pub(crate) fn of(settings: &Settings) -> Self {
+        let fair_only = settings.search == Search::FairPortfolio;
+        let placements = settings.places_faults().then_some([0.0; PLACEMENTS]);
+        Self {
+            placements,
+            ..Self::new(settings.session(), fair_only)
+        }
+    }
+
+    /// How many strategies there are, whatever the placement of faults.
+    fn strategies(&self) -> usize {
+        self.arms.last().map_or(0, |last| last.fair + 1)
+    }
+
+    /// The number of a strategy with a placement.
+    fn place(&self, strategy: usize, rng: &mut Xoshiro256PlusPlus) -> usize {
+        let Some(scores) = &self.placements else {
+            return strategy;
+        };
+        let placement = match below(rng, CALM_ONE_IN) {
+            0 => 0,
+            _ => 1 + in_proportion(scores, rng),
+        };
+        placement * self.strategies() + strategy
     }
 
     /// Assigns the strategies of the next epoch, of `left` executions at most.
@@ -105,12 +142,14 @@ impl Bandit {
             let iteration = iteration(execution);
             let mut rng = generator(mix(mix(self.seed, 0xba9d_1745), iteration));
             if pilots > 0 {
-                0
-            } else if is_first_rounds {
-                self.form(&self.arms[execution as usize % self.arms.len()], &mut rng)
-            } else {
-                self.form(self.choose(&mut rng), &mut rng)
+                return 0;
             }
+            let arm = match is_first_rounds {
+                true => &self.arms[execution as usize % self.arms.len()],
+                false => self.choose(&mut rng),
+            };
+            let strategy = self.form(arm, &mut rng);
+            self.place(strategy, &mut rng)
         });
         let assigned: Vec<usize> = assigned.collect();
         self.assigned += assigned.len() as u64;
@@ -151,11 +190,35 @@ impl Bandit {
             + f64::from(novelty.waypoints) * WAYPOINT;
         // Of two arms that show the same, the one with the shorter executions shows more per second.
         let reward = found.min(REWARD_MAX) * (self.mean_steps / steps).clamp(0.25, 4.0);
+        let count = self.strategies();
+        let (placement, strategy) = (strategy / count, strategy % count);
+        if let Some(scores) = &mut self.placements
+            && let Some(score) = placement
+                .checked_sub(1)
+                .and_then(|number| scores.get_mut(number))
+        {
+            *score = DECAY * *score + (1.0 - DECAY) * reward;
+        }
         let taken = |arm: &&mut Arm| arm.plain == strategy || arm.fair == strategy;
         if let Some(arm) = self.arms.iter_mut().find(taken) {
             arm.score = DECAY * arm.score + (1.0 - DECAY) * reward;
         }
     }
+}
+
+/// The position of one of the scores, drawn in proportion to their squares; three times of ten any.
+fn in_proportion(scores: &[f64], rng: &mut Xoshiro256PlusPlus) -> usize {
+    let any = below(rng, scores.len() as u64) as usize;
+    let total: f64 = scores.iter().map(|score| score * score).sum();
+    if below(rng, 10) < UNIFORM_TENTHS || total <= 0.0 {
+        return any;
+    }
+    let mut at = below(rng, 1 << 32) as f64 / (1u64 << 32) as f64 * total;
+    let drawn = scores.iter().position(|score| {
+        at -= score * score;
+        at < 0.0
+    });
+    drawn.unwrap_or(any)
 }
 
 #[cfg(test)]

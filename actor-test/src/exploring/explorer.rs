@@ -12,7 +12,7 @@ use crate::hash::mix;
 use crate::report::confirmation::Confirmation;
 use crate::report::words::{self, Place};
 use crate::settings::Settings;
-use crate::strategy::{Covered, Estimates, Execution, Strategy, Survey};
+use crate::strategy::{Covered, Estimates, Execution, Placed, Strategy, Survey};
 use crate::trace::replay::{nondeterminism, run_again};
 use crate::trace::witness;
 
@@ -90,12 +90,17 @@ impl<'a> Explorer<'a> {
         engine.look_for_lassos(settings.lasso);
         engine.keep_view(settings.until_saturated);
         let status = attendance::attend(test, engine.heartbeat());
+        let has_faults = !settings.semantics.faults.is_none();
+        let placed = |strategy: Box<dyn Strategy>| match has_faults && !strategy.places_faults() {
+            true => Box::new(Placed::new(strategy)) as Box<dyn Strategy>,
+            false => strategy,
+        };
         Self {
             place: settings.last_words.then(Place::of_shell),
             specs: strategies.iter().map(|strategy| strategy.name()).collect(),
             settings,
             engine,
-            strategies: strategies.into_iter().map(Some).collect(),
+            strategies: strategies.into_iter().map(placed).map(Some).collect(),
             estimates: Arc::default(),
             pilots: 0,
             threshold: settings.bounds.temperature(),
@@ -215,6 +220,7 @@ impl<'a> Explorer<'a> {
             max_steps: self.settings.bounds.unfair(),
             estimates: self.estimates.clone(),
             length,
+            faults: self.settings.semantics.faults,
         }
     }
 
@@ -301,9 +307,9 @@ impl<'a> Explorer<'a> {
     /// What is said where an execution ends the process, where that is wanted.
     fn last_words(&self, turn: Turn) -> Option<(String, String)> {
         let place = self.place.as_ref()?;
-        let Settings { seed, bounds, .. } = self.settings;
+        let bounds = &self.settings.bounds;
         let (test, iteration) = (&self.status.test, turn.iteration);
-        let token = turn.token(&self.specs[turn.strategy], *seed);
+        let token = turn.token(&self.specs[turn.strategy], self.settings);
         Some(words::last_words(test, iteration, &token, bounds, place))
     }
 

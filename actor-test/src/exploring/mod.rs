@@ -11,7 +11,8 @@
 
 pub(crate) mod bandit;
 pub(crate) mod calibration;
-pub(crate) mod claim;
+mod chances;
+mod claim;
 pub(crate) mod confirmation;
 pub(crate) mod desk;
 pub(crate) mod explorer;

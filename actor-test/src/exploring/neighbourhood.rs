@@ -22,7 +22,7 @@ use crate::exploring::explorer::Explorer;
 use crate::exploring::workers::explore_alone;
 use crate::report::facts::{Bug, NEAR};
 use crate::settings::Settings;
-use crate::strategy::{Choice, Enabled, Execution, Fairness, Strategy};
+use crate::strategy::{Choice, Enabled, Execution, Fairness, Offer, Strategy};
 use crate::trace::following::name;
 use crate::trace::replay::{fairness_of, taken};
 use crate::trace::saved::Passed;
@@ -193,6 +193,18 @@ impl Strategy for Neighbours {
 
     fn choose(&mut self, choice: Choice) -> u32 {
         self.current().choose(choice)
+    }
+
+    fn strike(&mut self, offer: &Offer) -> u32 {
+        self.current().strike(offer)
+    }
+
+    fn ends_faults(&mut self, enabled: &Enabled<'_>) -> bool {
+        self.current().ends_faults(enabled)
+    }
+
+    fn places_faults(&self) -> bool {
+        true
     }
 }
 

@@ -82,13 +82,14 @@ impl Turn {
         }
     }
 
-    /// The token of the execution; `strategy` is the strategy's name, and `seed` the session's.
-    pub(crate) fn token(&self, strategy: &str, seed: u64) -> String {
+    /// The token of the execution; `strategy` is the strategy's name.
+    pub(crate) fn token(&self, strategy: &str, settings: &Settings) -> String {
         token(Named {
             strategy,
-            seed,
+            seed: settings.seed,
             iteration: self.iteration,
             length: self.length,
+            faults: settings.semantics.faults,
         })
     }
 }
@@ -96,11 +97,10 @@ impl Turn {
 impl Plan {
     pub(crate) fn new(settings: &Settings) -> Self {
         let bandit = match settings.search {
-            Search::Portfolio => Some(Bandit::new(settings.session(), false)),
-            Search::FairPortfolio => Some(Bandit::new(settings.session(), true)),
+            Search::Portfolio | Search::FairPortfolio => Some(Bandit::of(settings)),
             _ => None,
         };
-        let strategies = settings.search.strategies();
+        let strategies = settings.strategies();
         let need_length = strategies.iter().map(|spec| spec.build().needs_length());
         let partition = settings.partition.unwrap_or_default();
         Self {

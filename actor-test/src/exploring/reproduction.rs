@@ -22,6 +22,7 @@ pub(crate) fn reproduce(
         seed,
         iteration,
         length,
+        faults,
     } = token::parse(text)?;
     let strategy = strategy.parse::<StrategySpec>()?;
     let built = strategy.build();
@@ -37,6 +38,7 @@ pub(crate) fn reproduce(
         step_budget: None,
         check_every: 1,
         search: Search::Strategies(vec![strategy.clone()]),
+        semantics: settings.semantics.with_faults(faults),
         // One execution reaches little.
         deny: Deny::default(),
         ..settings.clone()

@@ -8,6 +8,7 @@ use actor_core::__private::Expectation;
 
 use crate::data::bug::{BugKind, Finding, Reason};
 use crate::engine::{End, Engine, Observations, Observed, Program, START, THREAD, on_own_thread};
+use crate::exploring::chances;
 use crate::exploring::claim::{Course, Turns};
 use crate::exploring::explorer::{Contribution, seconds};
 use crate::exploring::recording::record;
@@ -101,7 +102,7 @@ pub(crate) struct Summary {
 
 impl Summary {
     pub(crate) fn new(name: &str, settings: &Settings) -> Self {
-        let strategies = settings.search.strategies();
+        let strategies = settings.strategies();
         let mut summary = Self {
             settings: settings.clone(),
             report: Report::empty(name, settings),
@@ -264,6 +265,9 @@ impl Summary {
             report.transient_example.get_or_insert_with(example);
         }
         report.add_leftovers(&outcome.leftovers);
+        for faults in &mut report.faults {
+            faults.add(&outcome.faults);
+        }
         let mut labels = 0;
         for label in &outcome.told.labels {
             let times = report.covered.entry((*label).to_owned()).or_default();
@@ -321,6 +325,7 @@ impl Summary {
         let Observations {
             specifications,
             coverage,
+            calls,
         } = observed;
         self.report.verdict = Course {
             stopped: self.stopped(),
@@ -340,7 +345,7 @@ impl Summary {
             let strategy = self.report.strategies[contribution.strategy].name.clone();
             self.report.bugs.push(Bug {
                 finding,
-                token: contribution.turn().token(&strategy, self.settings.seed),
+                token: contribution.turn().token(&strategy, &self.settings),
                 strategy,
                 iteration: contribution.iteration + 1,
                 seed: self.settings.seed,
@@ -371,6 +376,7 @@ impl Summary {
             self.report.vacuous.sort();
             self.report.passed_over = specifications.iter().flat_map(passed_over).collect();
             self.report.passed_over.sort();
+            self.report.without_a_chance = chances::without(&self.report.faults, calls);
             self.add_unevaluated(specifications);
         }
         // What one part has not reached, another may.

@@ -248,7 +248,7 @@ fn source(test: &ActorTest) -> (String, u32) {
 
 /// The settings, for whoever has to tell of this process's end.
 fn began(test: &ActorTest, settings: &Settings, task: &Task) -> Event {
-    let strategies = settings.search.strategies();
+    let strategies = settings.strategies();
     let (iterations, strategies) = match task {
         Task::Reproduce { token } => {
             let strategy = token
@@ -351,7 +351,7 @@ fn leak(
     if !report.is_clean() {
         return Some(words::leaked_threads());
     }
-    let strategies = settings.search.strategies();
+    let strategies = settings.strategies();
     let strategy = strategies[turn.strategy].to_string();
     let finding = Finding {
         kind: BugKind::LeakedThreads,
@@ -360,7 +360,7 @@ fn leak(
         step: 0,
     };
     let mut bug = Bug::unrecorded(finding, &strategy, turn.iteration, &settings);
-    bug.token = turn.token(&strategy, settings.seed);
+    bug.token = turn.token(&strategy, &settings);
     report.bugs.push(bug);
     None
 }

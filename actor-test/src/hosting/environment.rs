@@ -37,10 +37,12 @@ pub(crate) const DENY: &str = "ACTOR_TEST_DENY";
 pub(crate) const MINIMIZE: &str = "ACTOR_TEST_MINIMIZE";
 /// For how many steps its causes are looked for.
 pub(crate) const EXPLAIN: &str = "ACTOR_TEST_EXPLAIN";
+/// How many faults of each kind an execution may have.
+pub(crate) const FAULTS: &str = "ACTOR_TEST_FAULTS";
 /// The tool's request to its child: the path of a file. Not a setting.
 pub(crate) const REQUEST: &str = "ACTOR_TEST_REQUEST";
 
-const SETTINGS: [&str; 15] = [
+const SETTINGS: [&str; 16] = [
     ITERATIONS,
     SEED,
     STRATEGY,
@@ -56,6 +58,7 @@ const SETTINGS: [&str; 15] = [
     DENY,
     MINIMIZE,
     EXPLAIN,
+    FAULTS,
 ];
 
 /// A setting that is not of its form.
@@ -117,6 +120,7 @@ fn set(overrides: &mut Overrides, name: &str, text: &str) -> Result<(), String> 
         PARTITION => overrides.partition = Some(parse::partition(text)?),
         MINIMIZE => overrides.minimize = Some(parse::budget(text)?),
         EXPLAIN => overrides.explain = Some(parse::budget(text)?),
+        FAULTS => overrides.faults = Some(parse::faults(text)?),
         DENY => overrides.deny = Some(parse::deny(text)?),
         HANG_TIMEOUT => overrides.hang_timeout = Some(parse::duration(text)?),
         _ => return Err(unknown(name)),
@@ -184,7 +188,7 @@ pub fn metadata(metadata: &Value) -> Result<Overrides, Malformed> {
 }
 
 /// The keys of the section, each with the variable of the same meaning and form.
-const KEYS: [(&str, &str); 10] = [
+const KEYS: [(&str, &str); 11] = [
     ("iterations", ITERATIONS),
     ("seed", SEED),
     ("strategy", STRATEGY),
@@ -195,6 +199,7 @@ const KEYS: [(&str, &str); 10] = [
     ("deny", DENY),
     ("minimize", MINIMIZE),
     ("explain", EXPLAIN),
+    ("faults", FAULTS),
 ];
 
 fn unknown_key(key: &str) -> String {

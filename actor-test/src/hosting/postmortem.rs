@@ -82,7 +82,7 @@ fn task(job: &Job, settings: &Settings, turn: Turn, strategy: &str) -> Task {
     let spec = strategy.parse::<StrategySpec>();
     let is_alone = spec.is_ok_and(|spec| !spec.build().has_memory());
     if is_alone && job.given.max_steps != Some(MaxSteps::Auto) {
-        let token = turn.token(strategy, settings.seed);
+        let token = turn.token(strategy, settings);
         Task::Reproduce { token }
     } else {
         Task::Explore

@@ -317,7 +317,7 @@ fn hung(test: &str, running: &Running, turn: Turn, still: f64) -> (Report, Vec<S
         begun,
         ..
     } = running;
-    let strategies = settings.search.strategies();
+    let strategies = settings.strategies();
     let strategy = strategies.get(turn.strategy).map(ToString::to_string);
     let strategy = strategy.unwrap_or_default();
     let found_after_s = begun.elapsed().as_secs_f64();
@@ -368,7 +368,7 @@ pub fn ended(
 ) -> Report {
     let mut report = Report::empty(test, settings);
     let mut bug = Bug::unrecorded(finding, strategy, turn.iteration, settings);
-    bug.token = turn.token(strategy, settings.seed);
+    bug.token = turn.token(strategy, settings);
     report.bugs.push(bug);
     report
 }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::data::bug::{BugKind, Cycle, Finding, Reason};
 use crate::data::causes::Causes;
 use crate::data::coverage::Coverage;
+use crate::data::faults::{FaultCounts, FaultKind};
 use crate::data::leftovers::Leftovers;
 use crate::data::story::Story;
 use crate::report::confirmation::Confirmation;
@@ -128,6 +129,13 @@ pub struct Report {
     /// ``monitor `Answered` sees `Pong` in `Quiet` `` …
     #[serde(default)]
     pub passed_over: Vec<String>,
+    /// The faults of each kind that executions might have.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<FaultStatistics>,
+    /// Faults that never had a chance, and why: ``fault `full`: nothing was sent to a bounded
+    /// mailbox`` …
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub without_a_chance: Vec<String>,
     /// What was reached of the actors. Empty where the test ended at a bug: what else was reached
     /// by then depends on the number of workers.
     #[serde(default)]
@@ -151,6 +159,42 @@ pub struct Report {
     /// What it takes to merge it with the reports of other parts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) sketch: Option<Box<Sketch>>,
+}
+
+/// The faults of one kind, over all executions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct FaultStatistics {
+    /// Which.
+    pub kind: FaultKind,
+    /// How many an execution might have.
+    pub budget: u16,
+    /// How many there were.
+    pub struck: u64,
+    /// In how many executions there was one.
+    pub executions: u64,
+    /// How often there might have been one.
+    pub offered: u64,
+}
+
+impl FaultStatistics {
+    fn of((kind, budget): (FaultKind, u16)) -> Self {
+        Self {
+            kind,
+            budget,
+            struck: 0,
+            executions: 0,
+            offered: 0,
+        }
+    }
+
+    /// Adds those of an execution.
+    pub(crate) fn add(&mut self, counts: &FaultCounts) {
+        let struck = counts.struck[self.kind as usize];
+        self.struck += u64::from(struck);
+        self.executions += u64::from(struck > 0);
+        self.offered += u64::from(counts.offered[self.kind as usize]);
+    }
 }
 
 /// The lengths of executions in steps.
@@ -262,6 +306,7 @@ impl Bug {
                 seed: settings.seed,
                 iteration,
                 length: None,
+                faults: settings.semantics.faults,
             }),
             confirmation: None,
             causes: None,
@@ -397,6 +442,13 @@ impl Report {
             near: 0,
             vacuous: Vec::new(),
             passed_over: Vec::new(),
+            faults: settings
+                .semantics
+                .faults
+                .iter()
+                .map(FaultStatistics::of)
+                .collect(),
+            without_a_chance: Vec::new(),
             coverage: Coverage::default(),
             opaque: Vec::new(),
             asked_for_bytes: 0,

@@ -43,7 +43,8 @@ fn denied(deny: Deny, report: &Report) -> Vec<Finding> {
         location: None,
         step: 0,
     };
-    let vacuous = Some(report.vacuous.join("; ")).filter(|what| deny.vacuous && !what.is_empty());
+    let vacuous = [report.vacuous.as_slice(), &report.without_a_chance].concat();
+    let vacuous = Some(vacuous.join("; ")).filter(|what| deny.vacuous && !what.is_empty());
     let unreached = words::unreached_parts(&report.coverage).filter(|_| deny.unreached);
     let vacuous = vacuous.map(|what| finding(BugKind::Vacuous, what));
     let unreached = unreached.map(|what| finding(BugKind::Unreached, what));

@@ -179,6 +179,13 @@ impl Report {
         for (label, times) in other.covered {
             *self.covered.entry(label).or_default() += times;
         }
+        for (one, other) in self.faults.iter_mut().zip(&other.faults) {
+            one.struck += other.struck;
+            one.executions += other.executions;
+            one.offered += other.offered;
+        }
+        let idle = |what: &String| other.without_a_chance.contains(what);
+        self.without_a_chance.retain(idle);
         self.dead_letters += other.dead_letters;
         // What one part has seen to matter is not vacuous, and after a bug nothing is said of it.
         self.vacuous.retain(|what| other.vacuous.contains(what));

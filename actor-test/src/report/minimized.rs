@@ -19,6 +19,9 @@ pub struct Size {
     pub actors: u64,
     /// How many messages are handled.
     pub messages: u64,
+    /// How many faults strike.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub faults: u64,
     /// How often another one goes on than the one before.
     pub switches: u64,
 }
@@ -35,12 +38,17 @@ impl Size {
             steps: schedule.len() as u64,
             actors: actors.len() as u64,
             messages: schedule.iter().filter(handles).count() as u64,
+            faults: schedule.iter().map(|step| step.strikes.len() as u64).sum(),
             switches: who()
                 .zip(who().skip(1))
                 .filter(|(one, next)| one != next)
                 .count() as u64,
         }
     }
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 fn is_handled(step: &crate::data::schedule::NamedStep) -> bool {

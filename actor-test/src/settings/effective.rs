@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::hash::mix;
 use crate::settings::{Bounds, Deny, Partition, Search, Semantics};
+use crate::strategy::{Placement, StrategySpec};
 
 /// How a test is explored. Every field has a default; see each.
 #[derive(Clone, PartialEq, Debug)]
@@ -114,6 +115,27 @@ impl Settings {
     /// What has failed is to be minimised, or its causes to be found.
     pub(crate) fn looks_again(&self) -> bool {
         self.minimize > 0 || self.explain > 0
+    }
+
+    /// The strategies that may have a turn. Where faults are asked for, a portfolio has each of its
+    /// strategies with each placement of faults: first all with the first placement.
+    pub(crate) fn strategies(&self) -> Vec<StrategySpec> {
+        let strategies = self.search.strategies();
+        if !self.places_faults() {
+            return strategies;
+        }
+        let placed = |placement| {
+            let spec =
+                move |spec: &StrategySpec| StrategySpec::Placed(placement, Box::new(spec.clone()));
+            strategies.iter().map(spec)
+        };
+        Placement::ALL.into_iter().flat_map(placed).collect()
+    }
+
+    /// A portfolio has a bandit that learns where faults strike best.
+    pub(crate) fn places_faults(&self) -> bool {
+        let learns = matches!(self.search, Search::Portfolio | Search::FairPortfolio);
+        learns && !self.semantics.faults.is_none()
     }
 
     /// What the executions of this test derive from.

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::data::faults::Faults;
 use crate::declaration::attribute::Attributes;
 use crate::settings::Deny;
 use crate::settings::partition::Partition;
@@ -50,6 +51,8 @@ pub struct Overrides {
     pub minimize: Option<u64>,
     /// For how many steps its causes are looked for.
     pub explain: Option<u64>,
+    /// How many faults of each kind an execution may have.
+    pub faults: Option<Faults>,
 }
 
 impl Overrides {
@@ -71,6 +74,7 @@ impl Overrides {
             deny: self.deny.or(other.deny),
             minimize: self.minimize.or(other.minimize),
             explain: self.explain.or(other.explain),
+            faults: self.faults.or(other.faults),
         }
     }
 
@@ -88,6 +92,7 @@ impl Overrides {
             temperature: attributes.temperature,
             deny: attributes.deny.map(parse::deny).transpose()?,
             minimize: attributes.minimize,
+            faults: attributes.faults.map(parse::faults).transpose()?,
             ..Self::default()
         })
     }
@@ -139,7 +144,10 @@ pub fn resolve(
         search,
         bounds: bounds(&all),
         calibrate: all.max_steps == Some(MaxSteps::Auto),
-        semantics: semantics(attributes),
+        semantics: Semantics {
+            faults: all.faults.unwrap_or_default(),
+            ..semantics(attributes)
+        },
         workers: all.workers.unwrap_or(defaults.workers),
         keep_going: all.keep_going.unwrap_or(defaults.keep_going),
         step_budget: (!is_ended).then_some(budgets.exploring),
@@ -181,6 +189,7 @@ fn semantics(attributes: &Attributes) -> Semantics {
         atomic_handlers: attributes.atomic_handlers,
         clock_error: clock_error.unwrap_or(defaults.clock_error),
         supervised: attributes.supervised,
+        ..defaults
     }
 }
 
@@ -188,7 +197,7 @@ fn semantics(attributes: &Attributes) -> Semantics {
 pub mod parse {
     use std::hash::{BuildHasher, RandomState};
 
-    use super::{Deny, Duration, MaxSteps, Partition, Search};
+    use super::{Deny, Duration, Faults, MaxSteps, Partition, Search};
     use crate::strategy::StrategySpec;
 
     /// How many steps a millisecond is worth.
@@ -303,6 +312,12 @@ pub mod parse {
         Ok(denied)
     }
 
+    /// `KIND=COUNT` with commas between them, or `none`.
+    pub fn faults(text: &str) -> Result<Faults, String> {
+        text.parse()
+            .map_err(|error: crate::data::faults::FaultsError| error.to_string())
+    }
+
     /// The portfolio, or strategies that take turns.
     pub fn search(texts: &[String]) -> Result<Search, String> {
         match texts {
@@ -364,6 +379,7 @@ mod tests {
             patient_timers: false,
             atomic_handlers: false,
             supervised: false,
+            faults: None,
             clock_error_ms: None,
         }
     }

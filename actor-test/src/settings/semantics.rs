@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// How actors behave where the framework leaves a choice.
+use crate::data::faults::Faults;
+
+/// How actors and their environment behave where the framework leaves a choice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Semantics {
@@ -21,6 +23,9 @@ pub struct Semantics {
     /// than is brought back where nobody is left to act.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub supervised: bool,
+    /// How many faults of each kind an execution may have. Default none.
+    #[serde(default, skip_serializing_if = "Faults::is_none")]
+    pub faults: Faults,
 }
 
 impl Default for Semantics {
@@ -30,6 +35,7 @@ impl Default for Semantics {
             atomic_handlers: false,
             clock_error: Duration::from_millis(1),
             supervised: false,
+            faults: Faults::none(),
         }
     }
 }
@@ -53,6 +59,13 @@ impl Semantics {
     #[must_use]
     pub const fn with_supervised(mut self) -> Self {
         self.supervised = true;
+        self
+    }
+
+    /// With [`faults`](Semantics::faults).
+    #[must_use]
+    pub const fn with_faults(mut self, faults: Faults) -> Self {
+        self.faults = faults;
         self
     }
 

@@ -1,5 +1,6 @@
 //! Tokens: one execution of a test in a word, to be typed where its trace is gone.
 
+use crate::data::faults::Faults;
 use crate::strategy::SpecError;
 
 /// The version of the schedules: raised when what a strategy, a seed and an iteration stand for is
@@ -12,7 +13,7 @@ const SCHEDULES: u32 = 3;
 pub enum TokenError {
     /// It is not of the form that reports print.
     #[error(
-        "malformed token `{0}`; the form is STRATEGY@SEED-ITERATION[-kLENGTH]-vVERSION, as a report \
+        "malformed token `{0}`; the form is STRATEGY@SEED-ITERATION[-kLENGTH][-fFAULTS]-vVERSION, as a report \
          prints it"
     )]
     Malformed(String),
@@ -46,19 +47,29 @@ pub(crate) struct Named<'a> {
     pub(crate) iteration: u64,
     /// The [length](crate::strategy::Execution::length) that the strategy was told, if any.
     pub(crate) length: Option<u64>,
+    /// How many faults of each kind it may have.
+    pub(crate) faults: Faults,
 }
 
 /// The token of an execution: its strategy, the session's seed, the iteration as reports count it,
-/// from one, the length that its strategy was told, if any, and the version of the schedules.
+/// from one, the length that its strategy was told, if any, the faults that it may have, if any, and
+/// the version of the schedules.
 pub(crate) fn token(named: Named<'_>) -> String {
     let Named {
         strategy,
         seed,
         iteration,
         length,
+        faults,
     } = named;
     let length = length.map_or_else(String::new, |length| format!("-k{length}"));
-    format!("{strategy}@{seed}-{}{length}-v{SCHEDULES}", iteration + 1)
+    // A word to type: without what a shell or a browser's address would have to quote.
+    let faults = match faults.is_none() {
+        true => String::new(),
+        false => format!("-f{}", faults.to_string().replace(',', "+")),
+    };
+    let iteration = iteration + 1;
+    format!("{strategy}@{seed}-{iteration}{length}{faults}-v{SCHEDULES}")
 }
 
 /// What a token names.
@@ -75,6 +86,12 @@ pub(crate) fn parse(token: &str) -> Result<Named<'_>, TokenError> {
         Some(Ok(length)) => Some(length),
         Some(Err(_)) => return Err(malformed()),
     };
+    let faults = parts.next_if(|part| part.starts_with('f'));
+    let faults = match faults.map(|faults| faults[1..].replace('+', ",").parse()) {
+        None => Faults::none(),
+        Some(Ok(faults)) => faults,
+        Some(Err(_)) => return Err(malformed()),
+    };
     // The first version was not told.
     let version = match parts.next() {
         None => Some(1),
@@ -89,6 +106,7 @@ pub(crate) fn parse(token: &str) -> Result<Named<'_>, TokenError> {
             seed,
             iteration,
             length,
+            faults,
         }),
         (Some(_), Some(_), Some(_), None) => Err(TokenError::Newer(token.into())),
         _ => Err(malformed()),
@@ -98,6 +116,7 @@ pub(crate) fn parse(token: &str) -> Result<Named<'_>, TokenError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::faults::FaultKind;
 
     #[test]
     fn a_token_says_which_schedules_it_is_of() {
@@ -106,6 +125,7 @@ mod tests {
             seed: 7,
             iteration: 0,
             length,
+            faults: Faults::none(),
         };
         let own = token(named("random", None));
         assert_eq!(own, format!("random@7-1-v{SCHEDULES}"));
@@ -113,6 +133,18 @@ mod tests {
         let own = token(named("fair-pct:3", Some(12)));
         assert_eq!(own, format!("fair-pct:3@7-1-k12-v{SCHEDULES}"));
         assert_eq!(parse(&own), Ok(named("fair-pct:3", Some(12))));
+        let failing = Named {
+            faults: Faults::none()
+                .with(FaultKind::Call, 2)
+                .with(FaultKind::Full, 1),
+            ..named("aimed-pct", Some(12))
+        };
+        let own = token(failing);
+        assert_eq!(
+            own,
+            format!("aimed-pct@7-1-k12-fcall=2+full=1-v{SCHEDULES}")
+        );
+        assert_eq!(parse(&own), Ok(failing));
         for old in ["random@0-24", "random@0-24-v1", "pct@0-24-v2"] {
             assert_eq!(parse(old), Err(TokenError::Older(old.into())));
         }
@@ -133,6 +165,8 @@ mod tests {
             "random@7-1-kx-v3",
             "random@7-1-v3-k4",
             "random@7-k4-1-v3",
+            "random@7-1-fx=1-v3",
+            "random@7-1-fcall=1-k4-v3",
         ] {
             assert_eq!(
                 parse(wrong),

@@ -1,6 +1,6 @@
 //! Going on under another strategy from a step of a recorded execution.
 
-use super::{Choice, Enabled, Ended, Execution, Fairness, Replay, Step, Strategy};
+use super::{Choice, Enabled, Ended, Execution, Fairness, Offer, Replay, Step, Strategy};
 
 /// Recorded decisions up to a step, and any strategy from there. What the strategy sees begins with
 /// that step; its fairness counts from there.
@@ -54,6 +54,24 @@ impl Strategy for Branch {
             true => self.replay.choose(choice),
             false => self.strategy.choose(choice),
         }
+    }
+
+    fn strike(&mut self, offer: &Offer) -> u32 {
+        match self.is_replaying {
+            true => self.replay.strike(offer),
+            false => self.strategy.strike(offer),
+        }
+    }
+
+    fn ends_faults(&mut self, enabled: &Enabled<'_>) -> bool {
+        match enabled.step() <= self.from {
+            true => self.replay.ends_faults(enabled),
+            false => self.strategy.ends_faults(enabled) || !self.strategy.places_faults(),
+        }
+    }
+
+    fn places_faults(&self) -> bool {
+        true
     }
 
     fn hears_steps(&self) -> bool {

@@ -185,6 +185,7 @@ mod tests {
             max_steps: 1_000,
             estimates: Arc::default(),
             length: None,
+            faults: crate::data::faults::Faults::none(),
         });
     }
 

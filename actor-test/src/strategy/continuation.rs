@@ -1,6 +1,8 @@
 //! Going on fairly from a step of a recorded execution.
 
-use super::{Choice, Enabled, Execution, Fairness, Random, Replay, Strategy, Weighted, Weights};
+use super::{
+    Choice, Enabled, Execution, Fairness, Offer, Random, Replay, Strategy, Weighted, Weights,
+};
 use crate::hash::mix;
 
 /// Recorded decisions up to a step, and a fair walk from there: a uniform and a weighted one in
@@ -63,6 +65,18 @@ impl Strategy for Continuation {
 
     fn choose(&mut self, choice: Choice) -> u32 {
         self.active().choose(choice)
+    }
+
+    fn strike(&mut self, offer: &Offer) -> u32 {
+        self.active().strike(offer)
+    }
+
+    fn ends_faults(&mut self, enabled: &Enabled<'_>) -> bool {
+        self.replay.ends_faults(enabled) || enabled.step() >= self.from
+    }
+
+    fn places_faults(&self) -> bool {
+        true
     }
 }
 

@@ -1,7 +1,8 @@
 //! Exhaustive depth-first search.
 
 use super::{
-    Choice, Covered, Enabled, Execution, Fairness, Gap, OperationId, Reduction, Step, Strategy,
+    Choice, Covered, Enabled, Execution, Fairness, Gap, Offer, OperationId, Reduction, Step,
+    Strategy,
 };
 
 /// Visits every schedule up to the step bound, depth first: the oracle that other strategies are
@@ -176,6 +177,14 @@ impl Strategy for Dfs {
                 0
             }
         }
+    }
+
+    fn strike(&mut self, offer: &Offer) -> u32 {
+        self.branch(offer.ways as usize + 1) as u32
+    }
+
+    fn places_faults(&self) -> bool {
+        true
     }
 
     fn hears_steps(&self) -> bool {

@@ -1,9 +1,11 @@
 //! Who does how much in the executions of a test, from a few pilot executions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{Choice, Enabled, Execution, Fairness, OperationId, Random, StepKind, Strategy};
+use super::placed::{moment_of, moment_of_offer};
+use super::{Choice, Enabled, Execution, Fairness, Offer, OperationId, Random, StepKind, Strategy};
+use crate::data::faults::{FaultKind, KINDS};
 
 /// What the pilot executions of a test showed: uniform random walks that come before the first
 /// execution of a strategy that [needs](Strategy::needs_estimates) them.
@@ -20,6 +22,10 @@ pub struct Estimates {
     efforts: BTreeMap<u64, Effort>,
     /// What went into each inbox.
     inboxes: BTreeMap<u64, Traffic>,
+    /// At how many places a fault of each kind might have struck.
+    offers: [u64; KINDS],
+    /// The moments at which one may, sorted.
+    moments: Vec<u64>,
 }
 
 /// What went into an inbox.
@@ -61,6 +67,17 @@ impl Estimates {
     /// How many of its steps flush into an inbox that another enabled operation would flush into.
     pub fn contended_flushes(&self) -> u64 {
         self.contended_flushes
+    }
+
+    /// At how many places of an execution a fault of that kind might have struck.
+    pub fn offers(&self, kind: FaultKind) -> u64 {
+        self.offers[kind as usize]
+    }
+
+    /// The moments at which a fault may strike: each type of event that was sent, handled or fired,
+    /// each call by its name; sorted.
+    pub(crate) fn moments(&self) -> &[u64] {
+        &self.moments
     }
 
     /// The work of the operation with that [path](Enabled::path), if it was met.
@@ -111,6 +128,8 @@ pub(crate) struct Survey {
     walk: Random,
     /// One entry an execution; the last is in progress.
     measured: Arc<Mutex<Vec<Measured>>>,
+    /// Where the execution is fair from, since faults may come before.
+    fair_from: Option<u64>,
 }
 
 /// What one execution showed.
@@ -122,6 +141,8 @@ struct Measured {
     steps_of: BTreeMap<u64, u64>,
     /// For each inbox, how much each operation flushed into it.
     flushes: BTreeMap<u64, BTreeMap<u64, u64>>,
+    offers: [u64; KINDS],
+    moments: BTreeSet<u64>,
 }
 
 impl Survey {
@@ -129,24 +150,28 @@ impl Survey {
         Self {
             walk: Random::new(),
             measured: Arc::default(),
+            fair_from: None,
         }
     }
 
     /// What the executions so far have shown.
     pub(crate) fn estimates(&self) -> Estimates {
         let all = self.measured();
-        let percentile = |of: fn(&Measured) -> u64| {
+        let percentile = |of: &dyn Fn(&Measured) -> u64| {
             let mut sorted: Vec<u64> = all.iter().map(of).collect();
             sorted.sort_unstable();
             let rank = (sorted.len() * 95).div_ceil(100);
             sorted.get(rank.saturating_sub(1)).copied().unwrap_or(0)
         };
         let inboxes = inboxes(&all);
+        let moments: BTreeSet<u64> = all.iter().flat_map(|one| &one.moments).copied().collect();
         Estimates {
             executions: all.len() as u64,
-            steps: percentile(|one| one.steps),
-            contended_steps: percentile(|one| one.contended_steps),
-            contended_flushes: percentile(|one| one.contended_flushes),
+            steps: percentile(&|one| one.steps),
+            contended_steps: percentile(&|one| one.contended_steps),
+            contended_flushes: percentile(&|one| one.contended_flushes),
+            offers: std::array::from_fn(|kind| percentile(&|one| one.offers[kind])),
+            moments: moments.into_iter().collect(),
             efforts: efforts(&all, &inboxes),
             inboxes,
         }
@@ -164,6 +189,7 @@ impl Measured {
         self.steps += 1;
         self.contended_steps += u64::from(enabled.len() > 1);
         *self.steps_of.entry(path).or_default() += 1;
+        self.moments.extend(moment_of(&pending));
         if !matches!(pending.kind, StepKind::Flush | StepKind::Timer) {
             return;
         }
@@ -241,10 +267,12 @@ impl Strategy for Survey {
     }
 
     fn fairness(&self) -> Fairness {
-        self.walk.fairness()
+        self.fair_from
+            .map_or(self.walk.fairness(), Fairness::FairFrom)
     }
 
     fn begin(&mut self, execution: &Execution) -> bool {
+        self.fair_from = (!execution.faults.is_none()).then_some(execution.max_steps);
         self.measured().push(Measured::default());
         self.walk.begin(execution)
     }
@@ -259,6 +287,22 @@ impl Strategy for Survey {
 
     fn choose(&mut self, choice: Choice) -> u32 {
         self.walk.choose(choice)
+    }
+
+    fn strike(&mut self, offer: &Offer) -> u32 {
+        if let Some(current) = self.measured().last_mut() {
+            current.offers[offer.kind as usize] += 1;
+            current.moments.insert(moment_of_offer(offer));
+        }
+        0
+    }
+
+    fn ends_faults(&mut self, enabled: &Enabled<'_>) -> bool {
+        self.fair_from.is_none_or(|step| step <= enabled.step())
+    }
+
+    fn places_faults(&self) -> bool {
+        true
     }
 }
 

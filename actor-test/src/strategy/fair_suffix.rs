@@ -4,7 +4,7 @@ use rand_core::Rng;
 
 use super::per_operation::PerOperation;
 use super::{
-    Choice, Covered, Enabled, Ended, Execution, Fairness, Gap, OperationId, Step, Strategy,
+    Choice, Covered, Enabled, Ended, Execution, Fairness, Gap, Offer, OperationId, Step, Strategy,
     Weighted, Weights, below, generator,
 };
 use crate::hash::mix;
@@ -123,6 +123,21 @@ impl Strategy for FairSuffix {
         } else {
             self.prefix.choose(choice)
         }
+    }
+
+    fn strike(&mut self, offer: &Offer) -> u32 {
+        match self.switched {
+            true => 0,
+            false => self.prefix.strike(offer),
+        }
+    }
+
+    fn ends_faults(&mut self, enabled: &Enabled<'_>) -> bool {
+        enabled.step() >= self.from || self.prefix.ends_faults(enabled)
+    }
+
+    fn places_faults(&self) -> bool {
+        self.prefix.places_faults()
     }
 
     fn hears_steps(&self) -> bool {
@@ -251,6 +266,7 @@ mod tests {
             max_steps: 0,
             estimates: std::sync::Arc::default(),
             length: None,
+            faults: crate::data::faults::Faults::none(),
         };
         let changes = Changes::default();
         let waits = |strategy: &mut dyn Strategy, seed| {

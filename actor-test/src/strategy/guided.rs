@@ -3,7 +3,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::naming::{Namer, Notes, sort};
-use super::{Choice, Enabled, Ended, Execution, Fairness, Pending, Step, StepKind, Strategy};
+use super::{
+    Choice, Enabled, Ended, Execution, Fairness, Offer, Pending, Step, StepKind, Strategy,
+};
 use crate::data::schedule::{NamedChoice, NamedStep, Parting, Schedule, StepName};
 use crate::hash::mix;
 
@@ -244,6 +246,30 @@ impl Strategy for Guided {
         let of = choice.bound();
         self.namer.chose(NamedChoice { of, answer });
         answer
+    }
+
+    fn strike(&mut self, offer: &Offer) -> u32 {
+        let place = self.namer.place(offer);
+        let listed = self.asks.and_then(|(step, _)| {
+            let mut strikes = self.schedule[step].strikes.iter();
+            strikes.find(|strike| strike.kind == offer.kind && strike.place == place)
+        });
+        let way = listed.map_or(0, |strike| strike.way.min(offer.ways));
+        self.namer.struck(offer, way);
+        way
+    }
+
+    /// Behind the listed steps, where that is fair.
+    fn ends_faults(&mut self, enabled: &Enabled<'_>) -> bool {
+        match self.fairness {
+            Fairness::Unfair => false,
+            Fairness::Fair => self.first_left == self.schedule.len(),
+            Fairness::FairFrom(step) => step <= enabled.step(),
+        }
+    }
+
+    fn places_faults(&self) -> bool {
+        true
     }
 
     fn hears_steps(&self) -> bool {

@@ -19,6 +19,7 @@ mod naming;
 mod pct;
 mod per_operation;
 mod pinned;
+mod placed;
 pub(crate) mod portfolio;
 mod pos;
 mod probabilistic;
@@ -33,6 +34,8 @@ mod weighted;
 
 use std::fmt;
 use std::sync::Arc;
+
+use crate::data::faults::{FaultKind, Faults};
 
 pub(crate) use branch::Branch;
 pub(crate) use changes::Changes;
@@ -49,11 +52,15 @@ pub(crate) use guided::{Followed, Guided};
 pub(crate) use naming::{Named, Namer, Notes};
 pub use pct::Pct;
 pub(crate) use pinned::{Pinned, Worded, Wording, parse};
+pub(crate) use placed::Placed;
+pub use placed::Placement;
 pub use pos::Pos;
 pub use probabilistic::Probabilistic;
 pub use random::Random;
 pub(crate) use random::{below, generator};
+pub(crate) use replay::Between;
 pub use replay::Replay;
+pub(crate) use spec::split_placement;
 pub use spec::{ExplorerKind, SpecError, StrategySpec};
 pub(crate) use steady::Steady;
 pub use surw::Surw;
@@ -124,6 +131,25 @@ pub trait Strategy: fmt::Debug + Send {
     /// Answers a choice with a number below its bound. A number that is not is a bug of the strategy,
     /// and reported as one.
     fn choose(&mut self, choice: Choice) -> u32;
+
+    /// Whether a fault strikes where one may, within a step: zero where none does, else one of the
+    /// [ways](Offer::ways), from one. Not asked where the faults of that kind are spent, or over.
+    ///
+    /// Where a test asks for faults, they are placed for a strategy that does not do so
+    /// [itself](Self::places_faults).
+    fn strike(&mut self, _offer: &Offer) -> u32 {
+        0
+    }
+
+    /// Whether no more faults are to come; asked before each step while some may.
+    fn ends_faults(&mut self, _enabled: &Enabled<'_>) -> bool {
+        false
+    }
+
+    /// It says itself where faults strike.
+    fn places_faults(&self) -> bool {
+        false
+    }
 
     /// Whether [`stepped`](Self::stepped) is called in the execution that was begun last. Not so
     /// unless this says so: to find out what a step was costs a little.
@@ -218,6 +244,8 @@ pub struct Execution {
     /// [asked](Strategy::needs_length) for it. Half of the executions are told as many as nineteen of
     /// twenty before them did not exceed, the others as many as one of those had, drawn at random.
     pub length: Option<u64>,
+    /// How many faults of each kind there may be.
+    pub faults: Faults,
 }
 
 impl Execution {
@@ -229,6 +257,7 @@ impl Execution {
             max_steps,
             estimates: Arc::default(),
             length: None,
+            faults: Faults::none(),
         }
     }
 
@@ -241,6 +270,23 @@ impl Execution {
         };
         self.length.unwrap_or_else(estimated).min(self.max_steps)
     }
+}
+
+/// A place within a step where a fault may strike.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Offer {
+    /// Of which kind.
+    pub kind: FaultKind,
+    /// What it would concern: a hash of a call's name, or of who owns a mailbox. The same in every
+    /// execution.
+    pub what: u64,
+    /// In how many ways it may strike; at least one.
+    pub ways: u32,
+    /// Whose step it is.
+    pub who: OperationId,
+    /// The step, from one.
+    pub step: u64,
 }
 
 /// A question of the program that the strategy answers.

@@ -4,8 +4,9 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::per_operation::PerOperation;
-use super::{Choice, Covered, Enabled, Ended, Execution, Fairness, Pending, Step, Strategy};
-use crate::data::schedule::{NamedChoice, NamedStep, Schedule, StepName};
+use super::{Choice, Covered, Enabled, Ended, Execution, Fairness, Offer, Pending, Step, Strategy};
+use crate::data::faults::KINDS as FAULT_KINDS;
+use crate::data::schedule::{NamedChoice, NamedStep, NamedStrike, Schedule, StepName};
 use crate::hash::mix;
 
 /// Names the steps of one execution, and writes down those that are taken.
@@ -14,6 +15,8 @@ pub(crate) struct Namer {
     /// How many steps without a message each operation has taken, by kind.
     turns: PerOperation<[u32; KINDS]>,
     taken: Schedule,
+    /// At how many places a fault of each kind might have struck in the step in progress.
+    places: [u32; FAULT_KINDS],
 }
 
 /// How many kinds of steps there are.
@@ -44,8 +47,17 @@ impl Namer {
             name,
             sort: sort(&name, pending, enabled),
             choices: Vec::new(),
+            strikes: Vec::new(),
         });
+        self.places = [0; FAULT_KINDS];
         name
+    }
+}
+
+impl Namer {
+    /// The place of an offer among those of its kind in the step in progress.
+    pub(crate) fn place(&self, offer: &Offer) -> u32 {
+        self.places[offer.kind as usize]
     }
 }
 
@@ -71,6 +83,9 @@ pub(crate) trait Notes: fmt::Debug + Default + Send {
     /// The step that was taken last has asked for a choice.
     fn chose(&mut self, choice: NamedChoice);
 
+    /// In that step a fault strikes in some way where one may, or none does: zero.
+    fn struck(&mut self, offer: &Offer, way: u32);
+
     /// The execution is over.
     fn end(&mut self) -> Self::Written;
 }
@@ -90,6 +105,15 @@ impl Notes for Namer {
     fn chose(&mut self, choice: NamedChoice) {
         if let Some(step) = self.taken.last_mut() {
             step.choices.push(choice);
+        }
+    }
+
+    fn struck(&mut self, offer: &Offer, way: u32) {
+        let place = self.place(offer);
+        self.places[offer.kind as usize] += 1;
+        if let Some(step) = self.taken.last_mut().filter(|_| way > 0) {
+            let kind = offer.kind;
+            step.strikes.push(NamedStrike { kind, place, way });
         }
     }
 
@@ -149,6 +173,20 @@ impl<N: Notes> Strategy for Noted<N> {
         let of = choice.bound();
         self.notes.chose(NamedChoice { of, answer });
         answer
+    }
+
+    fn strike(&mut self, offer: &Offer) -> u32 {
+        let way = self.strategy.strike(offer);
+        self.notes.struck(offer, way);
+        way
+    }
+
+    fn ends_faults(&mut self, enabled: &Enabled<'_>) -> bool {
+        self.strategy.ends_faults(enabled)
+    }
+
+    fn places_faults(&self) -> bool {
+        self.strategy.places_faults()
     }
 
     fn hears_steps(&self) -> bool {

@@ -216,6 +216,7 @@ mod tests {
             max_steps,
             estimates: Arc::default(),
             length: None,
+            faults: crate::data::faults::Faults::none(),
         });
     }
 

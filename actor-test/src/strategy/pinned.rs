@@ -10,12 +10,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::naming::{Noted, Notes};
 use super::{
-    Choice, Enabled, Ended, Execution, Fairness, Pending, Steady, Step, StepKind, Strategy,
+    Choice, Enabled, Ended, Execution, Fairness, Offer, Pending, Steady, Step, StepKind, Strategy,
 };
-use crate::data::schedule::NamedChoice;
+use crate::data::faults::{FaultKind, KINDS};
+use crate::data::schedule::{NamedChoice, NamedStrike};
 
 /// Before the answers to what a step has asked for.
 const CHOOSING: &str = ", choosing ";
+
+/// Before each fault that strikes within a step.
+const FAULT: &str = ", fault ";
 
 /// A step in words.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -24,6 +28,7 @@ pub(crate) struct Worded {
     /// Without its choices.
     what: String,
     choices: Vec<NamedChoice>,
+    strikes: Vec<NamedStrike>,
 }
 
 impl Worded {
@@ -52,6 +57,7 @@ impl Worded {
             who: pending.owner().map(name).unwrap_or_default(),
             what,
             choices: Vec::new(),
+            strikes: Vec::new(),
         }
     }
 
@@ -69,8 +75,35 @@ impl Worded {
             [] => String::new(),
             _ => format!("{CHOOSING}{}", choices.join(", ")),
         };
-        (self.who.clone(), format!("{}{choosing}", self.what))
+        let strikes: String = self.strikes.iter().map(struck).collect();
+        (
+            self.who.clone(),
+            format!("{}{choosing}{strikes}", self.what),
+        )
     }
+}
+
+/// The fault in words: `, fault call 1/2`, the second way of the first call.
+fn struck(strike: &NamedStrike) -> String {
+    let NamedStrike { kind, place, way } = strike;
+    let way = match way {
+        1 => String::new(),
+        way => format!("/{way}"),
+    };
+    format!("{FAULT}{kind} {}{way}", place + 1)
+}
+
+/// A fault that is told so.
+fn strike(text: &str) -> Option<NamedStrike> {
+    let (kind, place) = text.split_once(' ')?;
+    let kind = FaultKind::ALL
+        .into_iter()
+        .find(|known| known.word() == kind)?;
+    let (place, way) = place.split_once('/').unwrap_or((place, "1"));
+    let place: u32 = place.parse().ok()?;
+    let way = way.parse().ok().filter(|way| *way > 0)?;
+    let place = place.checked_sub(1)?;
+    Some(NamedStrike { kind, place, way })
 }
 
 impl fmt::Display for Worded {
@@ -93,6 +126,10 @@ pub(crate) fn parse(steps: &[(&str, &str)]) -> Result<Vec<Worded>, String> {
 }
 
 fn worded(who: &str, what: &str) -> Result<Worded, String> {
+    let mut parts = what.split(FAULT);
+    let what = parts.next().unwrap_or_default();
+    let strikes: Option<Vec<NamedStrike>> = parts.map(strike).collect();
+    let strikes = strikes.ok_or("after `fault` comes its kind and which place, as in `call 1`")?;
     let (what, choices) = what.split_once(CHOOSING).unwrap_or((what, ""));
     let choices = choices.split(", ").filter(|choice| !choice.is_empty());
     let choices: Option<Vec<NamedChoice>> = choices
@@ -123,6 +160,7 @@ fn worded(who: &str, what: &str) -> Result<Worded, String> {
         who: first_without_number(who).to_owned(),
         what,
         choices,
+        strikes,
     })
 }
 
@@ -147,6 +185,8 @@ pub(crate) struct Pinned {
     completion: Steady,
     /// The pinned step in progress, and how many of its choices were answered.
     asks: Option<(usize, usize)>,
+    /// At how many places a fault of each kind might have struck in it.
+    places: [u32; KINDS],
     parted: Option<Parted>,
     told: Arc<Mutex<Option<Parted>>>,
 }
@@ -160,6 +200,7 @@ impl Pinned {
             first_left: 0,
             completion: Steady::default(),
             asks: None,
+            places: [0; KINDS],
             parted: None,
             told: Arc::clone(&told),
             steps,
@@ -219,6 +260,7 @@ impl Strategy for Pinned {
 
     fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
         self.asks = None;
+        self.places = [0; KINDS];
         if self.first_left == self.steps.len() {
             return self.completion.pick(enabled);
         }
@@ -257,6 +299,24 @@ impl Strategy for Pinned {
         pinned.map_or_else(|| self.completion.choose(choice), |pinned| pinned.answer)
     }
 
+    fn strike(&mut self, offer: &Offer) -> u32 {
+        let place = self.places[offer.kind as usize];
+        self.places[offer.kind as usize] += 1;
+        let pinned = self.asks.and_then(|(step, _)| {
+            let mut strikes = self.steps[step].strikes.iter();
+            strikes.find(|strike| strike.kind == offer.kind && strike.place == place)
+        });
+        pinned.map_or(0, |strike| strike.way.min(offer.ways))
+    }
+
+    fn ends_faults(&mut self, _: &Enabled<'_>) -> bool {
+        self.first_left == self.steps.len()
+    }
+
+    fn places_faults(&self) -> bool {
+        true
+    }
+
     fn hears_steps(&self) -> bool {
         self.completion.hears_steps()
     }
@@ -284,27 +344,40 @@ pub(crate) type Wording = Noted<Words>;
 
 /// The steps of one execution in words.
 #[derive(Debug, Default)]
-pub(crate) struct Words(Vec<Worded>);
+pub(crate) struct Words {
+    steps: Vec<Worded>,
+    places: [u32; KINDS],
+}
 
 impl Notes for Words {
     type Written = Vec<Worded>;
 
     fn begin(&mut self) {
-        self.0.clear();
+        self.steps.clear();
     }
 
     fn takes(&mut self, pending: &Pending, enabled: &Enabled<'_>) {
-        self.0.push(Worded::of(pending, enabled));
+        self.steps.push(Worded::of(pending, enabled));
+        self.places = [0; KINDS];
     }
 
     fn chose(&mut self, choice: NamedChoice) {
-        if let Some(last) = self.0.last_mut() {
+        if let Some(last) = self.steps.last_mut() {
             last.choices.push(choice);
         }
     }
 
+    fn struck(&mut self, offer: &Offer, way: u32) {
+        let kind = offer.kind;
+        let place = self.places[kind as usize];
+        self.places[kind as usize] += 1;
+        if let Some(last) = self.steps.last_mut().filter(|_| way > 0) {
+            last.strikes.push(NamedStrike { kind, place, way });
+        }
+    }
+
     fn end(&mut self) -> Vec<Worded> {
-        std::mem::take(&mut self.0)
+        std::mem::take(&mut self.steps)
     }
 }
 

@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 use super::delay::{DELAYS, DELAYS_MAX};
 use super::{
-    Delayed, Dfs, FairSuffix, Fairness, Pct, Pos, Probabilistic, Random, RoundRobin,
-    RunToCompletion, Strategy, Surw, Urw, Weighted, Weights,
+    Delayed, Dfs, FairSuffix, Fairness, Pct, Placed, Placement, Pos, Probabilistic, Random,
+    RoundRobin, RunToCompletion, Strategy, Surw, Urw, Weighted, Weights,
 };
 
 /// A strategy by name and parameters, from which each worker makes its own.
@@ -53,6 +53,8 @@ pub enum StrategySpec {
     /// [`FairSuffix::anywhere`] of an unfair one without memory. `dfs`, which has one, would end too
     /// soon: it must come as far each time.
     EarlyFair(Box<StrategySpec>),
+    /// Any strategy, with faults placed by a rule; of those that a test asks for.
+    Placed(Placement, Box<StrategySpec>),
 }
 
 /// A delaying explorer by name.
@@ -295,6 +297,7 @@ impl StrategySpec {
             Self::DfsLocal(bound) => Box::new(bounded(Dfs::new().local_first(), *bound)),
             Self::Fair(spec) => Box::new(FairSuffix::at_max_steps(spec.build())),
             Self::EarlyFair(spec) => Box::new(FairSuffix::anywhere(spec.build())),
+            Self::Placed(placement, spec) => Box::new(Placed::new(spec.build()).by(*placement)),
         }
     }
 
@@ -307,7 +310,13 @@ impl StrategySpec {
         let prefixed = PREFIXES
             .iter()
             .map(|prefix| (format!("{}NAME", prefix.name), prefix.explanation));
-        named.chain(prefixed)
+        let placed = Placement::ALL.map(|placement| {
+            (
+                format!("{}-NAME", placement.word()),
+                placement.explanation(),
+            )
+        });
+        named.chain(prefixed).chain(placed)
     }
 }
 
@@ -347,6 +356,13 @@ impl FromStr for StrategySpec {
     type Err = SpecError;
 
     fn from_str(text: &str) -> Result<Self, SpecError> {
+        if let Some((placement, strategy)) = split_placement(text) {
+            let spec: Self = strategy.parse()?;
+            return match spec.build().places_faults() {
+                true => Err(unknown(text)),
+                false => Ok(Self::Placed(placement, Box::new(spec))),
+            };
+        }
         let (full_name, parameter) = match text.split_once(':') {
             None => (text, None),
             Some((name, parameter)) => (name, Some(parameter)),
@@ -367,6 +383,14 @@ impl FromStr for StrategySpec {
             Some(_) => Err(unknown(full_name)),
         }
     }
+}
+
+/// The placement of faults that a strategy's name begins with, and the rest of it.
+pub(crate) fn split_placement(text: &str) -> Option<(Placement, &str)> {
+    Placement::ALL.into_iter().find_map(|placement| {
+        let rest = text.strip_prefix(placement.word())?;
+        Some((placement, rest.strip_prefix('-')?))
+    })
 }
 
 fn split_prefix(name: &str) -> (Option<&'static Prefix>, &str) {
@@ -396,6 +420,8 @@ fn unknown(name: &str) -> SpecError {
     let nearest = || names().min_by_key(|known| strsim::levenshtein(name, known));
     let plain = TABLE.iter().map(|entry| entry.name.to_owned());
     let prefixed = PREFIXES.iter().map(|prefix| format!("{}NAME", prefix.name));
+    let placed = Placement::ALL.map(|placement| format!("{}-NAME", placement.word()));
+    let prefixed = prefixed.chain(placed);
     SpecError::Unknown {
         name: name.into(),
         nearest: meant.or_else(nearest).unwrap_or_default(),

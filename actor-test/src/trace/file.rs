@@ -45,13 +45,16 @@ const VALUES_MAX: usize = 60;
 /// Version 3: the story is data, and no longer sentences; the steps stand by name beside their
 /// decisions, so that a replay can follow them in a program that was changed.
 ///
-/// Version 4: what the program asks the operating system for follows from a seed. Where it does not
-/// ask, there is none, and version 3 is written, as ever.
+/// Version 4: what the program asks the operating system for follows from a seed, and there may be
+/// faults. Where it does not ask, and there are none, version 3 is written, as ever.
 pub(crate) const VERSION: u32 = 4;
 
-/// The version of a trace with that seed of the system's answers.
-fn version(system: Option<u64>) -> u32 {
-    if system.is_some() { VERSION } else { 3 }
+/// The version of a trace with that seed of the system's answers, of an execution with those semantics.
+fn version(system: Option<u64>, semantics: Semantics) -> u32 {
+    match system {
+        None if semantics.faults.is_none() => 3,
+        _ => VERSION,
+    }
 }
 
 /// The first version whose schedules are those of today.
@@ -154,7 +157,7 @@ impl Trace {
         } = bug.trace.clone();
         let mut trace = Self {
             format: FORMAT.into(),
-            version: version(system),
+            version: version(system, semantics),
             actor_test: env!("CARGO_PKG_VERSION").into(),
             package: package.map(str::to_owned),
             test: test.into(),
@@ -363,7 +366,7 @@ impl Trace {
             story,
         } = recording;
         let mut trace = Self {
-            version: version(system),
+            version: version(system, semantics),
             actor_test: env!("CARGO_PKG_VERSION").into(),
             finding,
             bounds,
@@ -413,6 +416,7 @@ impl Trace {
             atomic_handlers,
             clock_error,
             supervised,
+            faults,
         } = self.semantics;
         let semantics = format!(
             "Semantics {{ patient_timers: {patient_timers}, atomic_handlers: {atomic_handlers}, \
@@ -431,6 +435,9 @@ impl Trace {
         }
         if let Some(seed) = self.system {
             settings += &format!(" system {seed}");
+        }
+        if !faults.is_none() {
+            settings += &format!(" {faults}");
         }
         if !self.schedule.is_empty() {
             settings += &format!(" {:016x}", hash::text(&self.schedule));

@@ -3,13 +3,15 @@
 //! The text is hexadecimal. First come the sorts of steps: how many, and for each the operation's path,
 //! the kind of step and the hash of the sort. Then the steps: the number of the sort, whether there is a
 //! message and which, the choices. A message is told by its identity where it is met first, and by its
-//! number in the order of such meetings where it is met again. Numbers have as many bytes as they need, seven
+//! number in the order of such meetings where it is met again. Where faults strike within the step, the
+//! number of its choices has [`STRIKES`] added to it, and the faults follow. Numbers have as many bytes as they need, seven
 //! bits each.
 
 use std::collections::BTreeMap;
 
+use crate::data::faults::FaultKind;
 use crate::data::records::{MessageId, StepKind};
-use crate::data::schedule::{NamedChoice, NamedStep, Schedule, StepName};
+use crate::data::schedule::{NamedChoice, NamedStep, NamedStrike, Schedule, StepName};
 
 /// All kinds of steps, by their numbers.
 const KINDS: [StepKind; 7] = [
@@ -22,6 +24,9 @@ const KINDS: [StepKind; 7] = [
     StepKind::Stop,
 ];
 
+/// Added to the number of a step's choices where faults strike in it; no step has so many choices.
+const STRIKES: u64 = 1 << 40;
+
 /// A schedule as text.
 pub(crate) fn write(schedule: &Schedule) -> String {
     let mut sorts: BTreeMap<(u64, StepKind, u64), u64> = BTreeMap::new();
@@ -32,6 +37,7 @@ pub(crate) fn write(schedule: &Schedule) -> String {
         name,
         sort,
         choices,
+        strikes,
     } in schedule
     {
         let next = sorts.len() as u64;
@@ -58,10 +64,19 @@ pub(crate) fn write(schedule: &Schedule) -> String {
                 }
             }
         }
-        put(&mut steps, choices.len() as u64);
+        let marked = if strikes.is_empty() { 0 } else { STRIKES };
+        put(&mut steps, choices.len() as u64 + marked);
         for choice in choices {
             put(&mut steps, choice.of);
             put(&mut steps, u64::from(choice.answer));
+        }
+        if !strikes.is_empty() {
+            put(&mut steps, strikes.len() as u64);
+        }
+        for strike in strikes {
+            put(&mut steps, strike.kind as u64);
+            put(&mut steps, u64::from(strike.place));
+            put(&mut steps, u64::from(strike.way));
         }
     }
     let mut bytes = Vec::new();
@@ -125,12 +140,25 @@ pub(crate) fn read(text: &str) -> Result<Schedule, String> {
             }
         };
         let mut choices = Vec::new();
-        for _ in 0..reader.number()? {
+        let count = reader.number()?;
+        for _ in 0..count % STRIKES {
             let of = reader.number()?;
             let answer = u32::try_from(reader.number()?).ok();
             let answer = answer.filter(|answer| u64::from(*answer) < of);
             let answer = answer.ok_or("there is no such answer to a choice")?;
             choices.push(NamedChoice { of, answer });
+        }
+        let mut strikes = Vec::new();
+        if count >= STRIKES {
+            for _ in 0..reader.number()? {
+                let kind = FaultKind::of(reader.number()?).ok_or("there is no such fault")?;
+                let place = u32::try_from(reader.number()?);
+                let way = u32::try_from(reader.number()?);
+                let (place, way) = place
+                    .and_then(|place| Ok((place, way?)))
+                    .map_err(|_| "a number is too large")?;
+                strikes.push(NamedStrike { kind, place, way });
+            }
         }
         schedule.push(NamedStep {
             name: StepName {
@@ -141,6 +169,7 @@ pub(crate) fn read(text: &str) -> Result<Schedule, String> {
             },
             sort,
             choices,
+            strikes,
         });
     }
     Ok(schedule)
@@ -230,8 +259,15 @@ mod tests {
                     answer: below(rng, of) as u32,
                 }
             });
+            let choices: Vec<NamedChoice> = choices.collect();
+            let strikes = (0..below(rng, 3)).map(|_| NamedStrike {
+                kind: FaultKind::ALL[below(rng, FaultKind::ALL.len() as u64) as usize],
+                place: below(rng, 300) as u32,
+                way: 1 + below(rng, 3) as u32,
+            });
             NamedStep {
-                choices: choices.collect(),
+                strikes: strikes.collect(),
+                choices,
                 name: StepName {
                     who,
                     kind,

@@ -243,6 +243,10 @@ function effect(node: Node, many: Many): Effect {
         of: node.maybeNumber("of"),
         answer: node.number("answer"),
       };
+    case "call_failed":
+      return { effect: kind, call: node.text("call"), isMade: node.flag("is_made") };
+    case "crowded":
+      return { effect: kind, of: node.position("of", many.lanes) };
     case "awaits":
     case "reentered":
       return { effect: kind };

@@ -80,6 +80,10 @@ function told(story: Story, step: Step, effect: Effect): Part[] {
       return ["announces ", { event: effect.event }];
     case "chose":
       return [`chooses ${effect.asked === "bool" ? effect.answer === 1 : effect.answer}`];
+    case "call_failed":
+      return [`FAULT: the call "${effect.call}" fails${effect.isMade ? ", after it was made" : ""}`];
+    case "crowded":
+      return ["FAULT: the mailbox of ", { lane: effect.of }, " takes nothing"];
     case "awaits":
       return ["awaits"];
     case "armed":

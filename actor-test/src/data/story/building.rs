@@ -452,6 +452,11 @@ impl Builder {
                 of: Some(*of),
                 answer: *answer,
             },
+            Record::CallFailed { call, is_made, .. } => Effect::CallFailed {
+                call: self.text(call),
+                is_made: *is_made,
+            },
+            Record::Crowded { of, .. } => Effect::Crowded { of: *of },
             Record::Armed {
                 owner,
                 timer,

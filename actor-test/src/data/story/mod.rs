@@ -449,6 +449,19 @@ pub enum Effect {
         /// The answer, from zero.
         answer: u32,
     },
+    /// A fault: a call of the environment's fails.
+    CallFailed {
+        /// Which.
+        call: Text,
+        /// It is made all the same, and what it returns is lost.
+        #[serde(default, skip_serializing_if = "is_false")]
+        is_made: bool,
+    },
+    /// A fault: a bounded mailbox takes nothing, whatever room it has.
+    Crowded {
+        /// Whose mailbox.
+        of: u32,
+    },
     /// The code waits for something.
     Awaits,
     /// A timer was armed.

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use crate::strategy::Fairness;
+use crate::hash::mix;
+use crate::strategy::{Between, Fairness};
 
 /// One decision: what was chosen, and a check of what there was to choose from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,6 +44,8 @@ pub(crate) trait Witness: fmt::Debug + Send {
 #[derive(Debug, Default)]
 pub(crate) struct Tape {
     taken: Vec<Decision>,
+    /// The step of the last decision.
+    at: u64,
     /// Decisions are compared, or witnessed.
     is_followed: bool,
     expected: Option<Vec<Decision>>,
@@ -59,6 +62,7 @@ impl Tape {
         witness: Option<Box<dyn Witness>>,
     ) {
         self.taken.clear();
+        self.at = 0;
         self.is_followed = expected.is_some() || witness.is_some();
         self.expected = expected;
         self.witness = witness;
@@ -71,7 +75,17 @@ impl Tape {
         if self.is_followed {
             self.follow(decision, step);
         }
+        self.at = step;
         self.taken.push(decision);
+    }
+
+    /// Adds that no more faults come after so many steps.
+    pub(crate) fn end_faults(&mut self, step: u64) {
+        let after = u32::try_from(step - self.at).unwrap_or(u32::MAX);
+        for chosen in [Between::MARK, after] {
+            let check = mix(0xca1a, u64::from(chosen)) as u32;
+            self.record(Decision { chosen, check }, step);
+        }
     }
 
     #[cold]

@@ -12,6 +12,7 @@ use actor_core::parts::{call_each, drop_each};
 use actor_core::runtime;
 
 use crate::data::bug::BugKind;
+use crate::data::faults::FaultKind;
 use crate::engine::panics::{self};
 use crate::engine::recording::tape::{Decision, Witness};
 use crate::engine::running::elsewhere::nothing;
@@ -117,6 +118,7 @@ impl Engine {
             state.atomic_handlers = semantics.atomic_handlers;
             state.supervised = semantics.supervised;
             state.timers.clock_error = semantics.clock_error;
+            state.budgets = semantics.faults;
         }
         Self {
             shared,
@@ -186,9 +188,11 @@ impl Engine {
 
     /// What was seen of the specifications and the actors over all executions.
     pub(crate) fn observed(&self) -> Observations {
+        let session = self.session();
         let here = Observations {
             specifications: self.shared.specifications.borrow().observed().to_vec(),
-            coverage: coverage(&self.session().tallies),
+            coverage: coverage(&session.tallies),
+            calls: session.calls.clone(),
         };
         Observations::merge(vec![here, self.elsewhere.clone()])
     }
@@ -309,6 +313,7 @@ impl Engine {
         session.begin(options.expected, options.tell, options.witness);
         shared.recorded.set(options.tell);
         shared.attention.set(true);
+        shared.may_crowd.set(state.faults.may_be(FaultKind::Full));
         shared.has_predicates.set(false);
         shared.shows_actors.set(options.tell);
         shared.shown.set([options.tell; 3]);
@@ -412,6 +417,7 @@ impl Engine {
         let Left {
             clockworks,
             notices,
+            supplies,
             replies,
             askers,
             callers,
@@ -420,6 +426,7 @@ impl Engine {
         } = self.workshop().clear();
         self.drop_quietly(move || drop_each(clockworks));
         self.drop_quietly(move || drop_each(notices));
+        self.drop_quietly(move || drop_each(supplies));
         self.drop_quietly(move || drop_each(replies));
         self.drop_quietly(move || drop_each(askers));
         self.drop_quietly(move || drop_each(callers));

@@ -36,6 +36,7 @@ impl Engine {
             max_steps: self.bounds.unfair(),
             estimates: Arc::default(),
             length: None,
+            faults: crate::data::faults::Faults::none(),
         });
         self.replaced = Some(self.set_strategy(Box::new(suffix)));
         self.fairness = Fairness::FairFrom(state.step);

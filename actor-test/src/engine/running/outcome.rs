@@ -3,6 +3,7 @@
 use actor_test_os::Asked;
 
 use crate::data::bug::Finding;
+use crate::data::faults::FaultCounts;
 use crate::data::leftovers::Leftovers;
 use crate::data::records::Record;
 use crate::data::snapshot::Snapshot;
@@ -76,6 +77,7 @@ pub(crate) struct Outcome {
     /// something was hot.
     pub(crate) went_fair: bool,
     pub(crate) leftovers: Leftovers,
+    pub(crate) faults: FaultCounts,
     pub(crate) told: Told,
     /// The step of the first decision that differs from the expected ones.
     pub(crate) diverged_at: Option<u64>,
@@ -120,6 +122,7 @@ impl Outcome {
             dead_letters: 0,
             went_fair: false,
             leftovers: Leftovers::default(),
+            faults: FaultCounts::default(),
             told: Told::default(),
             diverged_at: None,
             records: Vec::new(),

@@ -135,6 +135,7 @@ impl Engine {
             dead_letters: state.dead_letters,
             went_fair: self.replaced.is_some(),
             leftovers: leftovers(&state, end, self.fairness != Fairness::Unfair),
+            faults: state.faults.counts(),
             told: session.landmarks.tell(),
             diverged_at: session.tape.diverged_at(),
             records: session

@@ -1,6 +1,6 @@
 //! What actors under test can do: the engine's side of the seam.
 
-use std::any::Any;
+use std::any::{Any, TypeId};
 use std::future::Future;
 use std::io;
 use std::pin::Pin;
@@ -13,8 +13,9 @@ use actor_core::__private::{AnyMonitor, AskSlot, Expectation, Predicate};
 use actor_core::fs::{Answer, Call};
 use actor_core::parts::AnyMail;
 use actor_core::runtime::{
-    Address, Again, Announce, AskId, DiskCallId, DiskId, Factory, Notice, Offered,
-    Purpose as Pretext, PutReason, RoomId, Runtime, Spawn, SpawnOptions, Stop, TimerId, Trap,
+    Address, Again, Announce, AskId, DiskCallId, DiskId, Factory, Failing, Failure, Notice,
+    Offered, Purpose as Pretext, PutReason, RoomId, Runtime, Spawn, SpawnOptions, Stop, TimerId,
+    Trap,
 };
 use actor_core::{ActorId, Supervision};
 
@@ -97,6 +98,9 @@ impl Runtime for Shared {
             return;
         };
         self.state.borrow_mut().send(current, to, slot, event);
+        if self.may_crowd.get() && self.crowds(to) {
+            self.state.borrow_mut().crowd_last(current);
+        }
     }
 
     fn ask_for_room(&self, to: Address, event: u16, waits: bool) -> RoomId {
@@ -162,6 +166,24 @@ impl Runtime for Shared {
             u64::from(self.decide(Choice::Seed, Asked::Rng))
         } else {
             0
+        }
+    }
+
+    fn fails(&self, call: &str, failing: Failing) {
+        if self.may_act("fails") {
+            self.supply_failure(call, failing);
+        }
+    }
+
+    fn call(
+        &self,
+        call: &str,
+        error: TypeId,
+        error_name: &'static str,
+    ) -> Result<Option<Failure>, String> {
+        match self.may_act("fallible") {
+            true => self.fail_call(call, error, error_name),
+            false => Ok(None),
         }
     }
 

@@ -7,7 +7,7 @@ use actor_core::runtime::{Address, Offered, RoomId};
 
 use crate::engine::seam::shared::{Phase, Shared};
 use crate::engine::world::operation::{Effect, Letter};
-use crate::engine::world::room::{Answer, Status};
+use crate::engine::world::room::{Answer, Asking, Status};
 
 impl Shared {
     /// Puts a question for room into the outbox of who runs now.
@@ -15,7 +15,13 @@ impl Shared {
         let asked = self.may_act("send").then(|| self.local(to)).flatten();
         let index = asked.map_or(u32::MAX, |to| {
             let current = self.current.get();
-            self.state.borrow_mut().question(current, to, event, waits)
+            let crowded = !waits && self.crowds(to);
+            let asking = Asking {
+                event,
+                waits,
+                crowded,
+            };
+            self.state.borrow_mut().question(current, to, asking)
         });
         RoomId {
             index,

@@ -21,7 +21,7 @@ use crate::engine::world::endings::Remains;
 use crate::engine::world::operation::Kind;
 use crate::engine::world::state::State;
 use crate::hash::mix;
-use crate::strategy::{Choice, Strategy};
+use crate::strategy::{Between, Choice, Strategy};
 
 /// How many times one step may act on the world before it counts as one that does not return.
 pub(crate) const CALLS_MAX: u32 = 1_000_000;
@@ -66,6 +66,8 @@ pub(crate) struct Shared {
     pub(crate) recorded: Cell<bool>,
     /// The moments at which events are shown: some monitor observes some, or they are recorded.
     pub(crate) shown: Cell<[bool; 3]>,
+    /// A fault may have a mailbox take nothing.
+    pub(crate) may_crowd: Cell<bool>,
     /// Some predicate is registered.
     pub(crate) has_predicates: Cell<bool>,
     /// Actors are shown after a step: to predicates, or since they are recorded.
@@ -91,6 +93,7 @@ impl Shared {
             born: Cell::new(false),
             recorded: Cell::new(false),
             shown: Cell::new([false; 3]),
+            may_crowd: Cell::new(false),
             has_predicates: Cell::new(false),
             shows_actors: Cell::new(false),
             keeps_view: Cell::new(false),
@@ -257,8 +260,12 @@ impl Shared {
             return 0;
         }
         let answer = self.strategy.borrow_mut().choose(choice);
-        let chosen = answer.min((bound - 1) as u32);
         let mut state = self.state.borrow_mut();
+        let answer = match answer {
+            Between::MARK if state.faults.is_open() => Between::MARK - 1,
+            answer => answer,
+        };
+        let chosen = answer.min((bound - 1) as u32);
         if answer != chosen {
             let name = self.strategy.borrow().name();
             let message = format!("`{name}` answered {answer} to a choice below {bound}");

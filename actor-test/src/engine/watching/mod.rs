@@ -5,6 +5,7 @@
 //! [`landmarks`] and [`tally`] count what the execution came through, and [`observations`] is what is
 //! told of that over all executions. `running` shows events and states, and takes what is found.
 
+pub(crate) mod calls;
 pub(crate) mod cycle;
 pub(crate) mod landmarks;
 pub(crate) mod observations;

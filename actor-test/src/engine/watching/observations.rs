@@ -3,6 +3,7 @@
 use actor_core::generated::Disposition;
 
 use crate::data::coverage::{ActorCoverage, Coverage, HandlerCoverage, StateCoverage, Transition};
+use crate::engine::watching::calls::Calls;
 use crate::engine::watching::specifications::Observed;
 use crate::engine::watching::tally::Tally;
 
@@ -11,6 +12,7 @@ use crate::engine::watching::tally::Tally;
 pub(crate) struct Observations {
     pub(crate) specifications: Vec<Observed>,
     pub(crate) coverage: Coverage,
+    pub(crate) calls: Calls,
 }
 
 impl Observations {
@@ -20,6 +22,7 @@ impl Observations {
         let mut specifications = Vec::new();
         for seen in all {
             merged.coverage.add(&seen.coverage);
+            merged.calls.add(&seen.calls);
             specifications.push(seen.specifications);
         }
         merged.specifications = Observed::merge(specifications);

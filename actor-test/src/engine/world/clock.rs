@@ -154,6 +154,7 @@ impl State {
             sender: Stamp::timer(index, generation),
             key,
             placed: false,
+            crowded: false,
         };
         Fired::Event {
             owner,

@@ -384,6 +384,7 @@ mod tests {
                             sender,
                             key,
                             placed: false,
+                            crowded: false,
                         };
                         inbox.append(&letter, disposition(state, event));
                         if timed {
@@ -454,6 +455,7 @@ mod tests {
             sender: Stamp::operation(0),
             key: 0,
             placed: false,
+            crowded: false,
         };
         inbox.append(&letter(1), Disposition::Defer);
         for _ in 0..10_000 {

@@ -13,6 +13,7 @@ pub(crate) mod disks;
 pub(crate) mod enabled;
 pub(crate) mod endings;
 pub(crate) mod families;
+pub(crate) mod faults;
 pub(crate) mod flushing;
 pub(crate) mod futures;
 pub(crate) mod inbox;

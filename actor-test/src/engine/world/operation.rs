@@ -32,6 +32,8 @@ pub(crate) struct Letter {
     pub(crate) key: u64,
     /// A place in the receiver's bounded mailbox is kept for it.
     pub(crate) placed: bool,
+    /// A fault has it find no room in the receiver's bounded mailbox.
+    pub(crate) crowded: bool,
 }
 
 /// Who sent a letter.
@@ -409,6 +411,7 @@ impl Operation {
             sender: Stamp::operation(own),
             key: self.letter_key(self.sent),
             placed: false,
+            crowded: false,
         }
     }
 

@@ -35,6 +35,7 @@ impl State {
             sender: Stamp::operation(from),
             key: mix(sender.key, !u64::from(sender.sent)),
             placed: false,
+            crowded: false,
         }
     }
 }

@@ -44,6 +44,10 @@ impl<T: Copy> Queue<T> {
         self.items.get(self.taken)
     }
 
+    pub(crate) fn last_mut(&mut self) -> Option<&mut T> {
+        self.items.last_mut()
+    }
+
     pub(crate) fn last(&self) -> Option<&T> {
         self.items.last()
     }

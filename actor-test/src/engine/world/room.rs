@@ -40,8 +40,8 @@ impl Bound {
     }
 
     /// Answers a question, or lets it wait.
-    fn ask(&mut self, waits: bool) -> Status {
-        if self.has_room() {
+    fn ask(&mut self, waits: bool, crowded: bool) -> Status {
+        if self.has_room() && !crowded {
             self.granted += 1;
             return Status::Answered(Answer::Place);
         }
@@ -66,6 +66,17 @@ pub(crate) enum Delivery {
     Full,
 }
 
+/// What is asked, and how.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asking {
+    /// Which of the receiver's events is to be sent.
+    pub(crate) event: u16,
+    /// The sender is willing to wait.
+    pub(crate) waits: bool,
+    /// A fault has it find no room.
+    pub(crate) crowded: bool,
+}
+
 /// A sender's question for room.
 #[derive(Clone, Debug)]
 pub(crate) struct Question {
@@ -75,6 +86,8 @@ pub(crate) struct Question {
     pub(crate) event_id: Option<EventId>,
     /// Its sender is willing to wait.
     pub(crate) waits: bool,
+    /// A fault has it find no room.
+    crowded: bool,
     /// Identifies it within the behaviour.
     pub(crate) key: u64,
     pub(crate) status: Status,
@@ -122,12 +135,18 @@ impl Letter {
 
 impl State {
     /// Puts a question into the outbox of its sender.
-    pub(crate) fn question(&mut self, sender: u32, target: u32, event: u16, waits: bool) -> u32 {
+    pub(crate) fn question(&mut self, sender: u32, target: u32, asking: Asking) -> u32 {
+        let Asking {
+            event,
+            waits,
+            crowded,
+        } = asking;
         let question = Question {
             sender,
             target,
             event_id: self.event_id(target, event),
             waits,
+            crowded,
             key: self.child_key_of(sender),
             status: Status::Unasked,
             beside: Neighbours::default(),
@@ -140,11 +159,16 @@ impl State {
 
     /// Carries out a question.
     pub(crate) fn ask_for_room(&mut self, index: u32) {
-        let Question { target, waits, .. } = self.questions[index as usize];
+        let Question {
+            target,
+            waits,
+            crowded,
+            ..
+        } = self.questions[index as usize];
         let receiver = &mut self.operations[target as usize];
         let status = match &mut receiver.bound {
             _ if receiver.stage == Stage::Gone => Status::Answered(Answer::Closed),
-            Some(bound) => bound.ask(waits),
+            Some(bound) => bound.ask(waits, crowded),
             None => Status::Answered(Answer::Open),
         };
         match status {
@@ -228,7 +252,7 @@ impl State {
         }
         if letter.placed {
             bound.granted -= 1;
-        } else if !bound.has_room() {
+        } else if letter.crowded || !bound.has_room() {
             self.dead_letters += 1;
             return match bound.overflow {
                 Overflow::DropOldest => self.replace_oldest(to),

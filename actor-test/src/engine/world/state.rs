@@ -11,10 +11,12 @@ use std::time::Duration;
 use actor_core::generated::{ActorInfo, Disposition};
 use actor_core::runtime::SpawnOptions;
 
+use crate::data::faults::Faults;
 use crate::engine::world::asks::AskRecord;
 use crate::engine::world::disks::Disks;
 use crate::engine::world::enabled::EnabledSet;
 use crate::engine::world::families::Household;
+use crate::engine::world::faults::FaultPhase;
 use crate::engine::world::futures::Futures;
 use crate::engine::world::links::Links;
 use crate::engine::world::operation::{Effect, Kind, Letter, Operation, STOP, Sender, Stage};
@@ -67,6 +69,9 @@ pub(crate) struct State {
     pub(crate) families: Vec<Household>,
     pub(crate) types: Types,
     pub(crate) thermometer: Thermometer,
+    pub(crate) faults: FaultPhase,
+    /// How many faults of each kind an execution may have.
+    pub(crate) budgets: Faults,
     pub(crate) step: u64,
     pub(crate) now: Duration,
     pub(crate) class: u64,
@@ -119,6 +124,7 @@ impl State {
         self.awaited.clear();
         self.families.clear();
         self.types.begin();
+        self.faults.begin(self.budgets);
         self.step = 0;
         self.now = Duration::ZERO;
         self.class = 0;
@@ -217,6 +223,15 @@ impl State {
         }
         operation.outbox.push(Effect::Send { to, letter });
         self.in_flight += 1;
+    }
+
+    /// Has the event that was sent last find no room.
+    #[cold]
+    pub(crate) fn crowd_last(&mut self, sender: u32) {
+        let sent = self.operations[sender as usize].outbox.last_mut();
+        if let Some(Effect::Send { letter, .. }) = sent {
+            letter.crowded = true;
+        }
     }
 
     /// The letter for the next event that `sender` sends.

@@ -8,7 +8,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::data::schedule::{NamedChoice, Schedule};
 use crate::hash::mix;
 use crate::strategy::{
-    Choice, Enabled, Execution, Fairness, Namer, Notes, Strategy, below, generator,
+    Choice, Enabled, Execution, Fairness, Namer, Notes, Offer, Strategy, below, generator,
 };
 
 /// One step in so many is a random one, where an execution wanders.
@@ -152,5 +152,26 @@ impl Strategy for Turned {
             Some(NamedChoice { of, answer }) if *of == choice.bound() => *answer,
             _ => below(&mut self.rng, choice.bound()) as u32,
         }
+    }
+
+    fn strike(&mut self, offer: &Offer) -> u32 {
+        let place = self.namer.place(offer);
+        let step = self.current.and_then(|at| self.plan.steps.get(at));
+        let planned = step.and_then(|step| {
+            let mut strikes = step.strikes.iter();
+            strikes.find(|strike| strike.kind == offer.kind && strike.place == place)
+        });
+        let way = planned.map_or(0, |strike| strike.way.min(offer.ways));
+        self.namer.struck(offer, way);
+        way
+    }
+
+    /// Where the plan is over.
+    fn ends_faults(&mut self, enabled: &Enabled<'_>) -> bool {
+        enabled.step() >= self.plan.steps.len() as u64
+    }
+
+    fn places_faults(&self) -> bool {
+        true
     }
 }

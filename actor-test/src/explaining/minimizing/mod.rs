@@ -7,7 +7,7 @@
 //! (Zeller and Hildebrandt, 2002) and of DEMi (Scott et al., NSDI 2016, section 3), in an order that
 //! drops much first:
 //!
-//! 1. [`omitting`]: no schedule at all, then without some actors, without some steps, where later
+//! 1. [`omitting`]: without faults, no schedule at all, then without some actors, without some steps, where later
 //!    messages may stand for earlier ones of their type.
 //! 2. [`choosing`]: choices get their simplest answer.
 //! 3. [`switching`]: fewest context switches.
@@ -237,8 +237,9 @@ impl Minimizing<'_> {
 type Pass<T> = fn(&mut Search<T>, &mut Laboratory<'_>);
 
 /// In which order they come.
-const fn passes<T: Trial>() -> [Pass<T>; 5] {
+const fn passes<T: Trial>() -> [Pass<T>; 6] {
     [
+        omitting::faults,
         omitting::from_nothing,
         omitting::operations,
         omitting::steps,

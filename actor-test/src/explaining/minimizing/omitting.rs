@@ -26,6 +26,41 @@ fn nothing_then(completion: Box<dyn Strategy>) -> Candidate {
     Candidate::new(Vec::new()).then(completion)
 }
 
+/// Leaves out faults: all of them, else one after the other, the last first.
+pub(super) fn faults<T: Trial>(search: &mut Search<T>, laboratory: &mut Laboratory<'_>) {
+    let count = |schedule: &Schedule| -> usize {
+        let counts = schedule.iter().map(|step| step.strikes.len());
+        counts.sum()
+    };
+    if count(&search.best.schedule) == 0 || tries_without_faults(search, laboratory, |_| true) {
+        return;
+    }
+    let mut next = count(&search.best.schedule);
+    while next > 0 && !laboratory.is_over() {
+        next -= 1;
+        tries_without_faults(search, laboratory, |number| number == next);
+        next = next.min(count(&search.best.schedule));
+    }
+}
+
+/// Tries without the faults of those numbers.
+fn tries_without_faults<T: Trial>(
+    search: &mut Search<T>,
+    laboratory: &mut Laboratory<'_>,
+    is_out: impl Fn(usize) -> bool,
+) -> bool {
+    let mut schedule = search.best.schedule.clone();
+    let mut number = 0;
+    for step in &mut schedule {
+        step.strikes.retain(|_| {
+            number += 1;
+            !is_out(number - 1)
+        });
+    }
+    search.tries(laboratory, Candidate::new(schedule.clone()))
+        || search.tries(laboratory, Candidate::new(schedule).by_sort())
+}
+
 /// Leaves out actors, half of them first, then fewer: they are never scheduled.
 pub(super) fn operations<T: Trial>(search: &mut Search<T>, laboratory: &mut Laboratory<'_>) {
     let mut size = everyone(&search.best.schedule).len() / 2;

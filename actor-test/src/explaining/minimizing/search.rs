@@ -142,11 +142,12 @@ impl Best {
         }
     }
 
-    /// What is to become less: steps first, then switches, then actors, then what was chosen.
-    pub(super) fn cost(&self) -> (u64, u64, u64, u64) {
+    /// What is to become less: faults first, then steps, then switches, then actors, then what was chosen.
+    pub(super) fn cost(&self) -> (u64, u64, u64, u64, u64) {
         let choices = self.schedule.iter().flat_map(|step| &step.choices);
         let chosen = choices.map(|choice| u64::from(choice.answer)).sum();
         (
+            self.size.faults,
             self.size.steps,
             self.size.switches,
             self.size.actors,

@@ -121,6 +121,14 @@ pub fn minimized(minimized: &Minimized) -> Vec<String> {
         count(*executions, "execution"),
         count(*steps, "step")
     )];
+    lines.extend(
+        (before.faults > 0).then(|| match (after.faults, before.faults) {
+            (0, 1) => "it does not need the fault".into(),
+            (1, 1) => "it needs the fault".into(),
+            (0, all) => format!("it needs none of {}", count(all, "fault")),
+            (needed, all) => format!("it needs {needed} of {}", count(all, "fault")),
+        }),
+    );
     lines.extend(dead.as_ref().map(|dead| {
         format!(
             "it is lost after step {}: from there none of {} fair continuations of {} steps recovered",

@@ -186,6 +186,11 @@ fn note(story: &Story, step: &Step, effect: &Effect) -> Vec<String> {
         Effect::Disk { action, error } => disks::called(action, error.as_deref()),
         Effect::PowerFailed => "the power fails".into(),
         Effect::Lost { action, parts } => disks::lost(action, *parts),
+        Effect::CallFailed { call, is_made } => {
+            let made = if *is_made { ", after it was made" } else { "" };
+            format!("FAULT: the call \"{}\" fails{made}", shortened(call))
+        }
+        Effect::Crowded { of } => format!("FAULT: {}'s mailbox takes nothing", name(*of)),
         Effect::Announced { event } => format!("announces {}", shortened(event)),
         Effect::Awaits => "awaits".into(),
         Effect::Armed { timer: number } => timer(*number).map_or("arms a timer".into(), arms),

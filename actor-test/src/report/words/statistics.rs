@@ -2,8 +2,8 @@
 
 use super::verdict::covered;
 use super::{count, percent};
-use crate::report::facts::{Report, StrategyStatistics};
-use crate::strategy::Gap;
+use crate::report::facts::{FaultStatistics, Report, StrategyStatistics};
+use crate::strategy::{Gap, split_placement};
 
 /// How much was explored, and what.
 pub(super) fn statistics(report: &Report) -> Vec<String> {
@@ -54,12 +54,36 @@ pub(super) fn explored(report: &Report) -> Vec<String> {
             bounds.temperature()
         ));
     }
+    lines.extend(faults(report));
     if !report.covered.is_empty() {
         let label = |(label, times): (&String, &u64)| format!("\"{label}\" in {times}");
         let labels: Vec<String> = report.covered.iter().map(label).collect();
         lines.push(format!("came by {}", labels.join(", ")));
     }
     lines
+}
+
+/// The faults that there were.
+fn faults(report: &Report) -> Option<String> {
+    let told = |faults: &FaultStatistics| {
+        let FaultStatistics {
+            kind,
+            struck,
+            executions,
+            ..
+        } = faults;
+        match struck {
+            0 => format!("no {}", kind.noun()),
+            1 => format!("1 {}", kind.noun()),
+            _ => format!(
+                "{struck} {} in {}",
+                kind.plural(),
+                count(*executions, "execution")
+            ),
+        }
+    };
+    let told: Vec<String> = report.faults.iter().map(told).collect();
+    (!told.is_empty()).then(|| format!("faults: {}", told.join(", ")))
 }
 
 /// What was tried near saved schedules.
@@ -138,10 +162,51 @@ fn long_ones(report: &Report) -> impl Iterator<Item = String> {
 /// Over several tests there is no chance of the next execution to tell.
 pub fn strategies(strategies: &[StrategyStatistics], of_one_test: bool) -> Vec<String> {
     let had_a_turn = |strategy: &&StrategyStatistics| strategy.executions > 0;
-    let strategies: Vec<_> = strategies.iter().filter(had_a_turn).collect();
+    let strategies: Vec<StrategyStatistics> =
+        strategies.iter().filter(had_a_turn).cloned().collect();
+    let placed = |strategy: &StrategyStatistics| split_placement(&strategy.name).is_some();
     if strategies.len() < 2 {
         return Vec::new();
     }
+    if !strategies.iter().any(placed) {
+        return contributed(&strategies, of_one_test);
+    }
+    // One line for each of all combinations would be too many.
+    let bare = |name: &str| split_placement(name).map_or(name.to_owned(), |(_, bare)| bare.into());
+    let placement = |name: &str| match split_placement(name) {
+        Some((placement, _)) => format!("faults {}", placement.word()),
+        None => "without faults".into(),
+    };
+    let mut folded = folded(&strategies, bare);
+    folded.extend(self::folded(&strategies, placement));
+    contributed(&folded, false)
+}
+
+/// Those that are called alike as one.
+fn folded(
+    strategies: &[StrategyStatistics],
+    called: impl Fn(&str) -> String,
+) -> Vec<StrategyStatistics> {
+    let mut folded: Vec<StrategyStatistics> = Vec::new();
+    for strategy in strategies {
+        let name = called(&strategy.name);
+        match folded.iter_mut().find(|known| known.name == name) {
+            Some(known) => {
+                known.executions += strategy.executions;
+                known.bugs += strategy.bugs;
+                known.new_behaviours += strategy.new_behaviours;
+                known.elapsed_s += strategy.elapsed_s;
+            }
+            None => folded.push(StrategyStatistics {
+                name,
+                ..strategy.clone()
+            }),
+        }
+    }
+    folded
+}
+
+fn contributed(strategies: &[StrategyStatistics], of_one_test: bool) -> Vec<String> {
     let widest = |text: fn(&StrategyStatistics) -> String| {
         let widths = strategies.iter().map(|strategy| text(strategy).len());
         widths.max().unwrap_or(0)
@@ -149,7 +214,7 @@ pub fn strategies(strategies: &[StrategyStatistics], of_one_test: bool) -> Vec<S
     let name = widest(|strategy| strategy.name.clone());
     let executions = widest(|strategy| count(strategy.executions, "execution"));
     let new = widest(|strategy| strategy.new_behaviours.to_string());
-    let line = |strategy: &&StrategyStatistics| {
+    let line = |strategy: &StrategyStatistics| {
         let failures = match strategy.bugs {
             0 => String::new(),
             bugs => format!(", {}", count(bugs, "failure")),

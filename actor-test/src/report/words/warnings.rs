@@ -50,6 +50,8 @@ pub(super) fn warnings(report: &Report, notes: &[String]) -> Vec<String> {
     let denied = report.bugs.iter().any(|bug| bug.kind() == BugKind::Vacuous);
     let vacuous = report.vacuous.iter().filter(|_| !denied);
     lines.extend(vacuous.map(|what| format!("warning: {what}; it could not have failed")));
+    let idle = report.without_a_chance.iter().filter(|_| !denied);
+    lines.extend(idle.map(|what| format!("warning: {what}")));
     let passed_over = report.passed_over.iter();
     lines.extend(passed_over.map(|what| format!("note: {what}, which has no handler for it")));
     lines.extend(notes.iter().map(|note| format!("warning: {note}")));

@@ -14,6 +14,7 @@ mod differential;
 mod disks;
 mod ends;
 mod every_strategy;
+mod faults;
 mod following;
 mod groups_and_pools;
 mod identity;

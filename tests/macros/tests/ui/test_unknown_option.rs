@@ -1,7 +1,7 @@
 use actor_core::System;
 use actor_macros::actor_test;
 
-#[actor_test(iteration = 5, faults(drop))]
+#[actor_test(iteration = 5, worlds(drop))]
 fn a_test(_sys: &System) {}
 
 fn main() {}

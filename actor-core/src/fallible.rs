@@ -1,0 +1,72 @@
+//! Calls of the environment's that may fail: in production as they do, under test where a fault strikes.
+
+use std::any::{Any, TypeId, type_name};
+use std::future::Future;
+use std::rc::Rc;
+
+use crate::runtime::{self, Failing, Failure};
+
+/// An error that a fault has a call fail with.
+struct Struck<E> {
+    error: E,
+    /// The call is made all the same, and what it returns is lost.
+    is_made: bool,
+}
+
+/// Makes a call, or has it fail.
+#[track_caller]
+pub(crate) fn call<T, E: 'static>(
+    is_live: bool,
+    name: &str,
+    make: impl FnOnce() -> Result<T, E>,
+) -> Result<T, E> {
+    match struck(is_live, name) {
+        None => make(),
+        Some(Struck {
+            error,
+            is_made: true,
+        }) => make().and(Err(error)),
+        Some(Struck { error, .. }) => Err(error),
+    }
+}
+
+/// The same for a call that is awaited; it is decided when it is.
+pub(crate) async fn call_async<T, E: 'static>(
+    is_live: bool,
+    name: &str,
+    call: impl Future<Output = Result<T, E>>,
+) -> Result<T, E> {
+    match struck(is_live, name) {
+        None => call.await,
+        Some(Struck {
+            error,
+            is_made: true,
+        }) => call.await.and(Err(error)),
+        Some(Struck { error, .. }) => Err(error),
+    }
+}
+
+#[track_caller]
+fn struck<E: 'static>(is_live: bool, name: &str) -> Option<Struck<E>> {
+    if is_live {
+        return None;
+    }
+    let failure = runtime::with(|rt| rt.call(name, TypeId::of::<E>(), type_name::<E>()));
+    let Failure { error, is_made } = match failure {
+        Ok(failure) => failure?,
+        Err(problem) => panic!("{problem}"),
+    };
+    let error = error.downcast::<E>();
+    let error = *error.expect("the tester supplies errors of the type that was asked for");
+    Some(Struck { error, is_made })
+}
+
+/// What calls may fail with.
+pub(crate) fn failing<E: 'static>(is_made: bool, error: impl Fn() -> E + 'static) -> Failing {
+    Failing {
+        error: TypeId::of::<E>(),
+        error_name: type_name::<E>(),
+        is_made,
+        make: Rc::new(move || Box::new(error()) as Box<dyn Any>),
+    }
+}

@@ -1,0 +1,275 @@
+//! Faults: their kinds, and how many of each an execution may have.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// How many kinds of faults there are.
+pub(crate) const KINDS: usize = FaultKind::ALL.len();
+
+/// What may go wrong in a program's environment.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+#[repr(u8)]
+pub enum FaultKind {
+    /// A call of the environment's fails: [`Context::fallible`](actor_core::Context::fallible).
+    Call,
+    /// A bounded mailbox takes nothing, though it has room.
+    Full,
+}
+
+impl FaultKind {
+    /// All kinds, in the order in which reports list them.
+    pub const ALL: [Self; 2] = [Self::Call, Self::Full];
+
+    /// The word by which it is asked for.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Call => "call",
+            Self::Full => "full",
+        }
+    }
+
+    /// The kind with that number, if there is one.
+    pub(crate) fn of(number: u64) -> Option<Self> {
+        let number = usize::try_from(number).ok()?;
+        Self::ALL.get(number).copied()
+    }
+
+    /// What reports call one of them.
+    pub const fn noun(self) -> &'static str {
+        match self {
+            Self::Call => "failing call",
+            Self::Full => "full mailbox",
+        }
+    }
+
+    /// What reports call several of them.
+    pub const fn plural(self) -> &'static str {
+        match self {
+            Self::Call => "failing calls",
+            Self::Full => "full mailboxes",
+        }
+    }
+}
+
+impl fmt::Display for FaultKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+/// How many faults of each kind an execution may have at most. Default: none.
+///
+/// ```
+/// use actor_test::{FaultKind, Faults};
+///
+/// let faults: Faults = "call=2, full=1".parse()?;
+/// assert_eq!(faults, Faults::none().with(FaultKind::Call, 2).with(FaultKind::Full, 1));
+/// assert_eq!(faults.to_string(), "call=2,full=1");
+/// assert_eq!("none".parse(), Ok(Faults::none()));
+/// assert!("calls=2".parse::<Faults>().unwrap_err().to_string().contains("`call`"));
+/// # Ok::<(), actor_test::FaultsError>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Faults {
+    budgets: [u16; KINDS],
+}
+
+impl Faults {
+    /// No faults.
+    pub const fn none() -> Self {
+        Self {
+            budgets: [0; KINDS],
+        }
+    }
+
+    /// With so many faults of a kind at most.
+    #[must_use]
+    pub const fn with(mut self, kind: FaultKind, most: u16) -> Self {
+        self.budgets[kind as usize] = most;
+        self
+    }
+
+    /// How many faults of a kind there may be.
+    pub const fn budget(&self, kind: FaultKind) -> u16 {
+        self.budgets[kind as usize]
+    }
+
+    /// There are to be none.
+    pub fn is_none(&self) -> bool {
+        *self == Self::none()
+    }
+
+    /// The kinds that may occur, each with how many there may be.
+    pub fn iter(&self) -> impl Iterator<Item = (FaultKind, u16)> + use<> {
+        let budgets = self.budgets;
+        let all = FaultKind::ALL.into_iter().zip(budgets);
+        all.filter(|(_, most)| *most > 0)
+    }
+
+    /// One fault of a kind less; none of them, where there are none left.
+    pub(crate) fn spend(&mut self, kind: FaultKind) {
+        let left = &mut self.budgets[kind as usize];
+        *left = left.saturating_sub(1);
+    }
+}
+
+impl fmt::Display for Faults {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_none() {
+            return f.write_str("none");
+        }
+        for (number, (kind, most)) in self.iter().enumerate() {
+            let comma = if number > 0 { "," } else { "" };
+            write!(f, "{comma}{kind}={most}")?;
+        }
+        Ok(())
+    }
+}
+
+impl From<Faults> for String {
+    fn from(faults: Faults) -> Self {
+        faults.to_string()
+    }
+}
+
+impl TryFrom<String> for Faults {
+    type Error = FaultsError;
+
+    fn try_from(text: String) -> Result<Self, FaultsError> {
+        text.parse()
+    }
+}
+
+/// The faults of an execution, by kind.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct FaultCounts {
+    /// How many came.
+    pub(crate) struck: [u32; KINDS],
+    /// How often one might have come.
+    pub(crate) offered: [u32; KINDS],
+}
+
+/// Why a text names no faults.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FaultsError {
+    /// There is no such kind.
+    #[error("there is no fault `{name}`; there are {}", kinds())]
+    Unknown {
+        /// What was asked for.
+        name: String,
+    },
+    /// Of a kind it is not said how many, or not by a number.
+    #[error(
+        "`{text}` does not say how many; the form is KIND=COUNT with commas between, `{example}` for \
+         instance, with counts from 0 to 65535 and the kinds {}; or `none`",
+        kinds()
+    )]
+    Malformed {
+        /// What was asked for.
+        text: String,
+        /// What would be right.
+        example: String,
+    },
+    /// A kind is named twice.
+    #[error("`{kind}` is given twice; give it once, with how many there may be in all")]
+    Twice {
+        /// Which.
+        kind: FaultKind,
+    },
+}
+
+fn kinds() -> String {
+    let words = FaultKind::ALL.map(|kind| format!("`{kind}`"));
+    words.join(", ")
+}
+
+impl FromStr for Faults {
+    type Err = FaultsError;
+
+    fn from_str(text: &str) -> Result<Self, FaultsError> {
+        let mut faults = Self::none();
+        if text.trim() == "none" {
+            return Ok(faults);
+        }
+        let mut given = Vec::new();
+        for part in text.split(',').map(str::trim) {
+            let (name, count) = match part.split_once('=') {
+                Some((name, count)) => (name.trim(), Some(count.trim())),
+                None => (part, None),
+            };
+            let found = FaultKind::ALL.into_iter().find(|kind| kind.word() == name);
+            let malformed = |example: String| FaultsError::Malformed {
+                text: part.into(),
+                example,
+            };
+            let Some(kind) = found else {
+                return Err(match name {
+                    "" => malformed("call=2".into()),
+                    _ => FaultsError::Unknown { name: name.into() },
+                });
+            };
+            let count = count.and_then(|count| count.parse().ok());
+            let count = count.ok_or_else(|| malformed(format!("{kind}=2")))?;
+            if given.contains(&kind) {
+                return Err(FaultsError::Twice { kind });
+            }
+            given.push(kind);
+            faults = faults.with(kind, count);
+        }
+        Ok(faults)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        for calls in [0, 1, 65_535] {
+            for full in [0, 3] {
+                let faults = Faults::none()
+                    .with(FaultKind::Call, calls)
+                    .with(FaultKind::Full, full);
+                assert_eq!(faults.to_string().parse(), Ok(faults));
+            }
+        }
+    }
+
+    #[test]
+    fn every_kind_has_a_place_of_its_own() {
+        for (place, kind) in FaultKind::ALL.into_iter().enumerate() {
+            assert_eq!(kind as usize, place);
+            let faults = Faults::none().with(kind, 7);
+            assert_eq!(faults.iter().collect::<Vec<_>>(), [(kind, 7)]);
+            assert_eq!(format!("{kind}=7").parse(), Ok(faults));
+        }
+    }
+
+    #[test]
+    fn an_error_says_what_would_be_right() {
+        let error = |text: &str| text.parse::<Faults>().expect_err(text).to_string();
+        assert!(
+            error("calls=1").starts_with("there is no fault `calls`; there are `call`, `full`")
+        );
+        for text in [
+            "call",
+            "call=",
+            "call=x",
+            "call=-1",
+            "call=65536",
+            "call=1,",
+            "",
+        ] {
+            let error = error(text);
+            assert!(error.contains("KIND=COUNT"), "{text}: {error}");
+        }
+        assert!(error("call=1,call=1").starts_with("`call` is given twice"));
+    }
+}

@@ -1,0 +1,134 @@
+//! Faults within a step: calls of the environment's that fail, mailboxes that take nothing.
+
+use std::any::TypeId;
+
+use actor_core::runtime::{Failing, Failure};
+
+use crate::data::bug::BugKind;
+use crate::data::faults::FaultKind;
+use crate::data::records::Record;
+use crate::engine::recording::tape::Decision;
+use crate::engine::seam::shared::Shared;
+use crate::engine::workshop::{MakeError, Supply};
+use crate::hash::{self, mix};
+use crate::strategy::{Offer, OperationId};
+
+impl Shared {
+    /// Whether a fault strikes where it may: zero where none does, else one of so many ways.
+    pub(crate) fn strike(&self, kind: FaultKind, what: u64, ways: u32) -> u32 {
+        let mut state = self.state.borrow_mut();
+        if ways == 0 || !state.faults.may_be(kind) {
+            return 0;
+        }
+        let current = self.current.get();
+        let offer = Offer {
+            kind,
+            what,
+            ways,
+            who: OperationId::actor(current),
+            step: state.step,
+        };
+        let mut strategy = self.strategy.borrow_mut();
+        let answer = strategy.strike(&offer);
+        let chosen = answer.min(ways);
+        let mut session = self.session();
+        if answer != chosen {
+            let message = format!(
+                "`{}` answered {answer} where a fault may strike in {ways} ways",
+                strategy.name()
+            );
+            session.find(state.step, BugKind::Strategy, message, None);
+            self.attention.set(true);
+        }
+        state.faults.offered(kind, chosen > 0);
+        // Whether there are faults left is everybody's.
+        state.reach.beyond = true;
+        state.choices += 1;
+        let tag = mix(0x00fa_0175, kind as u64);
+        state.extend_chain(current, mix(tag, u64::from(chosen)));
+        state.operations[current as usize].own_run = 0;
+        let check = mix(tag, u64::from(ways)) as u32;
+        session.tape.record(Decision { chosen, check }, state.step);
+        chosen
+    }
+
+    /// Takes note of what calls may fail with.
+    pub(super) fn supply_failure(&self, call: &str, failing: Failing) {
+        let Failing {
+            error,
+            error_name,
+            is_made,
+            make,
+        } = failing;
+        self.session().calls.supplied(call);
+        self.workshop().supplies.push(Supply {
+            call: call.into(),
+            error,
+            error_name,
+            is_made,
+            make,
+        });
+    }
+
+    /// Whether a call fails, and with what. An error says that the test supplies one of another type.
+    pub(super) fn fail_call(
+        &self,
+        call: &str,
+        error: TypeId,
+        error_name: &str,
+    ) -> Result<Option<Failure>, String> {
+        if !self.state.borrow().faults.may_be(FaultKind::Call) {
+            return Ok(None);
+        }
+        self.session().calls.made(call);
+        let mut ways: Vec<(bool, MakeError)> = Vec::new();
+        for supply in &self.workshop().supplies {
+            if supply.call != call {
+                continue;
+            }
+            if supply.error != error {
+                return Err(format!(
+                    "the call \"{call}\" fails with `{error_name}`, and the test supplies it with \
+                     `{}`: have the closure of `sys.fails(\"{call}\", ..)` return a `{error_name}`",
+                    supply.error_name
+                ));
+            }
+            ways.push((supply.is_made, supply.make.clone()));
+        }
+        let ways_count = u32::try_from(ways.len()).unwrap_or(u32::MAX);
+        let way = self.strike(FaultKind::Call, hash::text(call), ways_count);
+        let Some((is_made, make)) = way.checked_sub(1).map(|way| &ways[way as usize]) else {
+            return Ok(None);
+        };
+        // The user's, with nothing borrowed.
+        let error = make();
+        let who = self.current.get();
+        self.record(|| Record::CallFailed {
+            who,
+            call: call.into(),
+            is_made: *is_made,
+        });
+        Ok(Some(Failure {
+            error,
+            is_made: *is_made,
+        }))
+    }
+
+    /// Whether a fault has a bounded mailbox take nothing.
+    pub(super) fn crowds(&self, mailbox: u32) -> bool {
+        let path = {
+            let state = self.state.borrow();
+            let is_bounded = state.operations[mailbox as usize].bound.is_some();
+            if !is_bounded || !state.faults.may_be(FaultKind::Full) {
+                return false;
+            }
+            state.paths[mailbox as usize]
+        };
+        let strikes = self.strike(FaultKind::Full, path, 1) > 0;
+        if strikes {
+            let who = self.current.get();
+            self.record(|| Record::Crowded { who, of: mailbox });
+        }
+        strikes
+    }
+}

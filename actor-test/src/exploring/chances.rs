@@ -1,0 +1,32 @@
+//! Faults that were asked for and never had a chance.
+
+use crate::data::faults::FaultKind;
+use crate::engine::Calls;
+use crate::report::facts::FaultStatistics;
+
+/// What was asked for in vain, and why.
+pub(crate) fn without(faults: &[FaultStatistics], calls: &Calls) -> Vec<String> {
+    let mut without = Vec::new();
+    for faults in faults {
+        let kind = faults.kind;
+        if kind == FaultKind::Call {
+            without.extend(calls.unsupplied().map(|call| {
+                format!(
+                    "fault `{kind}`: the call \"{call}\" can't fail, since the test does not say \
+                     with what: `sys.fails(\"{call}\", || ..)`"
+                )
+            }));
+            without.extend(calls.never_made().map(|call| {
+                format!("fault `{kind}`: no call \"{call}\" was made while faults may strike")
+            }));
+        }
+        let why = match kind {
+            _ if faults.offered > 0 => continue,
+            FaultKind::Call if !without.is_empty() => continue,
+            FaultKind::Call => "nothing called `cx.fallible`",
+            FaultKind::Full => "nothing was sent to a bounded mailbox",
+        };
+        without.push(format!("fault `{kind}` never had a chance: {why}"));
+    }
+    without
+}

@@ -1,0 +1,340 @@
+//! Where faults strike, beside any strategy.
+
+use std::collections::BTreeMap;
+
+use rand_core::Rng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Choice, Covered, Enabled, Ended, Estimates, Execution, Fairness, Offer, Pending, Step,
+    Strategy, below, generator,
+};
+use crate::data::faults::{FaultKind, Faults, KINDS};
+use crate::hash::mix;
+
+/// By what rule the faults of an execution are placed.
+///
+/// A fault that were one more enabled operation would be spent in the first steps. So an execution
+/// draws beforehand how many faults it has, each number up to the sum of the budgets as likely, and of
+/// which kinds; and then where each strikes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Placement {
+    /// Nothing strikes: most bugs need no fault, and some hide behind one.
+    Calm,
+    /// Anywhere in the execution, each place as likely as any other: of the places where a fault of
+    /// the kind may strike, as many as pilot executions had.
+    ///
+    /// Guarantee: one fault hits one of w places among n with probability w / n.
+    Timed,
+    /// At a moment that matters: an event of some type is sent or handled, or a timer fires, for the
+    /// k-th time, or the k-th call of some name is made. Of the moments that the pilots saw each is as
+    /// likely; k is 1 with probability 1/2, 2 with 1/4, and so on.
+    ///
+    /// Guarantee: one fault strikes at the k-th occurrence of one of t moments with probability
+    /// 2^-k / t at least.
+    Aimed,
+}
+
+impl Placement {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Calm, Self::Timed, Self::Aimed];
+
+    /// What stands before the name of a strategy beside which faults are placed so.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::Calm => "calm",
+            Self::Timed => "timed",
+            Self::Aimed => "aimed",
+        }
+    }
+}
+
+impl Placement {
+    /// Two lines for `-s list`.
+    pub(crate) const fn explanation(self) -> &'static str {
+        match self {
+            Self::Calm => {
+                "as NAME; none of the faults that the test asks for (--faults) strikes.\nWithout a \
+                 placement, a strategy takes all three in turn."
+            }
+            Self::Timed => {
+                "as NAME; faults strike anywhere in the execution, each place as likely as any other.\n\
+                 Good where the window is long."
+            }
+            Self::Aimed => {
+                "as NAME; faults strike at moments that matter: at the k-th event of a type, at the k-th \
+                 call of a name.\nGood where the window is a short one that follows from what happens."
+            }
+        }
+    }
+}
+
+/// How many faults an execution draws at most, whatever its budgets.
+const FAULTS_MAX: u64 = 64;
+
+/// An execution that is fair but for its faults has them in so many times the steps of the pilots.
+const PHASE: u64 = 4;
+
+/// And in no fewer than so many.
+const PHASE_MIN: u64 = 100;
+
+/// Places faults by an execution's [`Placement`], beside a strategy that does not hear of them.
+///
+/// Where that is fair, the execution is fair from where faults end.
+#[derive(Debug)]
+pub(crate) struct Placed {
+    strategy: Box<dyn Strategy>,
+    /// `None`: each execution draws its own.
+    placement: Option<Placement>,
+    faults: Faults,
+    rng: Xoshiro256PlusPlus,
+    plan: Plan,
+    /// Where a fair execution's faults end.
+    until: u64,
+}
+
+/// Where the faults of one execution strike.
+#[derive(Debug, Default)]
+struct Plan {
+    /// For each kind, the numbers of the places at which a fault strikes, from zero, the next one last.
+    timed: [Vec<u64>; KINDS],
+    /// How many places of each kind there were.
+    offered: [u64; KINDS],
+    /// For each moment that is waited for, the kind that strikes at it and how often it has yet to come.
+    aimed: BTreeMap<u64, Vec<(FaultKind, u32)>>,
+    /// How many faults of each kind strike at the next place.
+    due: [u32; KINDS],
+    /// How many faults have yet to strike.
+    left: u64,
+}
+
+impl Placed {
+    /// Beside a strategy, each execution by a placement of its own: one of four is calm.
+    pub(crate) fn new(strategy: Box<dyn Strategy>) -> Self {
+        Self {
+            strategy,
+            placement: None,
+            faults: Faults::none(),
+            rng: generator(0),
+            plan: Plan::default(),
+            until: 0,
+        }
+    }
+
+    /// Each execution by that placement.
+    pub(crate) fn by(self, placement: Placement) -> Self {
+        Self {
+            placement: Some(placement),
+            ..self
+        }
+    }
+
+    fn draw_placement(&mut self) -> Placement {
+        match below(&mut self.rng, 8) {
+            0 | 1 => Placement::Calm,
+            2..5 => Placement::Timed,
+            _ => Placement::Aimed,
+        }
+    }
+
+    /// The kinds of this execution's faults.
+    fn draw_kinds(&mut self) -> Vec<FaultKind> {
+        let total: u64 = self.faults.iter().map(|(_, most)| u64::from(most)).sum();
+        let count = 1 + below(&mut self.rng, total.min(FAULTS_MAX));
+        let mut left = self.faults;
+        let drawn = (0..count).map(|_| {
+            let kinds: Vec<FaultKind> = left.iter().map(|(kind, _)| kind).collect();
+            let kind = kinds[below(&mut self.rng, kinds.len() as u64) as usize];
+            left.spend(kind);
+            kind
+        });
+        drawn.collect()
+    }
+
+    fn draw(&mut self, placement: Placement, estimates: &Estimates) {
+        self.plan = Plan::default();
+        if placement == Placement::Calm {
+            return;
+        }
+        let kinds = self.draw_kinds();
+        self.plan.left = kinds.len() as u64;
+        for kind in kinds {
+            let moments = estimates.moments();
+            if placement == Placement::Timed || moments.is_empty() {
+                self.time(kind, estimates);
+            } else {
+                let moment = moments[below(&mut self.rng, moments.len() as u64) as usize];
+                let occurrence = 1 + self.rng.next_u64().leading_zeros();
+                let waiting = self.plan.aimed.entry(moment).or_default();
+                waiting.push((kind, occurrence));
+            }
+        }
+        for places in &mut self.plan.timed {
+            places.sort_unstable_by_key(|place| std::cmp::Reverse(*place));
+        }
+    }
+
+    /// Draws a place that none of the kind has yet, where there is one.
+    fn time(&mut self, kind: FaultKind, estimates: &Estimates) {
+        let places = &mut self.plan.timed[kind as usize];
+        let most = estimates.offers(kind).clamp(1, u64::from(u32::MAX));
+        if places.len() as u64 >= most {
+            self.plan.left -= 1;
+            return;
+        }
+        // Floyd's sampling, one at a time: what is taken moves up to the last.
+        let mut place = below(&mut self.rng, most - places.len() as u64);
+        let mut taken = places.clone();
+        taken.sort_unstable();
+        for other in taken {
+            place += u64::from(place >= other);
+        }
+        places.push(place);
+    }
+}
+
+impl Plan {
+    /// A moment that may be waited for.
+    fn comes(&mut self, moment: u64) {
+        let Some(waiting) = self.aimed.get_mut(&moment) else {
+            return;
+        };
+        for (kind, occurrence) in waiting.iter_mut() {
+            *occurrence -= 1;
+            if *occurrence == 0 {
+                self.due[*kind as usize] += 1;
+            }
+        }
+        waiting.retain(|(_, occurrence)| *occurrence > 0);
+    }
+
+    /// Whether a fault strikes at the next place of its kind.
+    fn strikes(&mut self, kind: FaultKind) -> bool {
+        let number = kind as usize;
+        let place = self.offered[number];
+        self.offered[number] += 1;
+        let timed = self.timed[number].last() == Some(&place);
+        if timed {
+            self.timed[number].pop();
+        } else if self.due[number] > 0 {
+            self.due[number] -= 1;
+        } else {
+            return false;
+        }
+        self.left -= 1;
+        true
+    }
+}
+
+/// What a step is as a moment, if it is one.
+pub(super) fn moment_of(pending: &Pending) -> Option<u64> {
+    let event = pending.event?;
+    Some(mix(u64::from(event.0.get()), pending.kind as u64))
+}
+
+/// What a place where a fault may strike is as a moment.
+pub(super) fn moment_of_offer(offer: &Offer) -> u64 {
+    mix(mix(0x000f_fe52, offer.kind as u64), offer.what)
+}
+
+impl Strategy for Placed {
+    fn name(&self) -> String {
+        let name = self.strategy.name();
+        match self.placement {
+            None => name,
+            Some(placement) => format!("{}-{name}", placement.word()),
+        }
+    }
+
+    fn fairness(&self) -> Fairness {
+        match self.strategy.fairness() {
+            Fairness::Fair if self.until > 0 => Fairness::FairFrom(self.until),
+            fairness => fairness,
+        }
+    }
+
+    fn begin(&mut self, execution: &Execution) -> bool {
+        // Draws of its own, so that the schedule is that of the strategy without faults.
+        self.rng = generator(mix(execution.seed, 0x00fa_0175));
+        self.faults = execution.faults;
+        let placement = match self.placement {
+            _ if self.faults.is_none() => Placement::Calm,
+            Some(placement) => placement,
+            None => self.draw_placement(),
+        };
+        self.draw(placement, &execution.estimates);
+        let phase = PHASE.saturating_mul(execution.estimates.steps());
+        self.until = match placement {
+            Placement::Calm => 0,
+            _ => phase.max(PHASE_MIN).min(execution.max_steps),
+        };
+        self.strategy.begin(execution)
+    }
+
+    #[inline]
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+        let picked = self.strategy.pick(enabled)?;
+        if !self.plan.aimed.is_empty()
+            && let Some(moment) = enabled.get(picked).and_then(moment_of)
+        {
+            self.plan.comes(moment);
+        }
+        Some(picked)
+    }
+
+    fn choose(&mut self, choice: Choice) -> u32 {
+        self.strategy.choose(choice)
+    }
+
+    fn strike(&mut self, offer: &Offer) -> u32 {
+        self.plan.comes(moment_of_offer(offer));
+        match self.plan.strikes(offer.kind) {
+            true => 1 + below(&mut self.rng, u64::from(offer.ways)) as u32,
+            false => 0,
+        }
+    }
+
+    fn ends_faults(&mut self, enabled: &Enabled<'_>) -> bool {
+        let is_fair = match self.fairness() {
+            Fairness::Unfair => false,
+            Fairness::Fair => true,
+            Fairness::FairFrom(step) => step <= enabled.step(),
+        };
+        is_fair || self.plan.left == 0
+    }
+
+    fn places_faults(&self) -> bool {
+        true
+    }
+
+    fn hears_steps(&self) -> bool {
+        self.strategy.hears_steps()
+    }
+
+    fn stepped(&mut self, step: &Step<'_>) {
+        self.strategy.stepped(step);
+    }
+
+    fn ended(&mut self, ended: &Ended) {
+        self.strategy.ended(ended);
+    }
+
+    fn has_memory(&self) -> bool {
+        self.strategy.has_memory()
+    }
+
+    fn covered(&self) -> Covered {
+        self.strategy.covered()
+    }
+
+    fn needs_estimates(&self) -> bool {
+        true
+    }
+
+    fn needs_length(&self) -> bool {
+        self.strategy.needs_length()
+    }
+}

@@ -1,0 +1,423 @@
+//! Faults: what is asked for strikes, within its budget, and is told, replayed, reproduced and left out.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use actor_core::Mailbox;
+use actor_core::prelude::*;
+use actor_test::strategy::StrategySpec;
+use actor_test::{BugKind, Deny, FaultKind, Faults, Report, Tester};
+
+#[derive(Debug)]
+struct Read(u32);
+
+/// Reads so many times, and takes note of what failed.
+#[derive(Debug)]
+struct Reader {
+    failed: Vec<u32>,
+    bug: fn(&[u32]) -> bool,
+}
+
+#[actor]
+impl Reader {
+    #[on]
+    fn read(&mut self, Read(times): Read, cx: &mut Context<Self>) {
+        for number in 0..times {
+            let read = cx.fallible("read", || Ok::<u32, io::Error>(number));
+            if read.is_err() {
+                self.failed.push(number);
+            }
+        }
+        assert!(!(self.bug)(&self.failed), "what failed is too much");
+    }
+}
+
+fn reads(times: u32, bug: fn(&[u32]) -> bool) -> impl Fn(&System) + Sync {
+    move |sys| {
+        sys.fails("read", || io::Error::other("no card"));
+        let reader = sys.spawn(Reader {
+            failed: Vec::new(),
+            bug,
+        });
+        reader.tell(Read(times));
+    }
+}
+
+fn calls(budget: u16) -> Faults {
+    Faults::none().with(FaultKind::Call, budget)
+}
+
+fn spec(text: &str) -> StrategySpec {
+    text.parse().expect("a strategy")
+}
+
+#[test]
+fn without_faults_no_call_fails() {
+    let report = Tester::new().run(reads(10, |failed| !failed.is_empty()));
+    report.assert_clean();
+    assert!(report.faults.is_empty());
+}
+
+#[test]
+fn a_call_that_fails_is_found_told_and_made_minimal() {
+    let tester = Tester::new().faults(calls(3)).minimize(1_000_000);
+    let report = tester.run(reads(6, |failed| failed.contains(&4)));
+    let bug = report.assert_bug("too much");
+    let minimized = bug
+        .minimized
+        .as_ref()
+        .expect("it was minimised, or is minimal");
+    assert_eq!(minimized.after.faults, 1);
+    let told = format!("{:?}", bug.trace.story);
+    assert!(told.contains("CallFailed"), "{told}");
+    tester
+        .run(reads(6, |failed| failed.len() > 3))
+        .assert_clean();
+}
+
+/// One actor and one event: what there is to decide is which calls fail.
+#[test]
+fn all_sets_of_failing_calls_are_enumerated() {
+    for (times, budget, sets) in [
+        (1, 1, 2),
+        (5, 1, 6),
+        (5, 2, 16),
+        (5, 5, 32),
+        (5, 9, 32),
+        (0, 1, 1),
+    ] {
+        let tester = Tester::new().iterations(1_000).faults(calls(budget));
+        let report = tester.strategy(spec("dfs")).run(reads(times, |_| false));
+        assert!(report.verdict.is_exhaustive());
+        assert_eq!(report.executions, sets, "{times} calls, {budget} may fail");
+    }
+}
+
+/// How many of so many executions have the bug.
+fn share(strategy: &str, times: u32, bug: fn(&[u32]) -> bool) -> f64 {
+    let executions = 4_000;
+    let tester = Tester::new().iterations(executions).faults(calls(1));
+    let report = tester
+        .keep_going()
+        .strategy(spec(strategy))
+        .run(reads(times, bug));
+    let bugs: u64 = report.bugs.iter().map(|bug| bug.seen).sum();
+    bugs as f64 / executions as f64
+}
+
+/// A window of w of n places is hit by one fault with probability w / n. Five standard errors are
+/// at most 0.04.
+#[test]
+fn anywhere_is_anywhere() {
+    for (times, bug, odds) in [
+        (
+            20,
+            (|failed: &[u32]| failed == [0]) as fn(&[u32]) -> bool,
+            0.05,
+        ),
+        (20, |failed| failed == [19], 0.05),
+        (
+            20,
+            |failed| failed.iter().any(|number| (5..10).contains(number)),
+            0.25,
+        ),
+        (1, |failed| failed == [0], 1.0),
+    ] {
+        let seen = share("timed-random", times, bug);
+        assert!((seen - odds).abs() < 0.04, "{seen} for {odds}");
+        assert_eq!(share("calm-random", times, bug), 0.0);
+    }
+}
+
+/// The k-th call of one name is a moment, among five others: three sends and handled events of one
+/// type, and the call's own. Each of k is half as likely as the one before.
+#[test]
+fn the_first_calls_are_aimed_at() {
+    let first = share("aimed-random", 20, |failed| failed == [0]);
+    let second = share("aimed-random", 20, |failed| failed == [1]);
+    let third = share("aimed-random", 20, |failed| failed == [2]);
+    assert!(first > second && second > third, "{first} {second} {third}");
+    // Two thirds of the moments are the one event, which comes once, and before all calls.
+    assert!((second - 1.0 / 12.0).abs() < 0.03, "{second}");
+    assert!((third - 1.0 / 24.0).abs() < 0.03, "{third}");
+}
+
+#[test]
+fn an_execution_is_reproduced_by_its_token() {
+    let body = || reads(30, |failed| failed.contains(&17) && failed.contains(&21));
+    let report = Tester::new()
+        .iterations(10_000)
+        .faults(calls(2))
+        .run(body());
+    let bug = report.assert_bug("too much");
+    assert!(bug.token.contains("-fcall=2-"), "{}", bug.token);
+}
+
+/// The call was made, and what it did is done.
+#[test]
+fn a_call_may_fail_after_it_was_made() {
+    let made = |after: bool| {
+        let tester = Tester::new().faults(calls(1));
+        tester.run(move |sys| {
+            let made = Arc::new(AtomicBool::new(false));
+            let fails = || io::Error::other("no answer");
+            if after {
+                sys.fails_after("charge", fails);
+            } else {
+                sys.fails("charge", fails);
+            }
+            sys.spawn(Till { made }).tell(Read(0));
+        })
+    };
+    made(false).assert_clean();
+    made(true).assert_bug("charged, and not told");
+}
+
+struct Till {
+    made: Arc<AtomicBool>,
+}
+
+#[actor]
+impl Till {
+    #[on]
+    async fn read(&mut self, _: Read, cx: &mut Context<Self>) {
+        let made = self.made.clone();
+        let charge = async move {
+            made.store(true, Ordering::Relaxed);
+            Ok::<(), io::Error>(())
+        };
+        let charged = cx.fallible_async("charge", charge).await;
+        assert_eq!(
+            charged.is_ok(),
+            self.made.load(Ordering::Relaxed),
+            "charged, and not told"
+        );
+    }
+}
+
+#[derive(Debug)]
+struct Job;
+
+struct Worker;
+
+#[actor]
+impl Worker {
+    #[on]
+    fn job(&mut self, _: Job) {}
+}
+
+#[derive(Debug)]
+struct Work;
+
+/// Sends a job, and takes for granted that there is room.
+struct Boss {
+    worker: ActorRef<Worker>,
+    asks: bool,
+}
+
+#[actor]
+impl Boss {
+    #[on]
+    async fn work(&mut self, _: Work) {
+        let is_sent = match self.asks {
+            true => self.worker.ask(Job).await.is_ok(),
+            false => self.worker.try_send(Job).await.is_ok(),
+        };
+        assert!(is_sent, "refused");
+    }
+}
+
+fn mailbox(capacity: usize, asks: bool) -> impl Fn(&System) + Sync {
+    move |sys| {
+        let mailbox = match capacity {
+            0 => Mailbox::unbounded(),
+            _ => Mailbox::bounded(capacity),
+        };
+        let worker = sys.spawner().mailbox(mailbox).spawn(Worker);
+        sys.spawn(Boss { worker, asks }).tell(Work);
+    }
+}
+
+#[test]
+fn a_mailbox_may_take_nothing_though_it_has_room() {
+    let full = Faults::none().with(FaultKind::Full, 1);
+    for asks in [false, true] {
+        Tester::new().run(mailbox(10, asks)).assert_clean();
+        let report = Tester::new().faults(full).run(mailbox(10, asks));
+        let bug = report.assert_bug("refused");
+        let told = format!("{:?}", bug.trace.story);
+        assert!(told.contains("Crowded"), "{told}");
+        let report = Tester::new().faults(full).run(mailbox(0, asks));
+        report.assert_clean();
+        assert_eq!(
+            report.without_a_chance,
+            ["fault `full` never had a chance: nothing was sent to a bounded mailbox"]
+        );
+    }
+}
+
+fn without_a_chance(report: Report) -> Vec<String> {
+    report.assert_clean();
+    report.without_a_chance
+}
+
+#[test]
+fn a_fault_without_a_chance_is_named() {
+    let tester = || Tester::new().faults(calls(1));
+    let named = without_a_chance(tester().run(reads(0, |_| false)));
+    let never = "fault `call`: no call \"read\" was made while faults may strike";
+    assert_eq!(named, [never]);
+    let named = without_a_chance(tester().run(|sys| {
+        let reader = sys.spawn(Reader {
+            failed: Vec::new(),
+            bug: |_| false,
+        });
+        reader.tell(Read(1));
+    }));
+    assert_eq!(named.len(), 1);
+    assert!(
+        named[0].contains("the test does not say with what"),
+        "{named:?}"
+    );
+    let named = without_a_chance(tester().run(|sys| sys.spawn(Worker).tell(Job)));
+    assert_eq!(
+        named,
+        ["fault `call` never had a chance: nothing called `cx.fallible`"]
+    );
+    assert!(without_a_chance(tester().run(reads(1, |_| false))).is_empty());
+    let denied = tester().deny(Deny::default().with_vacuous());
+    let report = denied.run(reads(0, |_| false));
+    assert_eq!(report.assert_bug(never).kind(), BugKind::Vacuous);
+}
+
+#[test]
+fn an_error_of_another_type_is_named() {
+    let report = Tester::new().faults(calls(1)).run(|sys| {
+        sys.fails("read", || "no card");
+        let reader = sys.spawn(Reader {
+            failed: Vec::new(),
+            bug: |_| false,
+        });
+        reader.tell(Read(1));
+    });
+    let bug = report.assert_bug("the call \"read\" fails with `std::io::error::Error`");
+    assert!(
+        bug.message()
+            .contains("and the test supplies it with `&str`")
+    );
+    let at = bug.finding.location.as_deref().unwrap_or_default();
+    assert!(at.contains("faults.rs"), "where the call is: {at}");
+}
+
+/// Whatever is drawn, no execution has more than its budget, and the report counts what there was.
+#[test]
+fn budgets_are_kept_and_counted() {
+    let report = Tester::new()
+        .iterations(2_000)
+        .faults(calls(3))
+        .run(reads(6, |failed| failed.len() > 3));
+    report.assert_clean();
+    let [calls] = report.faults[..] else {
+        panic!("one kind was asked for")
+    };
+    assert!(
+        calls.struck > 1_000 && calls.struck <= 3 * calls.executions,
+        "{calls:?}"
+    );
+    assert!(
+        (1_000..1_600).contains(&calls.executions),
+        "about a quarter has none: {calls:?}"
+    );
+}
+
+/// The book's example.
+mod book {
+    use std::collections::BTreeSet;
+    use std::io;
+
+    use actor_core::prelude::*;
+    use actor_test::actor_test;
+
+    // ANCHOR: till
+    #[derive(Debug)]
+    struct Pay(u64);
+
+    /// What the card's bank has heard from us. In production this would be a client of its service.
+    #[derive(Debug, Default)]
+    struct Bank {
+        charged: u64,
+        known: BTreeSet<u64>,
+    }
+
+    impl Bank {
+        fn charge(&mut self, amount: u64) -> io::Result<()> {
+            self.charged += amount;
+            Ok(())
+        }
+
+        /// The same, once for each order.
+        fn charge_once(&mut self, order: u64, amount: u64) -> io::Result<()> {
+            match self.known.insert(order) {
+                true => self.charge(amount),
+                false => Ok(()),
+            }
+        }
+    }
+
+    #[derive(Debug, Default)]
+    struct Till {
+        bank: Bank,
+        numbers_orders: bool,
+        orders: u64,
+        owed: u64,
+    }
+
+    #[actor]
+    impl Till {
+        #[on]
+        fn pay(&mut self, Pay(amount): Pay, cx: &mut Context<Self>) {
+            self.orders += 1;
+            self.owed += amount;
+            for _attempt in 0..3 {
+                let charged = cx.fallible("charge the card", || match self.numbers_orders {
+                    true => self.bank.charge_once(self.orders, amount),
+                    false => self.bank.charge(amount),
+                });
+                if charged.is_ok() {
+                    return;
+                }
+            }
+        }
+    }
+    // ANCHOR_END: till
+
+    // ANCHOR: test
+    fn shop(sys: &System, numbers_orders: bool) {
+        sys.fails("charge the card", || io::Error::other("no connection"));
+        sys.fails_after("charge the card", || {
+            io::Error::from(io::ErrorKind::TimedOut)
+        });
+        let till = sys.spawn(Till {
+            numbers_orders,
+            ..Till::default()
+        });
+        till.tell(Pay(7));
+        till.tell(Pay(5));
+        sys.always("nobody pays twice", move |world| {
+            let till = world.get(&till);
+            till.is_none_or(|till| till.bank.charged <= till.owed)
+        });
+    }
+
+    #[actor_test(faults(call = 2), expect_bug = "nobody pays twice")]
+    fn a_payment_that_is_tried_again(sys: &System) {
+        shop(sys, false);
+    }
+
+    #[actor_test(faults(call = 2))]
+    fn an_order_that_has_a_number(sys: &System) {
+        shop(sys, true);
+    }
+    // ANCHOR_END: test
+}

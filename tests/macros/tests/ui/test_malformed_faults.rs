@@ -1,0 +1,10 @@
+use actor_core::System;
+use actor_macros::actor_test;
+
+#[actor_test(faults(cal = 1, full = "two", call))]
+fn a_test(_sys: &System) {}
+
+#[actor_test(faults)]
+fn another_test(_sys: &System) {}
+
+fn main() {}
