@@ -9,6 +9,7 @@ use crate::event::Event;
 use crate::parts::drive;
 use crate::reply::Reply;
 
+pub use crate::crossing::{CannotCross, Carried, of_a_message};
 pub use crate::monitor::AnyMonitor;
 pub use crate::offer::{Offer, of_a_field, of_a_print, of_a_whole};
 pub use crate::parts::Driver;

@@ -5,6 +5,7 @@ use std::fmt::{self, Debug};
 use std::future::Future;
 
 use crate::context::Context;
+use crate::crossing::CannotCross;
 use crate::event::Event;
 use crate::fingerprint::Fingerprinter;
 use crate::parts::Driver;
@@ -66,6 +67,14 @@ pub trait Actor: Sized + Send + 'static {
     fn offer_event(message: &Self::Message, to: &mut Fingerprinter) -> bool {
         let _ = (message, to);
         false
+    }
+    /// The message as it arrives at another node: encoded and decoded.
+    fn carry(message: &Self::Message) -> Result<Self::Message, CannotCross> {
+        let _ = message;
+        Err(CannotCross::Failed {
+            of: Self::INFO.name,
+            error: "an actor of the framework's own takes no events from other nodes".into(),
+        })
     }
     /// Runs a handler or hook, or hands the call back because its body is async.
     fn call(&mut self, call: Call<Self>, cx: &mut Context<Self>) -> Flow<Self>;

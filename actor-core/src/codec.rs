@@ -18,11 +18,14 @@
 //! # Ok::<(), actor_core::codec::CodecError>(())
 //! ```
 
+use std::cell::Cell;
 use std::fmt;
 
 use bincode::config::{self, Configuration, Limit, LittleEndian, Varint};
-use serde::Serialize;
+use bincode::de::read::SliceReader;
+use bincode::serde::OwnedSerdeDecoder;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 /// The largest event in bytes; a longer one is refused before memory is taken for it.
 pub const EVENT_BYTES_MAX: usize = 16 << 20;
@@ -76,6 +79,37 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, CodecError> {
             "{left} bytes are left over behind the value"
         )))
     }
+}
+
+/// What arrives where a value is encoded and decoded, in a buffer that is used again.
+///
+/// The bound is not [`DeserializeOwned`]: where a type has it is not known while methods are looked up,
+/// and `&'static str`, which lacks it, is found to do so too late. Nothing is borrowed nevertheless.
+pub(crate) fn carried<T: Serialize + Deserialize<'static>>(value: &T) -> Result<T, CodecError> {
+    let mut bytes = BUFFER.take();
+    bytes.clear();
+    let encoded = bincode::serde::encode_into_std_write(value, &mut bytes, FORMAT);
+    let carried = encoded
+        .map_err(|error| CodecError(error.to_string()))
+        .and_then(|_| read(&bytes));
+    if bytes.capacity() <= KEPT_MAX {
+        BUFFER.set(bytes);
+    }
+    carried
+}
+
+fn read<T: Deserialize<'static>>(bytes: &[u8]) -> Result<T, CodecError> {
+    check_length(bytes.len())?;
+    let mut decoder = OwnedSerdeDecoder::from_reader(SliceReader::new(bytes), FORMAT);
+    let value = T::deserialize(decoder.as_deserializer());
+    value.map_err(|error| CodecError(error.to_string()))
+}
+
+/// A larger buffer is given back.
+const KEPT_MAX: usize = 64 << 10;
+
+thread_local! {
+    static BUFFER: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
 /// Why a value could not be encoded or decoded.

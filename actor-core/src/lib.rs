@@ -157,6 +157,7 @@ mod actor;
 pub mod codec;
 mod contained;
 mod context;
+mod crossing;
 mod error;
 mod event;
 mod fallible;
@@ -171,6 +172,7 @@ mod mail;
 mod mailbox;
 mod monitor;
 mod names;
+mod node;
 mod offer;
 mod outcome;
 #[doc(hidden)]
@@ -251,6 +253,7 @@ pub use live::{
 pub use mailbox::{Mailbox, Overflow};
 pub use monitor::{Monitor, MonitorContext, Temperature};
 pub use names::{LookupError, NameTaken};
+pub use node::{Faults, Node};
 pub use pool::{Pool, PoolRef};
 pub use predicate::{Answer, World};
 pub use probe::Probe;

@@ -8,6 +8,7 @@ use std::cell::RefCell;
 
 use crate::actor::Actor;
 use crate::contained::drop_each;
+use crate::crossing::CannotCross;
 use crate::event::Event;
 use crate::fingerprint::Fingerprinter;
 use crate::monitor::AnyMonitor;
@@ -85,6 +86,8 @@ pub trait AnyMail: AnySlab + Send {
     /// Feeds to whom the reply to the event in the slot goes, and what the event offers for a
     /// fingerprint; `false` where that is nothing.
     fn fingerprint(&self, slot: u32, to: &mut Fingerprinter) -> bool;
+    /// Makes what arrives at another node of the message in the slot; tells the slot where that is.
+    fn carry(&self, slot: u32) -> Result<u32, CannotCross>;
     /// Takes over a message of another mail of the same type.
     fn adopt(&self, other: &dyn AnyMail, slot: u32) -> u32;
 }
@@ -127,6 +130,15 @@ impl<A: Actor> AnyMail for Mail<A> {
         let messages = self.messages.borrow();
         let message = messages.get(slot);
         message.is_some_and(|message| A::offer_event(message, to))
+    }
+
+    fn carry(&self, slot: u32) -> Result<u32, CannotCross> {
+        let carried = {
+            let messages = self.messages.borrow();
+            let message = messages.get(slot).expect("a queue names full slots");
+            A::carry(message)?
+        };
+        Ok(self.insert(&mut Slot::Full(carried)))
     }
 
     fn adopt(&self, other: &dyn AnyMail, slot: u32) -> u32 {

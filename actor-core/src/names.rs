@@ -11,9 +11,12 @@ use actor_macros::actor;
 
 use crate::actor::Actor;
 use crate::context::Context;
+use crate::crossing::AsItIs;
 use crate::fingerprint::{Fingerprint, Fingerprinter};
 use crate::parts::Spawning;
 use crate::reference::{ActorId, ActorRef, AnyRef, Target};
+use crate::reply::{Ask, AskError, Reply};
+use crate::runtime::NamesOn;
 use crate::spawner::Starts;
 use crate::system::System;
 
@@ -83,14 +86,18 @@ impl System {
 
     /// The actor of that name, as it is when the registry comes to the question.
     ///
+    /// `node/name` is a name on a [node](System::node). Where the node has not booted, this waits until
+    /// it has; over a link that is cut, for ever.
+    ///
     /// # Errors
     ///
     /// Where there is none, or one of another type. A system that shuts down knows none.
+    /// [`LookupError::UnknownNode`] and [`LookupError::Unreachable`] where the node is to blame.
     pub fn lookup<A: Actor>(
         &self,
         name: &str,
     ) -> impl Future<Output = Result<ActorRef<A>, LookupError>> + Send + use<A> {
-        names(self).lookup(name)
+        find(self, name)
     }
 
     /// As [`lookup`](System::lookup), for whatever reference was registered:
@@ -103,7 +110,7 @@ impl System {
         &self,
         name: &str,
     ) -> impl Future<Output = Result<R, LookupError>> + Send + use<R> {
-        names(self).lookup(name)
+        find(self, name)
     }
 }
 
@@ -171,7 +178,7 @@ impl<A: Actor> Context<A> {
         &mut self,
         name: &str,
     ) -> impl Future<Output = Result<ActorRef<B>, LookupError>> + Send + use<A, B> {
-        names(self.parent()).lookup(name)
+        find(self.parent(), name)
     }
 
     /// As [`lookup`](Context::lookup), for whatever reference was registered.
@@ -183,7 +190,7 @@ impl<A: Actor> Context<A> {
         &mut self,
         name: &str,
     ) -> impl Future<Output = Result<R, LookupError>> + Send + use<A, R> {
-        names(self.parent()).lookup(name)
+        find(self.parent(), name)
     }
 }
 
@@ -218,6 +225,15 @@ pub enum LookupError {
     Unknown,
     /// What was registered is of another type: this one.
     OtherType(&'static str),
+    /// There is no such node.
+    UnknownNode {
+        /// What was looked for.
+        node: Box<str>,
+        /// The nodes that there are.
+        known: Vec<Box<str>>,
+    },
+    /// The node is down, or the connection to it broke.
+    Unreachable,
 }
 
 impl fmt::Display for LookupError {
@@ -225,6 +241,14 @@ impl fmt::Display for LookupError {
         match self {
             Self::Unknown => f.write_str("no actor has the name"),
             Self::OtherType(found) => write!(f, "what has the name is another type: `{found}`"),
+            Self::UnknownNode { node, known } => {
+                write!(
+                    f,
+                    "there is no node `{node}`, only `{}`",
+                    known.join("`, `")
+                )
+            }
+            Self::Unreachable => f.write_str("the node is down, or the connection to it broke"),
         }
     }
 }
@@ -236,12 +260,51 @@ pub(crate) fn names(parent: &dyn Starts) -> ActorRef<Names> {
     ActorRef::new(parent.names(&mut Spawning(Some(Names::default()))))
 }
 
+/// Looks for a name, here or on a node.
+fn find<R: AnyRef>(
+    parent: &dyn Starts,
+    name: &str,
+) -> impl Future<Output = Result<R, LookupError>> + Send + use<R> {
+    let (looked, unknown) = match name.split_once('/') {
+        None => (Some(names(parent).look(name)), None),
+        Some((node, on_it)) => match parent.names_on(node) {
+            NamesOn::Registry(registry) => {
+                let registry = ActorRef::<Names>::new(registry);
+                (Some(registry.look_from_afar(on_it)), None)
+            }
+            NamesOn::Down => (None, Some(LookupError::Unreachable)),
+            NamesOn::NoNodes => (Some(names(parent).look(name)), None),
+            // A name may have a slash of its own.
+            NamesOn::NoNode(known) => {
+                let node = node.into();
+                let unknown = LookupError::UnknownNode { node, known };
+                (Some(names(parent).look(name)), Some(unknown))
+            }
+        },
+    };
+    async move {
+        let answer = match looked {
+            Some(looked) => looked.await,
+            None => Ok(Answer::Unknown),
+        };
+        match answer {
+            Ok(Answer::Found(entry)) => {
+                R::found(&entry).ok_or(LookupError::OtherType(entry.type_name()))
+            }
+            Err(AskError::Disconnected) => Err(LookupError::Unreachable),
+            _ => Err(unknown.unwrap_or(LookupError::Unknown)),
+        }
+    }
+}
+
 /// Who knows the names of a system.
 #[derive(Default)]
 pub(crate) struct Names {
     entries: BTreeMap<String, Entry>,
     /// At how many entries those of actors that have stopped are looked for.
     sweep_at: usize,
+    /// While its node boots: who looks for a name that may come.
+    boot: Option<Vec<(String, Reply<Answer>)>>,
 }
 
 /// An actor that is known by name.
@@ -313,11 +376,15 @@ impl Hash for Entry {
 impl Fingerprint for Names {
     fn fingerprint(&self, to: &mut Fingerprinter) {
         self.entries.hash(to);
+        for (name, reply) in self.boot.iter().flatten() {
+            name.hash(to);
+            reply.fingerprint(to);
+        }
     }
 }
 
 /// What the registry is asked; one event, since each is of the same kind to the program.
-#[derive(Debug, Hash)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) enum Request {
     /// Told: nobody waits for the answer.
     Register(String, Entry),
@@ -326,7 +393,23 @@ pub(crate) enum Request {
     Lookup(String),
 }
 
-#[derive(Debug)]
+impl AsItIs for Request {}
+
+/// Somebody looks for a name from another node, or from none.
+#[derive(Clone, Debug, Hash)]
+pub(crate) struct LookFromAfar(String);
+
+impl AsItIs for LookFromAfar {}
+
+/// The boot code of the node has done its part.
+#[derive(Clone, Debug, Hash)]
+pub(crate) struct Booted;
+
+impl AsItIs for Booted {}
+
+impl AsItIs for Answer {}
+
+#[derive(Clone, Debug)]
 pub(crate) enum Answer {
     Done,
     Taken(NameTaken),
@@ -353,15 +436,44 @@ impl Names {
                 self.entries.remove(&name);
                 Answer::Done
             }
-            Request::Lookup(name) => match self.find(&name) {
-                Some(entry) => Answer::Found(entry.clone()),
-                None => Answer::Unknown,
-            },
+            Request::Lookup(name) => self.answer(&name),
+        }
+    }
+
+    #[on]
+    fn look_from_afar(&mut self, name: LookFromAfar, reply: Reply<Answer>) {
+        let answer = self.answer(&name.0);
+        match &mut self.boot {
+            Some(waiting) if matches!(answer, Answer::Unknown) => waiting.push((name.0, reply)),
+            _ => reply.send(answer),
+        }
+    }
+
+    #[on]
+    fn booted(&mut self, _: Booted) {
+        for (name, reply) in self.boot.take().into_iter().flatten() {
+            let answer = self.answer(&name);
+            reply.send(answer);
         }
     }
 }
 
 impl Names {
+    /// Those of a node that boots.
+    pub(crate) fn booting() -> Self {
+        Self {
+            boot: Some(Vec::new()),
+            ..Self::default()
+        }
+    }
+
+    fn answer(&mut self, name: &str) -> Answer {
+        match self.find(name) {
+            Some(entry) => Answer::Found(entry.clone()),
+            None => Answer::Unknown,
+        }
+    }
+
     fn enter(&mut self, name: String, entry: Entry) -> Result<(), NameTaken> {
         if let Some(held) = self.find(&name) {
             if held.target.id() != entry.target.id() {
@@ -418,17 +530,17 @@ impl ActorRef<Names> {
         self.tell(Request::Unregister(name.to_owned()));
     }
 
-    fn lookup<R: AnyRef>(
-        &self,
-        name: &str,
-    ) -> impl Future<Output = Result<R, LookupError>> + Send + use<R> {
-        let answer = self.ask(Request::Lookup(name.to_owned()));
-        async move {
-            let Ok(Answer::Found(entry)) = answer.await else {
-                return Err(LookupError::Unknown);
-            };
-            R::found(&entry).ok_or(LookupError::OtherType(entry.type_name()))
-        }
+    fn look(&self, name: &str) -> Ask<Answer> {
+        self.ask(Request::Lookup(name.to_owned()))
+    }
+
+    fn look_from_afar(&self, name: &str) -> Ask<Answer> {
+        self.ask(LookFromAfar(name.to_owned()))
+    }
+
+    /// The boot code has done its part.
+    pub(crate) fn booted(&self) {
+        self.tell(Booted);
     }
 }
 

@@ -10,7 +10,7 @@ use crate::fs::Disk;
 use crate::live;
 use crate::parts::mail_of;
 use crate::reference::Target;
-use crate::runtime::{self, Address, Factory, Spawn};
+use crate::runtime::{self, Address, Factory, NamesOn, Spawn};
 use crate::spawner::{SpawnOptions, Starts};
 
 /// Where an actor is, and what it has there beside its state.
@@ -125,6 +125,13 @@ impl Starts for Place {
         match self {
             Self::Live(side) => side.names(registry),
             Self::Controlled(_) => runtime::names(registry),
+        }
+    }
+
+    fn names_on(&self, node: &str) -> NamesOn {
+        match self {
+            Self::Live(side) => side.names_on(node),
+            Self::Controlled(_) => runtime::with(|rt| rt.names_on(node)),
         }
     }
 }

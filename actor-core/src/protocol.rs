@@ -143,6 +143,21 @@ pub struct ProtocolRef<P: Protocol + ?Sized> {
 }
 
 impl<P: Protocol + ?Sized> ProtocolRef<P> {
+    #[cfg(feature = "codec")]
+    pub(crate) fn new(target: Target, table: &'static P::Table) -> Self {
+        Self { target, table }
+    }
+
+    #[cfg(feature = "codec")]
+    pub(crate) fn table(&self) -> &'static P::Table {
+        self.table
+    }
+
+    #[cfg(feature = "codec")]
+    pub(crate) fn to(&self) -> &Target {
+        &self.target
+    }
+
     /// The actor's identity.
     pub fn id(&self) -> ActorId {
         self.target.id()

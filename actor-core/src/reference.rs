@@ -192,6 +192,14 @@ impl Target {
         }
     }
 
+    /// The address, where it is under test.
+    pub(crate) fn controlled_address(&self) -> Option<Address> {
+        match &self.0 {
+            Where::Controlled(address) => Some(*address),
+            Where::Live(_) => None,
+        }
+    }
+
     pub(crate) fn id(&self) -> ActorId {
         match &self.0 {
             Where::Live(cell) => cell.id(),
@@ -202,6 +210,20 @@ impl Target {
     /// The name that logs and reports use.
     pub(crate) fn name(&self) -> String {
         format!("{self:?}")
+    }
+
+    /// The name by which it is registered: on a node, without that of the node.
+    pub(crate) fn own_name(&self) -> String {
+        match &self.0 {
+            Where::Live(cell) => cell.own_name(),
+            Where::Controlled(_) => {
+                let name = self.name();
+                match runtime::with(|rt| rt.node_prefix(self.address())) {
+                    Some(prefix) => name.strip_prefix(&*prefix).unwrap_or(&name).to_owned(),
+                    None => name,
+                }
+            }
+        }
     }
 
     /// Its inbox takes no more events.
@@ -563,6 +585,16 @@ impl<E: Event> Ways<E> {
 impl<E: Event> Recipient<E> {
     pub(crate) fn new(target: Target, ways: &'static Ways<E>) -> Self {
         Self { target, ways }
+    }
+
+    #[cfg(feature = "codec")]
+    pub(crate) fn ways(&self) -> &'static Ways<E> {
+        self.ways
+    }
+
+    #[cfg(feature = "codec")]
+    pub(crate) fn to(&self) -> &Target {
+        &self.target
     }
 
     /// Sends `event`, as [`ActorRef::tell`] does.

@@ -1,6 +1,6 @@
 //! The two ends of an `ask`: [`Reply`] at the actor that answers, [`Ask`] at the one that waits.
 
-use std::any::TypeId;
+use std::any::{Any, TypeId};
 use std::fmt;
 use std::future::Future;
 use std::hash::Hasher;
@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::{Context as TaskContext, Poll, Waker};
 use std::time::Duration;
 
+use crate::crossing::{CannotCross, Carry};
 use crate::event::Event;
 use crate::fingerprint::{Fingerprint, Fingerprinter};
 use crate::live::{Asked, Observed};
@@ -94,6 +95,34 @@ impl<R> Reply<R> {
         self.to.is_none()
     }
 
+    /// The same reply as it arrives at another node: whichever is sent first counts, and the reply is
+    /// lost with the last of them. `carry` makes of the answer what comes back.
+    pub(crate) fn again(&self, carry: Carry<R>) -> Self {
+        if let Some(slot) = &self.to {
+            slot.cross(carry);
+        }
+        Self {
+            to: self.to.clone(),
+        }
+    }
+
+    /// Under test: the number of the `ask`.
+    #[cfg(feature = "codec")]
+    pub(crate) fn number(&self) -> Option<u32> {
+        Some(self.to.as_ref()?.origin.controlled()?.index)
+    }
+
+    /// The reply that goes to a slot, where that is of this type; see [`again`](Self::again).
+    #[cfg(feature = "codec")]
+    pub(crate) fn travelled(slot: Arc<dyn Any + Send + Sync>, carry: Carry<R>) -> Option<Self>
+    where
+        R: Event,
+    {
+        let to = slot.downcast::<Slot<R>>().ok()?;
+        to.cross(carry);
+        Some(Self { to: Some(to) })
+    }
+
     /// It is in the hands of a handler, which may keep it or send it on.
     #[doc(hidden)]
     pub fn hand_over(self) -> Self {
@@ -137,6 +166,12 @@ impl<R> Reply<R> {
             (slot.show)(observed, &value);
         }
         let mut open = slot.lock();
+        if let Some(crossing) = &mut open.crossing
+            && std::mem::replace(&mut crossing.is_over, true)
+        {
+            drop(open);
+            return drop(value);
+        }
         open.value = Some(value);
         let waker = slot.origin.settle(&mut open.fate);
         drop(open);
@@ -313,6 +348,8 @@ pub enum AskError {
     Full,
     /// The actor dropped the reply: it ignored the event, or did not answer it.
     Dropped,
+    /// The [node](crate::System::node) of the actor crashed, or the connection to it broke.
+    Disconnected,
 }
 
 impl fmt::Display for AskError {
@@ -323,6 +360,7 @@ impl fmt::Display for AskError {
             Self::TimedOut => "the actor did not answer in time",
             Self::Full => "the actor's mailbox is full",
             Self::Dropped => "the actor dropped the event without an answer",
+            Self::Disconnected => "the connection to the actor's node broke",
         })
     }
 }
@@ -340,6 +378,7 @@ pub(crate) fn asking<R: Event>(origin: Origin) -> (Reply<R>, Ask<R>) {
                 waker: None,
             },
             value: None,
+            crossing: None,
         }),
     });
     let to = Some(slot.clone());
@@ -369,6 +408,28 @@ impl RefUnwindSafe for Origin {}
 struct Open<R> {
     fate: Fate,
     value: Option<R>,
+    /// Where the reply goes to another node.
+    crossing: Option<Box<Crossing<R>>>,
+}
+
+/// What becomes of a reply that goes to another node.
+struct Crossing<R> {
+    /// How many may send it beside the first.
+    others: u32,
+    /// It was sent or lost, or the way back is broken.
+    is_over: bool,
+    /// Makes what arrives.
+    carry: Option<Carry<R>>,
+}
+
+impl<R> Default for Crossing<R> {
+    fn default() -> Self {
+        Self {
+            others: 0,
+            is_over: false,
+            carry: None,
+        }
+    }
 }
 
 /// What has become of an `ask`, and who wants to know.
@@ -419,11 +480,34 @@ impl<R> Slot<R> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// One more may send the reply.
+    fn cross(&self, carry: Carry<R>) {
+        let crossing = &mut self.lock().crossing;
+        let crossing = crossing.get_or_insert_default();
+        crossing.others += 1;
+        crossing.carry = Some(carry);
+    }
+
+    /// One who may send the reply does not; tells whether nobody is left who may.
+    fn is_given_up(&self) -> bool {
+        match &mut self.lock().crossing {
+            None => true,
+            Some(crossing) if crossing.others > 0 => {
+                crossing.others -= 1;
+                false
+            }
+            Some(crossing) => !std::mem::replace(&mut crossing.is_over, true),
+        }
+    }
+
     /// The reply was dropped.
     #[cold]
     fn unanswered(&self) {
         match &self.origin {
             Origin::Controlled(id) => {
+                if !self.is_given_up() {
+                    return;
+                }
                 if let Some(id) = id.get() {
                     runtime::try_with(|rt| rt.reply_dropped(*id));
                 }
@@ -532,6 +616,15 @@ pub trait AnySlot: Send + Sync {
     /// The tester has registered the `ask`.
     fn register(&self, id: AskId);
 
+    /// The slot by its type.
+    fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
+
+    /// Makes of the reply what arrives at another node.
+    fn carry(&self) -> Result<(), CannotCross>;
+
+    /// Nobody may answer any more: the way back is broken.
+    fn sever(&self);
+
     /// Shows what has become of the `ask`, and the reply where one was sent.
     fn look(&self, f: &mut dyn FnMut(&mut Fate, Option<&dyn Event>));
 }
@@ -541,8 +634,31 @@ impl<R: Event> AnySlot for Slot<R> {
         self.origin.register(id);
     }
 
+    fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+        self
+    }
+
+    fn carry(&self) -> Result<(), CannotCross> {
+        let carry = {
+            let open = self.lock();
+            open.crossing.as_ref().and_then(|crossing| crossing.carry)
+        };
+        // Not under the lock: what is encoded is the user's, and so is what is dropped.
+        let (Some(carry), Some(value)) = (carry, self.lock().value.take()) else {
+            return Ok(());
+        };
+        let carried = carry(&value)?;
+        self.lock().value = Some(carried);
+        drop(value);
+        Ok(())
+    }
+
+    fn sever(&self) {
+        self.lock().crossing.get_or_insert_default().is_over = true;
+    }
+
     fn look(&self, f: &mut dyn FnMut(&mut Fate, Option<&dyn Event>)) {
-        let Open { fate, value } = &mut *self.lock();
+        let Open { fate, value, .. } = &mut *self.lock();
         match value {
             Some(value) => f(fate, Some(value)),
             None => f(fate, None),

@@ -257,6 +257,121 @@ pub trait Runtime {
     fn names(&self) -> Option<Address>;
     /// Keeps the registry of names.
     fn set_names(&self, registry: Address);
+
+    /// Declares a node, and has it boot.
+    fn node(&self, name: &str, code: NodeCode);
+    /// What the name of an actor on a node begins with.
+    fn node_prefix(&self, of: Address) -> Option<String>;
+    /// The registry of names of a node.
+    fn names_on(&self, node: &str) -> NamesOn;
+    /// Has something go wrong, as an effect of the current operation.
+    fn fault(&self, fault: Fault);
+    /// Has something go wrong as soon as a predicate is true.
+    fn when(&self, name: &str, predicate: Predicate, script: Script);
+    /// What a reference to an actor is encoded as.
+    fn passport(&self, of: Address) -> Option<Passport>;
+    /// Whom it leads to; `None` where it is no actor of this execution.
+    fn admit(&self, passport: &Passport) -> Option<Address>;
+    /// Keeps what the receiver of a reference has to know to send there; tells its number.
+    fn keep_way(&self, way: &'static (dyn Any + Send + Sync)) -> u32;
+    /// What was kept under that number.
+    fn way(&self, number: u32) -> Option<&'static (dyn Any + Send + Sync)>;
+    /// Where the reply of that ask goes.
+    fn ask_slot(&self, ask: u32) -> Option<Arc<AskSlot>>;
+}
+
+/// The code of a node.
+pub struct NodeCode {
+    /// Makes its registry of names, which is its first actor.
+    pub registry: fn() -> Box<dyn Spawn>,
+    /// Boots it.
+    pub boot: Box<dyn FnMut()>,
+}
+
+/// A script that says what goes wrong.
+pub type Script = Box<dyn FnOnce() -> Vec<Fault>>;
+
+/// A reference to an actor under test, as it is encoded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Passport {
+    /// The actor's node; `None` where it is on none.
+    pub node: Option<u32>,
+    /// How often the node had been started, with this time.
+    pub incarnation: u32,
+    /// The actor.
+    pub id: u32,
+}
+
+/// The registry of names of a node.
+pub enum NamesOn {
+    /// It is this one.
+    Registry(Target),
+    /// The node is down.
+    Down,
+    /// There is no such node, among these.
+    NoNode(Vec<Box<str>>),
+    /// The system has no nodes.
+    NoNodes,
+}
+
+/// What becomes of a node's disk when it is restarted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Disk {
+    /// It has what a crash leaves of it.
+    Keep,
+    /// It is empty.
+    Wipe,
+}
+
+/// What becomes of a message on a link.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Wish {
+    /// It is lost.
+    Drop,
+    /// It arrives twice.
+    Duplicate,
+    /// The one behind it overtakes it.
+    Delay,
+}
+
+/// What goes wrong, as a script says it; nodes are named.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Fault {
+    /// A node crashes.
+    Crash(Box<str>),
+    /// A node is restarted.
+    Restart(Box<str>, Disk),
+    /// The links between two sets of nodes are cut, both ways.
+    Partition(Vec<Box<str>>, Vec<Box<str>>),
+    /// One link is cut.
+    Cut(Box<str>, Box<str>),
+    /// All links are healed.
+    Heal,
+    /// The links of two nodes are healed.
+    HealBetween(Box<str>, Box<str>),
+    /// The connection of two nodes breaks.
+    Break(Box<str>, Box<str>),
+    /// A link is held.
+    Hold(Box<str>, Box<str>),
+    /// A link is released.
+    Release(Box<str>, Box<str>),
+    /// Something becomes of the next event of a type on a link.
+    Next {
+        /// What.
+        wish: Wish,
+        /// From this node.
+        from: Box<str>,
+        /// To this one.
+        to: Box<str>,
+        /// The type of the event.
+        event: TypeId,
+        /// What that is called.
+        name: &'static str,
+    },
+    /// Nothing fails on a node by the tester's choice.
+    Spare(Box<str>),
+    /// Nothing fails between two nodes by the tester's choice.
+    SpareLink(Box<str>, Box<str>),
 }
 
 /// What the calls of one name may fail with.
@@ -420,10 +535,7 @@ pub(crate) fn names(registry: &mut dyn Spawn) -> Target {
     if let Some(known) = with(|rt| rt.names()) {
         return Target::controlled(known);
     }
-    let options = SpawnOptions {
-        name: Some("registry".into()),
-        ..SpawnOptions::default()
-    };
+    let options = SpawnOptions::named("registry");
     let started = with(|rt| rt.spawn(registry, &options));
     with(|rt| rt.set_names(started));
     Target::controlled(started)

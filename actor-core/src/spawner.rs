@@ -8,7 +8,7 @@ use crate::mailbox::Mailbox;
 use crate::names::{Entry, names};
 use crate::parts::{Making, Spawning};
 use crate::reference::{ActorRef, Target};
-use crate::runtime::{Factory, Spawn};
+use crate::runtime::{Factory, NamesOn, Spawn};
 use crate::supervision::{Backoff, ChildOptions, Restart, Unread};
 
 /// Starts actors with settings of their own; made by [`System::spawner`](crate::System::spawner) and
@@ -59,6 +59,16 @@ pub struct SpawnOptions {
     pub host: Host,
 }
 
+impl SpawnOptions {
+    /// With that name, and else as usual.
+    pub fn named(name: &str) -> Self {
+        Self {
+            name: Some(name.into()),
+            ..Self::default()
+        }
+    }
+}
+
 /// Where the handlers of an actor run in production.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Host {
@@ -78,6 +88,8 @@ pub(crate) trait Starts {
     fn start_with(&self, factory: Factory, options: &SpawnOptions) -> Target;
     /// The registry of names; `registry` is started where there is none yet.
     fn names(&self, registry: &mut dyn Spawn) -> Target;
+    /// The registry of names of a node.
+    fn names_on(&self, node: &str) -> NamesOn;
 }
 
 impl<'a> Spawner<'a> {
@@ -191,7 +203,7 @@ impl<'a> Spawner<'a> {
     fn register(&self, target: &Target, actor_type: TypeId, path: &'static str) {
         if self.registered {
             let entry = Entry::actor(target.clone(), actor_type, path);
-            names(self.parent).enter(format!("{target:?}"), entry);
+            names(self.parent).enter(target.own_name(), entry);
         }
     }
 

@@ -15,7 +15,7 @@ use crate::parts::Announcing;
 use crate::predicate::{Answer, Expectation, World};
 use crate::random::ActorRng;
 use crate::reference::ActorRef;
-use crate::runtime::{self, Factory, Purpose, Spawn, Stop, Target};
+use crate::runtime::{self, Factory, NamesOn, Purpose, Spawn, Stop, Target};
 use crate::spawner::{SpawnOptions, Spawner, Starts};
 use crate::watch::Stopped;
 
@@ -114,6 +114,11 @@ impl System {
     #[cfg(feature = "futures")]
     pub fn on_pool(pool: futures_executor::ThreadPool) -> Self {
         Self(Inner::Live(LiveSystem::on_pool(pool)))
+    }
+
+    /// The system of a node.
+    pub(crate) fn of_node(live: LiveSystem) -> Self {
+        Self(Inner::Live(live))
     }
 
     /// The system of the controlled execution that runs on this thread.
@@ -584,7 +589,7 @@ impl System {
         }
     }
 
-    fn is_live(&self) -> bool {
+    pub(crate) fn is_live(&self) -> bool {
         self.as_live().is_some()
     }
 }
@@ -608,6 +613,13 @@ impl Starts for System {
         match &self.0 {
             Inner::Live(live) => live.names(registry),
             Inner::Controlled => runtime::names(registry),
+        }
+    }
+
+    fn names_on(&self, node: &str) -> NamesOn {
+        match &self.0 {
+            Inner::Live(live) => live.names_on(node),
+            Inner::Controlled => runtime::with(|rt| rt.names_on(node)),
         }
     }
 }

@@ -38,6 +38,9 @@ pub enum StopReason {
     /// It was [killed](crate::System::kill). In production also: a shutdown or a stop came to its
     /// deadline, the system was dropped, or it had shut down before the actor could start.
     Aborted,
+    /// Its [node](crate::System::node) crashed, or the connection to that broke; then the actor may
+    /// go on, and nothing more is known of it.
+    Disconnected,
 }
 
 impl StopReason {

@@ -159,6 +159,43 @@ const _: () = {
                 }
             }
         }
+        fn carry(
+            __message: &Self::Message,
+        ) -> ::core::result::Result<
+            Self::Message,
+            ::actor_core::__private::CannotCross,
+        > {
+            #[allow(unused_imports)]
+            use ::actor_core::__private::of_a_message::*;
+            match __message {
+                #[cfg(feature = "metrics")]
+                __Message::Count(__event, __reply) => {
+                    ::core::result::Result::Ok(
+                        __Message::Count(
+                            (&&&::actor_core::__private::Carried(__event)).carry()?,
+                            (&&::actor_core::__private::Carried(__reply)).carry_reply()?,
+                        ),
+                    )
+                }
+                __Message::Ping(__event, __reply) => {
+                    ::core::result::Result::Ok(
+                        __Message::Ping(
+                            (&&&::actor_core::__private::Carried(__event)).carry()?,
+                            (&&::actor_core::__private::Carried(__reply)).carry_reply()?,
+                        ),
+                    )
+                }
+                #[cfg(any(unix, windows))]
+                __Message::Signal(__event, __reply) => {
+                    ::core::result::Result::Ok(
+                        __Message::Signal(
+                            (&&&::actor_core::__private::Carried(__event)).carry()?,
+                            (&&::actor_core::__private::Carried(__reply)).carry_reply()?,
+                        ),
+                    )
+                }
+            }
+        }
         fn call(
             &mut self,
             __call: ::actor_core::generated::Call<Self>,

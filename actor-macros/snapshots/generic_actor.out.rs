@@ -134,6 +134,38 @@ const _: () = {
                 }
             }
         }
+        fn carry(
+            __message: &Self::Message,
+        ) -> ::core::result::Result<Self::Message, ::renamed::__private::CannotCross> {
+            #[allow(unused_imports)]
+            use ::renamed::__private::of_a_message::*;
+            match __message {
+                __Message::Put(__event, __reply) => {
+                    ::core::result::Result::Ok(
+                        __Message::Put(
+                            (&&&::renamed::__private::Carried(__event)).carry()?,
+                            (&&::renamed::__private::Carried(__reply)).carry_reply()?,
+                        ),
+                    )
+                }
+                __Message::Ask(__event, __reply) => {
+                    ::core::result::Result::Ok(
+                        __Message::Ask(
+                            (&&&::renamed::__private::Carried(__event)).carry()?,
+                            (&&::renamed::__private::Carried(__reply)).carry_reply()?,
+                        ),
+                    )
+                }
+                __Message::Vote(__event, __reply) => {
+                    ::core::result::Result::Ok(
+                        __Message::Vote(
+                            (&&&::renamed::__private::Carried(__event)).carry()?,
+                            (&&::renamed::__private::Carried(__reply)).carry_reply()?,
+                        ),
+                    )
+                }
+            }
+        }
         fn call(
             &mut self,
             __call: ::renamed::generated::Call<Self>,

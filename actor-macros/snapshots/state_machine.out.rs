@@ -137,6 +137,41 @@ const _: () = {
                 }
             }
         }
+        fn carry(
+            __message: &Self::Message,
+        ) -> ::core::result::Result<
+            Self::Message,
+            ::actor_core::__private::CannotCross,
+        > {
+            #[allow(unused_imports)]
+            use ::actor_core::__private::of_a_message::*;
+            match __message {
+                __Message::Pong(__event, __reply) => {
+                    ::core::result::Result::Ok(
+                        __Message::Pong(
+                            (&&&::actor_core::__private::Carried(__event)).carry()?,
+                            (&&::actor_core::__private::Carried(__reply)).carry_reply()?,
+                        ),
+                    )
+                }
+                __Message::Stop(__event, __reply) => {
+                    ::core::result::Result::Ok(
+                        __Message::Stop(
+                            (&&&::actor_core::__private::Carried(__event)).carry()?,
+                            (&&::actor_core::__private::Carried(__reply)).carry_reply()?,
+                        ),
+                    )
+                }
+                __Message::Tick(__event, __reply) => {
+                    ::core::result::Result::Ok(
+                        __Message::Tick(
+                            (&&&::actor_core::__private::Carried(__event)).carry()?,
+                            (&&::actor_core::__private::Carried(__reply)).carry_reply()?,
+                        ),
+                    )
+                }
+            }
+        }
         fn call(
             &mut self,
             __call: ::actor_core::generated::Call<Self>,

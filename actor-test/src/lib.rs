@@ -126,7 +126,7 @@ pub use report::minimized::{Dead, Minimized, Size};
 pub use report::verdict::{Searched, Verdict};
 pub use settings::partition::PartitionError;
 pub use settings::token::TokenError;
-pub use settings::{Bounds, Deny, Partition, Search, Semantics, Settings};
+pub use settings::{Bounds, Delivery, Deny, Partition, Search, Semantics, Settings};
 pub use strategy::Gap;
 pub use tester::Tester;
 

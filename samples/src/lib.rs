@@ -28,6 +28,7 @@ pub mod ping_pong;
 pub mod port_cancellation;
 #[cfg(test)]
 mod races;
+pub mod replicated_counter;
 pub mod status_reply;
 #[cfg(test)]
 mod supervised_log;

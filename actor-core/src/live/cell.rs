@@ -88,11 +88,24 @@ impl Cell {
         self.id
     }
 
-    /// The name given at the spawn, or the type and the identity.
+    /// The name given at the spawn, or the type and the identity; behind the name of the node, where it
+    /// is on one.
     pub(crate) fn name(&self) -> Cow<'_, str> {
-        match &self.name {
-            Some(name) => Cow::Borrowed(&name.0),
+        let name = match &self.name {
+            Some(name) => Cow::Borrowed(&*name.0),
             None => Cow::Owned(format!("{}{}", self.info.name, self.id)),
+        };
+        match &self.hub.node {
+            None => name,
+            Some(node) => Cow::Owned(format!("{node}/{name}")),
+        }
+    }
+
+    /// The name by which it is registered.
+    pub(crate) fn own_name(&self) -> String {
+        match &self.name {
+            Some(name) => name.0.to_string(),
+            None => self.name().into_owned(),
         }
     }
 
@@ -405,7 +418,7 @@ impl Cell {
             self.hub.hooks.dead_letter(self, event, why);
         });
         // The destructor is the user's. It must not take down whoever happens to run it.
-        let drop_it = || losing(why.loss(), || mail.discard(slot));
+        let drop_it = || losing(self.hub.lost(why.loss()), || mail.discard(slot));
         if let Err(payload) = catch_unwind(AssertUnwindSafe(drop_it)) {
             self.failed(Fault::from_panic(payload));
         }
@@ -442,6 +455,7 @@ impl Cell {
     /// Ends: what is left of the inbox becomes dead letters, and every watcher is told, in the
     /// order in which they began to watch.
     pub(super) fn end(&self, reason: StopReason) {
+        let reason = self.hub.ended(reason);
         let letters = self.mailbox.close();
         for entry in &letters.entries {
             if entry.kind != Kind::Stop {

@@ -17,6 +17,8 @@ use super::lock;
 #[derive(Clone)]
 pub(crate) struct LiveDisk {
     root: Arc<Mutex<Option<Arc<Path>>>>,
+    /// The node whose disk it is: a directory of its name, below the system's.
+    node: Option<Arc<str>>,
     threads: Option<Handle>,
     /// Held by every call until it is over, whether or not somebody still waits for it.
     calls: Arc<RwLock<()>>,
@@ -26,8 +28,18 @@ impl LiveDisk {
     pub(super) fn new(threads: Option<&Handle>) -> Self {
         Self {
             root: Arc::default(),
+            node: None,
             threads: threads.cloned(),
             calls: Arc::default(),
+        }
+    }
+
+    /// The disk of a node: a directory of its name.
+    pub(super) fn of_node(&self, name: &Arc<str>) -> Self {
+        Self {
+            node: Some(name.clone()),
+            calls: Arc::default(),
+            ..self.clone()
         }
     }
 
@@ -55,7 +67,16 @@ impl LiveDisk {
                 ),
             ));
         };
-        self.work(what, move || f(&root)).await
+        let node = self.node.clone();
+        self.work(what, move || match node {
+            None => f(&root),
+            Some(node) => {
+                let own = root.join(&*node);
+                fs::create_dir_all(&own)?;
+                f(&own)
+            }
+        })
+        .await
     }
 
     /// Does something to a file that is open.

@@ -20,6 +20,7 @@ use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 /// What runs a system.
+#[derive(Clone)]
 pub(super) enum Executor {
     Tokio(Handle),
     #[cfg(feature = "futures")]

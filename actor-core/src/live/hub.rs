@@ -1,6 +1,7 @@
 //! What all actors of one system share: [`Hub`].
 
 use std::any::TypeId;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::time::Duration;
 
@@ -14,6 +15,7 @@ use super::dispatcher::{self, Dispatcher};
 use super::executor::{Executor, Task, within};
 use super::hooks::{Failure, Fault, Hooks};
 use super::monitors::{Monitors, Seen};
+use super::node::Nodes;
 use super::registry::Registry;
 use super::report::Unfinished;
 #[cfg(debug_assertions)]
@@ -22,6 +24,8 @@ use super::watchdog::Watchdog;
 use crate::event::Event;
 use crate::monitor::{AnyMonitor, Moment};
 use crate::reference::ActorId;
+use crate::reply::AskError;
+use crate::watch::StopReason;
 
 /// Kept alive by the system's handles, its actors and the references to them. It keeps an actor
 /// alive only while that actor is registered, so the cycle ends with the actor.
@@ -30,7 +34,13 @@ pub(super) struct Hub {
     pub(super) disk: LiveDisk,
     pub(super) dispatcher: Arc<Dispatcher>,
     pub(super) registry: Registry,
-    pub(super) hooks: Hooks,
+    pub(super) hooks: Arc<Hooks>,
+    /// The nodes of the system, also where this is one of them.
+    pub(super) nodes: Arc<Nodes>,
+    /// The name of the node that this is.
+    pub(super) node: Option<Arc<str>>,
+    /// The node has crashed.
+    crashed: AtomicBool,
     /// The registry of names, once it was used.
     pub(super) names: OnceLock<Weak<Cell>>,
     #[cfg(debug_assertions)]
@@ -41,19 +51,35 @@ pub(super) struct Hub {
     pub(super) meters: super::meters::AllMeters,
     /// Whom the last shutdown has aborted.
     pub(super) unfinished: Mutex<Vec<Unfinished>>,
-    monitors: Monitors,
+    monitors: Arc<Monitors>,
     started: Instant,
 }
 
 impl Hub {
     pub(super) fn new(executor: Executor) -> Arc<Self> {
+        Self::with(executor, None)
+    }
+
+    /// A node of a system.
+    pub(super) fn of_node(whole: &Arc<Self>, name: Arc<str>) -> Arc<Self> {
+        Self::with(whole.executor.clone(), Some((whole, name)))
+    }
+
+    fn with(executor: Executor, node: Option<(&Arc<Self>, Arc<str>)>) -> Arc<Self> {
+        let (whole, name) = node.unzip();
         let (dispatcher, queues) = dispatcher::new(&executor);
         let hub = Arc::new(Self {
             registry: Registry::new(dispatcher.clone()),
-            disk: LiveDisk::new(executor.blocking_threads()),
+            disk: match (whole, &name) {
+                (Some(whole), Some(name)) => whole.disk.of_node(name),
+                _ => LiveDisk::new(executor.blocking_threads()),
+            },
             executor,
             dispatcher,
-            hooks: Hooks::new(),
+            hooks: whole.map_or_else(|| Arc::new(Hooks::new()), |whole| whole.hooks.clone()),
+            nodes: whole.map_or_else(Arc::default, |whole| whole.nodes.clone()),
+            node: name,
+            crashed: AtomicBool::new(false),
             names: OnceLock::new(),
             #[cfg(debug_assertions)]
             waits: Waits::default(),
@@ -62,9 +88,12 @@ impl Hub {
             #[cfg(feature = "metrics")]
             meters: super::meters::AllMeters::default(),
             unfinished: Mutex::default(),
-            monitors: Monitors::default(),
-            started: Instant::now(),
+            monitors: whole.map_or_else(Arc::default, |whole| whole.monitors.clone()),
+            started: whole.map_or_else(Instant::now, |whole| whole.started),
         });
+        if whole.is_some_and(|whole| whole.is_observed()) {
+            hub.attention.add(OBSERVED);
+        }
         dispatcher::start(&hub, queues);
         hub
     }
@@ -101,6 +130,32 @@ impl Hub {
     pub(super) fn monitor(&self, monitor: Box<dyn AnyMonitor>) {
         self.monitors.register(monitor);
         self.attention.add(OBSERVED);
+        for node in self.nodes.running() {
+            node.attention.add(OBSERVED);
+        }
+    }
+
+    /// The node ends: nothing of it goes on.
+    pub(super) fn crash(&self) {
+        // Relaxed: whoever is told of the end is told after it, through the lane or the mailbox.
+        self.crashed.store(true, Ordering::Relaxed);
+        self.registry.abort();
+    }
+
+    /// Why an actor has ended, for those who hear of it.
+    pub(super) fn ended(&self, reason: StopReason) -> StopReason {
+        match reason {
+            StopReason::Aborted if self.crashed.load(Ordering::Relaxed) => StopReason::Disconnected,
+            reason => reason,
+        }
+    }
+
+    /// Why a reply is lost, for who awaits it.
+    pub(super) fn lost(&self, error: AskError) -> AskError {
+        match error {
+            AskError::Stopped if self.crashed.load(Ordering::Relaxed) => AskError::Disconnected,
+            error => error,
+        }
     }
 
     #[cold]
@@ -182,5 +237,8 @@ impl Drop for Guard {
             }
         }
         self.hub.registry.abort();
+        if self.hub.node.is_none() {
+            self.hub.nodes.end();
+        }
     }
 }

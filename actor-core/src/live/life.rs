@@ -108,10 +108,7 @@ fn launch(
 
 /// The registry of names; `registry` is started where there is none yet.
 pub(super) fn names(hub: &Arc<Hub>, registry: &mut dyn Spawn) -> Target {
-    let options = SpawnOptions {
-        name: Some("registry".into()),
-        ..SpawnOptions::default()
-    };
+    let options = SpawnOptions::named("registry");
     let mut started = None;
     let known = hub.names.get_or_init(|| {
         let cell = spawn(hub, registry, &options);
@@ -431,6 +428,7 @@ impl Life {
             StopReason::Failed => AskError::Failed,
             _ => AskError::Stopped,
         };
+        let lost = self.cell.hub().lost(lost);
         let clear = || losing(lost, || self.body.clear());
         match catch_unwind(AssertUnwindSafe(clear)) {
             Ok(()) => reason,

@@ -2,6 +2,7 @@
 //!
 //! - [`system`]: what a program holds; the last handle to go aborts every actor.
 //! - [`hub`]: what the actors of one system share: its registry, hooks and monitors.
+//! - [`node`]: a part of a system that lives and dies together.
 //! - [`cell`]: an actor as others see it: identity, mailbox, end; [`kin`]: who watches it, whom it is
 //!   linked to.
 //! - [`mailbox`] and [`inbox`]: the shared queue, and the side of it that the actor alone reads;
@@ -46,6 +47,7 @@ mod mailbox;
 #[cfg(feature = "metrics")]
 mod meters;
 mod monitors;
+mod node;
 #[cfg(all(test, loom_model))]
 mod orderings;
 mod registry;
@@ -77,6 +79,7 @@ pub use watchdog::{DeepMailbox, StuckActor};
 pub(crate) use cell::{Cell, Room};
 pub(crate) use disk::LiveDisk;
 pub(crate) use executor::{Sleep, sleep};
+pub(crate) use node::LiveNode;
 pub(crate) use reply::{Observed, why_lost};
 pub(crate) use side::Side;
 pub(crate) use timer::LiveTimer;

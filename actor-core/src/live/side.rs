@@ -23,7 +23,7 @@ use crate::monitor::Moment;
 use crate::parts::{AnyMail, Due};
 use crate::reference::Target;
 use crate::reply::AskError;
-use crate::runtime::{Factory, Spawn, SpawnOptions};
+use crate::runtime::{Factory, NamesOn, Spawn, SpawnOptions};
 use crate::supervision::Supervision;
 use crate::timer::Timer;
 
@@ -75,6 +75,10 @@ impl Side {
 
     pub(crate) fn disk(&self) -> LiveDisk {
         self.cell.hub().disk.clone()
+    }
+
+    pub(crate) fn names_on(&self, node: &str) -> NamesOn {
+        self.cell.hub().nodes.names_on(node)
     }
 
     pub(crate) fn now(&self) -> Duration {

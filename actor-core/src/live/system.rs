@@ -14,6 +14,7 @@ use futures_executor::ThreadPool;
 use tokio::runtime::Handle;
 
 use super::attention::{DEPTH, STUCK};
+use super::cell::Cell;
 use super::disk::LiveDisk;
 use super::executor::{Executor, within};
 use super::hooks::{DeadLetter, Failure};
@@ -21,6 +22,7 @@ use super::household::Household;
 use super::hub::{Guard, Hub, watch_heat};
 use super::life;
 use super::lock;
+use super::node::{Boot, LiveNode};
 use super::report::Unfinished;
 use super::status::ActorStatus;
 use super::violation::MonitorViolation;
@@ -29,7 +31,7 @@ use crate::error::Error;
 use crate::event::Event;
 use crate::monitor::{AnyMonitor, Monitor};
 use crate::reference::Target;
-use crate::runtime::{Factory, Spawn, SpawnOptions};
+use crate::runtime::{Factory, Fault, NamesOn, Spawn, SpawnOptions};
 
 /// What a production system offers and a test does not: hooks, counters and wall-clock limits.
 /// Found by [`System::as_live`](crate::System::as_live), which is `None` under test.
@@ -78,8 +80,12 @@ impl LiveSystem {
     }
 
     fn on(executor: Executor) -> Self {
+        Self::of(Hub::new(executor))
+    }
+
+    pub(super) fn of(hub: Arc<Hub>) -> Self {
         Self(Arc::new(Guard {
-            hub: Hub::new(executor),
+            hub,
             heat: OnceLock::new(),
             watchdog: OnceLock::new(),
         }))
@@ -290,7 +296,7 @@ impl LiveSystem {
     /// How many actors have been spawned and have not ended. The registry of names is one of them,
     /// once it was used.
     pub fn actor_count(&self) -> usize {
-        self.0.hub.registry.len()
+        self.hubs().iter().map(|hub| hub.registry.len()).sum()
     }
 
     /// Every actor that has been spawned and has not ended, in the order of their spawns, and what it
@@ -338,13 +344,12 @@ impl LiveSystem {
     /// ```
     pub fn actors(&self) -> Vec<ActorStatus> {
         let mut actors = Vec::with_capacity(self.actor_count());
-        let mut from = Some(0);
-        while let Some(begin) = from {
-            from = self
-                .0
-                .hub
-                .registry
-                .look(begin, |cell| actors.push(ActorStatus::of(cell)));
+        for hub in self.hubs() {
+            let mut from = Some(0);
+            while let Some(begin) = from {
+                let look = |cell: &Cell| actors.push(ActorStatus::of(cell));
+                from = hub.registry.look(begin, look);
+            }
         }
         actors.sort_unstable_by_key(|status| status.actor);
         actors
@@ -405,6 +410,37 @@ impl LiveSystem {
         life::names(&self.0.hub, registry)
     }
 
+    pub(super) fn hub(&self) -> &Arc<Hub> {
+        &self.0.hub
+    }
+
+    pub(crate) fn names_on(&self, node: &str) -> NamesOn {
+        self.0.hub.nodes.names_on(node)
+    }
+
+    pub(crate) fn node(&self, name: &str, boot: Boot) -> LiveNode {
+        self.0.hub.nodes.start(&self.0.hub, name, boot)
+    }
+
+    /// What goes wrong in production as well; nothing else does.
+    pub(crate) fn fault(&self, fault: &Fault) {
+        let Hub { nodes, .. } = &*self.0.hub;
+        match fault {
+            Fault::Crash(node) => nodes.with(&self.0.hub, node, LiveNode::crash),
+            Fault::Restart(node, _) => nodes.with(&self.0.hub, node, LiveNode::restart),
+            _ => {}
+        }
+    }
+
+    /// The system itself, and what runs on its nodes.
+    fn hubs(&self) -> Vec<Arc<Hub>> {
+        let mut hubs = vec![self.0.hub.clone()];
+        if self.0.hub.node.is_none() {
+            hubs.extend(self.0.hub.nodes.running());
+        }
+        hubs
+    }
+
     pub(crate) fn monitor(&self, monitor: Box<dyn AnyMonitor>) {
         self.0.hub.monitor(monitor);
     }
@@ -419,15 +455,18 @@ impl LiveSystem {
 
     pub(crate) async fn shutdown(&self, deadline: Duration) -> Result<(), Error> {
         let hub = &self.0.hub;
-        for actor in hub.registry.close() {
+        let hubs = self.hubs();
+        for actor in hubs.iter().flat_map(|hub| hub.registry.close()) {
             actor.stop_in_order();
         }
-        if timeout(hub, deadline).await {
+        if timeout(&hubs, deadline).await {
             return Ok(());
         }
-        let left = hub.registry.close();
-        let left: Vec<_> = left.iter().map(|actor| Unfinished::of(actor)).collect();
-        hub.registry.abort();
+        let left = hubs.iter().flat_map(|hub| hub.registry.close());
+        let left: Vec<_> = left.map(|actor| Unfinished::of(&actor)).collect();
+        for hub in &hubs {
+            hub.registry.abort();
+        }
         if left.is_empty() {
             return Ok(());
         }
@@ -438,10 +477,14 @@ impl LiveSystem {
 }
 
 /// Waits until every actor has left; `false` where the deadline came first.
-fn timeout(hub: &Hub, deadline: Duration) -> impl Future<Output = bool> + Send {
+fn timeout(hubs: &[Arc<Hub>], deadline: Duration) -> impl Future<Output = bool> + Send {
     // The clock is that of the system's runtime, whoever waits.
-    let _clock = hub.executor.enter();
-    let emptied = within(deadline, hub.registry.emptied());
+    let _clock = hubs.first().map(|hub| hub.executor.enter());
+    let emptied = within(deadline, async move {
+        for hub in hubs {
+            hub.registry.emptied().await;
+        }
+    });
     async move { emptied.await.is_some() }
 }
 

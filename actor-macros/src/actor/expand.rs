@@ -177,6 +177,7 @@ impl<'a> Expansion<'a> {
         let offer = offer(krate);
         let debug = debug(krate);
         let offer_event = self.offer_event();
+        let carry = self.carry();
         let message = self.message_type();
         let call = calls::call(self);
         let call_async = calls::call_async(self);
@@ -195,6 +196,7 @@ impl<'a> Expansion<'a> {
                 #offer
                 #debug
                 #offer_event
+                #carry
                 #call
                 #call_async
             }
@@ -371,6 +373,38 @@ impl<'a> Expansion<'a> {
             ) -> ::core::primitive::bool {
                 #[allow(unused_imports)]
                 use #krate::__private::of_a_whole::*;
+                match __message {
+                    #(#arms)*
+                    #never
+                }
+            }
+        }
+    }
+
+    /// How a message goes to another node.
+    fn carry(&self) -> TokenStream {
+        let krate = self.actor.krate;
+        let arms = self.events.iter().map(|event| {
+            let Event {
+                variant, condition, ..
+            } = event;
+            quote! {
+                #condition
+                __Message::#variant(__event, __reply) => {
+                    ::core::result::Result::Ok(__Message::#variant(
+                        (&&&#krate::__private::Carried(__event)).carry()?,
+                        (&&#krate::__private::Carried(__reply)).carry_reply()?,
+                    ))
+                }
+            }
+        });
+        let never = self.never();
+        quote! {
+            fn carry(
+                __message: &Self::Message,
+            ) -> ::core::result::Result<Self::Message, #krate::__private::CannotCross> {
+                #[allow(unused_imports)]
+                use #krate::__private::of_a_message::*;
                 match __message {
                     #(#arms)*
                     #never

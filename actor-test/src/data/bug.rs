@@ -51,6 +51,10 @@ pub enum BugKind {
     OutsideWait,
     /// A reference from another execution was used.
     ForeignReference,
+    /// An event or a reply that was sent to another node can't be encoded or decoded.
+    CannotCross,
+    /// A node that does not exist, or the name of another, was named.
+    Node,
     /// Threads that the test started are still running after it.
     LeakedThreads,
     /// A predicate that could never be evaluated.
@@ -95,6 +99,8 @@ impl BugKind {
             Self::Strategy => "bug of the strategy",
             Self::OutsideWait => "uncontrolled wait",
             Self::ForeignReference => "foreign reference",
+            Self::CannotCross => "event can't cross",
+            Self::Node => "unknown node",
             Self::LeakedThreads => "leaked threads",
             Self::Unevaluated | Self::Idle | Self::Vacuous => "vacuous",
             Self::Unreached => "never reached",

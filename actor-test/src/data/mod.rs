@@ -9,6 +9,7 @@ pub(crate) mod coverage;
 pub(crate) mod faults;
 pub(crate) mod fields;
 pub(crate) mod leftovers;
+pub(crate) mod mishap;
 mod reasons;
 pub(crate) mod records;
 pub(crate) mod schedule;

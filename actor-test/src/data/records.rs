@@ -64,6 +64,8 @@ pub enum StepKind {
     Fault,
     /// Stops, or ends, ahead of what is in the inbox: its supervisor says so, or somebody kills it.
     Stop,
+    /// Delivers what comes next on a link between two nodes.
+    Deliver,
 }
 
 /// Something that happened.
@@ -245,6 +247,26 @@ pub(crate) enum Record {
         /// How often that is, in words.
         limit: String,
     },
+    /// What was on a link is lost: a message, or a reply.
+    LostOnLink { message: Option<MessageId> },
+    /// A message has come over a link, and reached its receiver or did not.
+    Arrived {
+        message: MessageId,
+        from: Origin,
+        to: u32,
+        event: String,
+        arrival: Arrival,
+    },
+    /// A reply has come over a link.
+    ArrivedReply { to: u32 },
+    /// Something went wrong between nodes, or was set right.
+    Mishap {
+        what: &'static str,
+        /// The node concerned.
+        node: Option<String>,
+        /// The links concerned, from one node to another.
+        links: Vec<(String, String)>,
+    },
     /// An actor has ended.
     Halted {
         who: u32,
@@ -292,7 +314,13 @@ pub(crate) enum Created {
         ordinal: u32,
         /// The name that it was given.
         name: Option<String>,
+        /// What its name begins with, since it is on a node.
+        prefix: Option<String>,
     },
+    /// The boot code of a node.
+    Boot { name: String },
+    /// The way from one node to another.
+    Link { name: String },
     /// A future that was piped to its owner.
     Future { owner: u32 },
 }
@@ -314,6 +342,10 @@ pub(crate) enum Arrival {
     Arrived,
     /// It is in the inbox, and the state of its receiver puts it off.
     Deferred,
+    /// It leaves for another node.
+    Leaves,
+    /// It left for another node, and is lost.
+    Lost,
     /// It is a dead letter: its receiver has stopped.
     Dead,
     /// It is a dead letter: the mailbox is full.

@@ -70,13 +70,60 @@ pub(crate) struct Workshop {
     pub(crate) supplies: Vec<Supply>,
     pub(crate) newborn_actors: Vec<(u32, Parts)>,
     pub(crate) newborn_futures: Vec<(u32, Piped)>,
+    /// The code of each node.
+    nodes: Vec<(fn() -> Box<dyn Spawn>, Option<Boot>)>,
+    /// What the receivers of references have to know to send there.
+    ways: Vec<&'static (dyn Any + Send + Sync)>,
 }
 
+/// The boot code of a node.
+pub(crate) type Boot = Box<dyn FnMut()>;
+
 impl Workshop {
+    /// Keeps the code of the next node.
+    pub(crate) fn add_node(&mut self, registry: fn() -> Box<dyn Spawn>, boot: Boot) {
+        self.nodes.push((registry, Some(boot)));
+    }
+
+    /// A registry of names for a node.
+    pub(crate) fn registry(&self, node: u32) -> Box<dyn Spawn> {
+        (self.nodes[node as usize].0)()
+    }
+
+    pub(crate) fn take_boot(&mut self, node: u32) -> Option<Boot> {
+        self.nodes[node as usize].1.take()
+    }
+
+    pub(crate) fn keep_boot(&mut self, node: u32, boot: Boot) {
+        self.nodes[node as usize].1 = Some(boot);
+    }
+
+    /// Keeps what a receiver has to know; tells its number.
+    pub(crate) fn keep_way(&mut self, way: &'static (dyn Any + Send + Sync)) -> u32 {
+        let known = self
+            .ways
+            .iter()
+            .position(|known| std::ptr::addr_eq(*known, way));
+        let number = known.unwrap_or_else(|| {
+            self.ways.push(way);
+            self.ways.len() - 1
+        });
+        number as u32
+    }
+
+    pub(crate) fn way(&self, number: u32) -> Option<&'static (dyn Any + Send + Sync)> {
+        self.ways.get(number as usize).copied()
+    }
+
     /// Takes what the execution has left of the user's but for its actors, to be dropped when nothing
     /// is borrowed.
     pub(crate) fn clear(&mut self) -> Left {
+        self.ways.clear();
         Left {
+            boots: std::mem::take(&mut self.nodes)
+                .into_iter()
+                .filter_map(|(_, boot)| boot)
+                .collect(),
             clockworks: std::mem::take(&mut self.clockworks),
             notices: std::mem::take(&mut self.notices),
             supplies: std::mem::take(&mut self.supplies),
@@ -210,6 +257,7 @@ fn place<T: Default>(places: &mut Vec<T>, number: u32) -> &mut T {
 
 /// What an execution has left of the user's, to be dropped one by one.
 pub(crate) struct Left {
+    pub(crate) boots: Vec<Boot>,
     pub(crate) clockworks: Vec<Clockwork>,
     pub(crate) notices: Vec<Option<AnyNotice>>,
     pub(crate) supplies: Vec<Supply>,

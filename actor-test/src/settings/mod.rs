@@ -20,4 +20,4 @@ pub use deny::Deny;
 pub use effective::Settings;
 pub use partition::Partition;
 pub use search::Search;
-pub use semantics::Semantics;
+pub use semantics::{Delivery, Semantics};

@@ -26,6 +26,38 @@ pub struct Semantics {
     /// How many faults of each kind an execution may have. Default none.
     #[serde(default, skip_serializing_if = "Faults::is_none")]
     pub faults: Faults,
+    /// How messages between nodes are delivered. Default: in their order, for each pair of nodes.
+    #[serde(default, skip_serializing_if = "Delivery::is_default")]
+    pub delivery: Delivery,
+}
+
+/// How messages from one node to another are delivered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Delivery {
+    /// At the flush, as within a node: encoded, and no step more.
+    Mailbox,
+    /// In a step of the link's, in the order in which they were sent: as over a connection.
+    #[default]
+    PerPair,
+    /// In a step of the link's, in any order: as datagrams.
+    Bag,
+}
+
+impl Delivery {
+    /// The word for it in settings.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Mailbox => "mailbox",
+            Self::PerPair => "per_pair",
+            Self::Bag => "bag",
+        }
+    }
+
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 impl Default for Semantics {
@@ -36,6 +68,7 @@ impl Default for Semantics {
             clock_error: Duration::from_millis(1),
             supervised: false,
             faults: Faults::none(),
+            delivery: Delivery::default(),
         }
     }
 }
@@ -66,6 +99,13 @@ impl Semantics {
     #[must_use]
     pub const fn with_faults(mut self, faults: Faults) -> Self {
         self.faults = faults;
+        self
+    }
+
+    /// With a [`delivery`](Semantics::delivery).
+    #[must_use]
+    pub const fn with_delivery(mut self, delivery: Delivery) -> Self {
+        self.delivery = delivery;
         self
     }
 

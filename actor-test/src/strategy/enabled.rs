@@ -99,7 +99,7 @@ impl Pending {
         match self.kind {
             StepKind::Start | StepKind::Handle | StepKind::Resume => true,
             StepKind::Flush => self.inbox.is_none(),
-            StepKind::Timer | StepKind::Fault | StepKind::Stop => false,
+            StepKind::Timer | StepKind::Fault | StepKind::Stop | StepKind::Deliver => false,
         }
     }
 }

@@ -52,6 +52,11 @@ impl Worded {
             (StepKind::Timer, None) => "fires".into(),
             (StepKind::Fault, _) => "fails".into(),
             (StepKind::Stop, _) => "stops".into(),
+            (StepKind::Deliver, Some(event)) => {
+                let to = pending.inbox.map(name).unwrap_or_default();
+                format!("delivers {event} to {to}")
+            }
+            (StepKind::Deliver, None) => "delivers".into(),
         };
         Self {
             who: pending.owner().map(name).unwrap_or_default(),

@@ -24,7 +24,7 @@ use crate::declaration::parameters;
 use crate::hash;
 use crate::report::facts::{Bug, NEAR, Recording, Report};
 use crate::report::words;
-use crate::settings::{Bounds, Semantics};
+use crate::settings::{Bounds, Delivery, Semantics};
 use crate::trace::{schedule, story};
 
 /// What a trace begins with.
@@ -417,6 +417,7 @@ impl Trace {
             clock_error,
             supervised,
             faults,
+            delivery,
         } = self.semantics;
         let semantics = format!(
             "Semantics {{ patient_timers: {patient_timers}, atomic_handlers: {atomic_handlers}, \
@@ -438,6 +439,9 @@ impl Trace {
         }
         if !faults.is_none() {
             settings += &format!(" {faults}");
+        }
+        if delivery != Delivery::default() {
+            settings += &format!(" delivery={}", delivery.word());
         }
         if !self.schedule.is_empty() {
             settings += &format!(" {:016x}", hash::text(&self.schedule));

@@ -14,7 +14,7 @@ use crate::data::records::{MessageId, StepKind};
 use crate::data::schedule::{NamedChoice, NamedStep, NamedStrike, Schedule, StepName};
 
 /// All kinds of steps, by their numbers.
-const KINDS: [StepKind; 7] = [
+const KINDS: [StepKind; 8] = [
     StepKind::Start,
     StepKind::Handle,
     StepKind::Flush,
@@ -22,6 +22,7 @@ const KINDS: [StepKind; 7] = [
     StepKind::Timer,
     StepKind::Fault,
     StepKind::Stop,
+    StepKind::Deliver,
 ];
 
 /// Added to the number of a step's choices where faults strike in it; no step has so many choices.

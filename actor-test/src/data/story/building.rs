@@ -64,13 +64,15 @@ fn left_out(records: &[Record]) -> Option<LeftOut> {
     })
 }
 
+/// How many actors of each type there are, on each node and on none.
+type Counts = BTreeMap<(Option<String>, u32), u32>;
+
 struct Builder {
     story: Story,
     texts: Texts,
     /// What actors were named, and their numbers among those of their type.
     created: Vec<(u32, Created)>,
-    /// How many actors of each type there are.
-    counts: BTreeMap<u32, u32>,
+    counts: Counts,
     messages: BTreeMap<MessageId, u32>,
     timers: BTreeMap<u64, u32>,
     /// The numbers of the monitors, and of the predicates.
@@ -103,7 +105,7 @@ impl Builder {
             },
             texts,
             created: Vec::new(),
-            counts: BTreeMap::new(),
+            counts: Counts::new(),
             messages: BTreeMap::new(),
             timers: BTreeMap::new(),
             monitors: Vec::new(),
@@ -255,17 +257,24 @@ impl Builder {
         let path = self.text(&hex(path));
         let of_type = match what {
             Created::Actor { of_type, .. } => Some(self.text(of_type)),
-            Created::Future { .. } => None,
+            Created::Future { .. } | Created::Boot { .. } | Created::Link { .. } => None,
         };
         let operation = &mut self.story.operations[who as usize];
         operation.path = path;
         operation.of_type = of_type;
         (operation.kind, operation.creator) = match what {
-            Created::Actor { type_number, .. } => {
-                *self.counts.entry(*type_number).or_default() += 1;
+            Created::Actor {
+                type_number,
+                prefix,
+                ..
+            } => {
+                let counted = (prefix.clone(), *type_number);
+                *self.counts.entry(counted).or_default() += 1;
                 (OperationKind::Actor, creator)
             }
             Created::Future { owner } => (OperationKind::Future, Some(*owner)),
+            Created::Boot { .. } => (OperationKind::Boot, creator),
+            Created::Link { .. } => (OperationKind::Link, None),
         };
         self.created.push((who, what.clone()));
     }
@@ -287,6 +296,7 @@ impl Builder {
             is_notice,
             to,
             sent: None,
+            delivered: None,
             handled: None,
             cause: None,
         };
@@ -419,7 +429,20 @@ impl Builder {
     fn effect_of(&mut self, record: &Record) -> Option<Effect> {
         Some(match record {
             Record::Sent { .. } => return self.sent(record),
+            Record::Arrived { .. } => return self.arrived(record),
             Record::Spawned { who } => Effect::Spawned { who: *who },
+            Record::Mishap { what, node, links } => Effect::Fault {
+                fault: self.text(what),
+                node: node.as_ref().map(|node| self.text(node)),
+                links: links
+                    .iter()
+                    .map(|(from, to)| (self.text(from), self.text(to)))
+                    .collect(),
+            },
+            Record::LostOnLink { message } => Effect::LostOnLink {
+                message: message.and_then(|message| self.messages.get(&message).copied()),
+            },
+            Record::ArrivedReply { to } => Effect::ReplyArrived { to: *to },
             Record::Replied {
                 to, asked, reply, ..
             } => {
@@ -533,6 +556,48 @@ impl Builder {
         })
     }
 
+    /// A message has come over its link.
+    fn arrived(&mut self, record: &Record) -> Option<Effect> {
+        let Record::Arrived {
+            message,
+            from,
+            to,
+            event,
+            arrival,
+        } = record
+        else {
+            return None;
+        };
+        let number = self.message(*message, *from, *to, event);
+        self.story.messages[number as usize].delivered = Some(self.number);
+        let (arrival, replaced) = self.arrival(*from, *to, arrival);
+        Some(Effect::Sent {
+            message: number,
+            arrival,
+            replaced,
+        })
+    }
+
+    fn arrival(
+        &mut self,
+        from: Origin,
+        to: u32,
+        arrival: &records::Arrival,
+    ) -> (Arrival, Option<u32>) {
+        match arrival {
+            records::Arrival::Arrived => (Arrival::Arrived, None),
+            records::Arrival::Deferred => (Arrival::Deferred, None),
+            records::Arrival::Leaves => (Arrival::Leaves, None),
+            records::Arrival::Lost => (Arrival::Lost, None),
+            records::Arrival::Dead => (Arrival::Dead, None),
+            records::Arrival::Refused => (Arrival::Refused, None),
+            records::Arrival::Replaced { message, event } => {
+                let replaced = self.message(*message, from, to, event);
+                (Arrival::Replaced, Some(replaced))
+            }
+        }
+    }
+
     fn sent(&mut self, record: &Record) -> Option<Effect> {
         let Record::Sent {
             message,
@@ -550,16 +615,7 @@ impl Builder {
         let sent = &mut self.story.messages[number as usize];
         sent.sent = Some(self.number);
         sent.cause = cause;
-        let (arrival, replaced) = match arrival {
-            records::Arrival::Arrived => (Arrival::Arrived, None),
-            records::Arrival::Deferred => (Arrival::Deferred, None),
-            records::Arrival::Dead => (Arrival::Dead, None),
-            records::Arrival::Refused => (Arrival::Refused, None),
-            records::Arrival::Replaced { message, event } => {
-                let replaced = self.message(*message, *from, *to, event);
-                (Arrival::Replaced, Some(replaced))
-            }
-        };
+        let (arrival, replaced) = self.arrival(*from, *to, arrival);
         Some(Effect::Sent {
             message: number,
             arrival,
@@ -573,22 +629,29 @@ fn hex(number: u64) -> String {
 }
 
 /// What an operation is called, once all are known.
-fn name(story: &Story, counts: &BTreeMap<u32, u32>, what: &Created) -> String {
+fn name(story: &Story, counts: &Counts, what: &Created) -> String {
     match what {
         // An owner is older, and has its name.
         Created::Future { owner } => format!("{}'s future", story.name(*owner)),
+        Created::Boot { name } | Created::Link { name } => name.clone(),
         Created::Actor {
-            name: Some(name), ..
-        } => name.clone(),
+            name: Some(name),
+            prefix,
+            ..
+        } => format!("{}{name}", prefix.as_deref().unwrap_or_default()),
         Created::Actor {
             of_type,
             type_number,
             ordinal,
+            prefix,
             ..
-        } => match counts.get(type_number) {
-            Some(1) | None => (*of_type).to_owned(),
-            _ => format!("{of_type}#{ordinal}"),
-        },
+        } => {
+            let on = prefix.as_deref().unwrap_or_default();
+            match counts.get(&(prefix.clone(), *type_number)) {
+                Some(1) | None => format!("{on}{of_type}"),
+                _ => format!("{on}{of_type}#{ordinal}"),
+            }
+        }
     }
 }
 

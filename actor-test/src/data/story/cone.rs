@@ -90,8 +90,17 @@ impl<'a> Causes<'a> {
             StepKind::Flush => direct.extend(self.before[at].ran),
             StepKind::Handle => {
                 let message = step.message.and_then(|number| self.story.message(number));
-                let sent = message.and_then(|message| message.sent);
-                direct.extend(sent.and_then(|sent| self.position(sent)));
+                let came = message.and_then(|message| message.delivered.or(message.sent));
+                direct.extend(came.and_then(|came| self.position(came)));
+            }
+            StepKind::Deliver => {
+                for effect in &step.effects {
+                    if let Effect::Sent { message, .. } = effect {
+                        let message = self.story.message(*message);
+                        let sent = message.and_then(|message| message.sent);
+                        direct.extend(sent.and_then(|sent| self.position(sent)));
+                    }
+                }
             }
             StepKind::Resume => {
                 let last = earlier(&self.replied).max(earlier(&self.woken));

@@ -140,6 +140,10 @@ pub enum OperationKind {
     Actor,
     /// A future that was piped to an actor.
     Future,
+    /// The boot code of a node.
+    Boot,
+    /// The way from one node to another.
+    Link,
 }
 
 /// A monitor or a predicate.
@@ -227,6 +231,9 @@ pub struct Message {
     /// The step in which it was carried to its receiver's inbox, or fired.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sent: Option<u64>,
+    /// The step in which it came over the link to its receiver's node; none within a node.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delivered: Option<u64>,
     /// The step in which it was handled, or ignored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handled: Option<u64>,
@@ -388,6 +395,29 @@ pub enum Effect {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         replaced: Option<u32>,
     },
+    /// Something went wrong between nodes, or was set right.
+    Fault {
+        /// `crash`, `restart`, `restart_without_disk`, `cut`, `heal`, `break`, `hold`, `release`, `drop`,
+        /// `duplicate`, `delay` or `spare`.
+        fault: Text,
+        /// The node concerned.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        node: Option<Text>,
+        /// The links concerned, each from one node to another.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        links: Vec<(Text, Text)>,
+    },
+    /// What was on a link is lost.
+    LostOnLink {
+        /// Which message; none for a reply.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message: Option<u32>,
+    },
+    /// A reply has come over a link.
+    ReplyArrived {
+        /// To whom.
+        to: u32,
+    },
     /// An operation was created, and takes its first step later.
     Spawned {
         /// Who.
@@ -548,6 +578,10 @@ pub enum Arrival {
     Arrived,
     /// It is in the inbox, and the state of its receiver puts it off.
     Deferred,
+    /// It is on its way to another node.
+    Leaves,
+    /// It was sent to another node, and is lost.
+    Lost,
     /// It is a dead letter: its receiver has stopped.
     Dead,
     /// It is a dead letter: the mailbox is full.
@@ -642,6 +676,8 @@ pub enum Asked {
     DiskFails,
     /// Which parts of something a power failure takes, as bits.
     Loss,
+    /// Which message of a link is delivered next.
+    Delivery,
     /// Not known: the step was not finished.
     Unknown,
 }

@@ -1,9 +1,9 @@
 //! Full recording, for a replay that tells its story: the stream of [`Record`]s.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::data::fields::Fields;
-use crate::data::records::{MessageId, Origin, Record};
+use crate::data::records::{Created, MessageId, Origin, Record};
 
 /// Collects the records of one execution.
 ///
@@ -16,6 +16,8 @@ pub(crate) struct Recorder {
     handling: Vec<Option<MessageId>>,
     /// For each actor that can be printed, its fields when it was looked at last.
     values: BTreeMap<u32, Fields>,
+    /// The links of which it was told.
+    links: BTreeSet<u32>,
 }
 
 impl Recorder {
@@ -28,6 +30,14 @@ impl Recorder {
             self.handling[who] = Some(message);
         }
         self.records.push(record);
+    }
+
+    /// A link between nodes takes a step: the first time, it is told what that is.
+    pub(crate) fn link(&mut self, who: u32, path: u64, name: impl FnOnce() -> String) {
+        if self.links.insert(who) {
+            let what = Created::Link { name: name() };
+            self.records.push(Record::Created { who, path, what });
+        }
     }
 
     /// An actor's value, printed, is this now.

@@ -16,7 +16,7 @@ use crate::engine::seam::shared::Shared;
 use crate::engine::watching::observers::Seen;
 use crate::engine::workshop::{AnyNotice, Piped};
 use crate::engine::world::clock::Fired;
-use crate::engine::world::endings::Halted;
+use crate::engine::world::endings::{Halted, Remains};
 use crate::engine::world::flushing::FollowUp;
 use crate::engine::world::operation::{ALONE, Effect, Letter, STOP, Sender, Stamp};
 use crate::engine::world::room::{Answer, Delivery, Status};
@@ -107,6 +107,12 @@ impl Engine {
                 letter,
                 delivery,
             } => self.sent(operation, to, letter, delivery),
+            FollowUp::Crossing { to, letter } => self.cross(operation, to, letter),
+            FollowUp::CrossingReply { ask, lost } => self.cross_reply(operation, ask, lost),
+            FollowUp::Mishap(number) => {
+                let mishap = self.state().nodes.mishaps[number as usize].clone();
+                self.inject(&mishap);
+            }
             FollowUp::Asked(question) => {
                 self.record_question(question);
                 self.shared.wake_due();
@@ -130,10 +136,14 @@ impl Engine {
             FollowUp::Finishing => self.shared.attention.set(true),
             FollowUp::Cancelled(remains) => {
                 self.shared.record_cancelled(&remains);
-                let garbage = self.workshop().garbage(remains);
-                self.dropping(AskError::Dropped, || garbage.discard());
+                self.drop_remains(remains);
             }
         }
+    }
+
+    pub(crate) fn drop_remains(&mut self, remains: Remains) {
+        let garbage = self.workshop().garbage(remains);
+        self.dropping(AskError::Dropped, || garbage.discard());
     }
 
     fn replied(&mut self, operation: u32, ask: u32, lost: Option<AskError>) {
@@ -160,7 +170,13 @@ impl Engine {
         }
         let (lost, why) = match delivery {
             Delivery::Arrived => return,
-            Delivery::Dead => (letter, AskError::Stopped),
+            Delivery::Dead => match self.successor(to, &letter) {
+                Some((to, letter)) => {
+                    let delivery = self.state().deliver(to, letter);
+                    return self.sent(from, to, letter, delivery);
+                }
+                None => (letter, self.why_dead(to)),
+            },
             Delivery::Full => (letter, AskError::Full),
             Delivery::Replaced(oldest) => (oldest, AskError::Full),
         };
@@ -171,18 +187,7 @@ impl Engine {
     #[cold]
     fn record_sent(&self, to: u32, letter: &Letter, delivery: Delivery) {
         let event = self.print_letter(to, letter.slot);
-        let arrival = match delivery {
-            Delivery::Arrived => match self.state().disposition(to, letter.event) {
-                Disposition::Defer => Arrival::Deferred,
-                _ => Arrival::Arrived,
-            },
-            Delivery::Dead => Arrival::Dead,
-            Delivery::Full => Arrival::Refused,
-            Delivery::Replaced(oldest) => Arrival::Replaced {
-                message: MessageId::new(oldest.key),
-                event: self.print_letter(to, oldest.slot),
-            },
-        };
+        let arrival = self.arrival_of(to, letter, delivery);
         let from = Origin::from(letter.sender);
         if let Some(recorder) = &mut self.session().recorder {
             let cause = recorder.cause(from);
@@ -194,6 +199,21 @@ impl Engine {
                 arrival,
                 cause,
             });
+        }
+    }
+
+    pub(crate) fn arrival_of(&self, to: u32, letter: &Letter, delivery: Delivery) -> Arrival {
+        match delivery {
+            Delivery::Arrived => match self.state().disposition(to, letter.event) {
+                Disposition::Defer => Arrival::Deferred,
+                _ => Arrival::Arrived,
+            },
+            Delivery::Dead => Arrival::Dead,
+            Delivery::Full => Arrival::Refused,
+            Delivery::Replaced(oldest) => Arrival::Replaced {
+                message: MessageId::new(oldest.key),
+                event: self.print_letter(to, oldest.slot),
+            },
         }
     }
 
@@ -272,7 +292,11 @@ impl Engine {
         };
         let dead = halted.letters.iter().filter(|letter| letter.event != STOP);
         let dead = dead.count() as u64;
-        self.drop_what_it_owned(operation, halted, AskError::Stopped);
+        let lost = match reason {
+            StopReason::Disconnected => AskError::Disconnected,
+            _ => AskError::Stopped,
+        };
+        self.drop_what_it_owned(operation, halted, lost);
         let mut state = self.state();
         state.dead_letters += dead;
         self.shared.record(|| Record::Halted {
@@ -309,7 +333,11 @@ impl Engine {
         let (found, reason) = {
             let state = self.state();
             let watch = state.watches[watch as usize];
-            (watch, state.operations[watch.target as usize].ending)
+            let reason = match watch.is_broken {
+                true => StopReason::Disconnected,
+                false => state.operations[watch.target as usize].ending,
+            };
+            (watch, reason)
         };
         let Watch {
             watcher,

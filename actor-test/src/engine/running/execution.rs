@@ -65,7 +65,7 @@ pub(crate) struct Watch {
     pub(crate) until: u64,
 }
 
-/// Numbers the executions of the process, so that a reference that leaks from one, of whatever
+/// Numbers the executions of the process by even numbers, so that a reference that leaks from one, of whatever
 /// engine, is known in another. No schedule depends on it.
 static EXECUTIONS: AtomicU32 = AtomicU32::new(0);
 
@@ -119,6 +119,7 @@ impl Engine {
             state.supervised = semantics.supervised;
             state.timers.clock_error = semantics.clock_error;
             state.budgets = semantics.faults;
+            state.nodes.delivery = semantics.delivery;
         }
         Self {
             shared,
@@ -305,7 +306,7 @@ impl Engine {
         let shared = &self.shared;
         shared
             .execution
-            .set(EXECUTIONS.fetch_add(1, Ordering::Relaxed));
+            .set(EXECUTIONS.fetch_add(2, Ordering::Relaxed));
         shared.phase.set(Phase::Running);
         let mut state = shared.state.borrow_mut();
         state.begin();
@@ -337,7 +338,7 @@ impl Engine {
         self.ensure_slot(BODY);
     }
 
-    fn ensure_slot(&mut self, operation: u32) {
+    pub(crate) fn ensure_slot(&mut self, operation: u32) {
         let needed = operation as usize + 1;
         if self.bodies.len() < needed {
             self.bodies.resize_with(needed, || None);
@@ -415,6 +416,7 @@ impl Engine {
             }
         }
         let Left {
+            boots,
             clockworks,
             notices,
             supplies,
@@ -424,6 +426,9 @@ impl Engine {
             actors,
             futures,
         } = self.workshop().clear();
+        self.drop_quietly(move || drop_each(boots));
+        let scripts = self.shared.scripts.take();
+        self.drop_quietly(move || drop_each(scripts));
         self.drop_quietly(move || drop_each(clockworks));
         self.drop_quietly(move || drop_each(notices));
         self.drop_quietly(move || drop_each(supplies));

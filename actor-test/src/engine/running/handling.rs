@@ -35,6 +35,8 @@ impl Engine {
                 }
             }
             Kind::Future { .. } => self.poll_future(operation),
+            Kind::Boot { node } => self.boot(operation, node),
+            Kind::Link(_) => unreachable!("a link delivers, and does nothing else"),
             Kind::Actor(_) => {
                 let ran = self.start_actor(operation);
                 let has_started = ran.is_ok();
@@ -75,6 +77,7 @@ impl Engine {
         match kind {
             Kind::Body => self.poll_test(),
             Kind::Future { .. } => self.poll_future(operation),
+            Kind::Boot { .. } | Kind::Link(_) => unreachable!("neither waits"),
             Kind::Actor(_) => {
                 let waker = &self.wakers[operation as usize];
                 let ran = match &mut self.bodies[operation as usize] {

@@ -207,7 +207,7 @@ impl Lasso {
             state.thermometer.warn(Some(affordable));
         } else {
             self.phase = Phase::Opening;
-            state.watched = true;
+            state.watch_steps(true);
             state.thermometer.warn(None);
         }
     }
@@ -227,7 +227,7 @@ impl Lasso {
     fn close(&mut self, state: &mut State) {
         self.phase = Phase::Resting;
         self.claim = None;
-        state.watched = false;
+        state.watch_steps(false);
         state.thermometer.warn(Some(self.affordable_from(state)));
     }
 

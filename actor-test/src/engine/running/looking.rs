@@ -13,7 +13,7 @@ use actor_core::{ActorId, AskError, Event, World};
 use crate::data::bug::BugKind;
 use crate::data::records::{MessageId, Record};
 use crate::data::story::Temperature;
-use crate::engine::panics::Panic;
+use crate::engine::panics::{self, Panic};
 use crate::engine::running::execution::Engine;
 use crate::engine::seam::shared::{Phase, Shared};
 use crate::engine::watching::cycle::Waits;
@@ -220,6 +220,8 @@ impl Engine {
         if self.shared.keeps_view.get() {
             self.looked(|state| state.class);
         }
+        // What a script waits for.
+        let mut due = Vec::new();
         let found = {
             let snapshot = Bodies {
                 bodies: &self.bodies,
@@ -230,6 +232,7 @@ impl Engine {
             let world = World::new(&snapshot);
             self.shared.phase.set(Phase::Looking);
             let shared = &self.shared;
+            let due = &mut due;
             let settle = |judged: Judged<'_>| {
                 let mut state = shared.state.borrow_mut();
                 let step = state.step;
@@ -242,7 +245,8 @@ impl Engine {
                         state.thermometer.hot(heat, step);
                     }
                     (None, true, Expectation::Sometimes) => {
-                        shared.session().landmarks.goal(judged.name)
+                        shared.session().landmarks.goal(judged.name);
+                        due.push(judged.number);
                     }
                     _ => {}
                 }
@@ -254,6 +258,36 @@ impl Engine {
         };
         if let Some((kind, message, location)) = found {
             self.shared.find(kind, message, location);
+        }
+        for predicate in due {
+            self.run_script(predicate);
+        }
+    }
+
+    /// Has go wrong what a script says, where one has waited for that predicate.
+    fn run_script(&mut self, predicate: u32) {
+        let script = {
+            let mut scripts = self.shared.scripts.borrow_mut();
+            let found = scripts.iter().position(|(waits, _)| *waits == predicate);
+            let Some(at) = found else {
+                return;
+            };
+            scripts.remove(at).1
+        };
+        self.shared.phase.set(Phase::Looking);
+        let said = panics::catch(script);
+        self.shared.phase.set(Phase::Running);
+        let faults = match said {
+            Ok(faults) => faults,
+            Err(panic) => {
+                let message = format!("a script panicked: {}", panic.message);
+                return self.shared.find(BugKind::Panic, message, panic.location);
+            }
+        };
+        for fault in &faults {
+            if let Some(mishap) = self.shared.mishap(fault) {
+                self.inject(&mishap);
+            }
         }
     }
 
@@ -345,7 +379,7 @@ struct Bodies<'a> {
 
 impl Bodies<'_> {
     fn shown(&self, of: Address) -> Option<&Body> {
-        if of.execution != self.shared.execution.get() {
+        if !self.shared.is_local(of) {
             return None;
         }
         let stage = self
@@ -389,7 +423,7 @@ impl Snapshot for Bodies<'_> {
     }
 
     fn looked_at(&self, at: Address) {
-        if at.execution == self.shared.execution.get() {
+        if self.shared.is_local(at) {
             self.looked_at.borrow_mut().insert(at.operation);
         }
     }

@@ -20,6 +20,7 @@ pub(crate) mod handling;
 pub(crate) mod lasso;
 pub(crate) mod leftovers;
 pub(crate) mod looking;
+mod nodes;
 pub(crate) mod outcome;
 pub(crate) mod overdue;
 pub(crate) mod snapshot;

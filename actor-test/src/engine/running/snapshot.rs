@@ -70,7 +70,8 @@ impl Engine {
 
     fn outgoing(&self, state: &State, effect: &Effect) -> Outgoing {
         match *effect {
-            Effect::Send { to, letter } => Outgoing::Send {
+            Effect::Mishap(_) => Outgoing::Silent,
+            Effect::Send { to, letter } | Effect::Cross { to, letter } => Outgoing::Send {
                 to,
                 event: self.print_letter(to, letter.slot),
             },

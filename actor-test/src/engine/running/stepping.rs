@@ -62,6 +62,13 @@ impl Engine {
     /// Records that a step begins; tells whether it is not taken, since it is only told.
     fn tell_step(&self, state: &State, pending: &Pending) -> bool {
         self.record_heard();
+        if pending.kind == StepKind::Deliver
+            && let Some(recorder) = &mut self.session().recorder
+        {
+            let who = pending.operation.bits();
+            let path = state.operations[who as usize].key;
+            recorder.link(who, path, || state.name(who));
+        }
         self.shared.record(|| begun(state, pending));
         if let Some(witness) = self.session().tape.witness() {
             witness.steps(state.step);
@@ -259,16 +266,19 @@ impl Engine {
             }
             kind => {
                 drop(state);
-                self.rare_step(operation, kind, test);
-                true
+                self.rare_step(operation, kind, test)
             }
         }
     }
 
-    /// Takes a step of a rarer kind, apart from the two frequent ones so that telling those from each
+    /// Takes a step of a rarer kind; tells whether an actor may have changed. Apart from the two frequent ones so that telling those from each
     /// other stays one comparison.
-    fn rare_step(&mut self, operation: u32, kind: StepKind, test: &dyn Program) {
+    fn rare_step(&mut self, operation: u32, kind: StepKind, test: &dyn Program) -> bool {
         match kind {
+            StepKind::Deliver => {
+                self.deliver_next(operation);
+                return false;
+            }
             StepKind::Start => self.start(operation, test),
             StepKind::Resume => self.resume(operation),
             StepKind::Stop => self.obey(operation),
@@ -276,6 +286,7 @@ impl Engine {
                 unreachable!("flushes, handled events and timers are stepped apart")
             }
         }
+        true
     }
 
     #[inline(always)]

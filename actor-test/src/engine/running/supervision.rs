@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use actor_core::parts::Ran;
-use actor_core::runtime::{Address, Family, Order, Target};
+use actor_core::runtime::{Family, Order, Target};
 use actor_core::{AskError, Backoff, StopReason, Unread};
 
 use crate::data::bug::BugKind;
@@ -142,10 +142,7 @@ impl Engine {
 
     /// Makes the next value of an actor that is brought back, unless it has one.
     pub(crate) fn revive(&mut self, operation: u32) -> Result<(), Box<Panic>> {
-        let me = Target::controlled(Address {
-            operation,
-            execution: self.shared.execution.get(),
-        });
+        let me = Target::controlled(self.shared.address(operation));
         let body = self.bodies[operation as usize].as_ref();
         if body.is_none_or(|parts| parts.body.actor().is_some()) {
             return Ok(());

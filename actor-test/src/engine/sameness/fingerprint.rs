@@ -20,7 +20,7 @@ use actor_core::{Fingerprinter, StopReason};
 use crate::engine::panics;
 use crate::engine::seam::shared::{Phase, Shared};
 use crate::engine::workshop::{Parts, Workshop};
-use crate::engine::world::operation::{Effect, Letter, Operation, Sender, Stage, Told};
+use crate::engine::world::operation::{Effect, Kind, Letter, Operation, Sender, Stage, Told};
 use crate::engine::world::state::State;
 use crate::engine::world::timers::{Timer, TimerStage};
 
@@ -260,6 +260,15 @@ fn list_operation(state: &State, workshop: &Workshop, index: u32, items: &mut Ve
     for effect in operation.outbox.as_slice() {
         list_effect(state, workshop, index, effect, items);
     }
+    if let Kind::Link(number) = operation.kind {
+        let link = state.nodes.link(number);
+        let stops = u64::from(link.is_cut) | u64::from(link.is_held) << 1;
+        items.push(Item::Number(stops));
+        for item in link.iter() {
+            items.push(Item::Number(u64::from(item.by)));
+            list_effect(state, workshop, item.by, &item.effect, items);
+        }
+    }
 }
 
 fn list_letter(mail: Option<&Rc<dyn AnyMail>>, letter: &Letter, items: &mut Vec<Item>) {
@@ -298,6 +307,12 @@ fn list_effect(
             items.push(number(1, *to));
             list_letter(workshop.mail(*to), letter, items);
         }
+        Effect::Cross { to, letter } => {
+            items.push(number(32, *to));
+            list_letter(workshop.mail(*to), letter, items);
+        }
+        // What goes wrong is said once.
+        Effect::Mishap(mishap) => items.push(number(33, *mishap)),
         Effect::Ask(question) => {
             let question = &state.questions[*question as usize];
             items.push(number(11 + u64::from(question.waits), question.target));

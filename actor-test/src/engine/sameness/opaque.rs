@@ -65,6 +65,7 @@ impl Opaque {
                 _ => return,
             },
             Kind::Body | Kind::Future { .. } => return self.note(state.name(index), "async"),
+            Kind::Boot { .. } | Kind::Link(_) => return,
         };
         let name = state.types[of_type].info.events[usize::from(event)].name;
         drop(state);

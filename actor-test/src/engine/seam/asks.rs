@@ -49,7 +49,8 @@ impl Shared {
 
     /// A reply was dropped: word of that goes out in its place.
     pub(super) fn lose_reply(&self, ask: AskId) {
-        if self.is_current(ask) && self.phase.get() == Phase::Running {
+        let tells = matches!(self.phase.get(), Phase::Running | Phase::Crashing);
+        if self.is_current(ask) && tells && !self.severs.get() {
             let lost = match self.loss.get() {
                 AskError::Dropped if std::thread::panicking() => AskError::Failed,
                 lost => lost,

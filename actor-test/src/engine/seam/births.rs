@@ -13,6 +13,18 @@ use crate::engine::world::operation::Effect;
 impl Shared {
     /// Creates an actor with its first value.
     pub(super) fn conceive(&self, actor: &mut dyn Spawn, options: &SpawnOptions) -> (u32, Parts) {
+        let (index, parts) = self.conceive_with(actor, options);
+        let started = Effect::Start(index);
+        self.state.borrow_mut().push(self.current.get(), started);
+        (index, parts)
+    }
+
+    /// As [`conceive`](Self::conceive), without an effect that starts it.
+    pub(super) fn conceive_with(
+        &self,
+        actor: &mut dyn Spawn,
+        options: &SpawnOptions,
+    ) -> (u32, Parts) {
         let (index, mut parts) = {
             let (mut state, mut workshop) = (self.state(), self.workshop());
             let of_type = state.types.number(actor.actor_type(), actor.info());
@@ -30,6 +42,7 @@ impl Shared {
                         type_number: of_type,
                         ordinal: operation.ordinal,
                         name: options.name.as_deref().map(str::to_owned),
+                        prefix: state.nodes.prefix_of(index),
                     },
                 }
             });
@@ -37,8 +50,6 @@ impl Shared {
         };
         let me = Target::controlled(self.address(index));
         parts.body.install(actor.rest(&me));
-        let started = Effect::Start(index);
-        self.state.borrow_mut().push(self.current.get(), started);
         (index, parts)
     }
 

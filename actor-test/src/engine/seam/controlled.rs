@@ -13,9 +13,9 @@ use actor_core::__private::{AnyMonitor, AskSlot, Expectation, Predicate};
 use actor_core::fs::{Answer, Call};
 use actor_core::parts::AnyMail;
 use actor_core::runtime::{
-    Address, Again, Announce, AskId, DiskCallId, DiskId, Factory, Failing, Failure, Notice,
-    Offered, Purpose as Pretext, PutReason, RoomId, Runtime, Spawn, SpawnOptions, Stop, TimerId,
-    Trap,
+    Address, Again, Announce, AskId, DiskCallId, DiskId, Factory, Failing, Failure, Fault, NamesOn,
+    NodeCode, Notice, Offered, Passport, Purpose as Pretext, PutReason, RoomId, Runtime, Script,
+    Spawn, SpawnOptions, Stop, TimerId, Trap,
 };
 use actor_core::{ActorId, Supervision};
 
@@ -90,9 +90,10 @@ impl Runtime for Shared {
         if !self.may_act("tell") {
             return;
         }
-        let Some(to) = self.local(to) else {
-            return;
-        };
+        if to.execution != self.execution.get() {
+            return self.post_to_node(to, message);
+        }
+        let to = to.operation;
         let current = self.current.get();
         let Some((slot, event)) = self.put(to, message) else {
             return;
@@ -250,7 +251,7 @@ impl Runtime for Shared {
     }
 
     fn receive_dropped(&self, owner: Address, event: u16) {
-        if owner.execution == self.execution.get()
+        if self.is_local(owner)
             && let Some(operation) = self
                 .state
                 .borrow_mut()
@@ -270,7 +271,7 @@ impl Runtime for Shared {
     }
 
     fn waited_forever(&self, operation: Address) {
-        if self.phase.get() != Phase::Running || operation.execution != self.execution.get() {
+        if self.phase.get() != Phase::Running || !self.is_local(operation) {
             return;
         }
         let mut state = self.state.borrow_mut();
@@ -422,14 +423,66 @@ impl Runtime for Shared {
 
     fn names(&self) -> Option<Address> {
         let mut state = self.state();
+        if let Some(registry) = state.nodes.registry_of(self.current.get()) {
+            drop(state);
+            return registry.map(|registry| self.address(registry));
+        }
         state.reach.beyond |= state.names.is_none();
-        state.names.map(|registry| self.address(registry))
+        let names = state.names;
+        drop(state);
+        names.map(|registry| self.address(registry))
     }
 
     fn set_names(&self, registry: Address) {
         if self.phase.get() == Phase::Running {
             self.state().names = Some(registry.operation);
         }
+    }
+
+    fn node(&self, name: &str, code: NodeCode) {
+        if self.may_act("node") {
+            self.begin_node(name, code);
+        }
+    }
+
+    fn node_prefix(&self, of: Address) -> Option<String> {
+        self.prefix(of)
+    }
+
+    fn names_on(&self, node: &str) -> NamesOn {
+        self.registry_on(node)
+    }
+
+    fn fault(&self, fault: Fault) {
+        self.begin_mishap(&fault);
+    }
+
+    fn when(&self, name: &str, predicate: Predicate, script: Script) {
+        if self.may_act("when") {
+            Runtime::predicate(self, name, Expectation::Sometimes, predicate);
+            let number = self.specifications.borrow().last_predicate_number();
+            self.scripts.borrow_mut().push((number, script));
+        }
+    }
+
+    fn passport(&self, of: Address) -> Option<Passport> {
+        self.passport_of(of)
+    }
+
+    fn admit(&self, passport: &Passport) -> Option<Address> {
+        self.admitted(passport)
+    }
+
+    fn keep_way(&self, way: &'static (dyn Any + Send + Sync)) -> u32 {
+        self.workshop().keep_way(way)
+    }
+
+    fn way(&self, number: u32) -> Option<&'static (dyn Any + Send + Sync)> {
+        self.workshop().way(number)
+    }
+
+    fn ask_slot(&self, ask: u32) -> Option<Arc<AskSlot>> {
+        self.workshop().reply(ask).cloned()
     }
 
     fn report(&self, error: &str) {

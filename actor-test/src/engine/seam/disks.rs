@@ -16,7 +16,8 @@ const DISK: u32 = 0;
 impl Shared {
     /// The disk of who runs now.
     pub(super) fn own_disk(&self) -> DiskId {
-        self.disk_id(DISK)
+        let node = self.state.borrow().nodes.node_of(self.current.get());
+        self.disk_id(node.map_or(DISK, |node| node + 1))
     }
 
     fn disk_id(&self, index: u32) -> DiskId {

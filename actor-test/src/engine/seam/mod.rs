@@ -6,8 +6,8 @@
 //! answered at once, by the strategy.
 //!
 //! [`controlled`] has every call that there is, and does the short ones itself; the longer ones are by
-//! concern: [`asks`], [`births`], [`disks`], [`environment`], [`events`], [`rooms`], [`timers`]. All of
-//! them work on what is [`shared`] with `running` and `sameness`.
+//! concern: [`asks`], [`births`], [`disks`], [`environment`], [`events`], [`nodes`], [`rooms`], [`timers`].
+//! All of them work on what is [`shared`] with `running` and `sameness`.
 
 mod asks;
 mod births;
@@ -16,6 +16,7 @@ mod disks;
 pub(crate) mod environment;
 mod events;
 pub(crate) mod listening;
+mod nodes;
 mod rooms;
 pub(crate) mod shared;
 mod timers;

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell, RefMut};
 use std::fmt;
 
 use actor_core::generated::Moment;
-use actor_core::runtime::Address;
+use actor_core::runtime::{Address, Script};
 use actor_core::{AskError, Event};
 
 use crate::data::bug::BugKind;
@@ -35,6 +35,10 @@ pub(crate) enum Phase {
     Looking,
     /// A `Debug`, since the execution is recorded: whatever it calls does nothing, and leaves no trace.
     Printing,
+    /// A `Serialize` or a `Deserialize`, on the way to another node: as for a `Debug`.
+    Crossing,
+    /// A destructor, since a node crashes: whatever it does is not done.
+    Crashing,
     /// The execution is over; destructors send into nothing.
     Over,
 }
@@ -51,11 +55,15 @@ pub(crate) struct Shared {
     pub(crate) session: RefCell<Session>,
     pub(crate) strategy: RefCell<Box<dyn Strategy>>,
     pub(crate) specifications: RefCell<Specifications>,
+    /// What goes wrong as soon as a predicate is true, by the predicate's number.
+    pub(crate) scripts: RefCell<Vec<(u32, Script)>>,
     pub(crate) phase: Cell<Phase>,
     pub(crate) current: Cell<u32>,
     pub(crate) execution: Cell<u32>,
     /// Why a reply that is dropped now is lost.
     pub(crate) loss: Cell<AskError>,
+    /// What is dropped now is lost without a word to who asked.
+    pub(crate) severs: Cell<bool>,
     pub(crate) calls: Cell<u32>,
     /// Something is to be looked at before the next step: a bug that was found, who wants to hear of
     /// steps, periodic timers, the end that the program has asked for.
@@ -84,10 +92,12 @@ impl Shared {
             session: RefCell::default(),
             strategy: RefCell::new(strategy),
             specifications: RefCell::default(),
+            scripts: RefCell::default(),
             phase: Cell::new(Phase::Over),
             current: Cell::new(0),
             execution: Cell::new(0),
             loss: Cell::new(AskError::Dropped),
+            severs: Cell::new(false),
             calls: Cell::new(0),
             attention: Cell::new(true),
             born: Cell::new(false),
@@ -234,10 +244,17 @@ impl Shared {
         ))))
     }
 
+    /// The address is of this execution: of an actor on no node, or by an odd number of one on a node,
+    /// so that who sends to the former asks for nothing more.
+    #[inline]
+    pub(crate) fn is_local(&self, address: Address) -> bool {
+        address.execution & !1 == self.execution.get()
+    }
+
     /// The operation, if the address belongs to this execution.
     #[inline]
     pub(super) fn local(&self, address: Address) -> Option<u32> {
-        let local = address.execution == self.execution.get();
+        let local = self.is_local(address);
         if !local && self.phase.get() != Phase::Over {
             self.find_foreign();
         }
@@ -276,7 +293,10 @@ impl Shared {
         state.choices += 1;
         let check = mix(0xc401ce, bound) as u32;
         let current = self.current.get();
-        state.extend_chain(current, mix(0xc401ce, u64::from(chosen)));
+        if asked != Asked::Delivery {
+            // What a link delivers first is seen by who handles it first.
+            state.extend_chain(current, mix(0xc401ce, u64::from(chosen)));
+        }
         state.operations[current as usize].own_run = 0;
         let step = state.step;
         drop(state);
@@ -291,9 +311,10 @@ impl Shared {
     }
 
     pub(crate) fn address(&self, operation: u32) -> Address {
+        let is_on_node = self.state.borrow().nodes.node_of(operation).is_some();
         Address {
             operation,
-            execution: self.execution.get(),
+            execution: self.execution.get() | u32::from(is_on_node),
         }
     }
 }

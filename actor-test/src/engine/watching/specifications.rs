@@ -251,6 +251,11 @@ impl Specifications {
         });
     }
 
+    /// The number of the predicate registered last.
+    pub(crate) fn last_predicate_number(&self) -> u32 {
+        self.predicates.len() as u32 - 1
+    }
+
     /// That the monitor registered last was.
     pub(crate) fn last_monitor(&self) -> Record {
         let entry = &self.monitors[self.monitors.len() - 1];

@@ -9,6 +9,7 @@ use crate::engine::world::operation::{Effect, Kind, Letter, Stage};
 use crate::engine::world::pending::{Next, pending_handle};
 use crate::engine::world::room::Delivery;
 use crate::engine::world::state::State;
+use crate::engine::world::transit::{Loaded, Transit};
 use crate::engine::world::watches::Watch;
 
 /// What the run loop does for a step once nothing is borrowed.
@@ -20,6 +21,18 @@ pub(crate) enum FollowUp {
         letter: Letter,
         delivery: Delivery,
     },
+    /// A letter leaves for another node.
+    Crossing {
+        to: u32,
+        letter: Letter,
+    },
+    /// A reply leaves for another node.
+    CrossingReply {
+        ask: u32,
+        lost: Option<AskError>,
+    },
+    /// Something goes wrong.
+    Mishap(u32),
     /// A question for room was asked, and may have been answered.
     Asked(u32),
     /// A disk is called.
@@ -166,10 +179,41 @@ impl State {
         let Some(effect) = self.operations[index as usize].outbox.take_first() else {
             return FollowUp::Nothing;
         };
-        if self.watched {
-            self.touch_by(index, &effect);
+        if self.attended
+            && let Some(follow_up) = self.attend(index, &effect)
+        {
+            return follow_up;
         }
+        self.carry_out(index, effect)
+    }
+
+    /// Looks at an effect before it is carried out: where it is for another node, it goes there.
+    #[inline(never)]
+    fn attend(&mut self, index: u32, effect: &Effect) -> Option<FollowUp> {
+        if self.watched {
+            self.touch_by(index, effect);
+        }
+        let to = self.other_end(effect)?;
+        let (from, node) = self.nodes.apart(index, to)?;
+        match *effect {
+            Effect::Cross { to, letter } => Some(FollowUp::Crossing { to, letter }),
+            Effect::Reply { ask, lost } => Some(FollowUp::CrossingReply { ask, lost }),
+            effect => match self.load(from, node, Transit::new(index, effect)) {
+                Loaded::Arrives => None,
+                Loaded::OnLink | Loaded::Twice(_) | Loaded::Lost => Some(FollowUp::Nothing),
+            },
+        }
+    }
+
+    /// Carries out an effect of an operation, here and now.
+    #[inline]
+    pub(crate) fn carry_out(&mut self, index: u32, effect: Effect) -> FollowUp {
         match effect {
+            Effect::Cross { .. } => FollowUp::Nothing,
+            Effect::Mishap(mishap) => {
+                self.interrupt_all();
+                FollowUp::Mishap(mishap)
+            }
             Effect::Send { to, letter } => {
                 self.in_flight -= 1;
                 let delivery = self.deliver(to, letter);
@@ -260,7 +304,8 @@ impl State {
     fn start(&mut self, started: u32) {
         let starts = match self.operations[started as usize].kind {
             Kind::Actor(_) => self.info(started).is_some_and(|info| info.starts),
-            Kind::Body | Kind::Future { .. } => true,
+            Kind::Body | Kind::Future { .. } | Kind::Boot { .. } => true,
+            Kind::Link(_) => false,
         };
         let operation = &mut self.operations[started as usize];
         if operation.stage != Stage::Unborn {

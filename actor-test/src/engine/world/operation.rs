@@ -132,6 +132,10 @@ impl From<Sender> for Origin {
 pub(crate) enum Effect {
     /// Appends to an inbox.
     Send { to: u32, letter: Letter },
+    /// Leaves for another node.
+    Cross { to: u32, letter: Letter },
+    /// Has something go wrong.
+    Mishap(u32),
     /// Asks for room in a mailbox.
     Ask(u32),
     /// Calls a disk.
@@ -204,6 +208,10 @@ pub(crate) enum Kind {
     Actor(u32),
     /// A future that was piped to its owner.
     Future { owner: u32 },
+    /// The boot code of a node.
+    Boot { node: u32 },
+    /// The way from one node to another, by its number.
+    Link(u32),
 }
 
 /// How far an operation has come.

@@ -1,8 +1,9 @@
 //! What the operations would do next: the enabled set, kept up to date.
 
 use crate::engine::world::enabled::EnabledSet;
-use crate::engine::world::operation::{Effect, Letter, Operation, Stage, Told};
+use crate::engine::world::operation::{Effect, Kind, Letter, Operation, Stage, Told};
 use crate::engine::world::state::State;
+use crate::engine::world::transit::Transit;
 use crate::strategy::{MessageId, OperationId, Pending, StepKind};
 
 impl State {
@@ -38,6 +39,9 @@ impl State {
     #[inline(never)]
     pub(crate) fn refresh_rarer(&mut self, index: u32) {
         let operation = &self.operations[index as usize];
+        if let Kind::Link(number) = operation.kind {
+            return self.refresh_link(number);
+        }
         let pending = match operation.outbox.first() {
             Some(effect) => Some(self.pending_flush(index, effect)),
             None => pending_run(index, operation),
@@ -82,9 +86,19 @@ impl State {
         }
     }
 
+    /// The operation of the link over which one sends to the other.
+    fn link_of(&self, from: u32, to: u32) -> Option<u32> {
+        let (from, to) = self.nodes.apart(from, to)?;
+        Some(self.nodes.between(from, to)?.operation)
+    }
+
     fn pending_flush(&self, index: u32, effect: &Effect) -> Pending {
         let (inbox, event, message) = match effect {
             Effect::Send { to, letter } => return pending_send(index, *to, letter),
+            Effect::Cross { to, letter } => {
+                let link = self.link_of(index, *to).unwrap_or(*to);
+                return pending_send(index, link, letter);
+            }
             Effect::Ask(question) => {
                 let question = &self.questions[*question as usize];
                 (Some(question.target), question.event_id, Some(question.key))
@@ -161,6 +175,16 @@ fn pending_send(index: u32, to: u32, letter: &Letter) -> Pending {
         sender: Some(OperationId::actor(index)),
         event: letter.event_id,
         message: Some(MessageId::new(letter.key)),
+    }
+}
+
+/// What a link would do next.
+pub(crate) fn pending_arrival(state: &State, link: u32, next: &Transit) -> Pending {
+    Pending {
+        operation: OperationId::actor(link),
+        kind: StepKind::Deliver,
+        sender: Some(OperationId::actor(next.by)),
+        ..state.pending_flush(next.by, &next.effect)
     }
 }
 

@@ -19,6 +19,7 @@ use crate::engine::world::families::Household;
 use crate::engine::world::faults::FaultPhase;
 use crate::engine::world::futures::Futures;
 use crate::engine::world::links::Links;
+use crate::engine::world::nodes::Nodes;
 use crate::engine::world::operation::{Effect, Kind, Letter, Operation, STOP, Sender, Stage};
 use crate::engine::world::owned::{Neighbours, Owned};
 use crate::engine::world::reach::Reach;
@@ -59,6 +60,7 @@ pub(crate) struct State {
     /// The watches of each watcher's.
     pub(crate) watching: Owned,
     pub(crate) links: Links,
+    pub(crate) nodes: Nodes,
     /// The actors of each type that have not stopped, in the order of their creation.
     living: Owned,
     /// The neighbours of each operation there.
@@ -96,6 +98,8 @@ pub(crate) struct State {
     pub(crate) reach: Reach,
     /// Someone wants to know of [`touched`](State::touched).
     pub(crate) watched: bool,
+    /// Effects are looked at before they are carried out: that is so, or there are nodes.
+    pub(crate) attended: bool,
     /// The operations that the step in progress may change; some more than once.
     pub(crate) touched: Vec<u32>,
 }
@@ -137,15 +141,22 @@ impl State {
         self.choices = 0;
         self.clock_reads = 0;
         self.names = None;
-        self.watched = false;
+        self.nodes.clear();
+        self.watch_steps(false);
         self.touched.clear();
         let body = self.create(Kind::Body, 0x00b0_d1e5);
         self.operations[body as usize].stage = Stage::Starting;
         self.refresh(body);
     }
 
+    /// Someone wants to know whom steps touch, or nobody does any more.
+    pub(crate) fn watch_steps(&mut self, watched: bool) {
+        self.watched = watched;
+        self.attended = watched || !self.nodes.is_empty();
+    }
+
     /// Creates an operation that is not enabled yet.
-    fn create(&mut self, kind: Kind, key: u64) -> u32 {
+    pub(super) fn create(&mut self, kind: Kind, key: u64) -> u32 {
         if self.live == self.operations.len() {
             self.operations.push(Operation::new());
         }
@@ -179,6 +190,9 @@ impl State {
             operation.bound = Some(Bound::new(capacity, overflow));
         }
         operation.plain = known.plain && operation.bound.is_none();
+        if let Some(ordinal) = self.settle_beside(parent, actor) {
+            self.operations[actor as usize].ordinal = ordinal;
+        }
         if defers {
             self.thermometer.look_soon(self.step);
         }
@@ -208,6 +222,7 @@ impl State {
         let key = self.child_key_of(parent);
         let future = self.create(Kind::Future { owner }, key);
         self.futures.add(owner, future);
+        self.settle_beside(owner, future);
         self.push(parent, Effect::Start(future));
         future
     }
@@ -234,6 +249,18 @@ impl State {
         }
     }
 
+    /// As [`send`](Self::send), to another node.
+    pub(crate) fn send_across(&mut self, sender: u32, to: u32, slot: u32, event: u16) {
+        let (from, node) = match self.nodes.apart(sender, to) {
+            Some(apart) => apart,
+            None => return self.send(sender, to, slot, event),
+        };
+        // The flush goes into it.
+        self.link_between(from, node);
+        let letter = self.letter(sender, to, slot, event);
+        self.push(sender, Effect::Cross { to, letter });
+    }
+
     /// The letter for the next event that `sender` sends.
     pub(crate) fn letter(&mut self, sender: u32, to: u32, slot: u32, event: u16) -> Letter {
         let event_id = self.event_id(to, event);
@@ -244,7 +271,7 @@ impl State {
     pub(crate) fn push(&mut self, operation: u32, effect: Effect) {
         let sender = &mut self.operations[operation as usize];
         match effect {
-            Effect::Send { to, .. } => {
+            Effect::Send { to, .. } | Effect::Cross { to, .. } => {
                 self.in_flight += 1;
                 if to != operation {
                     sender.own_run = 0;
@@ -354,18 +381,26 @@ impl State {
         let Some(operation) = self.operations.get(index as usize) else {
             return format!("#{index}");
         };
+        let prefix = self.nodes.prefix_of(index).unwrap_or_default();
         if let Some(name) = &operation.name {
-            return name.to_string();
+            return format!("{prefix}{name}");
         }
         match operation.kind {
+            Kind::Boot { .. } => format!("{prefix}boot"),
+            Kind::Link(number) => {
+                let link = self.nodes.link(number);
+                let (from, to) = (self.nodes.name(link.from), self.nodes.name(link.to));
+                format!("{from}->{to}")
+            }
             Kind::Body => "test".into(),
             Kind::Future { owner } => format!("{}'s future", self.name(owner)),
             Kind::Actor(of_type) => {
                 let known = &self.types[of_type];
-                if known.count == 1 {
-                    known.info.name.into()
+                let beside = self.nodes.count_beside(index, of_type);
+                if beside.unwrap_or(known.count) == 1 {
+                    format!("{prefix}{}", known.info.name)
                 } else {
-                    format!("{}#{}", known.info.name, operation.ordinal)
+                    format!("{prefix}{}#{}", known.info.name, operation.ordinal)
                 }
             }
         }

@@ -24,7 +24,7 @@ impl State {
     /// Adds to [`touched`](State::touched) whoever an effect of `index` changes.
     pub(crate) fn touch_by(&mut self, index: u32, effect: &Effect) {
         match effect {
-            Effect::Send { to, .. } => self.touched.push(*to),
+            Effect::Send { to, .. } | Effect::Cross { to, .. } => self.touched.push(*to),
             Effect::Ask(question) => {
                 self.touched.push(self.questions[*question as usize].target);
             }
@@ -36,6 +36,7 @@ impl State {
             Effect::Stop { to, .. } | Effect::Share { to, .. } => self.touched.push(*to),
             Effect::Halt(_) => self.touched.extend(self.futures.of(index)),
             Effect::Disk(call) => self.touched.push(self.disks.calls[*call as usize].caller),
+            Effect::Mishap(_) => self.touched.extend(0..self.live as u32),
             Effect::Announce { .. }
             | Effect::Arm { .. }
             | Effect::Cancel { .. }

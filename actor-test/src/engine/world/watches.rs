@@ -11,6 +11,8 @@ pub(crate) struct Watch {
     pub(crate) target: u32,
     /// Its watcher is still to be told.
     pub(crate) is_open: bool,
+    /// The connection over which it would be told broke.
+    pub(crate) is_broken: bool,
     /// Identifies the notice within the behaviour.
     pub(crate) key: u64,
     /// The ask of the watcher's which the end answers, in place of an event.
@@ -41,6 +43,7 @@ impl State {
             watcher,
             target,
             is_open: true,
+            is_broken: false,
             key,
             ask,
             of_target: Neighbours::default(),
@@ -98,6 +101,33 @@ impl State {
             next = watch.of_watcher.after();
         }
         self.watching.forget(watcher);
+    }
+
+    /// The watches and the asks that wait for word from the other one of two nodes.
+    pub(crate) fn across(&self, one: u32, other: u32) -> (Vec<u32>, Vec<u32>) {
+        let is_across = |from: u32, to: u32| {
+            let apart = self.nodes.apart(from, to);
+            apart == Some((one, other)) || apart == Some((other, one))
+        };
+        let watches = self.watches.iter().zip(0..);
+        let watches = watches.filter(|(watch, _)| {
+            watch.is_open && is_across(watch.watcher, watch.target) && !self.is_given_up(watch)
+        });
+        let asks = self.asks.iter().zip(0..);
+        let asks = asks.filter(|(ask, _)| {
+            ask.is_open() && !ask.is_for_end() && is_across(ask.asker, ask.target)
+        });
+        (
+            watches.map(|(_, watch)| watch).collect(),
+            asks.map(|(_, ask)| ask).collect(),
+        )
+    }
+
+    /// The connection over which a watch would be told broke; tells who is to hear of it.
+    pub(crate) fn break_watch(&mut self, watch: u32) -> u32 {
+        let watch = &mut self.watches[watch as usize];
+        watch.is_broken = true;
+        watch.watcher
     }
 
     /// Nobody awaits any more what the watch was for.

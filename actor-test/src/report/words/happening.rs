@@ -8,7 +8,8 @@ use super::disks;
 use super::plain::{differing, shortened};
 use crate::data::records::StepKind;
 use crate::data::story::{
-    Arrival, Change, Effect, MonitorChange, MonitorKind, Purpose, Room, Step, Story, Timer, name_of,
+    Arrival, Change, Effect, MonitorChange, MonitorKind, Purpose, Room, Step, Story, Text, Timer,
+    name_of,
 };
 
 /// An event that is longer is not repeated where it is handled, if the story tells where it was sent.
@@ -90,6 +91,8 @@ pub(super) fn happening(story: &Story, step: &Step, shown: &BTreeSet<u64>) -> St
         StepKind::Timer => fires(story, step, event.is_some()),
         StepKind::Stop => "stop",
         StepKind::Fault => "fault",
+        StepKind::Deliver if notes.is_empty() && event.is_none() => "delivers nothing",
+        StepKind::Deliver => "delivers",
     };
     let mut text = verb.to_owned();
     if let Some(event) = event {
@@ -128,6 +131,31 @@ fn reply_in_words(reply: Option<&str>, lost: Option<&str>) -> String {
     }
 }
 
+/// What went wrong between nodes.
+fn fault_in_words(fault: &str, node: Option<&str>, links: &[(Text, Text)]) -> String {
+    let node = node.unwrap_or("a node");
+    let mut links = links.iter().map(|(from, to)| format!("{from}->{to}"));
+    let first = links.next();
+    let link = first.as_deref().map_or("all links".into(), |first| {
+        let more = links.fold(String::new(), |all, link| format!("{all}, {link}"));
+        format!("{first}{more}")
+    });
+    match fault {
+        "crash" => format!("node {node} crashes"),
+        "restart" => format!("node {node} restarts"),
+        "restart_without_disk" => format!("node {node} restarts without its disk"),
+        "cut" => format!("cut: {link}"),
+        "heal" => format!("healed: {link}"),
+        "break" => format!("the connection breaks: {link}"),
+        "hold" => format!("held: {link}"),
+        "release" => format!("released: {link}"),
+        "drop" => format!("the next on {link} is to be lost"),
+        "duplicate" => format!("the next on {link} is to arrive twice"),
+        "delay" => format!("the next on {link} is to be overtaken"),
+        other => other.to_owned(),
+    }
+}
+
 /// What became of a message that did not simply arrive.
 fn fate(story: &Story, effect: &Effect) -> Option<String> {
     let Effect::Sent {
@@ -137,7 +165,8 @@ fn fate(story: &Story, effect: &Effect) -> Option<String> {
         return None;
     };
     match arrival {
-        Arrival::Arrived => None,
+        Arrival::Arrived | Arrival::Leaves => None,
+        Arrival::Lost => Some("lost: the link is cut, or loses it".into()),
         Arrival::Deferred => Some("deferred".into()),
         Arrival::Dead => Some("dead letter: the receiver has stopped".into()),
         Arrival::Refused => Some("refused, a dead letter: the mailbox is full".into()),
@@ -173,6 +202,16 @@ fn note(story: &Story, step: &Step, effect: &Effect) -> Vec<String> {
             let reply = reply_in_words(reply.as_deref(), lost.as_deref());
             format!("sends {reply} to {}", name(*to))
         }
+        Effect::Fault { fault, node, links } => fault_in_words(fault, node.as_deref(), links),
+        Effect::LostOnLink {
+            message: Some(message),
+        } => {
+            let message = story.message(*message);
+            let event = message.map_or("a message".into(), |message| shortened(&message.event));
+            format!("{event} is lost on its link")
+        }
+        Effect::LostOnLink { message: None } => "a reply is lost on its link".into(),
+        Effect::ReplyArrived { to } => format!("the reply reaches {}", name(*to)),
         Effect::Spawned { who } => format!("spawns {}", name(*who)),
         Effect::AskedForRoom { of, answer } => {
             let name = name(*of);

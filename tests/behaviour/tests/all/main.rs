@@ -25,6 +25,7 @@ mod local_steps;
 mod mailboxes;
 mod minimizing;
 mod names;
+mod nodes;
 mod pinned;
 mod portfolio;
 mod probes;

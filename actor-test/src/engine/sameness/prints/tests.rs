@@ -267,7 +267,7 @@ fn prints_of(semantics: Semantics, seed: u64) -> Vec<u128> {
     let shared = engine.shared.clone();
     let entered = runtime::enter(shared.clone());
     let quiet = panics::quiet();
-    shared.state.borrow_mut().watched = true;
+    shared.state.borrow_mut().watch_steps(true);
     let mut kept = Prints::default();
     let look = |engine: &Engine, prints: &mut Prints, anew: bool| {
         let look = Look {

@@ -142,6 +142,20 @@ impl State {
         }
     }
 
+    /// A call that waits in an outbox is not made: its caller has crashed.
+    pub(crate) fn forget_call(&mut self, index: u32) {
+        let record = &mut self.disks.calls[index as usize];
+        record.call = None;
+        record.queued = false;
+        record.answer = Some(Err(Refusal {
+            kind: ErrorKind::Other,
+            message: "the node has crashed before the call was made".into(),
+        }));
+        if record.abandoned {
+            self.close_call(index);
+        }
+    }
+
     /// The first call to a disk that is still to be made, and that nobody waits for any more.
     pub(crate) fn abandoned_call(&self, disk: u32) -> Option<u32> {
         let waits =

@@ -1,0 +1,225 @@
+//! Nodes, as set-up code and scripts under test speak of them.
+
+use std::any::Any;
+
+use actor_core::runtime::{Address, Fault, NamesOn, NodeCode, Passport, SpawnOptions, Target};
+
+use crate::data::bug::BugKind;
+use crate::data::mishap::Mishap;
+use crate::data::records::{Created, Record};
+use crate::engine::seam::shared::{Phase, Shared};
+use crate::engine::world::operation::{Effect, Kind, Stage};
+
+impl Shared {
+    /// Sends to an actor on a node, or to nobody where the address is of another execution.
+    #[inline(never)]
+    pub(super) fn post_to_node(&self, to: Address, message: &mut dyn Any) {
+        let Some(to) = self.local(to) else {
+            return;
+        };
+        let current = self.current.get();
+        let Some((slot, event)) = self.put(to, message) else {
+            return;
+        };
+        self.state
+            .borrow_mut()
+            .send_across(current, to, slot, event);
+    }
+
+    /// Declares a node, and has it boot.
+    pub(super) fn begin_node(&self, name: &str, code: NodeCode) {
+        let NodeCode { registry, boot } = code;
+        if self.state.borrow().nodes.find(name).is_some() {
+            let message = format!("there is a node `{name}` already: each has a name of its own");
+            return self.find(BugKind::Node, message, None);
+        }
+        if name.is_empty() || name.contains('/') {
+            let message = format!("`{name}` is no name of a node: give one without a slash");
+            return self.find(BugKind::Node, message, None);
+        }
+        let node = self.state.borrow_mut().declare_node(name);
+        self.workshop().add_node(registry, boot);
+        let boot = self.launch(node);
+        let current = self.current.get();
+        self.state.borrow_mut().push(current, Effect::Start(boot));
+    }
+
+    /// Begins the next life of a node: with its registry of names, and the operation that boots it,
+    /// which is told.
+    pub(crate) fn launch(&self, node: u32) -> u32 {
+        let boot = {
+            let mut state = self.state();
+            let boot = state.begin_life(node);
+            self.record(|| Record::Created {
+                who: boot,
+                path: state.operations[boot as usize].key,
+                what: Created::Boot {
+                    name: state.name(boot),
+                },
+            });
+            boot
+        };
+        let mut registry = self.workshop().registry(node);
+        let options = SpawnOptions::named("registry");
+        let before = self.current.replace(boot);
+        let (index, parts) = self.conceive_with(&mut *registry, &options);
+        self.current.set(before);
+        {
+            let mut state = self.state();
+            state.operations[index as usize].stage = Stage::Idle;
+            state.nodes.set_registry(boot, index);
+        }
+        self.bear(index, parts);
+        boot
+    }
+
+    /// What the name of an actor on a node begins with.
+    pub(super) fn prefix(&self, of: Address) -> Option<String> {
+        let of = self.local(of)?;
+        self.state.borrow().nodes.prefix_of(of)
+    }
+
+    /// The registry of names of a node.
+    pub(super) fn registry_on(&self, node: &str) -> NamesOn {
+        let state = self.state.borrow();
+        let nodes = &state.nodes;
+        if nodes.is_empty() {
+            return NamesOn::NoNodes;
+        }
+        let registry = nodes.find(node).and_then(|node| nodes.registry_on(node));
+        match registry {
+            Some(registry) => {
+                drop(state);
+                NamesOn::Registry(Target::controlled(self.address(registry)))
+            }
+            None => NamesOn::NoNode(nodes.names()),
+        }
+    }
+
+    /// What a script says, by numbers. A node that does not exist is a bug.
+    pub(crate) fn mishap(&self, fault: &Fault) -> Option<Mishap> {
+        let node = |name: &str| self.node_called(name);
+        let links = |these: &[Box<str>], those: &[Box<str>]| {
+            let mut links = Vec::new();
+            for one in these {
+                for other in those {
+                    let (one, other) = (node(one)?, node(other)?);
+                    if one != other {
+                        links.extend([(one, other), (other, one)]);
+                    }
+                }
+            }
+            Some(links)
+        };
+        Some(match fault {
+            Fault::Crash(name) => Mishap::Crash { node: node(name)? },
+            Fault::Restart(name, disk) => Mishap::Restart {
+                node: node(name)?,
+                disk: *disk,
+            },
+            Fault::Partition(these, those) => Mishap::Cut(links(these, those)?),
+            Fault::Cut(from, to) => Mishap::Cut(vec![self.link_called(from, to)?]),
+            Fault::Heal => Mishap::HealAll,
+            Fault::HealBetween(one, other) => {
+                let (one, other) = self.link_called(one, other)?;
+                Mishap::Heal(vec![(one, other), (other, one)])
+            }
+            Fault::Break(one, other) => {
+                let (one, other) = self.link_called(one, other)?;
+                Mishap::Break { one, other }
+            }
+            Fault::Hold(from, to) => {
+                let (from, to) = self.link_called(from, to)?;
+                Mishap::Hold { from, to }
+            }
+            Fault::Release(from, to) => {
+                let (from, to) = self.link_called(from, to)?;
+                Mishap::Release { from, to }
+            }
+            Fault::Next {
+                wish,
+                from,
+                to,
+                event,
+                ..
+            } => {
+                let (from, to) = self.link_called(from, to)?;
+                Mishap::Next {
+                    wish: *wish,
+                    from,
+                    to,
+                    event: *event,
+                }
+            }
+            Fault::Spare(name) => Mishap::Spare { node: node(name)? },
+            Fault::SpareLink(one, other) => {
+                let (one, other) = self.link_called(one, other)?;
+                Mishap::SpareLink { one, other }
+            }
+        })
+    }
+
+    fn node_called(&self, name: &str) -> Option<u32> {
+        let (found, known) = {
+            let state = self.state.borrow();
+            (state.nodes.find(name), state.nodes.names())
+        };
+        if found.is_none() {
+            let message = match known.is_empty() {
+                true => format!("there is no node `{name}`: the test has none"),
+                false => format!("there is no node `{name}`, only `{}`", known.join("`, `")),
+            };
+            self.find(BugKind::Node, message, None);
+        }
+        found
+    }
+
+    fn link_called(&self, from: &str, to: &str) -> Option<(u32, u32)> {
+        let (one, other) = (self.node_called(from)?, self.node_called(to)?);
+        if one == other {
+            let message = format!("there is no link from node `{from}` to itself");
+            self.find(BugKind::Node, message, None);
+            return None;
+        }
+        Some((one, other))
+    }
+
+    /// Has something go wrong, as an effect of who runs now.
+    pub(super) fn begin_mishap(&self, fault: &Fault) {
+        if !self.may_act("faults") {
+            return;
+        }
+        if let Some(mishap) = self.mishap(fault) {
+            let current = self.current.get();
+            let mut state = self.state.borrow_mut();
+            state.nodes.mishaps.push(mishap);
+            let number = state.nodes.mishaps.len() as u32 - 1;
+            state.push(current, Effect::Mishap(number));
+        }
+    }
+
+    /// What a reference to an actor is encoded as.
+    pub(super) fn passport_of(&self, of: Address) -> Option<Passport> {
+        if self.phase.get() == Phase::Over {
+            return None;
+        }
+        let id = self.local(of)?;
+        let state = self.state.borrow();
+        Some(Passport {
+            node: state.nodes.node_of(id),
+            incarnation: state.nodes.incarnation_of(id),
+            id,
+        })
+    }
+
+    /// Whom a reference leads to.
+    pub(super) fn admitted(&self, passport: &Passport) -> Option<Address> {
+        let state = self.state.borrow();
+        let found = state.operations[..state.live].get(passport.id as usize)?;
+        let is_it = matches!(found.kind, Kind::Actor(_))
+            && state.nodes.node_of(passport.id) == passport.node
+            && state.nodes.incarnation_of(passport.id) == passport.incarnation;
+        drop(state);
+        is_it.then(|| self.address(passport.id))
+    }
+}

@@ -1,0 +1,345 @@
+//! Nodes: which operations live on which, and the links between them.
+
+use crate::data::mishap::Mishap;
+use crate::engine::world::operation::{Effect, Kind, Stage};
+use crate::engine::world::state::State;
+use crate::engine::world::transit::Link;
+use crate::hash::{mix, text};
+use crate::settings::Delivery;
+
+/// The life, or the node, of what is on no node.
+pub(crate) const NOWHERE: u32 = u32::MAX;
+
+/// How often a node may be started in one execution.
+pub(crate) const STARTS_MAX: u32 = 1_000;
+
+/// The nodes of an execution.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Nodes {
+    nodes: Vec<Node>,
+    lives: Vec<Life>,
+    /// The life to which each operation belongs; those behind the last are nowhere.
+    places: Vec<u32>,
+    pub(super) links: Vec<Link>,
+    /// Those of earlier executions, for their memory.
+    pub(super) spare_links: Vec<Link>,
+    /// What is to go wrong, by the number in the effect.
+    pub(crate) mishaps: Vec<Mishap>,
+    pub(crate) delivery: Delivery,
+}
+
+/// A node.
+#[derive(Clone, Debug)]
+struct Node {
+    name: Box<str>,
+    key: u64,
+    /// The last.
+    life: u32,
+    is_up: bool,
+    is_spared: bool,
+    /// The link to each other node, where there is one.
+    pub(super) out: Vec<u32>,
+}
+
+/// What runs from one start of a node to its crash.
+#[derive(Clone, Debug)]
+struct Life {
+    node: u32,
+    /// Counted from one.
+    number: u32,
+    registry: Option<u32>,
+    members: Vec<u32>,
+    /// How many actors of each type it has had.
+    counts: Vec<u32>,
+}
+
+impl Nodes {
+    /// Forgets the execution before.
+    pub(crate) fn clear(&mut self) {
+        if self.nodes.is_empty() {
+            return;
+        }
+        self.nodes.clear();
+        self.lives.clear();
+        self.places.clear();
+        self.spare_links.append(&mut self.links);
+        self.mishaps.clear();
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// How many nodes there are.
+    pub(crate) fn count(&self) -> u32 {
+        self.nodes.len() as u32
+    }
+
+    pub(crate) fn name(&self, node: u32) -> &str {
+        &self.nodes[node as usize].name
+    }
+
+    pub(crate) fn names(&self) -> Vec<Box<str>> {
+        self.nodes.iter().map(|node| node.name.clone()).collect()
+    }
+
+    pub(crate) fn find(&self, name: &str) -> Option<u32> {
+        let found = self.nodes.iter().position(|node| &*node.name == name);
+        found.map(|node| node as u32)
+    }
+
+    /// Something runs on the node.
+    pub(crate) fn is_up(&self, node: u32) -> bool {
+        self.nodes[node as usize].is_up
+    }
+
+    /// How often the node was started.
+    pub(crate) fn starts(&self, node: u32) -> u32 {
+        match self.lives.get(self.nodes[node as usize].life as usize) {
+            Some(life) => life.number,
+            None => 0,
+        }
+    }
+
+    /// Nothing is to fail on the node by choice.
+    #[allow(dead_code, reason = "faults by the strategies' choice ask for it")]
+    pub(crate) fn is_spared(&self, node: u32) -> bool {
+        self.nodes[node as usize].is_spared
+    }
+
+    /// The life to which an operation belongs.
+    #[inline]
+    pub(crate) fn life_of(&self, operation: u32) -> u32 {
+        let place = self.places.get(operation as usize);
+        place.copied().unwrap_or(NOWHERE)
+    }
+
+    /// The node on which an operation is.
+    #[inline]
+    pub(crate) fn node_of(&self, operation: u32) -> Option<u32> {
+        let life = self.lives.get(self.life_of(operation) as usize)?;
+        Some(life.node)
+    }
+
+    /// How often the node of an operation had been started, with this time.
+    pub(crate) fn incarnation_of(&self, operation: u32) -> u32 {
+        let life = self.lives.get(self.life_of(operation) as usize);
+        life.map_or(0, |life| life.number)
+    }
+
+    /// The life of an operation is over, since its node has crashed.
+    pub(crate) fn is_over(&self, operation: u32) -> bool {
+        let life = self.life_of(operation);
+        self.lives.get(life as usize).is_some_and(|found| {
+            let node = &self.nodes[found.node as usize];
+            node.life != life || !node.is_up
+        })
+    }
+
+    /// The two ends, where they are on different nodes.
+    #[inline]
+    pub(crate) fn apart(&self, from: u32, to: u32) -> Option<(u32, u32)> {
+        let (from, to) = (self.node_of(from)?, self.node_of(to)?);
+        (from != to).then_some((from, to))
+    }
+
+    /// The registry of names of who lives there.
+    pub(crate) fn registry_of(&self, operation: u32) -> Option<Option<u32>> {
+        let life = self.lives.get(self.life_of(operation) as usize)?;
+        Some(life.registry)
+    }
+
+    /// The registry of names of a node's last start.
+    pub(crate) fn registry_on(&self, node: u32) -> Option<u32> {
+        self.lives[self.nodes[node as usize].life as usize].registry
+    }
+
+    /// The registry of names that has taken over from one which ended with its node.
+    pub(crate) fn successor(&self, of: u32) -> Option<u32> {
+        let life = self.lives.get(self.life_of(of) as usize)?;
+        let node = &self.nodes[life.node as usize];
+        let is_over = self.is_over(of) && life.registry == Some(of);
+        (is_over && node.is_up).then(|| self.registry_on(life.node))?
+    }
+
+    pub(crate) fn set_registry(&mut self, of: u32, registry: u32) {
+        let life = self.life_of(of) as usize;
+        self.lives[life].registry = Some(registry);
+    }
+
+    /// What runs, or has run, on a node since its last start.
+    pub(crate) fn members(&self, node: u32) -> Vec<u32> {
+        let life = self.nodes[node as usize].life;
+        let life = self.lives.get(life as usize);
+        life.map_or_else(Vec::new, |life| life.members.clone())
+    }
+
+    pub(super) fn link_number(&self, from: u32, to: u32) -> Option<u32> {
+        let out = &self.nodes[from as usize].out;
+        let number = out.get(to as usize).copied();
+        number.filter(|number| *number != NOWHERE)
+    }
+
+    pub(super) fn set_link_number(&mut self, from: u32, to: u32, number: u32) {
+        let out = &mut self.nodes[from as usize].out;
+        if out.len() <= to as usize {
+            out.resize(to as usize + 1, NOWHERE);
+        }
+        out[to as usize] = number;
+    }
+
+    pub(super) fn key(&self, node: u32) -> u64 {
+        self.nodes[node as usize].key
+    }
+
+    pub(crate) fn spare(&mut self, node: u32) {
+        self.nodes[node as usize].is_spared = true;
+    }
+
+    /// The node is down.
+    pub(crate) fn fell(&mut self, node: u32) {
+        self.nodes[node as usize].is_up = false;
+    }
+
+    /// What the names of the operations of a life begin with.
+    fn prefix(&self, life: u32) -> Option<String> {
+        let life = self.lives.get(life as usize)?;
+        let name = self.name(life.node);
+        Some(match life.number {
+            1 => format!("{name}/"),
+            number => format!("{name}({number})/"),
+        })
+    }
+
+    /// What the name of an operation begins with, where it is on a node.
+    pub(crate) fn prefix_of(&self, operation: u32) -> Option<String> {
+        self.prefix(self.life_of(operation))
+    }
+
+    /// How many actors of a type the life of an operation has had.
+    pub(crate) fn count_beside(&self, operation: u32, of_type: u32) -> Option<u32> {
+        let life = self.lives.get(self.life_of(operation) as usize)?;
+        life.counts.get(of_type as usize).copied()
+    }
+
+    fn place(&mut self, operation: u32, life: u32) {
+        if life == NOWHERE {
+            return;
+        }
+        if self.places.len() <= operation as usize {
+            self.places.resize(operation as usize + 1, NOWHERE);
+        }
+        self.places[operation as usize] = life;
+        self.lives[life as usize].members.push(operation);
+    }
+}
+
+impl State {
+    /// Declares a node; nothing runs on it yet.
+    pub(crate) fn declare_node(&mut self, name: &str) -> u32 {
+        self.attended = true;
+        self.nodes.nodes.push(Node {
+            name: name.into(),
+            key: text(name),
+            life: NOWHERE,
+            is_up: false,
+            is_spared: false,
+            out: Vec::new(),
+        });
+        self.nodes.count() - 1
+    }
+
+    /// Begins the next life of a node; tells the operation that boots it, which is not started yet.
+    pub(crate) fn begin_life(&mut self, node: u32) -> u32 {
+        let number = self.nodes.starts(node) + 1;
+        let key = mix(self.nodes.key(node), u64::from(number));
+        let life = self.nodes.lives.len() as u32;
+        self.nodes.lives.push(Life {
+            node,
+            number,
+            registry: None,
+            members: Vec::new(),
+            counts: Vec::new(),
+        });
+        let found = &mut self.nodes.nodes[node as usize];
+        found.life = life;
+        found.is_up = true;
+        let boot = self.create(Kind::Boot { node }, key);
+        self.nodes.place(boot, life);
+        boot
+    }
+
+    /// Puts a new operation where its parent is; tells its number among those of its type there, where
+    /// that is a node.
+    pub(crate) fn settle_beside(&mut self, parent: u32, child: u32) -> Option<u32> {
+        if self.nodes.is_empty() {
+            return None;
+        }
+        let life = self.nodes.life_of(parent);
+        if life == NOWHERE {
+            return None;
+        }
+        self.nodes.place(child, life);
+        let Kind::Actor(of_type) = self.operations[child as usize].kind else {
+            return None;
+        };
+        let counts = &mut self.nodes.lives[life as usize].counts;
+        if counts.len() <= of_type as usize {
+            counts.resize(of_type as usize + 1, 0);
+        }
+        counts[of_type as usize] += 1;
+        Some(counts[of_type as usize])
+    }
+
+    /// Whose business an effect is, beside who has it.
+    pub(crate) fn other_end(&self, effect: &Effect) -> Option<u32> {
+        match effect {
+            Effect::Send { to, .. }
+            | Effect::Cross { to, .. }
+            | Effect::Stop { to, .. }
+            | Effect::Share { to, .. } => Some(*to),
+            Effect::Reply { ask, .. } => Some(self.asks[*ask as usize].asker),
+            Effect::Notice { watch } => Some(self.watches[*watch as usize].watcher),
+            _ => None,
+        }
+    }
+
+    /// The operation has ended with its node, and nothing of it is left to be carried out.
+    pub(crate) fn is_dead(&self, operation: u32) -> bool {
+        self.operations[operation as usize].stage == Stage::Gone
+    }
+
+    /// Whether it makes sense now: the node is up, or down, the link carries something, is not cut
+    /// already, and nobody said that nothing fails there.
+    #[allow(dead_code, reason = "faults by the strategies' choice ask for it")]
+    pub(crate) fn can_happen(&self, mishap: &Mishap) -> bool {
+        let nodes = &self.nodes;
+        if mishap.node().is_some_and(|node| nodes.is_spared(node)) {
+            return false;
+        }
+        let spared = |(from, to): (u32, u32)| nodes.is_link_spared(from, to);
+        if mishap.links().into_iter().any(spared) {
+            return false;
+        }
+        match mishap {
+            Mishap::Crash { node } => nodes.is_up(*node),
+            Mishap::Restart { node, .. } => !nodes.is_up(*node),
+            Mishap::Cut(links) => links.iter().any(|(from, to)| !nodes.is_cut(*from, *to)),
+            Mishap::Heal(links) => links.iter().any(|(from, to)| nodes.is_cut(*from, *to)),
+            Mishap::HealAll => nodes.links().any(|link| link.is_cut),
+            Mishap::Break { one, other } => {
+                nodes.in_transit(*one, *other) + nodes.in_transit(*other, *one) > 0
+            }
+            Mishap::Hold { from, to } => !nodes.is_held(*from, *to),
+            Mishap::Release { from, to } => nodes.is_held(*from, *to),
+            Mishap::At {
+                wish,
+                from,
+                to,
+                place,
+            } => nodes.can_wish(*wish, *from, *to, *place),
+            Mishap::Next { .. } => true,
+            Mishap::Spare { .. } | Mishap::SpareLink { .. } => true,
+        }
+    }
+}

@@ -1,0 +1,318 @@
+//! Links between nodes, and what is on them.
+
+use std::any::TypeId;
+use std::collections::VecDeque;
+
+use crate::data::mishap::Wish;
+use crate::engine::world::nodes::Nodes;
+use crate::engine::world::operation::{Effect, Kind, Letter};
+use crate::engine::world::pending::pending_arrival;
+use crate::engine::world::state::State;
+use crate::hash::mix;
+use crate::settings::Delivery;
+
+/// The way from one node to another, which is an operation: its step delivers what comes next.
+#[derive(Clone, Debug)]
+pub(crate) struct Link {
+    pub(crate) from: u32,
+    pub(crate) to: u32,
+    pub(crate) operation: u32,
+    /// What is on it, in the order in which that was sent.
+    pub(super) queue: VecDeque<Transit>,
+    /// Nothing is delivered, and what is sent over it is lost.
+    pub(crate) is_cut: bool,
+    /// Nothing is delivered for now.
+    pub(crate) is_held: bool,
+    is_spared: bool,
+    /// What is to become of the next event of some type.
+    wishes: Vec<(Wish, TypeId)>,
+}
+
+/// Something on a link: an effect that is carried out when it arrives.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Transit {
+    pub(crate) by: u32,
+    pub(crate) effect: Effect,
+    /// What comes behind it overtakes it.
+    yields: bool,
+}
+
+impl Transit {
+    pub(crate) fn new(by: u32, effect: Effect) -> Self {
+        Self {
+            by,
+            effect,
+            yields: false,
+        }
+    }
+
+    /// Word of the end of an actor, and the like, which a link that is cut does not lose.
+    fn is_kept(&self) -> bool {
+        !matches!(self.effect, Effect::Send { .. } | Effect::Reply { .. })
+    }
+
+    fn letter(&self) -> Option<(u32, &Letter)> {
+        match &self.effect {
+            Effect::Send { to, letter } => Some((*to, letter)),
+            _ => None,
+        }
+    }
+}
+
+/// What is to be done with something that was to go on a link.
+pub(crate) enum Loaded {
+    /// It is on the link.
+    OnLink,
+    /// It is on the link, and is to be there twice: behind this.
+    Twice(u32),
+    /// It is lost.
+    Lost,
+    /// It arrives at once.
+    Arrives,
+}
+
+impl Nodes {
+    /// The links that were used, or that something was said of.
+    pub(crate) fn links(&self) -> impl Iterator<Item = &Link> {
+        self.links.iter()
+    }
+
+    pub(crate) fn link(&self, number: u32) -> &Link {
+        &self.links[number as usize]
+    }
+
+    pub(super) fn between(&self, from: u32, to: u32) -> Option<&Link> {
+        let number = self.link_number(from, to)?;
+        Some(&self.links[number as usize])
+    }
+
+    pub(crate) fn is_cut(&self, from: u32, to: u32) -> bool {
+        self.between(from, to).is_some_and(|link| link.is_cut)
+    }
+
+    pub(crate) fn is_held(&self, from: u32, to: u32) -> bool {
+        self.between(from, to).is_some_and(|link| link.is_held)
+    }
+
+    #[allow(dead_code, reason = "faults by the strategies' choice ask for it")]
+    pub(crate) fn is_link_spared(&self, from: u32, to: u32) -> bool {
+        self.between(from, to).is_some_and(|link| link.is_spared)
+    }
+
+    /// How much is on the link.
+    #[allow(dead_code, reason = "faults by the strategies' choice ask for it")]
+    pub(crate) fn in_transit(&self, from: u32, to: u32) -> usize {
+        self.between(from, to).map_or(0, |link| link.queue.len())
+    }
+
+    /// Whether that may become of what is at a place on the link: a letter is there, and to be
+    /// overtaken by another.
+    #[allow(dead_code, reason = "faults by the strategies' choice ask for it")]
+    pub(crate) fn can_wish(&self, wish: Wish, from: u32, to: u32, place: usize) -> bool {
+        let Some(link) = self.between(from, to) else {
+            return false;
+        };
+        let is_letter = |at: usize| {
+            link.queue
+                .get(at)
+                .is_some_and(|item| item.letter().is_some())
+        };
+        is_letter(place) && (wish != Wish::Delay || is_letter(place + 1))
+    }
+}
+
+impl Link {
+    pub(crate) fn len(&self) -> usize {
+        self.queue.len()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Transit> {
+        self.queue.iter()
+    }
+
+    /// What is delivered next; of a bag that is one of several.
+    fn next(&self) -> Option<&Transit> {
+        match self.is_cut || self.is_held {
+            true => None,
+            false => self.queue.front(),
+        }
+    }
+}
+
+impl State {
+    /// The link from one node to another, which is made where there is none yet.
+    pub(crate) fn link_between(&mut self, from: u32, to: u32) -> u32 {
+        if let Some(known) = self.nodes.link_number(from, to) {
+            return known;
+        }
+        let number = self.nodes.links.len() as u32;
+        let key = mix(mix(0x11_4b, self.nodes.key(from)), self.nodes.key(to));
+        let operation = self.create(Kind::Link(number), key);
+        let spare = self.nodes.spare_links.pop();
+        let (mut queue, mut wishes) =
+            spare.map_or_else(Default::default, |link| (link.queue, link.wishes));
+        queue.clear();
+        wishes.clear();
+        self.nodes.links.push(Link {
+            from,
+            to,
+            operation,
+            queue,
+            is_cut: false,
+            is_held: false,
+            is_spared: false,
+            wishes,
+        });
+        self.nodes.set_link_number(from, to, number);
+        number
+    }
+
+    fn link_mut(&mut self, number: u32) -> &mut Link {
+        &mut self.nodes.links[number as usize]
+    }
+
+    /// Brings the enabled set up to date with what the link would deliver next.
+    pub(crate) fn refresh_link(&mut self, number: u32) {
+        let link = &self.nodes.links[number as usize];
+        let operation = link.operation;
+        self.changes(operation);
+        let next = self.nodes.links[number as usize].next().copied();
+        match next {
+            Some(next) => {
+                let pending = pending_arrival(self, operation, &next);
+                let position = &mut self.operations[operation as usize].position;
+                self.enabled.set(position, pending);
+            }
+            None => self.disable(operation),
+        }
+    }
+
+    /// Puts something on the link between two nodes.
+    pub(crate) fn load(&mut self, from: u32, to: u32, item: Transit) -> Loaded {
+        if self.nodes.delivery == Delivery::Mailbox
+            && !self.nodes.is_cut(from, to)
+            && !self.nodes.is_held(from, to)
+        {
+            return Loaded::Arrives;
+        }
+        let number = self.link_between(from, to);
+        if self.nodes.link(number).is_cut && !item.is_kept() {
+            return Loaded::Lost;
+        }
+        let event = item.letter().and_then(|(to, letter)| {
+            let info = self.info(to)?;
+            Some(info.events.get(usize::from(letter.event))?.type_id)
+        });
+        let link = self.link_mut(number);
+        let wished = link
+            .wishes
+            .iter()
+            .position(|(_, wished)| Some(*wished) == event);
+        let wish = wished.map(|at| link.wishes.remove(at).0);
+        if wish == Some(Wish::Drop) {
+            return Loaded::Lost;
+        }
+        let item = Transit {
+            yields: wish == Some(Wish::Delay),
+            ..item
+        };
+        link.queue.push_back(item);
+        let behind = link.queue.len() - 1;
+        if behind > 0 && std::mem::take(&mut link.queue[behind - 1].yields) {
+            link.queue.swap(behind - 1, behind);
+        }
+        self.refresh_link(number);
+        match wish {
+            Some(Wish::Duplicate) => Loaded::Twice(number),
+            _ => Loaded::OnLink,
+        }
+    }
+
+    /// Puts a second copy of the last letter on a link.
+    pub(crate) fn load_again(&mut self, number: u32, item: Transit) {
+        self.link_mut(number).queue.push_back(item);
+        self.refresh_link(number);
+    }
+
+    /// Takes what is delivered next from a link: the first, or of a bag that one.
+    pub(crate) fn unload(&mut self, number: u32, at: usize) -> Option<Transit> {
+        let item = self.link_mut(number).queue.remove(at);
+        self.refresh_link(number);
+        item
+    }
+
+    /// Takes all that a link loses; what it does not lose stays there.
+    pub(crate) fn clear_link(&mut self, number: u32, keeps: bool) -> Vec<Transit> {
+        let queue = &mut self.link_mut(number).queue;
+        let all = std::mem::take(queue);
+        let (kept, lost): (VecDeque<_>, Vec<_>) =
+            all.into_iter()
+                .fold(Default::default(), |(mut kept, mut lost), item| {
+                    match keeps && item.is_kept() {
+                        true => kept.push_back(item),
+                        false => lost.push(item),
+                    }
+                    (kept, lost)
+                });
+        *queue = kept;
+        self.refresh_link(number);
+        lost
+    }
+
+    pub(crate) fn set_cut(&mut self, number: u32, is_cut: bool) {
+        self.link_mut(number).is_cut = is_cut;
+        self.refresh_link(number);
+    }
+
+    pub(crate) fn set_held(&mut self, number: u32, is_held: bool) {
+        self.link_mut(number).is_held = is_held;
+        self.refresh_link(number);
+    }
+
+    pub(crate) fn spare_link(&mut self, one: u32, other: u32) {
+        for (from, to) in [(one, other), (other, one)] {
+            let number = self.link_between(from, to);
+            self.link_mut(number).is_spared = true;
+        }
+    }
+
+    /// Where on a link the first event of a type is.
+    pub(crate) fn find_on_link(&self, number: u32, event: TypeId) -> Option<usize> {
+        let link = self.nodes.link(number);
+        link.queue.iter().position(|item| {
+            let known = item.letter().and_then(|(to, letter)| {
+                let info = self.info(to)?;
+                info.events.get(usize::from(letter.event))
+            });
+            known.is_some_and(|known| known.type_id == event)
+        })
+    }
+
+    /// Something is to become of the next event of that type.
+    pub(crate) fn wish(&mut self, number: u32, wish: Wish, event: TypeId) {
+        self.link_mut(number).wishes.push((wish, event));
+    }
+
+    /// What is at a place on a link.
+    pub(crate) fn on_link(&self, number: u32, place: usize) -> Option<Transit> {
+        self.nodes.link(number).queue.get(place).copied()
+    }
+
+    /// Puts something at a place on a link.
+    pub(crate) fn insert_on_link(&mut self, number: u32, place: usize, item: Transit) {
+        let queue = &mut self.link_mut(number).queue;
+        queue.insert(place.min(queue.len()), item);
+        self.refresh_link(number);
+    }
+
+    /// Has what is at a place overtaken by what is behind it, or comes there next.
+    pub(crate) fn delay_on_link(&mut self, number: u32, place: usize) {
+        let queue = &mut self.link_mut(number).queue;
+        if place + 1 < queue.len() {
+            queue.swap(place, place + 1);
+        } else if let Some(last) = queue.get_mut(place) {
+            last.yields = true;
+        }
+        self.refresh_link(number);
+    }
+}

@@ -1,0 +1,113 @@
+//! A replica of the counter.
+
+use std::collections::BTreeMap;
+
+use actor_core::actor;
+use actor_core::prelude::*;
+
+use super::{Add, Bug, Counts, Hello, Merge, Merged, NODES, Total};
+
+/// A replica of the counter.
+#[derive(Debug)]
+pub struct Replica {
+    node: &'static str,
+    counts: Counts,
+    others: BTreeMap<String, ActorRef<Replica>>,
+    /// Who waits until another replica has that much of what was added here.
+    waiting: Vec<(u64, Reply<u64>)>,
+    bug: Option<Bug>,
+}
+
+impl Replica {
+    /// The replica of a node.
+    pub fn new(node: &'static str, bug: Option<Bug>) -> Self {
+        Self {
+            node,
+            counts: Counts::new(),
+            others: BTreeMap::new(),
+            waiting: Vec::new(),
+            bug,
+        }
+    }
+
+    /// How much was added on all nodes, as far as it knows.
+    pub fn total_now(&self) -> u64 {
+        self.counts.values().sum()
+    }
+
+    fn own(&self) -> u64 {
+        self.counts.get(self.node).copied().unwrap_or(0)
+    }
+}
+
+// ANCHOR: replica
+#[actor]
+impl Replica {
+    #[start]
+    async fn start(&mut self, cx: &mut Context<Self>) {
+        for node in NODES.into_iter().filter(|node| *node != self.node) {
+            let found = cx.lookup::<Replica>(&format!("{node}/replica")).await;
+            if let Ok(other) = found {
+                other.tell(Hello {
+                    node: self.node.into(),
+                    replica: cx.me(),
+                });
+                self.others.insert(node.into(), other);
+            }
+        }
+    }
+
+    #[on]
+    fn hello(&mut self, hello: Hello, cx: &mut Context<Self>) {
+        hello.replica.tell(self.knowledge(cx));
+        self.others.insert(hello.node, hello.replica);
+    }
+
+    #[on]
+    fn add(&mut self, add: Add, reply: Reply<u64>, cx: &mut Context<Self>) {
+        let own = self.own() + add.0;
+        self.counts.insert(self.node.into(), own);
+        for other in self.others.values() {
+            other.tell(self.knowledge(cx));
+        }
+        match self.bug {
+            Some(Bug::EarlyAnswer) => reply.send(own),
+            None => self.waiting.push((own, reply)),
+        }
+    }
+
+    #[on]
+    fn merge(&mut self, merge: Merge) {
+        for (node, count) in merge.counts {
+            let known = self.counts.entry(node).or_default();
+            *known = count.max(*known);
+        }
+        merge.confirm.tell(Merged(merge.own));
+    }
+
+    #[on]
+    fn merged(&mut self, merged: Merged) {
+        for (own, reply) in std::mem::take(&mut self.waiting) {
+            match own <= merged.0 {
+                true => reply.send(own),
+                false => self.waiting.push((own, reply)),
+            }
+        }
+    }
+
+    #[on]
+    fn total(&mut self, _: Total) -> u64 {
+        self.total_now()
+    }
+}
+// ANCHOR_END: replica
+
+impl Replica {
+    fn knowledge(&self, cx: &Context<Self>) -> Merge {
+        Merge {
+            counts: self.counts.clone(),
+            own: self.own(),
+            confirm: cx.recipient(),
+        }
+    }
+}
