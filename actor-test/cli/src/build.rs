@@ -1,5 +1,6 @@
 //! Has cargo build the tests.
 
+use serde::{Deserialize, Serialize};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -48,6 +49,24 @@ pub(crate) struct Executable {
     pub(crate) flag: Vec<String>,
     /// Where build scripts put libraries.
     pub(crate) libraries: Vec<PathBuf>,
+}
+
+impl Executable {
+    /// What its tests are of.
+    pub(crate) fn home(&self) -> Home {
+        Home {
+            package: self.package.name.clone(),
+            target: self.flag.join(" "),
+        }
+    }
+}
+
+/// What tells a test from others of its path: a package, and a target as cargo's flag names it, `--lib`
+/// or `--bin NAME` for instance.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub(crate) struct Home {
+    pub(crate) package: String,
+    pub(crate) target: String,
 }
 
 /// What a test may ask of its package.

@@ -38,12 +38,10 @@ impl Gathered {
         }
         let mut coverage = report.coverage.clone();
         let own = test.path().split("::").next().unwrap_or_default();
-        let package = &test.executable.package.name;
-        if package.replace('-', "_") != own {
-            // A type of `tests/it.rs`, which other packages may have as well.
+        if let Some(home) = home(test, own) {
             for actor in &mut coverage.actors {
                 if actor.path.split("::").next() == Some(own) {
-                    actor.path = format!("{package}::{}", actor.path);
+                    actor.path = format!("{home}::{}", actor.path);
                 }
             }
         }
@@ -60,6 +58,18 @@ impl Gathered {
     pub(crate) fn users(&self, actor: &ActorCoverage) -> usize {
         self.users.get(&actor.path).copied().unwrap_or(0)
     }
+}
+
+/// What the types of a test's own crate are told apart by, where others may have the same paths.
+fn home(test: &Test, own: &str) -> Option<String> {
+    let package = &test.executable.package.name;
+    if package.replace('-', "_") != own {
+        // `tests/it.rs`, which other packages may have as well.
+        return Some(package.clone());
+    }
+    // A program with the modules of its library, which are compiled for each of the two.
+    let kind = test.executable.flag[0].trim_start_matches("--");
+    (test.apart.by_target && kind != "lib").then(|| kind.to_owned())
 }
 
 /// Where the files go.

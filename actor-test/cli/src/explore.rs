@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::build::{Built, Executable};
+use super::build::{Built, Executable, Home};
 use super::discover::{self, Parameters, Test};
 use super::documents::Documents;
 use super::expectation::{Expectation, Missing};
@@ -201,7 +201,7 @@ impl Plan {
             waiting.insert(number, ended);
             while let Some(ended) = waiting.remove(&next) {
                 let ended = ended?;
-                tally.count(&ended.verdict, &tests[next].executable.package.name);
+                tally.count(&ended.verdict, &tests[next].executable.home());
                 let block = self.tell(&tests[next], &ended.verdict, screen);
                 let place = self.place_of(&tests[next]);
                 documents.add(&tests[next], &ended, block.as_deref(), &place, screen);
@@ -292,9 +292,9 @@ impl Plan {
         let Missing { test, combinations } = missing;
         match self.format {
             Format::Json => {
-                let package = &test.executable.package.name;
+                let Home { package, target } = test.executable.home();
                 let line = json!({
-                    "type": "test", "test": test.path(), "package": package,
+                    "type": "test", "test": test.path(), "package": package, "target": target,
                     "outcome": "expected-bug-missing", "combinations": combinations,
                 });
                 screen.raw(&line.to_string());
@@ -322,9 +322,11 @@ impl Plan {
     /// Tells of a test; returns what people read of it.
     fn tell(&self, test: &Test, verdict: &Verdict, screen: &Screen) -> Option<String> {
         let block = verdict.block(&test.title(), &self.place_of(test));
-        let package = &test.executable.package.name;
         match (self.format, &block) {
-            (Format::Json, _) => screen.raw(&verdict.as_json(&test.name, package).to_string()),
+            (Format::Json, _) => {
+                let home = test.executable.home();
+                screen.raw(&verdict.as_json(&test.name, &home).to_string());
+            }
             (Format::Human, Some(block)) => match self.told {
                 Told::All => screen.line(block),
                 Told::Trouble if !words::asks_for_more(block) => {}

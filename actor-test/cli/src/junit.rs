@@ -80,12 +80,16 @@ fn trouble(path: &Path, error: &std::io::Error) -> Trouble {
     Trouble(format!("can't write {}: {error}", path.display()))
 }
 
-/// The package of a test, with its target where that is not the library.
+/// The package of a test, with its target where that is not the library; as nextest calls it, where
+/// another target has a test of its path.
 fn suite(test: &Test) -> String {
     let executable = &test.executable;
-    let package = &executable.package.name;
-    if test.apart.by_target && executable.flag[0] == "--bin" {
-        return format!("{package}::bin/{}", executable.target);
+    let (package, target) = (&executable.package.name, &executable.target);
+    match executable.flag[0].trim_start_matches("--") {
+        _ if !test.apart.by_target => {}
+        "lib" => {}
+        "test" => return format!("{package}::{target}"),
+        kind => return format!("{package}::{kind}/{target}"),
     }
     if executable.target.replace('-', "_") == package.replace('-', "_") {
         return package.clone();

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::build::Home;
 use super::options::{Format, Merge, Told};
 use super::results::{Entry, Results};
 use super::screen::Screen;
@@ -21,29 +22,39 @@ pub(crate) fn run(options: &Merge, screen: &mut Screen) -> Result<Exit, Trouble>
         hang_timeout: None,
         test: None,
     };
-    let mut tests: BTreeMap<(String, String), Vec<Report>> = BTreeMap::new();
+    let mut tests: BTreeMap<(Home, String), Vec<Report>> = BTreeMap::new();
     for file in &options.files {
-        for Entry { package, report } in Results::read(file)?.tests {
+        for Entry { home, report } in Results::read(file)?.tests {
             let test = report.test.clone();
-            tests.entry((package, test)).or_default().push(report);
+            tests.entry((home, test)).or_default().push(report);
         }
     }
+    let mut homes: BTreeMap<String, usize> = BTreeMap::new();
+    for (_, test) in tests.keys() {
+        *homes.entry(test.clone()).or_default() += 1;
+    }
     let mut tally = Tally::default();
-    for ((package, test), parts) in tests {
+    for ((home, test), parts) in tests {
+        let package = &home.package;
         let expected = Report::expected(&parts);
         let mut report =
             Report::merge(parts).map_err(|error| Trouble(format!("package {package}, {error}")))?;
-        let notes = trace::write_all(&mut report, Some(&package), &here.join(&options.traces));
+        let notes = trace::write_all(&mut report, Some(package), &here.join(&options.traces));
         let verdict = verdict(
             test.contains('['),
             report,
             notes.into_iter().collect(),
             expected,
         );
-        tally.count(&verdict, &package);
+        tally.count(&verdict, &home);
+        // With what tells it from another of its path.
+        let title = match homes[&test] {
+            1 => test.clone(),
+            _ => format!("{test} -p {package} {}", home.target),
+        };
         match options.format {
-            Format::Json => screen.raw(&verdict.as_json(&test, &package).to_string()),
-            Format::Human => screen.line(&verdict.block(&test, &place).unwrap_or_default()),
+            Format::Json => screen.raw(&verdict.as_json(&test, &home).to_string()),
+            Format::Human => screen.line(&verdict.block(&title, &place).unwrap_or_default()),
         }
     }
     let tests = tally.tests();

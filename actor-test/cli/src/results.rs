@@ -5,13 +5,14 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::Trouble;
+use super::build::Home;
 use actor_test::Report;
 
 /// What the file begins with.
 const FORMAT: &str = "actor-test results";
 
 /// The version that is written, and the only one that is read: parts are merged soon after they ran.
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 
 /// The reports of one part of a search.
 #[derive(Debug, Serialize, Deserialize)]
@@ -22,10 +23,11 @@ pub(crate) struct Results {
     pub(crate) tests: Vec<Entry>,
 }
 
-/// The report of a test, and its package.
+/// The report of a test, and what it is of.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Entry {
-    pub(crate) package: String,
+    #[serde(flatten)]
+    pub(crate) home: Home,
     pub(crate) report: Report,
 }
 

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::build::Home;
 use super::options::{Format, Told};
 use super::results::Entry;
 use super::screen::Screen;
@@ -93,10 +94,11 @@ impl Verdict {
     }
 
     /// As a line of JSON.
-    pub(crate) fn as_json(&self, test: &str, package: &str) -> serde_json::Value {
+    pub(crate) fn as_json(&self, test: &str, home: &Home) -> serde_json::Value {
+        let Home { package, target } = home;
         let about = |outcome: &str, report: &Report, notes: &[String]| {
             json!({
-                "type": "test", "test": test, "package": package, "outcome": outcome,
+                "type": "test", "test": test, "package": package, "target": target, "outcome": outcome,
                 "report": report, "notes": notes,
             })
         };
@@ -110,14 +112,14 @@ impl Verdict {
                 about("expected-bug-missing", report, notes)
             }
             Verdict::Refused(problem) => json!({
-                "type": "test", "test": test, "package": package, "outcome": "error",
+                "type": "test", "test": test, "package": package, "target": target, "outcome": "error",
                 "problem": problem,
             }),
             Verdict::Skipped => json!({
-                "type": "test", "test": test, "package": package, "outcome": "ignored",
+                "type": "test", "test": test, "package": package, "target": target, "outcome": "ignored",
             }),
             Verdict::Interrupted(done) => json!({
-                "type": "test", "test": test, "package": package, "outcome": "interrupted",
+                "type": "test", "test": test, "package": package, "target": target, "outcome": "interrupted",
                 "executions": done.executions, "bugs": done.bugs,
             }),
         }
@@ -182,7 +184,7 @@ impl Tally {
         }
     }
 
-    pub(crate) fn count(&mut self, verdict: &Verdict, package: &str) {
+    pub(crate) fn count(&mut self, verdict: &Verdict, home: &Home) {
         *match verdict {
             Verdict::Passed { .. } | Verdict::Expected { .. } | Verdict::Without { .. } => {
                 &mut self.passed
@@ -201,8 +203,8 @@ impl Tally {
             self.bugs += report.bugs.len() as u64;
             report.strategies.iter().for_each(|one| self.add(one));
             if report.is_of_a_part() {
-                let (package, report) = (package.to_owned(), report.clone());
-                self.results.push(Entry { package, report });
+                let (home, report) = (home.clone(), report.clone());
+                self.results.push(Entry { home, report });
             }
         }
     }

@@ -111,3 +111,62 @@ fn a_library_and_a_program_are_told_apart() {
         }
     }
 }
+
+/// Whatever is read by machines tells them apart as well.
+#[test]
+fn a_library_and_a_program_are_told_apart_in_files() {
+    let directory = traces();
+    let path = directory.path();
+    let said = tool()
+        .args("both::tests::wakes -p both -i 3 --format json --junit")
+        .arg(path.join("junit.xml"))
+        .args("--coverage")
+        .arg(path.join("coverage"))
+        .run();
+    assert_eq!(said.code, Some(0), "{said:?}");
+    let lines = said.stdout.lines().map(|line| {
+        let line: serde_json::Value = serde_json::from_str(line).expect("a line of JSON");
+        let field = |name: &str| line[name].as_str().unwrap_or_default().to_owned();
+        (field("test"), field("package"), field("target"))
+    });
+    let tests: Vec<_> = lines.filter(|(test, ..)| !test.is_empty()).collect();
+    let test = |target: &str| {
+        (
+            "both::tests::wakes".to_owned(),
+            "both".to_owned(),
+            target.to_owned(),
+        )
+    };
+    assert_eq!(tests, [test("--bin both"), test("--lib")]);
+    let xml = std::fs::read_to_string(path.join("junit.xml")).expect("it was written");
+    for suite in ["both", "both::bin/both"] {
+        let head = format!("<testsuite name=\"{suite}\" tests=\"1\"");
+        assert!(xml.contains(&head), "{xml}");
+        assert!(xml.contains(&format!("classname=\"{suite}\"")), "{xml}");
+    }
+    for file in ["both.tests.Kid.dot", "bin.both.tests.Kid.dot"] {
+        let file = path.join("coverage").join(file);
+        let text = std::fs::read_to_string(&file);
+        let text = text.unwrap_or_else(|_| panic!("{} is there", file.display()));
+        assert!(text.contains("3"), "{text}");
+    }
+}
+
+/// Parts of a search are added up for each of them.
+#[test]
+fn a_library_and_a_program_are_merged_apart() {
+    let directory = traces();
+    let part = |number: u32| {
+        let file = directory.path().join(format!("{number}.json"));
+        let arguments = format!("both::tests::wakes -p both -i 4 --partition {number}/2 --results");
+        tool().args(&arguments).arg(&file).run().words(0);
+        file
+    };
+    let files = [part(1), part(2)];
+    let words = tool().args("merge").arg(&files[0]).arg(&files[1]).run();
+    let words = words.words(0);
+    for target in ["--lib", "--bin both"] {
+        let head = format!("PASS  both::tests::wakes -p both {target}  4 executions");
+        assert!(words.contains(&head), "{words}");
+    }
+}
