@@ -173,6 +173,7 @@ mod mailbox;
 mod monitor;
 mod names;
 mod node;
+mod object;
 mod offer;
 mod outcome;
 #[doc(hidden)]
@@ -191,12 +192,16 @@ mod rules;
 #[doc(hidden)]
 pub mod runtime;
 mod sending;
+mod sharing;
 mod slab;
 mod spawner;
 mod stream;
 mod supervision;
+pub mod sync;
 mod system;
 mod table;
+pub mod task;
+pub mod thread;
 mod timeouts;
 mod timer;
 mod watch;

@@ -5,13 +5,13 @@
 //! actor is either live or controlled, and only the controlled kind comes here.
 
 use std::any::{Any, TypeId};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::io;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::task::{Poll, Waker};
+use std::task::{Context as TaskContext, Poll, Waker};
 use std::time::Duration;
 
 use crate::actor::ActorInfo;
@@ -30,6 +30,9 @@ pub use crate::contained::{Payload, discard};
 pub use crate::family::{Family, Order};
 pub use crate::reference::Target;
 pub use crate::sending::Offered;
+pub use crate::sharing::{
+    Access, Hold, Locals, NewTask, ObjectId, Place, Release, Sharing, Touch, Wait,
+};
 pub use crate::spawner::{Host, SpawnOptions};
 pub use crate::supervision::ChildOptions;
 
@@ -111,7 +114,7 @@ pub enum Purpose {
 /// Every method is called while a handler, a hook, the test body or a user's `Drop` runs, so the
 /// executor must not hold its own state borrowed then. Effects take place in the order of the
 /// calls, when the executor carries out the current operation's outbox.
-pub trait Runtime {
+pub trait Runtime: Sharing {
     /// Creates an actor; it starts when the effect is carried out.
     fn spawn(&self, actor: &mut dyn Spawn, options: &SpawnOptions) -> Address;
     /// Creates a supervised actor, whose first value `factory` makes at once; without a supervisor
@@ -475,12 +478,15 @@ pub trait Announce {
 
 thread_local! {
     static CURRENT: RefCell<Option<Rc<dyn Runtime>>> = const { RefCell::new(None) };
+    /// There is one. It has no destructor, so that production looks at it with a single load.
+    static CONTROLLED: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Makes `runtime` the current one of this thread until the guard is dropped.
 #[must_use = "the runtime is left when the guard is dropped"]
 pub fn enter(runtime: Rc<dyn Runtime>) -> Entered {
     let before = CURRENT.with(|current| current.borrow_mut().replace(runtime));
+    CONTROLLED.set(true);
     Entered { before }
 }
 
@@ -491,13 +497,24 @@ pub struct Entered {
 
 impl Drop for Entered {
     fn drop(&mut self) {
+        CONTROLLED.set(self.before.is_some());
         CURRENT.with(|current| *current.borrow_mut() = self.before.take());
     }
 }
 
 /// Whether this thread runs a controlled execution.
+#[inline]
 pub fn is_controlled() -> bool {
-    CURRENT.with(|current| current.borrow().is_some())
+    CONTROLLED.get()
+}
+
+/// The current runtime, to be called with nothing borrowed: what it does may come back in a later step.
+#[cold]
+pub(crate) fn current() -> Option<Rc<dyn Runtime>> {
+    CURRENT
+        .try_with(|current| current.borrow().clone())
+        .ok()
+        .flatten()
 }
 
 /// Calls the current runtime.
@@ -615,4 +632,24 @@ fn outside() -> ! {
         "an actor under test was used outside its execution: the reference was carried to \
          another thread, or kept after its test"
     )
+}
+
+/// Runs a future on the stack of the current operation, which waits where the future does. `None` where
+/// the operation was told to end meanwhile.
+pub fn block_on<F: Future>(future: F, waker: &Waker) -> Option<F::Output> {
+    let mut future = std::pin::pin!(future);
+    loop {
+        let runtime = current()?;
+        if runtime.is_aborted() {
+            return None;
+        }
+        if let Poll::Ready(output) = future.as_mut().poll(&mut TaskContext::from_waker(waker)) {
+            return Some(output);
+        }
+        // It may have been told meanwhile.
+        if runtime.is_aborted() {
+            return None;
+        }
+        runtime.park();
+    }
 }

@@ -66,6 +66,17 @@ pub fn answer(seed: u64) -> Answering {
     }
 }
 
+/// What this thread is answered begins again, as [`answer`] has it begin; what it has asked stays counted.
+///
+/// ```
+/// let _answering = actor_test_os::answer(7);
+/// actor_test_os::answer_again(7);
+/// ```
+pub fn answer_again(seed: u64) {
+    STATE.set(seed);
+    CLOCK.set(Duration::ZERO);
+}
+
 impl Drop for Answering {
     fn drop(&mut self) {
         ANSWERED.set(false);

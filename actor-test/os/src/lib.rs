@@ -43,5 +43,7 @@ mod symbols;
 #[path = "no_symbols.rs"]
 mod symbols;
 
-pub use answers::{Answering, Asked, answer, asked, is_fresh, set_clock, takes_effect};
+pub use answers::{
+    Answering, Asked, answer, answer_again, asked, is_fresh, set_clock, takes_effect,
+};
 pub use last_words::{on_own_thread, speak_at_the_end, with_last_words};

@@ -29,6 +29,8 @@ pub enum BugKind {
     DeferredForever,
     /// An actor handled nothing but its own events, without an effect on anyone else.
     Spin,
+    /// Two accesses to the same memory in no order, one of which writes.
+    DataRace,
     /// The execution ended with something owed: a hot monitor or an unmet predicate.
     HotAtEnd,
     /// Something was owed for longer than the threshold.
@@ -89,6 +91,7 @@ impl BugKind {
             Self::Deadlock => "deadlock",
             Self::DeferredForever => "deferred for ever",
             Self::Spin => "no progress",
+            Self::DataRace => "data race",
             Self::HotAtEnd | Self::Liveness => "liveness",
             Self::EndlessChain => "endless chain",
             Self::TwoDecisions => "two decisions",

@@ -66,6 +66,8 @@ pub enum StepKind {
     Stop,
     /// Delivers what comes next on a link between two nodes.
     Deliver,
+    /// Goes on with an access to something shared: a lock, a channel, an atomic.
+    Access,
 }
 
 /// Something that happened.
@@ -267,6 +269,17 @@ pub(crate) enum Record {
         /// The links concerned, from one node to another.
         links: Vec<(String, String)>,
     },
+    /// Something shared was accessed.
+    Accessed {
+        who: u32,
+        what: &'static str,
+        /// What it is, and where it was made.
+        object: String,
+        /// Where the program accesses it.
+        place: String,
+    },
+    /// A task has ended, by itself or since it was told to.
+    Over { who: u32 },
     /// An actor has ended.
     Halted {
         who: u32,
@@ -323,6 +336,8 @@ pub(crate) enum Created {
     Link { name: String },
     /// A future that was piped to its owner.
     Future { owner: u32 },
+    /// A task or a thread, by its name.
+    Task { name: String, is_thread: bool },
 }
 
 /// Where a message is from.

@@ -132,6 +132,14 @@ fn kind_of(violation: ViolationKind) -> BugKind {
 /// The payload with which the engine stops a handler that acts without end.
 pub(crate) struct BudgetSpent(pub(crate) String);
 
+/// The payload with which the engine leaves a test body that needs a stack of its own.
+pub(crate) struct WantsStack;
+
+/// What is known of the last panic is part of the story, and no bug.
+pub(crate) fn forget() {
+    LAST.with(|last| last.borrow_mut().take());
+}
+
 fn text(payload: &(dyn Any + Send)) -> String {
     if let Some(text) = payload.downcast_ref::<&str>() {
         (*text).to_owned()

@@ -40,6 +40,11 @@ impl Session {
         witness: Option<Box<dyn Witness>>,
     ) {
         self.tape.begin(expected, witness);
+        self.begin_again(tell);
+    }
+
+    /// Forgets what is known of the execution, but for its decisions.
+    pub(crate) fn begin_again(&mut self, tell: bool) {
         self.found = None;
         self.suspicion = None;
         self.unmet = None;

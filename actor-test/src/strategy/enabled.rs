@@ -29,6 +29,12 @@ impl OperationId {
         Self::actor(Self::TIMER | index)
     }
 
+    /// Something shared, which is no operation: it is numbered as timers are, and stands where no timer
+    /// does, as what an access reaches.
+    pub(crate) const fn object(index: u32) -> Self {
+        Self::timer(index)
+    }
+
     /// The operation is a timer; a timer's number is used again when the timer is over.
     #[inline]
     pub const fn is_timer(self) -> bool {
@@ -69,7 +75,8 @@ pub struct Pending {
     /// What kind of step.
     pub kind: StepKind,
     /// Whose inbox it reads, appends to or closes, if any. Two flushes into the same inbox are the
-    /// race that matters; an actor that halts closes its own.
+    /// race that matters; an actor that halts closes its own. For an [access](StepKind::Access), what is
+    /// accessed: it is no operation, and numbered apart, as timers are.
     pub inbox: Option<OperationId>,
     /// Who sent the event concerned, if any.
     pub sender: Option<OperationId>,
@@ -99,8 +106,22 @@ impl Pending {
         match self.kind {
             StepKind::Start | StepKind::Handle | StepKind::Resume => true,
             StepKind::Flush => self.inbox.is_none(),
-            StepKind::Timer | StepKind::Fault | StepKind::Stop | StepKind::Deliver => false,
+            StepKind::Timer
+            | StepKind::Fault
+            | StepKind::Stop
+            | StepKind::Deliver
+            | StepKind::Access => false,
         }
+    }
+
+    /// Whether the order of this step and another that [reaches](Self::inbox) the same makes a
+    /// difference: it flushes into an inbox, or accesses what is shared.
+    #[inline]
+    pub(crate) fn races(&self) -> bool {
+        matches!(
+            self.kind,
+            StepKind::Flush | StepKind::Timer | StepKind::Access
+        )
     }
 }
 
@@ -122,10 +143,11 @@ impl Pending {
 /// - gives up an `ask` or a `send` that is under way;
 /// - takes an event from a bounded mailbox, which makes room;
 /// - begins to watch, links itself, or says how its children are supervised or what becomes of links;
+/// - accesses what is shared: a lock, a channel or an atomic of [`sync`](actor_core::sync);
 /// - is the start of a supervised actor;
 /// - is seen by a monitor that observes what is handled or announced, or by predicates;
 /// - finds a bug, which ends the execution; or
-/// - belongs to the test body or to a piped future, which end with others.
+/// - belongs to the test body or to a piped future, which end with others, or to a task or a thread.
 ///
 /// And a local step would have gone otherwise had somebody [interrupted](Self::interrupted) its
 /// operation before: a search that took it first has to try that too, once it has seen it happen.

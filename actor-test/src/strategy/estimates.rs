@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::placed::{moment_of, moment_of_offer};
-use super::{Choice, Enabled, Execution, Fairness, Offer, OperationId, Random, StepKind, Strategy};
+use super::{Choice, Enabled, Execution, Fairness, Offer, OperationId, Random, Strategy};
 use crate::data::faults::{FaultKind, KINDS};
 
 /// What the pilot executions of a test showed: uniform random walks that come before the first
@@ -190,7 +190,7 @@ impl Measured {
         self.contended_steps += u64::from(enabled.len() > 1);
         *self.steps_of.entry(path).or_default() += 1;
         self.moments.extend(moment_of(&pending));
-        if !matches!(pending.kind, StepKind::Flush | StepKind::Timer) {
+        if !pending.races() {
             return;
         }
         let Some(inbox) = pending.inbox else { return };
@@ -202,11 +202,9 @@ impl Measured {
 
 /// Whether another enabled operation would append to the same inbox.
 fn is_contended(enabled: &Enabled<'_>, picked: OperationId, inbox: OperationId) -> bool {
-    enabled.iter().any(|other| {
-        other.operation != picked
-            && other.inbox == Some(inbox)
-            && matches!(other.kind, StepKind::Flush | StepKind::Timer)
-    })
+    enabled
+        .iter()
+        .any(|other| other.operation != picked && other.inbox == Some(inbox) && other.races())
 }
 
 /// In how many executions each operation took part.

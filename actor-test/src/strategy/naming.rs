@@ -20,7 +20,7 @@ pub(crate) struct Namer {
 }
 
 /// How many kinds of steps there are.
-const KINDS: usize = 7;
+const KINDS: usize = 9;
 
 impl Namer {
     /// What the step would be called.

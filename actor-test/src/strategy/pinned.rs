@@ -57,6 +57,10 @@ impl Worded {
                 format!("delivers {event} to {to}")
             }
             (StepKind::Deliver, None) => "delivers".into(),
+            (StepKind::Access, _) => {
+                let what = pending.inbox.map(name).unwrap_or_default();
+                format!("accesses {what}")
+            }
         };
         Self {
             who: pending.owner().map(name).unwrap_or_default(),

@@ -81,11 +81,10 @@ impl Pos {
     }
 }
 
-/// The inbox that a step flushes into.
+/// The inbox that a step flushes into, or what is shared that it accesses.
 #[inline]
 fn reached(pending: &Pending) -> Option<OperationId> {
-    let flushes = matches!(pending.kind, StepKind::Flush | StepKind::Timer);
-    pending.inbox.filter(|_| flushes)
+    pending.inbox.filter(|_| pending.races())
 }
 
 /// It is taken before any other, where local steps come first.

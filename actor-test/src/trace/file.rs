@@ -19,7 +19,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::bug::{Cycle, Finding};
 use crate::data::causes::Causes;
-use crate::data::story::{Story, Unpacking};
+use crate::data::records::StepKind;
+use crate::data::story::{Operation, OperationKind, Step, Story, Unpacking};
 use crate::declaration::parameters;
 use crate::hash;
 use crate::report::facts::{Bug, NEAR, Recording, Report};
@@ -45,14 +46,21 @@ const VALUES_MAX: usize = 60;
 /// Version 3: the story is data, and no longer sentences; the steps stand by name beside their
 /// decisions, so that a replay can follow them in a program that was changed.
 ///
-/// Version 4: what the program asks the operating system for follows from a seed, and there may be
-/// faults. Where it does not ask, and there are none, version 3 is written, as ever.
+/// Version 4: what the program asks the operating system for follows from a seed, there may be faults,
+/// and steps may be those of tasks and threads. Where it does not ask, and there are none, version 3 is
+/// written, as ever.
 pub(crate) const VERSION: u32 = 4;
 
-/// The version of a trace with that seed of the system's answers, of an execution with those semantics.
-fn version(system: Option<u64>, semantics: Semantics) -> u32 {
+/// The version of a trace with that seed of the system's answers, of an execution with those semantics and
+/// that story.
+fn version(system: Option<u64>, semantics: Semantics, story: &Story) -> u32 {
+    let is_newer = |operation: &Operation| {
+        matches!(operation.kind, OperationKind::Task | OperationKind::Thread)
+    };
+    let accesses = |step: &Step| step.kind == StepKind::Access;
+    let shares = story.operations.iter().any(is_newer) || story.steps.iter().any(accesses);
     match system {
-        None if semantics.faults.is_none() => 3,
+        None if semantics.faults.is_none() && !shares => 3,
         _ => VERSION,
     }
 }
@@ -157,7 +165,7 @@ impl Trace {
         } = bug.trace.clone();
         let mut trace = Self {
             format: FORMAT.into(),
-            version: version(system, semantics),
+            version: version(system, semantics, &story),
             actor_test: env!("CARGO_PKG_VERSION").into(),
             package: package.map(str::to_owned),
             test: test.into(),
@@ -366,7 +374,7 @@ impl Trace {
             story,
         } = recording;
         let mut trace = Self {
-            version: version(system, semantics),
+            version: version(system, semantics, &story),
             actor_test: env!("CARGO_PKG_VERSION").into(),
             finding,
             bounds,

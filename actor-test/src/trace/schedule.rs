@@ -14,7 +14,7 @@ use crate::data::records::{MessageId, StepKind};
 use crate::data::schedule::{NamedChoice, NamedStep, NamedStrike, Schedule, StepName};
 
 /// All kinds of steps, by their numbers.
-const KINDS: [StepKind; 8] = [
+const KINDS: [StepKind; 9] = [
     StepKind::Start,
     StepKind::Handle,
     StepKind::Flush,
@@ -23,6 +23,7 @@ const KINDS: [StepKind; 8] = [
     StepKind::Fault,
     StepKind::Stop,
     StepKind::Deliver,
+    StepKind::Access,
 ];
 
 /// Added to the number of a step's choices where faults strike in it; no step has so many choices.

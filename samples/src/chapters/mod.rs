@@ -8,6 +8,7 @@ mod printed;
 pub mod session;
 pub mod shelf;
 pub mod stock;
+pub mod transfer;
 #[expect(
     clippy::iter_over_hash_type,
     reason = "it is the mistake that the chapter is about"

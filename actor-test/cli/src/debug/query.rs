@@ -74,7 +74,7 @@ pub(super) fn is_part(field: &str, whole: &str) -> bool {
 pub(super) fn runs(step: &Step) -> bool {
     matches!(
         step.kind,
-        StepKind::Start | StepKind::Handle | StepKind::Resume | StepKind::Stop
+        StepKind::Start | StepKind::Handle | StepKind::Resume | StepKind::Stop | StepKind::Access
     )
 }
 

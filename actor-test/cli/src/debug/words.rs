@@ -213,6 +213,7 @@ pub(super) fn could(snapshot: &Snapshot, could: &Could) -> String {
         (StepKind::Start, _) => format!("{who} starts"),
         (StepKind::Resume, _) => format!("{who} resumes"),
         (StepKind::Stop, _) => format!("{who} stops"),
+        (StepKind::Access, _) => format!("{who} accesses what is shared"),
         (_, _) => format!("{who} runs"),
     }
 }

@@ -257,7 +257,10 @@ impl Builder {
         let path = self.text(&hex(path));
         let of_type = match what {
             Created::Actor { of_type, .. } => Some(self.text(of_type)),
-            Created::Future { .. } | Created::Boot { .. } | Created::Link { .. } => None,
+            Created::Future { .. }
+            | Created::Boot { .. }
+            | Created::Link { .. }
+            | Created::Task { .. } => None,
         };
         let operation = &mut self.story.operations[who as usize];
         operation.path = path;
@@ -275,6 +278,10 @@ impl Builder {
             Created::Future { owner } => (OperationKind::Future, Some(*owner)),
             Created::Boot { .. } => (OperationKind::Boot, creator),
             Created::Link { .. } => (OperationKind::Link, None),
+            Created::Task { is_thread, .. } => match is_thread {
+                true => (OperationKind::Thread, creator),
+                false => (OperationKind::Task, creator),
+            },
         };
         self.created.push((who, what.clone()));
     }
@@ -504,6 +511,17 @@ impl Builder {
                 Effect::Cancelled { timer: number }
             }
             Record::Reentered { .. } => Effect::Reentered,
+            Record::Accessed {
+                what,
+                object,
+                place,
+                ..
+            } => Effect::Accessed {
+                what: self.text(what),
+                object: self.text(object),
+                place: self.text(place),
+            },
+            Record::Over { .. } => Effect::Over,
             Record::Logged {
                 level,
                 target,
@@ -634,6 +652,7 @@ fn name(story: &Story, counts: &Counts, what: &Created) -> String {
         // An owner is older, and has its name.
         Created::Future { owner } => format!("{}'s future", story.name(*owner)),
         Created::Boot { name } | Created::Link { name } => name.clone(),
+        Created::Task { name, .. } => name.clone(),
         Created::Actor {
             name: Some(name),
             prefix,

@@ -144,6 +144,10 @@ pub enum OperationKind {
     Boot,
     /// The way from one node to another.
     Link,
+    /// A task.
+    Task,
+    /// A thread.
+    Thread,
 }
 
 /// A monitor or a predicate.
@@ -492,6 +496,17 @@ pub enum Effect {
         /// Whose mailbox.
         of: u32,
     },
+    /// Something shared was accessed.
+    Accessed {
+        /// What was done.
+        what: Text,
+        /// With what: its kind, and where it was made.
+        object: Text,
+        /// Where in the program.
+        place: Text,
+    },
+    /// A task or a thread has ended.
+    Over,
     /// The code waits for something.
     Awaits,
     /// A timer was armed.
@@ -678,6 +693,8 @@ pub enum Asked {
     Loss,
     /// Which message of a link is delivered next.
     Delivery,
+    /// Which of those that wait is woken.
+    Woken,
     /// Not known: the step was not finished.
     Unknown,
 }

@@ -52,6 +52,8 @@ pub(crate) struct Tape {
     witness: Option<Box<dyn Witness>>,
     /// The step of the first decision that differs from what is expected.
     diverged_at: Option<u64>,
+    /// So many of the first decisions are known already, since they are taken again.
+    retaken: usize,
 }
 
 impl Tape {
@@ -67,12 +69,19 @@ impl Tape {
         self.expected = expected;
         self.witness = witness;
         self.diverged_at = None;
+        self.retaken = 0;
+    }
+
+    /// The execution begins again, and will take the decisions that it has taken; these come back.
+    pub(crate) fn rewind(&mut self) -> Vec<Decision> {
+        self.retaken = self.taken.len();
+        std::mem::take(&mut self.taken)
     }
 
     /// Adds a decision, which is taken in the given step.
     #[inline]
     pub(crate) fn record(&mut self, decision: Decision, step: u64) {
-        if self.is_followed {
+        if self.is_followed && self.taken.len() >= self.retaken {
             self.follow(decision, step);
         }
         self.at = step;

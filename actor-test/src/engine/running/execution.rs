@@ -1,6 +1,6 @@
 //! One execution, from its begin until nothing of it is left.
 
-use std::cell::RefMut;
+use std::cell::{RefCell, RefMut};
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -10,10 +10,11 @@ use std::task::Waker;
 
 use actor_core::parts::{call_each, drop_each};
 use actor_core::runtime;
+use actor_test_stacks::{self as stacks, Entry};
 
 use crate::data::bug::BugKind;
 use crate::data::faults::FaultKind;
-use crate::engine::panics::{self};
+use crate::engine::panics::{self, Panic};
 use crate::engine::recording::tape::{Decision, Witness};
 use crate::engine::running::elsewhere::nothing;
 use crate::engine::running::lasso::Lasso;
@@ -97,6 +98,11 @@ pub(crate) struct Engine {
     pub(crate) hears_steps: bool,
     pub(crate) idle_moments: usize,
     pub(crate) lasso: Lasso,
+    /// From when on, and against which threshold, what is owed is judged, and what is watched instead.
+    debts: (Option<u64>, u64, Option<(Debt, u64)>),
+    /// How the body is called on a stack of its own, and where it leaves its future: from the first
+    /// execution on in which it needed one.
+    pub(crate) body: Option<(Entry, Rc<RefCell<Option<Piped>>>)>,
     /// Counted up now and then, so that a watchdog sees a handler that does not return.
     pub(crate) heartbeat: Arc<AtomicU64>,
 }
@@ -121,13 +127,14 @@ impl Engine {
             state.budgets = semantics.faults;
             state.nodes.delivery = semantics.delivery;
         }
+        let wake_list = shared.wake_list.clone();
         Self {
             shared,
             bodies: Vec::new(),
             futures: Vec::new(),
             test: None,
             wakers: Vec::new(),
-            wake_list: WakeList::new(),
+            wake_list,
             woken: Vec::new(),
             bounds,
             semantics,
@@ -142,6 +149,8 @@ impl Engine {
             hears_steps: false,
             idle_moments: 0,
             lasso: Lasso::default(),
+            debts: (None, 0, None),
+            body: None,
             heartbeat: Arc::default(),
         }
     }
@@ -240,23 +249,14 @@ impl Engine {
         let entered = runtime::enter(self.shared.clone());
         let quiet = panics::quiet();
         let answering = actor_test_os::answer(self.system);
-        let mut end = self.steps(test);
-        let snapshot = looks.then(|| Box::new(self.snapshot()));
-        // What is owed when the program asks for the end, and is not hot, is nobody's debt.
-        if end == End::Finished && self.state().thermometer.watched().is_some() {
-            end = End::Recovered;
-        }
-        if let Some(witness) = self.shared.session().tape.witness() {
-            witness.ends();
-        }
-        let outcome = Outcome {
-            snapshot,
-            ..self.outcome(end)
+        let outcome = match &self.body {
+            None => self.run_through(test, looks),
+            Some(_) => None,
         };
-        if let Some(strategy) = self.replaced.take() {
-            self.set_strategy(strategy);
-        }
-        self.clean_up();
+        let outcome = match outcome {
+            Some(outcome) => outcome,
+            None => self.run_on_stack(test, looks),
+        };
         self.session().tape.end();
         drop((answering, quiet, entered, listening));
         if let Some(kept) = kept {
@@ -273,6 +273,51 @@ impl Engine {
         };
         self.shared.strategy.borrow_mut().ended(&ended);
         outcome
+    }
+
+    /// Takes the steps of an execution that has begun, judges it and clears up; `None` where its body
+    /// needs a stack of its own.
+    fn run_through(&mut self, test: &dyn Program, looks: bool) -> Option<Outcome> {
+        let mut end = self.steps(test);
+        if self.shared.wants_stack.get() {
+            return None;
+        }
+        let snapshot = looks.then(|| Box::new(self.snapshot()));
+        // What is owed when the program asks for the end, and is not hot, is nobody's debt.
+        if end == End::Finished && self.state().thermometer.watched().is_some() {
+            end = End::Recovered;
+        }
+        if let Some(witness) = self.shared.session().tape.witness() {
+            witness.ends();
+        }
+        let outcome = Outcome {
+            snapshot,
+            ..self.outcome(end)
+        };
+        if let Some(strategy) = self.replaced.take() {
+            self.set_strategy(strategy);
+        }
+        self.clean_up();
+        Some(outcome)
+    }
+
+    /// Does it with the body on a stack of its own; all later executions have one from the start.
+    fn run_on_stack(&mut self, test: &dyn Program, looks: bool) -> Outcome {
+        let future = Rc::new(RefCell::new(None));
+        let started = future.clone();
+        let start = || {
+            let body = test.start();
+            *started.borrow_mut() = body;
+        };
+        let ran = stacks::scope(&start, |entry| {
+            self.body = Some((entry, future));
+            if self.shared.wants_stack.get() {
+                self.begin_again();
+                self.first_step(test);
+            }
+            self.run_through(test, looks)
+        });
+        ran.unwrap_or_else(|| unreachable!("it has a stack"))
     }
 
     /// Runs one execution under another strategy; the one before is back afterwards.
@@ -303,6 +348,34 @@ impl Engine {
             self.bound = watch.until;
             (watch.entry, watch.from)
         });
+        let RunOptions {
+            expected,
+            tell,
+            witness,
+            until,
+            look,
+            ..
+        } = options;
+        self.until = until;
+        if let Some(step) = until.or(look) {
+            self.bound = step;
+        }
+        {
+            let mut session = self.session();
+            session.begin(expected, tell, witness);
+            if let Some(witness) = session.tape.witness() {
+                witness.begins(self.fairness);
+            }
+        }
+        // What is watched may be owed up to the end of the watch.
+        let is_judged = counts_from.filter(|_| watched.is_none());
+        let threshold = is_judged.map(|_| self.bounds.temperature());
+        self.debts = (threshold, counts_from.unwrap_or(0), watched);
+        self.begin_world(tell);
+    }
+
+    /// The execution begins with nothing but its body.
+    fn begin_world(&mut self, tell: bool) {
         let shared = &self.shared;
         shared
             .execution
@@ -310,32 +383,44 @@ impl Engine {
         shared.phase.set(Phase::Running);
         let mut state = shared.state.borrow_mut();
         state.begin();
-        let mut session = shared.session();
-        session.begin(options.expected, options.tell, options.witness);
-        shared.recorded.set(options.tell);
+        shared.recorded.set(tell);
         shared.attention.set(true);
         shared.may_crowd.set(state.faults.may_be(FaultKind::Full));
         shared.has_predicates.set(false);
-        shared.shows_actors.set(options.tell);
-        shared.shown.set([options.tell; 3]);
-        if let Some(witness) = session.tape.witness() {
-            witness.begins(self.fairness);
-        }
-        drop(session);
-        self.until = options.until;
-        if let Some(step) = options.until.or(options.look) {
-            self.bound = step;
-        }
-        // What is watched may be owed up to the end of the watch.
-        let is_judged = counts_from.filter(|_| watched.is_none());
-        let threshold = is_judged.map(|_| self.bounds.temperature());
-        let counts_from = counts_from.unwrap_or(0);
+        shared.shows_actors.set(tell);
+        shared.shown.set([tell; 3]);
+        let (threshold, counts_from, watched) = self.debts;
         state.thermometer.begin(threshold, counts_from, watched);
         state.reach.is_wanted = self.hears_steps;
         self.lasso.begin(&mut state);
         drop(state);
         self.idle_moments = 0;
         self.ensure_slot(BODY);
+    }
+
+    /// The execution begins once more, since its body was left in its first step. It takes the same
+    /// decisions: the strategy, and whoever follows the tape, hears of none of them again.
+    fn begin_again(&mut self) {
+        {
+            let mut session = self.session();
+            for (operation, parts) in &self.workshop().newborn_actors {
+                let state = self.state();
+                if let Kind::Actor(of_type) = state.operations[*operation as usize].kind
+                    && !state.types[of_type].info.starts
+                {
+                    session.tallies[of_type as usize].take_back_start(parts.body.state());
+                }
+            }
+        }
+        self.clean_up();
+        actor_test_os::answer_again(self.system);
+        let answers = self.session().tape.rewind();
+        let answers = answers.iter().map(|decision| decision.chosen).collect();
+        self.shared.answers.replace(answers);
+        self.shared.wants_stack.set(false);
+        let tell = self.shared.is_recorded();
+        self.session().begin_again(tell);
+        self.begin_world(tell);
     }
 
     pub(crate) fn ensure_slot(&mut self, operation: u32) {
@@ -395,6 +480,7 @@ impl Engine {
     /// Drops everything of the user's and keeps the parts for the next execution.
     fn clean_up(&mut self) {
         self.shared.phase.set(Phase::Over);
+        self.clear_tasks();
         let test = self.test.take();
         self.drop_quietly(move || drop(test));
         let live = self.state().live;
@@ -449,11 +535,15 @@ impl Engine {
         self.woken.clear();
     }
 
-    fn drop_quietly(&self, f: impl FnOnce()) {
+    pub(crate) fn drop_quietly(&self, f: impl FnOnce()) {
         if let Err(panic) = panics::catch(f) {
-            let message = format!("a `Drop` panicked after the execution: {}", panic.message);
-            self.shared.find(BugKind::Panic, message, panic.location);
+            self.drop_panicked(*panic);
         }
+    }
+
+    pub(crate) fn drop_panicked(&self, panic: Panic) {
+        let message = format!("a `Drop` panicked after the execution: {}", panic.message);
+        self.shared.find(BugKind::Panic, message, panic.location);
     }
 
     /// A destructor that panicked in the clean-up is a bug of the execution as well.

@@ -23,8 +23,13 @@ impl Engine {
         self.state().extend_chain(operation, 0x57a7);
         let kind = self.state().operations[operation as usize].kind;
         match kind {
+            Kind::Body if self.start_body_on_stack() => {}
+            Kind::Task => self.start_task(operation),
             Kind::Body => {
                 let started = panics::catch(|| test.start());
+                if self.shared.wants_stack.get() {
+                    return;
+                }
                 match started {
                     Ok(None) => self.after_run(operation, Ok(Ran::Done)),
                     Ok(Some(future)) => {
@@ -72,9 +77,14 @@ impl Engine {
             let found = &mut state.operations[operation as usize];
             let (delivered, kind) = (std::mem::take(&mut found.delivered), found.kind);
             state.extend_chain(operation, delivered);
+            if !state.objects.is_unused() {
+                state.goes_on(operation);
+            }
             kind
         };
         match kind {
+            Kind::Body if self.body.is_some() => self.resume_task(operation),
+            Kind::Task => self.resume_task(operation),
             Kind::Body => self.poll_test(),
             Kind::Future { .. } => self.poll_future(operation),
             Kind::Boot { .. } | Kind::Link(_) => unreachable!("neither waits"),
@@ -92,6 +102,9 @@ impl Engine {
     fn poll_test(&mut self) {
         let waker = &self.wakers[BODY as usize];
         let polled = poll(self.test.as_mut(), waker);
+        if self.shared.wants_stack.get() {
+            return;
+        }
         if matches!(polled, Ok(Ran::Done)) {
             self.test = None;
         }
@@ -281,7 +294,8 @@ impl Engine {
             let name = |number: u16| info.and_then(|info| info.state_name(usize::from(number)));
             Record::Ran {
                 who: operation,
-                awaits: ran == Ran::Suspended,
+                // Who is left at what is shared says itself whether it waits.
+                awaits: ran == Ran::Suspended && state.objects.at(operation).is_none(),
                 before: name(state_before),
                 after: name(state_after),
             }

@@ -2,8 +2,9 @@
 //!
 //! [`execution`] begins it and clears up after it; [`outcome`] is what it showed. In between [`stepping`]
 //! has one step picked after the other and takes it: one of [`handling`] runs a user's code, one of
-//! [`effects`] carries out what that has put into its outbox, [`disks`] what of it is for a disk, and [`supervision`] brings back what
-//! failed. [`looking`] shows events and states to specifications; [`lasso`] goes along while something
+//! [`effects`] carries out what that has put into its outbox, [`disks`] what of it is for a disk,
+//! [`supervision`] brings back what failed, and [`tasks`] are left in the middle of their code, on stacks
+//! of their own. [`looking`] shows events and states to specifications; [`lasso`] goes along while something
 //! is owed; [`overdue`] says who waits in vain; [`verdict`], [`finish`] and [`leftovers`] say how it
 //! ends; a [`snapshot`] shows where it stands.
 //!
@@ -26,6 +27,7 @@ pub(crate) mod overdue;
 pub(crate) mod snapshot;
 pub(crate) mod stepping;
 pub(crate) mod supervision;
+pub(crate) mod tasks;
 #[cfg(test)]
 mod tests;
 pub(crate) mod verdict;

@@ -41,7 +41,8 @@ pub(crate) fn awaited(state: &State, operation: u32) -> Option<String> {
     let received = receiving
         .filter_map(|event| events.get(usize::from(*event)))
         .map(|event| format!("an event `{}`", event.name));
-    let what: Vec<String> = asked.chain(room).chain(received).collect();
+    let shared = state.awaited_objects(operation);
+    let what: Vec<String> = asked.chain(room).chain(received).chain(shared).collect();
     (!what.is_empty()).then(|| what.join(" and "))
 }
 

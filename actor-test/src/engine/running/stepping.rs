@@ -38,14 +38,18 @@ impl Engine {
     /// Takes a step where more than that may be wanted: that it is recorded, that the strategy hears of
     /// it, or that it is looked at for a lasso. Tells whether the execution ends before it.
     #[cold]
-    fn attended_step(
+    pub(crate) fn attended_step(
         &mut self,
         shared: &Shared,
         operation: OperationId,
-        state: RefMut<'_, State>,
+        mut state: RefMut<'_, State>,
         test: &dyn Program,
     ) -> Option<End> {
         let pending = state.pending_of(operation)?;
+        let shares = !state.objects.is_unused();
+        if shares && pending.kind == StepKind::Flush {
+            state.publishes(operation.bits());
+        }
         if shared.is_recorded() && self.tell_step(&state, &pending) {
             return Some(End::Bound);
         }
@@ -56,7 +60,20 @@ impl Engine {
             let changed_actor = self.step(shared, operation, pending.kind, state, test);
             self.after_step(shared, changed_actor);
         }
+        if shares {
+            self.way_is_free(Some(operation.bits()));
+        }
         None
+    }
+
+    /// Who has let others go first goes on, after a step of another or where nobody else can take one.
+    fn way_is_free(&self, stepped: Option<u32>) {
+        let mut state = self.state();
+        if state.objects.someone_gives_way() {
+            for operation in state.objects.way_is_free(stepped) {
+                state.unblock_this(operation);
+            }
+        }
     }
 
     /// Records that a step begins; tells whether it is not taken, since it is only told.
@@ -93,7 +110,7 @@ impl Engine {
             // maps, each new map takes the next of them without asking.
             self.state().reach.beyond = true;
         }
-        if self.hears_steps {
+        if self.hears_steps && !shared.wants_stack.get() {
             let has_bug = self.session().found.is_some();
             let mut state = self.shared.state.borrow_mut();
             if has_bug {
@@ -202,6 +219,14 @@ impl Engine {
         if shared.session().found.is_some() {
             return Some(End::Bug);
         }
+        if shared.wants_stack.get() {
+            return Some(End::Pruned);
+        }
+        if state.enabled.pending().is_empty() && state.objects.someone_gives_way() {
+            for operation in state.objects.way_is_free(None) {
+                state.unblock_this(operation);
+            }
+        }
         if state.thermometer.alarms(state.step)
             && let Some(end) = self.alarmed(state, &mut shared.session())
         {
@@ -223,6 +248,7 @@ impl Engine {
                 || shared.is_recorded()
                 || self.hears_steps
                 || self.lasso.is_watching()
+                || !state.objects.is_unused()
                 || shared.session().found.is_some(),
         );
         None
@@ -280,7 +306,7 @@ impl Engine {
                 return false;
             }
             StepKind::Start => self.start(operation, test),
-            StepKind::Resume => self.resume(operation),
+            StepKind::Resume | StepKind::Access => self.resume(operation),
             StepKind::Stop => self.obey(operation),
             StepKind::Flush | StepKind::Handle | StepKind::Timer | StepKind::Fault => {
                 unreachable!("flushes, handled events and timers are stepped apart")
@@ -328,6 +354,9 @@ impl Engine {
                     state.touched.push(operation);
                 }
             }
+        }
+        if !state.objects.is_unused() {
+            state.publishes(self.shared.current.get());
         }
         drop(state);
         if foreign {

@@ -51,6 +51,9 @@ impl Engine {
 
     /// Carries out what somebody else has told an actor.
     pub(crate) fn stopped(&mut self, from: u32, to: u32, at_once: bool) {
+        if self.abort_task(to) {
+            return;
+        }
         let stage = {
             let mut state = self.state();
             self.shared.record(|| Record::Stopped { who: to, at_once });

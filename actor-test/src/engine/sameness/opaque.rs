@@ -64,6 +64,7 @@ impl Opaque {
                 Some(letter) if pending.kind == StepKind::Handle => (of_type, letter.event),
                 _ => return,
             },
+            Kind::Task => return self.note(state.name(index), "task"),
             Kind::Body | Kind::Future { .. } => return self.note(state.name(index), "async"),
             Kind::Boot { .. } | Kind::Link(_) => return,
         };

@@ -29,7 +29,8 @@ impl Shared {
             step: state.step,
         };
         let mut strategy = self.strategy.borrow_mut();
-        let answer = strategy.strike(&offer);
+        let known = self.answers.borrow_mut().pop_front();
+        let answer = known.unwrap_or_else(|| strategy.strike(&offer));
         let chosen = answer.min(ways);
         let mut session = self.session();
         if answer != chosen {

@@ -6,8 +6,9 @@
 //! answered at once, by the strategy.
 //!
 //! [`controlled`] has every call that there is, and does the short ones itself; the longer ones are by
-//! concern: [`asks`], [`births`], [`disks`], [`environment`], [`events`], [`nodes`], [`rooms`], [`timers`].
-//! All of them work on what is [`shared`] with `running` and `sameness`.
+//! concern: [`asks`], [`births`], [`disks`], [`environment`], [`events`], [`nodes`], [`rooms`], [`timers`];
+//! what is shared is met in [`sharing`], and the stacks of those who meet there lie in [`tasks`]. All of
+//! them work on what is [`shared`] with `running` and `sameness`.
 
 mod asks;
 mod births;
@@ -19,4 +20,6 @@ pub(crate) mod listening;
 mod nodes;
 mod rooms;
 pub(crate) mod shared;
+mod sharing;
+pub(crate) mod tasks;
 mod timers;

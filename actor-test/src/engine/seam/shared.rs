@@ -1,7 +1,9 @@
 //! What the run loop and the actors under test share: [`Shared`].
 
 use std::cell::{Cell, RefCell, RefMut};
+use std::collections::VecDeque;
 use std::fmt;
+use std::sync::Arc;
 
 use actor_core::generated::Moment;
 use actor_core::runtime::{Address, Script};
@@ -13,6 +15,7 @@ use crate::data::story::Asked;
 use crate::engine::panics::{self, BudgetSpent};
 use crate::engine::recording::printing;
 use crate::engine::recording::tape::Decision;
+use crate::engine::seam::tasks::Tasks;
 use crate::engine::session::Session;
 use crate::engine::watching::specifications::Specifications;
 use crate::engine::watching::tally::Tally;
@@ -20,6 +23,7 @@ use crate::engine::workshop::Workshop;
 use crate::engine::world::endings::Remains;
 use crate::engine::world::operation::Kind;
 use crate::engine::world::state::State;
+use crate::engine::world::wake::WakeList;
 use crate::hash::mix;
 use crate::strategy::{Between, Choice, Strategy};
 
@@ -82,6 +86,14 @@ pub(crate) struct Shared {
     pub(crate) shows_actors: Cell<bool>,
     /// What monitors and predicates see is kept, as a hash.
     pub(crate) keeps_view: Cell<bool>,
+    /// Who was woken.
+    pub(crate) wake_list: Arc<WakeList>,
+    /// What runs on stacks of its own.
+    pub(crate) tasks: RefCell<Tasks>,
+    /// The test body needs one, and is run again.
+    pub(crate) wants_stack: Cell<bool>,
+    /// The answers to the choices of a body that is run again.
+    pub(crate) answers: RefCell<VecDeque<u32>>,
 }
 
 impl Shared {
@@ -107,6 +119,10 @@ impl Shared {
             has_predicates: Cell::new(false),
             shows_actors: Cell::new(false),
             keeps_view: Cell::new(false),
+            wake_list: WakeList::new(),
+            tasks: RefCell::default(),
+            wants_stack: Cell::new(false),
+            answers: RefCell::default(),
         }
     }
 
@@ -276,7 +292,8 @@ impl Shared {
         if bound == 1 {
             return 0;
         }
-        let answer = self.strategy.borrow_mut().choose(choice);
+        let known = self.answers.borrow_mut().pop_front();
+        let answer = known.unwrap_or_else(|| self.strategy.borrow_mut().choose(choice));
         let mut state = self.state.borrow_mut();
         let answer = match answer {
             Between::MARK if state.faults.is_open() => Between::MARK - 1,

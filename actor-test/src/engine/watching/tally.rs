@@ -72,6 +72,13 @@ impl Tally {
         count(&mut self.counts.started, state);
     }
 
+    /// An actor that began in a state begins again.
+    pub(crate) fn take_back_start(&mut self, state: usize) {
+        if let Some(count) = self.counts.started.get_mut(state) {
+            *count -= 1;
+        }
+    }
+
     /// A state handles an event.
     #[inline]
     pub(crate) fn handle(&mut self, state: usize, event: u16) {

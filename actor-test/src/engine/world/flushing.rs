@@ -304,7 +304,7 @@ impl State {
     fn start(&mut self, started: u32) {
         let starts = match self.operations[started as usize].kind {
             Kind::Actor(_) => self.info(started).is_some_and(|info| info.starts),
-            Kind::Body | Kind::Future { .. } | Kind::Boot { .. } => true,
+            Kind::Body | Kind::Future { .. } | Kind::Boot { .. } | Kind::Task => true,
             Kind::Link(_) => false,
         };
         let operation = &mut self.operations[started as usize];

@@ -9,6 +9,7 @@
 
 pub(crate) mod asks;
 pub(crate) mod clock;
+pub(crate) mod clocks;
 pub(crate) mod disks;
 pub(crate) mod enabled;
 pub(crate) mod endings;
@@ -20,6 +21,7 @@ pub(crate) mod inbox;
 pub(crate) mod links;
 pub(crate) mod marks;
 pub(crate) mod nodes;
+pub(crate) mod objects;
 pub(crate) mod operation;
 pub(crate) mod orders;
 pub(crate) mod outbox;

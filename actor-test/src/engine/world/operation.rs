@@ -212,6 +212,8 @@ pub(crate) enum Kind {
     Boot { node: u32 },
     /// The way from one node to another, by its number.
     Link(u32),
+    /// A task or a thread.
+    Task,
 }
 
 /// How far an operation has come.

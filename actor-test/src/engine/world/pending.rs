@@ -1,6 +1,7 @@
 //! What the operations would do next: the enabled set, kept up to date.
 
 use crate::engine::world::enabled::EnabledSet;
+use crate::engine::world::objects::At;
 use crate::engine::world::operation::{Effect, Kind, Letter, Operation, Stage, Told};
 use crate::engine::world::state::State;
 use crate::engine::world::transit::Transit;
@@ -47,11 +48,22 @@ impl State {
             None => pending_run(index, operation),
         };
         match pending {
-            Some(pending) => {
+            Some(mut pending) => {
+                if pending.kind == StepKind::Resume && !self.objects.is_unused() {
+                    self.show_access(index, &mut pending);
+                }
                 let position = &mut self.operations[index as usize].position;
                 self.enabled.set(position, pending);
             }
             None => self.disable(index),
+        }
+    }
+
+    /// An operation that goes on with an access shows what it accesses.
+    fn show_access(&self, index: u32, pending: &mut Pending) {
+        if let Some(At::Object(object)) = self.objects.at(index) {
+            pending.kind = StepKind::Access;
+            pending.inbox = Some(OperationId::object(object));
         }
     }
 

@@ -56,7 +56,9 @@ impl State {
         let is_bound = match self.operations[index].kind {
             _ if pending.operation.is_timer() => true,
             Kind::Actor(_) => !runs && self.atomic_handlers,
-            Kind::Body | Kind::Future { .. } | Kind::Boot { .. } | Kind::Link(_) => runs,
+            Kind::Body | Kind::Future { .. } | Kind::Boot { .. } | Kind::Link(_) | Kind::Task => {
+                runs
+            }
         };
         Step {
             pending,

@@ -20,6 +20,7 @@ use crate::engine::world::faults::FaultPhase;
 use crate::engine::world::futures::Futures;
 use crate::engine::world::links::Links;
 use crate::engine::world::nodes::Nodes;
+use crate::engine::world::objects::Objects;
 use crate::engine::world::operation::{Effect, Kind, Letter, Operation, STOP, Sender, Stage};
 use crate::engine::world::owned::{Neighbours, Owned};
 use crate::engine::world::reach::Reach;
@@ -66,6 +67,8 @@ pub(crate) struct State {
     /// The neighbours of each operation there.
     beside: Vec<Neighbours>,
     pub(crate) futures: Futures,
+    /// What tasks, threads and actors share.
+    pub(crate) objects: Objects,
     /// The asks that are open and awaited, by asker.
     pub(crate) awaited: Owned,
     pub(crate) families: Vec<Household>,
@@ -125,6 +128,7 @@ impl State {
         self.living.clear();
         self.beside.clear();
         self.futures.clear();
+        self.objects.clear();
         self.awaited.clear();
         self.families.clear();
         self.types.begin();
@@ -225,6 +229,15 @@ impl State {
         self.settle_beside(owner, future);
         self.push(parent, Effect::Start(future));
         future
+    }
+
+    /// Creates an operation for a task, which is in nobody's hands.
+    pub(crate) fn create_task(&mut self, parent: u32, name: Option<&str>) -> u32 {
+        let key = self.child_key_of(parent);
+        let task = self.create(Kind::Task, key);
+        self.operations[task as usize].name = name.map(Into::into);
+        self.push(parent, Effect::Start(task));
+        task
     }
 
     /// Has `sender` send the event in that slot of the receiver's mail.
@@ -394,6 +407,7 @@ impl State {
             }
             Kind::Body => "test".into(),
             Kind::Future { owner } => format!("{}'s future", self.name(owner)),
+            Kind::Task => self.objects.task_name(index),
             Kind::Actor(of_type) => {
                 let known = &self.types[of_type];
                 let beside = self.nodes.count_beside(index, of_type);
@@ -409,6 +423,10 @@ impl State {
 
 impl Names for State {
     fn operation(&self, operation: OperationId) -> String {
+        if operation.is_timer() {
+            // What is accessed is no operation, and is numbered as timers are.
+            return self.objects.kind(operation.index() as u32).to_owned();
+        }
         self.name(operation.bits())
     }
 

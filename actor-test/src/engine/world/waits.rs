@@ -34,7 +34,9 @@ impl State {
     pub(crate) fn impatient(&self) -> impl Iterator<Item = u32> {
         let awaits =
             |operation: &Operation| operation.stage == Stage::Suspended && operation.patient == 0;
-        (0..self.live as u32).filter(move |index| awaits(&self.operations[*index as usize]))
+        let all = 0..self.live as u32;
+        let waiting = all.filter(move |index| awaits(&self.operations[*index as usize]));
+        waiting.filter(|index| self.objects.is_unused() || !self.may_rest(*index))
     }
 
     pub(crate) fn someone_awaits(&self) -> bool {

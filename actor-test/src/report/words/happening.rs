@@ -90,6 +90,15 @@ pub(super) fn happening(story: &Story, step: &Step, shown: &BTreeSet<u64>) -> St
         StepKind::Resume => "resumes",
         StepKind::Timer => fires(story, step, event.is_some()),
         StepKind::Stop => "stop",
+        // What it does stands in the notes.
+        StepKind::Access if !notes.is_empty() => {
+            let mut all = notes;
+            if !choices.is_empty() {
+                all.push(format!("chooses {}", choices.join(", ")));
+            }
+            return all.join(", ");
+        }
+        StepKind::Access => "goes on",
         StepKind::Fault => "fault",
         StepKind::Deliver if notes.is_empty() && event.is_none() => "delivers nothing",
         StepKind::Deliver => "delivers",
@@ -231,6 +240,12 @@ fn note(story: &Story, step: &Step, effect: &Effect) -> Vec<String> {
         }
         Effect::Crowded { of } => format!("FAULT: {}'s mailbox takes nothing", name(*of)),
         Effect::Announced { event } => format!("announces {}", shortened(event)),
+        Effect::Accessed {
+            what,
+            object,
+            place,
+        } => format!("{what} {object} at {place}"),
+        Effect::Over => "is over".into(),
         Effect::Awaits => "awaits".into(),
         Effect::Armed { timer: number } => timer(*number).map_or("arms a timer".into(), arms),
         Effect::Cancelled { timer: number } => match timer(*number) {

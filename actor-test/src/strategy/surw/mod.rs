@@ -12,8 +12,8 @@ use super::per_operation::PerOperation;
 use super::tree::{Sum, Tree};
 use super::urw::{OVERDUE, below_any};
 use super::{
-    Choice, Enabled, Estimates, Execution, Fairness, OperationId, Pending, StepKind, Strategy,
-    below, generator,
+    Choice, Enabled, Estimates, Execution, Fairness, OperationId, Pending, Strategy, below,
+    generator,
 };
 
 /// Makes each order of the interesting steps equally likely, and walks uniformly between them (SURW:
@@ -81,7 +81,7 @@ impl Surw {
         let Some(inbox) = pending.inbox else {
             return false;
         };
-        if !matches!(pending.kind, StepKind::Flush | StepKind::Timer) {
+        if !pending.races() {
             return false;
         }
         match *self.inboxes.of(inbox) {

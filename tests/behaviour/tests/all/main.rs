@@ -39,4 +39,6 @@ mod strategy_seam;
 mod streams;
 mod supervision;
 mod system;
+mod tasks;
+mod threads;
 mod timeouts;

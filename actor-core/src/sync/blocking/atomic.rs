@@ -1,0 +1,215 @@
+//! Atomics: the standard library's.
+//!
+//! ```
+//! use actor_core::sync::blocking::atomic::{AtomicU32, Ordering};
+//!
+//! static COUNT: AtomicU32 = AtomicU32::new(0);
+//!
+//! assert_eq!(COUNT.fetch_add(2, Ordering::Relaxed), 0);
+//! assert_eq!(COUNT.load(Ordering::Relaxed), 2);
+//! ```
+
+use std::fmt;
+use std::panic::Location;
+
+pub use std::sync::atomic::Ordering;
+
+use crate::object::{Deed, Object};
+use crate::runtime::{Hold, Place, Release, Touch};
+
+const fn acquires(order: Ordering) -> bool {
+    matches!(
+        order,
+        Ordering::Acquire | Ordering::AcqRel | Ordering::SeqCst
+    )
+}
+
+const fn releases(order: Ordering) -> bool {
+    matches!(
+        order,
+        Ordering::Release | Ordering::AcqRel | Ordering::SeqCst
+    )
+}
+
+fn loaded(order: Ordering) -> Touch {
+    Touch {
+        changes: false,
+        acquires: acquires(order),
+        releases: Release::Nothing,
+        holds: Hold::Stays,
+    }
+}
+
+fn stored(order: Ordering) -> Touch {
+    Touch {
+        changes: true,
+        acquires: false,
+        releases: match releases(order) {
+            true => Release::Replaces,
+            false => Release::Ends,
+        },
+        holds: Hold::Stays,
+    }
+}
+
+/// What was released before stays so: a release sequence goes on.
+fn updated(order: Ordering) -> Touch {
+    Touch {
+        changes: true,
+        acquires: acquires(order),
+        releases: match releases(order) {
+            true => Release::Adds,
+            false => Release::Nothing,
+        },
+        holds: Hold::Stays,
+    }
+}
+
+fn deed(what: &'static str, place: Place) -> Deed {
+    Deed {
+        kind: "atomic",
+        what,
+        place,
+    }
+}
+
+macro_rules! atomic {
+    ($atomic:ident, $value:ty, $($update:ident $what:literal),*) => {
+        /// A value that is read and changed as a whole: the standard library's.
+        pub struct $atomic {
+            object: Object,
+            inner: std::sync::atomic::$atomic,
+        }
+
+        impl $atomic {
+            /// One with a value.
+            #[track_caller]
+            pub const fn new(value: $value) -> Self {
+                Self {
+                    object: Object::new(),
+                    inner: std::sync::atomic::$atomic::new(value),
+                }
+            }
+
+            /// The value.
+            #[track_caller]
+            #[inline]
+            pub fn load(&self, order: Ordering) -> $value {
+                let load = || self.inner.load(order);
+                let deed = deed("loads", Location::caller());
+                self.object.step(deed, load, |_| loaded(order))
+            }
+
+            /// Another value.
+            #[track_caller]
+            #[inline]
+            pub fn store(&self, value: $value, order: Ordering) {
+                let store = || self.inner.store(value, order);
+                let deed = deed("stores into", Location::caller());
+                self.object.step(deed, store, |()| stored(order));
+            }
+
+            /// Another value, if it was `current`; the one before.
+            ///
+            /// # Errors
+            ///
+            /// With the value, if it was another.
+            #[track_caller]
+            #[inline]
+            pub fn compare_exchange(
+                &self,
+                current: $value,
+                new: $value,
+                success: Ordering,
+                failure: Ordering,
+            ) -> Result<$value, $value> {
+                let exchange = || self.inner.compare_exchange(current, new, success, failure);
+                let deed = deed("compares and exchanges", Location::caller());
+                self.object.step(deed, exchange, |result| match result {
+                    Ok(_) => updated(success),
+                    Err(_) => loaded(failure),
+                })
+            }
+
+            /// As [`compare_exchange`](Self::compare_exchange), which in production may fail without a
+            /// reason; under test it does not.
+            ///
+            /// # Errors
+            ///
+            /// With the value, if it was not exchanged.
+            #[track_caller]
+            #[inline]
+            pub fn compare_exchange_weak(
+                &self,
+                current: $value,
+                new: $value,
+                success: Ordering,
+                failure: Ordering,
+            ) -> Result<$value, $value> {
+                if !crate::runtime::is_controlled() {
+                    return self.inner.compare_exchange_weak(current, new, success, failure);
+                }
+                self.compare_exchange(current, new, success, failure)
+            }
+
+            $(
+                /// Changes the value; the one before.
+                #[track_caller]
+                #[inline]
+                pub fn $update(&self, value: $value, order: Ordering) -> $value {
+                    let update = || self.inner.$update(value, order);
+                    let deed = deed($what, Location::caller());
+                    self.object.step(deed, update, |_| updated(order))
+                }
+            )*
+
+            /// The value, which nobody else can have.
+            pub fn get_mut(&mut self) -> &mut $value {
+                self.inner.get_mut()
+            }
+
+            /// The value.
+            pub fn into_inner(self) -> $value {
+                self.inner.into_inner()
+            }
+        }
+
+        impl Default for $atomic {
+            #[track_caller]
+            fn default() -> Self {
+                Self::new(<$value>::default())
+            }
+        }
+
+        impl From<$value> for $atomic {
+            #[track_caller]
+            fn from(value: $value) -> Self {
+                Self::new(value)
+            }
+        }
+
+        impl fmt::Debug for $atomic {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.inner.fmt(f)
+            }
+        }
+    };
+}
+
+macro_rules! numbers {
+    ($($atomic:ident $value:ty),*) => {
+        $(
+            atomic!(
+                $atomic, $value, swap "swaps", fetch_add "adds to", fetch_sub "subtracts from",
+                fetch_max "takes the maximum of", fetch_min "takes the minimum of", fetch_and "ands",
+                fetch_or "ors", fetch_xor "xors"
+            );
+        )*
+    };
+}
+
+numbers!(
+    AtomicU8 u8, AtomicU16 u16, AtomicU32 u32, AtomicU64 u64, AtomicUsize usize,
+    AtomicI8 i8, AtomicI16 i16, AtomicI32 i32, AtomicI64 i64, AtomicIsize isize
+);
+atomic!(AtomicBool, bool, swap "swaps", fetch_and "ands", fetch_or "ors", fetch_xor "xors");

@@ -1,0 +1,89 @@
+//! A place to meet, for code that blocks: [`Barrier`].
+
+use std::panic::Location;
+use std::sync::{Mutex, PoisonError};
+
+use crate::object::{Deed, Object};
+use crate::runtime::{self, Touch, Wait};
+
+/// A place where so many threads wait for each other: the standard library's.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use actor_core::sync::blocking::Barrier;
+/// use actor_core::thread;
+///
+/// let both = Arc::new(Barrier::new(2));
+/// let other = both.clone();
+/// let thread = thread::spawn(move || other.wait().is_leader());
+/// let leads = both.wait().is_leader();
+/// assert_ne!(thread.join().ok(), Some(leads));
+/// ```
+#[derive(Debug)]
+pub struct Barrier {
+    object: Object,
+    inner: std::sync::Barrier,
+    /// Under test: how many it is for, how many have come, and how often all have.
+    met: Mutex<(usize, usize, u64)>,
+}
+
+impl Barrier {
+    /// For so many.
+    #[track_caller]
+    pub const fn new(count: usize) -> Self {
+        Self {
+            object: Object::new(),
+            inner: std::sync::Barrier::new(count),
+            met: Mutex::new((count, 0, 0)),
+        }
+    }
+
+    /// Waits for the others; one of them is their leader, under test the last to come.
+    #[track_caller]
+    pub fn wait(&self) -> BarrierWaitResult {
+        if !runtime::is_controlled() {
+            return BarrierWaitResult(self.inner.wait().is_leader());
+        }
+        let deed = Deed {
+            kind: "Barrier",
+            what: "comes to",
+            place: Location::caller(),
+        };
+        let access = self.object.reach(deed);
+        self.object.touch(access, Touch::CHANGES);
+        let met = || self.met.lock().unwrap_or_else(PoisonError::into_inner);
+        let (leads, times) = {
+            let mut met = met();
+            let (count, come, times) = &mut *met;
+            *come += 1;
+            let leads = *come >= *count;
+            if leads {
+                (*come, *times) = (0, *times + 1);
+            }
+            (leads, *times)
+        };
+        if leads {
+            self.object.unblock(deed.kind);
+        } else {
+            let what = "passes";
+            let passes =
+                runtime::current().map(|rt| self.object.access(&*rt, Deed { what, ..deed }));
+            let mut attempt = || (met().2 > times).then_some(());
+            self.object
+                .block_on(passes, Wait::Alone, Touch::LOOKS, &mut attempt);
+        }
+        BarrierWaitResult(leads)
+    }
+}
+
+/// Whether the thread is the leader.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BarrierWaitResult(bool);
+
+impl BarrierWaitResult {
+    /// It is, as one of those that have met.
+    pub fn is_leader(self) -> bool {
+        self.0
+    }
+}

@@ -1,0 +1,180 @@
+//! A condition to wait for, in code that blocks: [`Condvar`].
+
+use std::future::Future;
+use std::panic::Location;
+use std::pin::pin;
+use std::sync::LockResult;
+use std::task::Context as TaskContext;
+use std::time::Duration;
+
+use super::mutex::{MutexGuard, mapped};
+use crate::object::{Deed, Object};
+use crate::runtime::{self, Place, Purpose, Touch, Wait};
+
+fn deed(what: &'static str, place: Place) -> Deed {
+    Deed {
+        kind: "Condvar",
+        what,
+        place,
+    }
+}
+
+/// Has threads wait for a condition that a [`Mutex`](super::Mutex) guards: the standard library's.
+///
+/// Under test the strategy decides who is woken of those that wait. Nobody is woken without a word; but
+/// another may take the lock before the one that was woken, so that the condition has to be looked at again.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use actor_core::sync::blocking::{Condvar, Mutex};
+/// use actor_core::thread;
+///
+/// let ready = Arc::new((Mutex::new(false), Condvar::new()));
+/// let other = ready.clone();
+/// let thread = thread::spawn(move || {
+///     *other.0.lock().unwrap() = true;
+///     other.1.notify_one();
+/// });
+/// let is_ready = ready.0.lock().unwrap();
+/// let is_ready = ready.1.wait_while(is_ready, |is_ready| !*is_ready).unwrap();
+/// assert!(*is_ready);
+/// # drop(is_ready);
+/// # thread.join().unwrap();
+/// ```
+#[derive(Debug, Default)]
+pub struct Condvar {
+    object: Object,
+    inner: std::sync::Condvar,
+}
+
+impl Condvar {
+    /// One that nobody waits for.
+    #[track_caller]
+    pub const fn new() -> Self {
+        Self {
+            object: Object::new(),
+            inner: std::sync::Condvar::new(),
+        }
+    }
+
+    /// Lets go of the lock and waits for a word, in one; takes the lock again afterwards.
+    ///
+    /// # Errors
+    ///
+    /// With the guard, where somebody has panicked with the lock.
+    #[track_caller]
+    pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
+        let place = Location::caller();
+        if runtime::is_controlled() {
+            let access = self.object.reach(deed("waits at", place));
+            let (lock, again) = guard.let_go(place);
+            if let (Some(runtime), Some(access)) = (runtime::current(), access) {
+                runtime.touch(access, Touch::CHANGES);
+                runtime.block(access, Wait::News);
+            }
+            return lock.lock_again(again, place);
+        }
+        let (inner, lock) = guard.into_parts();
+        let Some(inner) = inner else {
+            unreachable!("it is taken with the guard itself");
+        };
+        mapped(self.inner.wait(inner), |inner| {
+            MutexGuard::of(inner, lock, place)
+        })
+    }
+
+    /// Waits as long as the condition holds.
+    ///
+    /// # Errors
+    ///
+    /// With the guard, where somebody has panicked with the lock.
+    #[track_caller]
+    pub fn wait_while<'a, T>(
+        &self,
+        mut guard: MutexGuard<'a, T>,
+        mut condition: impl FnMut(&mut T) -> bool,
+    ) -> LockResult<MutexGuard<'a, T>> {
+        while condition(&mut guard) {
+            guard = self.wait(guard)?;
+        }
+        Ok(guard)
+    }
+
+    /// As [`wait`](Self::wait), for some time at most: virtual time, under test.
+    ///
+    /// # Errors
+    ///
+    /// With the guard, where somebody has panicked with the lock.
+    #[track_caller]
+    pub fn wait_timeout<'a, T>(
+        &self,
+        guard: MutexGuard<'a, T>,
+        limit: Duration,
+    ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
+        let place = Location::caller();
+        if runtime::is_controlled() {
+            let access = self.object.reach(deed("waits at", place));
+            let (lock, again) = guard.let_go(place);
+            let mut was_told = false;
+            if let (Some(runtime), Some(access)) = (runtime::current(), access) {
+                runtime.touch(access, Touch::CHANGES);
+                let waker = runtime.waker();
+                let mut limit = pin!(crate::timer::sleep(false, limit, Purpose::Sleep));
+                let _ = limit.as_mut().poll(&mut TaskContext::from_waker(&waker));
+                was_told = runtime.block(access, Wait::News);
+            }
+            let locked = lock.lock_again(again, place);
+            return mapped(locked, |guard| (guard, WaitTimeoutResult(!was_told)));
+        }
+        let (inner, lock) = guard.into_parts();
+        let Some(inner) = inner else {
+            unreachable!("it is taken with the guard itself");
+        };
+        mapped(self.inner.wait_timeout(inner, limit), |(inner, result)| {
+            let result = WaitTimeoutResult(result.timed_out());
+            (MutexGuard::of(inner, lock, place), result)
+        })
+    }
+
+    /// Wakes one of those that wait.
+    #[track_caller]
+    pub fn notify_one(&self) {
+        if !runtime::is_controlled() {
+            return self.inner.notify_one();
+        }
+        let access = self
+            .object
+            .reach(deed("notifies one at", Location::caller()));
+        self.object.touch(access, Touch::CHANGES);
+        if let (Some(runtime), Some(access)) = (runtime::current(), access) {
+            runtime.unblock_one(access.object);
+        }
+    }
+
+    /// Wakes all that wait.
+    #[track_caller]
+    pub fn notify_all(&self) {
+        if !runtime::is_controlled() {
+            return self.inner.notify_all();
+        }
+        let access = self
+            .object
+            .reach(deed("notifies all at", Location::caller()));
+        self.object.touch(access, Touch::CHANGES);
+        if let (Some(runtime), Some(access)) = (runtime::current(), access) {
+            runtime.unblock(access.object);
+        }
+    }
+}
+
+/// Whether the time was over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WaitTimeoutResult(bool);
+
+impl WaitTimeoutResult {
+    /// The time was over, and nobody had said a word.
+    pub fn timed_out(self) -> bool {
+        self.0
+    }
+}

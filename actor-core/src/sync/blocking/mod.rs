@@ -1,0 +1,43 @@
+//! What code that blocks may share: the standard library's types, and under test steps of their threads.
+//!
+//! The types have the interface of those in [`std::sync`], or its greater part. They are for
+//! [threads](crate::thread), for tasks and for a test body. A handler can use them as long as it needn't
+//! wait: it has no stack on which it could, and under test one that would block is a bug.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use actor_core::sync::blocking::Mutex;
+//! use actor_core::thread;
+//!
+//! let sum = Arc::new(Mutex::new(0));
+//! let add = |n| {
+//!     let sum = sum.clone();
+//!     thread::spawn(move || *sum.lock().unwrap() += n)
+//! };
+//! let (one, other) = (add(1), add(2));
+//! assert!(one.join().is_ok() && other.join().is_ok());
+//! assert_eq!(*sum.lock().unwrap(), 3);
+//! ```
+//!
+//! # Memory order
+//!
+//! Under test every load sees the last store: executions are sequentially consistent, whatever
+//! [`Ordering`](std::sync::atomic::Ordering) a program asks for. What an ordering is too weak for is seen at a
+//! [`RaceCell`](super::RaceCell) that it is to guard.
+
+pub mod atomic;
+mod barrier;
+mod condvar;
+pub mod mpsc;
+mod mutex;
+mod once;
+mod rwlock;
+
+pub use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
+
+pub use barrier::{Barrier, BarrierWaitResult};
+pub use condvar::{Condvar, WaitTimeoutResult};
+pub use mutex::{Mutex, MutexGuard};
+pub use once::{Once, OnceLock};
+pub use rwlock::{RwLock, RwLockReadGuard, RwLockWriteGuard};

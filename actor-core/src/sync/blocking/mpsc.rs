@@ -1,0 +1,279 @@
+//! Channels from many to one, for code that blocks: the standard library's.
+//!
+//! ```
+//! use actor_core::sync::blocking::mpsc;
+//! use actor_core::thread;
+//!
+//! let (send, receive) = mpsc::channel();
+//! let thread = thread::spawn(move || send.send(7));
+//! assert_eq!(receive.recv(), Ok(7));
+//! assert!(receive.recv().is_err());
+//! # assert!(thread.join().is_ok());
+//! ```
+
+use std::cell::Cell;
+use std::fmt;
+use std::panic::Location;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+pub use std::sync::mpsc::{RecvError, SendError, TryRecvError, TrySendError};
+
+use crate::object::{Common, Deed};
+use crate::runtime::{Place, Touch, Wait};
+
+const KIND: &str = "channel";
+
+fn deed(what: &'static str, place: Place) -> Deed {
+    Deed {
+        kind: KIND,
+        what,
+        place,
+    }
+}
+
+fn done<T, E>(result: &Result<T, E>) -> Touch {
+    match result {
+        Ok(_) => Touch::CHANGES,
+        Err(_) => Touch::LOOKS,
+    }
+}
+
+/// A channel that holds as many messages as there is memory for.
+#[track_caller]
+pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
+    let (send, receive) = std::sync::mpsc::channel();
+    let (common, made) = (Common::new(), Location::caller());
+    let sender = Sender {
+        inner: send,
+        common: common.clone(),
+        made,
+    };
+    (sender, Receiver::new(receive, common, made))
+}
+
+/// A channel that holds so many messages; with none, who sends waits until the message is received.
+///
+/// ```
+/// use actor_core::sync::blocking::mpsc;
+///
+/// let (send, receive) = mpsc::sync_channel(1);
+/// send.send(7).unwrap();
+/// assert!(send.try_send(8).is_err());
+/// assert_eq!(receive.recv(), Ok(7));
+/// ```
+#[track_caller]
+pub fn sync_channel<T>(capacity: usize) -> (SyncSender<T>, Receiver<T>) {
+    let (common, made) = (Common::new(), Location::caller());
+    // Under test who hands a message over waits itself until it is taken.
+    let hands_over = capacity == 0 && common.get().is_some();
+    let (send, receive) = std::sync::mpsc::sync_channel(capacity.max(usize::from(hands_over)));
+    let receiver = Receiver::new(receive, common.clone(), made);
+    let sender = SyncSender {
+        inner: send,
+        common,
+        made,
+        sent: hands_over.then(Arc::default),
+        taken: receiver.taken.clone(),
+    };
+    (sender, receiver)
+}
+
+/// Sends into a [`channel`].
+pub struct Sender<T> {
+    inner: std::sync::mpsc::Sender<T>,
+    common: Common,
+    made: Place,
+}
+
+impl<T> Sender<T> {
+    /// Sends.
+    ///
+    /// # Errors
+    ///
+    /// Gives the value back where nobody receives.
+    #[track_caller]
+    pub fn send(&self, value: T) -> Result<(), SendError<T>> {
+        let deed = deed("sends into", Location::caller());
+        let sent = self.common.step(deed, || self.inner.send(value), done);
+        self.common.unblock(KIND);
+        sent
+    }
+}
+
+impl<T> Clone for Sender<T> {
+    fn clone(&self) -> Self {
+        Self {
+            inner: self.inner.clone(),
+            common: self.common.clone(),
+            made: self.made,
+        }
+    }
+}
+
+/// Sends into a [`sync_channel`].
+pub struct SyncSender<T> {
+    inner: std::sync::mpsc::SyncSender<T>,
+    common: Common,
+    made: Place,
+    /// Under test, where there is no room: how many were sent.
+    sent: Option<Arc<AtomicU64>>,
+    /// How many were received.
+    taken: Arc<AtomicU64>,
+}
+
+impl<T> SyncSender<T> {
+    /// Sends, when there is room.
+    ///
+    /// # Errors
+    ///
+    /// Gives the value back where nobody receives.
+    #[track_caller]
+    pub fn send(&self, value: T) -> Result<(), SendError<T>> {
+        let Some(object) = self.common.get() else {
+            return self.inner.send(value);
+        };
+        let send = deed("sends into", Location::caller());
+        let mut value = Some(value);
+        let sent = object.block(send, Wait::News, Touch::CHANGES, || {
+            match self.inner.try_send(value.take()?) {
+                Ok(()) => Some(Ok(())),
+                Err(TrySendError::Disconnected(back)) => Some(Err(SendError(back))),
+                Err(TrySendError::Full(back)) => {
+                    value = Some(back);
+                    None
+                }
+            }
+        });
+        self.common.unblock(KIND);
+        if let (Some(count), Ok(())) = (&self.sent, &sent) {
+            let own = count.fetch_add(1, Ordering::Relaxed) + 1;
+            let hands = deed("hands over", send.place);
+            object.block(hands, Wait::News, Touch::LOOKS, || {
+                (self.taken.load(Ordering::Relaxed) >= own).then_some(())
+            });
+        }
+        sent
+    }
+
+    /// Sends, where there is room. Under test there is none in a channel that holds no message.
+    ///
+    /// # Errors
+    ///
+    /// Gives the value back where there is no room, or nobody receives.
+    #[track_caller]
+    pub fn try_send(&self, value: T) -> Result<(), TrySendError<T>> {
+        let deed = deed("tries to send into", Location::caller());
+        let send = || match &self.sent {
+            Some(_) => Err(TrySendError::Full(value)),
+            None => self.inner.try_send(value),
+        };
+        let sent = self.common.step(deed, send, done);
+        self.common.unblock(KIND);
+        sent
+    }
+}
+
+impl<T> Clone for SyncSender<T> {
+    fn clone(&self) -> Self {
+        Self {
+            inner: self.inner.clone(),
+            common: self.common.clone(),
+            made: self.made,
+            sent: self.sent.clone(),
+            taken: self.taken.clone(),
+        }
+    }
+}
+
+/// Receives from a [`channel`] or a [`sync_channel`].
+pub struct Receiver<T> {
+    inner: std::sync::mpsc::Receiver<T>,
+    common: Common,
+    made: Place,
+    taken: Arc<AtomicU64>,
+    /// As the standard library's, it is for one thread.
+    _one: std::marker::PhantomData<Cell<()>>,
+}
+
+impl<T> Receiver<T> {
+    fn new(inner: std::sync::mpsc::Receiver<T>, common: Common, made: Place) -> Self {
+        Self {
+            inner,
+            common,
+            made,
+            taken: Arc::default(),
+            _one: std::marker::PhantomData,
+        }
+    }
+
+    /// Waits for a message.
+    ///
+    /// # Errors
+    ///
+    /// Where there is none, and nobody sends any more.
+    #[track_caller]
+    pub fn recv(&self) -> Result<T, RecvError> {
+        let Some(object) = self.common.get() else {
+            return self.inner.recv();
+        };
+        let receive = deed("receives from", Location::caller());
+        let received = object.block(receive, Wait::News, Touch::CHANGES, || {
+            match self.inner.try_recv() {
+                Ok(value) => Some(Ok(value)),
+                Err(TryRecvError::Disconnected) => Some(Err(RecvError)),
+                Err(TryRecvError::Empty) => None,
+            }
+        });
+        self.took(received.is_ok());
+        received
+    }
+
+    /// A message, where there is one.
+    ///
+    /// # Errors
+    ///
+    /// Where there is none, and whether one may still come.
+    #[track_caller]
+    pub fn try_recv(&self) -> Result<T, TryRecvError> {
+        let deed = deed("tries to receive from", Location::caller());
+        let received = self.common.step(deed, || self.inner.try_recv(), done);
+        self.took(received.is_ok());
+        received
+    }
+
+    /// Who waits for room may try again.
+    fn took(&self, some: bool) {
+        if some && self.common.get().is_some() {
+            self.taken.fetch_add(1, Ordering::Relaxed);
+            self.common.unblock(KIND);
+        }
+    }
+
+    /// Every message until nobody sends any more.
+    #[track_caller]
+    pub fn iter(&self) -> impl Iterator<Item = T> {
+        std::iter::from_fn(|| self.recv().ok())
+    }
+}
+
+macro_rules! ends {
+    ($end:ident, $what:literal) => {
+        impl<T> Drop for $end<T> {
+            fn drop(&mut self) {
+                self.common.dropped(deed($what, self.made));
+                self.common.unblock(KIND);
+            }
+        }
+
+        impl<T> fmt::Debug for $end<T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($end)).finish_non_exhaustive()
+            }
+        }
+    };
+}
+
+ends!(Sender, "drops a sender of");
+ends!(SyncSender, "drops a sender of");
+ends!(Receiver, "drops the receiver of");

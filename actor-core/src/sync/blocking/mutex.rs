@@ -1,0 +1,246 @@
+//! A lock for code that blocks: [`Mutex`].
+
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::panic::Location;
+use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
+
+use crate::object::{Deed, Object};
+use crate::runtime::{self, Access, Place, Touch, Wait};
+
+const KIND: &str = "Mutex";
+
+fn deed(what: &'static str, place: Place) -> Deed {
+    Deed {
+        kind: KIND,
+        what,
+        place,
+    }
+}
+
+/// A lock around a value: the standard library's.
+///
+/// ```
+/// use actor_core::sync::blocking::Mutex;
+///
+/// static COUNT: Mutex<u32> = Mutex::new(0);
+///
+/// *COUNT.lock().unwrap() += 1;
+/// assert_eq!(*COUNT.lock().unwrap(), 1);
+/// ```
+pub struct Mutex<T: ?Sized> {
+    object: Object,
+    inner: std::sync::Mutex<T>,
+}
+
+impl<T> Mutex<T> {
+    /// A lock around a value.
+    #[track_caller]
+    pub const fn new(value: T) -> Self {
+        Self {
+            object: Object::new(),
+            inner: std::sync::Mutex::new(value),
+        }
+    }
+
+    /// The value.
+    ///
+    /// # Errors
+    ///
+    /// With the value, where somebody has panicked with the lock.
+    pub fn into_inner(self) -> LockResult<T> {
+        self.inner.into_inner()
+    }
+}
+
+/// A lock that was taken, or `None` where somebody has it.
+type Tried<G> = Option<LockResult<G>>;
+
+pub(super) fn tried<G>(result: TryLockResult<G>) -> Tried<G> {
+    match result {
+        Ok(guard) => Some(Ok(guard)),
+        Err(TryLockError::Poisoned(poisoned)) => Some(Err(poisoned)),
+        Err(TryLockError::WouldBlock) => None,
+    }
+}
+
+/// Changes a guard, whether the lock is poisoned or not.
+pub(super) fn mapped<G, H>(result: LockResult<G>, f: impl FnOnce(G) -> H) -> LockResult<H> {
+    match result {
+        Ok(guard) => Ok(f(guard)),
+        Err(poisoned) => Err(PoisonError::new(f(poisoned.into_inner()))),
+    }
+}
+
+impl<T: ?Sized> Mutex<T> {
+    /// Waits for the lock.
+    ///
+    /// # Errors
+    ///
+    /// With the guard, where somebody has panicked with the lock.
+    #[track_caller]
+    #[inline]
+    pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
+        let place = Location::caller();
+        let locked = if runtime::is_controlled() {
+            let deed = deed("locks", place);
+            let attempt = || tried(self.inner.try_lock());
+            self.object.block(deed, Wait::Alone, Touch::TAKES, attempt)
+        } else {
+            self.inner.lock()
+        };
+        mapped(locked, |inner| self.guard(inner, place))
+    }
+
+    /// Takes the lock in the step in progress, or waits for it.
+    pub(super) fn lock_again(
+        &self,
+        access: Option<Access>,
+        place: Place,
+    ) -> LockResult<MutexGuard<'_, T>> {
+        let mut attempt = || tried(self.inner.try_lock());
+        let locked = self
+            .object
+            .block_on(access, Wait::Alone, Touch::TAKES, &mut attempt);
+        mapped(locked, |inner| self.guard(inner, place))
+    }
+
+    fn guard<'a>(&'a self, inner: std::sync::MutexGuard<'a, T>, place: Place) -> MutexGuard<'a, T> {
+        MutexGuard {
+            inner: Some(inner),
+            lock: self,
+            place,
+        }
+    }
+
+    /// The lock, where nobody has it.
+    ///
+    /// # Errors
+    ///
+    /// Where somebody has; with the guard, where somebody has panicked with it.
+    #[track_caller]
+    pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
+        let place = Location::caller();
+        let tried = self.object.step(
+            deed("tries to lock", place),
+            || self.inner.try_lock(),
+            |tried| match tried {
+                Err(TryLockError::WouldBlock) => Touch::LOOKS,
+                _ => Touch::TAKES,
+            },
+        );
+        match tried {
+            Ok(inner) => Ok(self.guard(inner, place)),
+            Err(TryLockError::WouldBlock) => Err(TryLockError::WouldBlock),
+            Err(TryLockError::Poisoned(poisoned)) => Err(TryLockError::Poisoned(PoisonError::new(
+                self.guard(poisoned.into_inner(), place),
+            ))),
+        }
+    }
+
+    /// Somebody has panicked with the lock.
+    pub fn is_poisoned(&self) -> bool {
+        self.inner.is_poisoned()
+    }
+
+    /// The value, which nobody else can have.
+    ///
+    /// # Errors
+    ///
+    /// With the value, where somebody has panicked with the lock.
+    pub fn get_mut(&mut self) -> LockResult<&mut T> {
+        self.inner.get_mut()
+    }
+}
+
+impl<T: Default> Default for Mutex<T> {
+    #[track_caller]
+    fn default() -> Self {
+        Self::new(T::default())
+    }
+}
+
+impl<T> From<T> for Mutex<T> {
+    #[track_caller]
+    fn from(value: T) -> Self {
+        Self::new(value)
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(f)
+    }
+}
+
+/// A [`Mutex`] that is held; it is let go of when this is dropped.
+pub struct MutexGuard<'a, T: ?Sized> {
+    /// There until a [`Condvar`](super::Condvar) takes it.
+    inner: Option<std::sync::MutexGuard<'a, T>>,
+    lock: &'a Mutex<T>,
+    place: Place,
+}
+
+impl<'a, T: ?Sized> MutexGuard<'a, T> {
+    pub(super) fn into_parts(mut self) -> (Option<std::sync::MutexGuard<'a, T>>, &'a Mutex<T>) {
+        (self.inner.take(), self.lock)
+    }
+
+    pub(super) fn of(
+        inner: std::sync::MutexGuard<'a, T>,
+        lock: &'a Mutex<T>,
+        place: Place,
+    ) -> Self {
+        lock.guard(inner, place)
+    }
+
+    /// Lets go of the lock in the step in progress; tells of which access to take it again.
+    pub(super) fn let_go(self, place: Place) -> (&'a Mutex<T>, Option<Access>) {
+        let (inner, lock) = self.into_parts();
+        drop(inner);
+        let access = |what| {
+            let runtime = runtime::current()?;
+            Some(lock.object.access(&*runtime, deed(what, place)))
+        };
+        lock.object.touch(access("lets go of"), Touch::LETS_GO);
+        lock.object.unblock(KIND);
+        (lock, access("locks again"))
+    }
+}
+
+impl<T: ?Sized> Drop for MutexGuard<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        if runtime::is_controlled() && self.inner.is_some() {
+            self.lock.object.let_go(KIND, self.place);
+        }
+    }
+}
+
+impl<T: ?Sized> Deref for MutexGuard<'_, T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        match &self.inner {
+            Some(inner) => inner,
+            None => unreachable!("it is taken with the guard itself"),
+        }
+    }
+}
+
+impl<T: ?Sized> DerefMut for MutexGuard<'_, T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        match &mut self.inner {
+            Some(inner) => inner,
+            None => unreachable!("it is taken with the guard itself"),
+        }
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for MutexGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}

@@ -1,0 +1,238 @@
+//! What is done once, in code that blocks: [`Once`], [`OnceLock`].
+
+use std::fmt;
+use std::panic::Location;
+use std::sync::{Mutex, PoisonError};
+
+use crate::object::{Deed, Object};
+use crate::runtime::{self, Place, Touch, Wait};
+
+fn deed(kind: &'static str, what: &'static str, place: Place) -> Deed {
+    Deed { kind, what, place }
+}
+
+/// How far it has come, under test.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum State {
+    New,
+    Running,
+    Done,
+}
+
+/// The part of both that decides who does it, under test.
+#[derive(Debug)]
+struct Turn {
+    object: Object,
+    state: Mutex<State>,
+}
+
+impl Turn {
+    #[track_caller]
+    const fn new() -> Self {
+        Self {
+            object: Object::new(),
+            state: Mutex::new(State::New),
+        }
+    }
+
+    fn set(&self, state: State) {
+        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = state;
+    }
+
+    fn get(&self) -> State {
+        *self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Calls `f` where nobody has yet, or waits until somebody else has.
+    fn take(&self, deed: Deed, f: impl FnOnce()) {
+        let is_first = self
+            .object
+            .block(deed, Wait::Alone, Touch::CHANGES, || match self.get() {
+                State::New => {
+                    self.set(State::Running);
+                    Some(true)
+                }
+                State::Running => None,
+                State::Done => Some(false),
+            });
+        if is_first {
+            let fails = Fails(self, deed.kind);
+            f();
+            std::mem::forget(fails);
+            self.set(State::Done);
+            if let Some(runtime) = runtime::current() {
+                let what = "has called";
+                let access = self.object.access(&*runtime, Deed { what, ..deed });
+                runtime.touch(access, Touch::CHANGES);
+                runtime.unblock(access.object);
+            }
+        }
+    }
+}
+
+/// What is called has panicked: it is another's turn.
+struct Fails<'a>(&'a Turn, &'static str);
+
+impl Drop for Fails<'_> {
+    fn drop(&mut self) {
+        self.0.set(State::New);
+        self.0.object.unblock(self.1);
+    }
+}
+
+/// Has something done once: as the standard library's, but that a call which has panicked is made again by
+/// the next, as with [`call_once_force`](std::sync::Once::call_once_force).
+///
+/// Under test a static one is new in each execution.
+///
+/// ```
+/// use actor_core::sync::blocking::Once;
+///
+/// static START: Once = Once::new();
+///
+/// let mut calls = 0;
+/// START.call_once(|| calls += 1);
+/// START.call_once(|| calls += 1);
+/// assert!(START.is_completed());
+/// assert_eq!(calls, 1);
+/// ```
+#[derive(Debug)]
+pub struct Once {
+    turn: Turn,
+    inner: std::sync::Once,
+}
+
+impl Once {
+    /// Nothing was done yet.
+    #[expect(clippy::new_without_default, reason = "as in the standard library")]
+    #[track_caller]
+    pub const fn new() -> Self {
+        Self {
+            turn: Turn::new(),
+            inner: std::sync::Once::new(),
+        }
+    }
+
+    /// Calls `f` where nobody has called anything yet; waits where somebody is at it.
+    #[track_caller]
+    pub fn call_once(&self, f: impl FnOnce()) {
+        if !runtime::is_controlled() {
+            return self.inner.call_once_force(|_| f());
+        }
+        self.begin();
+        self.turn
+            .take(deed("Once", "comes to", Location::caller()), f);
+    }
+
+    /// It was done.
+    #[track_caller]
+    pub fn is_completed(&self) -> bool {
+        if !runtime::is_controlled() {
+            return self.inner.is_completed();
+        }
+        self.begin();
+        let look = || self.turn.get() == State::Done;
+        let deed = deed("Once", "looks at", Location::caller());
+        self.turn.object.step(deed, look, |_| Touch::LOOKS)
+    }
+
+    /// What an earlier execution has done is not done in this one.
+    fn begin(&self) {
+        let is_new = runtime::try_with(|rt| self.turn.object.is_new(rt));
+        if is_new == Some(true) {
+            self.turn.set(State::New);
+        }
+    }
+}
+
+/// A value that is made once: the standard library's.
+///
+/// A static one that is set under test stays so in later executions, which makes them others than the
+/// first: have those in a `static` that don't depend on the schedule.
+///
+/// ```
+/// use actor_core::sync::blocking::OnceLock;
+///
+/// let answer = OnceLock::new();
+/// assert_eq!(*answer.get_or_init(|| 42), 42);
+/// assert_eq!(answer.set(43), Err(43));
+/// assert_eq!(answer.get(), Some(&42));
+/// ```
+pub struct OnceLock<T> {
+    turn: Turn,
+    inner: std::sync::OnceLock<T>,
+}
+
+impl<T> OnceLock<T> {
+    /// Without a value.
+    #[track_caller]
+    pub const fn new() -> Self {
+        Self {
+            turn: Turn::new(),
+            inner: std::sync::OnceLock::new(),
+        }
+    }
+
+    /// The value, where there is one.
+    #[track_caller]
+    pub fn get(&self) -> Option<&T> {
+        let deed = deed("OnceLock", "looks into", Location::caller());
+        let look = || self.inner.get();
+        self.turn.object.step(deed, look, |_| Touch::LOOKS)
+    }
+
+    /// Sets the value.
+    ///
+    /// # Errors
+    ///
+    /// Gives it back where there is one.
+    #[track_caller]
+    pub fn set(&self, value: T) -> Result<(), T> {
+        let mut value = Some(value);
+        self.get_or_init(|| {
+            let Some(value) = value.take() else {
+                unreachable!("it is called once");
+            };
+            value
+        });
+        value.map_or(Ok(()), Err)
+    }
+
+    /// The value, which `f` makes where there is none; who comes meanwhile waits.
+    #[track_caller]
+    pub fn get_or_init(&self, f: impl FnOnce() -> T) -> &T {
+        if !runtime::is_controlled() {
+            return self.inner.get_or_init(f);
+        }
+        let deed = deed("OnceLock", "asks", Location::caller());
+        if self.inner.get().is_some() {
+            self.turn.set(State::Done);
+        }
+        self.turn.take(deed, || {
+            let value = f();
+            self.inner.get_or_init(|| value);
+        });
+        match self.inner.get() {
+            Some(value) => value,
+            None => unreachable!("it was made"),
+        }
+    }
+
+    /// The value, if there is one.
+    pub fn into_inner(self) -> Option<T> {
+        self.inner.into_inner()
+    }
+}
+
+impl<T> Default for OnceLock<T> {
+    #[track_caller]
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for OnceLock<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(f)
+    }
+}

@@ -1,0 +1,178 @@
+//! A lock for many readers or one writer, for code that blocks: [`RwLock`].
+
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::panic::Location;
+use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
+
+use super::mutex::{mapped, tried};
+use crate::object::{Deed, Held, Object};
+use crate::runtime::{self, Place, Touch, Wait};
+
+fn deed(what: &'static str, place: Place) -> Deed {
+    Deed {
+        kind: "RwLock",
+        what,
+        place,
+    }
+}
+
+/// A lock for many readers or one writer: the standard library's.
+///
+/// ```
+/// use actor_core::sync::blocking::RwLock;
+///
+/// let list = RwLock::new(vec![1]);
+/// list.write().unwrap().push(2);
+/// assert_eq!(*list.read().unwrap(), [1, 2]);
+/// ```
+pub struct RwLock<T: ?Sized> {
+    object: Object,
+    inner: std::sync::RwLock<T>,
+}
+
+impl<T> RwLock<T> {
+    /// A lock around a value.
+    #[track_caller]
+    pub const fn new(value: T) -> Self {
+        Self {
+            object: Object::new(),
+            inner: std::sync::RwLock::new(value),
+        }
+    }
+
+    /// The value.
+    ///
+    /// # Errors
+    ///
+    /// With the value, where somebody has panicked while writing.
+    pub fn into_inner(self) -> LockResult<T> {
+        self.inner.into_inner()
+    }
+}
+
+fn of_trial<G>(result: &TryLockResult<G>, taken: Touch) -> Touch {
+    match result {
+        Err(TryLockError::WouldBlock) => Touch::LOOKS,
+        _ => taken,
+    }
+}
+
+macro_rules! ways {
+    ($way:ident, $try:ident, $guard:ident, $wait:expr, $touch:expr, $what:literal, $tries:literal) => {
+        impl<T: ?Sized> RwLock<T> {
+            /// Waits for the lock.
+            ///
+            /// # Errors
+            ///
+            /// With the guard, where somebody has panicked while writing.
+            #[track_caller]
+            #[inline]
+            pub fn $way(&self) -> LockResult<$guard<'_, T>> {
+                let deed = deed($what, Location::caller());
+                let locked = if runtime::is_controlled() {
+                    let attempt = || tried(self.inner.$try());
+                    self.object.block(deed, $wait, $touch, attempt)
+                } else {
+                    self.inner.$way()
+                };
+                mapped(locked, |inner| $guard {
+                    held: Held::of(&self.object, deed),
+                    inner,
+                })
+            }
+
+            /// The lock, where it can be had at once.
+            ///
+            /// # Errors
+            ///
+            /// Where it can't; with the guard, where somebody has panicked while writing.
+            #[track_caller]
+            pub fn $try(&self) -> TryLockResult<$guard<'_, T>> {
+                let deed = deed($tries, Location::caller());
+                let trial = || self.inner.$try();
+                let tried = self
+                    .object
+                    .step(deed, trial, |tried| of_trial(tried, $touch));
+                let guard = |inner| $guard {
+                    held: Held::of(&self.object, deed),
+                    inner,
+                };
+                match tried {
+                    Ok(inner) => Ok(guard(inner)),
+                    Err(TryLockError::WouldBlock) => Err(TryLockError::WouldBlock),
+                    Err(TryLockError::Poisoned(poisoned)) => Err(TryLockError::Poisoned(
+                        PoisonError::new(guard(poisoned.into_inner())),
+                    )),
+                }
+            }
+        }
+
+        impl<T: ?Sized> Deref for $guard<'_, T> {
+            type Target = T;
+
+            fn deref(&self) -> &T {
+                &self.inner
+            }
+        }
+
+        impl<T: ?Sized + fmt::Debug> fmt::Debug for $guard<'_, T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                let _ = &self.held;
+                self.inner.fmt(f)
+            }
+        }
+    };
+}
+
+ways!(
+    read,
+    try_read,
+    RwLockReadGuard,
+    Wait::Shared,
+    Touch::SHARES,
+    "locks to read",
+    "tries to read"
+);
+ways!(
+    write,
+    try_write,
+    RwLockWriteGuard,
+    Wait::Alone,
+    Touch::TAKES,
+    "locks to write",
+    "tries to write"
+);
+
+/// A [`RwLock`] that is held to read; it is let go of when this is dropped.
+pub struct RwLockReadGuard<'a, T: ?Sized> {
+    // Dropped first: under test others may look at the lock once more while it is held.
+    held: Held<'a>,
+    inner: std::sync::RwLockReadGuard<'a, T>,
+}
+
+/// A [`RwLock`] that is held to write; it is let go of when this is dropped.
+pub struct RwLockWriteGuard<'a, T: ?Sized> {
+    // Dropped first: under test others may look at the lock once more while it is held.
+    held: Held<'a>,
+    inner: std::sync::RwLockWriteGuard<'a, T>,
+}
+
+impl<T: ?Sized> DerefMut for RwLockWriteGuard<'_, T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.inner
+    }
+}
+
+impl<T: Default> Default for RwLock<T> {
+    #[track_caller]
+    fn default() -> Self {
+        Self::new(T::default())
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLock<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(f)
+    }
+}

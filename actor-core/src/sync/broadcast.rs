@@ -1,0 +1,174 @@
+//! Channels from many to many, for async code: tokio's.
+//!
+//! ```
+//! use actor_core::sync::broadcast;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() {
+//! let (send, mut one) = broadcast::channel(4);
+//! let mut other = send.subscribe();
+//! send.send(7).unwrap();
+//! assert_eq!((one.recv().await, other.recv().await), (Ok(7), Ok(7)));
+//! # }
+//! ```
+
+use std::fmt;
+use std::future::Future;
+use std::panic::Location;
+
+pub use tokio::sync::broadcast::error::{RecvError, SendError, TryRecvError};
+
+use crate::object::{Common, Deed};
+use crate::runtime::{Place, Touch, Wait};
+
+fn deed(what: &'static str, place: Place) -> Deed {
+    Deed {
+        kind: "broadcast channel",
+        what,
+        place,
+    }
+}
+
+fn done<T, E>(result: &Result<T, E>) -> Touch {
+    match result {
+        Ok(_) => Touch::CHANGES,
+        Err(_) => Touch::LOOKS,
+    }
+}
+
+/// A channel that keeps so many messages for receivers that are behind.
+///
+/// # Panics
+///
+/// Where it could keep none.
+#[track_caller]
+pub fn channel<T: Clone>(capacity: usize) -> (Sender<T>, Receiver<T>) {
+    let (send, receive) = tokio::sync::broadcast::channel(capacity);
+    let (common, made) = (Common::new(), Location::caller());
+    let sender = Sender {
+        inner: send,
+        common: common.clone(),
+        made,
+    };
+    let receiver = Receiver {
+        inner: receive,
+        common,
+        made,
+    };
+    (sender, receiver)
+}
+
+/// Sends to all receivers.
+pub struct Sender<T> {
+    inner: tokio::sync::broadcast::Sender<T>,
+    common: Common,
+    made: Place,
+}
+
+impl<T> Sender<T> {
+    /// Sends to all receivers that there are; tells how many.
+    ///
+    /// # Errors
+    ///
+    /// Gives the value back where there are none.
+    #[track_caller]
+    pub fn send(&self, value: T) -> Result<usize, SendError<T>> {
+        let deed = deed("sends into", Location::caller());
+        self.common.step(deed, || self.inner.send(value), done)
+    }
+
+    /// A receiver of what is sent from now on.
+    #[track_caller]
+    pub fn subscribe(&self) -> Receiver<T> {
+        let deed = deed("subscribes to", Location::caller());
+        let subscribe = || self.inner.subscribe();
+        Receiver {
+            inner: self.common.step(deed, subscribe, |_| Touch::CHANGES),
+            common: self.common.clone(),
+            made: self.made,
+        }
+    }
+
+    /// How many receivers there are.
+    #[track_caller]
+    pub fn receiver_count(&self) -> usize {
+        let deed = deed("looks into", Location::caller());
+        let look = || self.inner.receiver_count();
+        self.common.step(deed, look, |_| Touch::LOOKS)
+    }
+}
+
+impl<T> Clone for Sender<T> {
+    fn clone(&self) -> Self {
+        Self {
+            inner: self.inner.clone(),
+            common: self.common.clone(),
+            made: self.made,
+        }
+    }
+}
+
+/// Receives what is sent to all.
+pub struct Receiver<T> {
+    inner: tokio::sync::broadcast::Receiver<T>,
+    common: Common,
+    made: Place,
+}
+
+impl<T: Clone> Receiver<T> {
+    /// Waits for the next message.
+    ///
+    /// # Errors
+    ///
+    /// The future's: where messages were missed, since the receiver was too far behind, and where nobody
+    /// sends any more.
+    #[track_caller]
+    pub fn recv(&mut self) -> impl Future<Output = Result<T, RecvError>> {
+        let deed = deed("receives from", Location::caller());
+        let receive = self.inner.recv();
+        self.common
+            .wait(deed, Wait::News, receive, |_| Touch::CHANGES)
+    }
+
+    /// The next message, where there is one.
+    ///
+    /// # Errors
+    ///
+    /// As [`recv`](Self::recv), and where there is none.
+    #[track_caller]
+    pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
+        let deed = deed("tries to receive from", Location::caller());
+        self.common.step(deed, || self.inner.try_recv(), done)
+    }
+
+    /// Another receiver, of what is sent from now on.
+    #[track_caller]
+    pub fn resubscribe(&self) -> Self {
+        let deed = deed("subscribes to", Location::caller());
+        let subscribe = || self.inner.resubscribe();
+        Self {
+            inner: self.common.step(deed, subscribe, |_| Touch::CHANGES),
+            common: self.common.clone(),
+            made: self.made,
+        }
+    }
+}
+
+macro_rules! ends {
+    ($end:ident, $what:literal) => {
+        impl<T> Drop for $end<T> {
+            fn drop(&mut self) {
+                self.common.dropped(deed($what, self.made));
+            }
+        }
+
+        impl<T> fmt::Debug for $end<T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($end)).finish_non_exhaustive()
+            }
+        }
+    };
+}
+
+ends!(Sender, "drops a sender of");
+ends!(Receiver, "drops a receiver of");

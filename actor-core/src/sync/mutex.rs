@@ -1,0 +1,147 @@
+//! A lock for async code: [`Mutex`].
+
+use std::fmt;
+use std::future::Future;
+use std::ops::{Deref, DerefMut};
+use std::panic::Location;
+
+use tokio::sync::TryLockError;
+
+use crate::object::{Deed, Held, Object};
+use crate::runtime::{Place, Touch, Wait};
+
+const KIND: &str = "Mutex";
+
+fn deed(what: &'static str, place: Place) -> Deed {
+    Deed {
+        kind: KIND,
+        what,
+        place,
+    }
+}
+
+/// A lock that is awaited: tokio's, which serves those that wait in their order.
+///
+/// ```
+/// use actor_core::sync::Mutex;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let count = Mutex::new(1);
+/// *count.lock().await += 1;
+/// assert_eq!(count.into_inner(), 2);
+/// # }
+/// ```
+pub struct Mutex<T: ?Sized> {
+    object: Object,
+    inner: tokio::sync::Mutex<T>,
+}
+
+impl<T> Mutex<T> {
+    /// A lock around a value.
+    #[track_caller]
+    pub fn new(value: T) -> Self {
+        Self {
+            object: Object::new(),
+            inner: tokio::sync::Mutex::new(value),
+        }
+    }
+
+    /// The value.
+    pub fn into_inner(self) -> T {
+        self.inner.into_inner()
+    }
+}
+
+impl<T: ?Sized> Mutex<T> {
+    /// Waits for the lock.
+    #[track_caller]
+    pub fn lock(&self) -> impl Future<Output = MutexGuard<'_, T>> {
+        let place = Location::caller();
+        async move {
+            let (deed, lock) = (deed("locks", place), self.inner.lock());
+            let inner = self.object.wait(deed, Wait::Alone, lock, |_| Touch::TAKES);
+            let inner = inner.await;
+            MutexGuard {
+                held: Held::of(&self.object, deed),
+                inner,
+            }
+        }
+    }
+
+    /// The lock, where nobody has it.
+    ///
+    /// # Errors
+    ///
+    /// Where somebody has.
+    #[track_caller]
+    pub fn try_lock(&self) -> Result<MutexGuard<'_, T>, TryLockError> {
+        let deed = deed("tries to lock", Location::caller());
+        let tried = self.object.step(
+            deed,
+            || self.inner.try_lock(),
+            |tried| match tried {
+                Ok(_) => Touch::TAKES,
+                Err(_) => Touch::LOOKS,
+            },
+        );
+        let inner = tried?;
+        Ok(MutexGuard {
+            held: Held::of(&self.object, deed),
+            inner,
+        })
+    }
+
+    /// The value, which nobody else can have.
+    pub fn get_mut(&mut self) -> &mut T {
+        self.inner.get_mut()
+    }
+}
+
+impl<T: Default> Default for Mutex<T> {
+    #[track_caller]
+    fn default() -> Self {
+        Self::new(T::default())
+    }
+}
+
+impl<T> From<T> for Mutex<T> {
+    #[track_caller]
+    fn from(value: T) -> Self {
+        Self::new(value)
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(f)
+    }
+}
+
+/// A [`Mutex`] that is held; it is let go of when this is dropped.
+pub struct MutexGuard<'a, T: ?Sized> {
+    // Dropped first: under test others may look at the lock once more while it is held.
+    held: Held<'a>,
+    inner: tokio::sync::MutexGuard<'a, T>,
+}
+
+impl<T: ?Sized> Deref for MutexGuard<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.inner
+    }
+}
+
+impl<T: ?Sized> DerefMut for MutexGuard<'_, T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.inner
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for MutexGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let _ = &self.held;
+        self.inner.fmt(f)
+    }
+}

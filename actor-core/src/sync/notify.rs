@@ -1,0 +1,71 @@
+//! A word to those that wait, for async code: [`Notify`].
+
+use std::future::Future;
+use std::panic::Location;
+
+use crate::object::{Deed, Object};
+use crate::runtime::{Place, Touch, Wait};
+
+fn deed(what: &'static str, place: Place) -> Deed {
+    Deed {
+        kind: "Notify",
+        what,
+        place,
+    }
+}
+
+/// Wakes those that wait, one or all: tokio's.
+///
+/// ```
+/// use actor_core::sync::Notify;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let ready = Notify::new();
+/// ready.notify_one();
+/// // It is kept for the next that waits.
+/// ready.notified().await;
+/// # }
+/// ```
+#[derive(Debug, Default)]
+pub struct Notify {
+    object: Object,
+    inner: tokio::sync::Notify,
+}
+
+impl Notify {
+    /// One that nobody was notified of.
+    #[track_caller]
+    pub fn new() -> Self {
+        Self {
+            object: Object::new(),
+            inner: tokio::sync::Notify::new(),
+        }
+    }
+
+    /// Waits for a word. One to [all](Self::notify_waiters) reaches whoever has called this before, also
+    /// where the future was not polled yet.
+    #[track_caller]
+    pub fn notified(&self) -> impl Future<Output = ()> {
+        let deed = deed("waits for", Location::caller());
+        let notified = self.inner.notified();
+        self.object
+            .wait(deed, Wait::News, notified, |()| Touch::CHANGES)
+    }
+
+    /// Wakes the first of those that wait; where nobody does, the next one that will.
+    #[track_caller]
+    pub fn notify_one(&self) {
+        let deed = deed("notifies one at", Location::caller());
+        let notify = || self.inner.notify_one();
+        self.object.step(deed, notify, |()| Touch::CHANGES);
+    }
+
+    /// Wakes all that wait now.
+    #[track_caller]
+    pub fn notify_waiters(&self) {
+        let deed = deed("notifies all at", Location::caller());
+        let notify = || self.inner.notify_waiters();
+        self.object.step(deed, notify, |()| Touch::CHANGES);
+    }
+}

@@ -1,0 +1,192 @@
+//! A channel for one message, for async code: tokio's.
+//!
+//! ```
+//! use actor_core::sync::oneshot;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() {
+//! let (send, receive) = oneshot::channel();
+//! send.send(7).unwrap();
+//! assert_eq!(receive.await, Ok(7));
+//! # }
+//! ```
+
+use std::fmt;
+use std::future::Future;
+use std::panic::Location;
+use std::pin::Pin;
+use std::task::{Context as TaskContext, Poll};
+
+pub use tokio::sync::oneshot::error::{RecvError, TryRecvError};
+
+use crate::object::{Common, Deed, Waiting};
+use crate::runtime::{self, Place, Touch, Wait};
+
+fn deed(what: &'static str, place: Place) -> Deed {
+    Deed {
+        kind: "oneshot channel",
+        what,
+        place,
+    }
+}
+
+fn done<T, E>(result: &Result<T, E>) -> Touch {
+    match result {
+        Ok(_) => Touch::CHANGES,
+        Err(_) => Touch::LOOKS,
+    }
+}
+
+/// A channel for one message.
+#[track_caller]
+pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
+    let (send, receive) = tokio::sync::oneshot::channel();
+    let (common, made) = (Common::new(), Location::caller());
+    let sender = Sender {
+        inner: Some(send),
+        common: common.clone(),
+        made,
+    };
+    let receiver = Receiver {
+        inner: receive,
+        common,
+        made,
+        has_come: false,
+        waiting: Waiting::default(),
+    };
+    (sender, receiver)
+}
+
+/// Sends the message.
+pub struct Sender<T> {
+    /// There until it has sent.
+    inner: Option<tokio::sync::oneshot::Sender<T>>,
+    common: Common,
+    made: Place,
+}
+
+impl<T> Sender<T> {
+    /// Sends the message.
+    ///
+    /// # Errors
+    ///
+    /// Gives it back where nobody receives it.
+    #[track_caller]
+    pub fn send(mut self, value: T) -> Result<(), T> {
+        let deed = deed("sends into", Location::caller());
+        let inner = self.inner.take();
+        let send = || match inner {
+            Some(inner) => inner.send(value),
+            None => Err(value),
+        };
+        self.common.step(deed, send, done)
+    }
+
+    /// Waits until nobody receives any more.
+    #[track_caller]
+    pub fn closed(&mut self) -> impl Future<Output = ()> {
+        let deed = deed("sees the end of", Location::caller());
+        let inner = self.inner.as_mut();
+        let closed = async move {
+            if let Some(inner) = inner {
+                inner.closed().await;
+            }
+        };
+        self.common
+            .wait(deed, Wait::News, closed, |()| Touch::LOOKS)
+    }
+
+    /// Nobody receives any more.
+    #[track_caller]
+    pub fn is_closed(&self) -> bool {
+        let deed = deed("looks into", Location::caller());
+        let look = || self.inner.as_ref().is_none_or(|inner| inner.is_closed());
+        self.common.step(deed, look, |_| Touch::LOOKS)
+    }
+}
+
+impl<T> Drop for Sender<T> {
+    fn drop(&mut self) {
+        if self.inner.is_some() {
+            self.common.dropped(deed("drops the sender of", self.made));
+        }
+    }
+}
+
+/// Receives the message, when it is awaited.
+pub struct Receiver<T> {
+    inner: tokio::sync::oneshot::Receiver<T>,
+    common: Common,
+    made: Place,
+    has_come: bool,
+    waiting: Waiting,
+}
+
+impl<T> Receiver<T> {
+    /// The message, where it was sent.
+    ///
+    /// # Errors
+    ///
+    /// Where it was not, and whether it may still come.
+    #[track_caller]
+    pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
+        let deed = deed("tries to receive from", Location::caller());
+        self.common.step(deed, || self.inner.try_recv(), done)
+    }
+
+    /// Takes no message any more; one that was sent can still be received.
+    #[track_caller]
+    pub fn close(&mut self) {
+        let deed = deed("closes", Location::caller());
+        let close = || self.inner.close();
+        self.common.step(deed, close, |()| Touch::CHANGES);
+    }
+}
+
+impl<T> Future for Receiver<T> {
+    type Output = Result<T, RecvError>;
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Self::Output> {
+        let this = &mut *self;
+        let Some(object) = this.common.get() else {
+            return Pin::new(&mut this.inner).poll(task);
+        };
+        let Some(runtime) = runtime::current() else {
+            return Pin::new(&mut this.inner).poll(task);
+        };
+        let deed = deed("receives from", this.made);
+        let access = object.access(&*runtime, deed);
+        if !std::mem::replace(&mut this.has_come, true) && !runtime.reach(access, false) {
+            task.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        let polled = Pin::new(&mut this.inner).poll(task);
+        match &polled {
+            Poll::Pending => this.waiting.begin(object, deed, Wait::Alone),
+            Poll::Ready(_) => {
+                this.waiting = Waiting::default();
+                runtime.touch(access, Touch::CHANGES);
+            }
+        }
+        polled
+    }
+}
+
+impl<T> Drop for Receiver<T> {
+    fn drop(&mut self) {
+        self.common
+            .dropped(deed("drops the receiver of", self.made));
+    }
+}
+
+impl<T> fmt::Debug for Sender<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sender").finish_non_exhaustive()
+    }
+}
+
+impl<T> fmt::Debug for Receiver<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Receiver").finish_non_exhaustive()
+    }
+}

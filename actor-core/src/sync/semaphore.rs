@@ -1,0 +1,210 @@
+//! Permits, for async code: [`Semaphore`].
+
+use std::future::Future;
+use std::panic::Location;
+use std::sync::Arc;
+
+use tokio::sync::{AcquireError, TryAcquireError};
+
+use crate::object::{Deed, Object};
+use crate::runtime::{self, Place, Touch, Wait};
+
+fn deed(what: &'static str, place: Place) -> Deed {
+    Deed {
+        kind: "Semaphore",
+        what,
+        place,
+    }
+}
+
+/// A number of permits: tokio's, which serves those that wait in their order.
+///
+/// ```
+/// use actor_core::sync::Semaphore;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let permits = Semaphore::new(1);
+/// let one = permits.acquire().await;
+/// assert!(permits.try_acquire().is_err());
+/// drop(one);
+/// assert!(permits.try_acquire().is_ok());
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Semaphore {
+    object: Object,
+    inner: tokio::sync::Semaphore,
+}
+
+/// What became of who acquires.
+fn acquired<T, E>(result: &Result<T, E>) -> Touch {
+    match result {
+        Ok(_) => Touch::SHARES,
+        Err(_) => Touch::LOOKS,
+    }
+}
+
+impl Semaphore {
+    /// So many permits.
+    #[track_caller]
+    pub fn new(permits: usize) -> Self {
+        Self {
+            object: Object::new(),
+            inner: tokio::sync::Semaphore::new(permits),
+        }
+    }
+
+    /// Waits for a permit.
+    ///
+    /// # Errors
+    ///
+    /// The future's: where the semaphore is [closed](Self::close).
+    #[track_caller]
+    pub fn acquire(&self) -> impl Future<Output = Result<SemaphorePermit<'_>, AcquireError>> {
+        self.acquire_many(1)
+    }
+
+    /// Waits for several permits at once.
+    ///
+    /// # Errors
+    ///
+    /// The future's: where the semaphore is [closed](Self::close).
+    #[track_caller]
+    pub fn acquire_many(
+        &self,
+        permits: u32,
+    ) -> impl Future<Output = Result<SemaphorePermit<'_>, AcquireError>> {
+        let deed = deed("acquires", Location::caller());
+        async move {
+            let acquire = self.inner.acquire_many(permits);
+            let acquire = self.object.wait(deed, Wait::Alone, acquire, acquired);
+            acquire.await?.forget();
+            Ok(SemaphorePermit(Permits {
+                of: self,
+                count: permits,
+                deed,
+            }))
+        }
+    }
+
+    /// Waits for a permit that keeps the `Arc`.
+    ///
+    /// # Errors
+    ///
+    /// The future's: where the semaphore is [closed](Self::close).
+    #[track_caller]
+    pub fn acquire_owned(
+        self: Arc<Self>,
+    ) -> impl Future<Output = Result<OwnedSemaphorePermit, AcquireError>> {
+        let deed = deed("acquires", Location::caller());
+        async move {
+            {
+                let acquire = self.inner.acquire();
+                let acquire = self.object.wait(deed, Wait::Alone, acquire, acquired);
+                acquire.await?.forget();
+            }
+            Ok(OwnedSemaphorePermit(Permits {
+                of: self,
+                count: 1,
+                deed,
+            }))
+        }
+    }
+
+    /// A permit, where there is one.
+    ///
+    /// # Errors
+    ///
+    /// Where there is none, or the semaphore is closed.
+    #[track_caller]
+    pub fn try_acquire(&self) -> Result<SemaphorePermit<'_>, TryAcquireError> {
+        let deed = deed("tries to acquire", Location::caller());
+        let tried = self
+            .object
+            .step(deed, || self.inner.try_acquire(), acquired);
+        tried?.forget();
+        Ok(SemaphorePermit(Permits {
+            of: self,
+            count: 1,
+            deed,
+        }))
+    }
+
+    /// Adds permits.
+    #[track_caller]
+    pub fn add_permits(&self, permits: usize) {
+        let deed = deed("adds permits to", Location::caller());
+        let add = || self.inner.add_permits(permits);
+        self.object.step(deed, add, |()| Touch::CHANGES);
+    }
+
+    /// How many permits there are now.
+    #[track_caller]
+    pub fn available_permits(&self) -> usize {
+        let deed = deed("counts", Location::caller());
+        let count = || self.inner.available_permits();
+        self.object.step(deed, count, |_| Touch::LOOKS)
+    }
+
+    /// Gives out no more permits; who waits for one is told so.
+    #[track_caller]
+    pub fn close(&self) {
+        let deed = deed("closes", Location::caller());
+        let close = || self.inner.close();
+        self.object.step(deed, close, |()| Touch::CHANGES);
+    }
+}
+
+/// Permits that are given back when they are dropped.
+#[derive(Debug)]
+struct Permits<S: AsRef<Semaphore>> {
+    of: S,
+    count: u32,
+    deed: Deed,
+}
+
+impl<S: AsRef<Semaphore>> Permits<S> {
+    fn forget(&mut self) {
+        self.count = 0;
+    }
+}
+
+impl<S: AsRef<Semaphore>> Drop for Permits<S> {
+    fn drop(&mut self) {
+        let semaphore = self.of.as_ref();
+        if runtime::is_controlled() {
+            let Deed { kind, place, .. } = self.deed;
+            semaphore.object.let_go(kind, place);
+        }
+        semaphore.inner.add_permits(self.count as usize);
+    }
+}
+
+impl AsRef<Self> for Semaphore {
+    fn as_ref(&self) -> &Self {
+        self
+    }
+}
+
+/// A permit, or several, of a [`Semaphore`]; given back when this is dropped.
+#[derive(Debug)]
+pub struct SemaphorePermit<'a>(Permits<&'a Semaphore>);
+
+impl SemaphorePermit<'_> {
+    /// Never gives it back.
+    pub fn forget(mut self) {
+        self.0.forget();
+    }
+}
+
+/// A permit of a [`Semaphore`] that keeps its `Arc`; given back when this is dropped.
+#[derive(Debug)]
+pub struct OwnedSemaphorePermit(Permits<Arc<Semaphore>>);
+
+impl OwnedSemaphorePermit {
+    /// Never gives it back.
+    pub fn forget(mut self) {
+        self.0.forget();
+    }
+}

@@ -1,0 +1,341 @@
+//! Tasks: futures that run beside actors. In production they are tokio's.
+//!
+//! Under test a task is an operation, as an actor is: the strategy decides when it goes on, at each
+//! operation of [`sync`](crate::sync), at each [`yield_now`], and where what it awaits is there.
+//!
+//! # Whose it is
+//!
+//! Nobody's: a task that an actor spawns goes on when the actor has ended, and when its [`JoinHandle`] is
+//! dropped, as tokio's do. What is to end with an actor is
+//! [piped to it](crate::Context::pipe_to_self), or [aborted](JoinHandle::abort) in its `#[stop]` hook. An
+//! execution under test goes on until all tasks are over or wait. A task that waits for ever is a deadlock,
+//! as a handler that does; but not one whose handle was dropped, and which waits for news: for a message, a
+//! notification, a change. It is idle, as an actor with an empty inbox is.
+//!
+//! # Panics
+//!
+//! In production a panic ends the task, and [`JoinHandle`] tells of it. Under test it is a bug at once, and
+//! part of the story where the test says `supervised`.
+
+use std::any::Any;
+use std::fmt;
+use std::future::{Future, poll_fn};
+use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
+use std::pin::Pin;
+use std::task::{Context as TaskContext, Poll, Waker};
+
+use crate::object::{Deed, Object};
+use crate::runtime::{self, Address, NewTask, Touch, Wait};
+
+/// What is shared with who joins.
+const KIND: &str = "end of a task";
+
+/// Runs a future as a task.
+///
+/// ```
+/// use actor_core::task;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let sum = task::spawn(async { 1 + 2 });
+/// assert_eq!(sum.await.ok(), Some(3));
+/// # }
+/// ```
+///
+/// # Panics
+///
+/// In production, outside a tokio runtime.
+#[track_caller]
+pub fn spawn<F>(future: F) -> JoinHandle<F::Output>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    if !runtime::is_controlled() {
+        return JoinHandle(Inner::Live(tokio::spawn(future)));
+    }
+    JoinHandle(Inner::Controlled(Joined::spawn(future)))
+}
+
+/// Lets others go first.
+///
+/// Under test it says that the task waits for others: one that looks again and again at what nobody has
+/// changed, and doesn't say so, [spins](crate::sync#spinning).
+///
+/// ```
+/// use actor_core::task;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// task::yield_now().await;
+/// # }
+/// ```
+#[track_caller]
+pub fn yield_now() -> impl Future<Output = ()> + Send {
+    let place = Location::caller();
+    async move {
+        if !runtime::is_controlled() {
+            return tokio::task::yield_now().await;
+        }
+        let mut has_yielded = false;
+        poll_fn(|task| {
+            if std::mem::replace(&mut has_yielded, true) {
+                return Poll::Ready(());
+            }
+            let is_back = runtime::current().is_none_or(|rt| rt.give_way(place, false));
+            if is_back {
+                return Poll::Ready(());
+            }
+            task.waker().wake_by_ref();
+            Poll::Pending
+        })
+        .await;
+    }
+}
+
+/// Awaits the end of a task. To drop it doesn't end the task.
+pub struct JoinHandle<T>(Inner<T>);
+
+enum Inner<T> {
+    Live(tokio::task::JoinHandle<T>),
+    Controlled(Joined<T>),
+}
+
+impl<T> JoinHandle<T> {
+    /// Ends the task where it awaits next, if it does; who awaits the handle is told so.
+    ///
+    /// ```
+    /// use actor_core::task;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let never = task::spawn(std::future::pending::<()>());
+    /// never.abort();
+    /// assert!(never.await.is_err_and(|error| error.is_cancelled()));
+    /// # }
+    /// ```
+    pub fn abort(&self) {
+        match &self.0 {
+            Inner::Live(task) => task.abort(),
+            Inner::Controlled(joined) => {
+                let _ = runtime::try_with(|rt| rt.abort(joined.task));
+            }
+        }
+    }
+
+    /// The task is over.
+    pub fn is_finished(&self) -> bool {
+        match &self.0 {
+            Inner::Live(task) => task.is_finished(),
+            Inner::Controlled(joined) => joined.is_over(),
+        }
+    }
+}
+
+impl<T> Future for JoinHandle<T> {
+    type Output = Result<T, JoinError>;
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Self::Output> {
+        match &mut self.0 {
+            Inner::Live(live) => Pin::new(live).poll(task).map_err(JoinError::from),
+            Inner::Controlled(joined) => joined.poll(task),
+        }
+    }
+}
+
+impl<T> fmt::Debug for JoinHandle<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JoinHandle").finish_non_exhaustive()
+    }
+}
+
+/// A task under test, and what it leaves.
+struct Joined<T> {
+    task: Address,
+    end: std::sync::Arc<Object>,
+    left: tokio::sync::oneshot::Receiver<Result<T, JoinError>>,
+    /// It was left, and nobody has taken it yet.
+    is_over: std::sync::Arc<std::sync::atomic::AtomicBool>,
+    deed: Deed,
+    has_come: bool,
+    waits: bool,
+    is_joined: bool,
+}
+
+impl<T: Send + 'static> Joined<T> {
+    #[cold]
+    #[track_caller]
+    fn spawn<F: Future<Output = T> + Send + 'static>(future: F) -> Self {
+        use std::sync::Arc;
+        use std::sync::atomic::{AtomicBool, Ordering};
+
+        let deed = Deed {
+            kind: KIND,
+            what: "ends",
+            place: Location::caller(),
+        };
+        let end = Arc::new(Object::new());
+        let is_over = Arc::new(AtomicBool::new(false));
+        let (put, left) = tokio::sync::oneshot::channel();
+        let ends = Ends(end.clone(), deed);
+        let over = is_over.clone();
+        let run = Box::new(move |waker: Waker| {
+            let ends = ends;
+            let ran = catch_unwind(AssertUnwindSafe(|| runtime::block_on(future, &waker)));
+            let result = match ran {
+                Ok(Some(output)) => Ok(output),
+                Ok(None) => Err(JoinError(Why::Cancelled)),
+                Err(payload) => Err(contained(payload)),
+            };
+            over.store(true, Ordering::Relaxed);
+            drop(ends);
+            // Nobody may want it.
+            let _ = put.send(result);
+        });
+        let task = runtime::with(|rt| {
+            rt.spawn_task(NewTask {
+                run,
+                name: None,
+                is_thread: false,
+                end: end.id(rt, KIND),
+            })
+        });
+        Self {
+            task,
+            end,
+            left,
+            is_over,
+            deed: Deed {
+                what: "joins",
+                ..deed
+            },
+            has_come: false,
+            waits: false,
+            is_joined: false,
+        }
+    }
+}
+
+impl<T> Joined<T> {
+    fn is_over(&self) -> bool {
+        self.is_over.load(std::sync::atomic::Ordering::Relaxed)
+    }
+
+    fn poll(&mut self, task: &mut TaskContext<'_>) -> Poll<Result<T, JoinError>> {
+        let Some(runtime) = runtime::current() else {
+            return Poll::Pending;
+        };
+        let access = self.end.access(&*runtime, self.deed);
+        if !std::mem::replace(&mut self.has_come, true) && !runtime.reach(access, false) {
+            task.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        match Pin::new(&mut self.left).poll(task) {
+            Poll::Pending => {
+                self.waits = true;
+                runtime.awaits(access, Wait::Alone);
+                Poll::Pending
+            }
+            Poll::Ready(left) => {
+                self.stop_waiting();
+                self.is_joined = true;
+                runtime.touch(access, Touch::LOOKS);
+                Poll::Ready(left.unwrap_or(Err(JoinError(Why::Cancelled))))
+            }
+        }
+    }
+
+    fn stop_waiting(&mut self) {
+        if std::mem::take(&mut self.waits)
+            && let Some(runtime) = runtime::current()
+        {
+            let operation = runtime.current();
+            runtime.awaited(self.end.id(&*runtime, KIND), operation);
+        }
+    }
+}
+
+impl<T> Drop for Joined<T> {
+    fn drop(&mut self) {
+        self.stop_waiting();
+        if !self.is_joined {
+            let _ = runtime::try_with(|rt| rt.detach(self.task));
+        }
+    }
+}
+
+/// Tells who joins a task that it has ended, however it has.
+pub(crate) struct Ends(pub(crate) std::sync::Arc<Object>, pub(crate) Deed);
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        if let Some(runtime) = runtime::current() {
+            let access = self.0.access(&*runtime, self.1);
+            runtime.touch(access, Touch::CHANGES);
+            runtime.unblock(access.object);
+        }
+    }
+}
+
+/// A panic that is part of the story; any other goes on.
+pub(crate) fn contained(payload: Box<dyn Any + Send>) -> JoinError {
+    let is_told = runtime::current().is_some_and(|rt| rt.panicked(&*payload));
+    if !is_told {
+        resume_unwind(payload);
+    }
+    JoinError(Why::Panicked(payload))
+}
+
+/// Why a task has ended without a result.
+pub struct JoinError(Why);
+
+enum Why {
+    Cancelled,
+    Panicked(Box<dyn Any + Send>),
+}
+
+impl JoinError {
+    /// It was [aborted](JoinHandle::abort), or its runtime has ended.
+    pub fn is_cancelled(&self) -> bool {
+        matches!(self.0, Why::Cancelled)
+    }
+
+    /// It has panicked.
+    pub fn is_panic(&self) -> bool {
+        matches!(self.0, Why::Panicked(_))
+    }
+
+    /// The payload of the panic, where it was one.
+    pub fn into_panic(self) -> Option<Box<dyn Any + Send>> {
+        match self.0 {
+            Why::Cancelled => None,
+            Why::Panicked(payload) => Some(payload),
+        }
+    }
+}
+
+impl From<tokio::task::JoinError> for JoinError {
+    fn from(error: tokio::task::JoinError) -> Self {
+        Self(match error.try_into_panic() {
+            Ok(payload) => Why::Panicked(payload),
+            Err(_) => Why::Cancelled,
+        })
+    }
+}
+
+impl fmt::Debug for JoinError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Display for JoinError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Why::Cancelled => write!(f, "the task was aborted"),
+            Why::Panicked(_) => write!(f, "the task panicked"),
+        }
+    }
+}
+
+impl std::error::Error for JoinError {}

@@ -1,0 +1,477 @@
+//! Threads: code that blocks, beside actors. In production they are the standard library's.
+//!
+//! Under test a thread is an operation, as an actor is, on a stack of its own: the strategy decides when it
+//! goes on, at each operation of [`sync::blocking`](crate::sync::blocking), at each [`yield_now`], and where
+//! what it waits for is there. All run on one thread of the system.
+//!
+//! A thread is nobody's, as a [task](crate::task#whose-it-is) is, and a [panic](crate::task#panics) in one is
+//! a bug at once, unless the test says `supervised`. A stack has two megabytes, as that of a thread of the
+//! standard library; one that overflows ends the process by a signal, and `cargo actor-test` says which test
+//! it was.
+
+use std::any::Any;
+use std::cell::Cell;
+use std::fmt;
+use std::io;
+use std::panic::{AssertUnwindSafe, Location, catch_unwind};
+use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::Waker;
+use std::time::Duration;
+
+use crate::object::{Deed, Object};
+use crate::runtime::{self, Address, NewTask, Purpose, Touch, Wait};
+use crate::task::{Ends, contained};
+
+const KIND: &str = "end of a thread";
+
+/// Runs a closure as a thread.
+///
+/// ```
+/// use actor_core::thread;
+///
+/// let sum = thread::spawn(|| 1 + 2);
+/// assert_eq!(sum.join().ok(), Some(3));
+/// ```
+///
+/// # Panics
+///
+/// Where the system has no thread left.
+#[track_caller]
+pub fn spawn<F, T>(f: F) -> JoinHandle<T>
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    match Builder::new().spawn(f) {
+        Ok(handle) => handle,
+        Err(error) => panic!("no thread could be started: {error}"),
+    }
+}
+
+/// A thread with a name.
+///
+/// ```
+/// use actor_core::thread;
+///
+/// let sum = thread::Builder::new().name("sum".into()).spawn(|| 1 + 2)?;
+/// assert_eq!(sum.join().ok(), Some(3));
+/// # std::io::Result::Ok(())
+/// ```
+#[derive(Debug, Default)]
+pub struct Builder {
+    name: Option<String>,
+}
+
+impl Builder {
+    /// Without a name.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Names the thread, in reports of the tester as well.
+    #[must_use]
+    pub fn name(mut self, name: String) -> Self {
+        self.name = Some(name);
+        self
+    }
+
+    /// Runs a closure as a thread.
+    ///
+    /// # Errors
+    ///
+    /// Where the system has no thread left.
+    #[track_caller]
+    pub fn spawn<F, T>(self, f: F) -> io::Result<JoinHandle<T>>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        if runtime::is_controlled() {
+            return Ok(JoinHandle(Inner::Controlled(Joined::spawn(f, self.name))));
+        }
+        let mut builder = std::thread::Builder::new();
+        if let Some(name) = self.name {
+            builder = builder.name(name);
+        }
+        builder.spawn(f).map(|live| JoinHandle(Inner::Live(live)))
+    }
+}
+
+/// Waits for the end of a thread. To drop it doesn't end the thread.
+pub struct JoinHandle<T>(Inner<T>);
+
+enum Inner<T> {
+    Live(std::thread::JoinHandle<T>),
+    Controlled(Joined<T>),
+}
+
+impl<T> JoinHandle<T> {
+    /// Waits for the end of the thread.
+    ///
+    /// # Errors
+    ///
+    /// With the payload of the panic that has ended it.
+    #[track_caller]
+    pub fn join(self) -> Result<T, Box<dyn Any + Send>> {
+        match self.0 {
+            Inner::Live(live) => live.join(),
+            Inner::Controlled(joined) => joined.join(),
+        }
+    }
+
+    /// The thread is over.
+    #[track_caller]
+    pub fn is_finished(&self) -> bool {
+        match &self.0 {
+            Inner::Live(live) => live.is_finished(),
+            Inner::Controlled(joined) => {
+                let deed = Deed {
+                    kind: KIND,
+                    what: "asks for",
+                    place: Location::caller(),
+                };
+                let is_over = || joined.left().is_some();
+                joined.end.step(deed, is_over, |_| Touch::LOOKS)
+            }
+        }
+    }
+
+    /// The thread, to be [unparked](Thread::unpark).
+    pub fn thread(&self) -> Thread {
+        match &self.0 {
+            Inner::Live(live) => Thread(Handle::Live(live.thread().clone())),
+            Inner::Controlled(joined) => Thread(Handle::Controlled(joined.parker.clone())),
+        }
+    }
+}
+
+impl<T> fmt::Debug for JoinHandle<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JoinHandle").finish_non_exhaustive()
+    }
+}
+
+type Left<T> = Arc<Mutex<Option<Result<T, Box<dyn Any + Send>>>>>;
+
+/// A thread under test, and what it leaves.
+struct Joined<T> {
+    thread: Address,
+    end: Arc<Object>,
+    left: Left<T>,
+    parker: Arc<Parker>,
+    is_joined: bool,
+}
+
+impl<T> Joined<T> {
+    #[cold]
+    #[track_caller]
+    fn spawn<F>(f: F, name: Option<String>) -> Self
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        let deed = Deed {
+            kind: KIND,
+            what: "ends",
+            place: Location::caller(),
+        };
+        let end = Arc::new(Object::new());
+        let left = Left::default();
+        let parker = Arc::new(Parker::new());
+        let (ends, put, own) = (Ends(end.clone(), deed), left.clone(), parker.clone());
+        let run = Box::new(move |_: Waker| {
+            let ends = ends;
+            keep_parker(own);
+            let ran = catch_unwind(AssertUnwindSafe(f));
+            let result = ran.map_err(|payload| match contained(payload).into_panic() {
+                Some(payload) => payload,
+                None => unreachable!("it has panicked"),
+            });
+            *put.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+            drop(ends);
+        });
+        let thread = runtime::with(|rt| {
+            rt.spawn_task(NewTask {
+                run,
+                name,
+                is_thread: true,
+                end: end.id(rt, KIND),
+            })
+        });
+        Self {
+            thread,
+            end,
+            left,
+            parker,
+            is_joined: false,
+        }
+    }
+
+    fn left(&self) -> std::sync::MutexGuard<'_, Option<Result<T, Box<dyn Any + Send>>>> {
+        self.left.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    #[track_caller]
+    fn join(mut self) -> Result<T, Box<dyn Any + Send>> {
+        let deed = Deed {
+            kind: KIND,
+            what: "joins",
+            place: Location::caller(),
+        };
+        self.is_joined = true;
+        self.end
+            .block(deed, Wait::Alone, Touch::LOOKS, || self.left().take())
+    }
+}
+
+impl<T> Drop for Joined<T> {
+    fn drop(&mut self) {
+        if !self.is_joined {
+            let _ = runtime::try_with(|rt| rt.detach(self.thread));
+        }
+    }
+}
+
+/// Lets others go first.
+///
+/// Under test it says that the thread waits for others: one that looks again and again at what nobody has
+/// changed, and doesn't say so, [spins](crate::sync#spinning).
+///
+/// ```
+/// actor_core::thread::yield_now();
+/// ```
+#[track_caller]
+pub fn yield_now() {
+    if !runtime::is_controlled() {
+        return std::thread::yield_now();
+    }
+    if let Some(runtime) = runtime::current() {
+        runtime.give_way(Location::caller(), true);
+    }
+}
+
+/// Waits for some time: virtual time, under test.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// actor_core::thread::sleep(Duration::from_millis(1));
+/// ```
+pub fn sleep(delay: Duration) {
+    if !runtime::is_controlled() {
+        return std::thread::sleep(delay);
+    }
+    if let Some(runtime) = runtime::current() {
+        let waker = runtime.waker();
+        let sleep = crate::timer::sleep(false, delay, Purpose::Sleep);
+        drop(runtime);
+        runtime::block_on(sleep, &waker);
+    }
+}
+
+/// The thread that calls, to be [unparked](Thread::unpark) by others.
+///
+/// ```
+/// use actor_core::thread;
+///
+/// let me = thread::current();
+/// let other = thread::spawn(move || me.unpark());
+/// thread::park();
+/// # other.join().unwrap();
+/// ```
+pub fn current() -> Thread {
+    if !runtime::is_controlled() {
+        return Thread(Handle::Live(std::thread::current()));
+    }
+    Thread(Handle::Controlled(own_parker()))
+}
+
+/// Waits until somebody [unparks](Thread::unpark) the thread, which may have happened before.
+#[track_caller]
+pub fn park() {
+    if !runtime::is_controlled() {
+        return std::thread::park();
+    }
+    let deed = Deed {
+        kind: "Parker",
+        what: "parks at",
+        place: Location::caller(),
+    };
+    let parker = own_parker();
+    parker.object.block(deed, Wait::Alone, Touch::CHANGES, || {
+        let token = &mut *parker.token.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(token).then_some(())
+    });
+}
+
+/// A thread.
+#[derive(Clone, Debug)]
+pub struct Thread(Handle);
+
+#[derive(Clone, Debug)]
+enum Handle {
+    Live(std::thread::Thread),
+    Controlled(Arc<Parker>),
+}
+
+/// What a thread under test parks at.
+#[derive(Debug)]
+struct Parker {
+    object: Object,
+    token: Mutex<bool>,
+}
+
+impl Parker {
+    #[track_caller]
+    fn new() -> Self {
+        Self {
+            object: Object::new(),
+            token: Mutex::new(false),
+        }
+    }
+}
+
+impl Thread {
+    /// Has the thread go on that is [parked](park), or is the next time.
+    #[track_caller]
+    pub fn unpark(&self) {
+        match &self.0 {
+            Handle::Live(live) => live.unpark(),
+            Handle::Controlled(parker) => {
+                let deed = Deed {
+                    kind: "Parker",
+                    what: "unparks",
+                    place: Location::caller(),
+                };
+                let unpark = || {
+                    *parker.token.lock().unwrap_or_else(PoisonError::into_inner) = true;
+                };
+                parker.object.step(deed, unpark, |()| Touch::CHANGES);
+                parker.object.unblock(deed.kind);
+            }
+        }
+    }
+}
+
+/// The place among what a thread has for itself that is its parker's.
+const PARKER: usize = 0;
+
+fn keep_parker(parker: Arc<Parker>) {
+    if let Some(runtime) = runtime::current() {
+        let locals = runtime.locals();
+        locals.borrow_mut().push((PARKER, Rc::new(parker)));
+    }
+}
+
+#[track_caller]
+fn own_parker() -> Arc<Parker> {
+    let Some(runtime) = runtime::current() else {
+        return Arc::new(Parker::new());
+    };
+    let locals = runtime.locals();
+    let mut locals = locals.borrow_mut();
+    let known = locals.iter().find(|(of, _)| *of == PARKER);
+    let known = known.and_then(|(_, parker)| parker.downcast_ref::<Arc<Parker>>());
+    if let Some(parker) = known {
+        return parker.clone();
+    }
+    let parker = Arc::new(Parker::new());
+    locals.push((PARKER, Rc::new(parker.clone())));
+    parker
+}
+
+/// A `static` of which each thread has its own; see [`thread_local!`](crate::thread_local!).
+pub struct LocalKey<T: 'static> {
+    live: &'static std::thread::LocalKey<T>,
+    make: fn() -> T,
+}
+
+impl<T: 'static> LocalKey<T> {
+    #[doc(hidden)]
+    pub const fn new(live: &'static std::thread::LocalKey<T>, make: fn() -> T) -> Self {
+        Self { live, make }
+    }
+
+    /// Looks at the calling thread's own, which is made where it is the first time.
+    pub fn with<R>(&'static self, f: impl FnOnce(&T) -> R) -> R {
+        if !runtime::is_controlled() {
+            return self.live.with(f);
+        }
+        f(&*self.own())
+    }
+
+    fn own(&'static self) -> Rc<T> {
+        let Some(runtime) = runtime::current() else {
+            return Rc::new((self.make)());
+        };
+        let locals = runtime.locals();
+        let key = std::ptr::from_ref(self).addr();
+        let known = locals
+            .borrow()
+            .iter()
+            .find(|(of, _)| *of == key)
+            .map(|(_, own)| own.clone());
+        if let Some(own) = known.and_then(|own| own.downcast::<T>().ok()) {
+            return own;
+        }
+        // It may use others of the same kind.
+        let own = Rc::new((self.make)());
+        locals.borrow_mut().push((key, own.clone()));
+        own
+    }
+}
+
+impl<T: Copy> LocalKey<Cell<T>> {
+    /// A copy of the calling thread's own.
+    pub fn get(&'static self) -> T {
+        self.with(Cell::get)
+    }
+}
+
+impl<T> LocalKey<Cell<T>> {
+    /// Another value for the calling thread.
+    pub fn set(&'static self, value: T) {
+        self.with(|own| own.set(value));
+    }
+}
+
+impl<T> fmt::Debug for LocalKey<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LocalKey").finish_non_exhaustive()
+    }
+}
+
+/// Declares statics of which each thread has its own: the standard library's, and under test one for each
+/// [thread](crate::thread), each task, each actor and the test body.
+///
+/// ```
+/// use std::cell::Cell;
+///
+/// use actor_core::thread;
+///
+/// actor_core::thread_local! {
+///     static COUNT: Cell<u32> = Cell::new(1);
+/// }
+///
+/// COUNT.set(2);
+/// let other = thread::spawn(|| COUNT.get());
+/// assert_eq!((COUNT.get(), other.join().ok()), (2, Some(1)));
+/// ```
+#[macro_export]
+macro_rules! thread_local {
+    ($($(#[$attribute:meta])* $visible:vis static $name:ident: $value:ty = $make:expr);+ $(;)?) => {
+        $(
+            $(#[$attribute])*
+            $visible static $name: $crate::thread::LocalKey<$value> = {
+                fn make() -> $value {
+                    $make
+                }
+                ::std::thread_local! {
+                    static LIVE: $value = make();
+                }
+                $crate::thread::LocalKey::new(&LIVE, make)
+            };
+        )+
+    };
+}

@@ -1,0 +1,149 @@
+//! Steps of tasks and threads, and of a test body that has a stack of its own.
+
+use std::task::Waker;
+
+use actor_core::parts::Ran;
+use actor_core::runtime;
+use actor_test_stacks::{Coroutine, Resumed};
+
+use crate::data::bug::BugKind;
+use crate::data::records::Record;
+use crate::engine::panics::{self, Panic};
+use crate::engine::running::execution::{Engine, Program};
+use crate::engine::seam::tasks::Run;
+use crate::engine::world::operation::{Kind, Stage};
+use crate::engine::world::state::BODY;
+use crate::strategy::OperationId;
+
+impl Engine {
+    /// Starts a task.
+    pub(crate) fn start_task(&mut self, operation: u32) {
+        self.ensure_slot(operation);
+        let run = self.shared.tasks.borrow_mut().start(operation);
+        match run {
+            Some(run) => self.start_coroutine(operation, run),
+            None => self.after_run(operation, Ok(Ran::Done)),
+        }
+    }
+
+    /// Starts the test body on a stack of its own, where it needs one; tells whether it does.
+    pub(crate) fn start_body_on_stack(&mut self) -> bool {
+        let Some((entry, future)) = &self.body else {
+            return false;
+        };
+        let (entry, future) = (entry.clone(), future.clone());
+        let body = move |waker: Waker| {
+            entry.call();
+            let future = future.borrow_mut().take();
+            if let Some(future) = future {
+                runtime::block_on(future, &waker);
+            }
+        };
+        self.start_coroutine(BODY, Box::new(body));
+        true
+    }
+
+    /// The first step of an execution that begins again.
+    pub(crate) fn first_step(&mut self, test: &dyn Program) {
+        let shared = self.shared.clone();
+        let mut state = shared.state();
+        (state.last_operation, state.step) = (BODY, 1);
+        let body = OperationId::actor(BODY);
+        self.attended_step(&shared, body, state, test);
+    }
+
+    fn start_coroutine(&mut self, operation: u32, run: Run) {
+        let waker = self.wakers[operation as usize].clone();
+        let stack = self.shared.tasks.borrow_mut().stack();
+        match stack {
+            Ok(stack) => {
+                let coroutine = Coroutine::new(stack, move || run(waker));
+                self.run_coroutine(operation, coroutine);
+            }
+            Err(error) => {
+                let message = format!("there is no memory for the stack of a thread: {error}");
+                let (kind, location) = (BugKind::Crash, None);
+                let panic = Panic {
+                    kind,
+                    message,
+                    location,
+                };
+                self.after_run(operation, Err(Box::new(panic)));
+            }
+        }
+    }
+
+    /// Has a task, or the test body, go on where it was left.
+    pub(crate) fn resume_task(&mut self, operation: u32) {
+        let coroutine = self.shared.tasks.borrow_mut().take(operation);
+        match coroutine {
+            Some(coroutine) => self.run_coroutine(operation, coroutine),
+            None => self.after_run(operation, Ok(Ran::Done)),
+        }
+    }
+
+    fn run_coroutine(&mut self, operation: u32, mut coroutine: Coroutine) {
+        let resumed = panics::catch(|| coroutine.resume());
+        let is_suspended = matches!(resumed, Ok(Resumed::Suspended));
+        if is_suspended {
+            self.shared.tasks.borrow_mut().put(operation, coroutine);
+        } else {
+            let locals = self.shared.tasks.borrow_mut().take_locals(operation);
+            let dropped = panics::catch(|| drop(locals));
+            self.shared.tasks.borrow_mut().keep_stack(coroutine.end());
+            if let Err(panic) = dropped {
+                return self.after_run(operation, Err(panic));
+            }
+        }
+        let ran = resumed.map(|resumed| match resumed {
+            Resumed::Suspended => Ran::Suspended,
+            Resumed::Done => Ran::Done,
+        });
+        let is_over = matches!(ran, Ok(Ran::Done));
+        self.after_run(operation, ran);
+        if is_over && self.state().operations[operation as usize].kind == Kind::Task {
+            self.shared.record(|| Record::Over { who: operation });
+        }
+    }
+
+    /// A task was told to end; tells whether it was one.
+    pub(crate) fn abort_task(&mut self, operation: u32) -> bool {
+        let mut state = self.state();
+        if state.operations[operation as usize].kind != Kind::Task {
+            return false;
+        }
+        self.shared.record(|| Record::Stopped {
+            who: operation,
+            at_once: true,
+        });
+        state.objects.abort(operation);
+        if state.operations[operation as usize].stage == Stage::Suspended
+            && state.objects.at(operation).is_none()
+        {
+            state.unblock_this(operation);
+        }
+        true
+    }
+
+    /// Ends every task that is left, and drops what tasks had for themselves.
+    pub(crate) fn clear_tasks(&mut self) {
+        loop {
+            let next = self.shared.tasks.borrow_mut().take_suspended();
+            let Some(coroutine) = next else {
+                break;
+            };
+            match panics::catch(|| coroutine.end()) {
+                Ok(stack) => self.shared.tasks.borrow_mut().keep_stack(stack),
+                Err(panic) => self.drop_panicked(*panic),
+            }
+        }
+        let unborn = self.shared.tasks.borrow_mut().take_unborn();
+        for (_, run) in unborn {
+            self.drop_quietly(move || drop(run));
+        }
+        let locals = self.shared.tasks.borrow_mut().take_all_locals();
+        for (_, locals) in locals {
+            self.drop_quietly(move || drop(locals));
+        }
+    }
+}

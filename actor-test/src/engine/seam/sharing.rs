@@ -1,0 +1,397 @@
+//! What tasks, threads and actors under test do with what they share: the engine's side of
+//! [`Sharing`](actor_core::runtime::Sharing).
+//!
+//! An access is made in two parts. First the operation comes [to it](Sharing::reach) and is left there, on
+//! its own stack, until the strategy picks it again; then it makes the access and
+//! [tells](Sharing::touch) what that was.
+
+use std::any::Any;
+use std::panic::resume_unwind;
+use std::task::Waker;
+use std::thread::panicking;
+
+use actor_core::runtime::{
+    Access, Address, Locals, NewTask, ObjectId, Place, Sharing, Touch, Wait,
+};
+use actor_test_stacks as stacks;
+
+use crate::data::bug::BugKind;
+use crate::data::records::{Created, Record};
+use crate::data::story::Asked;
+use crate::engine::panics::{self, BudgetSpent, WantsStack};
+use crate::engine::seam::shared::{Phase, Shared};
+use crate::engine::world::clocks::Race;
+use crate::engine::world::objects::{At, REPEATS_MAX};
+use crate::engine::world::operation::Effect;
+use crate::engine::world::state::BODY;
+use crate::strategy::Choice;
+
+impl Shared {
+    /// Leaves the current operation, on its own stack, until it is resumed.
+    fn leave_stack(&self) {
+        let current = self.current.get();
+        stacks::suspend();
+        self.current.set(current);
+    }
+
+    /// The operation is at an access, which its next step makes. Comes back in that step, where the
+    /// operation has a stack of its own.
+    fn come_to(&self, at: At, waits: bool, goes_on: bool) -> bool {
+        if self.phase.get() != Phase::Running {
+            return true;
+        }
+        if !self.may_act("sync") || panicking() {
+            return true;
+        }
+        let current = self.current.get();
+        let has_stack = stacks::is_running();
+        if !has_stack {
+            self.want_stack();
+        }
+        if has_stack || !waits {
+            let mut state = self.state();
+            state.objects.come_to(current, at);
+            state.reach.beyond = true;
+            state.operations[current as usize].woken = goes_on && has_stack;
+        }
+        if has_stack {
+            self.leave_stack();
+        }
+        has_stack
+    }
+
+    /// The test body needs a stack: it is run again, on one. Nobody has taken a step but it.
+    fn want_stack(&self) {
+        let is_first = self.current.get() == BODY && self.state().step == 1;
+        if is_first && !self.wants_stack.get() {
+            self.wants_stack.set(true);
+            self.attention.set(true);
+            // What the body drops on its way out does nothing.
+            self.phase.set(Phase::Over);
+            resume_unwind(Box::new(WantsStack));
+        }
+    }
+
+    fn local_object(&self, object: ObjectId) -> Option<u32> {
+        (object.execution == self.execution.get()).then_some(object.index)
+    }
+
+    /// A wait without a stack on which to wait, or while a panic unwinds the one that there is.
+    fn cannot_wait(&self, access: Access) {
+        if self.phase.get() == Phase::Looking {
+            self.find(
+                BugKind::MonitorActs,
+                "a monitor or predicate waits for a lock: it may only look".into(),
+                None,
+            );
+            resume_unwind(Box::new(BudgetSpent("a monitor or predicate waits".into())));
+        }
+        if !panicking() && self.phase.get() == Phase::Running {
+            let (name, what) = {
+                let state = self.state();
+                let current = self.current.get();
+                let index = access.object.index;
+                (state.name(current), state.object_in_words(index, current))
+            };
+            let message = format!(
+                "`{name}` blocks on {what}, at {}: code that blocks needs a stack of its own, that of a \
+                 thread, a task or the test body; in a handler use the async types of `actor_core::sync`",
+                line(access.place)
+            );
+            resume_unwind(Box::new(BudgetSpent(message)));
+        }
+        // A destructor waits while its stack is unwound. Who holds what it waits for is unwound as well.
+        if self.phase.replace(Phase::Over) == Phase::Running {
+            self.attention.set(true);
+        }
+        if !self.unwind_another() {
+            eprintln!(
+                "actor-test: a destructor that runs while a panic unwinds its thread waits at {} for a \
+                 lock that nobody lets go of; the process ends",
+                line(access.place)
+            );
+            std::process::abort();
+        }
+    }
+
+    /// Ends one of the tasks that are suspended; tells whether there was one.
+    fn unwind_another(&self) -> bool {
+        let next = self.tasks.borrow_mut().take_suspended();
+        let Some(coroutine) = next else {
+            return false;
+        };
+        // What its destructors do is nobody's any more.
+        let _ = panics::catch(|| coroutine.end());
+        true
+    }
+
+    fn record_access(&self, object: u32, what: &'static str, place: Place) {
+        let state = self.state.borrow();
+        // Its own end is told of when it is over.
+        if self.is_recorded() && !state.objects.is_end_of(object, self.current.get()) {
+            let record = Record::Accessed {
+                who: self.current.get(),
+                what,
+                object: state.object_in_story(object),
+                place: line(place),
+            };
+            drop(state);
+            self.record(|| record);
+        }
+    }
+
+    fn find_race(&self, race: Race, object: u32, writes: bool, place: Place) {
+        let (now, before, made) = {
+            let state = self.state();
+            (
+                state.name(self.current.get()),
+                state.name(race.operation),
+                state.objects.made(object),
+            )
+        };
+        let verb = |writes| if writes { "writes" } else { "reads" };
+        let message = format!(
+            "`{now}` {} the RaceCell of {} at {}, and `{before}` {} it at {}: nothing puts the two in an order",
+            verb(writes),
+            column(made),
+            line(place),
+            verb(race.writes),
+            line(race.place),
+        );
+        self.find(BugKind::DataRace, message, Some(column(place)));
+    }
+}
+
+/// A place, as a sentence has it.
+fn line(place: Place) -> String {
+    format!("{}:{}", place.file(), place.line())
+}
+
+/// A place, as a finding has it.
+fn column(place: Place) -> String {
+    format!("{}:{}:{}", place.file(), place.line(), place.column())
+}
+
+impl Sharing for Shared {
+    fn execution(&self) -> u32 {
+        self.execution.get()
+    }
+
+    fn object(&self, kind: &'static str, made: Place) -> ObjectId {
+        ObjectId {
+            index: self.state().objects.add(kind, made),
+            execution: self.execution.get(),
+        }
+    }
+
+    fn reach(&self, access: Access, waits: bool) -> bool {
+        match self.local_object(access.object) {
+            Some(object) => self.come_to(At::Object(object), waits, true),
+            None => true,
+        }
+    }
+
+    fn touch(&self, access: Access, touch: Touch) {
+        let Some(object) = self.local_object(access.object) else {
+            return;
+        };
+        if self.phase.get() != Phase::Running {
+            return;
+        }
+        let current = self.current.get();
+        let spins = self.state().accessed(current, object, touch);
+        self.record_access(object, access.what, access.place);
+        if spins {
+            let name = self.state().name(current);
+            let message = format!(
+                "`{name}` spins at {}: it has looked {REPEATS_MAX} times at what nobody has changed, without \
+                 a `yield_now` that lets others go first",
+                line(access.place)
+            );
+            self.find(BugKind::Spin, message, Some(column(access.place)));
+        }
+    }
+
+    fn block(&self, access: Access, wait: Wait) -> bool {
+        let Some(object) = self.local_object(access.object) else {
+            return false;
+        };
+        if self.phase.get() == Phase::Over && !panicking() && stacks::is_running() {
+            // It was unwound, has caught that, and is unwound again.
+            stacks::suspend();
+            return false;
+        }
+        if self.phase.get() != Phase::Running || panicking() || !stacks::is_running() {
+            if !panicking() && !stacks::is_running() {
+                self.want_stack();
+            }
+            self.cannot_wait(access);
+            return false;
+        }
+        let current = self.current.get();
+        self.state().objects.wait(current, object, wait, true);
+        self.record_access(object, "waits for", access.place);
+        self.come_to(At::Object(object), true, false);
+        self.state().objects.wait_ends(current, object)
+    }
+
+    fn unblock(&self, object: ObjectId) {
+        if let Some(object) = self.local_object(object)
+            && self.phase.get() == Phase::Running
+        {
+            self.state().unblock(object);
+        }
+    }
+
+    fn unblock_one(&self, object: ObjectId) -> bool {
+        let Some(object) = self.local_object(object) else {
+            return false;
+        };
+        if self.phase.get() != Phase::Running {
+            return false;
+        }
+        let blocked = self.state().blocked_still(object);
+        if blocked.is_empty() {
+            return false;
+        }
+        let chosen = self.decide(Choice::Below(blocked.len() as u32), Asked::Woken);
+        self.state().unblock_this(blocked[chosen as usize]);
+        true
+    }
+
+    fn awaits(&self, access: Access, wait: Wait) {
+        if let Some(object) = self.local_object(access.object)
+            && self.phase.get() == Phase::Running
+        {
+            let current = self.current.get();
+            let mut state = self.state();
+            state.reach.beyond = true;
+            let is_new = state.objects.wait(current, object, wait, false);
+            state.objects.come_to(current, At::Object(object));
+            drop(state);
+            if is_new {
+                self.record_access(object, "waits for", access.place);
+            }
+        }
+    }
+
+    fn awaited(&self, object: ObjectId, operation: Address) {
+        if let Some(object) = self.local_object(object) {
+            let mut state = self.state();
+            state.objects.wait_ends(operation.operation, object);
+        }
+    }
+
+    fn is_held(&self, object: ObjectId) -> bool {
+        let object = self.local_object(object);
+        object.is_some_and(|object| self.state().objects.is_held(object))
+    }
+
+    fn waker(&self) -> Waker {
+        self.wake_list.waker(self.current.get())
+    }
+
+    fn current(&self) -> Address {
+        self.address(self.current.get())
+    }
+
+    fn spawn_task(&self, task: NewTask) -> Address {
+        if !self.may_act("spawn") {
+            return self.address(u32::MAX);
+        }
+        if !stacks::is_running() {
+            self.want_stack();
+        }
+        let NewTask {
+            run,
+            name,
+            is_thread,
+            end,
+        } = task;
+        let mut state = self.state();
+        let current = self.current.get();
+        let index = state.bear_task(current, name.as_deref(), is_thread, end.index);
+        self.record(|| Record::Created {
+            who: index,
+            path: state.operations[index as usize].key,
+            what: Created::Task {
+                name: state.name(index),
+                is_thread,
+            },
+        });
+        self.tasks.borrow_mut().bear(index, run);
+        self.attention.set(true);
+        self.address(index)
+    }
+
+    fn detach(&self, task: Address) {
+        if task.execution == self.execution.get() {
+            self.state().objects.detach(task.operation);
+        }
+    }
+
+    fn abort(&self, task: Address) {
+        if let Some(to) = self.local(task)
+            && self.may_act("abort")
+        {
+            let current = self.current.get();
+            let at_once = true;
+            self.state().push(current, Effect::Stop { to, at_once });
+        }
+    }
+
+    fn is_aborted(&self) -> bool {
+        self.state().objects.is_aborted(self.current.get())
+    }
+
+    fn panicked(&self, payload: &(dyn Any + Send)) -> bool {
+        let is_users = self.phase.get() == Phase::Running && !payload.is::<BudgetSpent>();
+        let is_told = is_users && self.state().supervised;
+        if is_told {
+            panics::forget();
+        }
+        is_told
+    }
+
+    fn park(&self) {
+        if self.phase.get() == Phase::Over && panicking() {
+            return;
+        }
+        self.leave_stack();
+    }
+
+    fn give_way(&self, _: Place, waits: bool) -> bool {
+        if self.phase.get() != Phase::Running {
+            return true;
+        }
+        let goes_on = self.state().objects.give_way(self.current.get());
+        self.attention.set(true);
+        self.come_to(At::Way, waits, goes_on)
+    }
+
+    fn locals(&self) -> Locals {
+        self.tasks.borrow_mut().locals(self.current.get())
+    }
+
+    fn race(&self, object: ObjectId, writes: bool, place: Place) {
+        let Some(object) = self.local_object(object) else {
+            return;
+        };
+        if self.phase.get() != Phase::Running {
+            return;
+        }
+        let current = self.current.get();
+        let sends = self.state().operations[current as usize]
+            .outbox
+            .first()
+            .is_some();
+        if sends && stacks::is_running() {
+            // What it has sent may arrive before it goes on.
+            self.come_to(At::Way, true, true);
+        }
+        let race = self.state().race(current, object, writes, place);
+        if let Some(race) = race {
+            self.find_race(race, object, writes, place);
+        }
+    }
+}

@@ -1,0 +1,342 @@
+//! Tasks, and what they and handlers share: exact counts, what is found, and what becomes of a task.
+
+use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use actor_core::prelude::*;
+use actor_core::sync::blocking::atomic::AtomicU32 as Shared;
+use actor_core::sync::{
+    Barrier, Mutex, Notify, OnceCell, RaceCell, RwLock, Semaphore, broadcast, mpsc, oneshot, watch,
+};
+use actor_core::task::{self, JoinHandle};
+use actor_test::strategy::StrategySpec;
+use actor_test::{BugKind, Report, Tester};
+
+fn all<F: Future<Output = ()> + 'static>(program: impl Fn(System) -> F + Sync) -> Report {
+    let report = Tester::new()
+        .iterations(u64::MAX)
+        .strategy(StrategySpec::Dfs(None))
+        .run_async(program);
+    report.assert_clean();
+    assert!(report.verdict.is_exhaustive(), "the search ends by itself");
+    report
+}
+
+fn found<F: Future<Output = ()> + 'static>(
+    program: impl Fn(System) -> F + Sync,
+) -> (BugKind, String) {
+    let report = Tester::new().iterations(2_000).run_async(program);
+    let bug = report.bugs().first().expect("a bug is found");
+    (bug.finding.kind, bug.finding.message.clone())
+}
+
+fn clean<F: Future<Output = ()> + 'static>(program: impl Fn(System) -> F + Sync) {
+    let report = Tester::new().iterations(300).run_async(program);
+    report.assert_clean();
+}
+
+async fn joined<T>(task: JoinHandle<T>) -> T {
+    task.await.expect("it is not aborted")
+}
+
+fn binomial(n: u64, k: u64) -> u64 {
+    (1..=k).fold(1, |product, i| product * (n - k + i) / i)
+}
+
+/// As for threads: the first of the task's `n` steps runs up to its first access.
+#[test]
+fn two_tasks_have_as_many_executions_as_there_are_interleavings() {
+    for (n, m) in [(1, 1), (3, 3), (2, 5), (6, 4)] {
+        let report = all(move |_| async move {
+            let shared = Arc::new(Shared::new(0));
+            let own = shared.clone();
+            drop(task::spawn(async move {
+                for _ in 1..n {
+                    own.fetch_add(1, Ordering::SeqCst);
+                }
+            }));
+            for _ in 0..m {
+                shared.fetch_add(1, Ordering::SeqCst);
+            }
+        });
+        assert_eq!(report.executions, binomial(n + m, n), "{n} and {m}");
+    }
+}
+
+/// What is async in a handler is a step, with no stack at all.
+#[derive(Debug)]
+struct Add(u32);
+
+struct Adder {
+    sum: Arc<Mutex<u32>>,
+    keeps: bool,
+}
+
+#[actor]
+impl Adder {
+    #[on]
+    async fn add(&mut self, add: Add) {
+        if self.keeps {
+            *self.sum.lock().await += add.0;
+        } else {
+            let seen = *self.sum.lock().await;
+            *self.sum.lock().await = seen + add.0;
+        }
+    }
+}
+
+#[test]
+fn handlers_share_what_tasks_do() {
+    let program = |keeps: bool| {
+        move |sys: System| async move {
+            let sum = Arc::new(Mutex::new(0));
+            let actor = || {
+                let sum = sum.clone();
+                sys.spawn(Adder { sum, keeps })
+            };
+            let (one, other) = (actor(), actor());
+            let adds = [one.ask(Add(1)), other.ask(Add(2))];
+            let own = sum.clone();
+            joined(task::spawn(async move { *own.lock().await += 4 })).await;
+            for add in adds {
+                add.await.expect("it is handled");
+            }
+            assert_eq!(*sum.lock().await, 7, "an addition is lost");
+        }
+    };
+    clean(program(true));
+    let (kind, message) = found(program(false));
+    assert_eq!(kind, BugKind::Panic);
+    assert!(message.contains("an addition is lost"), "{message}");
+}
+
+#[test]
+fn who_waits_for_which_lock_that_who_holds_is_said() {
+    let (kind, message) = found(|_| async {
+        let (a, b) = (Arc::new(Mutex::new(())), Arc::new(Mutex::new(())));
+        let (c, d) = (a.clone(), b.clone());
+        let one = task::spawn(async move {
+            let _a = a.lock().await;
+            drop(b.lock().await);
+        });
+        let other = task::spawn(async move {
+            let _d = d.lock().await;
+            drop(c.lock().await);
+        });
+        joined(one).await;
+        joined(other).await;
+    });
+    assert_eq!(kind, BugKind::Deadlock);
+    assert!(
+        message.contains("`test` awaits the end of `task#")
+            && message.contains("`task#1` awaits the Mutex of ")
+            && message.contains(", which `task#2` holds"),
+        "{message}"
+    );
+}
+
+#[test]
+fn every_type_works_among_tasks() {
+    clean(|_| async {
+        let both = Arc::new(Barrier::new(2));
+        let (once, list) = (Arc::new(OnceCell::new()), Arc::new(RwLock::new(Vec::new())));
+        let (permits, notify) = (Arc::new(Semaphore::new(1)), Arc::new(Notify::new()));
+        let (send, mut receive) = mpsc::channel(1);
+        let (news, _) = broadcast::channel(4);
+        let (value, seen) = watch::channel(0);
+        let (done, is_done) = oneshot::channel();
+        let tasks: Vec<_> = (0..2)
+            .map(|own| {
+                let (both, once, list) = (both.clone(), once.clone(), list.clone());
+                let (permits, notify, send) = (permits.clone(), notify.clone(), send.clone());
+                let (mut news, mut seen) = (news.subscribe(), seen.clone());
+                task::spawn(async move {
+                    both.wait().await;
+                    let first = *once.get_or_init(|| async { own }).await;
+                    let permit = permits.acquire_owned().await.expect("it is open");
+                    list.write().await.push(own);
+                    drop(permit);
+                    assert!(list.read().await.contains(&own));
+                    send.send(first).await.expect("it is received");
+                    // Two words at once would be one for whoever comes later.
+                    notify.notified().await;
+                    notify.notify_one();
+                    assert_eq!(news.recv().await, Ok(9));
+                    while *seen.borrow_and_update() != 5 {
+                        seen.changed().await.expect("it is changed");
+                    }
+                    first
+                })
+            })
+            .collect();
+        drop(send);
+        let first = receive.recv().await.expect("it is sent");
+        assert_eq!(receive.recv().await, Some(first));
+        notify.notify_one();
+        news.send(9).expect("they are there");
+        value.send(5).expect("they are there");
+        for task in tasks {
+            assert_eq!(joined(task).await, first);
+        }
+        assert_eq!(receive.recv().await, None);
+        done.send(()).expect("it is received");
+        is_done.await.expect("it is sent");
+    });
+}
+
+/// A value that somebody borrows is not changed meanwhile, and the tester does not block.
+#[test]
+fn a_borrowed_value_is_not_changed() {
+    clean(|_| async {
+        let (value, seen) = watch::channel(0);
+        let count = Arc::new(Shared::new(0));
+        let own = count.clone();
+        let looks = task::spawn(async move {
+            let borrowed = seen.borrow();
+            let before = own.load(Ordering::SeqCst);
+            assert!(*borrowed == 1 || before == 0 || own.load(Ordering::SeqCst) == before);
+        });
+        value.send_replace(1);
+        count.store(1, Ordering::SeqCst);
+        joined(looks).await;
+    });
+}
+
+#[test]
+fn a_task_outlives_who_has_spawned_it() {
+    #[derive(Debug)]
+    struct Go;
+    struct Spawner(Arc<AtomicU32>);
+    #[actor]
+    impl Spawner {
+        #[on]
+        fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+            let count = self.0.clone();
+            drop(task::spawn(async move {
+                task::yield_now().await;
+                count.fetch_add(1, Ordering::Relaxed);
+            }));
+            cx.halt();
+        }
+    }
+    let count = Arc::new(AtomicU32::new(0));
+    let report = Tester::new().iterations(50).run(|sys| {
+        sys.spawn(Spawner(count.clone())).tell(Go);
+    });
+    report.assert_clean();
+    // Some executions are run a second time, to see whether they do the same.
+    assert!(u64::from(count.load(Ordering::Relaxed)) >= report.executions);
+}
+
+#[test]
+fn who_waits_for_news_may_rest_if_nobody_joins() {
+    let program = |joins: bool| {
+        move |_: System| async move {
+            let (send, mut receive) = mpsc::unbounded_channel::<u32>();
+            let takes = task::spawn(async move { while receive.recv().await.is_some() {} });
+            send.send(1).expect("it is received");
+            std::mem::forget(send);
+            match joins {
+                true => joined(takes).await,
+                false => drop(takes),
+            }
+        }
+    };
+    clean(program(false));
+    let (kind, message) = found(program(true));
+    assert_eq!(kind, BugKind::Deadlock);
+    assert!(
+        message.contains("`task#1` awaits the mpsc channel of "),
+        "{message}"
+    );
+}
+
+#[test]
+fn an_aborted_task_ends_where_it_awaits() {
+    clean(|_| async {
+        let lock = Arc::new(Mutex::new(0));
+        let own = lock.clone();
+        let never = task::spawn(async move {
+            let _held = own.lock().await;
+            std::future::pending::<()>().await;
+        });
+        task::yield_now().await;
+        never.abort();
+        assert!(never.await.is_err_and(|error| error.is_cancelled()));
+        // What it held it has let go of.
+        *lock.lock().await = 1;
+    });
+}
+
+#[test]
+fn a_panic_is_a_bug_or_part_of_the_story() {
+    let program = |_: System| async {
+        let panics = task::spawn(async { panic!("it fails") });
+        let error = panics.await.expect_err("it panics");
+        assert!(error.is_panic());
+    };
+    let (kind, message) = found(program);
+    assert_eq!(
+        (kind, &*message),
+        (BugKind::Panic, "`task#1` panicked: it fails")
+    );
+    let report = Tester::new()
+        .iterations(50)
+        .supervised(true)
+        .run_async(program);
+    report.assert_clean();
+}
+
+#[test]
+fn a_task_has_its_own_thread_locals() {
+    actor_core::thread_local! {
+        static OWN: Cell<u32> = Cell::new(0);
+    }
+    clean(|_| async {
+        let count = || async {
+            for _ in 0..3 {
+                OWN.set(OWN.get() + 1);
+                task::yield_now().await;
+            }
+            OWN.get()
+        };
+        let (one, other) = (task::spawn(count()), task::spawn(count()));
+        assert_eq!((joined(one).await, joined(other).await), (3, 3));
+        assert_eq!(OWN.get(), 0);
+    });
+}
+
+#[test]
+fn accesses_that_messages_put_in_order_are_no_race() {
+    #[derive(Debug)]
+    struct Go(u32);
+    struct Writer(Arc<RaceCell<u32>>);
+    #[actor]
+    impl Writer {
+        #[on]
+        fn go(&mut self, go: Go) {
+            self.0.with_mut(|sum| *sum += go.0);
+        }
+    }
+    clean(|sys| async move {
+        let cell = Arc::new(RaceCell::new(0));
+        let writer = sys.spawn(Writer(cell.clone()));
+        let own = cell.clone();
+        joined(task::spawn(async move {
+            own.set(1);
+            writer.tell(Go(1));
+        }))
+        .await;
+    });
+    let (kind, _) = found(|sys| async move {
+        let cell = Arc::new(RaceCell::new(0));
+        let writer = sys.spawn(Writer(cell.clone()));
+        joined(task::spawn(async move {
+            writer.tell(Go(1));
+            cell.set(1);
+        }))
+        .await;
+    });
+    assert_eq!(kind, BugKind::DataRace);
+}

@@ -1,0 +1,236 @@
+//! Threads that share memory: exact counts, and what is found.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use actor_core::System;
+use actor_core::sync::RaceCell;
+use actor_core::sync::blocking::atomic::{AtomicBool, AtomicU32, Ordering};
+use actor_core::sync::blocking::{Barrier, Condvar, Mutex, Once, OnceLock, RwLock, mpsc};
+use actor_core::thread;
+use actor_test::strategy::StrategySpec;
+use actor_test::{BugKind, Report, Tester};
+
+/// All executions there are.
+fn all(program: impl Fn(&System) + Sync) -> Report {
+    let report = Tester::new()
+        .iterations(u64::MAX)
+        .strategy(StrategySpec::Dfs(None))
+        .run(program);
+    report.assert_clean();
+    assert!(report.verdict.is_exhaustive(), "the search ends by itself");
+    report
+}
+
+fn found(program: impl Fn(&System) + Sync) -> (BugKind, String) {
+    let report = Tester::new().iterations(2_000).run(program);
+    let bug = report.bugs().first().expect("a bug is found");
+    (bug.finding.kind, bug.finding.message.clone())
+}
+
+fn clean(program: impl Fn(&System) + Sync) {
+    Tester::new().iterations(300).run(program).assert_clean();
+}
+
+fn binomial(n: u64, k: u64) -> u64 {
+    (1..=k).fold(1, |product, i| product * (n - k + i) / i)
+}
+
+/// The body takes its first step, in which it spawns, and a flush; then `n` steps of the thread, of which
+/// the first runs up to its first access, meet `m` of the body's.
+#[test]
+fn two_threads_have_as_many_executions_as_there_are_interleavings() {
+    for (n, m) in [(1, 1), (2, 2), (3, 2), (3, 4), (5, 5), (2, 7)] {
+        let report = all(move |_| {
+            let shared = Arc::new(AtomicU32::new(0));
+            let own = shared.clone();
+            drop(thread::spawn(move || {
+                for _ in 1..n {
+                    own.fetch_add(1, Ordering::SeqCst);
+                }
+            }));
+            for _ in 0..m {
+                shared.fetch_add(1, Ordering::SeqCst);
+            }
+        });
+        assert_eq!(report.executions, binomial(n + m, n), "{n} and {m}");
+    }
+}
+
+#[test]
+fn a_lost_update_is_found() {
+    let program = |_: &System| {
+        let count = Arc::new(AtomicU32::new(0));
+        let threads: Vec<_> = (0..2)
+            .map(|_| {
+                let count = count.clone();
+                thread::spawn(move || {
+                    let seen = count.load(Ordering::SeqCst);
+                    count.store(seen + 1, Ordering::SeqCst);
+                })
+            })
+            .collect();
+        for thread in threads {
+            thread.join().expect("it ends");
+        }
+        assert_eq!(count.load(Ordering::SeqCst), 2, "an update is lost");
+    };
+    let (kind, message) = found(program);
+    assert_eq!(kind, BugKind::Panic);
+    assert!(message.contains("an update is lost"), "{message}");
+}
+
+#[test]
+fn who_waits_for_which_lock_that_who_holds_is_said() {
+    let (kind, message) = found(|_| {
+        let (a, b) = (Arc::new(Mutex::new(())), Arc::new(Mutex::new(())));
+        let (c, d) = (a.clone(), b.clone());
+        let one = thread::spawn(move || {
+            let _a = a.lock();
+            let _b = b.lock();
+        });
+        let other = thread::spawn(move || {
+            let _d = d.lock();
+            let _c = c.lock();
+        });
+        one.join().expect("it ends");
+        other.join().expect("it ends");
+    });
+    assert_eq!(kind, BugKind::Deadlock);
+    assert!(
+        message.contains("`thread#1` awaits the Mutex of ")
+            && message.contains("threads.rs:")
+            && message.contains(", which `thread#2` holds"),
+        "{message}"
+    );
+}
+
+#[test]
+fn two_accesses_in_no_order_are_a_race() {
+    let racy = |order: Ordering| {
+        move |_: &System| {
+            let ready = Arc::new((AtomicBool::new(false), RaceCell::new(0)));
+            let own = ready.clone();
+            let thread = thread::spawn(move || {
+                own.1.set(7);
+                own.0.store(true, order);
+            });
+            if ready.0.load(Ordering::Acquire) {
+                assert_eq!(ready.1.get(), 7);
+            }
+            thread.join().expect("it ends");
+            assert_eq!(ready.1.get(), 7);
+        }
+    };
+    clean(racy(Ordering::Release));
+    let (kind, message) = found(racy(Ordering::Relaxed));
+    assert_eq!(kind, BugKind::DataRace);
+    assert_eq!(message.matches("threads.rs:").count(), 3, "{message}");
+}
+
+#[test]
+fn a_thread_that_spins_is_found_and_one_that_yields_is_not() {
+    let waits = |yields: bool| {
+        move |_: &System| {
+            let flag = Arc::new(AtomicBool::new(false));
+            let own = flag.clone();
+            let thread = thread::spawn(move || {
+                while !own.load(Ordering::SeqCst) {
+                    if yields {
+                        thread::yield_now();
+                    }
+                }
+            });
+            flag.store(true, Ordering::SeqCst);
+            thread.join().expect("it ends");
+        }
+    };
+    clean(waits(true));
+    let (kind, message) = found(waits(false));
+    assert_eq!(kind, BugKind::Spin);
+    assert!(message.contains("`thread#1` spins at "), "{message}");
+}
+
+#[test]
+fn a_condition_is_waited_for() {
+    clean(|_| {
+        let (queue, filled) = (Mutex::new(Vec::new()), Condvar::new());
+        let shared = Arc::new((queue, filled));
+        let own = shared.clone();
+        let taker = thread::spawn(move || {
+            let queue = own.0.lock().expect("nobody panics");
+            let mut queue = own
+                .1
+                .wait_while(queue, |queue| queue.is_empty())
+                .expect("nobody panics");
+            queue.pop()
+        });
+        shared.0.lock().expect("nobody panics").push(7);
+        shared.1.notify_one();
+        assert_eq!(taker.join().expect("it ends"), Some(7));
+    });
+}
+
+/// The flag is looked at before the lock is taken: the word may come between.
+#[test]
+fn a_lost_wake_up_is_a_deadlock() {
+    let (kind, message) = found(|_| {
+        let shared = Arc::new((AtomicBool::new(false), Mutex::new(()), Condvar::new()));
+        let own = shared.clone();
+        let waits = thread::spawn(move || {
+            if !own.0.load(Ordering::SeqCst) {
+                let guard = own.1.lock().expect("nobody panics");
+                drop(own.2.wait(guard));
+            }
+        });
+        shared.0.store(true, Ordering::SeqCst);
+        shared.2.notify_one();
+        waits.join().expect("it ends");
+    });
+    assert_eq!(kind, BugKind::Deadlock);
+    assert!(message.contains("awaits the Condvar of "), "{message}");
+}
+
+#[test]
+fn time_is_virtual() {
+    clean(|_| {
+        let shared = Arc::new((Mutex::new(()), Condvar::new()));
+        let guard = shared.0.lock().expect("nobody panics");
+        let day = Duration::from_secs(86_400);
+        let (_guard, result) = shared.1.wait_timeout(guard, day).expect("nobody panics");
+        assert!(result.timed_out());
+        thread::sleep(day);
+    });
+}
+
+#[test]
+fn every_type_works_among_threads() {
+    static ONCE: Once = Once::new();
+    clean(|_| {
+        let both = Arc::new(Barrier::new(2));
+        let made = Arc::new((OnceLock::new(), RwLock::new(0)));
+        let (send, receive) = mpsc::sync_channel(0);
+        let threads: Vec<_> = (0..2_u32)
+            .map(|own| {
+                let (both, made, send) = (both.clone(), made.clone(), send.clone());
+                thread::spawn(move || {
+                    let leads = both.wait().is_leader();
+                    let first = *made.0.get_or_init(|| own);
+                    *made.1.write().expect("nobody panics") += 1;
+                    assert!(*made.1.read().expect("nobody panics") > 0);
+                    ONCE.call_once(|| send.send(first).expect("it is received"));
+                    leads
+                })
+            })
+            .collect();
+        drop(send);
+        let first = receive.recv().expect("it is sent");
+        assert_eq!(made.0.get(), Some(&first));
+        assert!(receive.recv().is_err());
+        let leaders = threads
+            .into_iter()
+            .map(|thread| thread.join().expect("it ends"));
+        assert_eq!(leaders.filter(|leads| *leads).count(), 1);
+        assert_eq!(*made.1.read().expect("nobody panics"), 2);
+    });
+}
