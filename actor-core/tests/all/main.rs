@@ -9,6 +9,7 @@ pub mod auto_traits;
 mod codec;
 mod dead_letters;
 mod detectors;
+mod disks;
 mod failures;
 pub mod fingerprints;
 mod floods;

@@ -1,0 +1,195 @@
+//! Files and journals in production: real ones, below a root.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use actor_core::fs::OpenOptions;
+use actor_core::prelude::*;
+use actor_core::{Journal, JournalError};
+
+fn system(root: &Path) -> System {
+    let sys = System::new();
+    sys.as_live().unwrap().disk_at(root).unwrap();
+    sys
+}
+
+#[tokio::test]
+async fn a_disk_without_a_root_says_what_to_do() {
+    let sys = System::new();
+    let error = sys.disk().read_dir(".").await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unsupported);
+    assert!(error.to_string().contains("disk_at"), "{error}");
+    assert!(sys.disk().faults().is_none(), "nothing can be made to fail");
+}
+
+#[tokio::test]
+async fn nothing_leaves_the_root() {
+    let root = tempfile::tempdir().unwrap();
+    let inside = root.path().join("inside");
+    let disk = system(&inside).disk();
+    fs::write(root.path().join("secret"), "x").unwrap();
+    let secret = root.path().join("secret");
+    for path in ["../secret", "a/../../secret", secret.to_str().unwrap()] {
+        let read = OpenOptions::new().read(true);
+        let error = disk.open(path, read).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidInput, "{error}");
+        assert!(error.to_string().contains(path), "{error}");
+    }
+    assert_eq!(disk.remove_file("../secret").await.unwrap_err().kind(), ErrorKind::InvalidInput);
+    assert!(root.path().join("secret").exists());
+}
+
+#[tokio::test]
+async fn a_file_is_used_as_it_was_opened() {
+    let root = tempfile::tempdir().unwrap();
+    let disk = system(root.path()).disk();
+    let file = disk.open("log", OpenOptions::new().append(true).create(true)).await.unwrap();
+    assert_eq!(file.append(*b"abc").await.unwrap(), 0);
+    assert_eq!(file.append(*b"de").await.unwrap(), 3);
+    for error in [
+        file.read_at(0, 1).await.unwrap_err(),
+        file.write_at(0, *b"x").await.unwrap_err(),
+        disk.open("log", OpenOptions::new()).await.unwrap_err(),
+        disk.open("log", OpenOptions::new().read(true).truncate(true)).await.unwrap_err(),
+    ] {
+        assert_eq!(error.kind(), ErrorKind::InvalidInput, "{error}");
+        assert!(error.to_string().contains("`log`"), "{error}");
+    }
+    let error = disk.open("none", OpenOptions::new().read(true)).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NotFound);
+    assert!(error.to_string().starts_with("open `none`: "), "{error}");
+}
+
+#[tokio::test]
+async fn a_journal_is_recovered_from_its_file() -> Result<(), JournalError> {
+    let root = tempfile::tempdir().unwrap();
+    let disk = system(root.path()).disk();
+    let journal = Journal::recover(&disk, "journal").await?.journal;
+    for (record, number) in ["a", "bc", ""].iter().zip(0..) {
+        assert_eq!(journal.append(record)?, number);
+    }
+    journal.sync().await?;
+    journal.append("never synced")?;
+    drop(journal);
+
+    let recovered = Journal::recover(&disk, "journal").await?;
+    assert_eq!(recovered.records, [&b"a"[..], b"bc", b""]);
+    assert_eq!((recovered.first, recovered.snapshot, recovered.torn_bytes), (0, None, 0));
+    recovered.journal.snapshot("abc")?;
+    recovered.journal.append("d")?;
+    recovered.journal.sync().await?;
+
+    let recovered = Journal::recover(&disk, "journal").await?;
+    assert_eq!(recovered.snapshot.as_deref(), Some(&b"abc"[..]));
+    assert_eq!(recovered.records, [b"d"]);
+    assert_eq!((recovered.first, recovered.journal.next()), (3, 4));
+    assert_eq!(fs::read_dir(root.path()).unwrap().count(), 1, "no other file is left");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_torn_tail_is_cut_and_damage_is_named() -> Result<(), JournalError> {
+    let root = tempfile::tempdir().unwrap();
+    let disk = system(root.path()).disk();
+    let path = root.path().join("journal");
+    let journal = Journal::recover(&disk, "journal").await?.journal;
+    let mut ends = Vec::new();
+    for record in ["first", "second", "third"] {
+        journal.append(record)?;
+        journal.sync().await?;
+        ends.push(fs::metadata(&path).unwrap().len());
+    }
+    let whole = fs::read(&path).unwrap();
+
+    // The third, cut.
+    fs::write(&path, &whole[..ends[2] as usize - 1]).unwrap();
+    let recovered = Journal::recover(&disk, "journal").await?;
+    assert_eq!(recovered.records, [&b"first"[..], b"second"]);
+    assert_eq!(recovered.torn_bytes, ends[2] - 1 - ends[1]);
+
+    // The second, damaged.
+    let mut damaged = whole;
+    damaged[ends[1] as usize - 1] ^= 1;
+    fs::write(&path, &damaged).unwrap();
+    let error = Journal::recover(&disk, "journal").await.unwrap_err();
+    let JournalError::Damaged { file, offset, record, .. } = &error else {
+        panic!("{error}");
+    };
+    assert_eq!((file.as_str(), *offset, *record), ("journal", ends[0], 1));
+    assert_eq!(fs::read(&path).unwrap(), damaged, "it is left as it is");
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn many_writers_share_syncs_and_nobody_is_lost() -> Result<(), JournalError> {
+    let root = tempfile::tempdir().unwrap();
+    let disk = system(root.path()).disk();
+    let journal = Journal::recover(&disk, "journal").await?.journal;
+    let writers: Vec<_> = (0..64_u8)
+        .map(|writer| {
+            let journal = journal.clone();
+            tokio::spawn(async move {
+                for number in 0..4 {
+                    journal.append([writer, number])?;
+                    let synced = journal.sync();
+                    // Some of those who write for others go away in the middle of it.
+                    if (writer + number).is_multiple_of(5) {
+                        let short = std::time::Duration::from_micros(u64::from(writer));
+                        let _ = tokio::time::timeout(short, synced).await;
+                    } else {
+                        synced.await?;
+                    }
+                }
+                Ok::<(), JournalError>(())
+            })
+        })
+        .collect();
+    for writer in writers {
+        writer.await.unwrap()?;
+    }
+    journal.sync().await?;
+    let recovered = Journal::recover(&disk, "journal").await?;
+    let mut records = recovered.records;
+    assert_eq!(records.len(), 64 * 4);
+    // Each writer's in its order.
+    records.sort_by_key(|record| record[0]);
+    let expected = (0..64).flat_map(|writer| (0..4).map(move |number| [writer, number]));
+    assert!(records.iter().map(Vec::as_slice).eq(expected.collect::<Vec<_>>().iter().map(<[u8; 2]>::as_slice)));
+    Ok(())
+}
+
+#[cfg(feature = "codec")]
+#[tokio::test]
+async fn values_are_recovered_as_values() -> Result<(), JournalError> {
+    let root = tempfile::tempdir().unwrap();
+    let disk = system(root.path()).disk();
+    let journal = Journal::recover(&disk, "journal").await?.journal;
+    journal.snapshot_value(&vec![1_u32, 2])?;
+    journal.append_value(&("three", 3_u64))?;
+    journal.sync().await?;
+    let recovered = Journal::recover(&disk, "journal").await?;
+    let (snapshot, records) = recovered.decode::<Vec<u32>, (String, u64)>()?;
+    assert_eq!(snapshot, Some(vec![1, 2]));
+    assert_eq!(records, [("three".to_owned(), 3)]);
+    let error = recovered.decode::<Vec<u32>, u8>().unwrap_err();
+    assert!(matches!(error, JournalError::Codec { record: Some(0), .. }), "{error}");
+    Ok(())
+}
+
+#[cfg(feature = "futures")]
+#[test]
+fn a_thread_pool_has_a_disk_too() {
+    use futures_executor::{ThreadPool, block_on};
+
+    let root = tempfile::tempdir().unwrap();
+    let sys = System::on_pool(ThreadPool::new().unwrap());
+    sys.as_live().unwrap().disk_at(root.path()).unwrap();
+    block_on(async {
+        let journal = Journal::recover(&sys.disk(), "journal").await?.journal;
+        journal.append("a")?;
+        journal.sync().await
+    })
+    .unwrap();
+    assert!(root.path().join("journal").exists());
+}
