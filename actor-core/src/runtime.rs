@@ -224,8 +224,6 @@ pub trait Runtime: Sharing {
     fn disk_call_dropped(&self, call: DiskCallId);
     /// Has the power of a disk fail.
     fn fail_power(&self, disk: DiskId);
-    /// From now on, up to so many calls to a disk fail.
-    fn fail_calls(&self, disk: DiskId, budget: u32);
     /// From now on, a crash keeps writes to the disk block by block; as wholes, where `block` is zero.
     fn tear_writes(&self, disk: DiskId, block: u32);
 

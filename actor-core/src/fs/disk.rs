@@ -226,13 +226,6 @@ impl DiskFaults {
         runtime::with(|rt| rt.fail_power(self.0));
     }
 
-    /// From now on, up to so many calls fail, where the tester chooses: a write, which may leave a half of
-    /// itself; a sync, which may drop what it was to sync, as Linux does, so that a later one succeeds
-    /// without it; and every call that changes a name or a length.
-    pub fn fail_calls(&self, budget: u32) {
-        runtime::with(|rt| rt.fail_calls(self.0, budget));
-    }
-
     /// From now on a crash may keep a part of a write: any of the blocks of that many bytes, at multiples
     /// of it, that it touches. Real disks have sectors of 512 or 4096 bytes; a few bytes find what there
     /// is to find in small tests. At first, a write is kept as a whole or not at all. Zero stands for

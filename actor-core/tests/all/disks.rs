@@ -36,7 +36,10 @@ async fn nothing_leaves_the_root() {
         assert_eq!(error.kind(), ErrorKind::InvalidInput, "{error}");
         assert!(error.to_string().contains(path), "{error}");
     }
-    assert_eq!(disk.remove_file("../secret").await.unwrap_err().kind(), ErrorKind::InvalidInput);
+    assert_eq!(
+        disk.remove_file("../secret").await.unwrap_err().kind(),
+        ErrorKind::InvalidInput
+    );
     assert!(root.path().join("secret").exists());
 }
 
@@ -44,19 +47,27 @@ async fn nothing_leaves_the_root() {
 async fn a_file_is_used_as_it_was_opened() {
     let root = tempfile::tempdir().unwrap();
     let disk = system(root.path()).disk();
-    let file = disk.open("log", OpenOptions::new().append(true).create(true)).await.unwrap();
+    let file = disk
+        .open("log", OpenOptions::new().append(true).create(true))
+        .await
+        .unwrap();
     assert_eq!(file.append(*b"abc").await.unwrap(), 0);
     assert_eq!(file.append(*b"de").await.unwrap(), 3);
     for error in [
         file.read_at(0, 1).await.unwrap_err(),
         file.write_at(0, *b"x").await.unwrap_err(),
         disk.open("log", OpenOptions::new()).await.unwrap_err(),
-        disk.open("log", OpenOptions::new().read(true).truncate(true)).await.unwrap_err(),
+        disk.open("log", OpenOptions::new().read(true).truncate(true))
+            .await
+            .unwrap_err(),
     ] {
         assert_eq!(error.kind(), ErrorKind::InvalidInput, "{error}");
         assert!(error.to_string().contains("`log`"), "{error}");
     }
-    let error = disk.open("none", OpenOptions::new().read(true)).await.unwrap_err();
+    let error = disk
+        .open("none", OpenOptions::new().read(true))
+        .await
+        .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
     assert!(error.to_string().starts_with("open `none`: "), "{error}");
 }
@@ -75,7 +86,10 @@ async fn a_journal_is_recovered_from_its_file() -> Result<(), JournalError> {
 
     let recovered = Journal::recover(&disk, "journal").await?;
     assert_eq!(recovered.records, [&b"a"[..], b"bc", b""]);
-    assert_eq!((recovered.first, recovered.snapshot, recovered.torn_bytes), (0, None, 0));
+    assert_eq!(
+        (recovered.first, recovered.snapshot, recovered.torn_bytes),
+        (0, None, 0)
+    );
     recovered.journal.snapshot("abc")?;
     recovered.journal.append("d")?;
     recovered.journal.sync().await?;
@@ -84,7 +98,11 @@ async fn a_journal_is_recovered_from_its_file() -> Result<(), JournalError> {
     assert_eq!(recovered.snapshot.as_deref(), Some(&b"abc"[..]));
     assert_eq!(recovered.records, [b"d"]);
     assert_eq!((recovered.first, recovered.journal.next()), (3, 4));
-    assert_eq!(fs::read_dir(root.path()).unwrap().count(), 1, "no other file is left");
+    assert_eq!(
+        fs::read_dir(root.path()).unwrap().count(),
+        1,
+        "no other file is left"
+    );
     Ok(())
 }
 
@@ -113,7 +131,13 @@ async fn a_torn_tail_is_cut_and_damage_is_named() -> Result<(), JournalError> {
     damaged[ends[1] as usize - 1] ^= 1;
     fs::write(&path, &damaged).unwrap();
     let error = Journal::recover(&disk, "journal").await.unwrap_err();
-    let JournalError::Damaged { file, offset, record, .. } = &error else {
+    let JournalError::Damaged {
+        file,
+        offset,
+        record,
+        ..
+    } = &error
+    else {
         panic!("{error}");
     };
     assert_eq!((file.as_str(), *offset, *record), ("journal", ends[0], 1));
@@ -155,7 +179,12 @@ async fn many_writers_share_syncs_and_nobody_is_lost() -> Result<(), JournalErro
     // Each writer's in its order.
     records.sort_by_key(|record| record[0]);
     let expected = (0..64).flat_map(|writer| (0..4).map(move |number| [writer, number]));
-    assert!(records.iter().map(Vec::as_slice).eq(expected.collect::<Vec<_>>().iter().map(<[u8; 2]>::as_slice)));
+    assert!(
+        records
+            .iter()
+            .map(Vec::as_slice)
+            .eq(expected.collect::<Vec<_>>().iter().map(<[u8; 2]>::as_slice))
+    );
     Ok(())
 }
 
@@ -173,7 +202,16 @@ async fn values_are_recovered_as_values() -> Result<(), JournalError> {
     assert_eq!(snapshot, Some(vec![1, 2]));
     assert_eq!(records, [("three".to_owned(), 3)]);
     let error = recovered.decode::<Vec<u32>, u8>().unwrap_err();
-    assert!(matches!(error, JournalError::Codec { record: Some(0), .. }), "{error}");
+    assert!(
+        matches!(
+            error,
+            JournalError::Codec {
+                record: Some(0),
+                ..
+            }
+        ),
+        "{error}"
+    );
     Ok(())
 }
 

@@ -38,7 +38,7 @@ pub(crate) struct Strength {
 }
 
 /// The kinds of faults; the tester has the same.
-const FAULTS: [&str; 2] = ["call", "full"];
+const FAULTS: [&str; 3] = ["call", "full", "disk"];
 
 const ACCEPTED: [&str; 16] = [
     "iterations",

@@ -18,17 +18,20 @@ pub enum FaultKind {
     Call,
     /// A bounded mailbox takes nothing, though it has room.
     Full,
+    /// A call to a disk fails, by [`Context::disk`](actor_core::Context::disk).
+    Disk,
 }
 
 impl FaultKind {
     /// All kinds, in the order in which reports list them.
-    pub const ALL: [Self; 2] = [Self::Call, Self::Full];
+    pub const ALL: [Self; 3] = [Self::Call, Self::Full, Self::Disk];
 
     /// The word by which it is asked for.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Call => "call",
             Self::Full => "full",
+            Self::Disk => "disk",
         }
     }
 
@@ -43,6 +46,7 @@ impl FaultKind {
         match self {
             Self::Call => "failing call",
             Self::Full => "full mailbox",
+            Self::Disk => "failing disk call",
         }
     }
 
@@ -51,6 +55,7 @@ impl FaultKind {
         match self {
             Self::Call => "failing calls",
             Self::Full => "full mailboxes",
+            Self::Disk => "failing disk calls",
         }
     }
 }

@@ -25,6 +25,7 @@ pub(crate) fn without(faults: &[FaultStatistics], calls: &Calls) -> Vec<String> 
             FaultKind::Call if !without.is_empty() => continue,
             FaultKind::Call => "nothing called `cx.fallible`",
             FaultKind::Full => "nothing was sent to a bounded mailbox",
+            FaultKind::Disk => "nothing was written to a disk",
         };
         without.push(format!("fault `{kind}` never had a chance: {why}"));
     }

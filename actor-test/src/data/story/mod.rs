@@ -687,8 +687,6 @@ pub enum Asked {
     Rng,
     /// By how much a supervisor's wait is longer or shorter.
     Jitter,
-    /// Whether a call to a disk fails, and in which way.
-    DiskFails,
     /// Which parts of something a power failure takes, as bits.
     Loss,
     /// Which message of a link is delivered next.

@@ -2,9 +2,12 @@
 
 use actor_core::fs::Call;
 
+use crate::data::faults::FaultKind;
 use crate::data::records::{DiskAction, Record};
 use crate::data::story::Asked;
 use crate::engine::running::execution::Engine;
+use crate::engine::world::disks::disk::Disk;
+use crate::hash::{self, mix};
 use crate::strategy::Choice;
 
 impl Engine {
@@ -21,14 +24,7 @@ impl Engine {
             let mut state = self.state();
             state.disks.disk(disk).action(&call)
         });
-        let ways = self.state().disks.disk(disk).ways_to_fail(&call);
-        let way = match ways {
-            0 => 0,
-            ways => {
-                let any = Choice::Below(ways + 1);
-                self.shared.decide(any, Asked::DiskFails)
-            }
-        };
+        let way = self.fail_disk(disk, &call);
         let (answer, trace) = match way {
             0 => self.state().disks.disk(disk).carry_out(call),
             way => self.state().disks.disk(disk).fail(call, way),
@@ -40,6 +36,18 @@ impl Engine {
         }
         self.state().answer_call(index, answer, trace);
         self.shared.wake_callers();
+    }
+
+    /// Whether a call fails: zero where it does not, else in which way.
+    fn fail_disk(&self, disk: u32, call: &Call) -> u32 {
+        if !self.state().faults.may_be(FaultKind::Disk) {
+            return 0;
+        }
+        let ways = Disk::ways_to_fail(call);
+        let action = self.state().disks.disk(disk).action(call);
+        // Which of its calls to which file it is, for who places faults.
+        let what = mix(hash::text(&action.path), action.call as u64);
+        self.shared.strike(FaultKind::Disk, what, ways)
     }
 
     /// Carries out what is still to be done for those that are gone.

@@ -101,7 +101,6 @@ impl Engine {
             | Effect::Unwatch { .. }
             | Effect::Link { .. }
             | Effect::Unlink { .. }
-            | Effect::FailCalls { .. }
             | Effect::TearWrites { .. }
             | Effect::Finish => Outgoing::Silent,
         }

@@ -323,10 +323,6 @@ fn list_effect(
             items.push(Item::Number(record.fingerprint()));
         }
         Effect::FailPower { disk } => items.push(number(33, *disk)),
-        Effect::FailCalls { disk, budget } => {
-            items.push(number(35, *disk));
-            items.push(Item::Number(u64::from(*budget)));
-        }
         Effect::TearWrites { disk, block } => {
             items.push(number(34, *disk));
             items.push(Item::Number(u64::from(*block)));

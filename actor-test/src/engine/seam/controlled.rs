@@ -336,10 +336,6 @@ impl Runtime for Shared {
         self.plan_disk(disk, |disk| Effect::FailPower { disk });
     }
 
-    fn fail_calls(&self, disk: DiskId, budget: u32) {
-        self.plan_disk(disk, |disk| Effect::FailCalls { disk, budget });
-    }
-
     fn tear_writes(&self, disk: DiskId, block: u32) {
         self.plan_disk(disk, |disk| Effect::TearWrites { disk, block });
     }

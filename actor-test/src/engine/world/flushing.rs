@@ -229,11 +229,6 @@ impl State {
             }
             Effect::Disk(call) => FollowUp::Called(call),
             Effect::FailPower { disk } => FollowUp::PowerFails(disk),
-            Effect::FailCalls { disk, budget } => {
-                self.reach.beyond = true;
-                self.disks.disk(disk).budget = budget;
-                FollowUp::Nothing
-            }
             Effect::TearWrites { disk, block } => {
                 self.reach.beyond = true;
                 self.disks.disk(disk).block = block.into();

@@ -142,8 +142,6 @@ pub(crate) enum Effect {
     Disk(u32),
     /// The power of a disk fails.
     FailPower { disk: u32 },
-    /// Silent: up to so many calls to a disk fail.
-    FailCalls { disk: u32, budget: u32 },
     /// Silent: a crash keeps writes to a disk in blocks.
     TearWrites { disk: u32, block: u32 },
     /// Starts an actor or a piped future.
@@ -192,7 +190,6 @@ impl Effect {
                 | Self::Unwatch { .. }
                 | Self::Link { .. }
                 | Self::Unlink { .. }
-                | Self::FailCalls { .. }
                 | Self::TearWrites { .. }
                 | Self::Finish
         )

@@ -44,7 +44,6 @@ impl State {
             | Effect::Link { .. }
             | Effect::Unlink { .. }
             | Effect::FailPower { .. }
-            | Effect::FailCalls { .. }
             | Effect::TearWrites { .. }
             | Effect::Finish => {}
         }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use actor_core::prelude::*;
 use actor_core::{Journal, JournalError};
-use actor_test::Tester;
+use actor_test::{FaultKind, Faults, Tester};
 
 /// What was appended, in order, and how much of it is said to be safe.
 #[derive(Clone, Debug, Default)]
@@ -122,10 +122,9 @@ impl Store {
 }
 
 /// Three lives of a store, which end by a power failure at any moment.
-async fn three_lives(sys: System, block: u32, failing_calls: u32) {
+async fn three_lives(sys: System, block: u32) {
     let disk = sys.disk();
     let faults = disk.faults().expect("under test");
-    faults.fail_calls(failing_calls);
     faults.tear_writes(block);
     let ledger = Ledger::default();
     for life in 0..3 {
@@ -145,11 +144,12 @@ async fn three_lives(sys: System, block: u32, failing_calls: u32) {
     }
 }
 
-fn explore(iterations: u64, block: u32, failing_calls: u32) {
+fn explore(iterations: u64, block: u32, failing_calls: u16) {
     Tester::new()
         .iterations(iterations)
         .portfolio()
-        .run_async(move |sys| three_lives(sys, block, failing_calls))
+        .faults(Faults::none().with(FaultKind::Disk, failing_calls))
+        .run_async(move |sys| three_lives(sys, block))
         .assert_clean();
 }
 

@@ -44,13 +44,18 @@ fn main() -> ExitCode {
 
 fn measure(root: &Path, records: u64) -> Result<(), Box<dyn std::error::Error>> {
     fs::create_dir_all(root)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?;
     let sys = runtime.block_on(async { System::new() });
     sys.as_live().expect("production").disk_at(root)?;
     let mut table: Vec<(String, Vec<f64>)> = Vec::new();
     for round in 0..ROUNDS {
         let mut column = Vec::new();
-        column.push(("raw file, a sync for each".to_owned(), raw(root, records)?));
+        column.push((
+            "raw file, a sync for each".to_owned(),
+            raw(&root.join(format!("raw{round}")), records)?,
+        ));
         let name = format!("loop{round}");
         column.push((
             "Journal, a sync for each".to_owned(),
@@ -61,7 +66,10 @@ fn measure(root: &Path, records: u64) -> Result<(), Box<dyn std::error::Error>> 
             let rate = runtime.block_on(journal(&sys, &name, *writers, records * writers / 4))?;
             column.push((format!("Journal, {writers} writers"), rate));
         }
-        column.push(("raw file, one sync for all".to_owned(), raw_once(root, records * 64)?));
+        column.push((
+            "raw file, one sync for all".to_owned(),
+            raw_once(&root.join(format!("once{round}")), records * 64)?,
+        ));
         for (row, (name, rate)) in column.into_iter().enumerate() {
             match table.get_mut(row) {
                 Some((_, rates)) => rates.push(rate),
@@ -75,7 +83,10 @@ fn measure(root: &Path, records: u64) -> Result<(), Box<dyn std::error::Error>> 
         rates[rates.len() / 2]
     };
     let first = median(&mut table[0].1);
-    println!("{:<28} {:>14} {:>12}", "100 bytes each", "records/s", "to the first");
+    println!(
+        "{:<28} {:>14} {:>12}",
+        "100 bytes each", "records/s", "to the first"
+    );
     for (name, rates) in &mut table {
         let rate = median(rates);
         println!("{name:<28} {rate:>14.0} {:>12.2}", rate / first);
@@ -84,8 +95,8 @@ fn measure(root: &Path, records: u64) -> Result<(), Box<dyn std::error::Error>> 
 }
 
 /// Records in a second: a write and a sync for each.
-fn raw(root: &Path, records: u64) -> std::io::Result<f64> {
-    let mut file = File::create(root.join("raw"))?;
+fn raw(path: &Path, records: u64) -> std::io::Result<f64> {
+    let mut file = File::create(path)?;
     let begin = Instant::now();
     for _ in 0..records {
         file.write_all(&RECORD)?;
@@ -95,8 +106,8 @@ fn raw(root: &Path, records: u64) -> std::io::Result<f64> {
 }
 
 /// A write for each, and a sync at the end.
-fn raw_once(root: &Path, records: u64) -> std::io::Result<f64> {
-    let mut file = File::create(root.join("raw"))?;
+fn raw_once(path: &Path, records: u64) -> std::io::Result<f64> {
+    let mut file = File::create(path)?;
     let begin = Instant::now();
     for _ in 0..records {
         file.write_all(&RECORD)?;

@@ -25,8 +25,6 @@ pub(crate) struct Disk {
     pub(super) failures: u32,
     /// A crash keeps writes in blocks of that many bytes; as wholes, where it is zero.
     pub(crate) block: u64,
-    /// How many calls may still fail.
-    pub(crate) budget: u32,
     /// Who called first: for strategies, calls to one disk meet where what is sent to it does.
     pub(crate) first_caller: Option<u32>,
 }
@@ -52,7 +50,6 @@ impl Default for Disk {
             files: Vec::new(),
             failures: 0,
             block: 0,
-            budget: 0,
             first_caller: None,
         }
     }
@@ -147,9 +144,8 @@ impl Disk {
     }
 
     /// In how many ways the call may fail.
-    pub(crate) fn ways_to_fail(&self, call: &Call) -> u32 {
+    pub(crate) fn ways_to_fail(call: &Call) -> u32 {
         match call {
-            _ if self.budget == 0 => 0,
             Call::Write { .. } | Call::Sync { .. } => 2,
             Call::SetLen { .. }
             | Call::SyncDir { .. }
@@ -168,7 +164,6 @@ impl Disk {
 
     /// The call fails in one of these ways, counted from one.
     pub(crate) fn fail(&mut self, call: Call, way: u32) -> (Result<Answer, Refusal>, u64) {
-        self.budget -= 1;
         let trace = u64::from(way);
         let (kind, message) = match call {
             Call::Write { file, at, bytes } => {
@@ -442,7 +437,6 @@ impl Disk {
     pub(crate) fn feed(&self, mut to: impl FnMut(&[u8])) {
         to(&self.failures.to_le_bytes());
         to(&self.block.to_le_bytes());
-        to(&self.budget.to_le_bytes());
         self.names.feed(&mut to);
         for node in &self.nodes {
             match node {
