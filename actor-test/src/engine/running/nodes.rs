@@ -532,7 +532,6 @@ impl Engine {
                 Effect::Start(_)
                 | Effect::Mishap(_)
                 | Effect::FailPower { .. }
-                | Effect::FailCalls { .. }
                 | Effect::TearWrites { .. }
                 | Effect::Halt(_)
                 | Effect::Stop { .. }
@@ -576,7 +575,7 @@ impl Engine {
     pub(crate) fn restart(&mut self, node: u32, disk: Disk) {
         self.crash(node);
         if disk == Disk::Wipe {
-            *self.state().disks.disk(disk_of(node)) = Default::default();
+            self.state().disks.disk(disk_of(node)).wipe();
         }
         if self.state().nodes.starts(node) >= STARTS_MAX {
             let name = self.state().nodes.name(node).to_owned();

@@ -144,6 +144,47 @@ async fn three_lives(sys: System, block: u32) {
     }
 }
 
+/// The same on a node that crashes and boots again.
+fn on_a_node(sys: &System, keeps_disk: bool) {
+    let ledger = Ledger::default();
+    sys.node("n1", move |node| {
+        if let Some(faults) = node.disk().faults() {
+            faults.tear_writes(8);
+        }
+        let store = node.spawn(Store::new(&ledger));
+        for value in [1, 2] {
+            store.tell(Put(value));
+        }
+        store.tell(Compact);
+        store.tell(Put(3));
+    });
+    for _ in 0..2 {
+        match keeps_disk {
+            true => sys.faults().restart("n1"),
+            false => sys.faults().restart_without_disk("n1"),
+        }
+    }
+}
+
+#[test]
+fn what_a_journal_has_synced_survives_restarts_of_its_node() {
+    Tester::new()
+        .iterations(1_000)
+        .portfolio()
+        .run(|sys| on_a_node(sys, true))
+        .assert_clean();
+}
+
+#[test]
+fn a_node_without_its_disk_has_lost_everything() {
+    let report = Tester::new()
+        .iterations(1_000)
+        .portfolio()
+        .run(|sys| on_a_node(sys, false));
+    let bugs = report.bugs();
+    assert!(bugs.iter().any(|bug| bug.message().contains("not []")));
+}
+
 fn explore(iterations: u64, block: u32, failing_calls: u16) {
     Tester::new()
         .iterations(iterations)

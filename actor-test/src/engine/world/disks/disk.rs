@@ -130,6 +130,15 @@ impl Disk {
         }
     }
 
+    /// Everything on it is gone.
+    pub(crate) fn wipe(&mut self) {
+        *self = Self {
+            failures: self.failures + 1,
+            block: self.block,
+            ..Self::default()
+        };
+    }
+
     /// What an open file holds.
     pub(super) fn content(&mut self, file: u32) -> Result<&mut Content, Refusal> {
         let found = self.files.get(file as usize);
