@@ -34,6 +34,7 @@ fn every_ping_is_answered() {
             expect_bug: ::core::option::Option::Some("a pong"),
             deny: ::core::option::Option::None,
             faults: ::core::option::Option::None,
+            delivery: ::core::option::Option::None,
             patient_timers: true,
             atomic_handlers: false,
             supervised: false,

@@ -43,6 +43,7 @@ fn a_leader_is_elected() {
             expect_bug: ::core::option::Option::None,
             deny: ::core::option::Option::None,
             faults: ::core::option::Option::None,
+            delivery: ::core::option::Option::None,
             patient_timers: false,
             atomic_handlers: false,
             supervised: false,

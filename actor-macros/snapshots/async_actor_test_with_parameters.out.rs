@@ -39,6 +39,7 @@ fn the_server_counts() {
             expect_bug: ::core::option::Option::None,
             deny: ::core::option::Option::None,
             faults: ::core::option::Option::None,
+            delivery: ::core::option::Option::None,
             patient_timers: false,
             atomic_handlers: false,
             supervised: false,

@@ -88,7 +88,7 @@ impl Nodes {
             Some(node) => f(&node),
             None => whole.hooks.failed(&Failure {
                 actor: ActorId::live(0),
-                name: name.to_owned(),
+                name: format!("node {name}"),
                 kind: FailureKind::Unheard,
                 message: "there is no node of that name".into(),
             }),

@@ -19,6 +19,7 @@ mod mailboxes;
 mod metrics;
 pub mod monitors;
 mod names;
+pub mod nodes;
 mod order;
 mod pipe_to_self;
 mod probe;

@@ -148,6 +148,7 @@ fn settings(attributes: &Attributes) -> TokenStream {
     let expect_bug = option(attributes.expect_bug.as_ref());
     let deny = option(attributes.deny.as_ref());
     let faults = option(attributes.faults.as_ref());
+    let delivery = option(attributes.delivery.as_ref());
     let clock_error_ms = option(attributes.clock_error_ms);
     quote! {
         #krate::__private::Attributes {
@@ -160,6 +161,7 @@ fn settings(attributes: &Attributes) -> TokenStream {
             expect_bug: #expect_bug,
             deny: #deny,
             faults: #faults,
+            delivery: #delivery,
             patient_timers: #patient_timers,
             atomic_handlers: #atomic_handlers,
             supervised: #supervised,

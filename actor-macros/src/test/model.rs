@@ -21,6 +21,7 @@ pub(crate) struct Attributes {
     pub(crate) deny: Option<LitStr>,
     /// As `--faults` takes them: `call=2,full=1`.
     pub(crate) faults: Option<String>,
+    pub(crate) delivery: Option<String>,
     pub(crate) patient_timers: bool,
     pub(crate) atomic_handlers: bool,
     pub(crate) supervised: bool,
@@ -40,7 +41,7 @@ pub(crate) struct Strength {
 /// The kinds of faults; the tester has the same.
 const FAULTS: [&str; 3] = ["call", "full", "disk"];
 
-const ACCEPTED: [&str; 16] = [
+const ACCEPTED: [&str; 17] = [
     "iterations",
     "max_steps",
     "temperature",
@@ -50,6 +51,7 @@ const ACCEPTED: [&str; 16] = [
     "expect_bug",
     "deny",
     "faults",
+    "delivery",
     "timers",
     "atomic_handlers",
     "supervised",
@@ -73,6 +75,7 @@ impl Attributes {
             expect_bug: None,
             deny: None,
             faults: None,
+            delivery: None,
             patient_timers: false,
             atomic_handlers: false,
             supervised: false,
@@ -134,6 +137,10 @@ impl Attributes {
                 self.deny = argument.parsed(denied, right, errors);
             }
             "faults" => self.faults = faults(argument, errors),
+            "delivery" => {
+                let right = "`delivery = per_pair`, `delivery = bag` or `delivery = mailbox`";
+                self.delivery = argument.parsed(delivery, right, errors);
+            }
             "timers" => {
                 let patient = argument.parsed(patient, "`timers = patient`", errors);
                 self.patient_timers = patient.is_some();
@@ -232,6 +239,16 @@ fn faults(argument: &Argument, errors: &mut Errors) -> Option<String> {
         }
     }
     (!budgets.is_empty()).then(|| budgets.join(","))
+}
+
+fn delivery(input: ParseStream<'_>) -> syn::Result<String> {
+    let word: syn::Ident = input.parse()?;
+    let known = ["mailbox", "per_pair", "bag"]
+        .into_iter()
+        .find(|known| word == known);
+    known
+        .map(str::to_owned)
+        .ok_or_else(|| syn::Error::new_spanned(word, "not known"))
 }
 
 fn patient(input: ParseStream<'_>) -> syn::Result<()> {

@@ -10,6 +10,7 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::part::Part;
+use actor_test::Delivery;
 use actor_test::Deny;
 use actor_test::Faults;
 use actor_test::Partition;
@@ -191,6 +192,10 @@ pub(crate) struct Explore {
     /// environment's that fail, bounded mailboxes that take nothing.
     #[arg(long, value_name = "KIND=COUNT,..", value_parser = parse::faults, help_heading = SEARCH)]
     pub(crate) faults: Option<Faults>,
+    /// How messages from one node to another are delivered: `per_pair`, in their order; `bag`, in any
+    /// order; `mailbox`, at once [default: per_pair].
+    #[arg(long, value_name = "HOW", value_parser = parse::delivery, help_heading = SEARCH)]
+    pub(crate) delivery: Option<Delivery>,
     /// Say everything, of tests that pass, too, and what each strategy has found.
     #[arg(short, long, help_heading = REPORTS)]
     verbose: bool,
@@ -329,6 +334,7 @@ impl Explore {
             minimize: self.minimize,
             explain: self.explain,
             faults: self.faults,
+            delivery: self.delivery,
         }
     }
 

@@ -52,6 +52,8 @@ pub struct Attributes {
     pub deny: Option<&'static str>,
     /// `faults(call = 2, ..)`, as `--faults` takes them
     pub faults: Option<&'static str>,
+    /// `delivery = bag`
+    pub delivery: Option<&'static str>,
     /// `timers = patient`
     pub patient_timers: bool,
     /// `atomic_handlers`

@@ -311,6 +311,7 @@ mod tests {
                 atomic_handlers: false,
                 supervised: false,
                 faults: None,
+                delivery: None,
                 clock_error_ms: None,
             },
             parameters,

@@ -39,10 +39,12 @@ pub(crate) const MINIMIZE: &str = "ACTOR_TEST_MINIMIZE";
 pub(crate) const EXPLAIN: &str = "ACTOR_TEST_EXPLAIN";
 /// How many faults of each kind an execution may have.
 pub(crate) const FAULTS: &str = "ACTOR_TEST_FAULTS";
+/// How messages between nodes are delivered.
+pub(crate) const DELIVERY: &str = "ACTOR_TEST_DELIVERY";
 /// The tool's request to its child: the path of a file. Not a setting.
 pub(crate) const REQUEST: &str = "ACTOR_TEST_REQUEST";
 
-const SETTINGS: [&str; 16] = [
+const SETTINGS: [&str; 17] = [
     ITERATIONS,
     SEED,
     STRATEGY,
@@ -59,6 +61,7 @@ const SETTINGS: [&str; 16] = [
     MINIMIZE,
     EXPLAIN,
     FAULTS,
+    DELIVERY,
 ];
 
 /// A setting that is not of its form.
@@ -121,6 +124,7 @@ fn set(overrides: &mut Overrides, name: &str, text: &str) -> Result<(), String> 
         MINIMIZE => overrides.minimize = Some(parse::budget(text)?),
         EXPLAIN => overrides.explain = Some(parse::budget(text)?),
         FAULTS => overrides.faults = Some(parse::faults(text)?),
+        DELIVERY => overrides.delivery = Some(parse::delivery(text)?),
         DENY => overrides.deny = Some(parse::deny(text)?),
         HANG_TIMEOUT => overrides.hang_timeout = Some(parse::duration(text)?),
         _ => return Err(unknown(name)),
@@ -188,7 +192,7 @@ pub fn metadata(metadata: &Value) -> Result<Overrides, Malformed> {
 }
 
 /// The keys of the section, each with the variable of the same meaning and form.
-const KEYS: [(&str, &str); 11] = [
+const KEYS: [(&str, &str); 12] = [
     ("iterations", ITERATIONS),
     ("seed", SEED),
     ("strategy", STRATEGY),
@@ -200,6 +204,7 @@ const KEYS: [(&str, &str); 11] = [
     ("minimize", MINIMIZE),
     ("explain", EXPLAIN),
     ("faults", FAULTS),
+    ("delivery", DELIVERY),
 ];
 
 fn unknown_key(key: &str) -> String {

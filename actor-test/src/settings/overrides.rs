@@ -12,7 +12,7 @@ use crate::data::faults::Faults;
 use crate::declaration::attribute::Attributes;
 use crate::settings::Deny;
 use crate::settings::partition::Partition;
-use crate::settings::{Bounds, Search, Semantics, Settings};
+use crate::settings::{Bounds, Delivery, Search, Semantics, Settings};
 
 /// How many steps may be spent on the causes of a test's bugs: four tenths of a second of one core in
 /// an optimised build. A trace says what was found, so it is the same in every build.
@@ -53,6 +53,8 @@ pub struct Overrides {
     pub explain: Option<u64>,
     /// How many faults of each kind an execution may have.
     pub faults: Option<Faults>,
+    /// How messages between nodes are delivered.
+    pub delivery: Option<Delivery>,
 }
 
 impl Overrides {
@@ -75,6 +77,7 @@ impl Overrides {
             minimize: self.minimize.or(other.minimize),
             explain: self.explain.or(other.explain),
             faults: self.faults.or(other.faults),
+            delivery: self.delivery.or(other.delivery),
         }
     }
 
@@ -93,6 +96,7 @@ impl Overrides {
             deny: attributes.deny.map(parse::deny).transpose()?,
             minimize: attributes.minimize,
             faults: attributes.faults.map(parse::faults).transpose()?,
+            delivery: attributes.delivery.map(parse::delivery).transpose()?,
             ..Self::default()
         })
     }
@@ -146,6 +150,7 @@ pub fn resolve(
         calibrate: all.max_steps == Some(MaxSteps::Auto),
         semantics: Semantics {
             faults: all.faults.unwrap_or_default(),
+            delivery: all.delivery.unwrap_or_default(),
             ..semantics(attributes)
         },
         workers: all.workers.unwrap_or(defaults.workers),
@@ -197,7 +202,7 @@ fn semantics(attributes: &Attributes) -> Semantics {
 pub mod parse {
     use std::hash::{BuildHasher, RandomState};
 
-    use super::{Deny, Duration, Faults, MaxSteps, Partition, Search};
+    use super::{Delivery, Deny, Duration, Faults, MaxSteps, Partition, Search};
     use crate::strategy::StrategySpec;
 
     /// How many steps a millisecond is worth.
@@ -312,6 +317,17 @@ pub mod parse {
         Ok(denied)
     }
 
+    /// `mailbox`, `per_pair` or `bag`.
+    pub fn delivery(text: &str) -> Result<Delivery, String> {
+        let all = [Delivery::Mailbox, Delivery::PerPair, Delivery::Bag];
+        let known = all.into_iter().find(|known| known.word() == text.trim());
+        known.ok_or_else(|| {
+            "expected `per_pair` (messages between two nodes keep their order), `bag` (they come in any \
+             order), or `mailbox` (they come at once, as within a node)"
+                .into()
+        })
+    }
+
     /// `KIND=COUNT` with commas between them, or `none`.
     pub fn faults(text: &str) -> Result<Faults, String> {
         text.parse()
@@ -380,6 +396,7 @@ mod tests {
             atomic_handlers: false,
             supervised: false,
             faults: None,
+            delivery: None,
             clock_error_ms: None,
         }
     }

@@ -16,6 +16,73 @@ use actor_test::strategy::StrategySpec;
 use actor_test::tool::trace::Trace;
 use actor_test::{Settings, Tester};
 
+/// Sends when it starts, to a server that may be gone by then.
+#[derive(Default)]
+struct Peer {
+    other: Option<ActorRef<Peer>>,
+    heard: u64,
+}
+
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+struct Word(ActorRef<Peer>);
+
+#[actor]
+impl Peer {
+    #[start]
+    async fn start(&mut self, cx: &mut Context<Self>) {
+        for node in ["n1", "n2"] {
+            if let Ok(other) = cx.lookup::<Self>(&format!("{node}/peer")).await {
+                other.tell(Word(cx.me()));
+                cx.watch(&other);
+                self.other = Some(other);
+            }
+        }
+    }
+
+    #[on]
+    fn word(&mut self, word: Word, cx: &mut Context<Self>) {
+        self.heard += 1;
+        if self.heard < 5 {
+            word.0.tell(Word(cx.me()));
+        }
+    }
+
+    #[on]
+    fn terminated(&mut self, _: actor_core::Terminated) {}
+}
+
+fn crashing(sys: &System) {
+    for name in ["n1", "n2"] {
+        sys.node(name, |node| {
+            node.spawner()
+                .name("peer")
+                .registered()
+                .spawn(Peer::default());
+        });
+    }
+    sys.faults().duplicate_next::<Word>("n1", "n2");
+    sys.faults().partition(&["n1"], &["n2"]);
+    sys.faults().crash("n1");
+    sys.faults().heal();
+    sys.faults().restart("n1");
+    sys.faults().restart("n2");
+}
+
+#[test]
+fn crashes_and_restarts_leave_nothing_behind() {
+    let _one = ONE_AT_A_TIME.lock();
+    let run = |executions| {
+        let report = tester(executions).run(crashing);
+        report.assert_clean();
+        drop(report);
+        LIVE_BYTES.load(Ordering::Relaxed)
+    };
+    run(100);
+    let before = run(100);
+    let after = run(10_000);
+    assert!(after - before < 10_000, "{} bytes more", after - before);
+}
+
 /// Counts what is allocated and what is live.
 struct Counting;
 

@@ -59,7 +59,14 @@ impl Shared {
             let placed = answer == Answer::Place;
             let letter = state.letter(current, to, slot, event);
             let letter = Letter { placed, ..letter };
-            state.push(current, Effect::Send { to, letter });
+            let effect = match state.nodes.apart(current, to) {
+                None => Effect::Send { to, letter },
+                Some((from, node)) => {
+                    state.link_between(from, node);
+                    Effect::Cross { to, letter }
+                }
+            };
+            state.push(current, effect);
         }
         Poll::Ready(offered)
     }

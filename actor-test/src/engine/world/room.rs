@@ -163,10 +163,13 @@ impl State {
             target,
             waits,
             crowded,
+            sender,
             ..
         } = self.questions[index as usize];
         let receiver = &mut self.operations[target as usize];
         let status = match &mut receiver.bound {
+            // What goes to another node waits for no room: the link takes it.
+            _ if self.nodes.apart(sender, target).is_some() => Status::Answered(Answer::Open),
             _ if receiver.stage == Stage::Gone => Status::Answered(Answer::Closed),
             Some(bound) => bound.ask(waits, crowded),
             None => Status::Answered(Answer::Open),

@@ -65,7 +65,7 @@ impl Keeper {
 
 impl Drop for Keeper {
     fn drop(&mut self) {
-        for journal in &self.journal {
+        if let Some(journal) = &self.journal {
             journal.lock().unwrap().insert(self.notes.clone());
         }
     }
@@ -335,7 +335,7 @@ impl Teller {
 
     #[on]
     fn go_on(&mut self, _: GoOn) {
-        for to in &self.to {
+        if let Some(to) = &self.to {
             to.tell(Note(1));
             to.tell(Note(2));
             to.tell(Last(3));
