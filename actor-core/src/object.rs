@@ -232,6 +232,8 @@ pub(crate) struct Held<'a> {
     object: &'a Object,
     kind: &'static str,
     place: Place,
+    /// It may have been changed.
+    changes: bool,
 }
 
 impl<'a> Held<'a> {
@@ -240,7 +242,14 @@ impl<'a> Held<'a> {
             object,
             kind: taken.kind,
             place: taken.place,
+            changes: false,
         }
+    }
+
+    /// It may be changed from now on.
+    #[inline]
+    pub(crate) fn changes(&mut self) {
+        self.changes = true;
     }
 }
 
@@ -248,7 +257,7 @@ impl Drop for Held<'_> {
     #[inline]
     fn drop(&mut self) {
         if runtime::is_controlled() {
-            self.object.let_go(self.kind, self.place);
+            self.object.let_go(self.kind, self.place, self.changes);
         }
     }
 }
@@ -256,10 +265,14 @@ impl Drop for Held<'_> {
 impl Object {
     /// The current operation lets go of its share.
     #[cold]
-    pub(crate) fn let_go(&self, kind: &'static str, place: Place) {
+    pub(crate) fn let_go(&self, kind: &'static str, place: Place, changes: bool) {
         let what = "lets go of";
         let access = self.reach(Deed { kind, what, place });
-        self.touch(access, Touch::LETS_GO);
+        let touch = match changes {
+            true => Touch::LETS_GO,
+            false => Touch::LEAVES,
+        };
+        self.touch(access, touch);
         self.unblock(kind);
     }
 }

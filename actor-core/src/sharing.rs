@@ -88,19 +88,23 @@ impl Touch {
     /// It holds the object from now on, alone.
     pub const TAKES: Self = Self {
         holds: Hold::Alone,
-        releases: Release::Nothing,
-        ..Self::CHANGES
+        ..Self::LOOKS
     };
     /// It holds the object from now on, beside others.
     pub const SHARES: Self = Self {
         holds: Hold::Shared,
         ..Self::TAKES
     };
-    /// It lets go of the object.
+    /// It lets go of the object, which it has changed.
     pub const LETS_GO: Self = Self {
         acquires: false,
         holds: Hold::LetsGo,
         ..Self::CHANGES
+    };
+    /// It lets go of the object, at which it has only looked.
+    pub const LEAVES: Self = Self {
+        changes: false,
+        ..Self::LETS_GO
     };
 }
 

@@ -18,6 +18,7 @@ pub mod failure_detector;
 #[expect(missing_docs, reason = "its text is the README's, which is short")]
 pub mod first_program;
 pub mod german;
+pub mod heisenbugs;
 pub mod lite_event;
 pub mod load_balance;
 pub mod mace_transport;

@@ -27,7 +27,7 @@ fn deed(what: &'static str, place: Place) -> Deed {
 /// ready.notified().await;
 /// # }
 /// ```
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Notify {
     object: Object,
     inner: tokio::sync::Notify,
@@ -67,5 +67,12 @@ impl Notify {
         let deed = deed("notifies all at", Location::caller());
         let notify = || self.inner.notify_waiters();
         self.object.step(deed, notify, |()| Touch::CHANGES);
+    }
+}
+
+impl Default for Notify {
+    #[track_caller]
+    fn default() -> Self {
+        Self::new()
     }
 }

@@ -175,7 +175,7 @@ impl<S: AsRef<Semaphore>> Drop for Permits<S> {
         let semaphore = self.of.as_ref();
         if runtime::is_controlled() {
             let Deed { kind, place, .. } = self.deed;
-            semaphore.object.let_go(kind, place);
+            semaphore.object.let_go(kind, place, true);
         }
         semaphore.inner.add_permits(self.count as usize);
     }

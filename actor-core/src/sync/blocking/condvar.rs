@@ -42,7 +42,7 @@ fn deed(what: &'static str, place: Place) -> Deed {
 /// # drop(is_ready);
 /// # thread.join().unwrap();
 /// ```
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Condvar {
     object: Object,
     inner: std::sync::Condvar,
@@ -165,6 +165,13 @@ impl Condvar {
         if let (Some(runtime), Some(access)) = (runtime::current(), access) {
             runtime.unblock(access.object);
         }
+    }
+}
+
+impl Default for Condvar {
+    #[track_caller]
+    fn default() -> Self {
+        Self::new()
     }
 }
 

@@ -110,6 +110,7 @@ impl<T: ?Sized> Mutex<T> {
             inner: Some(inner),
             lock: self,
             place,
+            changes: false,
         }
     }
 
@@ -179,6 +180,8 @@ pub struct MutexGuard<'a, T: ?Sized> {
     inner: Option<std::sync::MutexGuard<'a, T>>,
     lock: &'a Mutex<T>,
     place: Place,
+    /// It may have been changed.
+    changes: bool,
 }
 
 impl<'a, T: ?Sized> MutexGuard<'a, T> {
@@ -212,7 +215,7 @@ impl<T: ?Sized> Drop for MutexGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {
         if runtime::is_controlled() && self.inner.is_some() {
-            self.lock.object.let_go(KIND, self.place);
+            self.lock.object.let_go(KIND, self.place, self.changes);
         }
     }
 }
@@ -232,6 +235,7 @@ impl<T: ?Sized> Deref for MutexGuard<'_, T> {
 impl<T: ?Sized> DerefMut for MutexGuard<'_, T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
+        self.changes = true;
         match &mut self.inner {
             Some(inner) => inner,
             None => unreachable!("it is taken with the guard itself"),

@@ -160,6 +160,7 @@ pub struct RwLockWriteGuard<'a, T: ?Sized> {
 
 impl<T: ?Sized> DerefMut for RwLockWriteGuard<'_, T> {
     fn deref_mut(&mut self) -> &mut T {
+        self.held.changes();
         &mut self.inner
     }
 }

@@ -319,6 +319,7 @@ impl Sharing for Shared {
                 is_thread,
             },
         });
+        drop(state);
         self.tasks.borrow_mut().bear(index, run);
         self.attention.set(true);
         self.address(index)

@@ -345,7 +345,7 @@ impl State {
         let found = &mut objects.all[object as usize];
         // Two looks in a row are in no order.
         found.changes += u64::from(changes);
-        let seen = if changes {
+        let seen = if changes || holds != Hold::Stays {
             found.chain = mix(found.chain, self.operations[operation as usize].key);
             found.chain
         } else {
@@ -384,11 +384,13 @@ impl State {
             self.changes(other);
             self.refresh(other);
         }
-        if changes || holds != Hold::Stays {
+        if changes {
             self.objects.progress(operation);
             return false;
         }
-        self.objects.look(operation, object)
+        // Whether it was only a look shows when it lets go.
+        let is_look = matches!(holds, Hold::Stays | Hold::LetsGo);
+        is_look && self.objects.look(operation, object)
     }
 
     /// Those that are blocked on the object, and have not been told to look again.
