@@ -310,3 +310,32 @@ impl Thermometer {
         (0..self.entries.len()).any(|number| self.owes(number))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// From the step on at which it begins to count, everything is cold, and waits are looked at in the
+    /// next one.
+    #[test]
+    fn what_was_hot_before_does_not_count() {
+        let mut thermometer = Thermometer::default();
+        thermometer.begin(None, 0, None);
+        let hot = thermometer.add();
+        thermometer.hot(hot, 5);
+        thermometer.warm(hot, 15);
+        thermometer.hot(hot, 20);
+        assert_eq!(thermometer.temperature(hot, 30), 20);
+        thermometer.count_from(30, 100);
+        assert_eq!(thermometer.temperature(hot, 30), 0);
+        assert_eq!(thermometer.judges(), Some((100, 30)));
+        assert!(!thermometer.alarms(30));
+        assert!(thermometer.alarms(31));
+        assert!(!thermometer.takes_look(30));
+        assert!(thermometer.takes_look(31));
+        assert!(!thermometer.alarms(130));
+        assert_eq!(thermometer.alarming(130), None);
+        assert!(thermometer.alarms(131));
+        assert_eq!(thermometer.alarming(131), Some((hot, 101, 5)));
+    }
+}

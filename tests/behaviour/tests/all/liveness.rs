@@ -522,6 +522,7 @@ enum Waiting {
     ForReply,
     ForReplyWithLimit,
     ForChannel,
+    ForEventWithTicks,
     Asleep,
 }
 
@@ -532,6 +533,8 @@ struct Waits {
 }
 #[actor(receive(Never))]
 impl Waits {
+    #[on]
+    fn minute(&mut self, _: Minute) {}
     #[on]
     async fn begin(&mut self, _: Begin, cx: &mut Context<Self>) {
         match self.how {
@@ -547,6 +550,11 @@ impl Waits {
                 while self.silent.ask(Ask).timeout(limit).await.is_err() {}
             }
             Waiting::ForChannel => std::future::pending::<()>().await,
+            // Its own ticks come, and do not have it go on.
+            Waiting::ForEventWithTicks => {
+                cx.every(Duration::from_secs(1), Minute);
+                cx.receive::<Never>().await;
+            }
             Waiting::Asleep => loop {
                 cx.sleep(Duration::from_secs(1)).await;
             },
@@ -580,6 +588,11 @@ fn who_awaits_in_vain_beside_a_timer_is_found() {
     for (how, kind, what) in [
         (
             Waiting::ForEvent,
+            BugKind::Deadlock,
+            "`Waits` awaits an event `Never`",
+        ),
+        (
+            Waiting::ForEventWithTicks,
             BugKind::Deadlock,
             "`Waits` awaits an event `Never`",
         ),

@@ -277,6 +277,30 @@ fn who_awaits_room_is_given_the_event_back_when_the_actor_stops() {
     assert_eq!(outcomes, ["Err(Closed(Job(1)))", "Ok(())"]);
 }
 
+/// Who gives up a send, while the question for room is on its way or waits in line, leaves its place to
+/// whoever comes after it.
+#[test]
+fn who_gives_up_a_send_leaves_the_place_to_others() {
+    for pause in [Duration::ZERO, Duration::from_millis(1)] {
+        every_async(move |sys, _| async move {
+            let to = sys
+                .spawner()
+                .mailbox(Mailbox::bounded(1))
+                .spawn(Slow(Outcomes::default()));
+            to.tell(Job(0));
+            let mut sending = to.send(Job(1));
+            let waits =
+                poll_fn(|task| Poll::Ready(Pin::new(&mut sending).poll(task).is_pending())).await;
+            assert!(waits, "no answer is there at once");
+            if !pause.is_zero() {
+                sys.sleep(pause).await;
+            }
+            drop(sending);
+            assert_eq!(to.send(Job(2)).await, Ok(()));
+        });
+    }
+}
+
 /// Gives up a send that takes too long.
 struct Hasty {
     to: ActorRef<Slow>,
