@@ -112,7 +112,7 @@ pub use data::causes;
 pub use data::coverage::{
     ActorCoverage, Coverage, HandlerCoverage, StateCoverage, Transition, Unreached,
 };
-pub use data::faults::{FaultKind, Faults, FaultsError};
+pub use data::faults::{Fault, FaultBudgets, FaultBudgetsError, FaultKind};
 pub use data::story;
 pub use exploring::pinned::Followed;
 pub use hosting::pinned::follow;

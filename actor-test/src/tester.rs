@@ -5,7 +5,7 @@ use std::pin::Pin;
 
 use actor_core::System;
 
-use crate::data::faults::Faults;
+use crate::data::faults::FaultBudgets;
 use crate::engine::{Program, on_fresh_thread};
 use crate::explaining::causes::explain;
 use crate::explaining::minimizing::minimize;
@@ -118,7 +118,7 @@ impl Tester {
     }
 
     /// How many faults of each kind an execution may have; see [`Semantics::faults`].
-    pub fn faults(mut self, faults: Faults) -> Self {
+    pub fn faults(mut self, faults: FaultBudgets) -> Self {
         self.settings.semantics.faults = faults;
         self
     }

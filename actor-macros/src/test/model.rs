@@ -39,7 +39,19 @@ pub(crate) struct Strength {
 }
 
 /// The kinds of faults; the tester has the same.
-const FAULTS: [&str; 3] = ["call", "full", "disk"];
+const FAULTS: [&str; 11] = [
+    "call",
+    "full",
+    "disk",
+    "drop",
+    "duplicate",
+    "delay",
+    "partition",
+    "crash",
+    "restart",
+    "wipe",
+    "break",
+];
 
 const ACCEPTED: [&str; 17] = [
     "iterations",

@@ -12,7 +12,7 @@ use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand,
 use crate::part::Part;
 use actor_test::Delivery;
 use actor_test::Deny;
-use actor_test::Faults;
+use actor_test::FaultBudgets;
 use actor_test::Partition;
 use actor_test::tool::overrides::{MaxSteps, Overrides, parse};
 use actor_test::tool::protocol::Ignored;
@@ -188,10 +188,10 @@ pub(crate) struct Explore {
     /// none with --minimize 0, or where a bug is expected].
     #[arg(long, value_name = "STEPS", value_parser = parse::budget, help_heading = SEARCH)]
     pub(crate) explain: Option<u64>,
-    /// How many faults of each kind an execution may have: `call=2,full=1`, or `none`; calls of the
-    /// environment's that fail, bounded mailboxes that take nothing.
+    /// How many faults of each kind an execution may have: `drop=3,crash=1`, or `none`. The kinds: call,
+    /// full, disk, drop, duplicate, delay, partition, crash, restart, wipe, break.
     #[arg(long, value_name = "KIND=COUNT,..", value_parser = parse::faults, help_heading = SEARCH)]
-    pub(crate) faults: Option<Faults>,
+    pub(crate) faults: Option<FaultBudgets>,
     /// How messages from one node to another are delivered: `per_pair`, in their order; `bag`, in any
     /// order; `mailbox`, at once [default: per_pair].
     #[arg(long, value_name = "HOW", value_parser = parse::delivery, help_heading = SEARCH)]

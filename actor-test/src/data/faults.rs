@@ -20,11 +20,39 @@ pub enum FaultKind {
     Full,
     /// A call to a disk fails, by [`Context::disk`](actor_core::Context::disk).
     Disk,
+    /// A message between nodes is lost.
+    Drop,
+    /// A message between nodes arrives twice.
+    Duplicate,
+    /// A message between nodes is overtaken by the next one.
+    Delay,
+    /// Nodes are cut off from the others, in both directions or one, until it is undone.
+    Partition,
+    /// All that runs on a node ends at once; it boots again later.
+    Crash,
+    /// A node crashes and boots again at once, with its disk.
+    Restart,
+    /// A node crashes and boots again at once, without its disk.
+    Wipe,
+    /// A connection breaks: what is on the links between two nodes is lost, and both sides hear of it.
+    Break,
 }
 
 impl FaultKind {
     /// All kinds, in the order in which reports list them.
-    pub const ALL: [Self; 3] = [Self::Call, Self::Full, Self::Disk];
+    pub const ALL: [Self; 11] = [
+        Self::Call,
+        Self::Full,
+        Self::Disk,
+        Self::Drop,
+        Self::Duplicate,
+        Self::Delay,
+        Self::Partition,
+        Self::Crash,
+        Self::Restart,
+        Self::Wipe,
+        Self::Break,
+    ];
 
     /// The word by which it is asked for.
     pub const fn word(self) -> &'static str {
@@ -32,6 +60,14 @@ impl FaultKind {
             Self::Call => "call",
             Self::Full => "full",
             Self::Disk => "disk",
+            Self::Drop => "drop",
+            Self::Duplicate => "duplicate",
+            Self::Delay => "delay",
+            Self::Partition => "partition",
+            Self::Crash => "crash",
+            Self::Restart => "restart",
+            Self::Wipe => "wipe",
+            Self::Break => "break",
         }
     }
 
@@ -41,12 +77,33 @@ impl FaultKind {
         Self::ALL.get(number).copied()
     }
 
+    /// It may strike within a step, where something is done that it concerns; else between two steps.
+    pub const fn is_within_a_step(self) -> bool {
+        matches!(
+            self,
+            Self::Call | Self::Full | Self::Disk | Self::Drop | Self::Duplicate | Self::Delay
+        )
+    }
+
+    /// It lasts until it is undone.
+    pub(crate) const fn is_undone(self) -> bool {
+        matches!(self, Self::Partition | Self::Crash)
+    }
+
     /// What reports call one of them.
     pub const fn noun(self) -> &'static str {
         match self {
             Self::Call => "failing call",
             Self::Full => "full mailbox",
             Self::Disk => "failing disk call",
+            Self::Drop => "dropped message",
+            Self::Duplicate => "duplicated message",
+            Self::Delay => "delayed message",
+            Self::Partition => "partition",
+            Self::Crash => "crash",
+            Self::Restart => "restart",
+            Self::Wipe => "restart without a disk",
+            Self::Break => "broken connection",
         }
     }
 
@@ -56,6 +113,14 @@ impl FaultKind {
             Self::Call => "failing calls",
             Self::Full => "full mailboxes",
             Self::Disk => "failing disk calls",
+            Self::Drop => "dropped messages",
+            Self::Duplicate => "duplicated messages",
+            Self::Delay => "delayed messages",
+            Self::Partition => "partitions",
+            Self::Crash => "crashes",
+            Self::Restart => "restarts",
+            Self::Wipe => "restarts without a disk",
+            Self::Break => "broken connections",
         }
     }
 }
@@ -66,25 +131,67 @@ impl fmt::Display for FaultKind {
     }
 }
 
+/// A fault that may strike between two steps, or be undone.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Fault {
+    /// Of which kind.
+    pub kind: FaultKind,
+    /// It is undone: a crashed node boots, what was cut is healed.
+    pub is_undone: bool,
+    /// Which nodes it concerns, a bit for each in the order of their declaration: the one that crashes,
+    /// one side of a partition, the two ends of a connection.
+    pub nodes: u64,
+    /// In which of several ways: a partition cuts both directions, or one.
+    pub way: u8,
+    /// The same for this fault in every execution, and for no other. Odd where it is undone.
+    pub(crate) key: u64,
+}
+
+impl Fault {
+    /// The key of the step in which everything is undone that is left to be.
+    pub(crate) const LAST: u64 = u64::MAX;
+
+    /// A fault of nodes of which this is a hash.
+    pub(crate) fn new(kind: FaultKind, nodes: u64, way: u8, hash: u64) -> Self {
+        Self {
+            kind,
+            is_undone: false,
+            nodes,
+            way,
+            key: hash & !1,
+        }
+    }
+
+    /// That it is undone.
+    pub(crate) fn undone(self) -> Self {
+        Self {
+            is_undone: true,
+            key: self.key | 1,
+            ..self
+        }
+    }
+}
+
 /// How many faults of each kind an execution may have at most. Default: none.
 ///
 /// ```
-/// use actor_test::{FaultKind, Faults};
+/// use actor_test::{FaultKind, FaultBudgets};
 ///
-/// let faults: Faults = "call=2, full=1".parse()?;
-/// assert_eq!(faults, Faults::none().with(FaultKind::Call, 2).with(FaultKind::Full, 1));
+/// let faults: FaultBudgets = "call=2, full=1".parse()?;
+/// assert_eq!(faults, FaultBudgets::none().with(FaultKind::Call, 2).with(FaultKind::Full, 1));
 /// assert_eq!(faults.to_string(), "call=2,full=1");
-/// assert_eq!("none".parse(), Ok(Faults::none()));
-/// assert!("calls=2".parse::<Faults>().unwrap_err().to_string().contains("`call`"));
-/// # Ok::<(), actor_test::FaultsError>(())
+/// assert_eq!("none".parse(), Ok(FaultBudgets::none()));
+/// assert!("calls=2".parse::<FaultBudgets>().unwrap_err().to_string().contains("`call`"));
+/// # Ok::<(), actor_test::FaultBudgetsError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Faults {
+pub struct FaultBudgets {
     budgets: [u16; KINDS],
 }
 
-impl Faults {
+impl FaultBudgets {
     /// No faults.
     pub const fn none() -> Self {
         Self {
@@ -123,7 +230,7 @@ impl Faults {
     }
 }
 
-impl fmt::Display for Faults {
+impl fmt::Display for FaultBudgets {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_none() {
             return f.write_str("none");
@@ -136,16 +243,16 @@ impl fmt::Display for Faults {
     }
 }
 
-impl From<Faults> for String {
-    fn from(faults: Faults) -> Self {
+impl From<FaultBudgets> for String {
+    fn from(faults: FaultBudgets) -> Self {
         faults.to_string()
     }
 }
 
-impl TryFrom<String> for Faults {
-    type Error = FaultsError;
+impl TryFrom<String> for FaultBudgets {
+    type Error = FaultBudgetsError;
 
-    fn try_from(text: String) -> Result<Self, FaultsError> {
+    fn try_from(text: String) -> Result<Self, FaultBudgetsError> {
         text.parse()
     }
 }
@@ -162,7 +269,7 @@ pub(crate) struct FaultCounts {
 /// Why a text names no faults.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum FaultsError {
+pub enum FaultBudgetsError {
     /// There is no such kind.
     #[error("there is no fault `{name}`; there are {}", kinds())]
     Unknown {
@@ -194,10 +301,10 @@ fn kinds() -> String {
     words.join(", ")
 }
 
-impl FromStr for Faults {
-    type Err = FaultsError;
+impl FromStr for FaultBudgets {
+    type Err = FaultBudgetsError;
 
-    fn from_str(text: &str) -> Result<Self, FaultsError> {
+    fn from_str(text: &str) -> Result<Self, FaultBudgetsError> {
         let mut faults = Self::none();
         if text.trim() == "none" {
             return Ok(faults);
@@ -209,20 +316,20 @@ impl FromStr for Faults {
                 None => (part, None),
             };
             let found = FaultKind::ALL.into_iter().find(|kind| kind.word() == name);
-            let malformed = |example: String| FaultsError::Malformed {
+            let malformed = |example: String| FaultBudgetsError::Malformed {
                 text: part.into(),
                 example,
             };
             let Some(kind) = found else {
                 return Err(match name {
                     "" => malformed("call=2".into()),
-                    _ => FaultsError::Unknown { name: name.into() },
+                    _ => FaultBudgetsError::Unknown { name: name.into() },
                 });
             };
             let count = count.and_then(|count| count.parse().ok());
             let count = count.ok_or_else(|| malformed(format!("{kind}=2")))?;
             if given.contains(&kind) {
-                return Err(FaultsError::Twice { kind });
+                return Err(FaultBudgetsError::Twice { kind });
             }
             given.push(kind);
             faults = faults.with(kind, count);
@@ -239,7 +346,7 @@ mod tests {
     fn what_is_written_is_read() {
         for calls in [0, 1, 65_535] {
             for full in [0, 3] {
-                let faults = Faults::none()
+                let faults = FaultBudgets::none()
                     .with(FaultKind::Call, calls)
                     .with(FaultKind::Full, full);
                 assert_eq!(faults.to_string().parse(), Ok(faults));
@@ -251,7 +358,7 @@ mod tests {
     fn every_kind_has_a_place_of_its_own() {
         for (place, kind) in FaultKind::ALL.into_iter().enumerate() {
             assert_eq!(kind as usize, place);
-            let faults = Faults::none().with(kind, 7);
+            let faults = FaultBudgets::none().with(kind, 7);
             assert_eq!(faults.iter().collect::<Vec<_>>(), [(kind, 7)]);
             assert_eq!(format!("{kind}=7").parse(), Ok(faults));
         }
@@ -259,7 +366,7 @@ mod tests {
 
     #[test]
     fn an_error_says_what_would_be_right() {
-        let error = |text: &str| text.parse::<Faults>().expect_err(text).to_string();
+        let error = |text: &str| text.parse::<FaultBudgets>().expect_err(text).to_string();
         assert!(
             error("calls=1").starts_with("there is no fault `calls`; there are `call`, `full`")
         );

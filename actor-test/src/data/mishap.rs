@@ -24,7 +24,6 @@ pub(crate) enum Mishap {
     /// It goes on.
     Release { from: u32, to: u32 },
     /// Something becomes of the message at that place on a link, counted from its front.
-    #[allow(dead_code, reason = "faults by the strategies' choice ask for it")]
     At {
         wish: Wish,
         from: u32,

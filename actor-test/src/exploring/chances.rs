@@ -26,6 +26,10 @@ pub(crate) fn without(faults: &[FaultStatistics], calls: &Calls) -> Vec<String> 
             FaultKind::Call => "nothing called `cx.fallible`",
             FaultKind::Full => "nothing was sent to a bounded mailbox",
             FaultKind::Disk => "nothing was written to a disk",
+            FaultKind::Drop | FaultKind::Duplicate => "nothing was sent from one node to another",
+            FaultKind::Delay => "no two messages were on the way from one node to another",
+            FaultKind::Partition | FaultKind::Break => "no two nodes were up at a time",
+            FaultKind::Crash | FaultKind::Restart | FaultKind::Wipe => "there was no node",
         };
         without.push(format!("fault `{kind}` never had a chance: {why}"));
     }

@@ -14,6 +14,7 @@
 
 use std::sync::Arc;
 
+use crate::data::faults::Fault;
 use crate::data::schedule::Schedule;
 use crate::engine::{Engine, Program, RunOptions};
 use crate::explaining::causes::order::{Order, Pair};
@@ -199,6 +200,14 @@ impl Strategy for Neighbours {
         self.current().strike(offer)
     }
 
+    fn fault(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
+        self.current().fault(enabled, faults)
+    }
+
+    fn struck(&mut self, key: u64) {
+        self.current().struck(key);
+    }
+
     fn ends_faults(&mut self, enabled: &Enabled<'_>) -> bool {
         self.current().ends_faults(enabled)
     }
@@ -218,6 +227,7 @@ mod tests {
     use super::{Neighbourhood, search};
     use crate::Tester;
     use crate::data::bug::Finding;
+    use crate::data::faults::Fault;
     use crate::engine::Program;
     use crate::report::facts::Recording;
     use crate::settings::Settings;

@@ -6,7 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::data::records::StepKind;
-use crate::data::schedule::Schedule;
+use crate::data::schedule::{NamedStep, Schedule};
 use crate::plural::count;
 
 /// How long an execution is, and how much goes on in it.
@@ -29,7 +29,8 @@ pub struct Size {
 impl Size {
     /// The size of an execution whose test body has this path.
     pub(crate) fn of(schedule: &Schedule) -> Self {
-        let who = || schedule.iter().map(|step| step.name.who);
+        let own = |step: &&NamedStep| step.name.kind != StepKind::Fault;
+        let who = || schedule.iter().filter(own).map(|step| step.name.who);
         // The body takes the first step, since it is what creates everybody else.
         let body = who().next();
         let actors: BTreeSet<u64> = who().filter(|who| Some(*who) != body).collect();
@@ -38,7 +39,7 @@ impl Size {
             steps: schedule.len() as u64,
             actors: actors.len() as u64,
             messages: schedule.iter().filter(handles).count() as u64,
-            faults: schedule.iter().map(|step| step.strikes.len() as u64).sum(),
+            faults: schedule.iter().map(faults).sum(),
             switches: who()
                 .zip(who().skip(1))
                 .filter(|(one, next)| one != next)
@@ -47,11 +48,17 @@ impl Size {
     }
 }
 
+/// How many faults strike in a step, or are it; one that is undone is none.
+pub(crate) fn faults(step: &NamedStep) -> u64 {
+    let is_one = step.name.kind == StepKind::Fault && step.name.who & 1 == 0;
+    step.strikes.len() as u64 + u64::from(is_one)
+}
+
 fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-fn is_handled(step: &crate::data::schedule::NamedStep) -> bool {
+fn is_handled(step: &NamedStep) -> bool {
     step.name.kind == StepKind::Handle
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::faults::Faults;
+use crate::data::faults::FaultBudgets;
 use crate::declaration::attribute::Attributes;
 use crate::settings::Deny;
 use crate::settings::partition::Partition;
@@ -52,7 +52,7 @@ pub struct Overrides {
     /// For how many steps its causes are looked for.
     pub explain: Option<u64>,
     /// How many faults of each kind an execution may have.
-    pub faults: Option<Faults>,
+    pub faults: Option<FaultBudgets>,
     /// How messages between nodes are delivered.
     pub delivery: Option<Delivery>,
 }
@@ -202,7 +202,7 @@ fn semantics(attributes: &Attributes) -> Semantics {
 pub mod parse {
     use std::hash::{BuildHasher, RandomState};
 
-    use super::{Delivery, Deny, Duration, Faults, MaxSteps, Partition, Search};
+    use super::{Delivery, Deny, Duration, FaultBudgets, MaxSteps, Partition, Search};
     use crate::strategy::StrategySpec;
 
     /// How many steps a millisecond is worth.
@@ -329,9 +329,9 @@ pub mod parse {
     }
 
     /// `KIND=COUNT` with commas between them, or `none`.
-    pub fn faults(text: &str) -> Result<Faults, String> {
+    pub fn faults(text: &str) -> Result<FaultBudgets, String> {
         text.parse()
-            .map_err(|error: crate::data::faults::FaultsError| error.to_string())
+            .map_err(|error: crate::data::faults::FaultBudgetsError| error.to_string())
     }
 
     /// The portfolio, or strategies that take turns.

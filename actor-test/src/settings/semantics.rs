@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::faults::Faults;
+use crate::data::faults::FaultBudgets;
 
 /// How actors and their environment behave where the framework leaves a choice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -24,8 +24,8 @@ pub struct Semantics {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub supervised: bool,
     /// How many faults of each kind an execution may have. Default none.
-    #[serde(default, skip_serializing_if = "Faults::is_none")]
-    pub faults: Faults,
+    #[serde(default, skip_serializing_if = "FaultBudgets::is_none")]
+    pub faults: FaultBudgets,
     /// How messages between nodes are delivered. Default: in their order, for each pair of nodes.
     #[serde(default, skip_serializing_if = "Delivery::is_default")]
     pub delivery: Delivery,
@@ -67,7 +67,7 @@ impl Default for Semantics {
             atomic_handlers: false,
             clock_error: Duration::from_millis(1),
             supervised: false,
-            faults: Faults::none(),
+            faults: FaultBudgets::none(),
             delivery: Delivery::default(),
         }
     }
@@ -97,7 +97,7 @@ impl Semantics {
 
     /// With [`faults`](Semantics::faults).
     #[must_use]
-    pub const fn with_faults(mut self, faults: Faults) -> Self {
+    pub const fn with_faults(mut self, faults: FaultBudgets) -> Self {
         self.faults = faults;
         self
     }

@@ -1,6 +1,6 @@
 //! Tokens: one execution of a test in a word, to be typed where its trace is gone.
 
-use crate::data::faults::Faults;
+use crate::data::faults::FaultBudgets;
 use crate::strategy::SpecError;
 
 /// The version of the schedules: raised when what a strategy, a seed and an iteration stand for is
@@ -48,7 +48,7 @@ pub(crate) struct Named<'a> {
     /// The [length](crate::strategy::Execution::length) that the strategy was told, if any.
     pub(crate) length: Option<u64>,
     /// How many faults of each kind it may have.
-    pub(crate) faults: Faults,
+    pub(crate) faults: FaultBudgets,
 }
 
 /// The token of an execution: its strategy, the session's seed, the iteration as reports count it,
@@ -88,7 +88,7 @@ pub(crate) fn parse(token: &str) -> Result<Named<'_>, TokenError> {
     };
     let faults = parts.next_if(|part| part.starts_with('f'));
     let faults = match faults.map(|faults| faults[1..].replace('+', ",").parse()) {
-        None => Faults::none(),
+        None => FaultBudgets::none(),
         Some(Ok(faults)) => faults,
         Some(Err(_)) => return Err(malformed()),
     };
@@ -125,7 +125,7 @@ mod tests {
             seed: 7,
             iteration: 0,
             length,
-            faults: Faults::none(),
+            faults: FaultBudgets::none(),
         };
         let own = token(named("random", None));
         assert_eq!(own, format!("random@7-1-v{SCHEDULES}"));
@@ -134,7 +134,7 @@ mod tests {
         assert_eq!(own, format!("fair-pct:3@7-1-k12-v{SCHEDULES}"));
         assert_eq!(parse(&own), Ok(named("fair-pct:3", Some(12))));
         let failing = Named {
-            faults: Faults::none()
+            faults: FaultBudgets::none()
                 .with(FaultKind::Call, 2)
                 .with(FaultKind::Full, 1),
             ..named("aimed-pct", Some(12))

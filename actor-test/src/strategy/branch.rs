@@ -1,6 +1,7 @@
 //! Going on under another strategy from a step of a recorded execution.
 
 use super::{Choice, Enabled, Ended, Execution, Fairness, Offer, Replay, Step, Strategy};
+use crate::data::faults::Fault;
 
 /// Recorded decisions up to a step, and any strategy from there. What the strategy sees begins with
 /// that step; its fairness counts from there.
@@ -61,6 +62,17 @@ impl Strategy for Branch {
             true => self.replay.strike(offer),
             false => self.strategy.strike(offer),
         }
+    }
+
+    fn fault(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
+        match enabled.step() < self.from {
+            true => self.replay.fault(enabled, faults),
+            false => self.strategy.fault(enabled, faults),
+        }
+    }
+
+    fn struck(&mut self, key: u64) {
+        self.strategy.struck(key);
     }
 
     fn ends_faults(&mut self, enabled: &Enabled<'_>) -> bool {

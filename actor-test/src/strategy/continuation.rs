@@ -3,6 +3,7 @@
 use super::{
     Choice, Enabled, Execution, Fairness, Offer, Random, Replay, Strategy, Weighted, Weights,
 };
+use crate::data::faults::Fault;
 use crate::hash::mix;
 
 /// Recorded decisions up to a step, and a fair walk from there: a uniform and a weighted one in
@@ -69,6 +70,17 @@ impl Strategy for Continuation {
 
     fn strike(&mut self, offer: &Offer) -> u32 {
         self.active().strike(offer)
+    }
+
+    fn fault(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
+        match enabled.step() < self.from {
+            true => self.replay.fault(enabled, faults),
+            false => None,
+        }
+    }
+
+    fn struck(&mut self, key: u64) {
+        self.walk.struck(key);
     }
 
     fn ends_faults(&mut self, enabled: &Enabled<'_>) -> bool {

@@ -4,6 +4,7 @@ use super::{
     Choice, Covered, Enabled, Execution, Fairness, Gap, Offer, OperationId, Reduction, Step,
     Strategy,
 };
+use crate::data::faults::Fault;
 
 /// Visits every schedule up to the step bound, depth first: the oracle that other strategies are
 /// checked against, and good for small tests only.
@@ -19,6 +20,8 @@ pub struct Dfs {
     executions_max: Option<u64>,
     executions: u64,
     local_first: bool,
+    /// Faults may strike between steps.
+    has_faults: bool,
     /// The branching point at which the step in progress was picked.
     picked_at: Option<usize>,
     /// There is no other path.
@@ -161,7 +164,8 @@ impl Strategy for Dfs {
 
     fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
         self.picked_at = (enabled.len() > 1).then_some(self.depth);
-        Some(if self.local_first {
+        // A fault interrupts everybody, so that no step is local.
+        Some(if self.local_first && !self.has_faults {
             self.branch_local_first(enabled)
         } else {
             self.branch(enabled.len())
@@ -177,6 +181,11 @@ impl Strategy for Dfs {
                 0
             }
         }
+    }
+
+    fn fault(&mut self, _: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
+        self.has_faults |= !faults.is_empty();
+        self.branch(1 + faults.len()).checked_sub(1)
     }
 
     fn strike(&mut self, offer: &Offer) -> u32 {

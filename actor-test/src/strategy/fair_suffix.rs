@@ -7,6 +7,7 @@ use super::{
     Choice, Covered, Enabled, Ended, Execution, Fairness, Gap, Offer, OperationId, Step, Strategy,
     Weighted, Weights, below, generator,
 };
+use crate::data::faults::Fault;
 use crate::hash::mix;
 
 /// Follows a strategy up to a step, and from there a [weighted](Weighted) random walk, so that
@@ -130,6 +131,17 @@ impl Strategy for FairSuffix {
             true => 0,
             false => self.prefix.strike(offer),
         }
+    }
+
+    fn fault(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
+        match enabled.step() < self.from {
+            true => self.prefix.fault(enabled, faults),
+            false => None,
+        }
+    }
+
+    fn struck(&mut self, key: u64) {
+        self.prefix.struck(key);
     }
 
     fn ends_faults(&mut self, enabled: &Enabled<'_>) -> bool {
@@ -266,7 +278,7 @@ mod tests {
             max_steps: 0,
             estimates: std::sync::Arc::default(),
             length: None,
-            faults: crate::data::faults::Faults::none(),
+            faults: crate::data::faults::FaultBudgets::none(),
         };
         let changes = Changes::default();
         let waits = |strategy: &mut dyn Strategy, seed| {

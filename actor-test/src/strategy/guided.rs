@@ -6,6 +6,7 @@ use super::naming::{Namer, Notes, sort};
 use super::{
     Choice, Enabled, Ended, Execution, Fairness, Offer, Pending, Step, StepKind, Strategy,
 };
+use crate::data::faults::Fault;
 use crate::data::schedule::{NamedChoice, NamedStep, Parting, Schedule, StepName};
 use crate::hash::mix;
 
@@ -157,6 +158,18 @@ impl Guided {
         (!is_listed).then_some(position)
     }
 
+    /// The fault that is listed before all that can be taken, and where.
+    fn due_fault(&mut self, enabled: &Enabled<'_>) -> Option<(usize, u64)> {
+        let is_left = |place: &usize| {
+            !self.taken[*place] && self.schedule[*place].name.kind == StepKind::Fault
+        };
+        let place = (self.first_left..self.schedule.len()).find(is_left)?;
+        let key = self.schedule[place].name.who;
+        let listed = self.listed(enabled);
+        let is_due = listed.is_none_or(|(before, _)| place < before);
+        is_due.then_some((place, key))
+    }
+
     fn take(&mut self, place: usize) {
         self.taken[place] = true;
         while self.taken.get(self.first_left) == Some(&true) {
@@ -259,8 +272,44 @@ impl Strategy for Guided {
         way
     }
 
-    /// Behind the listed steps, where that is fair.
+    /// A listed fault strikes when its turn comes; one that is not possible then is passed over.
+    fn fault(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
+        while let Some((place, next)) = self.due_fault(enabled) {
+            let found = faults.iter().position(|fault| fault.key == next);
+            if found.is_some() || next == Fault::LAST {
+                return found;
+            }
+            self.take(place);
+            self.part(place, None);
+        }
+        None
+    }
+
+    fn struck(&mut self, key: u64) {
+        let places = self.first_left..self.schedule.len();
+        let is_it = |place: &usize| {
+            let name = self.schedule[*place].name;
+            !self.taken[*place] && name.kind == StepKind::Fault && name.who == key
+        };
+        let place = places.into_iter().find(is_it);
+        if place != Some(self.first_left) {
+            let name = self.namer.name_fault(key);
+            self.part(self.first_left, Some(name));
+        }
+        if let Some(place) = place {
+            self.take(place);
+        }
+        self.namer.struck_between(key);
+        self.steps += 1;
+        self.asks = None;
+    }
+
+    /// Where all that is left to be undone is listed; or behind the listed steps, where that is fair.
     fn ends_faults(&mut self, enabled: &Enabled<'_>) -> bool {
+        let due = self.due_fault(enabled);
+        if due.is_some_and(|(_, key)| key == Fault::LAST) {
+            return true;
+        }
         match self.fairness {
             Fairness::Unfair => false,
             Fairness::Fair => self.first_left == self.schedule.len(),

@@ -35,7 +35,7 @@ mod weighted;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::data::faults::{FaultKind, Faults};
+use crate::data::faults::{Fault, FaultBudgets, FaultKind};
 
 pub(crate) use branch::Branch;
 pub(crate) use changes::Changes;
@@ -141,6 +141,17 @@ pub trait Strategy: fmt::Debug + Send {
         0
     }
 
+    /// Whether a fault strikes between two steps, or is undone: a position in `faults`, which are those
+    /// that are possible now. Asked before each step while faults may come, also where nothing is
+    /// enabled any more.
+    fn fault(&mut self, _enabled: &Enabled<'_>, _faults: &[Fault]) -> Option<usize> {
+        None
+    }
+
+    /// A fault was the step: one that this strategy asked for, or, with the last of them, everything
+    /// that was left to be undone.
+    fn struck(&mut self, _key: u64) {}
+
     /// Whether no more faults are to come; asked before each step while some may.
     fn ends_faults(&mut self, _enabled: &Enabled<'_>) -> bool {
         false
@@ -245,7 +256,7 @@ pub struct Execution {
     /// twenty before them did not exceed, the others as many as one of those had, drawn at random.
     pub length: Option<u64>,
     /// How many faults of each kind there may be.
-    pub faults: Faults,
+    pub faults: FaultBudgets,
 }
 
 impl Execution {
@@ -257,7 +268,7 @@ impl Execution {
             max_steps,
             estimates: Arc::default(),
             length: None,
-            faults: Faults::none(),
+            faults: FaultBudgets::none(),
         }
     }
 

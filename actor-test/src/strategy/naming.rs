@@ -1,11 +1,13 @@
 //! Writing down what is done: a schedule by name, and whatever else is to be noted of each step.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::StepKind;
 use super::per_operation::PerOperation;
 use super::{Choice, Covered, Enabled, Ended, Execution, Fairness, Offer, Pending, Step, Strategy};
-use crate::data::faults::KINDS as FAULT_KINDS;
+use crate::data::faults::{Fault, KINDS as FAULT_KINDS};
 use crate::data::schedule::{NamedChoice, NamedStep, NamedStrike, Schedule, StepName};
 use crate::hash::mix;
 
@@ -15,6 +17,8 @@ pub(crate) struct Namer {
     /// How many steps without a message each operation has taken, by kind.
     turns: PerOperation<[u32; KINDS]>,
     taken: Schedule,
+    /// How often each fault was the step.
+    fault_turns: BTreeMap<u64, u32>,
     /// At how many places a fault of each kind might have struck in the step in progress.
     places: [u32; FAULT_KINDS],
 }
@@ -55,6 +59,16 @@ impl Namer {
 }
 
 impl Namer {
+    /// What the step would be called that is a fault.
+    pub(super) fn name_fault(&self, key: u64) -> StepName {
+        StepName {
+            who: key,
+            kind: StepKind::Fault,
+            message: None,
+            turn: self.fault_turns.get(&key).copied().unwrap_or(0),
+        }
+    }
+
     /// The place of an offer among those of its kind in the step in progress.
     pub(crate) fn place(&self, offer: &Offer) -> u32 {
         self.places[offer.kind as usize]
@@ -86,6 +100,9 @@ pub(crate) trait Notes: fmt::Debug + Default + Send {
     /// In that step a fault strikes in some way where one may, or none does: zero.
     fn struck(&mut self, offer: &Offer, way: u32);
 
+    /// A fault was the step.
+    fn struck_between(&mut self, key: u64);
+
     /// The execution is over.
     fn end(&mut self) -> Self::Written;
 }
@@ -96,6 +113,7 @@ impl Notes for Namer {
     fn begin(&mut self) {
         self.turns.clear();
         self.taken.clear();
+        self.fault_turns.clear();
     }
 
     fn takes(&mut self, pending: &Pending, enabled: &Enabled<'_>) {
@@ -115,6 +133,18 @@ impl Notes for Namer {
             let kind = offer.kind;
             step.strikes.push(NamedStrike { kind, place, way });
         }
+    }
+
+    fn struck_between(&mut self, key: u64) {
+        let name = self.name_fault(key);
+        *self.fault_turns.entry(key).or_default() += 1;
+        self.taken.push(NamedStep {
+            name,
+            sort: key,
+            choices: Vec::new(),
+            strikes: Vec::new(),
+        });
+        self.places = [0; FAULT_KINDS];
     }
 
     fn end(&mut self) -> Schedule {
@@ -179,6 +209,15 @@ impl<N: Notes> Strategy for Noted<N> {
         let way = self.strategy.strike(offer);
         self.notes.struck(offer, way);
         way
+    }
+
+    fn fault(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
+        self.strategy.fault(enabled, faults)
+    }
+
+    fn struck(&mut self, key: u64) {
+        self.notes.struck_between(key);
+        self.strategy.struck(key);
     }
 
     fn ends_faults(&mut self, enabled: &Enabled<'_>) -> bool {

@@ -216,7 +216,7 @@ mod tests {
             max_steps,
             estimates: Arc::default(),
             length: None,
-            faults: crate::data::faults::Faults::none(),
+            faults: crate::data::faults::FaultBudgets::none(),
         });
     }
 

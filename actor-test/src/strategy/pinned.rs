@@ -12,7 +12,7 @@ use super::naming::{Noted, Notes};
 use super::{
     Choice, Enabled, Ended, Execution, Fairness, Offer, Pending, Steady, Step, StepKind, Strategy,
 };
-use crate::data::faults::{FaultKind, KINDS};
+use crate::data::faults::{Fault, FaultKind, KINDS};
 use crate::data::schedule::{NamedChoice, NamedStrike};
 
 /// Before the answers to what a step has asked for.
@@ -65,6 +65,16 @@ impl Worded {
         Self {
             who: pending.owner().map(name).unwrap_or_default(),
             what,
+            choices: Vec::new(),
+            strikes: Vec::new(),
+        }
+    }
+
+    /// A fault between two steps.
+    fn fault(key: u64) -> Self {
+        Self {
+            who: "world".into(),
+            what: format!("fails {key:016x}"),
             choices: Vec::new(),
             strikes: Vec::new(),
         }
@@ -152,7 +162,7 @@ fn worded(who: &str, what: &str) -> Result<Worded, String> {
     let (verb, rest) = what.split_once(' ').unwrap_or((what, ""));
     let what = match (verb, rest) {
         ("starts" | "flushes" | "resumes" | "fires" | "stops" | "fails", "") => verb.to_owned(),
-        ("handles" | "fires", event) if !event.is_empty() => what.to_owned(),
+        ("handles" | "fires" | "fails", event) if !event.is_empty() => what.to_owned(),
         ("sends", rest) if rest.contains(" to ") => {
             let (event, to) = rest.rsplit_once(" to ").unwrap_or_default();
             format!("sends {event} to {}", first_without_number(to))
@@ -318,8 +328,28 @@ impl Strategy for Pinned {
         pinned.map_or(0, |strike| strike.way.min(offer.ways))
     }
 
+    fn fault(&mut self, _: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
+        let next = self.steps.get(self.first_left)?;
+        let is_next = |fault: &Fault| Worded::fault(fault.key).is_same(next);
+        faults.iter().position(is_next)
+    }
+
+    fn struck(&mut self, key: u64) {
+        if self
+            .steps
+            .get(self.first_left)
+            .is_some_and(|next| Worded::fault(key).is_same(next))
+        {
+            self.taken[self.first_left] = true;
+            while self.taken.get(self.first_left) == Some(&true) {
+                self.first_left += 1;
+            }
+        }
+    }
+
     fn ends_faults(&mut self, _: &Enabled<'_>) -> bool {
-        self.first_left == self.steps.len()
+        let next = self.steps.get(self.first_left);
+        next.is_none_or(|next| Worded::fault(Fault::LAST).is_same(next))
     }
 
     fn places_faults(&self) -> bool {
@@ -383,6 +413,11 @@ impl Notes for Words {
         if let Some(last) = self.steps.last_mut().filter(|_| way > 0) {
             last.strikes.push(NamedStrike { kind, place, way });
         }
+    }
+
+    fn struck_between(&mut self, key: u64) {
+        self.steps.push(Worded::fault(key));
+        self.places = [0; KINDS];
     }
 
     fn end(&mut self) -> Vec<Worded> {

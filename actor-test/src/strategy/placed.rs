@@ -10,7 +10,7 @@ use super::{
     Choice, Covered, Enabled, Ended, Estimates, Execution, Fairness, Offer, Pending, Step,
     Strategy, below, generator,
 };
-use crate::data::faults::{FaultKind, Faults, KINDS};
+use crate::data::faults::{Fault, FaultBudgets, FaultKind, KINDS};
 use crate::hash::mix;
 
 /// By what rule the faults of an execution are placed.
@@ -89,7 +89,7 @@ pub(crate) struct Placed {
     strategy: Box<dyn Strategy>,
     /// `None`: each execution draws its own.
     placement: Option<Placement>,
-    faults: Faults,
+    faults: FaultBudgets,
     rng: Xoshiro256PlusPlus,
     plan: Plan,
     /// Where a fair execution's faults end.
@@ -109,6 +109,12 @@ struct Plan {
     due: [u32; KINDS],
     /// How many faults have yet to strike.
     left: u64,
+    /// For each fault between two steps, the step and the kind; the next one last.
+    points: Vec<(u64, FaultKind)>,
+    /// What is to be undone, and from which step on.
+    undoing: Vec<(u64, Fault)>,
+    /// How many steps there will be, as far as is known.
+    length: u64,
 }
 
 impl Placed {
@@ -117,7 +123,7 @@ impl Placed {
         Self {
             strategy,
             placement: None,
-            faults: Faults::none(),
+            faults: FaultBudgets::none(),
             rng: generator(0),
             plan: Plan::default(),
             until: 0,
@@ -154,8 +160,17 @@ impl Placed {
         drawn.collect()
     }
 
-    fn draw(&mut self, placement: Placement, estimates: &Estimates) {
-        self.plan = Plan::default();
+    fn draw(&mut self, placement: Placement, execution: &Execution) {
+        let estimates = &execution.estimates;
+        let steps = match estimates.executions() {
+            0 => execution.max_steps,
+            _ => estimates.steps().min(execution.max_steps),
+        };
+        let length = steps.clamp(1, u64::from(u32::MAX));
+        self.plan = Plan {
+            length,
+            ..Plan::default()
+        };
         if placement == Placement::Calm {
             return;
         }
@@ -164,7 +179,13 @@ impl Placed {
         for kind in kinds {
             let moments = estimates.moments();
             if placement == Placement::Timed || moments.is_empty() {
-                self.time(kind, estimates);
+                match kind.is_within_a_step() {
+                    true => self.time(kind, estimates),
+                    false => {
+                        let point = below(&mut self.rng, self.plan.length);
+                        self.plan.points.push((point, kind));
+                    }
+                }
             } else {
                 let moment = moments[below(&mut self.rng, moments.len() as u64) as usize];
                 let occurrence = 1 + self.rng.next_u64().leading_zeros();
@@ -172,9 +193,19 @@ impl Placed {
                 waiting.push((kind, occurrence));
             }
         }
+        self.plan
+            .points
+            .sort_unstable_by_key(|(point, _)| std::cmp::Reverse(*point));
         for places in &mut self.plan.timed {
             places.sort_unstable_by_key(|place| std::cmp::Reverse(*place));
         }
+    }
+
+    /// After how many steps a fault is undone: about as likely below ten as between ten and a hundred.
+    fn later(&mut self) -> u64 {
+        let bits = u64::from(u64::BITS - self.plan.length.leading_zeros());
+        let bits = below(&mut self.rng, bits + 1);
+        1 + below(&mut self.rng, 1 << bits)
     }
 
     /// Draws a place that none of the kind has yet, where there is one.
@@ -265,7 +296,7 @@ impl Strategy for Placed {
             Some(placement) => placement,
             None => self.draw_placement(),
         };
-        self.draw(placement, &execution.estimates);
+        self.draw(placement, execution);
         let phase = PHASE.saturating_mul(execution.estimates.steps());
         self.until = match placement {
             Placement::Calm => 0,
@@ -297,13 +328,58 @@ impl Strategy for Placed {
         }
     }
 
+    fn fault(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
+        // Where nothing goes on, there is no better time to come.
+        let is_quiet = enabled.len() == 0;
+        let now = enabled.step();
+        let undone = self
+            .plan
+            .undoing
+            .iter()
+            .position(|(from, _)| *from <= now || is_quiet);
+        if let Some(undone) = undone {
+            let (_, fault) = self.plan.undoing.swap_remove(undone);
+            let possible = faults.iter().position(|other| other.key == fault.key);
+            if possible.is_some() {
+                return possible;
+            }
+        }
+        while let Some((_, kind)) = self
+            .plan
+            .points
+            .pop_if(|(point, _)| *point <= now || is_quiet)
+        {
+            self.plan.due[kind as usize] += 1;
+        }
+        let due = |fault: &&Fault| !fault.is_undone && self.plan.due[fault.kind as usize] > 0;
+        let count = faults.iter().filter(due).count() as u64;
+        if count == 0 {
+            return None;
+        }
+        let chosen = below(&mut self.rng, count) as usize;
+        let places = faults.iter().enumerate();
+        let mut possible = places.filter(|(_, fault)| due(fault));
+        let (place, fault) = possible.nth(chosen)?;
+        self.plan.due[fault.kind as usize] -= 1;
+        self.plan.left -= 1;
+        if fault.kind.is_undone() {
+            let later = self.later();
+            self.plan.undoing.push((now + later, fault.undone()));
+        }
+        Some(place)
+    }
+
+    fn struck(&mut self, key: u64) {
+        self.strategy.struck(key);
+    }
+
     fn ends_faults(&mut self, enabled: &Enabled<'_>) -> bool {
         let is_fair = match self.fairness() {
             Fairness::Unfair => false,
             Fairness::Fair => true,
             Fairness::FairFrom(step) => step <= enabled.step(),
         };
-        is_fair || self.plan.left == 0
+        is_fair || self.plan.left == 0 && self.plan.undoing.is_empty()
     }
 
     fn places_faults(&self) -> bool {

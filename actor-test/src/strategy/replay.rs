@@ -1,15 +1,18 @@
 //! Running a recorded schedule again.
 
 use super::{Choice, Enabled, Execution, Fairness, Offer, Strategy};
+use crate::data::faults::Fault;
 
-/// A decision that is taken between two steps: that no more faults come.
+/// A decision that is taken between two steps: that a fault strikes, or that no more come.
 ///
-/// It is written down where it was taken alone, as two numbers: a mark that no other decision is, and
-/// how many steps came after the decision before. Steps without an alternative are no decisions, and
+/// It is written down where it was taken alone, as three numbers: a mark that no other decision is, how
+/// many steps came after the decision before, and which fault. Steps without an alternative are no decisions, and
 /// could not be told apart else.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Between {
     pub(crate) after: u32,
+    /// Zero: no more faults come. Else which of the possible ones strikes, from one.
+    pub(crate) what: u32,
 }
 
 impl Between {
@@ -19,7 +22,10 @@ impl Between {
     /// The decision that numbers begin with, if it is one between steps.
     fn read(numbers: &[u32]) -> Option<Self> {
         match numbers {
-            [Self::MARK, after, ..] => Some(Self { after: *after }),
+            [Self::MARK, after, what, ..] => Some(Self {
+                after: *after,
+                what: *what,
+            }),
             _ => None,
         }
     }
@@ -63,6 +69,21 @@ impl Replay {
     }
 }
 
+impl Replay {
+    /// The decision between two steps that is due.
+    fn due(&self, enabled: &Enabled<'_>) -> Option<Between> {
+        let left = self.decisions.get(self.next..).unwrap_or_default();
+        let is_due = |between: &Between| self.at + u64::from(between.after) <= enabled.step();
+        Between::read(left).filter(is_due)
+    }
+
+    /// It is taken.
+    fn pass(&mut self, enabled: &Enabled<'_>) {
+        self.next += 3;
+        self.at = enabled.step();
+    }
+}
+
 impl Strategy for Replay {
     fn name(&self) -> String {
         "replay".into()
@@ -94,15 +115,18 @@ impl Strategy for Replay {
         self.decide(u64::from(offer.ways) + 1)
     }
 
+    fn fault(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
+        let number = self.due(enabled)?.what.checked_sub(1)? as usize;
+        self.pass(enabled);
+        (number < faults.len()).then_some(number)
+    }
+
     fn ends_faults(&mut self, enabled: &Enabled<'_>) -> bool {
-        let left = self.decisions.get(self.next..).unwrap_or_default();
-        let due = |between: Between| self.at + u64::from(between.after) <= enabled.step();
-        let is_due = Between::read(left).is_some_and(due);
-        if is_due {
-            self.next += 2;
-            self.at = enabled.step();
+        let ends = self.due(enabled).is_some_and(|between| between.what == 0);
+        if ends {
+            self.pass(enabled);
         }
-        is_due
+        ends
     }
 
     fn places_faults(&self) -> bool {

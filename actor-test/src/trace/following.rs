@@ -120,7 +120,7 @@ mod tests {
             max_steps: 1_000,
             estimates: Arc::default(),
             length: None,
-            faults: crate::data::faults::Faults::none(),
+            faults: crate::data::faults::FaultBudgets::none(),
         }
     }
 

@@ -88,10 +88,11 @@ impl Tape {
         self.taken.push(decision);
     }
 
-    /// Adds that no more faults come after so many steps.
-    pub(crate) fn end_faults(&mut self, step: u64) {
+    /// Adds that a fault strikes after so many steps, the one with that number from one; or, zero, that no
+    /// more come.
+    pub(crate) fn record_between(&mut self, step: u64, what: u32) {
         let after = u32::try_from(step - self.at).unwrap_or(u32::MAX);
-        for chosen in [Between::MARK, after] {
+        for chosen in [Between::MARK, after, what] {
             let check = mix(0xca1a, u64::from(chosen)) as u32;
             self.record(Decision { chosen, check }, step);
         }

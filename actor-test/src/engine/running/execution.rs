@@ -385,6 +385,7 @@ impl Engine {
         state.begin();
         shared.recorded.set(tell);
         shared.attention.set(true);
+        shared.may_fail.set(state.faults.is_open());
         shared.may_crowd.set(state.faults.may_be(FaultKind::Full));
         shared.has_predicates.set(false);
         shared.shows_actors.set(tell);

@@ -36,7 +36,7 @@ impl Engine {
             max_steps: self.bounds.unfair(),
             estimates: Arc::default(),
             length: None,
-            faults: crate::data::faults::Faults::none(),
+            faults: crate::data::faults::FaultBudgets::none(),
         });
         self.replaced = Some(self.set_strategy(Box::new(suffix)));
         self.fairness = Fairness::FairFrom(state.step);

@@ -18,6 +18,7 @@ pub(crate) mod elsewhere;
 pub(crate) mod execution;
 pub(crate) mod finish;
 pub(crate) mod handling;
+pub(crate) mod interludes;
 pub(crate) mod lasso;
 pub(crate) mod leftovers;
 pub(crate) mod looking;

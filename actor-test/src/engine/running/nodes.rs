@@ -5,6 +5,7 @@ use std::rc::Rc;
 use actor_core::{AskError, StopReason};
 
 use crate::data::bug::BugKind;
+use crate::data::faults::FaultKind;
 use crate::data::mishap::{Disk, Mishap, Wish};
 use crate::data::records::{Arrival, MessageId, Record};
 use crate::data::story::Asked;
@@ -217,6 +218,9 @@ impl Engine {
                 .decide(Choice::Below(length as u32), Asked::Delivery),
             false => 0,
         };
+        if self.shared.may_fail.get() && !self.faults_on_link(link, at as usize) {
+            return;
+        }
         let Some(item) = self.state().unload(link, at as usize) else {
             return;
         };
@@ -232,6 +236,45 @@ impl Engine {
                 self.follow(item.by, follow_up);
             }
         }
+    }
+
+    /// Drops, duplicates or delays what a link is to deliver, where a fault has it; tells whether
+    /// something is left to deliver there.
+    fn faults_on_link(&mut self, link: u32, at: usize) -> bool {
+        let (from, to, key) = {
+            let state = self.state();
+            // Who looks for a name can't ask again.
+            let item = state.on_link(link, at);
+            if let Some(Effect::Send { to, .. }) = item.map(|item| item.effect)
+                && state.nodes.registry_of(to) == Some(Some(to))
+            {
+                return true;
+            }
+            let found = state.nodes.link(link);
+            (found.from, found.to, state.paths[found.operation as usize])
+        };
+        for (kind, wish) in [
+            (FaultKind::Drop, Wish::Drop),
+            (FaultKind::Duplicate, Wish::Duplicate),
+            (FaultKind::Delay, Wish::Delay),
+        ] {
+            let mishap = Mishap::At {
+                wish,
+                from,
+                to,
+                place: at,
+            };
+            let is_possible = self.state().can_happen(&mishap);
+            if !is_possible || self.shared.strike(kind, key, 1) == 0 {
+                continue;
+            }
+            self.record_mishap(&mishap);
+            self.grant(wish, link, at);
+            if wish == Wish::Drop {
+                return false;
+            }
+        }
+        true
     }
 
     /// A letter reaches its node.

@@ -14,13 +14,16 @@ use crate::engine::session::Session;
 use crate::engine::world::operation::Stage;
 use crate::engine::world::state::State;
 use crate::hash::mix;
-use crate::strategy::{Enabled, Fairness, OperationId, Pending, StepKind};
+use crate::strategy::{Enabled, OperationId, Pending, StepKind};
 
 impl Engine {
     /// Takes step after step until the execution ends.
     pub(crate) fn steps(&mut self, test: &dyn Program) -> End {
         let shared = self.shared.clone();
         loop {
+            if shared.may_fail.get() && self.between_steps(&shared) {
+                continue;
+            }
             let mut state = shared.state.borrow_mut();
             let (operation, kind) = match self.pick(&shared, &mut state) {
                 Ok(picked) => picked,
@@ -145,9 +148,6 @@ impl Engine {
         {
             return Err(end);
         }
-        if state.faults.is_open() {
-            self.end_faults_in_time(shared, state);
-        }
         let pending = state.enabled.pending();
         if pending.is_empty() {
             return Err(End::Quiescent);
@@ -185,32 +185,6 @@ impl Engine {
             self.heartbeat.fetch_add(1, Ordering::Relaxed);
         }
         Ok((operation, kind))
-    }
-
-    /// Ends the faults where the strategy says so, and where the schedule has to be fair from now on at
-    /// the latest.
-    #[cold]
-    fn end_faults_in_time(&self, shared: &Shared, state: &mut State) {
-        let enabled = Enabled::new(
-            state.enabled.pending(),
-            &state.paths,
-            state.enabled.changes(),
-            state.step,
-            state.last_operation,
-        );
-        let mut strategy = shared.strategy.borrow_mut();
-        let is_fair = match self.fairness {
-            _ if strategy.places_faults() => false,
-            Fairness::Fair => true,
-            Fairness::FairFrom(step) => step <= state.step,
-            Fairness::Unfair => false,
-        };
-        if strategy.ends_faults(&enabled) || is_fair {
-            state.faults.close();
-            // They are no steps with an alternative.
-            state.choices += 2;
-            shared.session().tape.end_faults(state.step);
-        }
     }
 
     /// Looks at what seldom matters before a step, and finds out whether it matters before the next.

@@ -22,7 +22,7 @@ fn execution(seed: u64) -> Execution {
         max_steps: 200,
         estimates: Default::default(),
         length: None,
-        faults: crate::data::faults::Faults::none(),
+        faults: crate::data::faults::FaultBudgets::none(),
     }
 }
 

@@ -192,6 +192,12 @@ impl Shared {
         if let Some(mishap) = self.mishap(fault) {
             let current = self.current.get();
             let mut state = self.state.borrow_mut();
+            // Said of the whole execution: what came before it would be a fault all the same.
+            match mishap {
+                Mishap::Spare { node } => return state.nodes.spare(node),
+                Mishap::SpareLink { one, other } => return state.spare_link(one, other),
+                _ => {}
+            }
             state.nodes.mishaps.push(mishap);
             let number = state.nodes.mishaps.len() as u32 - 1;
             state.push(current, Effect::Mishap(number));

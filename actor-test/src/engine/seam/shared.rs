@@ -78,6 +78,8 @@ pub(crate) struct Shared {
     pub(crate) recorded: Cell<bool>,
     /// The moments at which events are shown: some monitor observes some, or they are recorded.
     pub(crate) shown: Cell<[bool; 3]>,
+    /// Faults may come.
+    pub(crate) may_fail: Cell<bool>,
     /// A fault may have a mailbox take nothing.
     pub(crate) may_crowd: Cell<bool>,
     /// Some predicate is registered.
@@ -115,6 +117,7 @@ impl Shared {
             born: Cell::new(false),
             recorded: Cell::new(false),
             shown: Cell::new([false; 3]),
+            may_fail: Cell::new(false),
             may_crowd: Cell::new(false),
             has_predicates: Cell::new(false),
             shows_actors: Cell::new(false),

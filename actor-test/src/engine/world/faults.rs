@@ -1,22 +1,27 @@
 //! What an execution may still go wrong with, and what has: [`FaultPhase`].
 
-use crate::data::faults::{FaultCounts, FaultKind, Faults};
+use crate::data::faults::{Fault, FaultBudgets, FaultCounts, FaultKind};
+use crate::engine::world::state::State;
+use crate::hash::{mix, text};
 
 /// The faults of one execution. They may strike up to the end of a phase, which the strategy or the
 /// engine says; what is owed counts after it alone.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FaultPhase {
-    left: Faults,
+    left: FaultBudgets,
     is_open: bool,
     counts: FaultCounts,
+    /// What lasts, as it is undone.
+    lasting: Vec<Fault>,
 }
 
 impl FaultPhase {
     /// Starts an execution.
-    pub(crate) fn begin(&mut self, faults: Faults) {
+    pub(crate) fn begin(&mut self, faults: FaultBudgets) {
         self.left = faults;
         self.is_open = !faults.is_none();
         self.counts = FaultCounts::default();
+        self.lasting.clear();
     }
 
     /// Faults may still come.
@@ -40,6 +45,19 @@ impl FaultPhase {
         }
     }
 
+    /// A fault struck between two steps, or was undone.
+    pub(crate) fn struck(&mut self, fault: &Fault) {
+        if fault.is_undone {
+            self.lasting.retain(|lasting| lasting.key != fault.key);
+            return;
+        }
+        self.left.spend(fault.kind);
+        self.counts.struck[fault.kind as usize] += 1;
+        if fault.kind.is_undone() {
+            self.lasting.push(fault.undone());
+        }
+    }
+
     /// No more faults come.
     pub(crate) fn close(&mut self) {
         self.is_open = false;
@@ -48,5 +66,114 @@ impl FaultPhase {
     /// What came, and what might have.
     pub(crate) fn counts(&self) -> FaultCounts {
         self.counts
+    }
+}
+
+/// How many nodes can be told by the bits of a fault.
+const NODES_MAX: u32 = 64;
+
+/// Up to so many nodes, every partition is possible; of more, a node is cut off from all others.
+const PARTITIONED_MAX: u32 = 5;
+
+impl State {
+    /// The faults that may strike between two steps now, or be undone.
+    pub(crate) fn possible_faults(&mut self) -> Vec<Fault> {
+        let mut possible = Vec::new();
+        let count = self.nodes.count().min(NODES_MAX);
+        if count == 0 || !self.faults.is_open() {
+            return possible;
+        }
+        for kind in FaultKind::ALL {
+            if kind.is_within_a_step() || !self.faults.may_be(kind) {
+                continue;
+            }
+            let before = possible.len();
+            match kind {
+                FaultKind::Partition => self.partitions(count, &mut possible),
+                FaultKind::Break => self.connections(count, &mut possible),
+                _ => possible.extend(self.single_nodes(kind, count)),
+            }
+            let is_possible = possible.len() > before;
+            self.faults.counts.offered[kind as usize] += u32::from(is_possible);
+        }
+        possible.extend(&self.faults.lasting);
+        possible
+    }
+
+    /// What lasts and is to be undone.
+    pub(crate) fn faults_to_undo(&mut self) -> Vec<Fault> {
+        std::mem::take(&mut self.faults.lasting)
+    }
+
+    pub(crate) fn has_faults_to_undo(&self) -> bool {
+        !self.faults.lasting.is_empty()
+    }
+
+    fn fault(&self, kind: FaultKind, nodes: u64, way: u8) -> Fault {
+        let members = (0..u64::BITS).filter(|node| nodes >> node & 1 == 1);
+        let names = members.map(|node| text(self.nodes.name(node)));
+        let hash = names.fold(mix(kind as u64, u64::from(way)), mix);
+        Fault::new(kind, nodes, way, hash)
+    }
+
+    fn single_nodes(&self, kind: FaultKind, count: u32) -> impl Iterator<Item = Fault> + '_ {
+        let up = (0..count).filter(|node| self.nodes.is_up(*node) && !self.nodes.is_spared(*node));
+        up.map(move |node| self.fault(kind, 1 << node, 0))
+    }
+
+    /// The partitions of the nodes: one side, and whether both directions are cut or one.
+    fn partitions(&self, count: u32, possible: &mut Vec<Fault>) {
+        let all = u64::MAX >> (u64::BITS - count);
+        let has_one = |lasting: &Fault| lasting.kind == FaultKind::Partition;
+        // One at a time, so that healing it heals what it has cut.
+        if count < 2 || self.faults.lasting.iter().any(has_one) {
+            return;
+        }
+        let sides: Vec<u64> = match count <= PARTITIONED_MAX {
+            // The side without the last node; the other side is the rest.
+            true => (1..=all >> 1).collect(),
+            false => (0..count).map(|node| 1 << node).collect(),
+        };
+        for side in sides {
+            let is_spared = crossing(side, count).any(|(from, to)| {
+                let nodes = &self.nodes;
+                nodes.is_spared(from) || nodes.is_spared(to) || nodes.is_link_spared(from, to)
+            });
+            if !is_spared {
+                possible.extend((0..3).map(|way| self.fault(FaultKind::Partition, side, way)));
+            }
+        }
+    }
+
+    fn connections(&self, count: u32, possible: &mut Vec<Fault>) {
+        for one in 0..count {
+            for other in one + 1..count {
+                let nodes = &self.nodes;
+                let is_up = nodes.is_up(one) && nodes.is_up(other);
+                let is_spared = nodes.is_spared(one) || nodes.is_spared(other);
+                if is_up && !is_spared && !nodes.is_link_spared(one, other) {
+                    let pair = 1 << one | 1 << other;
+                    possible.push(self.fault(FaultKind::Break, pair, 0));
+                }
+            }
+        }
+    }
+}
+
+/// The links from one side to the other.
+fn crossing(side: u64, count: u32) -> impl Iterator<Item = (u32, u32)> {
+    let is_in = move |node: u32| side >> node & 1 == 1;
+    let pairs = (0..count).flat_map(move |from| (0..count).map(move |to| (from, to)));
+    pairs.filter(move |(from, to)| is_in(*from) && !is_in(*to))
+}
+
+/// The links that a partition cuts.
+pub(crate) fn links_cut(fault: &Fault, count: u32) -> Vec<(u32, u32)> {
+    let out = || crossing(fault.nodes, count);
+    let back = || out().map(|(from, to)| (to, from));
+    match fault.way {
+        0 => out().chain(back()).collect(),
+        1 => out().collect(),
+        _ => back().collect(),
     }
 }

@@ -102,7 +102,6 @@ impl Nodes {
     }
 
     /// Nothing is to fail on the node by choice.
-    #[allow(dead_code, reason = "faults by the strategies' choice ask for it")]
     pub(crate) fn is_spared(&self, node: u32) -> bool {
         self.nodes[node as usize].is_spared
     }
@@ -311,7 +310,6 @@ impl State {
 
     /// Whether it makes sense now: the node is up, or down, the link carries something, is not cut
     /// already, and nobody said that nothing fails there.
-    #[allow(dead_code, reason = "faults by the strategies' choice ask for it")]
     pub(crate) fn can_happen(&self, mishap: &Mishap) -> bool {
         let nodes = &self.nodes;
         if mishap.node().is_some_and(|node| nodes.is_spared(node)) {

@@ -11,7 +11,7 @@ use std::time::Duration;
 use actor_core::generated::{ActorInfo, Disposition};
 use actor_core::runtime::SpawnOptions;
 
-use crate::data::faults::Faults;
+use crate::data::faults::FaultBudgets;
 use crate::engine::world::asks::AskRecord;
 use crate::engine::world::disks::Disks;
 use crate::engine::world::enabled::EnabledSet;
@@ -76,7 +76,7 @@ pub(crate) struct State {
     pub(crate) thermometer: Thermometer,
     pub(crate) faults: FaultPhase,
     /// How many faults of each kind an execution may have.
-    pub(crate) budgets: Faults,
+    pub(crate) budgets: FaultBudgets,
     pub(crate) step: u64,
     pub(crate) now: Duration,
     pub(crate) class: u64,

@@ -94,20 +94,17 @@ impl Nodes {
         self.between(from, to).is_some_and(|link| link.is_held)
     }
 
-    #[allow(dead_code, reason = "faults by the strategies' choice ask for it")]
     pub(crate) fn is_link_spared(&self, from: u32, to: u32) -> bool {
         self.between(from, to).is_some_and(|link| link.is_spared)
     }
 
     /// How much is on the link.
-    #[allow(dead_code, reason = "faults by the strategies' choice ask for it")]
     pub(crate) fn in_transit(&self, from: u32, to: u32) -> usize {
         self.between(from, to).map_or(0, |link| link.queue.len())
     }
 
     /// Whether that may become of what is at a place on the link: a letter is there, and to be
     /// overtaken by another.
-    #[allow(dead_code, reason = "faults by the strategies' choice ask for it")]
     pub(crate) fn can_wish(&self, wish: Wish, from: u32, to: u32, place: usize) -> bool {
         let Some(link) = self.between(from, to) else {
             return false;

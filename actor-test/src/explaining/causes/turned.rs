@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use crate::data::faults::Fault;
+use crate::data::records::StepKind;
 use crate::data::schedule::{NamedChoice, Schedule};
 use crate::hash::mix;
 use crate::strategy::{
@@ -164,6 +166,18 @@ impl Strategy for Turned {
         let way = planned.map_or(0, |strike| strike.way.min(offer.ways));
         self.namer.struck(offer, way);
         way
+    }
+
+    /// A planned fault strikes where all that was planned before it is done, and no sooner.
+    fn fault(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
+        let planned = self.plan.steps.get(enabled.step() as usize)?.name;
+        let is_it = |fault: &Fault| planned.kind == StepKind::Fault && fault.key == planned.who;
+        faults.iter().position(is_it)
+    }
+
+    fn struck(&mut self, key: u64) {
+        self.namer.struck_between(key);
+        self.current = None;
     }
 
     /// Where the plan is over.

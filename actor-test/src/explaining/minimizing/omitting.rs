@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::data::schedule::{NamedStep, Schedule};
 use crate::explaining::minimizing::candidate::Candidate;
 use crate::explaining::minimizing::search::{Laboratory, Search, Trial};
+use crate::report::minimized::faults as faults_of;
 use crate::strategy::{Delayed, FairSuffix, Random, RunToCompletion, Steady, Strategy};
 
 /// How many walks without a plan are tried.
@@ -29,8 +30,8 @@ fn nothing_then(completion: Box<dyn Strategy>) -> Candidate {
 /// Leaves out faults: all of them, else one after the other, the last first.
 pub(super) fn faults<T: Trial>(search: &mut Search<T>, laboratory: &mut Laboratory<'_>) {
     let count = |schedule: &Schedule| -> usize {
-        let counts = schedule.iter().map(|step| step.strikes.len());
-        counts.sum()
+        let counts = schedule.iter().map(faults_of);
+        counts.sum::<u64>() as usize
     };
     if count(&search.best.schedule) == 0 || tries_without_faults(search, laboratory, |_| true) {
         return;
@@ -51,12 +52,15 @@ fn tries_without_faults<T: Trial>(
 ) -> bool {
     let mut schedule = search.best.schedule.clone();
     let mut number = 0;
-    for step in &mut schedule {
+    schedule.retain_mut(|step| {
         step.strikes.retain(|_| {
             number += 1;
             !is_out(number - 1)
         });
-    }
+        let is_fault = faults_of(step) > step.strikes.len() as u64;
+        number += usize::from(is_fault);
+        !(is_fault && is_out(number - 1))
+    });
     search.tries(laboratory, Candidate::new(schedule.clone()))
         || search.tries(laboratory, Candidate::new(schedule).by_sort())
 }

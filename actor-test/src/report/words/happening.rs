@@ -17,6 +17,9 @@ const REPEATED_MAX: usize = 60;
 
 /// Who takes a step.
 pub(crate) fn who(story: &Story, step: &Step) -> String {
+    if step.kind == StepKind::Fault {
+        return "FAULT".into();
+    }
     let name = shortened(story.name(step.who));
     match step.timer {
         Some(_) => format!("{name}'s timer"),
@@ -86,6 +89,7 @@ pub(super) fn happening(story: &Story, step: &Step, shown: &BTreeSet<u64>) -> St
         StepKind::Flush if event.is_some() => "sends",
         // What else an outbox holds stands in the notes.
         StepKind::Flush if !notes.is_empty() => return notes.join(", "),
+        StepKind::Fault if !notes.is_empty() => return notes.join(", "),
         StepKind::Flush => "flush",
         StepKind::Resume => "resumes",
         StepKind::Timer => fires(story, step, event.is_some()),

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use actor_core::Mailbox;
 use actor_core::prelude::*;
 use actor_test::strategy::StrategySpec;
-use actor_test::{BugKind, Deny, FaultKind, Faults, Report, Tester};
+use actor_test::{BugKind, Deny, FaultBudgets, FaultKind, Report, Tester};
 
 #[derive(Debug)]
 struct Read(u32);
@@ -44,8 +44,8 @@ fn reads(times: u32, bug: fn(&[u32]) -> bool) -> impl Fn(&System) + Sync {
     }
 }
 
-fn calls(budget: u16) -> Faults {
-    Faults::none().with(FaultKind::Call, budget)
+fn calls(budget: u16) -> FaultBudgets {
+    FaultBudgets::none().with(FaultKind::Call, budget)
 }
 
 fn spec(text: &str) -> StrategySpec {
@@ -241,7 +241,7 @@ fn mailbox(capacity: usize, asks: bool) -> impl Fn(&System) + Sync {
 
 #[test]
 fn a_mailbox_may_take_nothing_though_it_has_room() {
-    let full = Faults::none().with(FaultKind::Full, 1);
+    let full = FaultBudgets::none().with(FaultKind::Full, 1);
     for asks in [false, true] {
         Tester::new().run(mailbox(10, asks)).assert_clean();
         let report = Tester::new().faults(full).run(mailbox(10, asks));
@@ -329,6 +329,248 @@ fn budgets_are_kept_and_counted() {
         (1_000..1_600).contains(&calls.executions),
         "about a quarter has none: {calls:?}"
     );
+}
+
+/// What goes wrong between nodes.
+mod nodes {
+    use std::time::Duration;
+
+    use actor_core::prelude::*;
+    use actor_test::{FaultBudgets, FaultKind, Report, Tester};
+    use serde::{Deserialize, Serialize};
+
+    #[derive(Clone, Debug, Serialize, Deserialize)]
+    struct Put(u32);
+
+    /// Keeps the last number in its memory, which no crash survives.
+    #[derive(Debug, Default)]
+    struct Store {
+        last: u32,
+        is_strict: bool,
+    }
+
+    #[actor]
+    impl Store {
+        #[on]
+        fn put(&mut self, Put(number): Put) {
+            assert!(
+                !self.is_strict || number == self.last + 1,
+                "{number} after {}",
+                self.last
+            );
+            self.last = self.last.max(number);
+        }
+    }
+
+    #[derive(Clone, Debug)]
+    struct Go;
+
+    /// Sends so many numbers, each until it is told that it arrived, or once; to a store that it knows,
+    /// or looks up each time.
+    struct Sender {
+        sys: System,
+        store: Option<ActorRef<Store>>,
+        numbers: u32,
+        tries_again: bool,
+        sent: u32,
+    }
+
+    #[actor]
+    impl Sender {
+        #[on]
+        async fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+            for number in 1..=self.numbers {
+                loop {
+                    let found = match self.store.clone() {
+                        Some(store) => Ok(store),
+                        None => self.sys.lookup::<Store>("store/store").await,
+                    };
+                    if let Ok(store) = found {
+                        if !self.tries_again {
+                            store.tell(Put(number));
+                            break;
+                        }
+                        let put = store.ask(Put(number)).timeout(Duration::from_secs(1));
+                        if put.await.is_ok() {
+                            break;
+                        }
+                    }
+                    cx.sleep(Duration::from_millis(100)).await;
+                }
+                self.sent += 1;
+            }
+        }
+    }
+
+    fn two_nodes(numbers: u32, is_strict: bool, tries_again: bool) -> impl Fn(&System) + Sync {
+        nodes(numbers, is_strict, tries_again, false)
+    }
+
+    fn nodes(
+        numbers: u32,
+        is_strict: bool,
+        tries_again: bool,
+        looks_up: bool,
+    ) -> impl Fn(&System) + Sync {
+        move |sys| {
+            let sender = move |node: &System, store| {
+                let sender = Sender {
+                    sys: node.clone(),
+                    store,
+                    numbers,
+                    tries_again,
+                    sent: 0,
+                };
+                node.spawn(sender).tell(Go);
+            };
+            let whole = sys.clone();
+            sys.node("store", move |node| {
+                let store = Store { last: 0, is_strict };
+                let store = node.spawner().name("store").registered().spawn(store);
+                if !looks_up {
+                    whole.node("client", move |node| sender(node, Some(store.clone())));
+                }
+            });
+            if looks_up {
+                sys.node("client", move |node| sender(node, None));
+            }
+            if tries_again {
+                sys.eventually("all were sent", move |world| {
+                    world.all::<Sender>().any(|sender| sender.sent == numbers)
+                });
+            } else {
+                sys.eventually("all have arrived", move |world| {
+                    world.all::<Store>().any(|store| store.last == numbers)
+                });
+            }
+        }
+    }
+
+    fn run(faults: &str, body: impl Fn(&System) + Sync) -> Report {
+        let faults: FaultBudgets = faults.parse().expect("faults");
+        Tester::new()
+            .iterations(500)
+            .faults(faults)
+            .minimize(200_000)
+            .run(body)
+    }
+
+    #[test]
+    fn each_kind_between_nodes_is_found() {
+        run("none", two_nodes(3, true, false)).assert_clean();
+        for kind in ["drop", "duplicate", "delay", "partition", "break"] {
+            let report = run(&format!("{kind}=1"), two_nodes(3, true, false));
+            let bug = report.bugs().first().unwrap_or_else(|| panic!("{kind}"));
+            let struck: u64 = report.faults.iter().map(|faults| faults.struck).sum();
+            assert!(struck > 0, "{kind}: {bug:?}");
+            if let Some(minimized) = &bug.minimized {
+                assert_eq!(minimized.after.faults, 1, "{kind}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_sent_until_it_arrives_is_clean_under_all_faults() {
+        let all = "drop=2,duplicate=2,delay=2,partition=1,break=1";
+        let report = run(all, two_nodes(3, false, true));
+        report.assert_clean();
+        assert_eq!(report.without_a_chance, Vec::<String>::new());
+        for faults in &report.faults {
+            assert!(faults.struck > 15, "{faults:?}");
+        }
+    }
+
+    #[test]
+    fn nodes_that_crash_come_back_before_liveness_is_judged() {
+        let report = run("crash=2,restart=1,wipe=1", nodes(3, false, true, true));
+        report.assert_clean();
+        for faults in &report.faults {
+            assert!(faults.struck > 30, "{faults:?}");
+        }
+        // What was sent once is gone.
+        let report = run("crash=1", nodes(3, false, false, true));
+        let bug = report.assert_bug("all have arrived");
+        assert!(bug.is_liveness());
+        let told = format!("{:?}", bug.trace.story);
+        assert!(told.contains("crash"), "{told}");
+    }
+
+    #[test]
+    fn where_nothing_fails_nothing_does() {
+        let spared = |sys: &System| {
+            nodes(3, true, false, true)(sys);
+            sys.faults().spare("store");
+            sys.faults().spare("client");
+            sys.faults().spare_link("store", "client");
+        };
+        let all = "drop=2,duplicate=2,delay=2,partition=1,break=1,crash=1,restart=1,wipe=1";
+        run(all, spared).assert_clean();
+    }
+
+    /// Counts what it is told, and says so when the node has crashed after just so many.
+    #[derive(Debug)]
+    struct Counter {
+        told: u32,
+    }
+
+    #[actor]
+    impl Counter {
+        #[on]
+        fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+            self.told += 1;
+            if self.told < 20 {
+                cx.me().tell(Go);
+            }
+        }
+    }
+
+    impl Drop for Counter {
+        fn drop(&mut self) {
+            assert!(!(5..9).contains(&self.told), "in the window");
+        }
+    }
+
+    /// A window of four rounds of two steps each, in an execution of twenty such rounds and a few steps
+    /// to boot. Within 1.5 of that.
+    #[test]
+    fn a_crash_is_as_likely_anywhere() {
+        let executions = 2_000;
+        let faults: FaultBudgets = "restart=1".parse().expect("faults");
+        let tester = Tester::new()
+            .iterations(executions)
+            .faults(faults)
+            .keep_going();
+        let report = tester
+            .strategy("timed-random".parse().expect("a strategy"))
+            .run(|sys| {
+                sys.node("n1", |node| {
+                    node.spawn(Counter { told: 0 }).tell(Go);
+                });
+            });
+        let bugs: u64 = report.bugs.iter().map(|bug| bug.seen).sum();
+        let seen = bugs as f64 / executions as f64;
+        let odds = 8.0 / 46.0;
+        assert!(seen > odds / 1.5 && seen < odds * 1.5, "{seen} for {odds}");
+    }
+
+    /// Without nodes none of it has a chance, and the report says so.
+    #[test]
+    fn without_nodes_no_node_fails() {
+        let kinds = [FaultKind::Crash, FaultKind::Partition, FaultKind::Drop];
+        let faults = kinds
+            .into_iter()
+            .fold(FaultBudgets::none(), |all, kind| all.with(kind, 1));
+        let report = Tester::new().faults(faults).run(|sys| {
+            sys.spawn(Store::default()).tell(Put(1));
+        });
+        report.assert_clean();
+        assert_eq!(
+            report.without_a_chance.len(),
+            3,
+            "{:?}",
+            report.without_a_chance
+        );
+    }
 }
 
 /// The book's example.

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use actor_core::prelude::*;
 use actor_core::{Journal, JournalError};
-use actor_test::{FaultKind, Faults, Tester};
+use actor_test::{FaultBudgets, FaultKind, Tester};
 
 /// What was appended, in order, and how much of it is said to be safe.
 #[derive(Clone, Debug, Default)]
@@ -189,7 +189,7 @@ fn explore(iterations: u64, block: u32, failing_calls: u16) {
     Tester::new()
         .iterations(iterations)
         .portfolio()
-        .faults(Faults::none().with(FaultKind::Disk, failing_calls))
+        .faults(FaultBudgets::none().with(FaultKind::Disk, failing_calls))
         .run_async(move |sys| three_lives(sys, block))
         .assert_clean();
 }

@@ -260,7 +260,7 @@ fn prints_of(semantics: Semantics, seed: u64) -> Vec<u128> {
         max_steps: 200,
         estimates: Default::default(),
         length: None,
-        faults: crate::data::faults::Faults::none(),
+        faults: crate::data::faults::FaultBudgets::none(),
     };
     engine.shared.strategy.borrow_mut().begin(&execution);
     engine.begin(RunOptions::default());
