@@ -1,13 +1,16 @@
 //! Each mistake is found, and each repair is clean.
 
+use std::fs;
+use std::path::Path;
+
 use actor_core::prelude::*;
-use actor_test::actor_test;
+use actor_test::{Report, Tester, actor_test};
 
 use super::append_without_sync::Lines;
 use super::count_before_record::Counted;
-use super::crashes;
 use super::no_checksum::Framed;
 use super::rename_without_sync::Replaced;
+use super::{Storage, crashes};
 
 /// Writes are kept as wholes.
 const WHOLE: u32 = 0;
@@ -54,4 +57,97 @@ async fn records_without_a_checksum(sys: &System) {
 #[actor_test]
 async fn records_with_a_checksum(sys: &System) {
     crashes::<Framed<true>>(sys, TORN).await;
+}
+
+/// A mistake in a storage, and its repair.
+struct Row {
+    /// As the book's table has it.
+    mistake: &'static str,
+    block: u32,
+    planted: fn(Tester, u32) -> Report,
+    repaired: fn(Tester, u32) -> Report,
+}
+
+fn explore<S: Storage>(tester: Tester, block: u32) -> Report {
+    tester.run_async(move |sys| async move { crashes::<S>(&sys, block).await })
+}
+
+fn rows() -> [Row; 4] {
+    [
+        Row {
+            mistake: "append without sync",
+            block: WHOLE,
+            planted: explore::<Lines<false>>,
+            repaired: explore::<Lines<true>>,
+        },
+        Row {
+            mistake: "rename without a sync of the directory",
+            block: TORN,
+            planted: explore::<Replaced<false>>,
+            repaired: explore::<Replaced<true>>,
+        },
+        Row {
+            mistake: "the header, which counts, written before the record",
+            block: TORN,
+            planted: explore::<Counted<false>>,
+            repaired: explore::<Counted<true>>,
+        },
+        Row {
+            mistake: "a checksum left out",
+            block: TORN,
+            planted: explore::<Framed<false>>,
+            repaired: explore::<Framed<true>>,
+        },
+    ]
+}
+
+/// In how many executions each mistake is found: the median of 21 seeds, and the worst of them.
+fn executions_to_find(row: &Row) -> (u64, u64) {
+    let mut found: Vec<u64> = (0..21)
+        .map(|seed| {
+            let tester = Tester::new().seed(seed).iterations(10_000).portfolio();
+            let report = (row.planted)(tester, row.block);
+            let bug = report.bugs().first();
+            let bug = bug.unwrap_or_else(|| panic!("{}: not found with seed {seed}", row.mistake));
+            assert!(bug.message().contains("are safe"), "{}", bug.message());
+            bug.iteration
+        })
+        .collect();
+    // A run in continuous integration has few executions.
+    assert!(
+        found[0] <= 100,
+        "{}: {} executions with seed 0",
+        row.mistake,
+        found[0]
+    );
+    found.sort_unstable();
+    (found[10], found[20])
+}
+
+/// The table of the book's page on disks.
+#[test]
+fn each_mistake_is_found_with_any_seed_and_each_repair_is_clean() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../book/src/disks.md");
+    let page = fs::read_to_string(page).expect("the page is there");
+    for row in rows() {
+        let (median, worst) = executions_to_find(&row);
+        println!("| {} | {median} ({worst}) |", row.mistake);
+        assert!(
+            page.contains(&format!("| {} |", row.mistake)),
+            "{}",
+            row.mistake
+        );
+        assert!(worst <= 1_000, "{}: {worst} executions", row.mistake);
+        let tester = Tester::new().iterations(300).portfolio();
+        (row.repaired)(tester, row.block).assert_clean();
+    }
+}
+
+#[test]
+#[ignore = "takes minutes: for .ci/long"]
+fn each_repair_is_clean_in_many_executions() {
+    for row in rows() {
+        let tester = Tester::new().iterations(100_000).portfolio();
+        (row.repaired)(tester, row.block).assert_clean();
+    }
 }
