@@ -1,5 +1,6 @@
 //! Programs to explore, in our own form, as a plain loop and under shuttle.
 
 pub mod peer;
+pub mod peer_heisenbugs;
 pub mod ping_pong;
 pub mod plain;

@@ -234,3 +234,116 @@ fn every_type_works_among_threads() {
         assert_eq!(*made.1.read().expect("nobody panics"), 2);
     });
 }
+
+/// What a destructor waits for, while its thread is unwound at the end, is held by another that is left in
+/// the middle: that one is unwound first.
+#[test]
+fn a_destructor_gets_its_lock_at_the_end() {
+    struct Counts(Arc<Mutex<u32>>);
+    impl Drop for Counts {
+        fn drop(&mut self) {
+            match self.0.lock() {
+                Ok(mut count) => *count += 1,
+                Err(poisoned) => *poisoned.into_inner() += 1,
+            }
+        }
+    }
+    let (kind, message) = found(|_| {
+        let count = Arc::new(Mutex::new(0));
+        let never = Arc::new(Mutex::new(0));
+        let (own, held) = (count.clone(), never.clone());
+        let _guard = never.lock();
+        drop(thread::spawn(move || {
+            let _counts = Counts(own);
+            drop(held.lock());
+        }));
+        let holds = count.lock();
+        // For ever: nobody is there to unpark it.
+        thread::park();
+        drop(holds);
+    });
+    assert_eq!(kind, BugKind::Deadlock);
+    assert!(
+        message.contains("`test` awaits the Parker of "),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_panic_of_a_supervised_test_is_told_to_who_joins() {
+    let program = |_: &System| {
+        let panics = thread::spawn(|| -> u32 { panic!("it fails") });
+        let payload = panics.join().expect_err("it panics");
+        assert_eq!(payload.downcast_ref::<&str>(), Some(&"it fails"));
+    };
+    let (kind, message) = found(program);
+    assert_eq!(
+        (kind, &*message),
+        (BugKind::Panic, "`thread#1` panicked: it fails")
+    );
+    let tester = Tester::new().iterations(50).supervised(true);
+    tester.run(program).assert_clean();
+}
+
+/// A body that needs a stack is begun again: its choices are what they were, and whatever it has spawned
+/// before is not there twice.
+#[test]
+fn a_body_that_is_begun_again_does_the_same() {
+    let seen = std::sync::Mutex::new(Vec::new());
+    let report = Tester::new().iterations(40).workers(1).run(|sys| {
+        let chosen = sys.choose(1_000);
+        sys.spawn(Hears).tell(Word);
+        drop(thread::spawn(|| {}));
+        seen.lock().expect("nobody panics").push(chosen);
+    });
+    report.assert_clean();
+    let first = seen.into_inner().expect("nobody panics");
+    let seen = std::sync::Mutex::new(Vec::new());
+    let again = Tester::new().iterations(40).workers(1).run(|sys| {
+        let chosen = sys.choose(1_000);
+        sys.spawn(Hears).tell(Word);
+        seen.lock().expect("nobody panics").push(chosen);
+    });
+    again.assert_clean();
+    // The first execution's is drawn before anything else is, in both.
+    assert_eq!(seen.into_inner().expect("nobody panics")[0], first[0]);
+}
+
+#[derive(Debug)]
+struct Word;
+
+struct Hears;
+
+#[actor_core::actor]
+impl Hears {
+    #[on]
+    fn word(&mut self, _: Word) {}
+}
+
+#[test]
+fn a_handler_that_would_block_is_told_so() {
+    #[derive(Debug)]
+    struct Look;
+    struct Looks(Arc<Mutex<u32>>);
+    #[actor_core::actor]
+    impl Looks {
+        #[on]
+        fn look(&mut self, _: Look) {
+            drop(self.0.lock());
+        }
+    }
+    let (kind, message) = found(|sys| {
+        let lock = Arc::new(Mutex::new(0));
+        sys.spawn(Looks(lock.clone())).tell(Look);
+        let held = lock.lock();
+        thread::yield_now();
+        drop(held);
+    });
+    assert_eq!(kind, BugKind::Hang);
+    assert!(
+        message.contains("`Looks` blocks on the Mutex of ")
+            && message.contains("which `test` holds")
+            && message.contains("needs a stack of its own"),
+        "{message}"
+    );
+}
