@@ -38,7 +38,7 @@ pub enum CannotCross {
 impl fmt::Display for CannotCross {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Missing { of, derive } if derive.is_empty() => write!(
+            Self::Missing { of, derive: "" } => write!(
                 f,
                 "`{of}` is not encoded: build actor-core with its feature `codec`"
             ),

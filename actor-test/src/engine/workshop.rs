@@ -71,17 +71,20 @@ pub(crate) struct Workshop {
     pub(crate) newborn_actors: Vec<(u32, Parts)>,
     pub(crate) newborn_futures: Vec<(u32, Piped)>,
     /// The code of each node.
-    nodes: Vec<(fn() -> Box<dyn Spawn>, Option<Boot>)>,
+    nodes: Vec<(MakeRegistry, Option<Boot>)>,
     /// What the receivers of references have to know to send there.
     ways: Vec<&'static (dyn Any + Send + Sync)>,
 }
+
+/// Makes a node's registry of names.
+type MakeRegistry = fn() -> Box<dyn Spawn>;
 
 /// The boot code of a node.
 pub(crate) type Boot = Box<dyn FnMut()>;
 
 impl Workshop {
     /// Keeps the code of the next node.
-    pub(crate) fn add_node(&mut self, registry: fn() -> Box<dyn Spawn>, boot: Boot) {
+    pub(crate) fn add_node(&mut self, registry: MakeRegistry, boot: Boot) {
         self.nodes.push((registry, Some(boot)));
     }
 

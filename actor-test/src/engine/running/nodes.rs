@@ -513,6 +513,7 @@ impl Engine {
             if ends {
                 self.end(*member, StopReason::Disconnected);
             }
+            self.crash_task(*member);
             let mut state = self.state();
             if matches!(state.operations[*member as usize].kind, Kind::Boot { .. }) {
                 state.leave(*member, Stage::Gone);

@@ -125,6 +125,31 @@ impl Engine {
         true
     }
 
+    /// Ends a task whose node crashes, with what it holds; it does nothing more.
+    pub(crate) fn crash_task(&mut self, operation: u32) {
+        {
+            let mut state = self.state();
+            let found = &state.operations[operation as usize];
+            if found.kind != Kind::Task || found.stage == Stage::Gone {
+                return;
+            }
+            state.leave(operation, Stage::Gone);
+            state.refresh(operation);
+        }
+        let (coroutine, locals) = {
+            let mut tasks = self.shared.tasks.borrow_mut();
+            (tasks.take(operation), tasks.take_locals(operation))
+        };
+        self.drop_quietly(move || drop(locals));
+        let Some(coroutine) = coroutine else {
+            return;
+        };
+        match panics::catch(|| coroutine.end()) {
+            Ok(stack) => self.shared.tasks.borrow_mut().keep_stack(stack),
+            Err(panic) => self.drop_panicked(*panic),
+        }
+    }
+
     /// Ends every task that is left, and drops what tasks had for themselves.
     pub(crate) fn clear_tasks(&mut self) {
         loop {

@@ -193,10 +193,12 @@ impl State {
         if self.watched {
             self.touch_by(index, effect);
         }
+        if let Effect::Cross { to, letter } = *effect {
+            return Some(FollowUp::Crossing { to, letter });
+        }
         let to = self.other_end(effect)?;
         let (from, node) = self.nodes.apart(index, to)?;
         match *effect {
-            Effect::Cross { to, letter } => Some(FollowUp::Crossing { to, letter }),
             Effect::Reply { ask, lost } => Some(FollowUp::CrossingReply { ask, lost }),
             effect => match self.load(from, node, Transit::new(index, effect)) {
                 Loaded::Arrives => None,

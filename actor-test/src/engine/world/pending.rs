@@ -191,7 +191,15 @@ fn pending_send(index: u32, to: u32, letter: &Letter) -> Pending {
 }
 
 /// What a link would do next.
+#[inline]
 pub(crate) fn pending_arrival(state: &State, link: u32, next: &Transit) -> Pending {
+    if let Effect::Send { to, letter } = &next.effect {
+        return Pending {
+            kind: StepKind::Deliver,
+            sender: Some(OperationId::actor(next.by)),
+            ..pending_send(link, *to, letter)
+        };
+    }
     Pending {
         operation: OperationId::actor(link),
         kind: StepKind::Deliver,

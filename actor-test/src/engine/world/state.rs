@@ -236,6 +236,7 @@ impl State {
         let key = self.child_key_of(parent);
         let task = self.create(Kind::Task, key);
         self.operations[task as usize].name = name.map(Into::into);
+        self.settle_beside(parent, task);
         self.push(parent, Effect::Start(task));
         task
     }

@@ -196,16 +196,8 @@ impl State {
         if self.nodes.link(number).is_cut && !item.is_kept() {
             return Loaded::Lost;
         }
-        let event = item.letter().and_then(|(to, letter)| {
-            let info = self.info(to)?;
-            Some(info.events.get(usize::from(letter.event))?.type_id)
-        });
+        let wish = self.wish_for(number, &item);
         let link = self.link_mut(number);
-        let wished = link
-            .wishes
-            .iter()
-            .position(|(_, wished)| Some(*wished) == event);
-        let wish = wished.map(|at| link.wishes.remove(at).0);
         if wish == Some(Wish::Drop) {
             return Loaded::Lost;
         }
@@ -223,6 +215,22 @@ impl State {
             Some(Wish::Duplicate) => Loaded::Twice(number),
             _ => Loaded::OnLink,
         }
+    }
+
+    /// What is to become of something that goes on a link.
+    fn wish_for(&mut self, number: u32, item: &Transit) -> Option<Wish> {
+        if self.nodes.link(number).wishes.is_empty() {
+            return None;
+        }
+        let (to, letter) = item.letter()?;
+        let event = self
+            .info(to)?
+            .events
+            .get(usize::from(letter.event))?
+            .type_id;
+        let wishes = &mut self.link_mut(number).wishes;
+        let at = wishes.iter().position(|(_, wished)| *wished == event)?;
+        Some(wishes.remove(at).0)
     }
 
     /// Puts a second copy of the last letter on a link.

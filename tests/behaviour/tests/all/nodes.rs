@@ -715,3 +715,34 @@ fn a_reply_travels_in_an_event() {
         })
         .assert_clean();
 }
+
+#[test]
+fn a_task_ends_with_its_node() {
+    let journal = Journal::default();
+    let kept = &journal;
+    let report = tester().run(|sys| {
+        let keeper = sys.spawn(Keeper::with(kept));
+        sys.node("n1", move |_| {
+            let keeper = keeper.clone();
+            actor_core::task::spawn(async move {
+                for note in 1..=5 {
+                    keeper.tell(Note(note));
+                    actor_core::task::yield_now().await;
+                }
+            });
+        });
+        sys.when(
+            "it has one",
+            |w| w.all::<Keeper>().any(|keeper| keeper.notes.len() == 1),
+            |faults| faults.crash("n1"),
+        );
+    });
+    report.assert_clean();
+    let notes = journal.lock().unwrap();
+    assert!(notes.contains(&vec![1]), "{notes:?}");
+    let whole = [1, 2, 3, 4, 5];
+    assert!(
+        notes.iter().all(|notes| whole.starts_with(notes)),
+        "{notes:?}"
+    );
+}
