@@ -227,7 +227,6 @@ mod tests {
     use super::{Neighbourhood, search};
     use crate::Tester;
     use crate::data::bug::Finding;
-    use crate::data::faults::Fault;
     use crate::engine::Program;
     use crate::report::facts::Recording;
     use crate::settings::Settings;

@@ -243,6 +243,10 @@ function effect(node: Node, many: Many): Effect {
         of: node.maybeNumber("of"),
         answer: node.number("answer"),
       };
+    case "fault":
+      return { effect: kind, fault: node.text("fault"), node: node.maybeText("node") };
+    case "lost_on_link":
+      return { effect: kind, message: node.maybePosition("message", many.messages) };
     case "call_failed":
       return { effect: kind, call: node.text("call"), isMade: node.flag("is_made") };
     case "crowded":

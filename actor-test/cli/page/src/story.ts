@@ -149,6 +149,8 @@ export type Effect =
   | { effect: "asked_for_room"; of: number; answer: string }
   | { effect: "announced"; event: string }
   | { effect: "chose"; asked: string; of?: number | undefined; answer: number }
+  | { effect: "fault"; fault: string; node?: string | undefined }
+  | { effect: "lost_on_link"; message?: number | undefined }
   | { effect: "call_failed"; call: string; isMade: boolean }
   | { effect: "crowded"; of: number }
   | { effect: "awaits" }

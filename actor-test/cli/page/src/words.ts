@@ -47,6 +47,7 @@ function deed(story: Story, step: Step): Part[] {
       return event === undefined ? ["timer fires"] : ["timer fires: ", { event }];
     }
     case "flush":
+    case "fault":
       return [];
     default:
       return [step.kind, ...about];
@@ -80,6 +81,14 @@ function told(story: Story, step: Step, effect: Effect): Part[] {
       return ["announces ", { event: effect.event }];
     case "chose":
       return [`chooses ${effect.asked === "bool" ? effect.answer === 1 : effect.answer}`];
+    case "fault": {
+      const what = effect.fault.replaceAll("_", " ");
+      return [`FAULT: ${what}${effect.node === undefined ? "" : ` of ${effect.node}`}`];
+    }
+    case "lost_on_link": {
+      const lost = effect.message === undefined ? undefined : story.messages[effect.message];
+      return [lost === undefined ? "a reply" : { event: lost.event }, " is lost on its link"];
+    }
     case "call_failed":
       return [`FAULT: the call "${effect.call}" fails${effect.isMade ? ", after it was made" : ""}`];
     case "crowded":

@@ -143,8 +143,9 @@ impl<'a> Causes<'a> {
         cone.map(|at| self.story.steps[at].number).collect()
     }
 
-    /// The steps that matter most, `most` of them: the last one, the critical one, those in which
-    /// what is owed in the end became so, the last changes of the actors that a failed predicate
+    /// The steps that matter most, `most` of them: the last one, the critical one, those in
+    /// which a fault struck or
+    /// a fault struck, or what is owed in the end became so, the last changes of the actors that a failed predicate
     /// looked at; and what led to them, the latest first.
     pub(crate) fn that_matter(&self, most: usize) -> BTreeSet<u64> {
         let steps = &self.story.steps;
@@ -179,6 +180,7 @@ impl<'a> Causes<'a> {
         let mut hot: BTreeMap<u32, usize> = BTreeMap::new();
         let looked_at: BTreeSet<u32> = story.looked_at.iter().map(|seen| seen.who).collect();
         let mut changed: BTreeMap<u32, usize> = BTreeMap::new();
+        let mut faults = Vec::new();
         for (at, step) in story.steps.iter().enumerate() {
             for change in &step.monitors {
                 match change.temperature {
@@ -191,16 +193,28 @@ impl<'a> Causes<'a> {
                     Temperature::Warm => {}
                 }
             }
+            if step.effects.iter().any(is_fault) {
+                faults.push(at);
+            }
             if is_change(step) && looked_at.contains(&step.who) {
                 changed.insert(step.who, at);
             }
         }
         let decisive = last.into_iter().chain(critical);
         decisive
+            .chain(faults)
             .chain(hot.into_values())
             .chain(changed.into_values())
             .collect()
     }
+}
+
+/// The world failed there.
+fn is_fault(effect: &Effect) -> bool {
+    matches!(
+        effect,
+        Effect::Fault { .. } | Effect::CallFailed { .. } | Effect::Crowded { .. }
+    )
 }
 
 /// Whether a step has changed its actor, as far as is known.

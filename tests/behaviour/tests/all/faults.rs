@@ -336,7 +336,7 @@ mod nodes {
     use std::time::Duration;
 
     use actor_core::prelude::*;
-    use actor_test::{FaultBudgets, FaultKind, Report, Tester};
+    use actor_test::{FaultBudgets, FaultKind, Report, Settings, Tester};
     use serde::{Deserialize, Serialize};
 
     #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -493,6 +493,36 @@ mod nodes {
         assert!(bug.is_liveness());
         let told = format!("{:?}", bug.trace.story);
         assert!(told.contains("crash"), "{told}");
+        let said = std::panic::catch_unwind(|| report.assert_clean()).expect_err("it has a bug");
+        let said = said.downcast_ref::<String>().expect("a report");
+        assert!(
+            said.contains("FAULT") && said.contains("node store crashes"),
+            "{said}"
+        );
+    }
+
+    /// Each execution is run a second time by its decisions alone, and has to do the same.
+    #[test]
+    fn what_is_decided_between_steps_is_done_again() {
+        for (faults, body) in [
+            ("crash=2,restart=1,wipe=1", nodes(3, false, true, true)),
+            (
+                "drop=2,duplicate=2,delay=2,partition=2,break=1",
+                nodes(3, false, true, false),
+            ),
+        ] {
+            let mut settings = Settings::default();
+            settings.iterations = 200;
+            settings.check_every = 1;
+            settings.semantics.faults = faults.parse().expect("faults");
+            let report = Tester::with(settings).run(body);
+            report.assert_clean();
+            assert!(
+                report.faults.iter().all(|faults| faults.struck > 5),
+                "{:?}",
+                report.faults
+            );
+        }
     }
 
     #[test]
