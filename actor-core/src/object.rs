@@ -153,6 +153,17 @@ impl Object {
         if !runtime::is_controlled() {
             return future.await;
         }
+        // In a box, so that production has no room for it in its futures.
+        Box::pin(self.wait_controlled(deed, wait, future, touch)).await
+    }
+
+    async fn wait_controlled<F: Future>(
+        &self,
+        deed: Deed,
+        wait: Wait,
+        future: F,
+        touch: impl FnOnce(&F::Output) -> Touch,
+    ) -> F::Output {
         let mut future = pin!(future);
         self.reached(deed).await;
         let mut waiting = Waiting::default();
