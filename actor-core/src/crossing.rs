@@ -71,7 +71,7 @@ impl<T: ?Sized> Copy for Carried<'_, T> {}
 /// What the framework's own actors send each other: it goes as it is.
 pub trait AsItIs: Clone {}
 
-/// See [`AsItIs`].
+/// See `AsItIs`.
 pub trait Handed<T> {
     /// The same value.
     fn carry(self) -> Result<T, CannotCross>;

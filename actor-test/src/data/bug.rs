@@ -103,7 +103,7 @@ impl BugKind {
             Self::OutsideWait => "uncontrolled wait",
             Self::ForeignReference => "foreign reference",
             Self::CannotCross => "event can't cross",
-            Self::Node => "unknown node",
+            Self::Node => "node",
             Self::LeakedThreads => "leaked threads",
             Self::Unevaluated | Self::Idle | Self::Vacuous => "vacuous",
             Self::Unreached => "never reached",

@@ -5,6 +5,7 @@ import { indexOf } from "./causality";
 import { cause } from "./causes";
 import type {
   Change,
+  DiskAction,
   Effect,
   Fate,
   Finding,
@@ -247,6 +248,22 @@ function effect(node: Node, many: Many): Effect {
       return { effect: kind, fault: node.text("fault"), node: node.maybeText("node") };
     case "lost_on_link":
       return { effect: kind, message: node.maybePosition("message", many.messages) };
+    case "reply_arrived":
+      return { effect: kind, to: node.position("to", many.lanes) };
+    case "disk":
+      return { effect: kind, ...diskAction(node), error: node.maybeText("error") };
+    case "lost":
+      return { effect: kind, ...diskAction(node), parts: node.list("parts", (part) => part.asNumber()) };
+    case "accessed":
+      return {
+        effect: kind,
+        what: node.text("what"),
+        object: node.text("object"),
+        place: node.text("place"),
+      };
+    case "power_failed":
+    case "over":
+      return { effect: kind };
     case "call_failed":
       return { effect: kind, call: node.text("call"), isMade: node.flag("is_made") };
     case "crowded":
@@ -292,6 +309,16 @@ function effect(node: Node, many: Many): Effect {
     default:
       return { effect: "other", what: kind };
   }
+}
+
+function diskAction(node: Node): DiskAction {
+  return {
+    call: node.text("call"),
+    path: node.text("path"),
+    to: node.maybeText("to"),
+    at: node.maybeNumber("at"),
+    bytes: node.maybeNumber("bytes"),
+  };
 }
 
 function monitors(node: Node, steps: Step[]): Monitor[] {

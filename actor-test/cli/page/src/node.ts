@@ -53,10 +53,13 @@ export class Node {
   }
 
   number(name: string): number {
-    const node = this.field(name);
-    const { value } = node;
+    return this.field(name).asNumber();
+  }
+
+  asNumber(): number {
+    const { value } = this;
     if (typeof value !== "number" || !Number.isInteger(value) || value < 0) {
-      throw node.wrong("is no number from zero on");
+      throw this.wrong("is no number from zero on");
     }
     return value;
   }

@@ -136,6 +136,15 @@ export interface Move {
   heat?: number | undefined;
 }
 
+/** What was done to a disk. */
+export interface DiskAction {
+  call: string;
+  path: string;
+  to?: string | undefined;
+  at?: number | undefined;
+  bytes?: number | undefined;
+}
+
 export type Effect =
   | { effect: "sent"; message: number; arrival: string; replaced?: number | undefined }
   | { effect: "spawned"; who: number }
@@ -151,6 +160,12 @@ export type Effect =
   | { effect: "chose"; asked: string; of?: number | undefined; answer: number }
   | { effect: "fault"; fault: string; node?: string | undefined }
   | { effect: "lost_on_link"; message?: number | undefined }
+  | { effect: "reply_arrived"; to: number }
+  | ({ effect: "disk"; error?: string | undefined } & DiskAction)
+  | { effect: "power_failed" }
+  | ({ effect: "lost"; parts: number[] } & DiskAction)
+  | { effect: "accessed"; what: string; object: string; place: string }
+  | { effect: "over" }
   | { effect: "call_failed"; call: string; isMade: boolean }
   | { effect: "crowded"; of: number }
   | { effect: "awaits" }

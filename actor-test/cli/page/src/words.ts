@@ -1,5 +1,6 @@
 // A step as a sentence, in the words of `cargo actor-test show`.
 
+import { called, taken } from "./disks";
 import type { Effect, Message, Step, Story } from "./story";
 import { count, time } from "./values";
 
@@ -46,6 +47,10 @@ function deed(story: Story, step: Step): Part[] {
       const event = eventOf(story, step);
       return event === undefined ? ["timer fires"] : ["timer fires: ", { event }];
     }
+    case "deliver":
+      return ["delivers", ...about];
+    case "access":
+      return step.effects.length > 0 ? [] : ["goes on"];
     case "flush":
     case "fault":
       return [];
@@ -89,6 +94,18 @@ function told(story: Story, step: Step, effect: Effect): Part[] {
       const lost = effect.message === undefined ? undefined : story.messages[effect.message];
       return [lost === undefined ? "a reply" : { event: lost.event }, " is lost on its link"];
     }
+    case "reply_arrived":
+      return ["the reply reaches ", { lane: effect.to }];
+    case "disk":
+      return [called(effect, effect.error)];
+    case "power_failed":
+      return ["the power fails"];
+    case "lost":
+      return [taken(effect, effect.parts)];
+    case "accessed":
+      return [`${effect.what} ${effect.object} at ${effect.place}`];
+    case "over":
+      return ["is over"];
     case "call_failed":
       return [`FAULT: the call "${effect.call}" fails${effect.isMade ? ", after it was made" : ""}`];
     case "crowded":

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { launch, open } from "./page.mjs";
-import { bank, bankCompared, ring, signs } from "./story.mjs";
+import { bank, bankCompared, ring, signs, world } from "./story.mjs";
 
 let browser;
 before(async () => {
@@ -74,6 +74,20 @@ on("each kind of step has its sign and its words", signs, async (page) => {
   assert.equal(await many(".mark .hands"), 1);
   assert.equal(await many(".mark .bolt"), 1);
   assert.equal(await many(".mark .half"), 1);
+});
+
+on("disks, links and what is shared have their words", world, async (page) => {
+  const words = [
+    [2, /n1\/Store appends 3 bytes to `log`/],
+    [3, /n1\/Store syncs `log`, which fails: I\/O error/],
+    [4, /n1\/Store renames `new` to `log`/],
+    [5, /FAULT: crash of n1, the power fails, loses 3 bytes written to `log` at 0/],
+    [6, /loses 1 of 2 blocks of 3 bytes written to `log` at 0/],
+    [7, /n1->n2 delivers, the reply reaches n1\/Store/],
+    [8, /test locks Mutex \(a.rs:1:2\) at a.rs:3:4/],
+    [9, /test resumes, is over/],
+  ];
+  for (const [number, told] of words) assert.match(await said(row(page, number)), told);
 });
 
 on("what resumes was led to by the reply, and what a timer fires by who set it", signs, async (page) => {

@@ -188,6 +188,24 @@ export function signs() {
   return story.finding("deadlock", "nobody is left");
 }
 
+/** Disks, links between nodes, and what is shared. */
+export function world() {
+  const story = new Story("world::tests::all");
+  const [store, link] = [story.actor("n1/Store"), story.actor("n1->n2")];
+  const does = (who, kind, ...effects) => story.step(who, kind, { effects });
+  story.step(0, "start");
+  does(store, "flush", { effect: "disk", call: "write", path: "log", bytes: 3 });
+  does(store, "flush", { effect: "disk", call: "sync", path: "log", error: "I/O error" });
+  does(store, "flush", { effect: "disk", call: "rename", path: "new", to: "log" });
+  const lost = { effect: "lost", call: "write", path: "log", at: 0, bytes: 3 };
+  does(0, "fault", { effect: "fault", fault: "crash", node: "n1" }, { effect: "power_failed" }, lost);
+  does(0, "fault", { ...lost, parts: [1, 2] });
+  does(link, "deliver", { effect: "reply_arrived", to: store });
+  does(0, "access", { effect: "accessed", what: "locks", object: "Mutex (a.rs:1:2)", place: "a.rs:3:4" });
+  does(0, "resume", { effect: "over" });
+  return story.finding("panic", "what was safe is lost");
+}
+
 /** Actors that hand a token round, with timers, for so many steps. */
 export function ring(steps, actors = 8) {
   const story = new Story("ring::tests::goes_round");
