@@ -4,7 +4,8 @@
 //! has one step picked after the other and takes it: one of [`handling`] runs a user's code, one of
 //! [`effects`] carries out what that has put into its outbox, [`disks`] what of it is for a disk,
 //! [`supervision`] brings back what failed, and [`tasks`] are left in the middle of their code, on stacks
-//! of their own. [`looking`] shows events and states to specifications; [`lasso`] goes along while something
+//! of their own. [`nodes`] boots and crashes what lives together, [`links`] carries what goes from one node to
+//! another, and [`elsewhere`] runs an execution on a thread of its own. [`looking`] shows events and states to specifications; [`lasso`] goes along while something
 //! is owed; [`overdue`] says who waits in vain; [`verdict`], [`finish`] and [`leftovers`] say how it
 //! ends; a [`snapshot`] shows where it stands.
 //!
@@ -21,6 +22,7 @@ pub(crate) mod handling;
 pub(crate) mod interludes;
 pub(crate) mod lasso;
 pub(crate) mod leftovers;
+mod links;
 pub(crate) mod looking;
 mod nodes;
 pub(crate) mod outcome;
