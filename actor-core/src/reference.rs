@@ -193,6 +193,7 @@ impl Target {
     }
 
     /// The address, where it is under test.
+    #[cfg(feature = "codec")]
     pub(crate) fn controlled_address(&self) -> Option<Address> {
         match &self.0 {
             Where::Controlled(address) => Some(*address),

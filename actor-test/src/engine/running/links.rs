@@ -1,0 +1,366 @@
+//! Links between nodes: what leaves, travels, is lost or doubled on its way, and arrives.
+
+use actor_core::AskError;
+
+use crate::data::bug::BugKind;
+use crate::data::faults::FaultKind;
+use crate::data::mishap::{Mishap, Wish};
+use crate::data::records::{Arrival, MessageId, Record};
+use crate::data::story::Asked;
+use crate::engine::panics;
+use crate::engine::running::execution::Engine;
+use crate::engine::seam::shared::Phase;
+use crate::engine::world::operation::{Effect, Kind, Letter};
+use crate::engine::world::room::Delivery as Arrived;
+use crate::engine::world::transit::{Loaded, Transit};
+use crate::settings::Delivery;
+use crate::strategy::Choice;
+
+impl Engine {
+    /// A letter leaves for another node: it is encoded, and put on the link.
+    pub(crate) fn cross(&mut self, by: u32, to: u32, letter: Letter) {
+        let observers = self.who(
+            &self.state(),
+            to,
+            letter.event,
+            actor_core::generated::Moment::Sent,
+        );
+        if observers != crate::engine::watching::observers::Seen::Nobody {
+            let moment = actor_core::generated::Moment::Sent;
+            self.show_letter(to, letter.sender, letter.slot, moment, observers);
+        }
+        let event = self
+            .shared
+            .is_recorded()
+            .then(|| self.print_letter(to, letter.slot));
+        let Some(slot) = self.carry(by, to, letter) else {
+            return self.lose(by, to, letter, AskError::Dropped);
+        };
+        self.discard(to, letter.slot, AskError::Dropped);
+        let letter = Letter { slot, ..letter };
+        let effect = Effect::Send { to, letter };
+        let (from, node) = match self.state().nodes.apart(by, to) {
+            Some(apart) => apart,
+            None => return,
+        };
+        let loaded = self.state().load(from, node, Transit::new(by, effect));
+        let arrival = match loaded {
+            Loaded::Lost => Arrival::Lost,
+            Loaded::Arrives | Loaded::OnLink | Loaded::Twice(_) => Arrival::Leaves,
+        };
+        if let Some(event) = event {
+            self.record_crossing(to, &letter, event, arrival);
+        }
+        match loaded {
+            Loaded::OnLink => {}
+            Loaded::Arrives => self.arrive(by, to, letter),
+            Loaded::Lost => self.lose_quietly(to, &letter),
+            Loaded::Twice(link) => {
+                if let Some(second) = self.copy(by, to, letter) {
+                    self.state().load_again(link, second);
+                }
+            }
+        }
+    }
+
+    /// What arrives of a letter: where its event is then. `None` where it can't cross, which is a bug.
+    fn carry(&mut self, by: u32, to: u32, letter: Letter) -> Option<u32> {
+        let mail = self.workshop().mail(to).cloned()?;
+        let phase = self.shared.phase.replace(Phase::Crossing);
+        let carried = panics::catch(|| mail.carry(letter.slot));
+        self.shared.phase.set(phase);
+        let why = match carried {
+            Ok(Ok(slot)) => return Some(slot),
+            Ok(Err(why)) => why.to_string(),
+            Err(panic) => format!("to encode it panicked: {}", panic.message),
+        };
+        let message = {
+            let state = self.state();
+            let info = state.info(to);
+            let event = info.and_then(|info| info.events.get(usize::from(letter.event)));
+            format!(
+                "`{}` sent `{}` to `{}`, and it can't go to another node: {why}",
+                state.name(by),
+                event.map_or("?", |event| event.name),
+                state.name(to),
+            )
+        };
+        self.shared.find(BugKind::CannotCross, message, None);
+        None
+    }
+
+    /// A second copy of what is on a link.
+    fn copy(&mut self, by: u32, to: u32, letter: Letter) -> Option<Transit> {
+        let slot = self.carry(by, to, letter)?;
+        let mut state = self.state();
+        state.in_flight += 1;
+        let letter = Letter { slot, ..letter };
+        Some(Transit::new(by, Effect::Send { to, letter }))
+    }
+
+    fn record_crossing(&self, to: u32, letter: &Letter, event: String, arrival: Arrival) {
+        let from = letter.sender.into();
+        if let Some(recorder) = &mut self.session().recorder {
+            let cause = recorder.cause(from);
+            recorder.add(Record::Sent {
+                message: MessageId::new(letter.key),
+                from,
+                to,
+                event,
+                arrival,
+                cause,
+            });
+        }
+    }
+
+    /// A letter on its way is lost, and nobody hears of it.
+    fn lose_quietly(&mut self, to: u32, letter: &Letter) {
+        self.state().in_flight -= 1;
+        let phase = self.shared.phase.replace(Phase::Crashing);
+        self.shared.severs.set(true);
+        self.discard(to, letter.slot, AskError::Disconnected);
+        self.shared.severs.set(false);
+        self.shared.phase.set(phase);
+    }
+
+    /// A letter on its way is lost, and who awaits a reply hears of it.
+    pub(super) fn lose(&mut self, by: u32, to: u32, letter: Letter, why: AskError) {
+        self.state().in_flight -= 1;
+        self.shared.current.set(by);
+        self.discard(to, letter.slot, why);
+    }
+
+    /// A reply leaves for another node.
+    pub(crate) fn cross_reply(&mut self, by: u32, ask: u32, lost: Option<AskError>) {
+        let Some(slot) = self.workshop().reply(ask).cloned() else {
+            return;
+        };
+        self.show_reply(by, ask, &*slot, lost);
+        if lost.is_none() {
+            let phase = self.shared.phase.replace(Phase::Crossing);
+            let carried = panics::catch(|| slot.carry());
+            self.shared.phase.set(phase);
+            let why = match carried {
+                Ok(Ok(())) => None,
+                Ok(Err(why)) => Some(why.to_string()),
+                Err(panic) => Some(format!("to encode it panicked: {}", panic.message)),
+            };
+            if let Some(why) = why {
+                let message = format!(
+                    "`{}` sent a reply, and it can't go to another node: {why}",
+                    self.state().name(by)
+                );
+                return self.shared.find(BugKind::CannotCross, message, None);
+            }
+        }
+        drop(slot);
+        let effect = Effect::Reply { ask, lost };
+        let loaded = {
+            let mut state = self.state();
+            let asker = state.asks[ask as usize].asker;
+            match state.nodes.apart(by, asker) {
+                Some((from, node)) => state.load(from, node, Transit::new(by, effect)),
+                None => Loaded::Arrives,
+            }
+        };
+        match loaded {
+            Loaded::OnLink | Loaded::Twice(_) => {}
+            Loaded::Arrives => self.bring_reply(ask, lost),
+            Loaded::Lost => self.shared.record(|| Record::LostOnLink { message: None }),
+        }
+    }
+
+    /// A reply reaches who asked, who was shown it before.
+    pub(super) fn bring_reply(&mut self, ask: u32, lost: Option<AskError>) {
+        let follow_up = self.state().deliver_reply(ask, lost);
+        let crate::engine::world::flushing::FollowUp::Replied { .. } = follow_up else {
+            return;
+        };
+        let Some(slot) = self.workshop().reply(ask).cloned() else {
+            return;
+        };
+        slot.deliver(lost);
+        let is_closed = self.state().close_ask(ask);
+        drop(slot);
+        self.shared.drop_reply(ask, is_closed);
+    }
+
+    /// A link delivers what comes next.
+    pub(crate) fn deliver_next(&mut self, operation: u32) {
+        self.ensure_slot(operation);
+        let Kind::Link(link) = self.state().operations[operation as usize].kind else {
+            return;
+        };
+        let (length, is_bag) = {
+            let state = self.state();
+            let length = state.nodes.link(link).len();
+            (length, state.nodes.delivery == Delivery::Bag)
+        };
+        let at = match is_bag && length > 1 {
+            true => self
+                .shared
+                .decide(Choice::Below(length as u32), Asked::Delivery),
+            false => 0,
+        };
+        if self.shared.may_fail.get() && !self.faults_on_link(link, at as usize) {
+            return;
+        }
+        let Some(item) = self.state().unload(link, at as usize) else {
+            return;
+        };
+        match item.effect {
+            Effect::Send { to, letter } => self.arrive(item.by, to, letter),
+            Effect::Reply { ask, lost } => {
+                let to = self.state().asks[ask as usize].asker;
+                self.shared.record(|| Record::ArrivedReply { to });
+                self.bring_reply(ask, lost);
+            }
+            effect => {
+                let follow_up = self.state().carry_out(item.by, effect);
+                self.follow(item.by, follow_up);
+            }
+        }
+    }
+
+    /// Drops, duplicates or delays what a link is to deliver, where a fault has it; tells whether
+    /// something is left to deliver there.
+    fn faults_on_link(&mut self, link: u32, at: usize) -> bool {
+        let (from, to, key) = {
+            let state = self.state();
+            // Who looks for a name can't ask again.
+            let item = state.on_link(link, at);
+            if let Some(Effect::Send { to, .. }) = item.map(|item| item.effect)
+                && state.nodes.registry_of(to) == Some(Some(to))
+            {
+                return true;
+            }
+            let found = state.nodes.link(link);
+            (found.from, found.to, state.paths[found.operation as usize])
+        };
+        for (kind, wish) in [
+            (FaultKind::Drop, Wish::Drop),
+            (FaultKind::Duplicate, Wish::Duplicate),
+            (FaultKind::Delay, Wish::Delay),
+        ] {
+            let mishap = Mishap::At {
+                wish,
+                from,
+                to,
+                place: at,
+            };
+            let is_possible = self.state().can_happen(&mishap);
+            if !is_possible || self.shared.strike(kind, key, 1) == 0 {
+                continue;
+            }
+            self.record_mishap(&mishap);
+            self.grant(wish, link, at);
+            if wish == Wish::Drop {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// A letter reaches its node.
+    fn arrive(&mut self, by: u32, to: u32, letter: Letter) {
+        let delivery = {
+            let mut state = self.state();
+            state.in_flight -= 1;
+            state.changes(to);
+            state.deliver(to, letter)
+        };
+        self.find_cycle_at(to, by);
+        self.record_arrival(to, &letter, delivery);
+        let (lost, why) = match delivery {
+            Arrived::Arrived => return,
+            Arrived::Dead => match self.successor(to, &letter) {
+                Some((to, letter)) => {
+                    self.state().in_flight += 1;
+                    return self.arrive(by, to, letter);
+                }
+                None => (letter, self.why_dead(to)),
+            },
+            Arrived::Full => (letter, AskError::Full),
+            Arrived::Replaced(oldest) => (oldest, AskError::Full),
+        };
+        // What is lost is told by who would have had it, so that word of it travels back.
+        self.shared.current.set(to);
+        self.discard(to, lost.slot, why);
+    }
+
+    fn record_arrival(&self, to: u32, letter: &Letter, delivery: Arrived) {
+        if !self.shared.is_recorded() {
+            return;
+        }
+        let event = self.print_letter(to, letter.slot);
+        let arrival = self.arrival_of(to, letter, delivery);
+        self.shared.record(|| Record::Arrived {
+            message: MessageId::new(letter.key),
+            from: letter.sender.into(),
+            to,
+            event,
+            arrival,
+        });
+    }
+
+    /// Who has taken over from a registry of names that has ended with its node, where that is up again:
+    /// who looks for a name on a node does not look for an incarnation.
+    pub(crate) fn successor(&self, to: u32, letter: &Letter) -> Option<(u32, Letter)> {
+        let successor = self.state().nodes.successor(to)?;
+        let (own, other) = {
+            let workshop = self.workshop();
+            (
+                workshop.mail(successor).cloned()?,
+                workshop.mail(to).cloned()?,
+            )
+        };
+        let slot = own.adopt(&*other, letter.slot);
+        Some((successor, Letter { slot, ..*letter }))
+    }
+
+    /// Why what is sent to one that has ended is lost.
+    pub(crate) fn why_dead(&self, to: u32) -> AskError {
+        match self.state().nodes.is_over(to) {
+            true => AskError::Disconnected,
+            false => AskError::Stopped,
+        }
+    }
+
+    /// Drops, duplicates or delays what is at a place on a link.
+    pub(super) fn grant(&mut self, wish: Wish, link: u32, place: usize) {
+        let Some(item) = self.state().on_link(link, place) else {
+            return;
+        };
+        match wish {
+            Wish::Drop => {
+                let lost = self.state().unload(link, place);
+                self.lose_all(lost.into_iter().collect());
+            }
+            Wish::Duplicate => {
+                if let Effect::Send { to, letter } = item.effect
+                    && let Some(second) = self.copy(item.by, to, letter)
+                {
+                    self.state().insert_on_link(link, place + 1, second);
+                }
+            }
+            Wish::Delay => self.state().delay_on_link(link, place),
+        }
+    }
+
+    /// What was on a link is lost. Nobody hears of it.
+    pub(super) fn lose_all(&mut self, lost: Vec<Transit>) {
+        for item in lost {
+            match item.effect {
+                Effect::Send { to, letter } => {
+                    let message = Some(MessageId::new(letter.key));
+                    self.shared.record(|| Record::LostOnLink { message });
+                    self.lose_quietly(to, &letter);
+                }
+                Effect::Reply { .. } => {
+                    self.shared.record(|| Record::LostOnLink { message: None });
+                }
+                _ => {}
+            }
+        }
+    }
+}
