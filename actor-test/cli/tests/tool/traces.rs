@@ -279,10 +279,10 @@ fn damaged_traces() {
         "it is JSON, but does not begin with \"format\": \"actor-test trace\"",
     );
     expect("[]", "it is JSON, but does not begin with");
-    let newer = text.replace("\"version\": 3", "\"version\": 4");
+    let newer = text.replace("\"version\": 3", "\"version\": 5");
     expect(
         &newer,
-        "has version 4 of the trace format, and this actor-test (0.1.0) reads versions up to 3; update",
+        "has version 5 of the trace format, and this actor-test (0.1.0) reads versions up to 4; update",
     );
     expect(
         &text.replace("\"version\": 3", "\"version\": \"x\""),
