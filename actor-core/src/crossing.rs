@@ -138,12 +138,12 @@ impl<T> Uncoded<T> for Carried<'_, T> {
 }
 
 /// The reply to an event, where its type is not encoded: fine as long as nobody asks.
-pub trait UncodedReply<R: Event> {
+pub trait UncodedReply<R> {
     /// Names what is missing.
     fn carry_reply(self) -> Result<Reply<R>, CannotCross>;
 }
 
-impl<R: Event> UncodedReply<R> for Carried<'_, Reply<R>> {
+impl<R> UncodedReply<R> for Carried<'_, Reply<R>> {
     fn carry_reply(self) -> Result<Reply<R>, CannotCross> {
         match self.0.was_told() {
             true => Ok(Reply::nobody()),
