@@ -39,7 +39,7 @@ pub(crate) struct Strength {
 }
 
 /// The kinds of faults; the tester has the same.
-const FAULTS: [&str; 11] = [
+const FAULTS: [&str; 12] = [
     "call",
     "full",
     "disk",
@@ -51,6 +51,7 @@ const FAULTS: [&str; 11] = [
     "restart",
     "wipe",
     "break",
+    "stop",
 ];
 
 const ACCEPTED: [&str; 17] = [

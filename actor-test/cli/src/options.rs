@@ -189,7 +189,7 @@ pub(crate) struct Explore {
     #[arg(long, value_name = "STEPS", value_parser = parse::budget, help_heading = SEARCH)]
     pub(crate) explain: Option<u64>,
     /// How many faults of each kind an execution may have: `drop=3,crash=1`, or `none`. The kinds: call,
-    /// full, disk, drop, duplicate, delay, partition, crash, restart, wipe, break.
+    /// full, disk, drop, duplicate, delay, partition, crash, restart, wipe, break, stop.
     #[arg(long, value_name = "KIND=COUNT,..", value_parser = parse::faults, help_heading = SEARCH)]
     pub(crate) faults: Option<FaultBudgets>,
     /// How messages from one node to another are delivered: `per_pair`, in their order; `bag`, in any

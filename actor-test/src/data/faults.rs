@@ -36,11 +36,13 @@ pub enum FaultKind {
     Wipe,
     /// A connection breaks: what is on the links between two nodes is lost, and both sides hear of it.
     Break,
+    /// A node crashes, and stays down.
+    Stop,
 }
 
 impl FaultKind {
     /// All kinds, in the order in which reports list them.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Call,
         Self::Full,
         Self::Disk,
@@ -52,6 +54,7 @@ impl FaultKind {
         Self::Restart,
         Self::Wipe,
         Self::Break,
+        Self::Stop,
     ];
 
     /// The word by which it is asked for.
@@ -68,6 +71,7 @@ impl FaultKind {
             Self::Restart => "restart",
             Self::Wipe => "wipe",
             Self::Break => "break",
+            Self::Stop => "stop",
         }
     }
 
@@ -104,6 +108,7 @@ impl FaultKind {
             Self::Restart => "restart",
             Self::Wipe => "restart without a disk",
             Self::Break => "broken connection",
+            Self::Stop => "node that stays down",
         }
     }
 
@@ -121,6 +126,7 @@ impl FaultKind {
             Self::Restart => "restarts",
             Self::Wipe => "restarts without a disk",
             Self::Break => "broken connections",
+            Self::Stop => "nodes that stay down",
         }
     }
 }

@@ -6,7 +6,6 @@ use crate::data::mishap::{Disk, Mishap};
 use crate::data::records::{Record, StepKind, nanoseconds};
 use crate::engine::running::execution::Engine;
 use crate::engine::seam::shared::Shared;
-use crate::engine::world::faults::links_cut;
 use crate::engine::world::state::BODY;
 use crate::strategy::{Enabled, Fairness};
 
@@ -103,9 +102,9 @@ impl Engine {
         };
         let restart = |disk| Mishap::Restart { node: one, disk };
         let mishap = match (fault.kind, fault.is_undone) {
-            (FaultKind::Partition, false) => Mishap::Cut(links_cut(fault, count)),
-            (FaultKind::Partition, true) => Mishap::Heal(links_cut(fault, count)),
-            (FaultKind::Crash, false) => Mishap::Crash { node: one },
+            (FaultKind::Partition, false) => Mishap::Cut(self.state().links_cut(fault)),
+            (FaultKind::Partition, true) => Mishap::Heal(self.state().links_cut(fault)),
+            (FaultKind::Crash, false) | (FaultKind::Stop, _) => Mishap::Crash { node: one },
             // A script may have been quicker.
             (FaultKind::Crash, true) if self.state().nodes.is_up(one) => return,
             (FaultKind::Crash, true) | (FaultKind::Restart, _) => restart(Disk::Keep),

@@ -89,7 +89,7 @@ impl State {
             }
             let before = possible.len();
             match kind {
-                FaultKind::Partition => self.partitions(count, &mut possible),
+                FaultKind::Partition => self.partitions(&mut possible),
                 FaultKind::Break => self.connections(count, &mut possible),
                 _ => possible.extend(self.single_nodes(kind, count)),
             }
@@ -121,9 +121,18 @@ impl State {
         up.map(move |node| self.fault(kind, 1 << node, 0))
     }
 
-    /// The partitions of the nodes: one side, and whether both directions are cut or one.
-    fn partitions(&self, count: u32, possible: &mut Vec<Fault>) {
-        let all = u64::MAX >> (u64::BITS - count);
+    /// The nodes at which something may fail.
+    fn nodes_at_risk(&self) -> Vec<u32> {
+        let count = self.nodes.count().min(NODES_MAX);
+        let at_risk = (0..count).filter(|node| !self.nodes.is_spared(*node));
+        at_risk.collect()
+    }
+
+    /// The partitions of the nodes: one side, and whether both directions are cut or one. Who is spared
+    /// is on no side, and reaches everybody.
+    fn partitions(&self, possible: &mut Vec<Fault>) {
+        let at_risk = self.nodes_at_risk();
+        let count = at_risk.len() as u32;
         let has_one = |lasting: &Fault| lasting.kind == FaultKind::Partition;
         // One at a time, so that healing it heals what it has cut.
         if count < 2 || self.faults.lasting.iter().any(has_one) {
@@ -131,17 +140,30 @@ impl State {
         }
         let sides: Vec<u64> = match count <= PARTITIONED_MAX {
             // The side without the last node; the other side is the rest.
-            true => (1..=all >> 1).collect(),
+            true => (1..1 << (count - 1)).collect(),
             false => (0..count).map(|node| 1 << node).collect(),
         };
         for side in sides {
-            let is_spared = crossing(side, count).any(|(from, to)| {
-                let nodes = &self.nodes;
-                nodes.is_spared(from) || nodes.is_spared(to) || nodes.is_link_spared(from, to)
-            });
+            let members = at_risk.iter().enumerate();
+            let members = members.filter(|(place, _)| side >> place & 1 == 1);
+            let side = members.fold(0, |side, (_, node)| side | 1 << node);
+            let is_spared =
+                crossing(side, &at_risk).any(|(from, to)| self.nodes.is_link_spared(from, to));
             if !is_spared {
                 possible.extend((0..3).map(|way| self.fault(FaultKind::Partition, side, way)));
             }
+        }
+    }
+
+    /// The links that a partition cuts.
+    pub(crate) fn links_cut(&self, fault: &Fault) -> Vec<(u32, u32)> {
+        let at_risk = self.nodes_at_risk();
+        let out = || crossing(fault.nodes, &at_risk);
+        let back = || out().map(|(from, to)| (to, from));
+        match fault.way {
+            0 => out().chain(back()).collect(),
+            1 => out().collect(),
+            _ => back().collect(),
         }
     }
 
@@ -161,19 +183,10 @@ impl State {
 }
 
 /// The links from one side to the other.
-fn crossing(side: u64, count: u32) -> impl Iterator<Item = (u32, u32)> {
+fn crossing(side: u64, nodes: &[u32]) -> impl Iterator<Item = (u32, u32)> + '_ {
     let is_in = move |node: u32| side >> node & 1 == 1;
-    let pairs = (0..count).flat_map(move |from| (0..count).map(move |to| (from, to)));
+    let pairs = nodes
+        .iter()
+        .flat_map(move |from| nodes.iter().map(move |to| (*from, *to)));
     pairs.filter(move |(from, to)| is_in(*from) && !is_in(*to))
-}
-
-/// The links that a partition cuts.
-pub(crate) fn links_cut(fault: &Fault, count: u32) -> Vec<(u32, u32)> {
-    let out = || crossing(fault.nodes, count);
-    let back = || out().map(|(from, to)| (to, from));
-    match fault.way {
-        0 => out().chain(back()).collect(),
-        1 => out().collect(),
-        _ => back().collect(),
-    }
 }

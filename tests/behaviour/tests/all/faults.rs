@@ -501,6 +501,35 @@ mod nodes {
         );
     }
 
+    /// What is sent until it arrives does, though the store boots without what it had; unless it does not
+    /// boot again.
+    #[test]
+    fn a_node_that_stops_stays_down() {
+        let sends = nodes(3, false, true, true);
+        run("crash=1", &sends).assert_clean();
+        let report = run("stop=1", &sends);
+        let bug = report.assert_bug("all were sent");
+        assert!(bug.is_liveness());
+        let said = std::panic::catch_unwind(|| report.assert_clean()).expect_err("it has a bug");
+        let said = said.downcast_ref::<String>().expect("a report");
+        assert!(said.contains("1 node that stays down"), "{said}");
+    }
+
+    /// A partition cuts the links between those of whom one may be cut off, and no others.
+    #[test]
+    fn who_is_spared_is_on_no_side_of_a_partition() {
+        let with_others = |sys: &System| {
+            for name in ["one", "other"] {
+                sys.node(name, |_| {});
+            }
+            two_nodes(3, true, false)(sys);
+            sys.faults().spare("store");
+        };
+        let report = run("partition=1", with_others);
+        report.assert_clean();
+        assert!(report.faults[0].struck > 100, "{:?}", report.faults);
+    }
+
     /// Each execution is run a second time by its decisions alone, and has to do the same.
     #[test]
     fn what_is_decided_between_steps_is_done_again() {
