@@ -29,6 +29,20 @@ pub(crate) struct Deed {
     pub(crate) place: Place,
 }
 
+impl Deed {
+    /// What the caller is about to do.
+    #[track_caller]
+    #[inline]
+    pub(crate) fn new(kind: &'static str, what: &'static str) -> Self {
+        Self::at(kind, what, Location::caller())
+    }
+
+    #[inline]
+    pub(crate) fn at(kind: &'static str, what: &'static str, place: Place) -> Self {
+        Self { kind, what, place }
+    }
+}
+
 impl Object {
     #[track_caller]
     pub(crate) const fn new() -> Self {
@@ -345,6 +359,7 @@ impl Common {
         if let Some(object) = self.get() {
             let access = object.reach(deed);
             object.touch(access, Touch::CHANGES);
+            object.unblock(deed.kind);
         }
     }
 }

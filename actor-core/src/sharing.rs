@@ -106,6 +106,14 @@ impl Touch {
         changes: false,
         ..Self::LETS_GO
     };
+
+    /// As this, where something succeeded; else it was only looked at.
+    pub fn if_ok<T, E>(self, result: &Result<T, E>) -> Self {
+        match result {
+            Ok(_) => self,
+            Err(_) => Self::LOOKS,
+        }
+    }
 }
 
 /// How an operation waits for something shared.

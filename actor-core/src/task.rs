@@ -169,11 +169,7 @@ impl<T: Send + 'static> Joined<T> {
         use std::sync::Arc;
         use std::sync::atomic::{AtomicBool, Ordering};
 
-        let deed = Deed {
-            kind: KIND,
-            what: "ends",
-            place: Location::caller(),
-        };
+        let deed = Deed::new(KIND, "ends");
         let end = Arc::new(Object::new());
         let is_over = Arc::new(AtomicBool::new(false));
         let (put, left) = tokio::sync::oneshot::channel();

@@ -126,11 +126,7 @@ impl<T> JoinHandle<T> {
         match &self.0 {
             Inner::Live(live) => live.is_finished(),
             Inner::Controlled(joined) => {
-                let deed = Deed {
-                    kind: KIND,
-                    what: "asks for",
-                    place: Location::caller(),
-                };
+                let deed = Deed::new(KIND, "asks for");
                 let is_over = || joined.left().is_some();
                 joined.end.step(deed, is_over, |_| Touch::LOOKS)
             }
@@ -171,11 +167,7 @@ impl<T> Joined<T> {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        let deed = Deed {
-            kind: KIND,
-            what: "ends",
-            place: Location::caller(),
-        };
+        let deed = Deed::new(KIND, "ends");
         let end = Arc::new(Object::new());
         let left = Left::default();
         let parker = Arc::new(Parker::new());
@@ -214,11 +206,7 @@ impl<T> Joined<T> {
 
     #[track_caller]
     fn join(mut self) -> Result<T, Box<dyn Any + Send>> {
-        let deed = Deed {
-            kind: KIND,
-            what: "joins",
-            place: Location::caller(),
-        };
+        let deed = Deed::new(KIND, "joins");
         self.is_joined = true;
         self.end
             .block(deed, Wait::Alone, Touch::LOOKS, || self.left().take())
@@ -293,11 +281,7 @@ pub fn park() {
     if !runtime::is_controlled() {
         return std::thread::park();
     }
-    let deed = Deed {
-        kind: "Parker",
-        what: "parks at",
-        place: Location::caller(),
-    };
+    let deed = Deed::new("Parker", "parks at");
     let parker = own_parker();
     parker.object.block(deed, Wait::Alone, Touch::CHANGES, || {
         let token = &mut *parker.token.lock().unwrap_or_else(PoisonError::into_inner);
@@ -339,11 +323,7 @@ impl Thread {
         match &self.0 {
             Handle::Live(live) => live.unpark(),
             Handle::Controlled(parker) => {
-                let deed = Deed {
-                    kind: "Parker",
-                    what: "unparks",
-                    place: Location::caller(),
-                };
+                let deed = Deed::new("Parker", "unparks");
                 let unpark = || {
                     *parker.token.lock().unwrap_or_else(PoisonError::into_inner) = true;
                 };

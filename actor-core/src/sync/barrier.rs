@@ -1,7 +1,6 @@
 //! A place to meet, for async code: [`Barrier`].
 
 use std::future::Future;
-use std::panic::Location;
 
 use tokio::sync::BarrierWaitResult;
 
@@ -44,11 +43,7 @@ impl Barrier {
     /// Waits for the others; the last to come is their leader.
     #[track_caller]
     pub fn wait(&self) -> impl Future<Output = BarrierWaitResult> {
-        let deed = Deed {
-            kind: "Barrier",
-            what: "passes",
-            place: Location::caller(),
-        };
+        let deed = Deed::new("Barrier", "passes");
         let wait = self.inner.wait();
         self.object
             .wait(deed, Wait::Alone, wait, |_| Touch::CHANGES)

@@ -21,20 +21,7 @@ pub use tokio::sync::broadcast::error::{RecvError, SendError, TryRecvError};
 use crate::object::{Common, Deed};
 use crate::runtime::{Place, Touch, Wait};
 
-fn deed(what: &'static str, place: Place) -> Deed {
-    Deed {
-        kind: "broadcast channel",
-        what,
-        place,
-    }
-}
-
-fn done<T, E>(result: &Result<T, E>) -> Touch {
-    match result {
-        Ok(_) => Touch::CHANGES,
-        Err(_) => Touch::LOOKS,
-    }
-}
+const KIND: &str = "broadcast channel";
 
 /// A channel that keeps so many messages for receivers that are behind.
 ///
@@ -73,14 +60,18 @@ impl<T> Sender<T> {
     /// Gives the value back where there are none.
     #[track_caller]
     pub fn send(&self, value: T) -> Result<usize, SendError<T>> {
-        let deed = deed("sends into", Location::caller());
-        self.common.step(deed, || self.inner.send(value), done)
+        let deed = Deed::new(KIND, "sends into");
+        self.common.step(
+            deed,
+            || self.inner.send(value),
+            |done| Touch::CHANGES.if_ok(done),
+        )
     }
 
     /// A receiver of what is sent from now on.
     #[track_caller]
     pub fn subscribe(&self) -> Receiver<T> {
-        let deed = deed("subscribes to", Location::caller());
+        let deed = Deed::new(KIND, "subscribes to");
         let subscribe = || self.inner.subscribe();
         Receiver {
             inner: self.common.step(deed, subscribe, |_| Touch::CHANGES),
@@ -92,21 +83,13 @@ impl<T> Sender<T> {
     /// How many receivers there are.
     #[track_caller]
     pub fn receiver_count(&self) -> usize {
-        let deed = deed("looks into", Location::caller());
+        let deed = Deed::new(KIND, "looks into");
         let look = || self.inner.receiver_count();
         self.common.step(deed, look, |_| Touch::LOOKS)
     }
 }
 
-impl<T> Clone for Sender<T> {
-    fn clone(&self) -> Self {
-        Self {
-            inner: self.inner.clone(),
-            common: self.common.clone(),
-            made: self.made,
-        }
-    }
-}
+clones!(Sender);
 
 /// Receives what is sent to all.
 pub struct Receiver<T> {
@@ -124,7 +107,7 @@ impl<T: Clone> Receiver<T> {
     /// sends any more.
     #[track_caller]
     pub fn recv(&mut self) -> impl Future<Output = Result<T, RecvError>> {
-        let deed = deed("receives from", Location::caller());
+        let deed = Deed::new(KIND, "receives from");
         let receive = self.inner.recv();
         self.common
             .wait(deed, Wait::News, receive, |_| Touch::CHANGES)
@@ -137,14 +120,18 @@ impl<T: Clone> Receiver<T> {
     /// As [`recv`](Self::recv), and where there is none.
     #[track_caller]
     pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
-        let deed = deed("tries to receive from", Location::caller());
-        self.common.step(deed, || self.inner.try_recv(), done)
+        let deed = Deed::new(KIND, "tries to receive from");
+        self.common.step(
+            deed,
+            || self.inner.try_recv(),
+            |done| Touch::CHANGES.if_ok(done),
+        )
     }
 
     /// Another receiver, of what is sent from now on.
     #[track_caller]
     pub fn resubscribe(&self) -> Self {
-        let deed = deed("subscribes to", Location::caller());
+        let deed = Deed::new(KIND, "subscribes to");
         let subscribe = || self.inner.resubscribe();
         Self {
             inner: self.common.step(deed, subscribe, |_| Touch::CHANGES),
@@ -154,21 +141,5 @@ impl<T: Clone> Receiver<T> {
     }
 }
 
-macro_rules! ends {
-    ($end:ident, $what:literal) => {
-        impl<T> Drop for $end<T> {
-            fn drop(&mut self) {
-                self.common.dropped(deed($what, self.made));
-            }
-        }
-
-        impl<T> fmt::Debug for $end<T> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.debug_struct(stringify!($end)).finish_non_exhaustive()
-            }
-        }
-    };
-}
-
-ends!(Sender, "drops a sender of");
-ends!(Receiver, "drops a receiver of");
+ends!(KIND, Sender, "drops a sender of");
+ends!(KIND, Receiver, "drops a receiver of");

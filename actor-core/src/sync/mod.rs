@@ -39,6 +39,9 @@
 //! it may keep those from running that it waits for. The tester reports who has looked a thousand times at
 //! what nobody has changed, in a row and without a `yield_now`.
 
+#[macro_use]
+mod ends;
+
 mod barrier;
 pub mod blocking;
 pub mod broadcast;

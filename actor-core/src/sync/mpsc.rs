@@ -22,20 +22,7 @@ pub use tokio::sync::mpsc::error::{SendError, TryRecvError, TrySendError};
 use crate::object::{Common, Deed};
 use crate::runtime::{Place, Touch, Wait};
 
-fn deed(what: &'static str, place: Place) -> Deed {
-    Deed {
-        kind: "mpsc channel",
-        what,
-        place,
-    }
-}
-
-fn done<T, E>(result: &Result<T, E>) -> Touch {
-    match result {
-        Ok(_) => Touch::CHANGES,
-        Err(_) => Touch::LOOKS,
-    }
-}
+const KIND: &str = "mpsc channel";
 
 /// A channel that holds so many messages.
 ///
@@ -100,9 +87,10 @@ impl<T> Sender<T> {
     /// The future's: gives the value back where nobody receives.
     #[track_caller]
     pub fn send(&self, value: T) -> impl Future<Output = Result<(), SendError<T>>> {
-        let deed = deed("sends into", Location::caller());
+        let deed = Deed::new(KIND, "sends into");
         let send = self.inner.send(value);
-        self.common.wait(deed, Wait::Alone, send, done)
+        self.common
+            .wait(deed, Wait::Alone, send, |done| Touch::CHANGES.if_ok(done))
     }
 
     /// Sends, where there is room.
@@ -112,14 +100,18 @@ impl<T> Sender<T> {
     /// Gives the value back where there is no room, or nobody receives.
     #[track_caller]
     pub fn try_send(&self, value: T) -> Result<(), TrySendError<T>> {
-        let deed = deed("tries to send into", Location::caller());
-        self.common.step(deed, || self.inner.try_send(value), done)
+        let deed = Deed::new(KIND, "tries to send into");
+        self.common.step(
+            deed,
+            || self.inner.try_send(value),
+            |done| Touch::CHANGES.if_ok(done),
+        )
     }
 
     /// Waits until nobody receives any more.
     #[track_caller]
     pub fn closed(&self) -> impl Future<Output = ()> {
-        let deed = deed("sees the end of", Location::caller());
+        let deed = Deed::new(KIND, "sees the end of");
         let closed = self.inner.closed();
         self.common
             .wait(deed, Wait::News, closed, |()| Touch::LOOKS)
@@ -128,7 +120,7 @@ impl<T> Sender<T> {
     /// Nobody receives any more.
     #[track_caller]
     pub fn is_closed(&self) -> bool {
-        let deed = deed("looks into", Location::caller());
+        let deed = Deed::new(KIND, "looks into");
         let look = || self.inner.is_closed();
         self.common.step(deed, look, |_| Touch::LOOKS)
     }
@@ -136,7 +128,7 @@ impl<T> Sender<T> {
     /// How many more messages there is room for now.
     #[track_caller]
     pub fn capacity(&self) -> usize {
-        let deed = deed("looks into", Location::caller());
+        let deed = Deed::new(KIND, "looks into");
         let look = || self.inner.capacity();
         self.common.step(deed, look, |_| Touch::LOOKS)
     }
@@ -157,14 +149,18 @@ impl<T> UnboundedSender<T> {
     /// Gives the value back where nobody receives.
     #[track_caller]
     pub fn send(&self, value: T) -> Result<(), SendError<T>> {
-        let deed = deed("sends into", Location::caller());
-        self.common.step(deed, || self.inner.send(value), done)
+        let deed = Deed::new(KIND, "sends into");
+        self.common.step(
+            deed,
+            || self.inner.send(value),
+            |done| Touch::CHANGES.if_ok(done),
+        )
     }
 
     /// Nobody receives any more.
     #[track_caller]
     pub fn is_closed(&self) -> bool {
-        let deed = deed("looks into", Location::caller());
+        let deed = Deed::new(KIND, "looks into");
         let look = || self.inner.is_closed();
         self.common.step(deed, look, |_| Touch::LOOKS)
     }
@@ -190,7 +186,7 @@ macro_rules! receiver {
             /// Waits for a message; `None` where there is none, and nobody sends any more.
             #[track_caller]
             pub fn recv(&mut self) -> impl Future<Output = Option<T>> {
-                let deed = deed("receives from", Location::caller());
+                let deed = Deed::new(KIND, "receives from");
                 let receive = self.inner.recv();
                 self.common
                     .wait(deed, Wait::News, receive, |_| Touch::CHANGES)
@@ -203,14 +199,18 @@ macro_rules! receiver {
             /// Where there is none, and whether one may still come.
             #[track_caller]
             pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
-                let deed = deed("tries to receive from", Location::caller());
-                self.common.step(deed, || self.inner.try_recv(), done)
+                let deed = Deed::new(KIND, "tries to receive from");
+                self.common.step(
+                    deed,
+                    || self.inner.try_recv(),
+                    |done| Touch::CHANGES.if_ok(done),
+                )
             }
 
             /// Takes no more messages; those that were sent can still be received.
             #[track_caller]
             pub fn close(&mut self) {
-                let deed = deed("closes", Location::caller());
+                let deed = Deed::new(KIND, "closes");
                 let close = || self.inner.close();
                 self.common.step(deed, close, |()| Touch::CHANGES);
             }
@@ -221,40 +221,10 @@ macro_rules! receiver {
 receiver!(Receiver);
 receiver!(UnboundedReceiver);
 
-macro_rules! clones {
-    ($sender:ident) => {
-        impl<T> Clone for $sender<T> {
-            fn clone(&self) -> Self {
-                Self {
-                    inner: self.inner.clone(),
-                    common: self.common.clone(),
-                    made: self.made,
-                }
-            }
-        }
-    };
-}
-
 clones!(Sender);
 clones!(UnboundedSender);
 
-macro_rules! ends {
-    ($end:ident, $what:literal) => {
-        impl<T> Drop for $end<T> {
-            fn drop(&mut self) {
-                self.common.dropped(deed($what, self.made));
-            }
-        }
-
-        impl<T> fmt::Debug for $end<T> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.debug_struct(stringify!($end)).finish_non_exhaustive()
-            }
-        }
-    };
-}
-
-ends!(Sender, "drops a sender of");
-ends!(UnboundedSender, "drops a sender of");
-ends!(Receiver, "drops the receiver of");
-ends!(UnboundedReceiver, "drops the receiver of");
+ends!(KIND, Sender, "drops a sender of");
+ends!(KIND, UnboundedSender, "drops a sender of");
+ends!(KIND, Receiver, "drops the receiver of");
+ends!(KIND, UnboundedReceiver, "drops the receiver of");

@@ -8,17 +8,9 @@ use std::panic::Location;
 use tokio::sync::TryLockError;
 
 use crate::object::{Deed, Held, Object};
-use crate::runtime::{self, Place, Touch, Wait};
+use crate::runtime::{self, Touch, Wait};
 
 const KIND: &str = "Mutex";
-
-fn deed(what: &'static str, place: Place) -> Deed {
-    Deed {
-        kind: KIND,
-        what,
-        place,
-    }
-}
 
 /// A lock that is awaited: tokio's, which serves those that wait in their order.
 ///
@@ -59,7 +51,7 @@ impl<T: ?Sized> Mutex<T> {
     pub fn lock(&self) -> impl Future<Output = MutexGuard<'_, T>> {
         let place = Location::caller();
         async move {
-            let deed = deed("locks", place);
+            let deed = Deed::at(KIND, "locks", place);
             let inner = if runtime::is_controlled() {
                 let lock = self.inner.lock();
                 let locked = self.object.wait(deed, Wait::Alone, lock, |_| Touch::TAKES);
@@ -82,14 +74,11 @@ impl<T: ?Sized> Mutex<T> {
     /// Where somebody has.
     #[track_caller]
     pub fn try_lock(&self) -> Result<MutexGuard<'_, T>, TryLockError> {
-        let deed = deed("tries to lock", Location::caller());
+        let deed = Deed::new(KIND, "tries to lock");
         let tried = self.object.step(
             deed,
             || self.inner.try_lock(),
-            |tried| match tried {
-                Ok(_) => Touch::TAKES,
-                Err(_) => Touch::LOOKS,
-            },
+            |tried| Touch::TAKES.if_ok(tried),
         );
         let inner = tried?;
         Ok(MutexGuard {

@@ -1,18 +1,11 @@
 //! A word to those that wait, for async code: [`Notify`].
 
 use std::future::Future;
-use std::panic::Location;
 
 use crate::object::{Deed, Object};
-use crate::runtime::{Place, Touch, Wait};
+use crate::runtime::{Touch, Wait};
 
-fn deed(what: &'static str, place: Place) -> Deed {
-    Deed {
-        kind: "Notify",
-        what,
-        place,
-    }
-}
+const KIND: &str = "Notify";
 
 /// Wakes those that wait, one or all: tokio's.
 ///
@@ -47,7 +40,7 @@ impl Notify {
     /// where the future was not polled yet.
     #[track_caller]
     pub fn notified(&self) -> impl Future<Output = ()> {
-        let deed = deed("waits for", Location::caller());
+        let deed = Deed::new(KIND, "waits for");
         let notified = self.inner.notified();
         self.object
             .wait(deed, Wait::News, notified, |()| Touch::CHANGES)
@@ -56,7 +49,7 @@ impl Notify {
     /// Wakes the first of those that wait; where nobody does, the next one that will.
     #[track_caller]
     pub fn notify_one(&self) {
-        let deed = deed("notifies one at", Location::caller());
+        let deed = Deed::new(KIND, "notifies one at");
         let notify = || self.inner.notify_one();
         self.object.step(deed, notify, |()| Touch::CHANGES);
     }
@@ -64,7 +57,7 @@ impl Notify {
     /// Wakes all that wait now.
     #[track_caller]
     pub fn notify_waiters(&self) {
-        let deed = deed("notifies all at", Location::caller());
+        let deed = Deed::new(KIND, "notifies all at");
         let notify = || self.inner.notify_waiters();
         self.object.step(deed, notify, |()| Touch::CHANGES);
     }

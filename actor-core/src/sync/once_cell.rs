@@ -2,20 +2,13 @@
 
 use std::fmt;
 use std::future::Future;
-use std::panic::Location;
 
 use tokio::sync::SetError;
 
 use crate::object::{Deed, Object};
-use crate::runtime::{Place, Touch, Wait};
+use crate::runtime::{Touch, Wait};
 
-fn deed(what: &'static str, place: Place) -> Deed {
-    Deed {
-        kind: "OnceCell",
-        what,
-        place,
-    }
-}
+const KIND: &str = "OnceCell";
 
 /// A value that is made when it is first asked for: tokio's.
 ///
@@ -51,7 +44,7 @@ impl<T> OnceCell<T> {
         F: FnOnce() -> Fut,
         Fut: Future<Output = T>,
     {
-        let deed = deed("asks", Location::caller());
+        let deed = Deed::new(KIND, "asks");
         let asks = self.inner.get_or_init(init);
         self.object
             .wait(deed, Wait::Alone, asks, |_| Touch::CHANGES)
@@ -68,7 +61,7 @@ impl<T> OnceCell<T> {
         F: FnOnce() -> Fut,
         Fut: Future<Output = Result<T, E>>,
     {
-        let deed = deed("asks", Location::caller());
+        let deed = Deed::new(KIND, "asks");
         let asks = self.inner.get_or_try_init(init);
         self.object
             .wait(deed, Wait::Alone, asks, |_| Touch::CHANGES)
@@ -77,7 +70,7 @@ impl<T> OnceCell<T> {
     /// The value, where there is one.
     #[track_caller]
     pub fn get(&self) -> Option<&T> {
-        let deed = deed("looks into", Location::caller());
+        let deed = Deed::new(KIND, "looks into");
         self.object
             .step(deed, || self.inner.get(), |_| Touch::LOOKS)
     }
@@ -89,7 +82,7 @@ impl<T> OnceCell<T> {
     /// Gives it back where there is one, or one is being made.
     #[track_caller]
     pub fn set(&self, value: T) -> Result<(), SetError<T>> {
-        let deed = deed("sets", Location::caller());
+        let deed = Deed::new(KIND, "sets");
         self.object
             .step(deed, || self.inner.set(value), |_| Touch::CHANGES)
     }
@@ -97,7 +90,7 @@ impl<T> OnceCell<T> {
     /// There is a value.
     #[track_caller]
     pub fn initialized(&self) -> bool {
-        let deed = deed("looks into", Location::caller());
+        let deed = Deed::new(KIND, "looks into");
         let look = || self.inner.initialized();
         self.object.step(deed, look, |_| Touch::LOOKS)
     }

@@ -22,20 +22,7 @@ pub use tokio::sync::oneshot::error::{RecvError, TryRecvError};
 use crate::object::{Common, Deed, Waiting};
 use crate::runtime::{self, Place, Touch, Wait};
 
-fn deed(what: &'static str, place: Place) -> Deed {
-    Deed {
-        kind: "oneshot channel",
-        what,
-        place,
-    }
-}
-
-fn done<T, E>(result: &Result<T, E>) -> Touch {
-    match result {
-        Ok(_) => Touch::CHANGES,
-        Err(_) => Touch::LOOKS,
-    }
-}
+const KIND: &str = "oneshot channel";
 
 /// A channel for one message.
 #[track_caller]
@@ -73,19 +60,20 @@ impl<T> Sender<T> {
     /// Gives it back where nobody receives it.
     #[track_caller]
     pub fn send(mut self, value: T) -> Result<(), T> {
-        let deed = deed("sends into", Location::caller());
+        let deed = Deed::new(KIND, "sends into");
         let inner = self.inner.take();
         let send = || match inner {
             Some(inner) => inner.send(value),
             None => Err(value),
         };
-        self.common.step(deed, send, done)
+        self.common
+            .step(deed, send, |done| Touch::CHANGES.if_ok(done))
     }
 
     /// Waits until nobody receives any more.
     #[track_caller]
     pub fn closed(&mut self) -> impl Future<Output = ()> {
-        let deed = deed("sees the end of", Location::caller());
+        let deed = Deed::new(KIND, "sees the end of");
         let inner = self.inner.as_mut();
         let closed = async move {
             if let Some(inner) = inner {
@@ -99,7 +87,7 @@ impl<T> Sender<T> {
     /// Nobody receives any more.
     #[track_caller]
     pub fn is_closed(&self) -> bool {
-        let deed = deed("looks into", Location::caller());
+        let deed = Deed::new(KIND, "looks into");
         let look = || self.inner.as_ref().is_none_or(|inner| inner.is_closed());
         self.common.step(deed, look, |_| Touch::LOOKS)
     }
@@ -108,7 +96,8 @@ impl<T> Sender<T> {
 impl<T> Drop for Sender<T> {
     fn drop(&mut self) {
         if self.inner.is_some() {
-            self.common.dropped(deed("drops the sender of", self.made));
+            self.common
+                .dropped(Deed::at(KIND, "drops the sender of", self.made));
         }
     }
 }
@@ -130,14 +119,18 @@ impl<T> Receiver<T> {
     /// Where it was not, and whether it may still come.
     #[track_caller]
     pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
-        let deed = deed("tries to receive from", Location::caller());
-        self.common.step(deed, || self.inner.try_recv(), done)
+        let deed = Deed::new(KIND, "tries to receive from");
+        self.common.step(
+            deed,
+            || self.inner.try_recv(),
+            |done| Touch::CHANGES.if_ok(done),
+        )
     }
 
     /// Takes no message any more; one that was sent can still be received.
     #[track_caller]
     pub fn close(&mut self) {
-        let deed = deed("closes", Location::caller());
+        let deed = Deed::new(KIND, "closes");
         let close = || self.inner.close();
         self.common.step(deed, close, |()| Touch::CHANGES);
     }
@@ -154,7 +147,7 @@ impl<T> Future for Receiver<T> {
         let Some(runtime) = runtime::current() else {
             return Pin::new(&mut this.inner).poll(task);
         };
-        let deed = deed("receives from", this.made);
+        let deed = Deed::at(KIND, "receives from", this.made);
         let access = object.access(&*runtime, deed);
         if !std::mem::replace(&mut this.has_come, true) && !runtime.reach(access, false) {
             task.waker().wake_by_ref();
@@ -175,7 +168,7 @@ impl<T> Future for Receiver<T> {
 impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
         self.common
-            .dropped(deed("drops the receiver of", self.made));
+            .dropped(Deed::at(KIND, "drops the receiver of", self.made));
     }
 }
 

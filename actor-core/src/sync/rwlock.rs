@@ -3,20 +3,13 @@
 use std::fmt;
 use std::future::Future;
 use std::ops::{Deref, DerefMut};
-use std::panic::Location;
 
 use tokio::sync::TryLockError;
 
 use crate::object::{Deed, Held, Object};
-use crate::runtime::{Place, Touch, Wait};
+use crate::runtime::{Touch, Wait};
 
-fn deed(what: &'static str, place: Place) -> Deed {
-    Deed {
-        kind: "RwLock",
-        what,
-        place,
-    }
-}
+const KIND: &str = "RwLock";
 
 /// A lock for many readers or one writer: tokio's, which serves those that wait in their order.
 ///
@@ -55,7 +48,7 @@ impl<T: ?Sized> RwLock<T> {
     /// Waits until nobody writes.
     #[track_caller]
     pub fn read(&self) -> impl Future<Output = RwLockReadGuard<'_, T>> {
-        let deed = deed("locks to read", Location::caller());
+        let deed = Deed::new(KIND, "locks to read");
         async move {
             let lock = self.inner.read();
             let inner = self
@@ -72,7 +65,7 @@ impl<T: ?Sized> RwLock<T> {
     /// Waits until nobody reads or writes.
     #[track_caller]
     pub fn write(&self) -> impl Future<Output = RwLockWriteGuard<'_, T>> {
-        let deed = deed("locks to write", Location::caller());
+        let deed = Deed::new(KIND, "locks to write");
         async move {
             let lock = self.inner.write();
             let inner = self.object.wait(deed, Wait::Alone, lock, |_| Touch::TAKES);
@@ -91,14 +84,11 @@ impl<T: ?Sized> RwLock<T> {
     /// Where somebody does, or waits to.
     #[track_caller]
     pub fn try_read(&self) -> Result<RwLockReadGuard<'_, T>, TryLockError> {
-        let deed = deed("tries to read", Location::caller());
+        let deed = Deed::new(KIND, "tries to read");
         let tried = self.object.step(
             deed,
             || self.inner.try_read(),
-            |tried| match tried {
-                Ok(_) => Touch::SHARES,
-                Err(_) => Touch::LOOKS,
-            },
+            |tried| Touch::SHARES.if_ok(tried),
         );
         let inner = tried?;
         Ok(RwLockReadGuard {
@@ -114,14 +104,11 @@ impl<T: ?Sized> RwLock<T> {
     /// Where somebody does.
     #[track_caller]
     pub fn try_write(&self) -> Result<RwLockWriteGuard<'_, T>, TryLockError> {
-        let deed = deed("tries to write", Location::caller());
+        let deed = Deed::new(KIND, "tries to write");
         let tried = self.object.step(
             deed,
             || self.inner.try_write(),
-            |tried| match tried {
-                Ok(_) => Touch::TAKES,
-                Err(_) => Touch::LOOKS,
-            },
+            |tried| Touch::TAKES.if_ok(tried),
         );
         let inner = tried?;
         Ok(RwLockWriteGuard {

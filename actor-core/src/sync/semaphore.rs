@@ -1,21 +1,14 @@
 //! Permits, for async code: [`Semaphore`].
 
 use std::future::Future;
-use std::panic::Location;
 use std::sync::Arc;
 
 use tokio::sync::{AcquireError, TryAcquireError};
 
 use crate::object::{Deed, Object};
-use crate::runtime::{self, Place, Touch, Wait};
+use crate::runtime::{self, Touch, Wait};
 
-fn deed(what: &'static str, place: Place) -> Deed {
-    Deed {
-        kind: "Semaphore",
-        what,
-        place,
-    }
-}
+const KIND: &str = "Semaphore";
 
 /// A number of permits: tokio's, which serves those that wait in their order.
 ///
@@ -38,13 +31,6 @@ pub struct Semaphore {
 }
 
 /// What became of who acquires.
-fn acquired<T, E>(result: &Result<T, E>) -> Touch {
-    match result {
-        Ok(_) => Touch::SHARES,
-        Err(_) => Touch::LOOKS,
-    }
-}
-
 impl Semaphore {
     /// So many permits.
     #[track_caller]
@@ -75,10 +61,12 @@ impl Semaphore {
         &self,
         permits: u32,
     ) -> impl Future<Output = Result<SemaphorePermit<'_>, AcquireError>> {
-        let deed = deed("acquires", Location::caller());
+        let deed = Deed::new(KIND, "acquires");
         async move {
             let acquire = self.inner.acquire_many(permits);
-            let acquire = self.object.wait(deed, Wait::Alone, acquire, acquired);
+            let acquire = self.object.wait(deed, Wait::Alone, acquire, |acquired| {
+                Touch::SHARES.if_ok(acquired)
+            });
             acquire.await?.forget();
             Ok(SemaphorePermit(Permits {
                 of: self,
@@ -97,11 +85,13 @@ impl Semaphore {
     pub fn acquire_owned(
         self: Arc<Self>,
     ) -> impl Future<Output = Result<OwnedSemaphorePermit, AcquireError>> {
-        let deed = deed("acquires", Location::caller());
+        let deed = Deed::new(KIND, "acquires");
         async move {
             {
                 let acquire = self.inner.acquire();
-                let acquire = self.object.wait(deed, Wait::Alone, acquire, acquired);
+                let acquire = self.object.wait(deed, Wait::Alone, acquire, |acquired| {
+                    Touch::SHARES.if_ok(acquired)
+                });
                 acquire.await?.forget();
             }
             Ok(OwnedSemaphorePermit(Permits {
@@ -119,10 +109,12 @@ impl Semaphore {
     /// Where there is none, or the semaphore is closed.
     #[track_caller]
     pub fn try_acquire(&self) -> Result<SemaphorePermit<'_>, TryAcquireError> {
-        let deed = deed("tries to acquire", Location::caller());
-        let tried = self
-            .object
-            .step(deed, || self.inner.try_acquire(), acquired);
+        let deed = Deed::new(KIND, "tries to acquire");
+        let tried = self.object.step(
+            deed,
+            || self.inner.try_acquire(),
+            |acquired| Touch::SHARES.if_ok(acquired),
+        );
         tried?.forget();
         Ok(SemaphorePermit(Permits {
             of: self,
@@ -134,7 +126,7 @@ impl Semaphore {
     /// Adds permits.
     #[track_caller]
     pub fn add_permits(&self, permits: usize) {
-        let deed = deed("adds permits to", Location::caller());
+        let deed = Deed::new(KIND, "adds permits to");
         let add = || self.inner.add_permits(permits);
         self.object.step(deed, add, |()| Touch::CHANGES);
     }
@@ -142,7 +134,7 @@ impl Semaphore {
     /// How many permits there are now.
     #[track_caller]
     pub fn available_permits(&self) -> usize {
-        let deed = deed("counts", Location::caller());
+        let deed = Deed::new(KIND, "counts");
         let count = || self.inner.available_permits();
         self.object.step(deed, count, |_| Touch::LOOKS)
     }
@@ -150,7 +142,7 @@ impl Semaphore {
     /// Gives out no more permits; who waits for one is told so.
     #[track_caller]
     pub fn close(&self) {
-        let deed = deed("closes", Location::caller());
+        let deed = Deed::new(KIND, "closes");
         let close = || self.inner.close();
         self.object.step(deed, close, |()| Touch::CHANGES);
     }

@@ -22,13 +22,7 @@ pub use tokio::sync::watch::error::{RecvError, SendError};
 use crate::object::{Common, Deed, Held};
 use crate::runtime::{self, Place, Touch, Wait};
 
-fn deed(what: &'static str, place: Place) -> Deed {
-    Deed {
-        kind: "watch channel",
-        what,
-        place,
-    }
-}
+const KIND: &str = "watch channel";
 
 /// A value that others watch.
 #[track_caller]
@@ -63,28 +57,28 @@ impl<T> Sender<T> {
     /// Gives it back where nobody watches.
     #[track_caller]
     pub fn send(&self, value: T) -> Result<(), SendError<T>> {
-        let deed = deed("sends into", Location::caller());
+        let deed = Deed::new(KIND, "sends into");
         self.change(deed, || self.inner.send(value))
     }
 
     /// Changes the value.
     #[track_caller]
     pub fn send_modify(&self, modify: impl FnOnce(&mut T)) {
-        let deed = deed("changes", Location::caller());
+        let deed = Deed::new(KIND, "changes");
         self.change(deed, || self.inner.send_modify(modify));
     }
 
     /// Changes the value; nobody is told where `modify` says that it has not. Tells whether it has.
     #[track_caller]
     pub fn send_if_modified(&self, modify: impl FnOnce(&mut T) -> bool) -> bool {
-        let deed = deed("changes", Location::caller());
+        let deed = Deed::new(KIND, "changes");
         self.change(deed, || self.inner.send_if_modified(modify))
     }
 
     /// Another value, also where nobody watches; the one before comes back.
     #[track_caller]
     pub fn send_replace(&self, value: T) -> T {
-        let deed = deed("sends into", Location::caller());
+        let deed = Deed::new(KIND, "sends into");
         self.change(deed, || self.inner.send_replace(value))
     }
 
@@ -104,16 +98,14 @@ impl<T> Sender<T> {
     /// The value. Whoever changes it waits until this is dropped.
     #[track_caller]
     pub fn borrow(&self) -> Ref<'_, T> {
-        let deed = deed("borrows", Location::caller());
-        let borrow = || self.inner.borrow();
-        let inner = self.common.step(deed, borrow, |_| Touch::SHARES);
-        Ref::of(&self.common, deed, inner)
+        let deed = Deed::new(KIND, "borrows");
+        Ref::of(&self.common, deed, || self.inner.borrow())
     }
 
     /// Somebody who watches from now on.
     #[track_caller]
     pub fn subscribe(&self) -> Receiver<T> {
-        let deed = deed("subscribes to", Location::caller());
+        let deed = Deed::new(KIND, "subscribes to");
         let subscribe = || self.inner.subscribe();
         Receiver {
             inner: self.common.step(deed, subscribe, |_| Touch::CHANGES),
@@ -125,7 +117,7 @@ impl<T> Sender<T> {
     /// Waits until nobody watches.
     #[track_caller]
     pub fn closed(&self) -> impl Future<Output = ()> {
-        let deed = deed("sees the end of", Location::caller());
+        let deed = Deed::new(KIND, "sees the end of");
         let closed = self.inner.closed();
         self.common
             .wait(deed, Wait::News, closed, |()| Touch::LOOKS)
@@ -134,7 +126,7 @@ impl<T> Sender<T> {
     /// Nobody watches.
     #[track_caller]
     pub fn is_closed(&self) -> bool {
-        let deed = deed("looks into", Location::caller());
+        let deed = Deed::new(KIND, "looks into");
         let look = || self.inner.is_closed();
         self.common.step(deed, look, |_| Touch::LOOKS)
     }
@@ -155,7 +147,7 @@ impl<T> Receiver<T> {
     /// The future's: where nobody will change it any more.
     #[track_caller]
     pub fn changed(&mut self) -> impl Future<Output = Result<(), RecvError>> {
-        let deed = deed("sees a change of", Location::caller());
+        let deed = Deed::new(KIND, "sees a change of");
         let changed = self.inner.changed();
         self.common
             .wait(deed, Wait::News, changed, |_| Touch::LOOKS)
@@ -168,7 +160,7 @@ impl<T> Receiver<T> {
     /// Where nobody will change it any more.
     #[track_caller]
     pub fn has_changed(&self) -> Result<bool, RecvError> {
-        let deed = deed("looks at", Location::caller());
+        let deed = Deed::new(KIND, "looks at");
         let look = || self.inner.has_changed();
         self.common.step(deed, look, |_| Touch::LOOKS)
     }
@@ -176,34 +168,19 @@ impl<T> Receiver<T> {
     /// The value. Whoever changes it waits until this is dropped.
     #[track_caller]
     pub fn borrow(&self) -> Ref<'_, T> {
-        let deed = deed("borrows", Location::caller());
-        let borrow = || self.inner.borrow();
-        let inner = self.common.step(deed, borrow, |_| Touch::SHARES);
-        Ref::of(&self.common, deed, inner)
+        let deed = Deed::new(KIND, "borrows");
+        Ref::of(&self.common, deed, || self.inner.borrow())
     }
 
     /// As [`borrow`](Self::borrow), and the value counts as seen.
     #[track_caller]
     pub fn borrow_and_update(&mut self) -> Ref<'_, T> {
-        let deed = deed("borrows", Location::caller());
-        let access = self.common.get().and_then(|object| object.reach(deed));
-        let inner = self.inner.borrow_and_update();
-        if let Some(object) = self.common.get() {
-            object.touch(access, Touch::SHARES);
-        }
-        Ref::of(&self.common, deed, inner)
+        let deed = Deed::new(KIND, "borrows");
+        Ref::of(&self.common, deed, || self.inner.borrow_and_update())
     }
 }
 
-impl<T> Clone for Receiver<T> {
-    fn clone(&self) -> Self {
-        Self {
-            inner: self.inner.clone(),
-            common: self.common.clone(),
-            made: self.made,
-        }
-    }
-}
+clones!(Receiver);
 
 /// The value of a channel, borrowed.
 pub struct Ref<'a, T> {
@@ -213,7 +190,12 @@ pub struct Ref<'a, T> {
 }
 
 impl<'a, T> Ref<'a, T> {
-    fn of(common: &'a Common, deed: Deed, inner: tokio::sync::watch::Ref<'a, T>) -> Self {
+    fn of(
+        common: &'a Common,
+        deed: Deed,
+        borrow: impl FnOnce() -> tokio::sync::watch::Ref<'a, T>,
+    ) -> Self {
+        let inner = common.step(deed, borrow, |_| Touch::SHARES);
         let held = common.get().map(|object| Held::of(object, deed));
         Self { _held: held, inner }
     }
@@ -233,21 +215,5 @@ impl<T: fmt::Debug> fmt::Debug for Ref<'_, T> {
     }
 }
 
-macro_rules! ends {
-    ($end:ident, $what:literal) => {
-        impl<T> Drop for $end<T> {
-            fn drop(&mut self) {
-                self.common.dropped(deed($what, self.made));
-            }
-        }
-
-        impl<T> fmt::Debug for $end<T> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.debug_struct(stringify!($end)).finish_non_exhaustive()
-            }
-        }
-    };
-}
-
-ends!(Sender, "drops a sender of");
-ends!(Receiver, "drops a receiver of");
+ends!(KIND, Sender, "drops a sender of");
+ends!(KIND, Receiver, "drops a receiver of");

@@ -10,12 +10,11 @@
 //! ```
 
 use std::fmt;
-use std::panic::Location;
 
 pub use std::sync::atomic::Ordering;
 
 use crate::object::{Deed, Object};
-use crate::runtime::{Hold, Place, Release, Touch};
+use crate::runtime::{Hold, Release, Touch};
 
 const fn acquires(order: Ordering) -> bool {
     matches!(
@@ -65,13 +64,7 @@ fn updated(order: Ordering) -> Touch {
     }
 }
 
-fn deed(what: &'static str, place: Place) -> Deed {
-    Deed {
-        kind: "atomic",
-        what,
-        place,
-    }
-}
+const KIND: &str = "atomic";
 
 macro_rules! atomic {
     ($atomic:ident, $value:ty, $($update:ident $what:literal),*) => {
@@ -96,7 +89,7 @@ macro_rules! atomic {
             #[inline]
             pub fn load(&self, order: Ordering) -> $value {
                 let load = || self.inner.load(order);
-                let deed = deed("loads", Location::caller());
+                let deed = Deed::new(KIND, "loads");
                 self.object.step(deed, load, |_| loaded(order))
             }
 
@@ -105,7 +98,7 @@ macro_rules! atomic {
             #[inline]
             pub fn store(&self, value: $value, order: Ordering) {
                 let store = || self.inner.store(value, order);
-                let deed = deed("stores into", Location::caller());
+                let deed = Deed::new(KIND, "stores into");
                 self.object.step(deed, store, |()| stored(order));
             }
 
@@ -124,7 +117,7 @@ macro_rules! atomic {
                 failure: Ordering,
             ) -> Result<$value, $value> {
                 let exchange = || self.inner.compare_exchange(current, new, success, failure);
-                let deed = deed("compares and exchanges", Location::caller());
+                let deed = Deed::new(KIND, "compares and exchanges");
                 self.object.step(deed, exchange, |result| match result {
                     Ok(_) => updated(success),
                     Err(_) => loaded(failure),
@@ -158,7 +151,7 @@ macro_rules! atomic {
                 #[inline]
                 pub fn $update(&self, value: $value, order: Ordering) -> $value {
                     let update = || self.inner.$update(value, order);
-                    let deed = deed($what, Location::caller());
+                    let deed = Deed::new(KIND, $what);
                     self.object.step(deed, update, |_| updated(order))
                 }
             )*

@@ -1,6 +1,5 @@
 //! A place to meet, for code that blocks: [`Barrier`].
 
-use std::panic::Location;
 use std::sync::{Mutex, PoisonError};
 
 use crate::object::{Deed, Object};
@@ -45,11 +44,7 @@ impl Barrier {
         if !runtime::is_controlled() {
             return BarrierWaitResult(self.inner.wait().is_leader());
         }
-        let deed = Deed {
-            kind: "Barrier",
-            what: "comes to",
-            place: Location::caller(),
-        };
+        let deed = Deed::new("Barrier", "comes to");
         let access = self.object.reach(deed);
         self.object.touch(access, Touch::CHANGES);
         let met = || self.met.lock().unwrap_or_else(PoisonError::into_inner);

@@ -9,15 +9,9 @@ use std::time::Duration;
 
 use super::mutex::{MutexGuard, mapped};
 use crate::object::{Deed, Object};
-use crate::runtime::{self, Place, Purpose, Touch, Wait};
+use crate::runtime::{self, Purpose, Touch, Wait};
 
-fn deed(what: &'static str, place: Place) -> Deed {
-    Deed {
-        kind: "Condvar",
-        what,
-        place,
-    }
-}
+const KIND: &str = "Condvar";
 
 /// Has threads wait for a condition that a [`Mutex`](super::Mutex) guards: the standard library's.
 ///
@@ -67,7 +61,7 @@ impl Condvar {
     pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
         let place = Location::caller();
         if runtime::is_controlled() {
-            let access = self.object.reach(deed("waits at", place));
+            let access = self.object.reach(Deed::at(KIND, "waits at", place));
             let (lock, again) = guard.let_go(place);
             if let (Some(runtime), Some(access)) = (runtime::current(), access) {
                 runtime.touch(access, Touch::CHANGES);
@@ -114,7 +108,7 @@ impl Condvar {
     ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
         let place = Location::caller();
         if runtime::is_controlled() {
-            let access = self.object.reach(deed("waits at", place));
+            let access = self.object.reach(Deed::at(KIND, "waits at", place));
             let (lock, again) = guard.let_go(place);
             let mut was_told = false;
             if let (Some(runtime), Some(access)) = (runtime::current(), access) {
@@ -143,9 +137,7 @@ impl Condvar {
         if !runtime::is_controlled() {
             return self.inner.notify_one();
         }
-        let access = self
-            .object
-            .reach(deed("notifies one at", Location::caller()));
+        let access = self.object.reach(Deed::new(KIND, "notifies one at"));
         self.object.touch(access, Touch::CHANGES);
         if let (Some(runtime), Some(access)) = (runtime::current(), access) {
             runtime.unblock_one(access.object);
@@ -158,9 +150,7 @@ impl Condvar {
         if !runtime::is_controlled() {
             return self.inner.notify_all();
         }
-        let access = self
-            .object
-            .reach(deed("notifies all at", Location::caller()));
+        let access = self.object.reach(Deed::new(KIND, "notifies all at"));
         self.object.touch(access, Touch::CHANGES);
         if let (Some(runtime), Some(access)) = (runtime::current(), access) {
             runtime.unblock(access.object);

@@ -24,21 +24,6 @@ use crate::runtime::{Place, Touch, Wait};
 
 const KIND: &str = "channel";
 
-fn deed(what: &'static str, place: Place) -> Deed {
-    Deed {
-        kind: KIND,
-        what,
-        place,
-    }
-}
-
-fn done<T, E>(result: &Result<T, E>) -> Touch {
-    match result {
-        Ok(_) => Touch::CHANGES,
-        Err(_) => Touch::LOOKS,
-    }
-}
-
 /// A channel that holds as many messages as there is memory for.
 #[track_caller]
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
@@ -94,22 +79,18 @@ impl<T> Sender<T> {
     /// Gives the value back where nobody receives.
     #[track_caller]
     pub fn send(&self, value: T) -> Result<(), SendError<T>> {
-        let deed = deed("sends into", Location::caller());
-        let sent = self.common.step(deed, || self.inner.send(value), done);
+        let deed = Deed::new(KIND, "sends into");
+        let sent = self.common.step(
+            deed,
+            || self.inner.send(value),
+            |done| Touch::CHANGES.if_ok(done),
+        );
         self.common.unblock(KIND);
         sent
     }
 }
 
-impl<T> Clone for Sender<T> {
-    fn clone(&self) -> Self {
-        Self {
-            inner: self.inner.clone(),
-            common: self.common.clone(),
-            made: self.made,
-        }
-    }
-}
+clones!(Sender);
 
 /// Sends into a [`sync_channel`].
 pub struct SyncSender<T> {
@@ -133,7 +114,7 @@ impl<T> SyncSender<T> {
         let Some(object) = self.common.get() else {
             return self.inner.send(value);
         };
-        let send = deed("sends into", Location::caller());
+        let send = Deed::new(KIND, "sends into");
         let mut value = Some(value);
         let sent = object.block(send, Wait::News, Touch::CHANGES, || {
             match self.inner.try_send(value.take()?) {
@@ -148,7 +129,7 @@ impl<T> SyncSender<T> {
         self.common.unblock(KIND);
         if let (Some(count), Ok(())) = (&self.sent, &sent) {
             let own = count.fetch_add(1, Ordering::Relaxed) + 1;
-            let hands = deed("hands over", send.place);
+            let hands = Deed::at(KIND, "hands over", send.place);
             object.block(hands, Wait::News, Touch::LOOKS, || {
                 (self.taken.load(Ordering::Relaxed) >= own).then_some(())
             });
@@ -163,12 +144,14 @@ impl<T> SyncSender<T> {
     /// Gives the value back where there is no room, or nobody receives.
     #[track_caller]
     pub fn try_send(&self, value: T) -> Result<(), TrySendError<T>> {
-        let deed = deed("tries to send into", Location::caller());
+        let deed = Deed::new(KIND, "tries to send into");
         let send = || match &self.sent {
             Some(_) => Err(TrySendError::Full(value)),
             None => self.inner.try_send(value),
         };
-        let sent = self.common.step(deed, send, done);
+        let sent = self
+            .common
+            .step(deed, send, |done| Touch::CHANGES.if_ok(done));
         self.common.unblock(KIND);
         sent
     }
@@ -217,7 +200,7 @@ impl<T> Receiver<T> {
         let Some(object) = self.common.get() else {
             return self.inner.recv();
         };
-        let receive = deed("receives from", Location::caller());
+        let receive = Deed::new(KIND, "receives from");
         let received = object.block(receive, Wait::News, Touch::CHANGES, || {
             match self.inner.try_recv() {
                 Ok(value) => Some(Ok(value)),
@@ -236,8 +219,12 @@ impl<T> Receiver<T> {
     /// Where there is none, and whether one may still come.
     #[track_caller]
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
-        let deed = deed("tries to receive from", Location::caller());
-        let received = self.common.step(deed, || self.inner.try_recv(), done);
+        let deed = Deed::new(KIND, "tries to receive from");
+        let received = self.common.step(
+            deed,
+            || self.inner.try_recv(),
+            |done| Touch::CHANGES.if_ok(done),
+        );
         self.took(received.is_ok());
         received
     }
@@ -257,23 +244,6 @@ impl<T> Receiver<T> {
     }
 }
 
-macro_rules! ends {
-    ($end:ident, $what:literal) => {
-        impl<T> Drop for $end<T> {
-            fn drop(&mut self) {
-                self.common.dropped(deed($what, self.made));
-                self.common.unblock(KIND);
-            }
-        }
-
-        impl<T> fmt::Debug for $end<T> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.debug_struct(stringify!($end)).finish_non_exhaustive()
-            }
-        }
-    };
-}
-
-ends!(Sender, "drops a sender of");
-ends!(SyncSender, "drops a sender of");
-ends!(Receiver, "drops the receiver of");
+ends!(KIND, Sender, "drops a sender of");
+ends!(KIND, SyncSender, "drops a sender of");
+ends!(KIND, Receiver, "drops the receiver of");

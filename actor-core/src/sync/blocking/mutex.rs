@@ -10,14 +10,6 @@ use crate::runtime::{self, Access, Place, Touch, Wait};
 
 const KIND: &str = "Mutex";
 
-fn deed(what: &'static str, place: Place) -> Deed {
-    Deed {
-        kind: KIND,
-        what,
-        place,
-    }
-}
-
 /// A lock around a value: the standard library's.
 ///
 /// ```
@@ -83,7 +75,7 @@ impl<T: ?Sized> Mutex<T> {
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
         let place = Location::caller();
         let locked = if runtime::is_controlled() {
-            let deed = deed("locks", place);
+            let deed = Deed::at(KIND, "locks", place);
             let attempt = || tried(self.inner.try_lock());
             self.object.block(deed, Wait::Alone, Touch::TAKES, attempt)
         } else {
@@ -123,7 +115,7 @@ impl<T: ?Sized> Mutex<T> {
     pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
         let place = Location::caller();
         let tried = self.object.step(
-            deed("tries to lock", place),
+            Deed::at(KIND, "tries to lock", place),
             || self.inner.try_lock(),
             |tried| match tried {
                 Err(TryLockError::WouldBlock) => Touch::LOOKS,
@@ -203,7 +195,7 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
         drop(inner);
         let access = |what| {
             let runtime = runtime::current()?;
-            Some(lock.object.access(&*runtime, deed(what, place)))
+            Some(lock.object.access(&*runtime, Deed::at(KIND, what, place)))
         };
         lock.object.touch(access("lets go of"), Touch::LETS_GO);
         lock.object.unblock(KIND);

@@ -1,15 +1,10 @@
 //! What is done once, in code that blocks: [`Once`], [`OnceLock`].
 
 use std::fmt;
-use std::panic::Location;
 use std::sync::{Mutex, PoisonError};
 
 use crate::object::{Deed, Object};
-use crate::runtime::{self, Place, Touch, Wait};
-
-fn deed(kind: &'static str, what: &'static str, place: Place) -> Deed {
-    Deed { kind, what, place }
-}
+use crate::runtime::{self, Touch, Wait};
 
 /// How far it has come, under test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -120,8 +115,7 @@ impl Once {
             return self.inner.call_once_force(|_| f());
         }
         self.begin();
-        self.turn
-            .take(deed("Once", "comes to", Location::caller()), f);
+        self.turn.take(Deed::new("Once", "comes to"), f);
     }
 
     /// It was done.
@@ -132,7 +126,7 @@ impl Once {
         }
         self.begin();
         let look = || self.turn.get() == State::Done;
-        let deed = deed("Once", "looks at", Location::caller());
+        let deed = Deed::new("Once", "looks at");
         self.turn.object.step(deed, look, |_| Touch::LOOKS)
     }
 
@@ -176,7 +170,7 @@ impl<T> OnceLock<T> {
     /// The value, where there is one.
     #[track_caller]
     pub fn get(&self) -> Option<&T> {
-        let deed = deed("OnceLock", "looks into", Location::caller());
+        let deed = Deed::new("OnceLock", "looks into");
         let look = || self.inner.get();
         self.turn.object.step(deed, look, |_| Touch::LOOKS)
     }
@@ -204,7 +198,7 @@ impl<T> OnceLock<T> {
         if !runtime::is_controlled() {
             return self.inner.get_or_init(f);
         }
-        let deed = deed("OnceLock", "asks", Location::caller());
+        let deed = Deed::new("OnceLock", "asks");
         if self.inner.get().is_some() {
             self.turn.set(State::Done);
         }

@@ -2,20 +2,13 @@
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
-use std::panic::Location;
 use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 
 use super::mutex::{mapped, tried};
 use crate::object::{Deed, Held, Object};
-use crate::runtime::{self, Place, Touch, Wait};
+use crate::runtime::{self, Touch, Wait};
 
-fn deed(what: &'static str, place: Place) -> Deed {
-    Deed {
-        kind: "RwLock",
-        what,
-        place,
-    }
-}
+const KIND: &str = "RwLock";
 
 /// A lock for many readers or one writer: the standard library's.
 ///
@@ -69,7 +62,7 @@ macro_rules! ways {
             #[track_caller]
             #[inline]
             pub fn $way(&self) -> LockResult<$guard<'_, T>> {
-                let deed = deed($what, Location::caller());
+                let deed = Deed::new(KIND, $what);
                 let locked = if runtime::is_controlled() {
                     let attempt = || tried(self.inner.$try());
                     self.object.block(deed, $wait, $touch, attempt)
@@ -89,7 +82,7 @@ macro_rules! ways {
             /// Where it can't; with the guard, where somebody has panicked while writing.
             #[track_caller]
             pub fn $try(&self) -> TryLockResult<$guard<'_, T>> {
-                let deed = deed($tries, Location::caller());
+                let deed = Deed::new(KIND, $tries);
                 let trial = || self.inner.$try();
                 let tried = self
                     .object

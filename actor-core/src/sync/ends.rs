@@ -1,0 +1,33 @@
+//! What the ends of all channels have.
+
+/// Clones of an end are ends of the same channel.
+macro_rules! clones {
+    ($end:ident) => {
+        impl<T> Clone for $end<T> {
+            fn clone(&self) -> Self {
+                Self {
+                    inner: self.inner.clone(),
+                    common: self.common.clone(),
+                    made: self.made,
+                }
+            }
+        }
+    };
+}
+
+/// An end's drop may be seen at the others.
+macro_rules! ends {
+    ($kind:expr, $end:ident, $what:literal) => {
+        impl<T> Drop for $end<T> {
+            fn drop(&mut self) {
+                self.common.dropped(Deed::at($kind, $what, self.made));
+            }
+        }
+
+        impl<T> fmt::Debug for $end<T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($end)).finish_non_exhaustive()
+            }
+        }
+    };
+}
