@@ -328,43 +328,24 @@ impl<'a> Expansion<'a> {
 
     fn event(&self) -> TokenStream {
         let krate = self.actor.krate;
-        let arms = self.events.iter().map(|event| {
-            let Event {
-                variant,
-                condition,
-                span,
-                ..
-            } = event;
-            let seen = quote_spanned!(*span=> (&#krate::__private::Seen(__event)).event());
-            quote!(#condition __Message::#variant(__event, _) => #seen,)
-        });
-        let never = self.never();
+        let seen = self.of_each(
+            |event| quote_spanned!(event.span=> (&#krate::__private::Seen(__event)).event()),
+        );
         quote! {
+            #[allow(unused_variables)]
             fn event(__message: &Self::Message) -> &dyn #krate::Event {
                 #[allow(unused_imports)]
                 use #krate::__private::{IsEvent as _, IsNone as _};
-                match __message {
-                    #(#arms)*
-                    #never
-                }
+                #seen
             }
         }
     }
 
     fn offer_event(&self) -> TokenStream {
         let krate = self.actor.krate;
-        let arms = self.events.iter().map(|event| {
-            let Event {
-                variant, condition, ..
-            } = event;
-            quote! {
-                #condition
-                __Message::#variant(__event, __reply) => {
-                    (&&&#krate::__private::Offer(__event)).feed(__reply.fingerprint(__to))
-                }
-            }
-        });
-        let never = self.never();
+        let fed = self.of_each(
+            |_| quote!((&&&#krate::__private::Offer(__event)).feed(__reply.fingerprint(__to))),
+        );
         quote! {
             #[allow(unused_variables)]
             fn offer_event(
@@ -373,10 +354,7 @@ impl<'a> Expansion<'a> {
             ) -> ::core::primitive::bool {
                 #[allow(unused_imports)]
                 use #krate::__private::of_a_whole::*;
-                match __message {
-                    #(#arms)*
-                    #never
-                }
+                #fed
             }
         }
     }
@@ -384,31 +362,39 @@ impl<'a> Expansion<'a> {
     /// How a message goes to another node.
     fn carry(&self) -> TokenStream {
         let krate = self.actor.krate;
-        let arms = self.events.iter().map(|event| {
-            let Event {
-                variant, condition, ..
-            } = event;
+        let carried = self.of_each(|Event { variant, .. }| {
             quote! {
-                #condition
-                __Message::#variant(__event, __reply) => {
-                    ::core::result::Result::Ok(__Message::#variant(
-                        (&&&#krate::__private::Carried(__event)).carry()?,
-                        (&&#krate::__private::Carried(__reply)).carry_reply()?,
-                    ))
-                }
+                ::core::result::Result::Ok(__Message::#variant(
+                    (&&&#krate::__private::Carried(__event)).carry()?,
+                    (&&#krate::__private::Carried(__reply)).carry_reply()?,
+                ))
             }
         });
-        let never = self.never();
         quote! {
             fn carry(
                 __message: &Self::Message,
             ) -> ::core::result::Result<Self::Message, #krate::__private::CannotCross> {
                 #[allow(unused_imports)]
                 use #krate::__private::of_a_message::*;
-                match __message {
-                    #(#arms)*
-                    #never
-                }
+                #carried
+            }
+        }
+    }
+
+    /// What comes of a message, by its event and the reply to it.
+    fn of_each(&self, arm: impl Fn(&Event) -> TokenStream) -> TokenStream {
+        let arms = self.events.iter().map(|event| {
+            let Event {
+                variant, condition, ..
+            } = event;
+            let arm = arm(event);
+            quote!(#condition __Message::#variant(__event, __reply) => #arm,)
+        });
+        let never = self.never();
+        quote! {
+            match __message {
+                #(#arms)*
+                #never
             }
         }
     }

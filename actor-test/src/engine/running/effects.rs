@@ -151,6 +151,15 @@ impl Engine {
             return;
         };
         self.show_reply(operation, ask, &*slot, lost);
+        drop(slot);
+        self.hand_over(ask, lost);
+    }
+
+    /// Gives an asker its reply, or word of its loss.
+    pub(super) fn hand_over(&mut self, ask: u32, lost: Option<AskError>) {
+        let Some(slot) = self.workshop().reply(ask).cloned() else {
+            return;
+        };
         slot.deliver(lost);
         let is_closed = self.state().close_ask(ask);
         drop(slot);
@@ -164,10 +173,7 @@ impl Engine {
         if self.shared.is_recorded() {
             self.record_sent(to, &letter, delivery);
         }
-        let observers = self.who(&self.state(), to, letter.event, Moment::Sent);
-        if observers != Seen::Nobody {
-            self.show_letter(to, letter.sender, letter.slot, Moment::Sent, observers);
-        }
+        self.show_sent(to, &letter);
         let (lost, why) = match delivery {
             Delivery::Arrived => return,
             Delivery::Dead => match self.successor(to, &letter) {
@@ -184,10 +190,23 @@ impl Engine {
         self.discard(to, lost.slot, why);
     }
 
+    /// Shows a letter that leaves to those who observe what is sent.
+    pub(super) fn show_sent(&mut self, to: u32, letter: &Letter) {
+        let observers = self.who(&self.state(), to, letter.event, Moment::Sent);
+        if observers != Seen::Nobody {
+            self.show_letter(to, letter.sender, letter.slot, Moment::Sent, observers);
+        }
+    }
+
     #[cold]
     fn record_sent(&self, to: u32, letter: &Letter, delivery: Delivery) {
         let event = self.print_letter(to, letter.slot);
         let arrival = self.arrival_of(to, letter, delivery);
+        self.record_leaving(to, letter, event, arrival);
+    }
+
+    /// Records a letter that was sent, and what became of it at once.
+    pub(super) fn record_leaving(&self, to: u32, letter: &Letter, event: String, arrival: Arrival) {
         let from = Origin::from(letter.sender);
         if let Some(recorder) = &mut self.session().recorder {
             let cause = recorder.cause(from);
@@ -260,7 +279,7 @@ impl Engine {
 
     /// Drops values of the user's, whose `Drop` may send or panic; replies among them are lost for
     /// the given reason.
-    fn dropping(&self, loss: AskError, f: impl FnOnce()) {
+    pub(super) fn dropping(&self, loss: AskError, f: impl FnOnce()) {
         self.shared.loss.set(loss);
         let dropped = panics::catch(f);
         self.shared.loss.set(AskError::Dropped);

@@ -1,5 +1,7 @@
 //! Links between nodes: what leaves, travels, is lost or doubled on its way, and arrives.
 
+use std::fmt::Display;
+
 use actor_core::AskError;
 
 use crate::data::bug::BugKind;
@@ -10,8 +12,10 @@ use crate::data::story::Asked;
 use crate::engine::panics;
 use crate::engine::running::execution::Engine;
 use crate::engine::seam::shared::Phase;
+use crate::engine::world::flushing::FollowUp;
 use crate::engine::world::operation::{Effect, Kind, Letter};
 use crate::engine::world::room::Delivery as Arrived;
+use crate::engine::world::state::State;
 use crate::engine::world::transit::{Loaded, Transit};
 use crate::settings::Delivery;
 use crate::strategy::Choice;
@@ -19,16 +23,7 @@ use crate::strategy::Choice;
 impl Engine {
     /// A letter leaves for another node: it is encoded, and put on the link.
     pub(crate) fn cross(&mut self, by: u32, to: u32, letter: Letter) {
-        let observers = self.who(
-            &self.state(),
-            to,
-            letter.event,
-            actor_core::generated::Moment::Sent,
-        );
-        if observers != crate::engine::watching::observers::Seen::Nobody {
-            let moment = actor_core::generated::Moment::Sent;
-            self.show_letter(to, letter.sender, letter.slot, moment, observers);
-        }
+        self.show_sent(to, &letter);
         let event = self
             .shared
             .is_recorded()
@@ -49,7 +44,7 @@ impl Engine {
             Loaded::Arrives | Loaded::OnLink | Loaded::Twice(_) => Arrival::Leaves,
         };
         if let Some(event) = event {
-            self.record_crossing(to, &letter, event, arrival);
+            self.record_leaving(to, &letter, event, arrival);
         }
         match loaded {
             Loaded::OnLink => {}
@@ -66,24 +61,37 @@ impl Engine {
     /// What arrives of a letter: where its event is then. `None` where it can't cross, which is a bug.
     fn carry(&mut self, by: u32, to: u32, letter: Letter) -> Option<u32> {
         let mail = self.workshop().mail(to).cloned()?;
+        self.encode(
+            by,
+            || mail.carry(letter.slot),
+            |state| {
+                let info = state.info(to);
+                let event = info.and_then(|info| info.events.get(usize::from(letter.event)));
+                let event = event.map_or("?", |event| event.name);
+                format!("`{event}` to `{}`", state.name(to))
+            },
+        )
+    }
+
+    /// Encodes and decodes, with the user's code, what goes to another node. What can't go is a bug.
+    fn encode<T, E: Display>(
+        &self,
+        by: u32,
+        encode: impl FnOnce() -> Result<T, E>,
+        what: impl FnOnce(&State) -> String,
+    ) -> Option<T> {
         let phase = self.shared.phase.replace(Phase::Crossing);
-        let carried = panics::catch(|| mail.carry(letter.slot));
+        let encoded = panics::catch(encode);
         self.shared.phase.set(phase);
-        let why = match carried {
-            Ok(Ok(slot)) => return Some(slot),
+        let why = match encoded {
+            Ok(Ok(done)) => return Some(done),
             Ok(Err(why)) => why.to_string(),
             Err(panic) => format!("to encode it panicked: {}", panic.message),
         };
         let message = {
             let state = self.state();
-            let info = state.info(to);
-            let event = info.and_then(|info| info.events.get(usize::from(letter.event)));
-            format!(
-                "`{}` sent `{}` to `{}`, and it can't go to another node: {why}",
-                state.name(by),
-                event.map_or("?", |event| event.name),
-                state.name(to),
-            )
+            let (sender, what) = (state.name(by), what(&state));
+            format!("`{sender}` sent {what}, and it can't go to another node: {why}")
         };
         self.shared.find(BugKind::CannotCross, message, None);
         None
@@ -96,21 +104,6 @@ impl Engine {
         state.in_flight += 1;
         let letter = Letter { slot, ..letter };
         Some(Transit::new(by, Effect::Send { to, letter }))
-    }
-
-    fn record_crossing(&self, to: u32, letter: &Letter, event: String, arrival: Arrival) {
-        let from = letter.sender.into();
-        if let Some(recorder) = &mut self.session().recorder {
-            let cause = recorder.cause(from);
-            recorder.add(Record::Sent {
-                message: MessageId::new(letter.key),
-                from,
-                to,
-                event,
-                arrival,
-                cause,
-            });
-        }
     }
 
     /// A letter on its way is lost, and nobody hears of it.
@@ -137,20 +130,9 @@ impl Engine {
         };
         self.show_reply(by, ask, &*slot, lost);
         if lost.is_none() {
-            let phase = self.shared.phase.replace(Phase::Crossing);
-            let carried = panics::catch(|| slot.carry());
-            self.shared.phase.set(phase);
-            let why = match carried {
-                Ok(Ok(())) => None,
-                Ok(Err(why)) => Some(why.to_string()),
-                Err(panic) => Some(format!("to encode it panicked: {}", panic.message)),
-            };
-            if let Some(why) = why {
-                let message = format!(
-                    "`{}` sent a reply, and it can't go to another node: {why}",
-                    self.state().name(by)
-                );
-                return self.shared.find(BugKind::CannotCross, message, None);
+            let carried = self.encode(by, || slot.carry(), |_| "a reply".to_owned());
+            if carried.is_none() {
+                return;
             }
         }
         drop(slot);
@@ -173,16 +155,9 @@ impl Engine {
     /// A reply reaches who asked, who was shown it before.
     pub(super) fn bring_reply(&mut self, ask: u32, lost: Option<AskError>) {
         let follow_up = self.state().deliver_reply(ask, lost);
-        let crate::engine::world::flushing::FollowUp::Replied { .. } = follow_up else {
-            return;
-        };
-        let Some(slot) = self.workshop().reply(ask).cloned() else {
-            return;
-        };
-        slot.deliver(lost);
-        let is_closed = self.state().close_ask(ask);
-        drop(slot);
-        self.shared.drop_reply(ask, is_closed);
+        if let FollowUp::Replied { .. } = follow_up {
+            self.hand_over(ask, lost);
+        }
     }
 
     /// A link delivers what comes next.

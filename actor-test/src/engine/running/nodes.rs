@@ -177,16 +177,17 @@ impl Engine {
         }
     }
 
+    fn take_outbox(&mut self, operation: u32) -> Vec<Effect> {
+        let mut state = self.state();
+        let outbox = &mut state.operations[operation as usize].outbox;
+        let effects = outbox.as_slice().to_vec();
+        outbox.clear();
+        effects
+    }
+
     /// What an operation was going to do is not done. Replies that it was going to send are lost.
     fn forget_outbox(&mut self, operation: u32) {
-        let effects = {
-            let mut state = self.state();
-            let outbox = &mut state.operations[operation as usize].outbox;
-            let effects = outbox.as_slice().to_vec();
-            outbox.clear();
-            effects
-        };
-        for effect in effects {
+        for effect in self.take_outbox(operation) {
             match effect {
                 Effect::Send { to, letter } | Effect::Cross { to, letter } => {
                     self.lose(operation, to, letter, AskError::Disconnected);
@@ -198,11 +199,7 @@ impl Engine {
                 }
                 Effect::Announce { slab, slot } => {
                     let slab = self.workshop().slab(slab);
-                    let discarded = panics::catch(|| slab.discard(slot));
-                    if let Err(panic) = discarded {
-                        let message = format!("a `Drop` panicked: {}", panic.message);
-                        self.shared.find(BugKind::Panic, message, panic.location);
-                    }
+                    self.dropping(AskError::Dropped, || slab.discard(slot));
                 }
                 Effect::Arm { timer, generation } => {
                     let known = self.state().timers.get(timer, generation).is_some();
@@ -240,14 +237,7 @@ impl Engine {
 
     /// Of what an operation that has crashed leaves to be told, nothing goes to others that have.
     fn forget_the_dead(&mut self, operation: u32) {
-        let effects = {
-            let mut state = self.state();
-            let outbox = &mut state.operations[operation as usize].outbox;
-            let effects = outbox.as_slice().to_vec();
-            outbox.clear();
-            effects
-        };
-        for effect in effects {
+        for effect in self.take_outbox(operation) {
             let is_for_the_dead = {
                 let state = self.state();
                 let to = state.other_end(&effect);
