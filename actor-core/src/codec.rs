@@ -21,7 +21,7 @@
 use std::cell::Cell;
 use std::fmt;
 
-use bincode::config::{self, Configuration, Limit, LittleEndian, Varint};
+use bincode::config::{self, Configuration, Fixint, Limit, LittleEndian, Varint};
 use bincode::de::read::SliceReader;
 use bincode::serde::OwnedSerdeDecoder;
 use serde::de::DeserializeOwned;
@@ -38,6 +38,10 @@ const FORMAT: Configuration<LittleEndian, Varint, Limit<MEMORY_MAX>> = config::s
     .with_little_endian()
     .with_variable_int_encoding()
     .with_limit::<MEMORY_MAX>();
+
+/// As [`FORMAT`], for what is decoded at once: integers of fixed length are faster.
+const IN_PROCESS: Configuration<LittleEndian, Fixint, Limit<MEMORY_MAX>> =
+    FORMAT.with_fixed_int_encoding();
 
 fn check_length(length: usize) -> Result<(), CodecError> {
     if length <= EVENT_BYTES_MAX {
@@ -88,7 +92,7 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, CodecError> {
 pub(crate) fn carried<T: Serialize + Deserialize<'static>>(value: &T) -> Result<T, CodecError> {
     let mut bytes = BUFFER.take();
     bytes.clear();
-    let encoded = bincode::serde::encode_into_std_write(value, &mut bytes, FORMAT);
+    let encoded = bincode::serde::encode_into_std_write(value, &mut bytes, IN_PROCESS);
     let carried = encoded
         .map_err(|error| CodecError(error.to_string()))
         .and_then(|_| read(&bytes));
@@ -100,7 +104,7 @@ pub(crate) fn carried<T: Serialize + Deserialize<'static>>(value: &T) -> Result<
 
 fn read<T: Deserialize<'static>>(bytes: &[u8]) -> Result<T, CodecError> {
     check_length(bytes.len())?;
-    let mut decoder = OwnedSerdeDecoder::from_reader(SliceReader::new(bytes), FORMAT);
+    let mut decoder = OwnedSerdeDecoder::from_reader(SliceReader::new(bytes), IN_PROCESS);
     let value = T::deserialize(decoder.as_deserializer());
     value.map_err(|error| CodecError(error.to_string()))
 }

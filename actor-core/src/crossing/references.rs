@@ -1,6 +1,7 @@
 //! References in messages: encoded as node, incarnation, number and type.
 
-use std::any::{Any, type_name};
+use std::any::{Any, TypeId, type_name};
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use serde::de::Error as _;
@@ -65,14 +66,31 @@ impl Travelling {
     }
 }
 
-/// A hash of a type's path, the same in every build of the program.
-fn mark<T: ?Sized>() -> u64 {
-    // FNV-1a.
-    type_name::<T>()
-        .bytes()
-        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        })
+/// The type's number in this process.
+fn mark<T: ?Sized + 'static>() -> u64 {
+    let mut number = Number(0xcbf2_9ce4_8422_2325);
+    TypeId::of::<T>().hash(&mut number);
+    number.0
+}
+
+/// Takes what a [`TypeId`] hashes, which is a hash itself.
+struct Number(u64);
+
+impl Hasher for Number {
+    fn write(&mut self, bytes: &[u8]) {
+        // FNV-1a.
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = number;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
 }
 
 fn foreign<E: serde::de::Error>(expected: &str) -> E {

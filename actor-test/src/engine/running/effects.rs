@@ -46,6 +46,12 @@ impl Engine {
     /// Does it whatever the effect is.
     #[inline(never)]
     fn flush_any(&mut self, operation: u32, mut state: RefMut<'_, State>) -> bool {
+        if let Some((to, letter)) = state.flush_crossing(operation) {
+            drop(state);
+            self.cross(operation, to, letter);
+            self.flush_rest(operation);
+            return false;
+        }
         let follow_up = state.flush(operation);
         let halted = matches!(follow_up, FollowUp::Halted(..));
         drop(state);

@@ -3,6 +3,7 @@
 use std::fmt::Display;
 
 use actor_core::AskError;
+use actor_core::generated::Moment;
 
 use crate::data::bug::BugKind;
 use crate::data::faults::FaultKind;
@@ -23,11 +24,12 @@ use crate::strategy::Choice;
 impl Engine {
     /// A letter leaves for another node: it is encoded, and put on the link.
     pub(crate) fn cross(&mut self, by: u32, to: u32, letter: Letter) {
-        self.show_sent(to, &letter);
-        let event = self
-            .shared
-            .is_recorded()
-            .then(|| self.print_letter(to, letter.slot));
+        let mut event = None;
+        if self.shared.shows(Moment::Sent) {
+            self.show_sent(to, &letter);
+            let is_recorded = self.shared.is_recorded();
+            event = is_recorded.then(|| self.print_letter(to, letter.slot));
+        }
         let Some(slot) = self.carry(by, to, letter) else {
             return self.lose(by, to, letter, AskError::Dropped);
         };
@@ -163,13 +165,13 @@ impl Engine {
     /// A link delivers what comes next.
     pub(crate) fn deliver_next(&mut self, operation: u32) {
         self.ensure_slot(operation);
-        let Kind::Link(link) = self.state().operations[operation as usize].kind else {
-            return;
-        };
-        let (length, is_bag) = {
+        let (link, length, is_bag) = {
             let state = self.state();
+            let Kind::Link(link) = state.operations[operation as usize].kind else {
+                return;
+            };
             let length = state.nodes.link(link).len();
-            (length, state.nodes.delivery == Delivery::Bag)
+            (link, length, state.nodes.delivery == Delivery::Bag)
         };
         let at = match is_bag && length > 1 {
             true => self
@@ -245,7 +247,9 @@ impl Engine {
             state.deliver(to, letter)
         };
         self.find_cycle_at(to, by);
-        self.record_arrival(to, &letter, delivery);
+        if self.shared.is_recorded() {
+            self.record_arrival(to, &letter, delivery);
+        }
         let (lost, why) = match delivery {
             Arrived::Arrived => return,
             Arrived::Dead => match self.successor(to, &letter) {
@@ -263,10 +267,8 @@ impl Engine {
         self.discard(to, lost.slot, why);
     }
 
+    #[cold]
     fn record_arrival(&self, to: u32, letter: &Letter, delivery: Arrived) {
-        if !self.shared.is_recorded() {
-            return;
-        }
         let event = self.print_letter(to, letter.slot);
         let arrival = self.arrival_of(to, letter, delivery);
         self.shared.record(|| Record::Arrived {

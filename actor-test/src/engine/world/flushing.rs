@@ -173,6 +173,21 @@ impl State {
         Some((to, event))
     }
 
+    /// Takes the first effect of the outbox, where that leaves for another node and nobody takes notes of
+    /// what is touched; tells to whom what goes.
+    #[inline]
+    pub(crate) fn flush_crossing(&mut self, index: u32) -> Option<(u32, Letter)> {
+        let outbox = &mut self.operations[index as usize].outbox;
+        let Some(&Effect::Cross { to, letter }) = outbox.first() else {
+            return None;
+        };
+        if self.watched {
+            return None;
+        }
+        outbox.pass();
+        Some((to, letter))
+    }
+
     /// Carries out the first effect of the outbox.
     #[inline]
     pub(crate) fn flush(&mut self, index: u32) -> FollowUp {

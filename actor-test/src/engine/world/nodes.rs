@@ -18,8 +18,8 @@ pub(crate) const STARTS_MAX: u32 = 1_000;
 pub(crate) struct Nodes {
     nodes: Vec<Node>,
     lives: Vec<Life>,
-    /// The life to which each operation belongs; those behind the last are nowhere.
-    places: Vec<u32>,
+    /// The life to which each operation belongs, and its node; those behind the last are nowhere.
+    places: Vec<(u32, u32)>,
     pub(super) links: Vec<Link>,
     /// Those of earlier executions, for their memory.
     pub(super) spare_links: Vec<Link>,
@@ -110,14 +110,14 @@ impl Nodes {
     #[inline]
     pub(crate) fn life_of(&self, operation: u32) -> u32 {
         let place = self.places.get(operation as usize);
-        place.copied().unwrap_or(NOWHERE)
+        place.map_or(NOWHERE, |(life, _)| *life)
     }
 
     /// The node on which an operation is.
     #[inline]
     pub(crate) fn node_of(&self, operation: u32) -> Option<u32> {
-        let life = self.lives.get(self.life_of(operation) as usize)?;
-        Some(life.node)
+        let (_, node) = *self.places.get(operation as usize)?;
+        (node != NOWHERE).then_some(node)
     }
 
     /// How often the node of an operation had been started, with this time.
@@ -226,10 +226,12 @@ impl Nodes {
             return;
         }
         if self.places.len() <= operation as usize {
-            self.places.resize(operation as usize + 1, NOWHERE);
+            let nowhere = (NOWHERE, NOWHERE);
+            self.places.resize(operation as usize + 1, nowhere);
         }
-        self.places[operation as usize] = life;
-        self.lives[life as usize].members.push(operation);
+        let life_of_it = &mut self.lives[life as usize];
+        self.places[operation as usize] = (life, life_of_it.node);
+        life_of_it.members.push(operation);
     }
 }
 

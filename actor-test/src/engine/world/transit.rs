@@ -138,10 +138,16 @@ impl Link {
 
 impl State {
     /// The link from one node to another, which is made where there is none yet.
+    #[inline]
     pub(crate) fn link_between(&mut self, from: u32, to: u32) -> u32 {
-        if let Some(known) = self.nodes.link_number(from, to) {
-            return known;
+        match self.nodes.link_number(from, to) {
+            Some(known) => known,
+            None => self.make_link(from, to),
         }
+    }
+
+    #[cold]
+    fn make_link(&mut self, from: u32, to: u32) -> u32 {
         let number = self.nodes.links.len() as u32;
         let key = mix(mix(0x11_4b, self.nodes.key(from)), self.nodes.key(to));
         let operation = self.create(Kind::Link(number), key);
@@ -172,16 +178,17 @@ impl State {
     pub(crate) fn refresh_link(&mut self, number: u32) {
         let link = &self.nodes.links[number as usize];
         let operation = link.operation;
-        self.changes(operation);
-        let next = self.nodes.links[number as usize].next().copied();
-        match next {
-            Some(next) => {
-                let pending = pending_arrival(self, operation, &next);
+        let pending = link
+            .next()
+            .map(|next| pending_arrival(self, operation, next));
+        match pending {
+            Some(pending) => {
                 let position = &mut self.operations[operation as usize].position;
                 self.enabled.set(position, pending);
             }
             None => self.disable(operation),
         }
+        self.changes(operation);
     }
 
     /// Puts something on the link between two nodes.
@@ -241,7 +248,11 @@ impl State {
 
     /// Takes what is delivered next from a link: the first, or of a bag that one.
     pub(crate) fn unload(&mut self, number: u32, at: usize) -> Option<Transit> {
-        let item = self.link_mut(number).queue.remove(at);
+        let queue = &mut self.link_mut(number).queue;
+        let item = match at {
+            0 => queue.pop_front(),
+            _ => queue.remove(at),
+        };
         self.refresh_link(number);
         item
     }
