@@ -134,8 +134,11 @@ impl Search<'_> {
             return Some(Decided::StillRecoverable { from: last, after });
         }
         // What recovers at once when it can at all need not be waited for so long.
-        let owed = self.forks.share(since, 0..10, self.horizon, false)?;
-        if owed.escaped > 0 {
+        let mut probes = self.forks.share(since, 0..10, self.horizon, false)?;
+        if probes.escaped == 0 && since > 0 {
+            probes = self.forks.share(0, 0..FAR, self.horizon, false)?;
+        }
+        if probes.escaped > 0 {
             let longest = Confirmation::RECOVERIES.saturating_mul(self.forks.recovery());
             self.horizon = longest.clamp(Confirmation::HORIZON_MIN, self.horizon);
         }

@@ -223,7 +223,12 @@ impl<'a> Forks<'a> {
         let outcome = self.go(Box::new(strategy), course, false);
         let fate = self.fate(&outcome);
         if fate == Fate::Escaped {
-            self.recovery = self.recovery.max(outcome.steps.saturating_sub(from));
+            // Who is not watched may have nothing to recover from when it begins.
+            let recovery = match course.watch_from {
+                Some(from) => outcome.steps.saturating_sub(from),
+                None => outcome.owed_longest,
+            };
+            self.recovery = self.recovery.max(recovery);
             let fork = Fork {
                 from,
                 number,

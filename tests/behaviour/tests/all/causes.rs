@@ -159,6 +159,20 @@ fn assert_critical(plants: impl IntoIterator<Item = u64>) {
     }
 }
 
+/// At default bounds, where something is owed for 50 000 steps before it is suspected: the cook breaks some
+/// steps before the order, in a program that goes on for ever.
+#[test]
+fn what_is_dead_as_soon_as_it_is_owed_is_found_within_the_budget() {
+    let tester = tester().bounds(Bounds::default());
+    let found = causes(&tester, kitchen(10, 3, u64::MAX, 1));
+    let Decided::Critical { at, horizon, .. } = &found.decided else {
+        panic!("{found:?}");
+    };
+    assert!(at.what.contains("handles Tick(3) from "), "{at:?}");
+    assert!(!found.cut_short, "{found:?}");
+    assert!(*horizon < 10_000, "{horizon}");
+}
+
 #[derive(Debug)]
 struct Letter(&'static str);
 
