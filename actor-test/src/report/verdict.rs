@@ -61,6 +61,26 @@ impl Verdict {
         self.is_systematic() && self.gaps.is_empty()
     }
 
+    /// How many states a search of states has met.
+    ///
+    /// ```
+    /// use actor_test::Tester;
+    ///
+    /// let report = Tester::new().strategy("states".parse()?).run(|_| ());
+    /// // Before the set-up, and after it.
+    /// assert_eq!(report.verdict.states(), Some(2));
+    /// # Ok::<(), actor_test::strategy::SpecError>(())
+    /// ```
+    pub fn states(&self) -> Option<u64> {
+        match &self.searched {
+            Searched::Systematic {
+                reduction: Reduction::States { states, .. },
+                ..
+            } => Some(*states),
+            _ => None,
+        }
+    }
+
     /// Estimates that are made for samples say nothing here.
     pub(crate) fn is_systematic(&self) -> bool {
         matches!(self.searched, Searched::Systematic { .. })

@@ -90,6 +90,10 @@ impl Strategy for Branch {
         self.strategy.hears_steps()
     }
 
+    fn sees_states(&self) -> bool {
+        self.strategy.sees_states()
+    }
+
     fn stepped(&mut self, step: &Step<'_>) {
         if !self.is_replaying {
             self.strategy.stepped(step);

@@ -31,6 +31,13 @@ pub enum Reduction {
     /// [Local steps](super::Step#local-steps) run first, in one order for all, which nobody can tell
     /// from the others.
     LocalFirst,
+    /// Of those that come to the same state, one goes on from there.
+    States {
+        /// How many states there are.
+        states: u64,
+        /// Local steps ran first besides.
+        local_first: bool,
+    },
 }
 
 /// What a search left out, and why.
@@ -82,6 +89,17 @@ pub enum Gap {
     /// it was, and each got the same ones, so that its hash maps have one order, for instance.
     System {
         /// In how many.
+        executions: u64,
+    },
+    /// What comes after as many states as the search was to know.
+    States {
+        /// How many.
+        bound: u64,
+    },
+    /// What comes where so many executions went elsewhere than the same decisions had led before: the
+    /// program is not deterministic.
+    Strayed {
+        /// How many.
         executions: u64,
     },
     /// What comes after a step from which on so many executions were left to a random walk.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::num::NonZeroU32;
+use std::time::Duration;
 
 use super::Changes;
 pub use crate::data::records::{MessageId, StepKind};
@@ -177,6 +178,39 @@ pub(crate) trait Names: fmt::Debug {
     fn event(&self, pending: &Pending) -> Option<&'static str>;
 }
 
+/// A state of an execution, as a search [sees](super::Strategy::sees_states) it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct SeenState {
+    /// The same for states that are the same, and for no others but by a chance of 2^-128; up to what
+    /// fingerprints [leave out](actor_core::Fingerprint), and up to the time.
+    pub print: u128,
+    /// How much virtual time has passed.
+    pub now: Duration,
+    /// The program has looked at the clock: what it does may depend on the time.
+    pub reads_clock: bool,
+    /// Something in it offers nothing to compare, so that it is told apart by how it came about.
+    pub is_apart: bool,
+    /// The monitors and predicates by which something is owed, a bit for each.
+    pub(crate) owed: u64,
+    /// Those of them that are hot.
+    pub(crate) hot: u64,
+}
+
+impl SeenState {
+    /// Before the first step.
+    pub(crate) fn root() -> Self {
+        Self {
+            print: 0,
+            now: Duration::ZERO,
+            reads_clock: false,
+            is_apart: false,
+            owed: 0,
+            hot: 0,
+        }
+    }
+}
+
 /// The enabled operations, in an order that is the same whenever the same schedule runs.
 #[derive(Clone, Copy, Debug)]
 pub struct Enabled<'a> {
@@ -187,6 +221,7 @@ pub struct Enabled<'a> {
     /// Its number; few strategies ask.
     last: u32,
     names: Option<&'a dyn Names>,
+    state: Option<&'a SeenState>,
 }
 
 impl<'a> Enabled<'a> {
@@ -205,6 +240,7 @@ impl<'a> Enabled<'a> {
             step,
             last,
             names: None,
+            state: None,
         }
     }
 
@@ -215,6 +251,18 @@ impl<'a> Enabled<'a> {
             names: Some(names),
             ..self
         }
+    }
+
+    /// The same, with what is seen of the state.
+    #[inline]
+    pub(crate) fn seen(self, state: Option<&'a SeenState>) -> Self {
+        Self { state, ..self }
+    }
+
+    /// The state before the step, where the strategy [wants](super::Strategy::sees_states) to see it.
+    #[inline]
+    pub fn state(&self) -> Option<&'a SeenState> {
+        self.state
     }
 
     /// What operations and events are called.

@@ -26,6 +26,7 @@ mod probabilistic;
 mod random;
 mod replay;
 mod spec;
+mod states;
 mod steady;
 mod surw;
 mod tree;
@@ -44,7 +45,7 @@ pub use covered::{Covered, Gap, Reduction};
 pub use delay::{Delayed, DelayingExplorer, RoundRobin, RunToCompletion};
 pub use dfs::Dfs;
 pub(crate) use enabled::Names;
-pub use enabled::{Enabled, EventId, MessageId, OperationId, Pending, Step, StepKind};
+pub use enabled::{Enabled, EventId, MessageId, OperationId, Pending, SeenState, Step, StepKind};
 pub(crate) use estimates::Survey;
 pub use estimates::{Effort, Estimates};
 pub use fair_suffix::FairSuffix;
@@ -62,6 +63,7 @@ pub(crate) use replay::Between;
 pub use replay::Replay;
 pub(crate) use spec::split_placement;
 pub use spec::{ExplorerKind, SpecError, StrategySpec};
+pub use states::States;
 pub(crate) use steady::Steady;
 pub use surw::Surw;
 pub use urw::Urw;
@@ -173,6 +175,12 @@ pub trait Strategy: fmt::Debug + Send {
     /// [`pick`](Self::pick), if there is one.
     fn stepped(&mut self, _step: &Step<'_>) {}
 
+    /// Whether [`Enabled::state`] is there in the execution that was begun last. Not so unless this says
+    /// so: to look at the state after each step costs more than the step.
+    fn sees_states(&self) -> bool {
+        false
+    }
+
     /// The execution is over; nothing of it is left.
     fn ended(&mut self, _ended: &Ended) {}
 
@@ -223,6 +231,8 @@ pub struct Ended {
     /// A hash of what it did, the same for executions that differ in the order of independent steps
     /// only.
     pub behaviour: u64,
+    /// The state in which it ended by itself, where the strategy [sees](Strategy::sees_states) states.
+    pub state: Option<SeenState>,
 }
 
 /// How an execution ended.

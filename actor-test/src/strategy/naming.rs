@@ -232,6 +232,10 @@ impl<N: Notes> Strategy for Noted<N> {
         self.strategy.hears_steps()
     }
 
+    fn sees_states(&self) -> bool {
+        self.strategy.sees_states()
+    }
+
     fn stepped(&mut self, step: &Step<'_>) {
         self.strategy.stepped(step);
     }

@@ -390,6 +390,10 @@ impl Strategy for Placed {
         self.strategy.hears_steps()
     }
 
+    fn sees_states(&self) -> bool {
+        self.strategy.sees_states()
+    }
+
     fn stepped(&mut self, step: &Step<'_>) {
         self.strategy.stepped(step);
     }

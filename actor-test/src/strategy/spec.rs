@@ -6,7 +6,7 @@ use std::str::FromStr;
 use super::delay::{DELAYS, DELAYS_MAX};
 use super::{
     Delayed, Dfs, FairSuffix, Fairness, Pct, Placed, Placement, Pos, Probabilistic, Random,
-    RoundRobin, RunToCompletion, Strategy, Surw, Urw, Weighted, Weights,
+    RoundRobin, RunToCompletion, States, Strategy, Surw, Urw, Weighted, Weights,
 };
 
 /// A strategy by name and parameters, from which each worker makes its own.
@@ -48,6 +48,12 @@ pub enum StrategySpec {
     Dfs(Option<u64>),
     /// [`Dfs::local_first`], with its bound on executions.
     DfsLocal(Option<u64>),
+    /// [`States::breadth_first`], with its bound on states.
+    Breadth(Option<u64>),
+    /// [`States::depth_first`], with its bound on states.
+    States(Option<u64>),
+    /// [`States::local_first`], with its bound on states.
+    StatesLocal(Option<u64>),
     /// [`FairSuffix::at_max_steps`] of an unfair one.
     Fair(Box<StrategySpec>),
     /// [`FairSuffix::anywhere`] of an unfair one without memory. `dfs`, which has one, would end too
@@ -212,9 +218,32 @@ const TABLE: &[Entry] = &[
         explanation: "unfair; as dfs, but local steps, whose order nobody can tell, run first in one order.\nFar fewer schedules, the same ends and bugs; as many as dfs where predicates look on.",
         parse: |text| optional(text, u64::MAX).map(StrategySpec::DfsLocal),
     },
+    Entry {
+        name: "states",
+        form: "[:STATES]",
+        range: STATES,
+        explanation: "unfair; every state once, depth first: an execution ends where it comes to one that was met before.\nProves the absence of safety bugs, also of programs that go round in circles, where types offer fingerprints.",
+        parse: |text| optional(text, STATES_MAX).map(StrategySpec::States),
+    },
+    Entry {
+        name: "states-local",
+        form: "[:STATES]",
+        range: STATES,
+        explanation: "unfair; as states, but local steps, whose order nobody can tell, run first in one order.\nFewer states, the same ends and bugs.",
+        parse: |text| optional(text, STATES_MAX).map(StrategySpec::StatesLocal),
+    },
+    Entry {
+        name: "bfs",
+        form: "[:STATES]",
+        range: STATES,
+        explanation: "unfair; every state once, the nearest first.\nSlower than states; the first bug that it finds has as few steps as any.",
+        parse: |text| optional(text, STATES_MAX).map(StrategySpec::Breadth),
+    },
 ];
 
 const NONE: &str = "without a parameter";
+const STATES: &str = "STATES, how many it may know, from 1 to 4000000000";
+const STATES_MAX: u64 = 4_000_000_000;
 const EXPLORERS: &str = "EXPLORER one of rr, prr and rtc, DELAYS from 1 to 100";
 
 /// What may stand before the name of a strategy.
@@ -241,8 +270,9 @@ const PREFIXES: &[Prefix] = &[
     },
 ];
 
+/// Unfair, and it can be stopped anywhere: a search of states needs to see where an execution ends.
 fn is_unfair(strategy: &dyn Strategy) -> bool {
-    strategy.fairness() == Fairness::Unfair
+    strategy.fairness() == Fairness::Unfair && !strategy.sees_states()
 }
 
 fn plain(text: Option<&str>, spec: StrategySpec) -> Option<StrategySpec> {
@@ -281,6 +311,10 @@ impl StrategySpec {
             None => dfs,
             Some(bound) => dfs.executions_max(bound),
         };
+        let known = |states: States, bound: Option<u64>| match bound {
+            None => states,
+            Some(bound) => states.states_max(bound),
+        };
         match self {
             Self::Random => Box::new(Random::new()),
             Self::Weighted(weights) => Box::new(Weighted::new(*weights)),
@@ -295,6 +329,11 @@ impl StrategySpec {
             Self::Stratified(explorer, delays) => explorer.stratified(*delays),
             Self::Dfs(bound) => Box::new(bounded(Dfs::new(), *bound)),
             Self::DfsLocal(bound) => Box::new(bounded(Dfs::new().local_first(), *bound)),
+            Self::Breadth(bound) => Box::new(known(States::breadth_first(), *bound)),
+            Self::States(bound) => Box::new(known(States::depth_first(), *bound)),
+            Self::StatesLocal(bound) => {
+                Box::new(known(States::depth_first().local_first(), *bound))
+            }
             Self::Fair(spec) => Box::new(FairSuffix::at_max_steps(spec.build())),
             Self::EarlyFair(spec) => Box::new(FairSuffix::anywhere(spec.build())),
             Self::Placed(placement, spec) => Box::new(Placed::new(spec.build()).by(*placement)),

@@ -1,5 +1,6 @@
 //! Programs with known behaviour, for the tests of this package.
 
+pub mod automata;
 pub mod node;
 pub mod players;
 pub mod programs;

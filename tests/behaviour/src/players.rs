@@ -478,6 +478,9 @@ impl Strategy for Witness {
     fn hears_steps(&self) -> bool {
         self.strategy.hears_steps()
     }
+    fn sees_states(&self) -> bool {
+        self.strategy.sees_states()
+    }
     fn stepped(&mut self, step: &Step<'_>) {
         self.strategy.stepped(step);
     }

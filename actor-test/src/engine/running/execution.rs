@@ -19,6 +19,7 @@ use crate::engine::recording::tape::{Decision, Witness};
 use crate::engine::running::elsewhere::nothing;
 use crate::engine::running::lasso::Lasso;
 use crate::engine::running::outcome::{End, Outcome};
+use crate::engine::sameness::lookout::Lookout;
 use crate::engine::seam::listening::Listening;
 use crate::engine::seam::shared::{Phase, Shared};
 use crate::engine::session::Session;
@@ -98,6 +99,8 @@ pub(crate) struct Engine {
     pub(crate) hears_steps: bool,
     pub(crate) idle_moments: usize,
     pub(crate) lasso: Lasso,
+    /// The states that the strategy wants to see.
+    pub(crate) lookout: Lookout,
     /// From when on, and against which threshold, what is owed is judged, and what is watched instead.
     debts: (Option<u64>, u64, Option<(Debt, u64)>),
     /// How the body is called on a stack of its own, and where it leaves its future: from the first
@@ -149,6 +152,7 @@ impl Engine {
             hears_steps: false,
             idle_moments: 0,
             lasso: Lasso::default(),
+            lookout: Lookout::default(),
             debts: (None, 0, None),
             body: None,
             heartbeat: Arc::default(),
@@ -234,6 +238,7 @@ impl Engine {
             let begun = strategy.begin(execution);
             self.fairness = strategy.fairness();
             self.hears_steps = strategy.hears_steps();
+            self.lookout.is_wanted = strategy.sees_states();
             begun
         };
         if !begun {
@@ -270,6 +275,7 @@ impl Engine {
             ending: outcome.end.ending(),
             steps: outcome.steps,
             behaviour: outcome.class,
+            state: self.lookout.seen().copied(),
         };
         self.shared.strategy.borrow_mut().ended(&ended);
         outcome
@@ -394,6 +400,7 @@ impl Engine {
         state.thermometer.begin(threshold, counts_from, watched);
         state.reach.is_wanted = self.hears_steps;
         self.lasso.begin(&mut state);
+        self.lookout.begin(&mut state);
         drop(state);
         self.idle_moments = 0;
         self.ensure_slot(BODY);

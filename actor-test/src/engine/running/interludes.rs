@@ -5,6 +5,7 @@ use crate::data::faults::{Fault, FaultKind};
 use crate::data::mishap::{Disk, Mishap};
 use crate::data::records::{Record, StepKind, nanoseconds};
 use crate::engine::running::execution::Engine;
+use crate::engine::sameness::fingerprint::Look;
 use crate::engine::seam::shared::Shared;
 use crate::engine::world::state::BODY;
 use crate::strategy::{Enabled, Fairness};
@@ -33,6 +34,7 @@ impl Engine {
                 self.begin_fault(shared, fault.key);
                 self.strike_between(&fault);
                 self.after_step(shared, true);
+                self.see_fault(shared, fault.key);
                 true
             }
             Interlude::End => {
@@ -48,8 +50,18 @@ impl Engine {
                     self.strike_between(fault);
                 }
                 self.after_step(shared, true);
+                self.see_fault(shared, Fault::LAST);
                 true
             }
+        }
+    }
+
+    /// Looks at the state that a fault leads to, where that is wanted.
+    fn see_fault(&mut self, shared: &Shared, key: u64) {
+        if self.lookout.is_wanted && shared.session().found.is_none() {
+            let bodies = &self.bodies;
+            let look = Look { bodies, shared };
+            self.lookout.after_fault(&look, key, self.idle_moments);
         }
     }
 
@@ -64,7 +76,7 @@ impl Engine {
             state.step,
             state.last_operation,
         );
-        let enabled = enabled.called(state);
+        let enabled = enabled.called(state).seen(self.lookout.seen());
         let mut strategy = shared.strategy.borrow_mut();
         if let Some(number) = strategy.fault(&enabled, &faults) {
             if let Some(fault) = faults.get(number) {

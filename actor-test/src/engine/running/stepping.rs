@@ -8,6 +8,7 @@ use crate::data::records::{Record, nanoseconds};
 use crate::engine::recording::tape::Decision;
 use crate::engine::running::execution::{Engine, Program};
 use crate::engine::running::outcome::End;
+use crate::engine::sameness::fingerprint::Look;
 use crate::engine::seam::listening;
 use crate::engine::seam::shared::Shared;
 use crate::engine::session::Session;
@@ -56,7 +57,7 @@ impl Engine {
         if shared.is_recorded() && self.tell_step(&state, &pending) {
             return Some(End::Bound);
         }
-        if self.hears_steps || self.lasso.is_watching() {
+        if self.hears_steps || self.lasso.is_watching() || self.lookout.is_wanted {
             drop(state);
             self.explained_step(shared, pending, test);
         } else {
@@ -102,6 +103,8 @@ impl Engine {
         let asked = actor_test_os::asked();
         if self.lasso.is_watching() {
             self.watched_step(pending, test);
+        } else if self.lookout.is_wanted {
+            self.seen_step(shared, pending, test);
         } else {
             let (operation, kind) = (pending.operation, pending.kind);
             let changed_actor = self.step(shared, operation, kind, shared.state(), test);
@@ -122,6 +125,22 @@ impl Engine {
             }
             let step = state.end_reach(pending, has_bug);
             self.shared.strategy.borrow_mut().stepped(&step);
+        }
+    }
+
+    /// Takes a step, and looks at the state that it leads to.
+    fn seen_step(&mut self, shared: &Shared, pending: Pending, test: &dyn Program) {
+        let live = self.state().live as u32;
+        let bodies = &self.bodies;
+        self.lookout.before(&Look { bodies, shared }, &pending);
+        let (operation, kind) = (pending.operation, pending.kind);
+        let changed_actor = self.step(shared, operation, kind, shared.state(), test);
+        self.after_step(shared, changed_actor);
+        if shared.session().found.is_none() && !shared.wants_stack.get() {
+            let bodies = &self.bodies;
+            let before = (live, self.idle_moments);
+            self.lookout
+                .after(&Look { bodies, shared }, &pending, before);
         }
     }
 
@@ -162,7 +181,7 @@ impl Engine {
             state.step,
             state.last_operation,
         );
-        let enabled = enabled.called(&*state);
+        let enabled = enabled.called(&*state).seen(self.lookout.seen());
         let Some(index) = shared.strategy.borrow_mut().pick(&enabled) else {
             return Err(End::Pruned);
         };
@@ -222,6 +241,7 @@ impl Engine {
                 || shared.is_recorded()
                 || self.hears_steps
                 || self.lasso.is_watching()
+                || self.lookout.is_wanted
                 || !state.objects.is_unused()
                 || shared.session().found.is_some(),
         );

@@ -116,7 +116,7 @@ impl Engine {
         let opaque = if in_doubt {
             self.lasso.opaque()
         } else {
-            Vec::new()
+            self.lookout.opaque()
         };
         Outcome {
             end,

@@ -39,11 +39,17 @@ pub(crate) struct Scratch {
     items: Vec<Item>,
     /// In units of about 10 ns.
     pub(crate) cost: u64,
+    /// Something was told apart by its history, since it offers nothing to compare.
+    pub(crate) is_blind: bool,
+    /// States of several executions are compared, so that what counts over all of them is left out.
+    pub(crate) across: bool,
 }
 
 /// What is fed once nothing is borrowed.
 enum Item {
     Number(u64),
+    /// What stands for something that nobody can look at.
+    Unseen(u64),
     /// An event, and what stands for it where it offers nothing.
     Event {
         mail: Rc<dyn AnyMail>,
@@ -55,7 +61,12 @@ enum Item {
 impl Look<'_> {
     /// The fingerprint of an operation; zero for one that is gone.
     pub(crate) fn operation(&self, index: u32, scratch: &mut Scratch) -> u128 {
-        let Scratch { items, cost } = scratch;
+        let Scratch {
+            items,
+            cost,
+            is_blind,
+            ..
+        } = scratch;
         *cost += COST;
         let header = {
             let state = self.shared.state.borrow();
@@ -70,9 +81,12 @@ impl Look<'_> {
         let before = self.shared.current.replace(index);
         let mut to = Fingerprinter::new();
         to.write_u32(index);
+        *is_blind |= header.has_future || header.is_revived;
         self.feed(&mut to, |to| {
-            header.feed(self.value(index, to), to);
-            feed_items(items.drain(..), to);
+            let valued = self.value(index, to);
+            *is_blind |= header.is_actor && !valued;
+            header.feed(valued, to);
+            *is_blind |= feed_items(items.drain(..), to);
         });
         self.shared.current.set(before);
         items.clear();
@@ -89,7 +103,12 @@ impl Look<'_> {
 
     /// The fingerprint of everything but the operations.
     pub(crate) fn rest(&self, scratch: &mut Scratch) -> u128 {
-        let Scratch { items, cost } = scratch;
+        let Scratch {
+            items,
+            cost,
+            is_blind,
+            across,
+        } = scratch;
         let mut to = Fingerprinter::new();
         let lengths = {
             let state = self.shared.state.borrow();
@@ -121,13 +140,15 @@ impl Look<'_> {
         for length in lengths {
             let mut timer = Fingerprinter::new();
             self.feed(&mut timer, |to| {
-                feed_items(items.by_ref().take(length), to);
+                *is_blind |= feed_items(items.by_ref().take(length), to);
             });
             sum = sum.wrapping_add(timer.value());
         }
         to.write_u128(sum);
         let specifications = self.shared.specifications.borrow();
-        self.feed(&mut to, |to| specifications.fingerprint(to));
+        self.feed(&mut to, |to| {
+            *is_blind |= specifications.fingerprint(*across, to);
+        });
         to.value()
     }
 
@@ -171,21 +192,29 @@ impl Look<'_> {
     }
 }
 
-fn feed_items(items: impl Iterator<Item = Item>, to: &mut Fingerprinter) {
+/// Feeds them; tells whether something offers nothing, so that what stands for it was fed.
+fn feed_items(items: impl Iterator<Item = Item>, to: &mut Fingerprinter) -> bool {
+    let mut is_blind = false;
     for item in items {
         match item {
             Item::Number(number) => to.write_u64(number),
+            Item::Unseen(number) => {
+                is_blind = true;
+                to.write_u64(number);
+            }
             Item::Event {
                 mail,
                 slot,
                 instead,
             } => {
                 if !mail.fingerprint(slot, to) {
+                    is_blind = true;
                     to.write_u64(instead);
                 }
             }
         }
     }
+    is_blind
 }
 
 fn reason_number(reason: StopReason) -> u64 {
@@ -204,6 +233,11 @@ fn reason_number(reason: StopReason) -> u64 {
 struct Header {
     flags: u64,
     history: [u64; 2],
+    is_actor: bool,
+    /// Its factory has made it more than once, and may count.
+    is_revived: bool,
+    /// A future is all that there is to it.
+    has_future: bool,
 }
 
 impl Header {
@@ -229,6 +263,13 @@ impl Header {
         Self {
             flags: flags.into_iter().fold(0, |all, flag| all | flag),
             history: [operation.chain, operation.delivered],
+            is_actor: matches!(operation.kind, Kind::Actor(_)) && operation.stage != Stage::Gone,
+            is_revived: operation.life > 0,
+            has_future: match operation.kind {
+                Kind::Future { .. } | Kind::Task => operation.stage != Stage::Gone,
+                Kind::Body => operation.stage == Stage::Suspended,
+                Kind::Actor(_) | Kind::Boot { .. } | Kind::Link(_) => false,
+            },
         }
     }
 
@@ -312,7 +353,7 @@ fn list_effect(
             list_letter(workshop.mail(*to), letter, items);
         }
         // What goes wrong is said once.
-        Effect::Mishap(mishap) => items.push(number(33, *mishap)),
+        Effect::Mishap(mishap) => items.push(Item::Unseen(33 << 32 | u64::from(*mishap))),
         Effect::Ask(question) => {
             let question = &state.questions[*question as usize];
             items.push(number(11 + u64::from(question.waits), question.target));
@@ -348,7 +389,7 @@ fn list_effect(
         // The event's type is not known here: what was handled last has announced it.
         Effect::Announce { .. } => {
             items.push(number(7, 0));
-            items.push(Item::Number(state.operations[index as usize].chain));
+            items.push(Item::Unseen(state.operations[index as usize].chain));
         }
         Effect::Arm { timer, generation } => {
             items.push(number(8, 0));

@@ -68,7 +68,11 @@ impl Opaque {
             Kind::Body | Kind::Future { .. } => return self.note(state.name(index), "async"),
             Kind::Boot { .. } | Kind::Link(_) => return,
         };
-        let name = state.types[of_type].info.events[usize::from(event)].name;
+        // Word to stop is no event of the actor's.
+        let Some(info) = state.types[of_type].info.events.get(usize::from(event)) else {
+            return;
+        };
+        let name = info.name;
         drop(state);
         let known = self.known(of_type, usize::from(event) + 1);
         if known.is_none() {

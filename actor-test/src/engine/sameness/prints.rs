@@ -15,10 +15,19 @@ pub(crate) struct Prints {
     /// The operations that may have changed since, and whether they are still to be looked at.
     stale: Vec<u32>,
     is_stale: Vec<bool>,
+    /// Those of which something is told apart by its history.
+    is_blind: Vec<bool>,
+    blind: usize,
+    is_rest_blind: bool,
     scratch: Scratch,
 }
 
 impl Prints {
+    /// Compares states of several executions from here on.
+    pub(crate) fn compare_executions(&mut self) {
+        self.scratch.across = true;
+    }
+
     /// Starts an execution.
     pub(crate) fn begin(&mut self) {
         self.scratch.cost = 0;
@@ -38,6 +47,8 @@ impl Prints {
         self.of.clear();
         self.stale.clear();
         self.is_stale.clear();
+        self.is_blind.clear();
+        self.blind = 0;
         self.sum = 0;
         (0..live).for_each(|operation| self.touch(operation));
     }
@@ -47,6 +58,7 @@ impl Prints {
         let index = operation as usize;
         if self.is_stale.len() <= index {
             self.is_stale.resize(index + 1, false);
+            self.is_blind.resize(index + 1, false);
             self.of.resize(index + 1, 0);
         }
         if !std::mem::replace(&mut self.is_stale[index], true) {
@@ -72,7 +84,10 @@ impl Prints {
 
     fn renew(&mut self, look: &Look<'_>, operation: u32) {
         let index = operation as usize;
+        self.scratch.is_blind = false;
         let print = look.operation(operation, &mut self.scratch);
+        let was_blind = std::mem::replace(&mut self.is_blind[index], self.scratch.is_blind);
+        self.blind = self.blind + usize::from(self.scratch.is_blind) - usize::from(was_blind);
         let before = std::mem::replace(&mut self.of[index], print);
         self.sum = self.sum.wrapping_sub(before).wrapping_add(print);
         self.is_stale[index] = false;
@@ -87,7 +102,20 @@ impl Prints {
     /// The fingerprint of the whole state.
     pub(crate) fn whole(&mut self, look: &Look<'_>) -> u128 {
         self.renew_all(look);
+        self.scratch.is_blind = false;
         self.rest = look.rest(&mut self.scratch);
+        self.is_rest_blind = self.scratch.is_blind;
         look.whole(self.sum, self.rest)
+    }
+
+    /// Whether something of the operation was told apart by its history when it was looked at last.
+    pub(crate) fn is_blind(&self, operation: u32) -> bool {
+        let known = self.is_blind.get(operation as usize);
+        known.copied().unwrap_or(false)
+    }
+
+    /// Whether anything was.
+    pub(crate) fn is_any_blind(&self) -> bool {
+        self.blind > 0 || self.is_rest_blind
     }
 }

@@ -410,18 +410,24 @@ impl Specifications {
         }
     }
 
-    /// Feeds the state of every monitor, and which predicates were met. A monitor that offers nothing
-    /// is told apart by how many events it saw.
-    pub(crate) fn fingerprint(&self, to: &mut Fingerprinter) {
+    /// Feeds the state of every monitor, and which predicates were met; tells whether some monitor
+    /// offers nothing. It is told apart by how many events it saw; not so `across` executions, where
+    /// that says nothing.
+    pub(crate) fn fingerprint(&self, across: bool, to: &mut Fingerprinter) -> bool {
+        let mut is_blind = false;
         for entry in &self.monitors {
             to.write_usize(entry.state);
             if !entry.monitor.fingerprint(to) {
-                to.write_u64(self.observed[entry.observed].looks);
+                is_blind = true;
+                if !across {
+                    to.write_u64(self.observed[entry.observed].looks);
+                }
             }
         }
         for entry in &self.predicates {
             to.write_u8(entry.met.into());
         }
+        is_blind
     }
 
     /// Whether what is owed under that number, or anything that is hot now and then, depends on the
@@ -462,7 +468,7 @@ impl Specifications {
     }
 
     /// How many events each monitor has seen.
-    pub(crate) fn looks(&self) -> impl Iterator<Item = u64> {
+    pub(crate) fn looks(&self) -> impl Iterator<Item = u64> + Clone {
         let looks = |entry: &MonitorEntry| self.observed[entry.observed].looks;
         self.monitors.iter().map(looks)
     }

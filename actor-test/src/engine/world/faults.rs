@@ -63,6 +63,16 @@ impl FaultPhase {
         self.is_open = false;
     }
 
+    /// Feeds what may still come, and what lasts.
+    pub(crate) fn feed(&self, mut to: impl FnMut(u64)) {
+        to(u64::from(self.is_open));
+        for (kind, left) in self.left.iter() {
+            to((kind as u64) << 16 | u64::from(left));
+        }
+        to(u64::MAX);
+        self.lasting.iter().for_each(|fault| to(fault.key));
+    }
+
     /// What came, and what might have.
     pub(crate) fn counts(&self) -> FaultCounts {
         self.counts

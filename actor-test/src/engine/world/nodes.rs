@@ -70,6 +70,19 @@ impl Nodes {
         self.nodes.is_empty()
     }
 
+    /// Feeds which nodes are up, in which of their lives, and where nothing is to fail; tells whether
+    /// more is wished for that only its types could tell.
+    pub(crate) fn feed(&self, mut to: impl FnMut(u64)) -> bool {
+        for node in &self.nodes {
+            let flags = u64::from(node.is_up) | u64::from(node.is_spared) << 1;
+            to(u64::from(node.life) << 2 | flags);
+        }
+        for link in &self.links {
+            to(u64::from(link.is_spared));
+        }
+        self.links.iter().any(|link| !link.wishes.is_empty())
+    }
+
     /// How many nodes there are.
     pub(crate) fn count(&self) -> u32 {
         self.nodes.len() as u32

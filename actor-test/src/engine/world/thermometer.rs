@@ -270,6 +270,18 @@ impl Thermometer {
         Some((hottest, self.owed_since(hottest)?))
     }
 
+    /// Which entries are owed, and which of them are hot, a bit for each. Those beyond the 63rd share the
+    /// last one.
+    pub(crate) fn debts(&self) -> (u64, u64) {
+        let (mut owed, mut hot) = (0, 0);
+        for (number, entry) in self.entries.iter().enumerate() {
+            let bit = 1 << number.min(63);
+            owed |= if entry.owed_since.is_some() { bit } else { 0 };
+            hot |= if entry.hot_from.is_some() { bit } else { 0 };
+        }
+        (owed, hot)
+    }
+
     /// Feeds which entries are hot, and which are warm since they were.
     pub(crate) fn feed(&self, to: &mut Fingerprinter) {
         for entry in &self.entries {

@@ -23,9 +23,9 @@ pub(crate) struct Link {
     pub(crate) is_cut: bool,
     /// Nothing is delivered for now.
     pub(crate) is_held: bool,
-    is_spared: bool,
+    pub(super) is_spared: bool,
     /// What is to become of the next event of some type.
-    wishes: Vec<(Wish, TypeId)>,
+    pub(super) wishes: Vec<(Wish, TypeId)>,
 }
 
 /// Something on a link: an effect that is carried out when it arrives.

@@ -15,10 +15,28 @@ pub(super) fn covered(report: &Report) -> Option<String> {
         return Some(match reduction {
             Reduction::None => "exhaustive".into(),
             Reduction::LocalFirst => "exhaustive, with local steps in one order".into(),
+            Reduction::States {
+                states,
+                local_first,
+            } => all_states(report, *states, *local_first),
         });
     }
     let gaps: Vec<String> = report.verdict.gaps.iter().map(gap).collect();
     Some(format!("not exhaustive: {}", gaps.join(", ")))
+}
+
+/// Every state was met.
+fn all_states(report: &Report, states: u64, local_first: bool) -> String {
+    let states = count(states, "state");
+    let order = if local_first {
+        ", with local steps in one order"
+    } else {
+        ""
+    };
+    match report.bugs().is_empty() {
+        true => format!("proved: {states}, no bug, for this configuration{order}"),
+        false => format!("exhaustive: {states}{order}"),
+    }
 }
 
 /// Why a systematic search has not seen all.
@@ -42,6 +60,11 @@ fn gap(gap: &Gap) -> String {
         ),
         Gap::System { executions } => format!(
             "one seed for the system's random bytes, and so one order for each hash map, in {}",
+            count(*executions, "execution")
+        ),
+        Gap::States { bound } => format!("it stopped at {}", count(*bound, "state")),
+        Gap::Strayed { executions } => format!(
+            "{} went elsewhere than the same decisions had led before",
             count(*executions, "execution")
         ),
         Gap::Suffixes { executions } => {

@@ -33,6 +33,7 @@ mod protocols;
 pub mod rules;
 mod samplers;
 mod shortest;
+mod states;
 mod stories;
 mod strategies;
 mod strategy_seam;

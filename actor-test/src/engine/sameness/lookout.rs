@@ -1,0 +1,197 @@
+//! States as a search over many executions tells them apart: [`Lookout`].
+//!
+//! A lasso compares states of one execution, where a part that was left alone is the same. Between two
+//! executions that says nothing: the same part may have been made in another way. So a state in which
+//! everything can be looked at has the fingerprint of what is there, however it came about; and one in
+//! which something can't is told apart by its history: by what everybody has handled, each in which
+//! order, and in which order those took their steps that can't be looked at, since they may share memory.
+
+use std::hash::Hasher;
+
+use actor_core::Fingerprinter;
+use actor_test_os::Asked;
+
+use crate::engine::sameness::fingerprint::Look;
+use crate::engine::sameness::opaque::Opaque;
+use crate::engine::sameness::prints::Prints;
+use crate::engine::world::state::State;
+use crate::engine::world::timers::TimerStage;
+use crate::hash::mix;
+use crate::strategy::{Pending, SeenState, StepKind};
+
+/// Looks at every state of an execution.
+#[derive(Default)]
+pub(crate) struct Lookout {
+    /// The strategy wants to see states.
+    pub(crate) is_wanted: bool,
+    prints: Prints,
+    /// In which order those took their steps that can't be looked at.
+    order: u64,
+    /// How often the program has looked at the clock, and what it has asked the system for.
+    asked: (u64, Asked),
+    /// How many events each monitor had seen when it was last looked.
+    looks: Vec<u64>,
+    names: Opaque,
+    /// The state, when it was last looked.
+    seen: Option<SeenState>,
+}
+
+impl Lookout {
+    /// Starts an execution.
+    pub(crate) fn begin(&mut self, state: &mut State) {
+        self.seen = None;
+        self.names.begin();
+        if !self.is_wanted {
+            return;
+        }
+        self.prints.compare_executions();
+        self.order = 0;
+        self.looks.clear();
+        self.asked = (0, Asked::default());
+        self.prints.look_anew(state.live as u32);
+        state.watch_steps(true);
+        // Before the first step all executions are the same.
+        self.seen = Some(SeenState::root());
+    }
+
+    /// The state before the next step, where that is wanted.
+    #[inline]
+    pub(crate) fn seen(&self) -> Option<&SeenState> {
+        self.seen.as_ref()
+    }
+
+    /// What offers no fingerprint, of all that the execution has met: `` `Server` (actor) `` and so on.
+    pub(crate) fn opaque(&self) -> Vec<String> {
+        self.names.all()
+    }
+
+    /// A step is about to be taken.
+    pub(crate) fn before(&mut self, look: &Look<'_>, pending: &Pending) {
+        self.names.before(look, pending);
+        let mut state = look.shared.state.borrow_mut();
+        state.touched.clear();
+        state.touch(pending);
+    }
+
+    /// The step was taken, when `live` operations were there before; nothing but periodic timers had
+    /// run for `idle` rounds.
+    pub(crate) fn after(&mut self, look: &Look<'_>, pending: &Pending, (live, idle): (u32, usize)) {
+        self.names.after(look, pending);
+        self.touch(look, live);
+        let taker = pending.operation;
+        let runs_code =
+            !taker.is_timer() && !matches!(pending.kind, StepKind::Flush | StepKind::Deliver);
+        let was_blind = runs_code && self.prints.is_blind(taker.bits());
+        let (print, is_blind) = self.look(look);
+        let state = look.shared.state.borrow();
+        if runs_code && (was_blind || self.prints.is_blind(taker.bits())) {
+            self.passes(state.operations[taker.index()].chain);
+        }
+        // What it was told may be in what it sends, and in nothing else.
+        let asked = (state.clock_reads, actor_test_os::asked());
+        if std::mem::replace(&mut self.asked, asked) != asked {
+            self.passes(mix(state.class, state.now.as_nanos() as u64));
+        }
+        self.see(look, &state, (print, idle), is_blind);
+    }
+
+    /// A fault was a step, which may change everybody.
+    pub(crate) fn after_fault(&mut self, look: &Look<'_>, key: u64, idle: usize) {
+        self.prints
+            .look_anew(look.shared.state.borrow().live as u32);
+        let (print, is_blind) = self.look(look);
+        let state = look.shared.state.borrow();
+        self.passes(key);
+        self.see(look, &state, (print, idle), is_blind);
+    }
+
+    fn passes(&mut self, what: u64) {
+        self.order = mix(self.order, what);
+    }
+
+    /// Hands on what the step has touched.
+    fn touch(&mut self, look: &Look<'_>, live: u32) {
+        let state = look.shared.state.borrow();
+        let newborn = live..state.live as u32;
+        for operation in state.touched.iter().copied().chain(newborn) {
+            self.prints.touch(operation);
+        }
+    }
+
+    /// Whether monitors have seen events since it was last looked.
+    fn have_looked(&mut self, look: &Look<'_>) -> bool {
+        let specifications = look.shared.specifications.borrow();
+        let looks = specifications.looks();
+        let (is_new, have) = match looks.clone().count() == self.looks.len() {
+            true => (false, looks.clone().ne(self.looks.iter().copied())),
+            // They count over all executions.
+            false => (true, false),
+        };
+        if is_new || have {
+            self.looks.clear();
+            self.looks.extend(looks);
+        }
+        have
+    }
+
+    fn look(&mut self, look: &Look<'_>) -> (u128, bool) {
+        let print = self.prints.whole(look);
+        (print, self.prints.is_any_blind())
+    }
+
+    fn see(
+        &mut self,
+        look: &Look<'_>,
+        state: &State,
+        (print, idle): (u128, usize),
+        is_blind: bool,
+    ) {
+        let mut to = Fingerprinter::new();
+        to.write_u128(print);
+        // After the third round it is over, where nothing is owed.
+        to.write_usize(idle.min(3 * state.timers.armed_periodic() + 1));
+        let mut is_blind = is_blind || !state.objects.is_unused();
+        is_blind |= state.nodes.feed(|number| to.write_u64(number));
+        state.faults.feed(|number| to.write_u64(number));
+        to.write_u8(state.finishing.into());
+        for (predicate, _) in look.shared.scripts.borrow().iter() {
+            to.write_u32(*predicate);
+        }
+        let asked = actor_test_os::asked();
+        to.write_u64(asked.random);
+        if self.have_looked(look) {
+            self.passes(state.class);
+        }
+        if is_blind {
+            to.write_u64(self.order);
+            to.write_u64(state.class);
+            feed_timers(state, &mut to);
+        }
+        let (owed, hot) = state.thermometer.debts();
+        self.seen = Some(SeenState {
+            print: to.value(),
+            now: state.now,
+            reads_clock: state.clock_reads + asked.clock > 0,
+            is_apart: is_blind,
+            owed,
+            hot,
+        });
+    }
+}
+
+/// Feeds which timers are armed, and which events of timers are unread, since somebody may hold a handle
+/// to one of them.
+fn feed_timers(state: &State, to: &mut Fingerprinter) {
+    let slots = state.timers.slots.iter();
+    let armed = slots.filter(|timer| timer.stage == TimerStage::Armed);
+    let sum = armed.fold(0, |sum: u64, timer| sum.wrapping_add(mix(3, timer.key)));
+    to.write_u64(sum);
+    if state.timers.slots.is_empty() {
+        return;
+    }
+    for operation in &state.operations[..state.live] {
+        let letters = operation.inbox.iter();
+        let timed = letters.filter(|letter| letter.sender.is_timer());
+        timed.for_each(|letter| to.write_u64(letter.key));
+    }
+}

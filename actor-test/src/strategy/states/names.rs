@@ -1,0 +1,42 @@
+//! Numbers for what comes again and again: [`Numbered`].
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Numbers things in the order in which they come first, each once.
+#[derive(Debug)]
+pub(super) struct Numbered<T: ?Sized> {
+    all: Vec<Arc<T>>,
+    numbers: BTreeMap<Arc<T>, u32>,
+}
+
+impl<T: ?Sized + Ord> Default for Numbered<T> {
+    fn default() -> Self {
+        Self {
+            all: Vec::new(),
+            numbers: BTreeMap::new(),
+        }
+    }
+}
+
+impl<T: ?Sized + Ord> Numbered<T>
+where
+    for<'a> Arc<T>: From<&'a T>,
+{
+    pub(super) fn number(&mut self, what: &T) -> u32 {
+        if let Some(number) = self.numbers.get(what) {
+            return *number;
+        }
+        let number = self.all.len() as u32;
+        let what: Arc<T> = what.into();
+        self.all.push(Arc::clone(&what));
+        self.numbers.insert(what, number);
+        number
+    }
+}
+
+impl<T: ?Sized> Numbered<T> {
+    pub(super) fn get(&self, number: u32) -> &T {
+        &self.all[number as usize]
+    }
+}

@@ -1,0 +1,91 @@
+//! Stateful search, against all schedules: the same end states, the same bugs.
+
+use actor_core::prelude::*;
+use actor_test::strategy::StrategySpec;
+use actor_test::{Report, Settings, Tester};
+use behaviour::automata::Automata;
+use behaviour::players::Play;
+
+fn strategy(name: &str) -> StrategySpec {
+    name.parse().expect("the name of a strategy")
+}
+
+/// How many programs: `STATES` says so, for a night.
+fn programs() -> u64 {
+    let given = std::env::var("STATES").ok();
+    given.map_or(80, |given| given.parse().expect("a number"))
+}
+
+const SCHEDULES_MAX: u64 = 1_000;
+
+/// Nothing in these programs can be looked at, and they share memory: states are told apart by how they
+/// came about, and nothing is missed.
+#[test]
+fn what_cannot_be_looked_at_is_told_apart() {
+    let (mut compared, mut schedules, mut merged) = (0, 0, 0);
+    for number in 0..programs() {
+        let play = Play::random(number);
+        let (all, report) = play.explore(&strategy("dfs"), SCHEDULES_MAX);
+        if !report.verdict.is_exhaustive() {
+            continue;
+        }
+        for name in ["states", "states-local", "bfs"] {
+            let (found, states) = play.explore(&strategy(name), u64::MAX);
+            assert!(
+                states.verdict.is_exhaustive(),
+                "program {number}, {name}: {:?}",
+                states.verdict
+            );
+            assert_eq!(found, all, "program {number}, {name}: {play:#?}");
+            merged += u64::from(name == "states") * states.executions;
+        }
+        compared += 1;
+        schedules += report.executions;
+    }
+    println!("{compared} programs, {schedules} schedules, {merged} executions of states");
+}
+
+fn search(name: &str, program: impl Fn(&System) + Sync) -> Report {
+    let mut settings = Settings::default();
+    settings.iterations = u64::MAX;
+    settings.check_every = 0;
+    let tester = Tester::with(settings).strategy(strategy(name));
+    tester.keep_going().run(program)
+}
+
+/// Every state that a model of the program knows is met, once, and no other; the nearest failure is found
+/// first, with as few steps as there are to any.
+#[test]
+fn states_are_those_of_a_model() {
+    let (mut states, mut failing, mut largest) = (0, 0, 0);
+    for number in 0..programs() {
+        let program = Automata::random(number);
+        let model = program.model();
+        let case = || format!("program {number}: {program:#?}");
+        for name in ["states", "bfs"] {
+            let report = search(name, |sys| drop(program.set_up(sys)));
+            assert!(report.verdict.is_exhaustive(), "{}", case());
+            assert_eq!(
+                report.verdict.states(),
+                Some(model.points.len() as u64),
+                "{name}, {}",
+                case()
+            );
+            assert_eq!(
+                report.bugs().is_empty(),
+                model.first_failure.is_none(),
+                "{}",
+                case()
+            );
+        }
+        let first = Tester::new().iterations(u64::MAX).strategy(strategy("bfs"));
+        let first = first.run(|sys| drop(program.set_up(sys)));
+        let steps = first.bugs().first().map(|bug| bug.step());
+        assert_eq!(steps, model.first_failure, "{}", case());
+        states += model.points.len();
+        largest = largest.max(model.points.len());
+        failing += u32::from(steps.is_some());
+    }
+    println!("{states} states, at most {largest}, {failing} programs that fail");
+    assert!(failing > 10, "{failing}");
+}
