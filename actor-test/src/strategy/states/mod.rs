@@ -181,16 +181,14 @@ impl States {
 
     /// Goes to what is to be tried next; `false` where nothing is left.
     fn advance(&mut self) -> bool {
-        loop {
-            if self.next_branch() {
-                return true;
-            }
-            let Some((state, in_full)) = self.next_state() else {
-                return false;
-            };
-            self.lead_to(state, in_full);
+        if self.next_branch() {
             return true;
         }
+        let next = self.next_state();
+        if let Some((state, in_full)) = next {
+            self.lead_to(state, in_full);
+        }
+        next.is_some()
     }
 
     /// Goes to the next branch of the states on the way, from the last to the first.

@@ -11,9 +11,9 @@ fn strategy(name: &str) -> StrategySpec {
 }
 
 /// How many programs: `STATES` says so, for a night.
-fn programs() -> u64 {
+fn programs(usual: u64) -> u64 {
     let given = std::env::var("STATES").ok();
-    given.map_or(80, |given| given.parse().expect("a number"))
+    given.map_or(usual, |given| given.parse().expect("a number"))
 }
 
 const SCHEDULES_MAX: u64 = 1_000;
@@ -23,7 +23,7 @@ const SCHEDULES_MAX: u64 = 1_000;
 #[test]
 fn what_cannot_be_looked_at_is_told_apart() {
     let (mut compared, mut schedules, mut merged) = (0, 0, 0);
-    for number in 0..programs() {
+    for number in 0..programs(80) {
         let play = Play::random(number);
         let (all, report) = play.explore(&strategy("dfs"), SCHEDULES_MAX);
         if !report.verdict.is_exhaustive() {
@@ -58,7 +58,7 @@ fn search(name: &str, program: impl Fn(&System) + Sync) -> Report {
 #[test]
 fn states_are_those_of_a_model() {
     let (mut states, mut failing, mut largest) = (0, 0, 0);
-    for number in 0..programs() {
+    for number in 0..programs(30) {
         let program = Automata::random(number);
         let model = program.model();
         let case = || format!("program {number}: {program:#?}");
@@ -87,5 +87,5 @@ fn states_are_those_of_a_model() {
         failing += u32::from(steps.is_some());
     }
     println!("{states} states, at most {largest}, {failing} programs that fail");
-    assert!(failing > 10, "{failing}");
+    assert!(failing > 3, "{failing}");
 }
