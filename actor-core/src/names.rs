@@ -397,9 +397,9 @@ impl AsItIs for Request {}
 
 /// Somebody looks for a name from another node, or from none.
 #[derive(Clone, Debug, Hash)]
-pub(crate) struct LookFromAfar(String);
+pub(crate) struct Lookup(String);
 
-impl AsItIs for LookFromAfar {}
+impl AsItIs for Lookup {}
 
 /// The boot code of the node has done its part.
 #[derive(Clone, Debug, Hash)]
@@ -441,7 +441,7 @@ impl Names {
     }
 
     #[on]
-    fn look_from_afar(&mut self, name: LookFromAfar, reply: Reply<Answer>) {
+    fn look_from_afar(&mut self, name: Lookup, reply: Reply<Answer>) {
         let answer = self.answer(&name.0);
         match &mut self.boot {
             Some(waiting) if matches!(answer, Answer::Unknown) => waiting.push((name.0, reply)),
@@ -535,7 +535,7 @@ impl ActorRef<Names> {
     }
 
     fn look_from_afar(&self, name: &str) -> Ask<Answer> {
-        self.ask(LookFromAfar(name.to_owned()))
+        self.ask(Lookup(name.to_owned()))
     }
 
     /// The boot code has done its part.
