@@ -67,7 +67,7 @@ function decided(node: Node, at: At): Cause["decided"] {
       return {
         step: last.after,
         isCritical: false,
-        text: `At no step alone: of fair continuations of ${count(node.number("horizon"), "step")}, ${last.escaped} of ${last.of} recover from after this step, and ${after.escaped} of ${after.of} from after the next.`,
+        text: `At no step alone: of fair continuations of ${count(node.number("horizon"), "step")}, ${last.escaped} of ${last.of} recover from step ${last.number}, and ${after.escaped} of ${after.of} from the step after it.`,
       };
     }
     case "still_recoverable":
