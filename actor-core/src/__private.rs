@@ -3,20 +3,20 @@
 use std::any::Any;
 use std::fmt::Debug;
 
-use crate::actor::Actor;
-use crate::context::Context;
+use crate::actor::rest::drive;
+use crate::actor::{Actor, Context};
+use crate::asking::Reply;
 use crate::event::Event;
-use crate::parts::drive;
-use crate::reply::Reply;
 
-pub use crate::crossing::{CannotCross, Carried, of_a_message};
-pub use crate::monitor::AnyMonitor;
-pub use crate::offer::{Offer, of_a_field, of_a_print, of_a_whole};
+pub use crate::actor::crossing::{Carried, of_a_message};
+pub use crate::actor::protocol::Entry;
+pub use crate::fingerprint::offer::{Offer, of_a_field, of_a_print, of_a_whole};
+pub use crate::parts::AskSlot;
+pub use crate::parts::CannotCross;
 pub use crate::parts::Driver;
-pub use crate::predicate::{Answered, Expectation, Predicate, Snapshot};
-pub use crate::probe::Double;
-pub use crate::protocol::Entry;
-pub use crate::reply::AskSlot;
+pub use crate::services::Double;
+pub use crate::specification::AnyMonitor;
+pub use crate::specification::{Answered, Expectation, Predicate, Snapshot};
 
 /// Takes note of a label, where an execution is controlled.
 pub fn cover(label: &'static str) {
@@ -102,7 +102,7 @@ pub fn reply<A: Actor, R>(
         && reply.was_told()
     {
         drop(value);
-        crate::rules::unreceived_error(A::INFO.name, event, &error);
+        crate::parts::rules::unreceived_error(A::INFO.name, event, &error);
     }
     reply.send(value);
 }
@@ -126,7 +126,7 @@ impl<E: Debug> Started for Result<(), E> {
 /// Fails the actor where its start has failed.
 pub fn started<A: Actor, O: Started>(outcome: O) {
     if let Some(error) = outcome.failure() {
-        crate::rules::failed_start(A::INFO.name, &error);
+        crate::parts::rules::failed_start(A::INFO.name, &error);
     }
 }
 

@@ -153,58 +153,33 @@
 #[doc(hidden)]
 pub mod __private;
 mod actor;
+mod asking;
 #[cfg(feature = "codec")]
 pub mod codec;
 mod contained;
-mod context;
-mod crossing;
+mod environment;
 mod error;
 mod event;
-mod fallible;
-mod family;
 mod fingerprint;
-mod forever;
 pub mod fs;
-mod group;
+mod identity;
 mod journal;
-mod live;
-mod mail;
-mod mailbox;
-mod monitor;
-mod names;
-mod node;
 mod object;
-mod offer;
-mod outcome;
 #[doc(hidden)]
 pub mod parts;
-mod place;
-mod pool;
-mod predicate;
-mod probe;
-mod protocol;
-mod random;
-mod receive;
-mod reference;
-mod reply;
+mod production;
 mod roster;
-mod rules;
 #[doc(hidden)]
 pub mod runtime;
-mod sending;
-mod sharing;
+mod services;
 mod slab;
-mod spawner;
-mod stream;
+mod specification;
 mod supervision;
 pub mod sync;
 mod system;
 mod table;
 pub mod task;
 pub mod thread;
-mod timeouts;
-mod timer;
-mod watch;
 
 /// Marks a place, or a situation, that tests are to come by.
 ///
@@ -243,41 +218,34 @@ macro_rules! cover {
 
 pub use actor_macros::{Fingerprint, actor, monitor, protocol};
 
-pub use actor::{AcceptedBy, Actor, Handler, State};
-pub use context::{CHAIN_MAX, Context};
+pub use actor::names::{LookupError, NameTaken};
+pub use actor::protocol::{EventOf, OfferedBy, Protocol, ProtocolRef};
+pub use actor::sending::{SendError, Sending, TrySendError, TrySending};
+pub use actor::{AcceptedBy, Actor, ActorRef, AnyRef, Context, Handler, Recipient, Spawner};
+pub use asking::{Ask, Reply, Stopped, TimedAsk};
+pub use environment::{ActorRng, Timer, forever};
 pub use error::Error;
 pub use event::Event;
 pub use fingerprint::{Fingerprint, Fingerprinter};
-pub use forever::forever;
-pub use group::Group;
+pub use identity::ActorId;
 pub use journal::{Journal, JournalError, RECORD_BYTES_MAX, Recovered, UNSYNCED_BYTES_MAX};
-pub use live::{
+pub use parts::{AskError, CHAIN_MAX, Mailbox, Overflow};
+pub use production::{
     ActorStatus, DeadLetter, DeadLetterReason, DeepMailbox, Failure, FailureKind, LiveSystem,
     MonitorStep, MonitorViolation, MonitorViolationKind, StuckActor, Unfinished,
 };
-pub use mailbox::{Mailbox, Overflow};
-pub use monitor::{Monitor, MonitorContext, Temperature};
-pub use names::{LookupError, NameTaken};
-pub use node::{Faults, Node};
-pub use pool::{Pool, PoolRef};
-pub use predicate::{Answer, World};
-pub use probe::Probe;
-pub use protocol::{EventOf, OfferedBy, Protocol, ProtocolRef};
-pub use random::ActorRng;
-pub use reference::{ActorId, ActorRef, AnyRef, Recipient};
-pub use reply::{Ask, AskError, Reply, TimedAsk};
-pub use sending::{SendError, Sending, TrySendError, TrySending};
-pub use spawner::Spawner;
-pub use supervision::{Backoff, Restart, Supervision, Unread};
-pub use system::System;
-pub use timer::Timer;
-pub use watch::{StopReason, Stopped, Terminated};
+pub use services::{Group, Pool, PoolRef, Probe};
+pub use specification::{Answer, Monitor, MonitorContext, Temperature, World};
+pub use supervision::{Backoff, Restart, StopReason, Supervision, Terminated, Unread};
+pub use system::{Faults, Node, System};
+pub use table::State;
 
 /// What the macros generate, and executors read: the parts of [`Actor`] and [`Monitor`] that nobody
 /// writes by hand.
 pub mod generated {
-    pub use crate::actor::{ActorInfo, Call, Disposition, EventInfo, Flow, Stateless};
-    pub use crate::monitor::{Moment, MonitorInfo, Observation};
+    pub use crate::actor::{Call, Flow};
+    pub use crate::specification::{Moment, MonitorInfo, Observation};
+    pub use crate::table::{ActorInfo, Disposition, EventInfo, Stateless};
 }
 
 /// What an actor's source usually needs.

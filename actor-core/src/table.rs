@@ -1,32 +1,81 @@
-//! Tables of actor types that are written by hand, over events that are those of another type.
+//! Tables of actor types: which events they take, and what each state does with each.
 
-use crate::actor::{Disposition, EventInfo};
+use std::any::TypeId;
+use std::fmt;
 
-/// How many events such a table has at most.
-pub(crate) const EVENTS_MAX: usize = 256;
-
-/// The events of another type, then one's own, with room behind them.
-pub(crate) const fn joined<const N: usize>(
-    events: &[EventInfo],
-    own: [EventInfo; N],
-) -> [EventInfo; EVENTS_MAX] {
-    let mut all = [own[0]; EVENTS_MAX];
-    let mut at = 0;
-    while at < events.len() {
-        all[at] = events[at];
-        at += 1;
-    }
-    let mut more = 0;
-    while more < N {
-        all[at + more] = own[more];
-        more += 1;
-    }
-    all
+/// A generated set of states. The discriminants count from zero in order of declaration.
+pub trait State: Copy + Eq + fmt::Debug + Send + Sync + 'static {
+    /// The position in [`ActorInfo::states`].
+    fn index(self) -> usize;
 }
 
-/// What is done with that many events: all are handled.
-pub(crate) const fn handled(events: usize) -> &'static [Disposition] {
-    const HANDLED: [Disposition; EVENTS_MAX] = [Disposition::Handle; EVENTS_MAX];
-    const ALL: &[Disposition] = &HANDLED;
-    ALL.split_at(events).0
+/// The state of a plain actor or monitor.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
+pub struct Stateless;
+
+impl State for Stateless {
+    fn index(self) -> usize {
+        0
+    }
+}
+
+/// What a state does with an event.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Disposition {
+    /// Runs a handler.
+    Handle,
+    /// Keeps it for a later state.
+    Defer,
+    /// Drops it.
+    Ignore,
+    /// Nothing: to be sent it is a bug.
+    Unhandled,
+}
+
+/// An event type as one actor or monitor sees it.
+#[derive(Clone, Copy)]
+pub struct EventInfo {
+    /// The type as written in the handler, `Ping` for instance.
+    pub name: &'static str,
+    /// Identifies the type, so that monitors find it.
+    pub type_id: TypeId,
+}
+
+impl EventInfo {
+    /// Describes `E`, written `name` in the source.
+    pub const fn of<E: 'static>(name: &'static str) -> Self {
+        Self {
+            name,
+            type_id: TypeId::of::<E>(),
+        }
+    }
+}
+
+/// What is known of an actor type before it runs.
+pub struct ActorInfo {
+    /// The type's name, without its path and parameters.
+    pub name: &'static str,
+    /// The events it accepts.
+    pub events: &'static [EventInfo],
+    /// The names of its states; empty for a plain actor.
+    pub states: &'static [&'static str],
+    /// What each state does with each event, state by state; one row for a plain actor.
+    pub dispositions: &'static [Disposition],
+    /// It has a `#[start]` hook, or its first state an `#[entry]` hook: starting is a step.
+    pub starts: bool,
+    /// Some state defers some event.
+    pub defers: bool,
+}
+
+impl ActorInfo {
+    /// What the state does with the event.
+    #[inline]
+    pub fn disposition(&self, state: usize, event: u16) -> Disposition {
+        self.dispositions[state * self.events.len() + usize::from(event)]
+    }
+
+    /// The name of the state; `None` for a plain actor.
+    pub fn state_name(&self, state: usize) -> Option<&'static str> {
+        self.states.get(state).copied()
+    }
 }

@@ -252,7 +252,7 @@ pub fn sleep(delay: Duration) {
     }
     if let Some(runtime) = runtime::current() {
         let waker = runtime.waker();
-        let sleep = crate::timer::sleep(false, delay, Purpose::Sleep);
+        let sleep = crate::environment::sleep(false, delay, Purpose::Sleep);
         drop(runtime);
         runtime::block_on(sleep, &waker);
     }

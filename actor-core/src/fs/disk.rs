@@ -7,10 +7,10 @@ use std::io;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::path::Path;
 
-use super::call::{Answer, Call, Calling};
+use super::calling::Calling;
 use super::path::{below, normal};
-use super::{DirEntry, File, OpenOptions};
-use crate::live::LiveDisk;
+use super::{Answer, Call, DirEntry, File, OpenOptions};
+use crate::production::LiveDisk;
 use crate::runtime::{self, DiskId};
 
 /// A handle to the disk of a system. Clones are handles to the same one.

@@ -6,10 +6,10 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::OpenOptions;
-use super::call::{Answer, Call, Calling};
+use super::calling::Calling;
 use super::disk::misunderstood;
-use crate::live::LiveDisk;
+use super::{Answer, Call, OpenOptions};
+use crate::production::LiveDisk;
 use crate::runtime::DiskId;
 
 /// An open file, by [`Disk::open`](super::Disk::open). Clones are the same open file; it is closed when

@@ -49,33 +49,14 @@
 //!
 //! [`Journal`](crate::Journal) stands on it.
 
-mod call;
+mod calling;
 mod disk;
 mod file;
-mod options;
 mod path;
 
+pub use crate::parts::disk::{DirEntry, OpenOptions};
 pub use disk::{Disk, DiskFaults};
 pub use file::File;
-pub use options::OpenOptions;
 
 #[doc(hidden)]
-pub use call::{Answer, Call};
-
-/// What a directory holds.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-#[non_exhaustive]
-pub struct DirEntry {
-    /// Its name in the directory.
-    pub name: String,
-    /// It is a directory itself.
-    pub is_dir: bool,
-}
-
-impl DirEntry {
-    /// An entry of that name.
-    #[doc(hidden)]
-    pub fn new(name: String, is_dir: bool) -> Self {
-        Self { name, is_dir }
-    }
-}
+pub use crate::parts::disk::{Answer, Call};

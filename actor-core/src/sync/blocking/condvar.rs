@@ -114,7 +114,7 @@ impl Condvar {
             if let (Some(runtime), Some(access)) = (runtime::current(), access) {
                 runtime.touch(access, Touch::CHANGES);
                 let waker = runtime.waker();
-                let mut limit = pin!(crate::timer::sleep(false, limit, Purpose::Sleep));
+                let mut limit = pin!(crate::environment::sleep(false, limit, Purpose::Sleep));
                 let _ = limit.as_mut().poll(&mut TaskContext::from_waker(&waker));
                 was_told = runtime.block(access, Wait::News);
             }

@@ -1,12 +1,12 @@
 //! Supervision under test: what fails, who is stopped, and who is brought back.
 //!
-//! What is to be done is decided by the same [`Family`] as in production. A failed step's outbox is
+//! What is to be done is decided by the same [`Children`] as in production. A failed step's outbox is
 //! flushed first; each stop, wait and start that follows is a step of its own.
 
 use std::time::Duration;
 
 use actor_core::parts::Ran;
-use actor_core::runtime::{Family, Order, Target};
+use actor_core::runtime::{Children, Order, Target};
 use actor_core::{AskError, Backoff, StopReason, Unread};
 
 use crate::data::bug::BugKind;
@@ -269,7 +269,11 @@ impl Engine {
     }
 
     /// Tells a family what has happened, and does what it orders.
-    fn update(&mut self, family: u32, change: impl FnOnce(&mut Family, Duration, &mut Vec<Order>)) {
+    fn update(
+        &mut self,
+        family: u32,
+        change: impl FnOnce(&mut Children, Duration, &mut Vec<Order>),
+    ) {
         let mut orders = Vec::new();
         let supervisor = {
             let mut state = self.state();

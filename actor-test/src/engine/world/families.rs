@@ -1,7 +1,7 @@
 //! Supervisors and their children.
 
 use actor_core::Supervision;
-use actor_core::runtime::{ChildOptions, Family};
+use actor_core::runtime::{ChildOptions, Children};
 
 use crate::engine::world::operation::ALONE;
 use crate::engine::world::state::State;
@@ -9,7 +9,7 @@ use crate::engine::world::state::State;
 /// The children of an actor, or one child of the system.
 #[derive(Clone, Debug)]
 pub(crate) struct Household {
-    pub(crate) family: Family,
+    pub(crate) family: Children,
     /// `None` for the system.
     pub(crate) supervisor: Option<u32>,
 }
@@ -45,7 +45,7 @@ impl State {
 
     fn found(&mut self, supervisor: Option<u32>) -> u32 {
         self.families.push(Household {
-            family: Family::new(Supervision::default()),
+            family: Children::new(Supervision::default()),
             supervisor,
         });
         self.families.len() as u32 - 1

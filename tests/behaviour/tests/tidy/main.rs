@@ -152,7 +152,7 @@ fn the_tests_that_the_book_names_are_there() {
     assert!(named > 40, "{named} tests are named");
 }
 
-/// What a source of the tester uses of its crate: each path from the crate's root, tests apart.
+/// What a source uses of its crate: each path from the crate's root, tests apart.
 fn uses(below: &Path, path: &Path, text: &str) -> Vec<Vec<String>> {
     let own = path.strip_prefix(below).expect("the source lies below");
     let mut module: Vec<String> = own
@@ -224,9 +224,9 @@ fn add_paths(all: &mut Vec<Vec<String>>, from: &[String], text: &str) {
 /// Which room uses which, each with the first source that does, and what it uses.
 type Doors = BTreeMap<String, BTreeMap<String, String>>;
 
-/// The doors between the folders and files of `inside`, a module of the tester; empty for its root.
-fn doors(inside: &[&str]) -> Doors {
-    let src = root().join("actor-test/src");
+/// The doors between the folders and files of `inside`, a module of a crate; empty for its root.
+fn doors(of: &str, inside: &[&str]) -> Doors {
+    let src = root().join(of).join("src");
     let folder = inside
         .iter()
         .fold(src.clone(), |path, part| path.join(part));
@@ -298,9 +298,8 @@ fn circle(doors: &Doors) -> Option<Vec<String>> {
 }
 
 /// Fails where rooms use each other in a circle; says by which files.
-fn assert_no_circle(inside: &[&str]) {
-    let doors = doors(inside);
-    if let Some(way) = circle(&doors) {
+fn assert_no_circle(doors: &Doors) {
+    if let Some(way) = circle(doors) {
         let why = way.windows(2).map(|door| doors[&door[0]][&door[1]].clone());
         let why: Vec<String> = why.collect();
         panic!(
@@ -314,18 +313,35 @@ fn assert_no_circle(inside: &[&str]) {
 /// Each room of the tester uses only those below it.
 #[test]
 fn rooms_use_each_other_one_way() {
-    let doors = doors(&[]);
+    let doors = doors("actor-test", &[]);
     assert!(doors["exploring"].contains_key("engine"), "doors are seen");
     assert!(doors["tool"].contains_key("hosting"), "doors are seen");
-    assert_no_circle(&[]);
+    assert_no_circle(&doors);
 }
 
 /// So does each room of the engine.
 #[test]
 fn the_engines_rooms_use_each_other_one_way() {
-    let doors = doors(&["engine"]);
+    let doors = doors("actor-test", &["engine"]);
     assert!(doors["running"].contains_key("world"), "doors are seen");
-    assert_no_circle(&["engine"]);
+    assert_no_circle(&doors);
+}
+
+/// Each room of the core uses only those below it.
+#[test]
+fn the_cores_rooms_use_each_other_one_way() {
+    let doors = doors("actor-core", &[]);
+    assert!(doors["actor"].contains_key("asking"), "doors are seen");
+    assert!(doors["runtime"].contains_key("production"), "doors are seen");
+    assert_no_circle(&doors);
+}
+
+/// So does each room of its executor.
+#[test]
+fn the_rooms_of_production_use_each_other_one_way() {
+    let doors = doors("actor-core", &["production"]);
+    assert!(doors["running"].contains_key("mailbox"), "doors are seen");
+    assert_no_circle(&doors);
 }
 
 /// A page of the book.
@@ -340,13 +356,24 @@ fn the_book_shows_the_rooms_as_they_are() {
     let (whole, engine) = page
         .split_once("## The rooms of the engine")
         .expect("the engine has a table of its own");
-    assert_shown(whole, &doors(&[]));
-    assert_shown(engine, &doors(&["engine"]));
+    assert_shown(whole, &doors("actor-test", &[]));
+    assert_shown(engine, &doors("actor-test", &["engine"]));
+}
+
+/// And those of the core.
+#[test]
+fn the_book_shows_the_cores_rooms_as_they_are() {
+    let page = page("inside-core.md");
+    let (whole, production) = page
+        .split_once("## The rooms of production")
+        .expect("the executor has a table of its own");
+    assert_shown(whole, &doors("actor-core", &[]));
+    assert_shown(production, &doors("actor-core", &["production"]));
 }
 
 /// The first column of the tables in `text` has all rooms, each above those that it uses.
 fn assert_shown(text: &str, doors: &Doors) {
-    let table = text.split("## The way of one test").next();
+    let table = text.split("## The way of ").next();
     let rows = table.unwrap_or_default().lines();
     let rooms: Vec<&str> = rows
         .filter_map(|row| row.strip_prefix("| `")?.split_once("` |"))
@@ -369,7 +396,7 @@ fn assert_shown(text: &str, doors: &Doors) {
 /// The files and functions that the book names on an event's way are there.
 #[test]
 fn the_way_of_an_event_is_the_way_of_the_sources() {
-    let page = page("inside.md");
+    let page = page("inside.md") + &page("inside-core.md");
     let words: Vec<&str> = page.split('`').skip(1).step_by(2).collect();
     let mut stations = 0;
     for pair in words.windows(2) {
@@ -394,7 +421,7 @@ fn the_way_of_an_event_is_the_way_of_the_sources() {
             stations += 1;
         }
     }
-    assert!(stations > 12, "{stations} stations");
+    assert!(stations > 20, "{stations} stations");
 }
 
 /// The test of the test: paths are found in all their forms, and circles are.

@@ -1,0 +1,189 @@
+//! How an actor hears of others' ends, and shares their failures.
+
+use super::Context;
+use crate::actor::{Actor, ActorRef, AnyRef, Handler};
+use crate::asking::Reply;
+use crate::parts::AnyMail;
+use crate::runtime::{self, Home};
+use crate::slab::Slot;
+use crate::supervision::Terminated;
+
+/// Watches and links: word of other actors' ends.
+impl<A: Actor> Context<A> {
+    /// Sends [`Terminated`] to this actor when `other` has stopped, at once where it already has.
+    /// Any reference will do.
+    /// Each call brings one notice.
+    ///
+    /// ```
+    /// use actor_core::prelude::*;
+    /// use actor_core::Actor;
+    ///
+    /// struct Guard<A: Actor> {
+    ///     ward: ActorRef<A>,
+    /// }
+    ///
+    /// #[actor]
+    /// impl<A: Actor> Guard<A> {
+    ///     #[start]
+    ///     fn start(&mut self, cx: &mut Context<Self>) {
+    ///         cx.watch(&self.ward);
+    ///     }
+    ///
+    ///     #[on]
+    ///     fn terminated(&mut self, end: Terminated, cx: &mut Context<Self>) {
+    ///         println!("{} is gone: {:?}", end.actor, end.reason);
+    ///         cx.halt();
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// Where one of the two actors is under test and the other in production.
+    pub fn watch(&mut self, other: &impl AnyRef)
+    where
+        A: Handler<Terminated>,
+    {
+        let notice = |actor, reason| A::message(Terminated { actor, reason }, Reply::nobody());
+        match &mut self.home {
+            Home::Controlled(watcher) => {
+                let (id, target) = (other.target().id(), other.target().address());
+                let notice = Box::new(move |mail: &dyn AnyMail, reason| {
+                    mail.put(&mut Slot::Full(notice(id, reason)))
+                });
+                runtime::watch(*watcher, target, notice);
+            }
+            Home::Live(side) => side.watch(other.target().watched(), |watcher, actor, reason| {
+                let ended = Terminated { actor, reason };
+                watcher.notify::<A>(A::message(ended, Reply::nobody()), None);
+            }),
+        }
+    }
+
+    /// Ends every watch of another actor that this one has begun. Word of its end that was sent before
+    /// is still handled, as a [`Terminated`].
+    ///
+    /// ```
+    /// use actor_core::prelude::*;
+    ///
+    /// struct Worker;
+    /// #[actor]
+    /// impl Worker {}
+    ///
+    /// #[derive(Debug)]
+    /// struct Dismiss;
+    ///
+    /// struct Foreman {
+    ///     worker: ActorRef<Worker>,
+    /// }
+    ///
+    /// #[actor]
+    /// impl Foreman {
+    ///     #[start]
+    ///     fn start(&mut self, cx: &mut Context<Self>) {
+    ///         cx.watch(&self.worker);
+    ///     }
+    ///
+    ///     #[on]
+    ///     fn dismiss(&mut self, _: Dismiss, cx: &mut Context<Self>) {
+    ///         cx.unwatch(&self.worker); // its end is in order
+    ///         cx.stop(&self.worker);
+    ///     }
+    ///
+    ///     #[on]
+    ///     fn terminated(&mut self, end: Terminated) {
+    ///         panic!("{} has left: {:?}", end.actor, end.reason);
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// Where one of the two actors is under test and the other in production.
+    pub fn unwatch(&mut self, other: &impl AnyRef) {
+        match &mut self.home {
+            Home::Controlled(me) => {
+                let other = other.target().address();
+                runtime::with(|rt| rt.unwatch(*me, other));
+            }
+            Home::Live(side) => side.unwatch(other.target().watched()),
+        }
+    }
+
+    /// Links this actor and another: when the value of one fails, the other fails too, with the
+    /// reason [`Linked`](crate::StopReason::Linked), and its supervisor acts, where it has one. That
+    /// is so whether or not the first one is brought back, and the link is gone then. Nothing is
+    /// shared where one halts, is stopped or is killed, which ends the link as well.
+    ///
+    /// An actor that has failed for good already is shared at once.
+    ///
+    /// ```
+    /// use actor_core::prelude::*;
+    ///
+    /// struct Reader;
+    /// #[actor]
+    /// impl Reader {}
+    ///
+    /// struct Session {
+    ///     reader: ActorRef<Reader>,
+    /// }
+    ///
+    /// #[actor]
+    /// impl Session {
+    ///     #[start]
+    ///     fn start(&mut self, cx: &mut Context<Self>) {
+    ///         cx.link(&self.reader);
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// Where one of the two actors is under test and the other in production.
+    pub fn link<B: Actor>(&mut self, other: &ActorRef<B>) {
+        match &self.home {
+            Home::Controlled(me) => {
+                let other = other.target().address();
+                runtime::with(|rt| rt.link(*me, other));
+            }
+            Home::Live(side) => side.link(other.target().watched()),
+        }
+    }
+
+    /// Ends the link between this actor and another, for both. A failure of which word is under way
+    /// is shared nevertheless.
+    ///
+    /// # Panics
+    ///
+    /// Where one of the two actors is under test and the other in production.
+    pub fn unlink<B: Actor>(&mut self, other: &ActorRef<B>) {
+        match &self.home {
+            Home::Controlled(me) => {
+                let other = other.target().address();
+                runtime::with(|rt| rt.unlink(*me, other));
+            }
+            Home::Live(side) => side.unlink(other.target().watched()),
+        }
+    }
+
+    /// Has this actor told by [`Terminated`] where it would share a failure of an actor that it is
+    /// [linked](Context::link) to; it goes on then. After a restart of this actor it is to be said
+    /// again.
+    pub fn trap_links(&mut self)
+    where
+        A: Handler<Terminated>,
+    {
+        match &self.home {
+            Home::Controlled(me) => runtime::with(|rt| {
+                rt.trap_links(*me, |mail, actor, reason| {
+                    let ended = Terminated { actor, reason };
+                    mail.put(&mut Slot::Full(A::message(ended, Reply::nobody())))
+                });
+            }),
+            Home::Live(side) => side.trap_links(|watcher, actor, reason| {
+                let ended = Terminated { actor, reason };
+                watcher.notify::<A>(A::message(ended, Reply::nobody()), None);
+            }),
+        }
+    }
+}

@@ -1,0 +1,473 @@
+//! Actors known by name: one registry for a system, an actor itself.
+
+use std::any::{Any, TypeId, type_name};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::future::Future;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use actor_macros::actor;
+
+use super::crossing::AsItIs;
+use super::rest::Spawning;
+use super::{Actor, ActorRef, AnyRef, Context};
+use crate::asking::{Ask, Reply};
+use crate::fingerprint::{Fingerprint, Fingerprinter};
+use crate::identity::ActorId;
+use crate::parts::AskError;
+use crate::production::Target;
+use crate::runtime::{NamesOn, Starts};
+
+/// Names under which actors are found, by anyone who is in the same system.
+impl<A: Actor> Context<A> {
+    /// Makes an actor known by a name, until it stops; see [`System::register`].
+    pub fn register(&mut self, name: &str, actor: &impl AnyRef) {
+        names(self.parent()).register(name, actor);
+    }
+
+    /// As [`register`](Context::register), and says whether it was done; see
+    /// [`System::try_register`].
+    ///
+    /// # Errors
+    ///
+    /// Names the actor whose name it is.
+    pub fn try_register<R: AnyRef>(
+        &mut self,
+        name: &str,
+        actor: &R,
+    ) -> impl Future<Output = Result<(), NameTaken>> + Send + use<A, R> {
+        names(self.parent()).try_register(name, actor)
+    }
+
+    /// Forgets a name. Unknown ones are left alone.
+    pub fn unregister(&mut self, name: &str) {
+        names(self.parent()).unregister(name);
+    }
+
+    /// The actor of that name; see [`System::lookup`].
+    ///
+    /// ```
+    /// use actor_core::prelude::*;
+    ///
+    /// #[derive(Debug)]
+    /// struct Log(&'static str);
+    ///
+    /// struct Logger;
+    ///
+    /// #[actor]
+    /// impl Logger {
+    ///     #[on]
+    ///     fn log(&mut self, line: Log) {
+    ///         println!("{}", line.0);
+    ///     }
+    /// }
+    ///
+    /// struct Worker;
+    ///
+    /// #[actor]
+    /// impl Worker {
+    ///     #[start]
+    ///     async fn start(&mut self, cx: &mut Context<Self>) {
+    ///         if let Ok(logger) = cx.lookup::<Logger>("log").await {
+    ///             logger.tell(Log("a worker starts"));
+    ///         }
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Where there is none, or one of another type. A system that shuts down knows none.
+    pub fn lookup<B: Actor>(
+        &mut self,
+        name: &str,
+    ) -> impl Future<Output = Result<ActorRef<B>, LookupError>> + Send + use<A, B> {
+        find(self.parent(), name)
+    }
+
+    /// As [`lookup`](Context::lookup), for whatever reference was registered.
+    ///
+    /// # Errors
+    ///
+    /// As [`lookup`](Context::lookup).
+    pub fn lookup_ref<R: AnyRef>(
+        &mut self,
+        name: &str,
+    ) -> impl Future<Output = Result<R, LookupError>> + Send + use<A, R> {
+        find(self.parent(), name)
+    }
+}
+
+/// A name is that of another actor already.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct NameTaken {
+    /// The name.
+    pub name: String,
+    /// Whose it is.
+    pub holder: ActorId,
+    /// What that actor is called in logs and reports.
+    pub holder_name: String,
+}
+
+impl fmt::Display for NameTaken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            name, holder_name, ..
+        } = self;
+        write!(f, "the name `{name}` is that of `{holder_name}`")
+    }
+}
+
+impl std::error::Error for NameTaken {}
+
+/// Why no actor was found by a name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum LookupError {
+    /// No actor has the name, or the one that had it has stopped.
+    Unknown,
+    /// What was registered is of another type: this one.
+    OtherType(&'static str),
+    /// There is no such node.
+    UnknownNode {
+        /// What was looked for.
+        node: Box<str>,
+        /// The nodes that there are.
+        known: Vec<Box<str>>,
+    },
+    /// The node is down, or the connection to it broke.
+    Unreachable,
+}
+
+impl fmt::Display for LookupError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown => f.write_str("no actor has the name"),
+            Self::OtherType(found) => write!(f, "what has the name is another type: `{found}`"),
+            Self::UnknownNode { node, known } => {
+                write!(
+                    f,
+                    "there is no node `{node}`, only `{}`",
+                    known.join("`, `")
+                )
+            }
+            Self::Unreachable => f.write_str("the node is down, or the connection to it broke"),
+        }
+    }
+}
+
+impl std::error::Error for LookupError {}
+
+/// The registry of a system.
+pub(crate) fn names(parent: &dyn Starts) -> ActorRef<Names> {
+    ActorRef::new(parent.names(&mut Spawning(Some(Names::default()))))
+}
+
+/// Looks for a name, here or on a node.
+pub(crate) fn find<R: AnyRef>(
+    parent: &dyn Starts,
+    name: &str,
+) -> impl Future<Output = Result<R, LookupError>> + Send + use<R> {
+    let (looked, unknown) = match name.split_once('/') {
+        None => (Some(names(parent).look(name)), None),
+        Some((node, on_it)) => match parent.names_on(node) {
+            NamesOn::Registry(registry) => {
+                let registry = ActorRef::<Names>::new(registry);
+                (Some(registry.look_from_afar(on_it)), None)
+            }
+            NamesOn::Down => (None, Some(LookupError::Unreachable)),
+            NamesOn::NoNodes => (Some(names(parent).look(name)), None),
+            // A name may have a slash of its own.
+            NamesOn::NoNode(known) => {
+                let node = node.into();
+                let unknown = LookupError::UnknownNode { node, known };
+                (Some(names(parent).look(name)), Some(unknown))
+            }
+        },
+    };
+    async move {
+        let answer = match looked {
+            Some(looked) => looked.await,
+            None => Ok(Answer::Unknown),
+        };
+        match answer {
+            Ok(Answer::Found(entry)) => {
+                R::found(&entry).ok_or(LookupError::OtherType(entry.type_name()))
+            }
+            Err(AskError::Disconnected) => Err(LookupError::Unreachable),
+            _ => Err(unknown.unwrap_or(LookupError::Unknown)),
+        }
+    }
+}
+
+/// Who knows the names of a system.
+#[derive(Default)]
+pub(crate) struct Names {
+    entries: BTreeMap<String, Entry>,
+    /// At how many entries those of actors that have stopped are looked for.
+    sweep_at: usize,
+    /// While its node boots: who looks for a name that may come.
+    boot: Option<Vec<(String, Reply<Answer>)>>,
+}
+
+/// An actor that is known by name.
+#[derive(Clone)]
+pub struct Entry {
+    target: Target,
+    reference: Reference,
+}
+
+/// The reference as it was registered.
+#[derive(Clone)]
+enum Reference {
+    /// An [`ActorRef`] of this type.
+    Actor(TypeId, &'static str),
+    Other(Arc<dyn Any + Send + Sync>, &'static str),
+}
+
+impl Entry {
+    pub(crate) fn actor(target: Target, actor_type: TypeId, path: &'static str) -> Self {
+        Self {
+            target,
+            reference: Reference::Actor(actor_type, path),
+        }
+    }
+
+    pub(crate) fn other<R: AnyRef>(reference: &R) -> Self {
+        Self {
+            target: reference.target().clone(),
+            reference: Reference::Other(Arc::new(reference.clone()), type_name::<R>()),
+        }
+    }
+
+    /// The target, where the reference is to an actor of this type.
+    pub(crate) fn as_actor(&self, actor_type: TypeId) -> Option<&Target> {
+        match &self.reference {
+            Reference::Actor(found, _) if *found == actor_type => Some(&self.target),
+            _ => None,
+        }
+    }
+
+    /// The reference, where it is of this type and none to an actor.
+    pub(crate) fn as_other<R: AnyRef>(&self) -> Option<R> {
+        match &self.reference {
+            Reference::Other(reference, _) => reference.downcast_ref().cloned(),
+            Reference::Actor(..) => None,
+        }
+    }
+
+    fn type_name(&self) -> &'static str {
+        match &self.reference {
+            Reference::Actor(_, name) | Reference::Other(_, name) => name,
+        }
+    }
+}
+
+impl fmt::Debug for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.target.fmt(f)
+    }
+}
+
+impl Hash for Entry {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.target.id().hash(hasher);
+        self.type_name().hash(hasher);
+    }
+}
+
+impl Fingerprint for Names {
+    fn fingerprint(&self, to: &mut Fingerprinter) {
+        self.entries.hash(to);
+        for (name, reply) in self.boot.iter().flatten() {
+            name.hash(to);
+            reply.fingerprint(to);
+        }
+    }
+}
+
+/// What the registry is asked; one event, since each is of the same kind to the program.
+#[derive(Clone, Debug, Hash)]
+pub(crate) enum Request {
+    /// Told: nobody waits for the answer.
+    Register(String, Entry),
+    TryRegister(String, Entry),
+    Unregister(String),
+    Lookup(String),
+}
+
+impl AsItIs for Request {}
+
+/// Somebody looks for a name from another node, or from none.
+#[derive(Clone, Debug, Hash)]
+pub(crate) struct Lookup(String);
+
+impl AsItIs for Lookup {}
+
+/// The boot code of the node has done its part.
+#[derive(Clone, Debug, Hash)]
+pub(crate) struct Booted;
+
+impl AsItIs for Booted {}
+
+impl AsItIs for Answer {}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Answer {
+    Done,
+    Taken(NameTaken),
+    Found(Entry),
+    Unknown,
+}
+
+#[actor(crate = crate)]
+impl Names {
+    #[on]
+    fn request(&mut self, request: Request, cx: &mut Context<Self>) -> Answer {
+        match request {
+            Request::Register(name, entry) => {
+                if let Err(taken) = self.enter(name, entry) {
+                    cx.report(&taken.to_string());
+                }
+                Answer::Done
+            }
+            Request::TryRegister(name, entry) => match self.enter(name, entry) {
+                Ok(()) => Answer::Done,
+                Err(taken) => Answer::Taken(taken),
+            },
+            Request::Unregister(name) => {
+                self.entries.remove(&name);
+                Answer::Done
+            }
+            Request::Lookup(name) => self.answer(&name),
+        }
+    }
+
+    #[on]
+    fn look_from_afar(&mut self, name: Lookup, reply: Reply<Answer>) {
+        let answer = self.answer(&name.0);
+        match &mut self.boot {
+            Some(waiting) if matches!(answer, Answer::Unknown) => waiting.push((name.0, reply)),
+            _ => reply.send(answer),
+        }
+    }
+
+    #[on]
+    fn booted(&mut self, _: Booted) {
+        for (name, reply) in self.boot.take().into_iter().flatten() {
+            let answer = self.answer(&name);
+            reply.send(answer);
+        }
+    }
+}
+
+impl Names {
+    /// Those of a node that boots.
+    pub(crate) fn booting() -> Self {
+        Self {
+            boot: Some(Vec::new()),
+            ..Self::default()
+        }
+    }
+
+    fn answer(&mut self, name: &str) -> Answer {
+        match self.find(name) {
+            Some(entry) => Answer::Found(entry.clone()),
+            None => Answer::Unknown,
+        }
+    }
+
+    fn enter(&mut self, name: String, entry: Entry) -> Result<(), NameTaken> {
+        if let Some(held) = self.find(&name) {
+            if held.target.id() != entry.target.id() {
+                let holder_name = format!("{held:?}");
+                return Err(NameTaken {
+                    name,
+                    holder: held.target.id(),
+                    holder_name,
+                });
+            }
+        } else if self.entries.len() >= self.sweep_at {
+            self.entries.retain(|_, entry| !entry.target.has_stopped());
+            self.sweep_at = self.entries.len() * 2 + 16;
+        }
+        self.entries.insert(name, entry);
+        Ok(())
+    }
+
+    /// Who has the name, and has not stopped.
+    fn find(&mut self, name: &str) -> Option<&Entry> {
+        if self.entries.get(name)?.target.has_stopped() {
+            self.entries.remove(name);
+        }
+        self.entries.get(name)
+    }
+}
+
+impl ActorRef<Names> {
+    pub(crate) fn register(&self, name: &str, actor: &impl AnyRef) {
+        self.enter(name.to_owned(), actor.entry());
+    }
+
+    pub(crate) fn enter(&self, name: String, entry: Entry) {
+        self.tell(Request::Register(name, entry));
+    }
+
+    pub(crate) fn try_register<R: AnyRef>(
+        &self,
+        name: &str,
+        actor: &R,
+    ) -> impl Future<Output = Result<(), NameTaken>> + Send + use<R> {
+        let entry = actor.entry();
+        let answer = self.ask(Request::TryRegister(name.to_owned(), entry));
+        async move {
+            match answer.await {
+                Ok(Answer::Taken(taken)) => Err(taken),
+                // A registry that has stopped has no names to be taken.
+                _ => Ok(()),
+            }
+        }
+    }
+
+    pub(crate) fn unregister(&self, name: &str) {
+        self.tell(Request::Unregister(name.to_owned()));
+    }
+
+    fn look(&self, name: &str) -> Ask<Answer> {
+        self.ask(Request::Lookup(name.to_owned()))
+    }
+
+    fn look_from_afar(&self, name: &str) -> Ask<Answer> {
+        self.ask(Lookup(name.to_owned()))
+    }
+
+    /// The boot code has done its part.
+    pub(crate) fn booted(&self) {
+        self.tell(Booted);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::System;
+
+    struct Idle;
+
+    #[actor(crate = crate)]
+    impl Idle {}
+
+    #[tokio::test]
+    async fn names_of_the_stopped_do_not_gather() {
+        let mut names = Names::default();
+        for number in 0..1000 {
+            let sys = System::new();
+            let stopped = sys.spawn(Idle);
+            sys.shutdown().await.unwrap();
+            names.enter(number.to_string(), stopped.entry()).unwrap();
+        }
+        assert!(names.entries.len() <= 17, "{}", names.entries.len());
+    }
+}

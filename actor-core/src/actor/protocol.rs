@@ -1,0 +1,280 @@
+//! Who understands a set of events: [`ProtocolRef`].
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+use super::sending::{Sending, TrySending};
+use super::{Actor, ActorRef, AnyRef, Handler, Recipient, Ways};
+use crate::asking::{Ask, Reply, Stopped};
+use crate::event::Event;
+use crate::fingerprint::{Fingerprint, Fingerprinter};
+use crate::identity::ActorId;
+use crate::production::Target;
+use crate::table::EventInfo;
+
+/// A set of events that an actor understands, whatever its type.
+///
+/// Implemented by [`#[protocol]`](crate::protocol) for `dyn Name`, where `Name` is the trait that it
+/// stands on, and not by hand.
+pub trait Protocol {
+    /// How each event reaches an actor of some type.
+    type Table: Send + Sync + 'static;
+    /// The name of the trait.
+    const NAME: &'static str;
+    /// The events, in the order of the trait.
+    const EVENTS: &'static [EventInfo];
+}
+
+/// An event of the protocol `P`.
+///
+/// Sending another to a [`ProtocolRef`] does not compile. Implemented by
+/// [`#[protocol]`](crate::protocol), not by hand.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no event of the protocol `{P}`",
+    label = "the protocol does not have it",
+    note = "add `fn …(event: {Self});` to the `#[protocol] trait`"
+)]
+pub trait EventOf<P: Protocol + ?Sized>: Event + Sized {
+    /// What is replied to it.
+    type Reply: Event;
+    /// Its position in [`Protocol::EVENTS`].
+    const EVENT: u16;
+    /// How it reaches an actor.
+    #[doc(hidden)]
+    fn entry(table: &P::Table) -> &Entry<Self, Self::Reply>;
+}
+
+/// The actor handles every event of the protocol, and replies as the protocol says.
+pub trait OfferedBy<A: Actor>: Protocol {
+    /// How the events reach it.
+    #[doc(hidden)]
+    const TABLE: &'static Self::Table;
+}
+
+/// How one event of a protocol reaches an actor of some type.
+pub struct Entry<E: Event, R: Event> {
+    ways: &'static Ways<E>,
+    ask: fn(&Target, E, Reply<R>),
+}
+
+impl<E: Event, R: Event> Entry<E, R> {
+    /// As it reaches an `A`.
+    pub const fn of<A: Handler<E, Reply = R>>() -> Self {
+        Self {
+            ways: &const { Ways::of::<A>() },
+            ask: Target::send::<A, E>,
+        }
+    }
+}
+
+impl<E: Event, R: Event> fmt::Debug for Entry<E, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Entry")
+    }
+}
+
+/// A reference to any actor that offers a protocol: `ProtocolRef<dyn Store>`, which the macro calls
+/// `StoreRef`. As cheap as an [`ActorRef`], from which it is made.
+///
+/// Who holds it works with the actor, with a model of it and with a
+/// [`Probe`](crate::Probe) alike, and names the type of none.
+///
+/// Two are equal where they are to the same actor.
+///
+/// ```
+/// use actor_core::prelude::*;
+/// use std::collections::BTreeMap;
+///
+/// #[derive(Debug)]
+/// struct Get(&'static str);
+/// #[derive(Debug)]
+/// struct Put(&'static str, u64);
+///
+/// #[protocol]
+/// trait Store {
+///     fn get(get: Get) -> Option<u64>;
+///     fn put(put: Put);
+/// }
+///
+/// #[derive(Default)]
+/// struct Memory(BTreeMap<&'static str, u64>);
+///
+/// #[actor]
+/// impl Memory {
+///     #[on]
+///     fn get(&mut self, get: Get) -> Option<u64> {
+///         self.0.get(get.0).copied()
+///     }
+///
+///     #[on]
+///     fn put(&mut self, put: Put) {
+///         self.0.insert(put.0, put.1);
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), actor_core::Error> {
+/// let sys = System::new();
+/// let store: StoreRef = sys.spawn(Memory::default()).into();
+/// store.tell(Put("seven", 7));
+/// assert_eq!(store.ask(Get("seven")).await, Ok(Some(7)));
+/// # sys.shutdown().await
+/// # }
+/// ```
+///
+/// What the protocol does not have is not sent:
+///
+/// ```compile_fail
+/// # use actor_core::prelude::*;
+/// # #[derive(Debug)]
+/// # struct Get;
+/// # #[derive(Debug)]
+/// # struct Burn;
+/// # #[protocol]
+/// # trait Store {
+/// #     fn get(get: Get);
+/// # }
+/// fn burn(store: &StoreRef) {
+///     store.tell(Burn);
+/// }
+/// ```
+pub struct ProtocolRef<P: Protocol + ?Sized> {
+    target: Target,
+    table: &'static P::Table,
+}
+
+impl<P: Protocol + ?Sized> ProtocolRef<P> {
+    #[cfg(feature = "codec")]
+    pub(crate) fn new(target: Target, table: &'static P::Table) -> Self {
+        Self { target, table }
+    }
+
+    #[cfg(feature = "codec")]
+    pub(crate) fn table(&self) -> &'static P::Table {
+        self.table
+    }
+
+    #[cfg(feature = "codec")]
+    pub(crate) fn to(&self) -> &Target {
+        &self.target
+    }
+
+    /// The actor's identity.
+    pub fn id(&self) -> ActorId {
+        self.target.id()
+    }
+
+    /// The name that logs and reports use; see [`ActorRef::name`].
+    pub fn name(&self) -> String {
+        self.target.name()
+    }
+
+    /// The actor has not stopped; see [`ActorRef::is_alive`].
+    pub fn is_alive(&self) -> bool {
+        !self.target.has_stopped()
+    }
+
+    /// Waits until the actor has stopped, and tells why; see [`ActorRef::stopped`].
+    pub fn stopped(&self) -> Stopped {
+        Stopped::of(&self.target)
+    }
+
+    /// Sends `event`, as [`ActorRef::tell`] does.
+    #[inline]
+    pub fn tell<E: EventOf<P>>(&self, event: E) {
+        (E::entry(self.table).ways.tell)(&self.target, event);
+    }
+
+    /// Sends `event` when there is room for it, as [`ActorRef::send`] does.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`ActorRef::send`].
+    pub fn send<E: EventOf<P>>(&self, event: E) -> Sending<E> {
+        Sending::new(self.target.clone(), event, E::entry(self.table).ways.put)
+    }
+
+    /// Sends `event` where there is room for it, as [`ActorRef::try_send`] does.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`ActorRef::try_send`].
+    pub fn try_send<E: EventOf<P>>(&self, event: E) -> TrySending<E> {
+        TrySending::new(self.target.clone(), event, E::entry(self.table).ways.put)
+    }
+
+    /// Sends `event` and returns the future of the reply, as [`ActorRef::ask`] does.
+    pub fn ask<E: EventOf<P>>(&self, event: E) -> Ask<E::Reply> {
+        let (reply, ask) = self.target.begin_ask();
+        (E::entry(self.table).ask)(&self.target, event, reply);
+        ask
+    }
+
+    /// This actor, as the recipient of one event of the protocol.
+    pub fn recipient<E: EventOf<P>>(&self) -> Recipient<E> {
+        Recipient::new(self.target.clone(), E::entry(self.table).ways)
+    }
+}
+
+impl<P: Protocol + ?Sized, E: EventOf<P>> From<&ProtocolRef<P>> for Recipient<E> {
+    fn from(actor: &ProtocolRef<P>) -> Self {
+        actor.recipient()
+    }
+}
+
+impl<P: Protocol + ?Sized + 'static> AnyRef for ProtocolRef<P> {
+    fn target(&self) -> &Target {
+        &self.target
+    }
+}
+
+impl<A: Actor, P: OfferedBy<A> + ?Sized> From<&ActorRef<A>> for ProtocolRef<P> {
+    fn from(actor: &ActorRef<A>) -> Self {
+        Self {
+            target: actor.target().clone(),
+            table: P::TABLE,
+        }
+    }
+}
+
+impl<A: Actor, P: OfferedBy<A> + ?Sized> From<ActorRef<A>> for ProtocolRef<P> {
+    fn from(actor: ActorRef<A>) -> Self {
+        Self::from(&actor)
+    }
+}
+
+impl<P: Protocol + ?Sized> Clone for ProtocolRef<P> {
+    fn clone(&self) -> Self {
+        Self {
+            target: self.target.clone(),
+            table: self.table,
+        }
+    }
+}
+
+impl<P: Protocol + ?Sized> fmt::Debug for ProtocolRef<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.target.fmt(f)
+    }
+}
+
+impl<P: Protocol + ?Sized> PartialEq for ProtocolRef<P> {
+    fn eq(&self, other: &Self) -> bool {
+        self.id() == other.id()
+    }
+}
+
+impl<P: Protocol + ?Sized> Eq for ProtocolRef<P> {}
+
+impl<P: Protocol + ?Sized> Hash for ProtocolRef<P> {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.id().hash(hasher);
+    }
+}
+
+/// By identity, as an [`ActorRef`].
+impl<P: Protocol + ?Sized> Fingerprint for ProtocolRef<P> {
+    fn fingerprint(&self, to: &mut Fingerprinter) {
+        self.hash(to);
+    }
+}

@@ -1,0 +1,492 @@
+//! Who receives: [`ActorRef`] for an actor, [`Recipient`] for one kind of event.
+
+use std::any::{TypeId, type_name};
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::marker::PhantomData;
+
+use super::names::Entry;
+use super::sending::{Put, Sending, TrySending, put};
+use super::{AcceptedBy, Actor};
+use crate::asking::{Ask, Reply, Stopped};
+use crate::event::Event;
+use crate::fingerprint::{Fingerprint, Fingerprinter};
+use crate::identity::ActorId;
+use crate::production::Target;
+use crate::slab::Slot;
+
+/// A reference to an actor. Cheap to clone; dropping the last one never stops the actor.
+///
+/// Events from one actor to another arrive in the order in which they were sent. In production a
+/// reference works on every thread, also outside the runtime, whatever the actor is made of.
+///
+/// Two references are equal where they are to the same actor.
+///
+/// ```
+/// use actor_core::prelude::*;
+/// #[derive(Debug)]
+/// struct Ping;
+///
+/// struct Server;
+///
+/// #[actor]
+/// impl Server {
+///     #[on]
+///     fn ping(&mut self, _: Ping) {}
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), actor_core::Error> {
+/// let sys = System::new();
+/// let server = sys.spawn_named("server", Server);
+/// server.tell(Ping);
+/// assert_eq!(format!("{server:?}"), "server");
+/// # sys.shutdown().await
+/// # }
+/// ```
+pub struct ActorRef<A: Actor> {
+    target: Target,
+    actor: PhantomData<fn(A)>,
+}
+
+/// What refers to an actor: an [`ActorRef`], a [`ProtocolRef`](crate::ProtocolRef) or a
+/// [`Recipient`]. For what is the same for all of them, as [`Context::watch`](crate::Context::watch).
+pub trait AnyRef: Clone + fmt::Debug + Send + Sync + 'static {
+    /// The actor.
+    #[doc(hidden)]
+    fn target(&self) -> &Target;
+
+    /// What the registry of names keeps of it.
+    #[doc(hidden)]
+    fn entry(&self) -> Entry {
+        Entry::other(self)
+    }
+
+    /// The reference that the registry has kept, where it is of this type.
+    #[doc(hidden)]
+    fn found(entry: &Entry) -> Option<Self> {
+        entry.as_other()
+    }
+}
+
+impl<A: Actor> AnyRef for ActorRef<A> {
+    fn target(&self) -> &Target {
+        &self.target
+    }
+
+    fn entry(&self) -> Entry {
+        Entry::actor(self.target.clone(), TypeId::of::<A>(), type_name::<A>())
+    }
+
+    fn found(entry: &Entry) -> Option<Self> {
+        let target = entry.as_actor(TypeId::of::<A>())?;
+        Some(Self::new(target.clone()))
+    }
+}
+
+impl<E: Event> AnyRef for Recipient<E> {
+    fn target(&self) -> &Target {
+        &self.target
+    }
+}
+
+impl<A: Actor> ActorRef<A> {
+    pub(crate) fn new(target: Target) -> Self {
+        Self {
+            target,
+            actor: PhantomData,
+        }
+    }
+
+    pub(crate) fn target(&self) -> &Target {
+        &self.target
+    }
+
+    /// The actor's identity.
+    pub fn id(&self) -> ActorId {
+        self.target.id()
+    }
+
+    /// The name that logs and reports use: the one given at the spawn, or the type and a number.
+    pub fn name(&self) -> String {
+        self.target.name()
+    }
+
+    /// The actor takes events: it has not stopped for good, as far as is known here and now. Between
+    /// this answer and what you do with it the actor may stop; [`stopped`](Self::stopped) waits for
+    /// that, and [`ask`](Self::ask) tells it.
+    pub fn is_alive(&self) -> bool {
+        !self.target.has_stopped()
+    }
+
+    /// Waits until the actor has stopped for good, and tells why. A supervised child that is brought
+    /// back goes on; where it had stopped before, this is over at once.
+    ///
+    /// Every event that the actor handled was handled before. It may be awaited on any executor, from
+    /// a handler, a test's body or the outside. There is no time limit: see
+    /// [`System::stop_within`](crate::System::stop_within) for an end that comes.
+    ///
+    /// ```
+    /// use actor_core::prelude::*;
+    /// use actor_core::StopReason;
+    ///
+    /// #[derive(Debug)]
+    /// struct Close;
+    ///
+    /// struct File;
+    ///
+    /// #[actor]
+    /// impl File {
+    ///     #[on]
+    ///     fn close(&mut self, _: Close, cx: &mut Context<Self>) {
+    ///         cx.halt();
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), actor_core::Error> {
+    /// let sys = System::new();
+    /// let file = sys.spawn(File);
+    /// file.tell(Close);
+    /// assert_eq!(file.stopped().await, StopReason::Halted);
+    /// assert!(!file.is_alive());
+    /// # sys.shutdown().await
+    /// # }
+    /// ```
+    pub fn stopped(&self) -> Stopped {
+        Stopped::of(&self.target)
+    }
+
+    /// Sends `event` and goes on. Whether the actor still lives, and has room in a
+    /// [bounded mailbox](crate::Mailbox), is not known yet: an event that can't be delivered becomes a
+    /// dead letter.
+    #[inline]
+    pub fn tell<E: AcceptedBy<A>>(&self, event: E) {
+        let message = event.into_message(Reply::nobody());
+        self.target.post::<A>(&mut Slot::Full(message));
+    }
+
+    /// Sends `event` when there is room for it in the actor's [mailbox](crate::Mailbox): who sends to
+    /// a full one waits, first come, first served, unless the mailbox says otherwise.
+    ///
+    /// Nothing is sent before the future is awaited, and nothing where it is dropped before it is
+    /// done. What one sender has told and has finished to send arrives in that order. A future that
+    /// was granted its place keeps it until it is polled again or dropped.
+    ///
+    /// # Errors
+    ///
+    /// [`SendError::Closed`](crate::SendError::Closed) where the actor has stopped, also while this
+    /// waits, and [`SendError::Full`](crate::SendError::Full) where the mailbox is full and
+    /// [rejects](crate::Overflow::Reject) what comes; both give the event back.
+    ///
+    /// ```
+    /// use actor_core::prelude::*;
+    /// use actor_core::{Mailbox, SendError};
+    ///
+    /// #[derive(Debug, PartialEq)]
+    /// struct Chunk(u8);
+    /// #[derive(Debug)]
+    /// struct End;
+    ///
+    /// struct Disk;
+    ///
+    /// #[actor]
+    /// impl Disk {
+    ///     #[on]
+    ///     fn chunk(&mut self, _: Chunk) {}
+    ///
+    ///     #[on]
+    ///     fn end(&mut self, _: End, cx: &mut Context<Self>) {
+    ///         cx.halt();
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let sys = System::new();
+    /// let disk = sys.spawner().mailbox(Mailbox::bounded(8)).spawn(Disk);
+    /// for at in 0..100 {
+    ///     disk.send(Chunk(at)).await?; // never more than eight are unread
+    /// }
+    /// disk.ask(End).await?;
+    /// assert_eq!(disk.send(Chunk(100)).await, Err(SendError::Closed(Chunk(100))));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn send<E: AcceptedBy<A>>(&self, event: E) -> Sending<E> {
+        Sending::new(self.target.clone(), event, put::<A, E>)
+    }
+
+    /// Sends `event` where there is room for it in the actor's [mailbox](crate::Mailbox), and gives
+    /// it back where there is none. In production the answer is there at once; under test it is a
+    /// matter of scheduling, as everything that others have a part in.
+    ///
+    /// Where the mailbox [drops the oldest](crate::Overflow::DropOldest) there is always room.
+    ///
+    /// # Errors
+    ///
+    /// [`SendError::Full`](crate::SendError::Full) or
+    /// [`SendError::Closed`](crate::SendError::Closed), with the event.
+    pub fn try_send<E: AcceptedBy<A>>(&self, event: E) -> TrySending<E> {
+        TrySending::new(self.target.clone(), event, put::<A, E>)
+    }
+
+    /// Sends `event` at once, and returns the future of what its handler returns.
+    ///
+    /// The future may be awaited on any executor, and dropping it changes nothing for the actor.
+    /// It never waits for room in a [bounded mailbox](crate::Mailbox). Where no reply will come, it
+    /// ends in an [`AskError`](crate::AskError) that says why. There is no time limit.
+    ///
+    /// ```
+    /// use actor_core::prelude::*;
+    /// #[derive(Debug)]
+    /// struct Halt;
+    /// #[derive(Debug)]
+    /// struct Double(u64);
+    ///
+    /// struct Doubler;
+    ///
+    /// #[actor]
+    /// impl Doubler {
+    ///     #[on]
+    ///     fn double(&mut self, double: Double) -> u64 {
+    ///         double.0 * 2
+    ///     }
+    ///
+    ///     #[on]
+    ///     fn halt(&mut self, _: Halt, cx: &mut Context<Self>) {
+    ///         cx.halt();
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), actor_core::Error> {
+    /// let sys = System::new();
+    /// let doubler = sys.spawn(Doubler);
+    /// assert_eq!(doubler.ask(Double(21)).await, Ok(42));
+    /// doubler.tell(Halt);
+    /// assert_eq!(doubler.ask(Double(21)).await, Err(AskError::Stopped));
+    /// # sys.shutdown().await
+    /// # }
+    /// ```
+    pub fn ask<E: AcceptedBy<A>>(&self, event: E) -> Ask<E::Reply> {
+        let (reply, ask) = self.target.begin_ask();
+        self.target
+            .post::<A>(&mut Slot::Full(event.into_message(reply)));
+        ask
+    }
+
+    /// This actor, as the recipient of one kind of event.
+    pub fn recipient<E: AcceptedBy<A>>(&self) -> Recipient<E> {
+        Recipient::new(self.target.clone(), &const { Ways::of::<A>() })
+    }
+}
+
+impl<A: Actor> Clone for ActorRef<A> {
+    fn clone(&self) -> Self {
+        Self::new(self.target.clone())
+    }
+}
+
+impl<A: Actor> fmt::Debug for ActorRef<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.target.fmt(f)
+    }
+}
+
+impl<A: Actor> PartialEq for ActorRef<A> {
+    fn eq(&self, other: &Self) -> bool {
+        self.id() == other.id()
+    }
+}
+
+impl<A: Actor> Eq for ActorRef<A> {}
+
+impl<A: Actor> Hash for ActorRef<A> {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.id().hash(hasher);
+    }
+}
+
+/// Any actor that handles `E`: what a protocol asks for where it doesn't care about the type.
+///
+/// ```
+/// use actor_core::prelude::*;
+/// #[derive(Debug)]
+/// struct Ping {
+///     from: Recipient<Pong>,
+/// }
+/// #[derive(Debug)]
+/// struct Pong;
+///
+/// struct Server;
+///
+/// #[actor]
+/// impl Server {
+///     #[on]
+///     fn ping(&mut self, ping: Ping) {
+///         ping.from.tell(Pong);
+///     }
+/// }
+///
+/// struct Client;
+///
+/// #[actor]
+/// impl Client {
+///     #[on]
+///     fn pong(&mut self, _: Pong) {}
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), actor_core::Error> {
+/// let sys = System::new();
+/// let client = sys.spawn(Client);
+/// let server = sys.spawn(Server);
+/// server.tell(Ping { from: client.recipient() });
+/// # sys.shutdown().await
+/// # }
+/// ```
+pub struct Recipient<E: Event> {
+    target: Target,
+    ways: &'static Ways<E>,
+}
+
+/// How to send, for the type of the target.
+pub(crate) struct Ways<E: Event> {
+    pub(crate) tell: fn(&Target, E),
+    pub(crate) put: Put<E>,
+}
+
+impl<E: Event> Ways<E> {
+    pub(crate) const fn of<A: Actor>() -> Self
+    where
+        E: AcceptedBy<A>,
+    {
+        Self {
+            tell: Target::tell::<A, E>,
+            put: put::<A, E>,
+        }
+    }
+}
+
+impl<E: Event> Recipient<E> {
+    pub(crate) fn new(target: Target, ways: &'static Ways<E>) -> Self {
+        Self { target, ways }
+    }
+
+    #[cfg(feature = "codec")]
+    pub(crate) fn ways(&self) -> &'static Ways<E> {
+        self.ways
+    }
+
+    #[cfg(feature = "codec")]
+    pub(crate) fn to(&self) -> &Target {
+        &self.target
+    }
+
+    /// Sends `event`, as [`ActorRef::tell`] does.
+    #[inline]
+    pub fn tell(&self, event: E) {
+        (self.ways.tell)(&self.target, event);
+    }
+
+    /// Sends `event` when there is room for it, as [`ActorRef::send`] does.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`ActorRef::send`].
+    pub fn send(&self, event: E) -> Sending<E> {
+        Sending::new(self.target.clone(), event, self.ways.put)
+    }
+
+    /// Sends `event` where there is room for it, as [`ActorRef::try_send`] does.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`ActorRef::try_send`].
+    pub fn try_send(&self, event: E) -> TrySending<E> {
+        TrySending::new(self.target.clone(), event, self.ways.put)
+    }
+
+    /// The actor's identity.
+    pub fn id(&self) -> ActorId {
+        self.target.id()
+    }
+
+    /// The name that logs and reports use; see [`ActorRef::name`].
+    pub fn name(&self) -> String {
+        self.target.name()
+    }
+
+    /// The actor has not stopped; see [`ActorRef::is_alive`].
+    pub fn is_alive(&self) -> bool {
+        !self.target.has_stopped()
+    }
+
+    /// Waits until the actor has stopped, and tells why; see [`ActorRef::stopped`].
+    pub fn stopped(&self) -> Stopped {
+        Stopped::of(&self.target)
+    }
+}
+
+impl<A: Actor, E: AcceptedBy<A>> From<&ActorRef<A>> for Recipient<E> {
+    fn from(actor: &ActorRef<A>) -> Self {
+        actor.recipient()
+    }
+}
+
+impl<E: Event> Clone for Recipient<E> {
+    fn clone(&self) -> Self {
+        Self {
+            target: self.target.clone(),
+            ways: self.ways,
+        }
+    }
+}
+
+impl<E: Event> fmt::Debug for Recipient<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.target.fmt(f)
+    }
+}
+
+impl<E: Event> PartialEq for Recipient<E> {
+    fn eq(&self, other: &Self) -> bool {
+        self.id() == other.id()
+    }
+}
+
+impl<E: Event> Eq for Recipient<E> {}
+
+impl<E: Event> Hash for Recipient<E> {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.id().hash(hasher);
+    }
+}
+
+/// By identity: under test that of the operation, which is the same whenever the same schedule runs.
+impl<A: Actor> Fingerprint for ActorRef<A> {
+    fn fingerprint(&self, to: &mut Fingerprinter) {
+        self.hash(to);
+    }
+}
+
+/// By identity, as an [`ActorRef`].
+impl<E: Event> Fingerprint for Recipient<E> {
+    fn fingerprint(&self, to: &mut Fingerprinter) {
+        self.hash(to);
+    }
+}
+
+/// What is typed about whom a reference refers to.
+impl Target {
+    /// Sends to an `A`.
+    pub(crate) fn tell<A: Actor, E: AcceptedBy<A>>(&self, event: E) {
+        self.send::<A, E>(event, Reply::nobody());
+    }
+
+    /// Sends to an `A`, which answers to `reply`.
+    pub(crate) fn send<A: Actor, E: AcceptedBy<A>>(&self, event: E, reply: Reply<E::Reply>) {
+        self.post::<A>(&mut Slot::Full(event.into_message(reply)));
+    }
+}

@@ -1,0 +1,191 @@
+//! References in messages: encoded as node, incarnation, number and type.
+
+use std::any::{Any, TypeId, type_name};
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use serde::de::Error as _;
+use serde::ser::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::crossing::coded;
+use super::protocol::{Protocol, ProtocolRef};
+use super::{Actor, ActorRef, Recipient, Ways};
+use crate::asking::Reply;
+use crate::event::Event;
+use crate::production::Target;
+use crate::runtime::{self, Passport};
+
+/// A reference on its way: whom it is to, and what the receiver has to know to send there.
+#[derive(Serialize, Deserialize)]
+struct Travelling {
+    node: Option<u32>,
+    incarnation: u32,
+    id: u32,
+    /// Of an [`ActorRef`] a hash of the actor's type; else the number of the way in.
+    of_type: u64,
+}
+
+const OUTSIDE: &str = "a reference to an actor is encoded only on its way from one node to another, in \
+                       an execution of a test";
+
+impl Travelling {
+    fn leave<S: Serializer>(target: &Target, of_type: u64) -> Result<Self, S::Error> {
+        let address = target.controlled_address();
+        let passport = address.and_then(|of| runtime::try_with(|rt| rt.passport(of)));
+        let Some(Some(passport)) = passport else {
+            return Err(S::Error::custom(OUTSIDE));
+        };
+        let Passport {
+            node,
+            incarnation,
+            id,
+        } = passport;
+        Ok(Self {
+            node,
+            incarnation,
+            id,
+            of_type,
+        })
+    }
+
+    fn arrive<E: serde::de::Error>(&self, expected: &str) -> Result<Target, E> {
+        let passport = Passport {
+            node: self.node,
+            incarnation: self.incarnation,
+            id: self.id,
+        };
+        let address = runtime::try_with(|rt| rt.admit(&passport));
+        match address {
+            Some(Some(address)) => Ok(Target::controlled(address)),
+            Some(None) => Err(E::custom(format_args!(
+                "a reference to a `{expected}` leads to no actor of this execution"
+            ))),
+            None => Err(E::custom(OUTSIDE)),
+        }
+    }
+}
+
+/// The type's number in this process.
+fn mark<T: ?Sized + 'static>() -> u64 {
+    let mut number = Number(0xcbf2_9ce4_8422_2325);
+    TypeId::of::<T>().hash(&mut number);
+    number.0
+}
+
+/// Takes what a [`TypeId`] hashes, which is a hash itself.
+struct Number(u64);
+
+impl Hasher for Number {
+    fn write(&mut self, bytes: &[u8]) {
+        // FNV-1a.
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = number;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+fn foreign<E: serde::de::Error>(expected: &str) -> E {
+    E::custom(format_args!(
+        "a reference to a `{expected}` was expected, and one of another type came"
+    ))
+}
+
+/// Encoded on its way to another node as node, incarnation, number and type.
+///
+/// Elsewhere it is an error, and so is to decode it as another type.
+impl<A: Actor> Serialize for ActorRef<A> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Travelling::leave::<S>(self.target(), mark::<A>())?.serialize(serializer)
+    }
+}
+
+impl<'de, A: Actor> Deserialize<'de> for ActorRef<A> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let travelling = Travelling::deserialize(deserializer)?;
+        if travelling.of_type != mark::<A>() {
+            return Err(foreign(type_name::<A>()));
+        }
+        Ok(Self::new(travelling.arrive(type_name::<A>())?))
+    }
+}
+
+/// The number of what the receiver has to know to send there.
+fn way_in<S: Serializer>(way: &'static (dyn Any + Send + Sync)) -> Result<u64, S::Error> {
+    let kept = runtime::try_with(|rt| rt.keep_way(way));
+    kept.map(u64::from).ok_or_else(|| S::Error::custom(OUTSIDE))
+}
+
+fn way_of<T: Any + Send + Sync, E: serde::de::Error>(
+    number: u64,
+    expected: &str,
+) -> Result<&'static T, E> {
+    let way = u32::try_from(number).ok();
+    let way = way.and_then(|way| runtime::try_with(|rt| rt.way(way)).flatten());
+    way.and_then(|way| (way as &dyn Any).downcast_ref())
+        .ok_or_else(|| foreign(expected))
+}
+
+/// As an [`ActorRef`].
+impl<E: Event> Serialize for Recipient<E> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let way = way_in::<S>(self.ways())?;
+        Travelling::leave::<S>(self.to(), way)?.serialize(serializer)
+    }
+}
+
+impl<'de, E: Event> Deserialize<'de> for Recipient<E> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let travelling = Travelling::deserialize(deserializer)?;
+        let expected = type_name::<Self>();
+        let ways: &'static Ways<E> = way_of(travelling.of_type, expected)?;
+        Ok(Self::new(travelling.arrive(expected)?, ways))
+    }
+}
+
+/// As an [`ActorRef`].
+impl<P: Protocol + ?Sized> Serialize for ProtocolRef<P> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let way = way_in::<S>(self.table())?;
+        Travelling::leave::<S>(self.to(), way)?.serialize(serializer)
+    }
+}
+
+impl<'de, P: Protocol + ?Sized> Deserialize<'de> for ProtocolRef<P> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let travelling = Travelling::deserialize(deserializer)?;
+        let table: &'static P::Table = way_of(travelling.of_type, P::NAME)?;
+        Ok(Self::new(travelling.arrive(P::NAME)?, table))
+    }
+}
+
+/// As an [`ActorRef`]: the reply goes back to the node that asked.
+impl<R: Event + Serialize + serde::de::DeserializeOwned> Serialize for Reply<R> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let ask: Option<u32> = match self.was_told() {
+            true => None,
+            false => Some(self.number().ok_or_else(|| S::Error::custom(OUTSIDE))?),
+        };
+        ask.serialize(serializer)
+    }
+}
+
+impl<'de, R: Event + Serialize + serde::de::DeserializeOwned> Deserialize<'de> for Reply<R> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Some(number) = Option::<u32>::deserialize(deserializer)? else {
+            return Ok(Self::nobody());
+        };
+        let slot = runtime::try_with(|rt| rt.ask_slot(number)).flatten();
+        let slot = slot.ok_or_else(|| D::Error::custom(OUTSIDE))?;
+        let slot: Arc<dyn Any + Send + Sync> = slot.into_any();
+        Self::travelled(slot, coded).ok_or_else(|| foreign(type_name::<Self>()))
+    }
+}

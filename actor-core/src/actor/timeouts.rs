@@ -1,0 +1,115 @@
+//! Timers that end by themselves when their actor goes on, or are known by a name: [`Timeouts`].
+
+use std::collections::BTreeMap;
+
+use crate::environment::Timer;
+use crate::fingerprint::{Fingerprint, Fingerprinter};
+
+/// When a timeout is over, beside when it fires.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Until {
+    /// The state is left.
+    StateLeft,
+    /// An event is handled.
+    EventHandled,
+    /// It is cancelled.
+    Cancelled,
+}
+
+/// The timeouts of one actor. Most actors have none.
+#[derive(Default)]
+pub(crate) struct Timeouts(Option<Box<Kept>>);
+
+#[derive(Default)]
+struct Kept {
+    of_state: Option<Timer>,
+    of_event: Option<Timer>,
+    /// There are no more than names in the source. One that has fired stays until its name is used
+    /// again.
+    named: BTreeMap<&'static str, Named>,
+}
+
+struct Named {
+    until: Until,
+    timer: Timer,
+}
+
+impl Kept {
+    /// The one without a name.
+    fn nameless(&mut self, until: Until) -> Option<&mut Option<Timer>> {
+        match until {
+            Until::StateLeft => Some(&mut self.of_state),
+            Until::EventHandled => Some(&mut self.of_event),
+            Until::Cancelled => None,
+        }
+    }
+
+    #[cold]
+    fn end(&mut self, until: Until) {
+        if let Some(timer) = self.nameless(until).and_then(Option::take) {
+            timer.cancel();
+        }
+        let ended = self.named.extract_if(.., |_, named| named.until == until);
+        ended.for_each(|(_, named)| named.timer.cancel());
+    }
+
+    /// Where nothing runs, there is nothing to end.
+    fn is_empty(&self) -> bool {
+        self.of_state.is_none() && self.of_event.is_none() && self.named.is_empty()
+    }
+}
+
+impl Timeouts {
+    /// Keeps `timer` in the place of the one before, which is cancelled.
+    pub(crate) fn set(&mut self, until: Until, timer: Timer) {
+        let kept = self.0.get_or_insert_default();
+        let before = kept.nameless(until).and_then(|place| place.replace(timer));
+        if let Some(before) = before {
+            before.cancel();
+        }
+    }
+
+    /// Keeps `timer` in the place of the one of that name, which is cancelled.
+    pub(crate) fn set_named(&mut self, name: &'static str, until: Until, timer: Timer) {
+        let named = &mut self.0.get_or_insert_default().named;
+        if let Some(before) = named.insert(name, Named { until, timer }) {
+            before.timer.cancel();
+        }
+    }
+
+    /// Cancels the one of that name, where there is one.
+    pub(crate) fn cancel(&mut self, name: &str) {
+        let kept = self.0.as_mut();
+        if let Some(named) = kept.and_then(|kept| kept.named.remove(name)) {
+            named.timer.cancel();
+        }
+    }
+
+    /// What a timeout waited for has come.
+    #[inline]
+    pub(crate) fn end(&mut self, until: Until) {
+        if let Some(kept) = &mut self.0
+            && !kept.is_empty()
+        {
+            kept.end(until);
+        }
+    }
+
+    /// Feeds which of the actor's timers they are; nothing where none of them runs.
+    pub(crate) fn fingerprint(&self, to: &mut Fingerprinter) {
+        let Some(kept) = &self.0 else {
+            return;
+        };
+        let mark = |timer: &Option<Timer>| timer.as_ref().map_or(0, Timer::mark);
+        let marks = [mark(&kept.of_state), mark(&kept.of_event)];
+        if marks != [0, 0] {
+            marks.fingerprint(to);
+        }
+        for (name, named) in &kept.named {
+            let mark = named.timer.mark();
+            if mark != 0 {
+                (*name, named.until as u8, mark).fingerprint(to);
+            }
+        }
+    }
+}

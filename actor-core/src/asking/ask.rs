@@ -1,0 +1,141 @@
+//! The end of an `ask` that waits: [`Ask`].
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context as TaskContext, Poll};
+use std::time::Duration;
+
+use super::{Origin, Slot};
+use crate::environment::{Sleep, sleep};
+use crate::event::Event;
+use crate::identity::AskId;
+use crate::parts::{AskError, AskSlot, Purpose};
+
+/// The future reply of an [`ask`](crate::ActorRef::ask). The event was sent when `ask` was called;
+/// awaiting this, or dropping it, changes nothing for the actor that was asked.
+#[must_use = "await the reply, or use `tell` where none is needed"]
+pub struct Ask<R: Event> {
+    pub(super) from: Arc<Slot<R>>,
+}
+
+impl<R: Event> Drop for Ask<R> {
+    #[inline]
+    fn drop(&mut self) {
+        self.from.origin.left();
+    }
+}
+
+impl<R: Event> fmt::Debug for Ask<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Ask")
+    }
+}
+
+impl<R: Event> Ask<R> {
+    /// The slot to wait at, as the tester keeps it.
+    pub(crate) fn slot(&self) -> Arc<AskSlot> {
+        self.from.clone()
+    }
+
+    /// Under test: the number of the `ask`.
+    pub(crate) fn controlled(&self) -> Option<AskId> {
+        self.from.origin.controlled()
+    }
+}
+
+impl<R: Event> Ask<R> {
+    /// Gives up after `limit`, counted from now, with [`AskError::TimedOut`]. Under test it is
+    /// virtual time, and whether the reply or the timer comes first is a matter of scheduling.
+    ///
+    /// To give up changes nothing for the actor that was asked, which may answer later to nobody.
+    ///
+    /// ```
+    /// use actor_core::prelude::*;
+    /// use std::time::Duration;
+    ///
+    /// #[derive(Debug)]
+    /// struct Fetch;
+    ///
+    /// struct Distant;
+    ///
+    /// #[actor]
+    /// impl Distant {
+    ///     #[on]
+    ///     async fn fetch(&mut self, _: Fetch, cx: &mut Context<Self>) -> u32 {
+    ///         cx.sleep(Duration::from_secs(60)).await;
+    ///         7
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
+    /// let sys = System::new();
+    /// let distant = sys.spawn(Distant);
+    /// let answer = distant.ask(Fetch).timeout(Duration::from_secs(1)).await;
+    /// assert_eq!(answer, Err(AskError::TimedOut));
+    /// # }
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// In production, outside a tokio runtime unless the crate's feature `futures` is on, or on a
+    /// runtime without a time driver.
+    #[track_caller]
+    pub fn timeout(self, limit: Duration) -> TimedAsk<R> {
+        let live = match &self.from.origin {
+            Origin::Controlled(_) => false,
+            Origin::Live(_, asked) => {
+                asked.over();
+                true
+            }
+        };
+        TimedAsk {
+            ask: self,
+            limit: sleep(live, limit, Purpose::Reply),
+        }
+    }
+}
+
+/// The future reply of an [`ask`](crate::ActorRef::ask) with a time limit; made by
+/// [`Ask::timeout`].
+#[must_use = "await the reply, or use `tell` where none is needed"]
+pub struct TimedAsk<R: Event> {
+    ask: Ask<R>,
+    limit: Sleep,
+}
+
+impl<R: Event> fmt::Debug for TimedAsk<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TimedAsk")
+    }
+}
+
+impl<R: Event> Future for TimedAsk<R> {
+    type Output = Result<R, AskError>;
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Self::Output> {
+        if let Poll::Ready(answer) = Pin::new(&mut self.ask).poll(task) {
+            return Poll::Ready(answer);
+        }
+        let late = Pin::new(&mut self.limit).poll(task);
+        late.map(|()| Err(AskError::TimedOut))
+    }
+}
+
+impl<R: Event> Future for Ask<R> {
+    type Output = Result<R, AskError>;
+
+    fn poll(self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Self::Output> {
+        let mut open = self.from.lock();
+        match open.fate.poll(task.waker()) {
+            Poll::Pending => {
+                drop(open);
+                self.from.origin.awaited();
+                Poll::Pending
+            }
+            Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
+            Poll::Ready(Ok(())) => Poll::Ready(open.value.take().ok_or(AskError::Dropped)),
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! The two ends of an `ask`: [`Reply`] at the actor that answers, [`Ask`] at the one that waits.
+
+#[cfg(feature = "codec")]
+use std::any::Any;
+use std::fmt;
+use std::hash::Hasher;
+use std::sync::Arc;
+
+use super::{Origin, Slot};
+#[cfg(feature = "codec")]
+use crate::event::Event;
+use crate::fingerprint::{Fingerprint, Fingerprinter};
+use crate::parts::Carry;
+
+/// To whom the answer to an event goes: the asker, or nobody after a `tell`.
+///
+/// A handler that does not answer by what it returns takes it as a parameter, between the event and
+/// the context, and returns nothing. It may answer at once, keep the reply in the actor's state for
+/// later, or send it on in an event, so that another actor answers.
+///
+/// Dropping it without [`send`](Reply::send) tells the asker [`AskError::Dropped`]; where it is
+/// dropped with an actor that has stopped or failed, that.
+///
+/// ```
+/// use actor_core::prelude::*;
+///
+/// #[derive(Debug)]
+/// struct Take;
+/// #[derive(Debug)]
+/// struct Put(u32);
+///
+/// /// Whoever takes a number waits until there is one.
+/// #[derive(Default)]
+/// struct Queue {
+///     waiting: Option<Reply<u32>>,
+/// }
+///
+/// #[actor(states(Empty, Waiting(defer(Take))))]
+/// impl Queue {
+///     #[on(Empty)]
+///     fn take(&mut self, _: Take, reply: Reply<u32>, cx: &mut Context<Self>) {
+///         self.waiting = Some(reply);
+///         cx.goto(QueueState::Waiting);
+///     }
+///
+///     #[on]
+///     fn put(&mut self, put: Put, cx: &mut Context<Self>) {
+///         if let Some(waiting) = self.waiting.take() {
+///             waiting.send(put.0);
+///         }
+///         cx.goto(QueueState::Empty);
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let sys = System::new();
+/// let queue = sys.spawn(Queue::default());
+/// let taken = queue.ask(Take);
+/// queue.tell(Put(7));
+/// assert_eq!(taken.await, Ok(7));
+/// # }
+/// ```
+#[must_use = "dropping it tells the asker that there is no answer"]
+pub struct Reply<R> {
+    /// The slot to answer into; `None` after a `tell`, or once it was answered.
+    pub(super) to: Option<Arc<Slot<R>>>,
+}
+
+impl<R> Reply<R> {
+    /// The event was told: no one waits.
+    pub const fn nobody() -> Self {
+        Self { to: None }
+    }
+
+    /// Nobody waits for this reply: the event was told, or the asker has gone.
+    pub fn is_nobody(&self) -> bool {
+        match &self.to {
+            None => true,
+            Some(slot) => match slot.origin {
+                // The other end is the asker's.
+                Origin::Live(..) => Arc::strong_count(slot) == 1,
+                Origin::Controlled(_) => false,
+            },
+        }
+    }
+
+    /// The event was told.
+    pub(crate) fn was_told(&self) -> bool {
+        self.to.is_none()
+    }
+
+    /// The same reply as it arrives at another node: whichever is sent first counts, and the reply is
+    /// lost with the last of them. `carry` makes of the answer what comes back.
+    pub(crate) fn again(&self, carry: Carry<R>) -> Self {
+        if let Some(slot) = &self.to {
+            slot.cross(carry);
+        }
+        Self {
+            to: self.to.clone(),
+        }
+    }
+
+    /// Under test: the number of the `ask`.
+    #[cfg(feature = "codec")]
+    pub(crate) fn number(&self) -> Option<u32> {
+        Some(self.to.as_ref()?.origin.controlled()?.index)
+    }
+
+    /// The reply that goes to a slot, where that is of this type; see [`again`](Self::again).
+    #[cfg(feature = "codec")]
+    pub(crate) fn travelled(slot: Arc<dyn Any + Send + Sync>, carry: Carry<R>) -> Option<Self>
+    where
+        R: Event,
+    {
+        let to = slot.downcast::<Slot<R>>().ok()?;
+        to.cross(carry);
+        Some(Self { to: Some(to) })
+    }
+
+    /// It is in the hands of a handler, which may keep it or send it on.
+    #[doc(hidden)]
+    pub fn hand_over(self) -> Self {
+        if let Some(slot) = &self.to {
+            slot.origin.handed_over();
+        }
+        self
+    }
+
+    /// Feeds to whom it goes. Under test: an ask keeps its number while anyone waits for it.
+    #[doc(hidden)]
+    pub fn fingerprint<'a>(&self, to: &'a mut Fingerprinter) -> &'a mut Fingerprinter {
+        to.write_u64(match &self.to {
+            None => 0,
+            Some(slot) => slot.origin.mark(),
+        });
+        to
+    }
+
+    /// Answers. The value is dropped where nobody waits for it.
+    #[inline]
+    pub fn send(self, value: R) {
+        if self.to.is_some() {
+            self.answer(value);
+        }
+    }
+
+    /// Puts the value in its place, without a word to who waits: under test the engine says it.
+    pub(crate) fn put(mut self, value: R) {
+        if let Some(slot) = self.to.take() {
+            slot.lock().value = Some(value);
+        }
+    }
+
+    #[inline(never)]
+    fn answer(mut self, value: R) {
+        let Some(slot) = self.to.take() else {
+            return;
+        };
+        if let Origin::Live(Some(observed), _) = &slot.origin {
+            (slot.show)(observed, &value);
+        }
+        let mut open = slot.lock();
+        if let Some(crossing) = &mut open.crossing
+            && std::mem::replace(&mut crossing.is_over, true)
+        {
+            drop(open);
+            return drop(value);
+        }
+        open.value = Some(value);
+        let waker = slot.origin.settle(&mut open.fate);
+        drop(open);
+        slot.origin.answered(waker);
+    }
+}
+
+impl<R> Drop for Reply<R> {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(slot) = &self.to {
+            slot.unanswered();
+        }
+    }
+}
+
+/// Under test: which of the asks it answers that someone waits for.
+impl<R> Fingerprint for Reply<R> {
+    fn fingerprint(&self, to: &mut Fingerprinter) {
+        Reply::fingerprint(self, to);
+    }
+}
+
+impl<R> fmt::Debug for Reply<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.to {
+            None => "Reply(nobody)",
+            Some(_) => "Reply",
+        })
+    }
+}

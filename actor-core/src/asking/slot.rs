@@ -1,0 +1,280 @@
+//! Where a reply waits for the asker.
+
+use std::any::{Any, TypeId};
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::task::Waker;
+
+use super::{Ask, Reply};
+use crate::event::Event;
+use crate::identity::AskId;
+use crate::parts::{AnySlot, CannotCross, Carry, Fate, Status, wake};
+use crate::production::{Asked, Observed, Target, Where};
+use crate::runtime;
+use crate::supervision::StopReason;
+
+/// Both ends of a new `ask`.
+pub(crate) fn asking<R: Event>(origin: Origin) -> (Reply<R>, Ask<R>) {
+    let slot = Arc::new(Slot {
+        origin,
+        show: |observed, value| observed.replied(TypeId::of::<R>(), value),
+        open: Mutex::new(Open {
+            fate: Fate {
+                status: Status::Open,
+                waker: None,
+            },
+            value: None,
+            crossing: None,
+        }),
+    });
+    let to = Some(slot.clone());
+    (Reply { to }, Ask { from: slot })
+}
+
+/// Where a reply waits for the asker; under test, until the tester delivers it.
+pub(crate) struct Slot<R> {
+    pub(super) origin: Origin,
+    /// Shows a reply to the monitors of a live system, before the asker can see it.
+    pub(super) show: fn(&Observed, &R),
+    pub(super) open: Mutex<Open<R>>,
+}
+
+/// From which executor the `ask` is.
+pub(crate) enum Origin {
+    /// Production. Who asked is kept only while a monitor is registered.
+    Live(Option<Box<Observed>>, Asked),
+    /// A test, once it has registered the `ask`.
+    Controlled(OnceLock<AskId>),
+}
+
+// It names who asked, and is changed by nobody.
+impl UnwindSafe for Origin {}
+impl RefUnwindSafe for Origin {}
+
+pub(super) struct Open<R> {
+    pub(super) fate: Fate,
+    pub(super) value: Option<R>,
+    /// Where the reply goes to another node.
+    pub(super) crossing: Option<Box<Crossing<R>>>,
+}
+
+/// What becomes of a reply that goes to another node.
+pub(super) struct Crossing<R> {
+    /// How many may send it beside the first.
+    others: u32,
+    /// It was sent or lost, or the way back is broken.
+    pub(super) is_over: bool,
+    /// Makes what arrives.
+    carry: Option<Carry<R>>,
+}
+
+impl<R> Default for Crossing<R> {
+    fn default() -> Self {
+        Self {
+            others: 0,
+            is_over: false,
+            carry: None,
+        }
+    }
+}
+
+impl<R> Slot<R> {
+    #[inline]
+    pub(super) fn lock(&self) -> MutexGuard<'_, Open<R>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// One more may send the reply.
+    pub(super) fn cross(&self, carry: Carry<R>) {
+        let crossing = &mut self.lock().crossing;
+        let crossing = crossing.get_or_insert_default();
+        crossing.others += 1;
+        crossing.carry = Some(carry);
+    }
+
+    /// One who may send the reply does not; tells whether nobody is left who may.
+    fn is_given_up(&self) -> bool {
+        match &mut self.lock().crossing {
+            None => true,
+            Some(crossing) if crossing.others > 0 => {
+                crossing.others -= 1;
+                false
+            }
+            Some(crossing) => !std::mem::replace(&mut crossing.is_over, true),
+        }
+    }
+
+    /// The reply was dropped.
+    #[cold]
+    pub(super) fn unanswered(&self) {
+        match &self.origin {
+            Origin::Controlled(id) => {
+                if !self.is_given_up() {
+                    return;
+                }
+                if let Some(id) = id.get() {
+                    runtime::try_with(|rt| rt.reply_dropped(*id));
+                }
+            }
+            Origin::Live(_, asked) => {
+                asked.over();
+                let lost = Status::Lost(crate::production::why_lost());
+                let waker = self.lock().fate.settle(lost);
+                wake(waker);
+            }
+        }
+    }
+}
+
+impl Origin {
+    pub(super) fn register(&self, id: AskId) {
+        if let Self::Controlled(registered) = self {
+            registered.get_or_init(|| id);
+        }
+    }
+
+    pub(super) fn controlled(&self) -> Option<AskId> {
+        match self {
+            Self::Live(..) => None,
+            Self::Controlled(id) => id.get().copied(),
+        }
+    }
+
+    /// Under test: the number of the `ask`, counted from two.
+    pub(super) fn mark(&self) -> u64 {
+        match self.controlled() {
+            None => 1,
+            Some(ask) => 2 + u64::from(ask.index),
+        }
+    }
+
+    /// The value is in its place. In production that is all; under test the tester delivers it.
+    #[inline]
+    pub(super) fn settle(&self, fate: &mut Fate) -> Option<Waker> {
+        match self {
+            Self::Live(_, asked) => {
+                asked.over();
+                fate.settle(Status::Delivered)
+            }
+            Self::Controlled(_) => None,
+        }
+    }
+
+    /// Tells who waits for the value, under no lock.
+    #[inline]
+    pub(super) fn answered(&self, waker: Option<Waker>) {
+        match self {
+            Self::Live(..) => wake(waker),
+            Self::Controlled(id) => {
+                if let Some(id) = id.get() {
+                    runtime::with(|rt| rt.replied(*id));
+                }
+            }
+        }
+    }
+
+    /// The reply is awaited here.
+    #[inline]
+    pub(super) fn awaited(&self) {
+        match self {
+            Self::Live(_, asked) => asked.awaited(),
+            Self::Controlled(id) => {
+                if let Some(id) = id.get() {
+                    runtime::with(|rt| rt.reply_awaited(*id));
+                }
+            }
+        }
+    }
+
+    /// The asker is gone.
+    #[inline]
+    pub(super) fn left(&self) {
+        match self {
+            Self::Live(_, asked) => asked.over(),
+            Self::Controlled(id) => {
+                if let Some(id) = id.get() {
+                    runtime::try_with(|rt| rt.ask_dropped(*id));
+                }
+            }
+        }
+    }
+
+    /// Whoever was asked may not be the one who answers.
+    pub(super) fn handed_over(&self) {
+        match self {
+            Self::Live(_, asked) => asked.over(),
+            Self::Controlled(id) => {
+                if let Some(id) = id.get() {
+                    runtime::try_with(|rt| rt.reply_handed_over(*id));
+                }
+            }
+        }
+    }
+}
+
+impl<R: Event> AnySlot for Slot<R> {
+    fn register(&self, id: AskId) {
+        self.origin.register(id);
+    }
+
+    fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+        self
+    }
+
+    fn carry(&self) -> Result<(), CannotCross> {
+        let carry = {
+            let open = self.lock();
+            open.crossing.as_ref().and_then(|crossing| crossing.carry)
+        };
+        // Not under the lock: what is encoded is the user's, and so is what is dropped.
+        let (Some(carry), Some(value)) = (carry, self.lock().value.take()) else {
+            return Ok(());
+        };
+        let carried = carry(&value)?;
+        self.lock().value = Some(carried);
+        drop(value);
+        Ok(())
+    }
+
+    fn sever(&self) {
+        self.lock().crossing.get_or_insert_default().is_over = true;
+    }
+
+    fn look(&self, f: &mut dyn FnMut(&mut Fate, Option<&dyn Event>)) {
+        let Open { fate, value, .. } = &mut *self.lock();
+        match value {
+            Some(value) => f(fate, Some(value)),
+            None => f(fate, None),
+        }
+    }
+}
+
+/// How an `ask` of an actor begins.
+impl Target {
+    fn asking(&self) -> Origin {
+        match &self.0 {
+            Where::Live(actor) => {
+                let (observed, asked) = actor.asking();
+                Origin::Live(observed, asked)
+            }
+            Where::Controlled(_) => Origin::Controlled(OnceLock::new()),
+        }
+    }
+
+    /// Both ends of a new `ask` of this actor, whose event is posted next.
+    pub(crate) fn begin_ask<R: Event>(&self) -> (Reply<R>, Ask<R>) {
+        let (reply, ask) = asking(self.asking());
+        if let Where::Controlled(address) = &self.0 {
+            runtime::ask(*address, &ask.slot());
+        }
+        (reply, ask)
+    }
+
+    /// Both ends of a wait for this actor's end, which monitors don't see: nobody has sent anything.
+    pub(crate) fn begin_ask_for_end(&self) -> (Reply<StopReason>, Ask<StopReason>) {
+        match &self.0 {
+            Where::Live(actor) => asking(Origin::Live(None, actor.awaiting_end())),
+            Where::Controlled(_) => self.begin_ask(),
+        }
+    }
+}

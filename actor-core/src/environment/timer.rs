@@ -1,0 +1,113 @@
+//! Timers: a handle to an armed one, and `sleep`.
+
+use std::fmt;
+use std::future::Future;
+use std::hash::Hasher;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::pin::Pin;
+use std::task::{Context as TaskContext, Poll};
+use std::time::Duration;
+
+use crate::fingerprint::{Fingerprint, Fingerprinter};
+use crate::production::{self, LiveTimer};
+use crate::runtime::{self, Purpose, TimerId};
+
+/// An armed timer, as returned by [`Context::after`](crate::Context::after) and
+/// [`Context::every`](crate::Context::every). Dropping it leaves the timer armed.
+#[derive(Clone)]
+pub struct Timer(Inner);
+
+#[derive(Clone, Debug)]
+enum Inner {
+    Live(LiveTimer),
+    Controlled(TimerId),
+}
+
+/// Under test with its number in the execution, so that it prints the same whenever the same schedule
+/// runs.
+impl fmt::Debug for Timer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Inner::Live(_) => f.write_str("Timer"),
+            Inner::Controlled(id) => write!(f, "Timer({})", id.index),
+        }
+    }
+}
+
+// It names a timer, which a panic changes in nothing.
+impl UnwindSafe for Timer {}
+impl RefUnwindSafe for Timer {}
+
+impl Timer {
+    pub(crate) fn controlled(id: TimerId) -> Self {
+        Self(Inner::Controlled(id))
+    }
+
+    pub(crate) fn live(timer: LiveTimer) -> Self {
+        Self(Inner::Live(timer))
+    }
+
+    pub(crate) fn cancel(self) {
+        match self.0 {
+            Inner::Live(timer) => timer.cancel(),
+            Inner::Controlled(id) => runtime::with(|rt| rt.cancel(id)),
+        }
+    }
+}
+
+impl Timer {
+    /// Which of its owner's timers it is under test; zero once it is over.
+    pub(crate) fn mark(&self) -> u64 {
+        match &self.0 {
+            Inner::Live(_) => 0,
+            Inner::Controlled(id) => runtime::try_with(|rt| rt.timer_mark(*id)).unwrap_or_default(),
+        }
+    }
+}
+
+/// Under test: which of its owner's timers it is, if it still runs or its event is unread.
+impl Fingerprint for Timer {
+    fn fingerprint(&self, to: &mut Fingerprinter) {
+        to.write_u64(self.mark());
+    }
+}
+
+/// Waits for `delay`, in virtual time under test.
+pub(crate) fn sleep(live: bool, delay: Duration, purpose: Purpose) -> Sleep {
+    if live {
+        Sleep::Live(production::sleep(delay))
+    } else {
+        Sleep::Controlled(runtime::with(|rt| rt.sleep(delay, purpose)))
+    }
+}
+
+/// See [`sleep`].
+pub(crate) enum Sleep {
+    Live(production::Sleep),
+    Controlled(TimerId),
+}
+
+impl Future for Sleep {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<()> {
+        match &mut *self {
+            Self::Live(sleep) => Pin::new(sleep).poll(task),
+            Self::Controlled(id) => {
+                if runtime::with(|rt| rt.slept(*id, task.waker())) {
+                    Poll::Ready(())
+                } else {
+                    Poll::Pending
+                }
+            }
+        }
+    }
+}
+
+impl Drop for Sleep {
+    fn drop(&mut self) {
+        if let Self::Controlled(id) = self {
+            runtime::try_with(|rt| rt.cancel(*id));
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! The mail of an actor: messages sent to it and not yet handled.
+//!
+//! Queues hold plain entries that name slots; the messages themselves lie here, where their type is
+//! known. The executors see mail as [`AnyMail`].
+
+use std::any::Any;
+use std::cell::RefCell;
+
+use super::CannotCross;
+use crate::contained::drop_each;
+use crate::event::Event;
+use crate::fingerprint::Fingerprinter;
+use crate::identity::ActorId;
+use crate::slab::{Slab, Slot};
+use crate::specification::AnyMonitor;
+
+/// What mail has to know of an actor's messages. Every [`Actor`](crate::Actor) has it.
+pub trait Mailed: 'static {
+    /// See [`Actor::Message`](crate::Actor::Message).
+    type Message: Send + 'static;
+
+    /// See [`Actor::event_index`](crate::Actor::event_index).
+    fn event_index(message: &Self::Message) -> u16;
+    /// See [`Actor::event`](crate::Actor::event).
+    fn event(message: &Self::Message) -> &dyn Event;
+    /// See [`Actor::offer_event`](crate::Actor::offer_event).
+    fn offer_event(message: &Self::Message, to: &mut Fingerprinter) -> bool;
+    /// See [`Actor::carry`](crate::Actor::carry).
+    fn carry(message: &Self::Message) -> Result<Self::Message, CannotCross>;
+}
+
+/// The mail of one actor: messages sent to it and not yet handled, in whatever order.
+pub struct Mail<A: Mailed> {
+    messages: RefCell<Slab<A::Message>>,
+}
+
+/// Makes empty mail of one actor type.
+pub type MakeMail = fn() -> Box<dyn AnyMail>;
+
+impl<A: Mailed> Mail<A> {
+    pub(crate) fn boxed() -> Box<dyn AnyMail> {
+        Box::new(Self {
+            messages: RefCell::new(Slab::new()),
+        })
+    }
+
+    /// Takes the message over.
+    #[inline]
+    pub(crate) fn insert(&self, message: &mut Slot<A::Message>) -> u32 {
+        self.messages.borrow_mut().insert(message)
+    }
+
+    /// Takes a message that is there.
+    #[inline]
+    pub(crate) fn take(&self, slot: u32) -> A::Message {
+        let message = self.messages.borrow_mut().remove(slot);
+        message.expect("a queue names full slots")
+    }
+}
+
+/// The mail by its type.
+#[inline]
+pub(crate) fn mail_of<A: Mailed>(mail: &dyn AnyMail) -> &Mail<A> {
+    let mail: &dyn Any = mail;
+    mail.downcast_ref().expect("an actor's mail is of its type")
+}
+
+/// Events of one type, or of one actor, in numbered slots and without boxes.
+///
+/// `discard` and `clear` run a user's `Drop` with nothing borrowed.
+pub trait AnySlab: Any {
+    /// Shows the event in the slot, where there is one.
+    fn inspect(&self, slot: u32, f: &mut dyn FnMut(&dyn Event));
+    /// Shows the event in the slot to a monitor, as that observation of its; tells the position of
+    /// the monitor's state afterwards.
+    fn observe(
+        &self,
+        slot: u32,
+        monitor: &mut dyn AnyMonitor,
+        observation: u16,
+        sender: Option<ActorId>,
+        target: Option<ActorId>,
+    ) -> Option<usize> {
+        let mut state = None;
+        self.inspect(slot, &mut |event| {
+            state = Some(monitor.observe(observation, event, sender, target));
+        });
+        state
+    }
+    /// Drops the event in the slot.
+    fn discard(&self, slot: u32);
+    /// Drops every event.
+    fn clear(&self);
+}
+
+/// A [`Mail`] without its type.
+pub trait AnyMail: AnySlab + Send {
+    /// Takes the message out of `message`, a `Slot<A::Message>`, and tells its slot and event.
+    fn put(&self, message: &mut dyn Any) -> (u32, u16);
+    /// Feeds to whom the reply to the event in the slot goes, and what the event offers for a
+    /// fingerprint; `false` where that is nothing.
+    fn fingerprint(&self, slot: u32, to: &mut Fingerprinter) -> bool;
+    /// Makes what arrives at another node of the message in the slot; tells the slot where that is.
+    fn carry(&self, slot: u32) -> Result<u32, CannotCross>;
+    /// Takes over a message of another mail of the same type.
+    fn adopt(&self, other: &dyn AnyMail, slot: u32) -> u32;
+}
+
+impl<A: Mailed> AnySlab for Mail<A> {
+    #[inline]
+    fn inspect(&self, slot: u32, f: &mut dyn FnMut(&dyn Event)) {
+        if let Some(message) = self.messages.borrow().get(slot) {
+            f(A::event(message));
+        }
+    }
+
+    fn discard(&self, slot: u32) {
+        let message = self.messages.borrow_mut().remove(slot);
+        drop(message);
+    }
+
+    fn clear(&self) {
+        if !self.messages.borrow().is_empty() {
+            let held = self.messages.replace(Slab::new());
+            drop_each(held.into_values());
+        }
+    }
+}
+
+impl<A: Mailed> AnyMail for Mail<A> {
+    #[inline]
+    fn put(&self, message: &mut dyn Any) -> (u32, u16) {
+        let Some(letter) = message.downcast_mut() else {
+            unreachable!("the message is of the target's type")
+        };
+        let Slot::Full(message) = letter else {
+            unreachable!("a message is sent once")
+        };
+        let event = A::event_index(message);
+        (self.insert(letter), event)
+    }
+
+    fn fingerprint(&self, slot: u32, to: &mut Fingerprinter) -> bool {
+        let messages = self.messages.borrow();
+        let message = messages.get(slot);
+        message.is_some_and(|message| A::offer_event(message, to))
+    }
+
+    fn carry(&self, slot: u32) -> Result<u32, CannotCross> {
+        let carried = {
+            let messages = self.messages.borrow();
+            let message = messages.get(slot).expect("a queue names full slots");
+            A::carry(message)?
+        };
+        Ok(self.insert(&mut Slot::Full(carried)))
+    }
+
+    fn adopt(&self, other: &dyn AnyMail, slot: u32) -> u32 {
+        self.insert(&mut Slot::Full(mail_of::<A>(other).take(slot)))
+    }
+}

@@ -1,0 +1,56 @@
+//! Whose code runs on this thread: monitors want to know who sent an event.
+
+use std::cell::Cell;
+
+use crate::identity::ActorId;
+
+thread_local! {
+    static CURRENT: Cell<Sender> = const { Cell::new(Sender::NONE) };
+}
+
+/// An actor's number, or zero for a timer or a caller outside any actor. Live actors count from 1.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Sender(u64);
+
+impl Sender {
+    pub(crate) const NONE: Self = Self(0);
+
+    /// As it was told by [`number`](Self::number).
+    pub(crate) fn numbered(number: u64) -> Self {
+        Self(number)
+    }
+
+    #[inline]
+    pub(crate) fn number(self) -> u64 {
+        self.0
+    }
+
+    /// The actor whose code runs on this thread.
+    pub(crate) fn current() -> Self {
+        CURRENT.try_with(Cell::get).unwrap_or(Self::NONE)
+    }
+
+    #[cfg(debug_assertions)]
+    pub(crate) fn is_nobody(self) -> bool {
+        self == Self::NONE
+    }
+
+    pub(crate) fn id(self) -> Option<ActorId> {
+        (self.0 != 0).then(|| ActorId::live(self.0))
+    }
+}
+
+/// Names the actor whose code runs on this thread until the guard is dropped.
+#[must_use = "the actor is left when the guard is dropped"]
+pub(crate) fn enter(actor: ActorId) -> Entered {
+    Entered(CURRENT.replace(Sender(actor.as_u64())))
+}
+
+/// See [`enter`].
+pub(crate) struct Entered(Sender);
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        CURRENT.set(self.0);
+    }
+}

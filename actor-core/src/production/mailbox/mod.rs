@@ -1,0 +1,15 @@
+//! Where an actor's events wait: the queue that it shares with whoever sends.
+//!
+//! - [`mailbox`]: the queue, in which the actor itself lies while it waits; [`bound`]: how much room there
+//!   is, and who waits for some.
+//! - [`lane`]: what an actor is told ahead of its inbox; [`fired`]: timers whose events are in it.
+//!
+//! The rooms above put in and take out. It knows neither the actors nor the types of their events.
+
+pub(crate) mod bound;
+pub(crate) mod fired;
+pub(crate) mod lane;
+pub(crate) mod mailbox;
+mod sync;
+#[cfg(all(test, loom_model))]
+mod tests;

@@ -1,0 +1,15 @@
+//! What is seen of actors from outside, as data: failures, violations, what an actor is at.
+//!
+//! - [`hooks`]: the program's functions that are told; [`monitors`]: those that run in production;
+//!   [`violation`]: what one saw.
+//! - [`work`]: what an actor is at; [`attention`]: whether anyone looks; `meters`: what is counted.
+//!
+//! The actors that run report here. What looks at them in turn, the watchdog, is with them.
+
+pub(crate) mod attention;
+pub(crate) mod hooks;
+#[cfg(feature = "metrics")]
+pub(crate) mod meters;
+pub(crate) mod monitors;
+pub(crate) mod violation;
+pub(crate) mod work;

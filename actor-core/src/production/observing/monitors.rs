@@ -1,0 +1,340 @@
+//! Monitors in production: who observes what, and for how long each was hot.
+
+use std::any::TypeId;
+use std::cell::Cell;
+use std::collections::{HashMap, VecDeque};
+use std::panic;
+use std::sync::{Mutex, Once};
+use std::thread;
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+use super::violation::{MonitorStep, MonitorViolation, MonitorViolationKind};
+use crate::contained::contained;
+use crate::event::Event;
+use crate::identity::ActorId;
+use crate::production::host::lock;
+use crate::specification::{AnyMonitor, Moment, Temperature};
+
+thread_local! {
+    /// A monitor observes on this thread. What it sends, although it should not, is not observed:
+    /// the table is locked.
+    static OBSERVING: Cell<bool> = const { Cell::new(false) };
+    /// Where the monitor that observes on this thread has panicked.
+    static PLACE: Cell<Option<String>> = const { Cell::new(None) };
+}
+
+/// From now on a monitor's panic prints nothing: it is told as a violation, with its place.
+fn keep_panics_from_the_hook() {
+    static ONCE: Once = Once::new();
+    // The hook can't be changed while a panic unwinds; a later monitor sees to it.
+    if thread::panicking() {
+        return;
+    }
+    ONCE.call_once(|| {
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if OBSERVING.try_with(Cell::get).unwrap_or(false) {
+                PLACE.set(info.location().map(ToString::to_string));
+            } else {
+                before(info);
+            }
+        }));
+    });
+}
+
+/// How many changes of state a monitor remembers.
+const TRACE: usize = 16;
+
+/// An event, as monitors see it.
+pub(crate) struct Seen<'a> {
+    pub(crate) event: &'a dyn Event,
+    pub(crate) sender: Option<ActorId>,
+    pub(crate) target: Option<ActorId>,
+    /// Since the start of the system.
+    pub(crate) time: Duration,
+}
+
+/// The registered monitors of a system.
+///
+/// One lock serialises them all, so that every monitor sees one order of events: an event is shown
+/// before its target can see it, so causes come before effects.
+#[derive(Default)]
+pub(crate) struct Monitors {
+    table: Mutex<Table>,
+    /// Notified when the next deadline of a hot monitor may have changed.
+    pub(crate) heated: Notify,
+}
+
+#[derive(Default)]
+struct Table {
+    /// `None` where a monitor was removed after a violation.
+    monitors: Vec<Option<Watched>>,
+    /// Which monitors observe an event, each with the position in its own table.
+    index: HashMap<(TypeId, Moment), Vec<(usize, u16)>>,
+    /// A monitor stays after a violation.
+    goes_on: bool,
+    limit: Option<Duration>,
+    /// Those of single types, which come before the other.
+    limits: HashMap<TypeId, Duration>,
+}
+
+struct Watched {
+    monitor: Box<dyn AnyMonitor>,
+    heat: Heat,
+    /// How it came to its state.
+    trace: VecDeque<MonitorStep>,
+}
+
+/// For how long a monitor was hot since it was last cold. Warm states stop the clock.
+#[derive(Default)]
+struct Heat {
+    gathered: Duration,
+    since: Option<Instant>,
+    reported: bool,
+}
+
+impl Heat {
+    /// Tells whether the clock was started.
+    fn enter(&mut self, temperature: Temperature) -> bool {
+        match temperature {
+            Temperature::Hot if self.since.is_none() => {
+                self.since = Some(Instant::now());
+                return true;
+            }
+            Temperature::Hot => {}
+            Temperature::Warm => {
+                if let Some(since) = self.since.take() {
+                    self.gathered += since.elapsed();
+                }
+            }
+            Temperature::Cold => *self = Self::default(),
+        }
+        false
+    }
+
+    fn deadline(&self, limit: Duration) -> Option<Instant> {
+        if self.reported {
+            return None;
+        }
+        self.since?.checked_add(limit.saturating_sub(self.gathered))
+    }
+}
+
+impl Watched {
+    fn temperature(&self) -> Temperature {
+        self.monitor.info().states[self.monitor.state()].1
+    }
+
+    /// For how long it may be hot: its type, or any.
+    fn limit(&self, any: Option<Duration>, limits: &HashMap<TypeId, Duration>) -> Option<Duration> {
+        let own = limits.get(&self.monitor.monitor_type());
+        own.copied().or(any)
+    }
+
+    fn state_name(&self) -> &'static str {
+        self.monitor.info().states[self.monitor.state()].0
+    }
+
+    /// Shows an event; tells whether the clock was started by it.
+    fn observe(
+        &mut self,
+        observation: u16,
+        seen: &Seen<'_>,
+    ) -> Result<bool, Box<MonitorViolation>> {
+        let before = self.monitor.state();
+        let Seen {
+            event,
+            sender,
+            target,
+            time,
+        } = *seen;
+        let observe = || self.monitor.observe(observation, event, sender, target);
+        match contained(observe) {
+            Ok(state) => {
+                if state != before {
+                    self.remember(observation, time);
+                }
+                Ok(self.heat.enter(self.temperature()))
+            }
+            Err(message) => Err(Box::new(MonitorViolation {
+                place: PLACE.take(),
+                // How it prints is the user's.
+                event: contained(|| format!("{event:?}")).ok(),
+                sender,
+                target,
+                ..self.violation(MonitorViolationKind::Safety, message, time)
+            })),
+        }
+    }
+
+    fn remember(&mut self, observation: u16, time: Duration) {
+        if self.trace.len() == TRACE {
+            self.trace.pop_front();
+        }
+        let observed = &self.monitor.info().observes[usize::from(observation)];
+        self.trace.push_back(MonitorStep {
+            state: self.state_name(),
+            event: observed.event.name,
+            time,
+        });
+    }
+
+    fn violation(
+        &self,
+        kind: MonitorViolationKind,
+        message: String,
+        time: Duration,
+    ) -> MonitorViolation {
+        let stateless = self.monitor.is_stateless();
+        MonitorViolation {
+            monitor: self.monitor.info().name,
+            state: (!stateless).then(|| self.state_name()),
+            kind,
+            message,
+            place: None,
+            event: None,
+            sender: None,
+            sender_name: None,
+            target: None,
+            target_name: None,
+            time,
+            trace: self.trace.iter().cloned().collect(),
+        }
+    }
+}
+
+impl Monitors {
+    /// Registers a monitor, where none of its type is registered.
+    pub(crate) fn register(&self, monitor: Box<dyn AnyMonitor>) {
+        let mut watched = Watched {
+            monitor,
+            heat: Heat::default(),
+            trace: VecDeque::new(),
+        };
+        keep_panics_from_the_hook();
+        watched.heat.enter(watched.temperature());
+        let refused = lock(&self.table).insert(watched);
+        drop(refused);
+        self.heated.notify_one();
+    }
+
+    /// Shows an event to the monitors that observe its type at that moment; returns whose handler
+    /// panicked. Those are removed.
+    pub(crate) fn observe(
+        &self,
+        moment: Moment,
+        kind: TypeId,
+        seen: &Seen<'_>,
+    ) -> Vec<MonitorViolation> {
+        if OBSERVING.replace(true) {
+            return Vec::new();
+        }
+        let mut removed = Vec::new();
+        let mut violations = Vec::new();
+        let mut heated = false;
+        {
+            let mut table = lock(&self.table);
+            let Table {
+                monitors,
+                index,
+                goes_on,
+                ..
+            } = &mut *table;
+            let observers = index.get(&(kind, moment)).map_or(&[][..], Vec::as_slice);
+            for &(at, observation) in observers {
+                let Some(watched) = &mut monitors[at] else {
+                    continue;
+                };
+                match watched.observe(observation, seen) {
+                    Ok(started) => heated |= started,
+                    Err(violation) => {
+                        violations.push(*violation);
+                        if !*goes_on {
+                            removed.push(monitors[at].take());
+                        }
+                    }
+                }
+            }
+            if heated && table.is_limited() {
+                self.heated.notify_one();
+            }
+        }
+        OBSERVING.set(false);
+        // A user's destructor, under no lock. A second panic has nobody left to be told to.
+        drop(contained(|| drop(removed)));
+        violations
+    }
+
+    pub(crate) fn go_on(&self, goes_on: bool) {
+        lock(&self.table).goes_on = goes_on;
+    }
+
+    pub(crate) fn set_limit(&self, limit: Duration) {
+        lock(&self.table).limit = Some(limit);
+        self.heated.notify_one();
+    }
+
+    pub(crate) fn set_limit_of(&self, monitor: TypeId, limit: Duration) {
+        lock(&self.table).limits.insert(monitor, limit);
+        self.heated.notify_one();
+    }
+
+    /// The monitors that have been hot for too long and were not named yet.
+    pub(crate) fn overdue(&self, time: Duration) -> Vec<MonitorViolation> {
+        let mut table = lock(&self.table);
+        let Table {
+            monitors,
+            limit,
+            limits,
+            ..
+        } = &mut *table;
+        let now = Instant::now();
+        let overdue = |watched: &mut Watched| {
+            let limit = watched.limit(*limit, limits)?;
+            let deadline = watched.heat.deadline(limit)?;
+            if deadline > now {
+                return None;
+            }
+            watched.heat.reported = true;
+            let message = format!("hot for longer than {limit:?}");
+            Some(watched.violation(MonitorViolationKind::Liveness, message, time))
+        };
+        monitors.iter_mut().flatten().filter_map(overdue).collect()
+    }
+
+    /// When the next monitor will have been hot for too long.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        let table = lock(&self.table);
+        let deadline = |watched: &Watched| {
+            let limit = watched.limit(table.limit, &table.limits)?;
+            watched.heat.deadline(limit)
+        };
+        table.monitors.iter().flatten().filter_map(deadline).min()
+    }
+}
+
+impl Table {
+    fn is_limited(&self) -> bool {
+        self.limit.is_some() || !self.limits.is_empty()
+    }
+
+    /// Gives the monitor back where one of its type is there.
+    fn insert(&mut self, watched: Watched) -> Option<Watched> {
+        let of_type = watched.monitor.monitor_type();
+        let known = |other: &Watched| other.monitor.monitor_type() == of_type;
+        if self.monitors.iter().flatten().any(known) {
+            return Some(watched);
+        }
+        let at = self.monitors.len();
+        for (observation, observed) in watched.monitor.info().observes.iter().enumerate() {
+            let key = (observed.event.type_id, observed.moment);
+            let observation = u16::try_from(observation).expect("fewer than 2^16 observations");
+            self.index.entry(key).or_default().push((at, observation));
+        }
+        self.monitors.push(Some(watched));
+        None
+    }
+}

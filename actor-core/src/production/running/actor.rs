@@ -1,0 +1,509 @@
+//! An actor as everyone else sees it: [`LiveActor`].
+
+use std::any::Any;
+use std::borrow::Cow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::task::{Wake, Waker};
+
+use super::hub::Hub;
+use super::life::Life;
+use super::relations::End;
+use super::reply::{Observed, losing};
+use super::stage::Stage;
+use super::telemetry;
+use super::waits::Asked;
+use crate::event::Event;
+use crate::identity::ActorId;
+use crate::parts::{AnyMail, Mailed, MakeMail, Offered, SpawnOptions, Stop, mail_of};
+use crate::production::host::current::Sender;
+use crate::production::host::executor::sleep;
+use crate::production::mailbox::bound::Admission;
+use crate::production::mailbox::fired::{Fired, Lives};
+use crate::production::mailbox::lane::{KILL, Lane, QUIT};
+use crate::production::mailbox::mailbox::{Kind, Mailbox, Opened};
+use crate::production::observing::hooks::{DeadLetterReason, FailureKind, Fault};
+use crate::production::observing::work::Work;
+use crate::slab::Slot;
+use crate::specification::Moment;
+use crate::supervision::StopReason;
+use crate::table::ActorInfo;
+
+/// Identities are unique within the program, not only within a system, and count from 1: zero
+/// stands for nobody.
+static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+
+/// Where events for a live actor go. It outlives the actor for as long as there are references.
+///
+/// It does not know the actor's type, but for what `info` and the mail know of it; so sending,
+/// watching and ending are compiled once, and not for every actor type.
+pub(crate) struct LiveActor {
+    id: ActorId,
+    /// The name given at the spawn.
+    name: Option<Box<Name>>,
+    info: &'static ActorInfo,
+    mailbox: Mailbox<Box<Life>>,
+    pub(super) end: Mutex<End>,
+    /// What it was told ahead of its inbox.
+    pub(super) lane: Lane,
+    pub(super) work: Work,
+    #[cfg(feature = "metrics")]
+    pub(super) meters: Arc<crate::production::observing::meters::Meters>,
+    /// How often it was brought back.
+    life: AtomicU32,
+    hub: Arc<Hub>,
+}
+
+/// Most actors have none, and pay for one word.
+struct Name(Box<str>);
+
+impl LiveActor {
+    pub(super) fn new(
+        hub: Arc<Hub>,
+        options: &SpawnOptions,
+        info: &'static ActorInfo,
+        make_mail: MakeMail,
+    ) -> Self {
+        Self {
+            // Relaxed: only uniqueness matters.
+            id: ActorId::live(NEXT_ID.fetch_add(1, Ordering::Relaxed)),
+            name: options.name.clone().map(|name| Box::new(Name(name))),
+            info,
+            mailbox: Mailbox::new(make_mail, options.mailbox),
+            end: Mutex::new(End::Awaited(None)),
+            lane: Lane::default(),
+            work: Work::default(),
+            #[cfg(feature = "metrics")]
+            meters: hub.meters.of(info.name),
+            life: AtomicU32::new(0),
+            hub,
+        }
+    }
+
+    pub(crate) fn id(&self) -> ActorId {
+        self.id
+    }
+
+    /// The name given at the spawn, or the type and the identity; behind the name of the node, where it
+    /// is on one.
+    pub(crate) fn name(&self) -> Cow<'_, str> {
+        let name = match &self.name {
+            Some(name) => Cow::Borrowed(&*name.0),
+            None => Cow::Owned(format!("{}{}", self.info.name, self.id)),
+        };
+        match &self.hub.node {
+            None => name,
+            Some(node) => Cow::Owned(format!("{node}/{name}")),
+        }
+    }
+
+    /// The name by which it is registered.
+    pub(crate) fn own_name(&self) -> String {
+        match &self.name {
+            Some(name) => name.0.to_string(),
+            None => self.name().into_owned(),
+        }
+    }
+
+    #[inline]
+    pub(super) fn info(&self) -> &'static ActorInfo {
+        self.info
+    }
+
+    #[inline]
+    pub(super) fn hub(&self) -> &Arc<Hub> {
+        &self.hub
+    }
+
+    #[inline]
+    pub(super) fn mailbox(&self) -> &Mailbox<Box<Life>> {
+        &self.mailbox
+    }
+
+    /// How often it was brought back. Relaxed: who asks is this actor, or comes too early or too
+    /// late in any case.
+    #[inline]
+    pub(super) fn life(&self) -> u32 {
+        self.life.load(Ordering::Relaxed)
+    }
+
+    /// How many events the actor has not begun to handle, as far as can be told from outside.
+    pub(super) fn unread(&self) -> usize {
+        self.mailbox().unread() + self.work.fetched()
+    }
+
+    /// It is brought back: timers and watches of the life before are void.
+    pub(super) fn next_life(&self) {
+        self.life.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Something comes before the next event.
+    #[inline]
+    pub(super) fn is_ordered(&self) -> bool {
+        self.lane.is_urgent()
+    }
+
+    /// Tells the actor something ahead of its inbox.
+    pub(super) fn order(&self, order: u16) {
+        self.lane.add(order);
+        self.rouse();
+    }
+
+    /// Has the actor look at what it was told: now where it waits, else before it waits again.
+    pub(super) fn rouse(&self) {
+        self.run(self.mailbox.rouse());
+    }
+
+    /// Has the actor run, where it was taken out of its mailbox.
+    #[inline]
+    fn run(&self, life: Option<Box<Life>>) {
+        if let Some(life) = life {
+            Stage::dispatch(self, life);
+        }
+    }
+
+    /// Has the actor wait in its mailbox, or run once more where it was roused meanwhile.
+    pub(super) fn park(&self, life: Box<Life>) {
+        self.run(self.mailbox.park(life));
+        if self.hub.dispatcher.is_closed() {
+            self.drop_parked();
+        }
+    }
+
+    /// Drops the actor where it waits: nobody will run it.
+    pub(super) fn drop_parked(&self) {
+        drop(self.mailbox.rouse());
+    }
+
+    /// Its inbox still takes events.
+    pub(crate) fn is_running(&self) -> bool {
+        !self.mailbox.is_closed()
+    }
+
+    /// Sends; where the actor has stopped, the event becomes a dead letter.
+    #[inline]
+    pub(crate) fn post<A: Mailed>(&self, message: &mut Slot<A::Message>) {
+        let Slot::Full(shown) = message else {
+            return;
+        };
+        let event = A::event_index(shown);
+        let sender = if self.hub.is_observed() {
+            self.observe_sent(event, A::event(shown))
+        } else {
+            Sender::NONE
+        };
+        match self.mailbox.open() {
+            Some(mut mailbox) if mailbox.is_unbounded() => {
+                let slot = mail_of::<A>(mailbox.mail()).insert(message);
+                let roused = mailbox.push_event(event, slot, sender);
+                self.run(roused);
+            }
+            Some(mut mailbox) => {
+                let admission = mailbox.tell();
+                self.admit(mailbox, admission, event, message, sender);
+            }
+            None => self.refuse(Kind::Event, DeadLetterReason::Stopped, message),
+        }
+    }
+
+    /// Sends to whoever has room, for a sender that awaits what becomes of the event; one with a
+    /// waker is willing to wait. It has a ticket where it has waited before.
+    pub(crate) fn offer<A: Mailed>(
+        &self,
+        message: &mut Slot<A::Message>,
+        mut ticket: Option<u64>,
+        waker: Option<&Waker>,
+    ) -> Room {
+        let Slot::Full(shown) = message else {
+            return Room::Decided(Offered::Taken);
+        };
+        let event = A::event_index(shown);
+        let mut sender = Sender::NONE;
+        if self.hub.is_observed() {
+            match self.keep_place(ticket, waker) {
+                Ok(kept) => ticket = kept,
+                Err(room) => return room,
+            }
+            sender = self.observe_sent(event, A::event(shown));
+        }
+        self.offer_any(event, message, sender, ticket, waker)
+    }
+
+    fn offer_any(
+        &self,
+        event: u16,
+        message: &mut dyn Any,
+        sender: Sender,
+        ticket: Option<u64>,
+        waker: Option<&Waker>,
+    ) -> Room {
+        let Some(mut mailbox) = self.mailbox.open() else {
+            return Room::Decided(Offered::Closed);
+        };
+        let (admission, replaced) = mailbox.offer(ticket, waker);
+        match admission {
+            Admission::Full | Admission::Wait(_) => drop(mailbox),
+            _ => self.admit(mailbox, admission, event, message, sender),
+        }
+        drop(replaced);
+        Room::of(admission)
+    }
+
+    /// Makes sure that an event can be queued after the monitors have seen it, as they must before
+    /// its target can; tells the ticket for its place.
+    #[cold]
+    fn keep_place(&self, ticket: Option<u64>, waker: Option<&Waker>) -> Result<Option<u64>, Room> {
+        let Some(mut mailbox) = self.mailbox.open() else {
+            return Err(Room::Decided(Offered::Closed));
+        };
+        let (admission, replaced) = mailbox.offer(ticket, waker);
+        let kept = match admission {
+            Admission::Enter => Ok(mailbox.keep_place()),
+            Admission::Replace | Admission::Lost => Ok(None),
+            Admission::Full | Admission::Wait(_) => Err(Room::of(admission)),
+        };
+        drop(mailbox);
+        drop(replaced);
+        kept
+    }
+
+    /// The sender with that ticket waits no longer.
+    pub(crate) fn leave_line(&self, ticket: u64) {
+        self.mailbox.leave_line(ticket);
+    }
+
+    /// Queues an event in a bounded mailbox; or it, or the oldest, is a dead letter.
+    fn admit(
+        &self,
+        mut mailbox: Opened<'_, Box<Life>>,
+        admission: Admission,
+        event: u16,
+        message: &mut dyn Any,
+        sender: Sender,
+    ) {
+        let replaced = match admission {
+            Admission::Replace => mailbox.take_oldest(),
+            Admission::Enter => None,
+            Admission::Lost | Admission::Full | Admission::Wait(_) => {
+                drop(mailbox);
+                return self.refuse(Kind::Event, DeadLetterReason::Full, message);
+            }
+        };
+        let (slot, _) = mailbox.mail().put(message);
+        self.run(mailbox.push_counted(event, slot, sender));
+        if let Some((mail, slot)) = replaced {
+            self.dead_letter(&*mail, slot, DeadLetterReason::Full);
+        }
+    }
+
+    /// Sends what nobody sent; dropped in silence where the actor has stopped.
+    pub(crate) fn notify<A: Mailed>(&self, message: A::Message, timer: Option<Arc<Fired>>) {
+        let event = A::event_index(&message);
+        if self.hub.is_observed() {
+            self.observe(Moment::Sent, event, A::event(&message), Sender::NONE);
+        }
+        let message = &mut Slot::Full(message);
+        match self.mailbox.open() {
+            Some(mut mailbox) => {
+                let slot = mail_of::<A>(mailbox.mail()).insert(message);
+                self.run(mailbox.push_notice(event, slot, timer));
+            }
+            None => self.refuse(Kind::Notice, DeadLetterReason::Stopped, message),
+        }
+    }
+
+    /// A message is not taken.
+    #[cold]
+    fn refuse(&self, kind: Kind, why: DeadLetterReason, message: &mut dyn Any) {
+        let mail = self.mailbox.make_mail();
+        let (slot, _) = mail.put(message);
+        self.lose(kind, &*mail, slot, why);
+    }
+
+    /// What was sent is a dead letter; a notice is dropped in silence.
+    fn lose(&self, kind: Kind, mail: &dyn AnyMail, slot: u32, why: DeadLetterReason) {
+        match kind {
+            Kind::Event => self.dead_letter(mail, slot, why),
+            Kind::Notice | Kind::Timer => self.discard(mail, slot),
+            Kind::Stop => {}
+        }
+    }
+
+    /// Stops the actor.
+    pub(crate) fn stop(self: &Arc<Self>, stop: Stop) {
+        match stop {
+            Stop::InOrder => self.stop_in_order(),
+            Stop::Within(deadline) => {
+                self.stop_in_order();
+                let actor = Arc::downgrade(self);
+                let deadline = {
+                    let _clock = self.hub.executor.enter();
+                    sleep(deadline)
+                };
+                self.hub.executor.spawn(async move {
+                    deadline.await;
+                    if let Some(actor) = actor.upgrade() {
+                        actor.order(KILL | QUIT);
+                    }
+                });
+            }
+            Stop::AtOnce => self.order(KILL | QUIT),
+        }
+    }
+
+    /// Stops the actor when it has handled what was sent to it before.
+    pub(super) fn stop_in_order(&self) {
+        self.lane.add(QUIT);
+        // Refused where the actor has ended meanwhile.
+        let roused = self.mailbox.open().and_then(Opened::push_stop);
+        // It may be down, and await no event.
+        self.run(roused.or_else(|| self.mailbox.rouse()));
+    }
+
+    /// What is left of the inbox becomes dead letters, but that it was told to stop.
+    pub(super) fn drop_unread(&self) {
+        let mut letters = self.mailbox.take();
+        let entries = std::mem::take(&mut letters.entries);
+        for entry in entries {
+            match entry.kind {
+                Kind::Stop => letters.entries.push_back(entry),
+                kind => {
+                    drop(letters.read(&entry));
+                    self.lose(
+                        kind,
+                        letters.mail(),
+                        entry.slot,
+                        DeadLetterReason::Restarted,
+                    );
+                }
+            }
+        }
+        self.mailbox.give_back(letters);
+    }
+
+    /// Begins an `ask`.
+    pub(crate) fn asking(self: &Arc<Self>) -> (Option<Box<Observed>>, Asked) {
+        let observed = self.hub.is_observed().then(|| {
+            Box::new(Observed {
+                hub: self.hub.clone(),
+                asker: Sender::current(),
+            })
+        });
+        (observed, Asked::of(self))
+    }
+
+    /// Begins a wait for the actor's end: monitors don't see it, and it is part of no cycle.
+    pub(crate) fn awaiting_end(self: &Arc<Self>) -> Asked {
+        let asked = Asked::of(self);
+        asked.over();
+        asked
+    }
+
+    #[cold]
+    fn observe_sent(&self, event: u16, shown: &dyn Event) -> Sender {
+        let sender = Sender::current();
+        self.observe(Moment::Sent, event, shown, sender);
+        sender
+    }
+
+    #[cold]
+    pub(super) fn observe(&self, moment: Moment, event: u16, shown: &dyn Event, sender: Sender) {
+        let kind = self.info.events[usize::from(event)].type_id;
+        self.hub.observe(moment, kind, shown, sender, Some(self.id));
+    }
+
+    /// Counts, shows and drops an event that will never be handled.
+    #[cold]
+    pub(super) fn dead_letter(&self, mail: &dyn AnyMail, slot: u32, why: DeadLetterReason) {
+        mail.inspect(slot, &mut |event| {
+            telemetry::lost(self, event, why);
+            let name = || self.name().into_owned();
+            self.hub.hooks.dead_letter(self.id, &name, event, why);
+        });
+        // The destructor is the user's. It must not take down whoever happens to run it.
+        let drop_it = || losing(self.hub.lost(why.loss()), || mail.discard(slot));
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(drop_it)) {
+            self.failed(Fault::from_panic(payload));
+        }
+    }
+
+    /// Drops a notice that will never be handled.
+    #[cold]
+    fn discard(&self, mail: &dyn AnyMail, slot: u32) {
+        // The destructor is the user's, and this may be the end of another actor.
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| mail.discard(slot))) {
+            self.failed(Fault::from_panic(payload));
+        }
+    }
+
+    pub(super) fn failed(&self, fault: Fault) {
+        telemetry::failed(self, &fault);
+        self.hub.failed(self.id, &self.name(), fault);
+    }
+
+    pub(crate) fn report(&self, error: &str) {
+        self.failed(Fault {
+            kind: FailureKind::Unheard,
+            message: error.to_owned(),
+        });
+    }
+
+    pub(super) fn lost_in_background(&self, message: String) {
+        self.failed(Fault {
+            kind: FailureKind::Background,
+            message,
+        });
+    }
+
+    /// Ends: what is left of the inbox becomes dead letters, and every watcher is told, in the
+    /// order in which they began to watch.
+    pub(super) fn end(&self, reason: StopReason) {
+        let reason = self.hub.ended(reason);
+        let letters = self.mailbox.close();
+        for entry in &letters.entries {
+            if entry.kind != Kind::Stop {
+                let why = DeadLetterReason::Stopped;
+                self.lose(entry.kind, letters.mail(), entry.slot, why);
+            }
+        }
+        self.end_relations(reason);
+    }
+}
+
+impl Lives for LiveActor {
+    fn life(&self) -> u32 {
+        self.life()
+    }
+}
+
+/// Wakes the actor as a whole; a future in its handler may do so from anywhere.
+impl Wake for LiveActor {
+    fn wake(self: Arc<Self>) {
+        self.rouse();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.rouse();
+    }
+}
+
+/// Whether an event that was offered has entered the mailbox.
+pub(crate) enum Room {
+    /// Its sender waits under this ticket.
+    Wait(u64),
+    /// It is known.
+    Decided(Offered),
+}
+
+impl Room {
+    fn of(admission: Admission) -> Self {
+        match admission {
+            Admission::Wait(ticket) => Self::Wait(ticket),
+            Admission::Full => Self::Decided(Offered::Full),
+            Admission::Enter | Admission::Replace | Admission::Lost => {
+                Self::Decided(Offered::Taken)
+            }
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! What all actors of one system share: [`Hub`].
+
+use std::any::TypeId;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::actor::LiveActor;
+use super::dispatcher::{self, Dispatcher};
+use super::node::Nodes;
+use super::registry::Registry;
+use super::report::Unfinished;
+#[cfg(debug_assertions)]
+use super::waits::Waits;
+use super::watchdog::Watchdog;
+use crate::event::Event;
+use crate::identity::ActorId;
+use crate::parts::AskError;
+use crate::production::host::current::Sender;
+use crate::production::host::disk::LiveDisk;
+use crate::production::host::executor::{Executor, Task, within};
+use crate::production::observing::attention::{Attention, OBSERVED};
+use crate::production::observing::hooks::{Failure, Fault, Hooks};
+use crate::production::observing::monitors::{Monitors, Seen};
+use crate::specification::{AnyMonitor, Moment};
+use crate::supervision::StopReason;
+
+/// Kept alive by the system's handles, its actors and the references to them. It keeps an actor
+/// alive only while that actor is registered, so the cycle ends with the actor.
+pub(super) struct Hub {
+    pub(super) executor: Executor,
+    pub(super) disk: LiveDisk,
+    pub(super) dispatcher: Arc<Dispatcher>,
+    pub(super) registry: Registry,
+    pub(super) hooks: Arc<Hooks>,
+    /// The nodes of the system, also where this is one of them.
+    pub(super) nodes: Arc<Nodes>,
+    /// The name of the node that this is.
+    pub(super) node: Option<Arc<str>>,
+    /// The node has crashed.
+    crashed: AtomicBool,
+    /// The registry of names, once it was used.
+    pub(super) names: OnceLock<Weak<LiveActor>>,
+    #[cfg(debug_assertions)]
+    pub(super) waits: Waits,
+    pub(super) attention: Attention,
+    pub(super) watchdog: Watchdog,
+    #[cfg(feature = "metrics")]
+    pub(super) meters: crate::production::observing::meters::AllMeters,
+    /// Whom the last shutdown has aborted.
+    pub(super) unfinished: Mutex<Vec<Unfinished>>,
+    monitors: Arc<Monitors>,
+    started: Instant,
+}
+
+impl Hub {
+    pub(super) fn new(executor: Executor) -> Arc<Self> {
+        Self::with(executor, None)
+    }
+
+    /// A node of a system.
+    pub(super) fn of_node(whole: &Arc<Self>, name: Arc<str>) -> Arc<Self> {
+        Self::with(whole.executor.clone(), Some((whole, name)))
+    }
+
+    fn with(executor: Executor, node: Option<(&Arc<Self>, Arc<str>)>) -> Arc<Self> {
+        let (whole, name) = node.unzip();
+        let (dispatcher, queues) = dispatcher::new(&executor);
+        let hub = Arc::new(Self {
+            registry: Registry::new(dispatcher.clone()),
+            disk: match (whole, &name) {
+                (Some(whole), Some(name)) => whole.disk.of_node(name),
+                _ => LiveDisk::new(executor.blocking_threads()),
+            },
+            executor,
+            dispatcher,
+            hooks: whole.map_or_else(|| Arc::new(Hooks::new()), |whole| whole.hooks.clone()),
+            nodes: whole.map_or_else(Arc::default, |whole| whole.nodes.clone()),
+            node: name,
+            crashed: AtomicBool::new(false),
+            names: OnceLock::new(),
+            #[cfg(debug_assertions)]
+            waits: Waits::default(),
+            attention: Attention::default(),
+            watchdog: Watchdog::new(),
+            #[cfg(feature = "metrics")]
+            meters: crate::production::observing::meters::AllMeters::default(),
+            unfinished: Mutex::default(),
+            monitors: whole.map_or_else(Arc::default, |whole| whole.monitors.clone()),
+            started: whole.map_or_else(Instant::now, |whole| whole.started),
+        });
+        if whole.is_some_and(|whole| whole.is_observed()) {
+            hub.attention.add(OBSERVED);
+        }
+        dispatcher::start(&hub, queues);
+        hub
+    }
+
+    pub(super) fn now(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    pub(super) fn failed(&self, actor: ActorId, name: &str, fault: Fault) {
+        self.hooks.failed(&Failure {
+            actor,
+            name: name.to_owned(),
+            kind: fault.kind,
+            message: fault.message,
+        });
+    }
+
+    /// Whether anything is observed at all: the only price of monitors where there are none.
+    #[inline]
+    pub(super) fn is_observed(&self) -> bool {
+        self.attention.bits() & OBSERVED != 0
+    }
+
+    /// Nobody looks at what its actors do.
+    #[inline]
+    pub(super) fn is_unwatched(&self) -> bool {
+        #[cfg(any(feature = "tracing", feature = "metrics"))]
+        if super::turn::is_on() {
+            return false;
+        }
+        self.attention.bits() == 0
+    }
+
+    pub(super) fn monitor(&self, monitor: Box<dyn AnyMonitor>) {
+        self.monitors.register(monitor);
+        self.attention.add(OBSERVED);
+        for node in self.nodes.running() {
+            node.attention.add(OBSERVED);
+        }
+    }
+
+    /// The node ends: nothing of it goes on.
+    pub(super) fn crash(&self) {
+        // Relaxed: whoever is told of the end is told after it, through the lane or the mailbox.
+        self.crashed.store(true, Ordering::Relaxed);
+        self.registry.abort();
+    }
+
+    /// Why an actor has ended, for those who hear of it.
+    pub(super) fn ended(&self, reason: StopReason) -> StopReason {
+        match reason {
+            StopReason::Aborted if self.crashed.load(Ordering::Relaxed) => StopReason::Disconnected,
+            reason => reason,
+        }
+    }
+
+    /// Why a reply is lost, for who awaits it.
+    pub(super) fn lost(&self, error: AskError) -> AskError {
+        match error {
+            AskError::Stopped if self.crashed.load(Ordering::Relaxed) => AskError::Disconnected,
+            error => error,
+        }
+    }
+
+    #[cold]
+    pub(super) fn observe(
+        &self,
+        moment: Moment,
+        kind: TypeId,
+        event: &dyn Event,
+        sender: Sender,
+        target: Option<ActorId>,
+    ) {
+        let seen = Seen {
+            event,
+            sender: sender.id(),
+            target,
+            time: self.now(),
+        };
+        for mut violation in self.monitors.observe(moment, kind, &seen) {
+            let name = |id: Option<ActorId>| self.registry.name_of(id?);
+            violation.sender_name = name(violation.sender);
+            violation.target_name = name(violation.target);
+            self.hooks.violated(&violation);
+        }
+    }
+
+    pub(super) fn go_on_after_violations(&self, goes_on: bool) {
+        self.monitors.go_on(goes_on);
+    }
+
+    pub(super) fn announce<E: Event>(&self, event: &E) {
+        if self.is_observed() {
+            let kind = TypeId::of::<E>();
+            self.observe(Moment::Sent, kind, event, Sender::current(), None);
+        }
+    }
+
+    /// Sets for how long a monitor may be hot; whoever sets it first also starts [`watch_heat`].
+    pub(super) fn set_hot_limit(&self, limit: Duration) {
+        self.monitors.set_limit(limit);
+    }
+
+    /// As [`set_hot_limit`](Self::set_hot_limit), for the monitor of that type.
+    pub(super) fn set_hot_limit_of(&self, monitor: TypeId, limit: Duration) {
+        self.monitors.set_limit_of(monitor, limit);
+    }
+}
+
+/// Reports monitors that are hot for too long, until [`Guard`] aborts it.
+pub(super) async fn watch_heat(hub: Arc<Hub>) {
+    loop {
+        for violation in &hub.monitors.overdue(hub.now()) {
+            hub.hooks.violated(violation);
+        }
+        let heated = hub.monitors.heated.notified();
+        match hub.monitors.deadline() {
+            Some(deadline) => {
+                let left = deadline.saturating_duration_since(Instant::now());
+                within(left, heated).await;
+            }
+            None => heated.await,
+        }
+    }
+}
+
+/// Aborts everything when the last handle to the system is dropped.
+pub(super) struct Guard {
+    pub(super) hub: Arc<Hub>,
+    /// The task of [`watch_heat`], once a limit was set.
+    pub(super) heat: OnceLock<Task>,
+    /// The task of [`watch_actors`](super::watchdog::watch_actors), once a limit was set.
+    pub(super) watchdog: OnceLock<Task>,
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        for task in [&self.heat, &self.watchdog] {
+            if let Some(task) = task.get() {
+                task.abort();
+            }
+        }
+        self.hub.registry.abort();
+        if self.hub.node.is_none() {
+            self.hub.nodes.end();
+        }
+    }
+}

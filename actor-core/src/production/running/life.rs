@@ -1,0 +1,519 @@
+//! A running actor, from its spawn to its last dead letter.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::task::{Poll, Waker};
+
+use super::actor::LiveActor;
+use super::children::LiveChildren;
+use super::hub::Hub;
+use super::reply::losing;
+use super::spawning::{Factory, Spawn, Target};
+use super::stage::Stage;
+use super::telemetry;
+use crate::contained::Payload;
+use crate::parts::{AskError, Body, Due, Host, Ran, Resting, SpawnOptions};
+use crate::production::host::{current, forever, slice};
+use crate::production::mailbox::lane::{
+    CLOSED, EXHAUSTED, FINISH, GIVE_UP, KILL, LINKED, QUIT, START, STOP,
+};
+use crate::production::observing::hooks::{FailureKind, Fault};
+use crate::production::observing::work::{START_HOOK, STOP_HOOK};
+use crate::supervision::{StopReason, Unread};
+
+/// Starts an actor. Where the system shuts down it is dropped, and what this returns has stopped.
+pub(super) fn spawn(
+    hub: &Arc<Hub>,
+    spawned: &mut dyn Spawn,
+    options: &SpawnOptions,
+) -> Arc<LiveActor> {
+    let actor = LiveActor::new(hub.clone(), options, spawned.info(), spawned.mail());
+    let actor = Arc::new(actor);
+    match hub.registry.enter(actor.clone()) {
+        Some(place) => {
+            let resting = spawned.rest(&Target::live(actor.clone()));
+            launch(&actor, place, resting, None, options.host);
+        }
+        None => actor.end(StopReason::Aborted),
+    }
+    actor
+}
+
+/// Starts a supervised actor, as [`spawn`] does others.
+pub(super) fn spawn_with(
+    children: Arc<LiveChildren>,
+    mut factory: Factory,
+    options: &SpawnOptions,
+) -> Arc<LiveActor> {
+    let hub = children.hub().clone();
+    let actor = LiveActor::new(hub.clone(), options, factory.info(), factory.mail());
+    let actor = Arc::new(actor);
+    let resting = factory.rest(&Target::live(actor.clone()));
+    match hub.registry.enter(actor.clone()) {
+        Some(place) => {
+            children.add(&actor, options.child);
+            let supervised = Supervised {
+                factory,
+                children,
+                unread: options.child.unread,
+            };
+            launch(&actor, place, resting, Some(supervised), options.host);
+        }
+        None => {
+            drop(resting);
+            actor.end(StopReason::Aborted);
+        }
+    }
+    actor
+}
+
+fn launch(
+    actor: &Arc<LiveActor>,
+    place: u32,
+    resting: Box<dyn Resting>,
+    supervised: Option<Supervised>,
+    host: Host,
+) {
+    let mut body = Body::new();
+    body.install(resting);
+    let stage = match (host, actor.hub().executor.blocking_threads()) {
+        (Host::Workers, _) => None,
+        (Host::BlockingThreads, Some(runtime)) => Some(Stage::BlockingThreads(runtime.clone())),
+        (Host::BlockingThreads | Host::Thread, _) => {
+            let started = Stage::thread(actor).map_err(|error| {
+                actor.failed(Fault {
+                    kind: FailureKind::Background,
+                    message: format!("it has no thread: {error}"),
+                });
+                actor.lane.add(KILL | QUIT);
+            });
+            started.ok()
+        }
+    };
+    let extras =
+        (stage.is_some() || supervised.is_some()).then(|| Box::new(Extras { stage, supervised }));
+    let life = Life {
+        body,
+        part: Part::first(actor),
+        waker: Waker::from(actor.clone()),
+        actor: actor.clone(),
+        place,
+        extras,
+        #[cfg(any(feature = "tracing", feature = "metrics"))]
+        turn: None,
+    };
+    telemetry::spawned(actor);
+    Stage::dispatch(actor, Box::new(life));
+}
+
+/// The registry of names; `registry` is started where there is none yet.
+pub(super) fn names(hub: &Arc<Hub>, registry: &mut dyn Spawn) -> Target {
+    let options = SpawnOptions::named("registry");
+    let mut started = None;
+    let known = hub.names.get_or_init(|| {
+        let actor = spawn(hub, registry, &options);
+        Arc::downgrade(started.insert(actor))
+    });
+    // Where it is gone the system is over, and what is started now never runs.
+    let known = started.or_else(|| known.upgrade());
+    Target::live(known.unwrap_or_else(|| spawn(hub, registry, &options)))
+}
+
+/// A running actor. Dropping it is an abort: its inbox is closed and its watchers told, as after
+/// any other end.
+pub(super) struct Life {
+    body: Body,
+    part: Part,
+    actor: Arc<LiveActor>,
+    /// The actor's.
+    waker: Waker,
+    /// In the registry.
+    place: u32,
+    /// What most actors don't have; they pay for one word.
+    extras: Option<Box<Extras>>,
+    /// What waits, while it does.
+    #[cfg(any(feature = "tracing", feature = "metrics"))]
+    turn: Option<super::turn::Turn>,
+}
+
+/// What only some actors have.
+struct Extras {
+    /// Where it runs; `None` for the workers.
+    stage: Option<Stage>,
+    /// What brings it back.
+    supervised: Option<Supervised>,
+}
+
+/// What a child has to do with its supervisor.
+struct Supervised {
+    factory: Factory,
+    children: Arc<LiveChildren>,
+    unread: Unread,
+}
+
+/// Which part of its life runs, or waits in an async handler.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// The `#[start]` hook and the first `#[entry]`.
+    Starting,
+    /// Events.
+    Working,
+    /// The `#[stop]` hook, since it was told to stop.
+    Stopping,
+    /// Nothing any more, since something around it has panicked.
+    Failing(StopReason),
+    /// The ends of its children.
+    Closing(StopReason),
+    /// Its value's.
+    Dropping(StopReason),
+    /// What its supervisor decides: its value is gone.
+    Down(StopReason),
+    /// It is over.
+    Ended,
+}
+
+impl Part {
+    fn first(actor: &LiveActor) -> Self {
+        if actor.info().starts {
+            Self::Starting
+        } else {
+            Self::Working
+        }
+    }
+}
+
+/// What becomes of an actor that was told something ahead of its inbox.
+enum Told {
+    /// It goes on.
+    Nothing,
+    /// Its `#[stop]` hook runs.
+    Stop,
+    /// It ends.
+    End(StopReason),
+}
+
+impl Life {
+    /// The state of the actor.
+    pub(super) fn state(&self) -> usize {
+        self.body.state()
+    }
+
+    #[inline]
+    pub(super) fn stage(&self) -> Option<&Stage> {
+        self.extras.as_ref()?.stage.as_ref()
+    }
+
+    fn supervised(&self) -> Option<&Supervised> {
+        self.extras.as_ref()?.supervised.as_ref()
+    }
+
+    /// Runs until it waits or is over. It waits in its mailbox.
+    pub(super) fn run(mut self: Box<Self>) {
+        slice::admit();
+        // Around all of it, since what panics may be no part of the actor, but a subscriber's.
+        match catch_unwind(AssertUnwindSafe(|| self.poll())) {
+            Ok(Poll::Pending) => self.park(),
+            Ok(Poll::Ready(())) => {}
+            Err(payload) => self.go_on_after(payload),
+        }
+    }
+
+    fn park(self: Box<Self>) {
+        let actor = self.actor.clone();
+        actor.park(self);
+    }
+
+    /// Something panicked around its handlers: that is a failure of the actor, and it runs once more
+    /// to come to its end.
+    #[cold]
+    fn go_on_after(mut self: Box<Self>, payload: Payload) {
+        self.waker = Waker::from(self.actor.clone());
+        let reason = self.panicked(payload);
+        match self.part {
+            Part::Starting | Part::Working | Part::Stopping => self.part = Part::Failing(reason),
+            Part::Failing(_) | Part::Closing(_) => self.part = Part::Dropping(reason),
+            // What panics here would do so again: it is aborted where it did not come to its end.
+            Part::Dropping(_) => return,
+            Part::Down(_) | Part::Ended => {}
+        }
+        self.actor.rouse();
+        self.park();
+    }
+
+    fn poll(&mut self) -> Poll<()> {
+        // One guard for a whole batch, since a batch is one poll.
+        let _current = current::enter(self.actor.id());
+        #[cfg(any(feature = "tracing", feature = "metrics"))]
+        let shift = super::turn::Shift::begin(self.turn.take());
+        self.actor.work.resume();
+        forever::begin_count();
+        let waker = std::mem::replace(&mut self.waker, Waker::noop().clone());
+        let poll = self.live(&waker);
+        self.waker = waker;
+        let waits = self.waits_in_handler();
+        self.actor.work.leave(waits);
+        self.actor.work.waits_forever(forever::balance(), waits);
+        #[cfg(any(feature = "tracing", feature = "metrics"))]
+        {
+            self.turn = shift.end(&self.actor, waits);
+        }
+        poll
+    }
+
+    fn live(&mut self, waker: &Waker) -> Poll<()> {
+        let life = self;
+        loop {
+            match life.part {
+                Part::Starting | Part::Working | Part::Stopping => {
+                    let reason = match catch_unwind(AssertUnwindSafe(|| life.work(waker))) {
+                        Ok(Poll::Pending) => return Poll::Pending,
+                        Ok(Poll::Ready(Ok(reason))) => reason,
+                        Ok(Poll::Ready(Err(fault))) => life.failed(fault),
+                        Err(payload) => life.panicked(payload),
+                    };
+                    life.close(reason);
+                }
+                Part::Failing(reason) => life.close(reason),
+                Part::Closing(reason) => {
+                    if life.actor.lane.has(KILL) {
+                        life.part = Part::Dropping(StopReason::Aborted);
+                    } else if life.actor.lane.take(CLOSED) != 0 {
+                        life.part = Part::Dropping(reason);
+                    } else {
+                        return Poll::Pending;
+                    }
+                }
+                Part::Dropping(reason) => {
+                    let reason = life.drop_value(reason);
+                    life.actor.break_links(reason);
+                    let Some(supervised) = life.supervised() else {
+                        life.leave(reason);
+                        return Poll::Ready(());
+                    };
+                    supervised.children.ended(&life.actor, reason);
+                    life.part = Part::Down(reason);
+                }
+                Part::Down(reason) => {
+                    let told = life.actor.lane.take(START | FINISH | EXHAUSTED);
+                    if let Some(reason) = life.is_final(told, reason) {
+                        life.leave(reason);
+                        return Poll::Ready(());
+                    }
+                    if told & START != 0 {
+                        life.rise();
+                    } else {
+                        return Poll::Pending;
+                    }
+                }
+                Part::Ended => return Poll::Ready(()),
+            }
+        }
+    }
+
+    /// An async handler or hook waits.
+    fn waits_in_handler(&self) -> bool {
+        let runs = matches!(self.part, Part::Starting | Part::Working | Part::Stopping);
+        runs && self.body.is_suspended()
+    }
+
+    fn work(&mut self, waker: &Waker) -> Poll<Result<StopReason, Fault>> {
+        let mut ran = match self.told() {
+            Told::End(reason) => return Poll::Ready(Ok(reason)),
+            Told::Stop => self.stop(waker),
+            Told::Nothing if self.body.is_suspended() => self.body.resume(waker),
+            Told::Nothing if self.part == Part::Starting => self.start(waker),
+            Told::Nothing => Ran::Done,
+        };
+        loop {
+            match ran {
+                Ran::Suspended => return Poll::Pending,
+                Ran::Halted => return Poll::Ready(Ok(StopReason::Halted)),
+                Ran::Done if self.part == Part::Stopping => {
+                    return Poll::Ready(Ok(StopReason::Stopped));
+                }
+                Ran::Done => {
+                    self.part = Part::Working;
+                    self.actor.work.leave(false);
+                }
+            }
+            ran = match self.body.work(waker) {
+                Due::Wait if !self.actor.is_ordered() => return Poll::Pending,
+                Due::Wait | Due::Order => match self.told() {
+                    Told::End(reason) => return Poll::Ready(Ok(reason)),
+                    Told::Stop => self.stop(waker),
+                    Told::Nothing => Ran::Done,
+                },
+                Due::Ran(ran) => ran,
+                Due::Stop => self.stop(waker),
+                Due::Unhandled(event) => {
+                    let state = self.body.state();
+                    return Poll::Ready(Err(unhandled(&self.actor, state, &event)));
+                }
+            };
+        }
+    }
+
+    /// What it was told ahead of its inbox, if anything.
+    fn told(&mut self) -> Told {
+        if !self.actor.is_ordered() {
+            return Told::Nothing;
+        }
+        let lane = &self.actor.lane;
+        if lane.has(KILL) {
+            return Told::End(StopReason::Aborted);
+        }
+        if lane.take(GIVE_UP) != 0 {
+            return Told::End(StopReason::Exhausted);
+        }
+        if lane.take(LINKED) != 0 {
+            return Told::End(StopReason::Linked);
+        }
+        match (lane.take(STOP), self.part) {
+            (0, _) | (_, Part::Stopping) => Told::Nothing,
+            _ if self.body.is_suspended() => Told::End(StopReason::Stopped),
+            (_, Part::Starting) => Told::End(StopReason::Stopped),
+            _ => Told::Stop,
+        }
+    }
+
+    fn start(&mut self, waker: &Waker) -> Ran {
+        self.actor.work.begin(START_HOOK, self.body.state());
+        let ran = self.body.start(waker);
+        if let Some(supervised) = self.supervised() {
+            supervised.children.started(&self.actor);
+        }
+        ran
+    }
+
+    fn stop(&mut self, waker: &Waker) -> Ran {
+        self.part = Part::Stopping;
+        self.actor.work.begin(STOP_HOOK, self.body.state());
+        self.body.stop(waker)
+    }
+
+    fn failed(&self, fault: Fault) -> StopReason {
+        self.actor.failed(fault);
+        StopReason::Failed
+    }
+
+    fn panicked(&self, payload: Payload) -> StopReason {
+        self.failed(Fault::from_panic(payload))
+    }
+
+    /// Has its children stopped, and waits for them unless it is killed.
+    fn close(&mut self, reason: StopReason) {
+        #[cfg(any(feature = "tracing", feature = "metrics"))]
+        super::turn::finish(&self.actor);
+        let in_order = matches!(reason, StopReason::Halted | StopReason::Stopped);
+        self.part = match self.disband(!in_order) {
+            true if reason != StopReason::Aborted => Part::Closing(reason),
+            _ => Part::Dropping(reason),
+        };
+    }
+
+    /// Has its children stopped; `false` where it never had any.
+    fn disband(&self, at_once: bool) -> bool {
+        let children = self
+            .actor
+            .with_relations(|relations| relations.as_mut()?.children.take());
+        let Some(Some(children)) = children else {
+            return false;
+        };
+        self.actor.lane.take(CLOSED);
+        children.close(at_once);
+        true
+    }
+
+    /// Drops the actor: what its destructor sends goes out before its inbox closes.
+    fn drop_value(&mut self, reason: StopReason) -> StopReason {
+        let lost = match reason {
+            StopReason::Failed => AskError::Failed,
+            _ => AskError::Stopped,
+        };
+        let lost = self.actor.hub().lost(lost);
+        let clear = || losing(lost, || self.body.clear());
+        match catch_unwind(AssertUnwindSafe(clear)) {
+            Ok(()) => reason,
+            Err(payload) => self.panicked(payload),
+        }
+    }
+
+    /// Why it ends for good, where it does.
+    fn is_final(&self, told: u16, reason: StopReason) -> Option<StopReason> {
+        if told & EXHAUSTED != 0 {
+            if let Some(supervised) = self.supervised() {
+                self.actor.failed(Fault {
+                    kind: FailureKind::Exhausted,
+                    message: supervised.children.limit(),
+                });
+            }
+            return Some(StopReason::Exhausted);
+        }
+        if told & FINISH != 0 {
+            return Some(reason);
+        }
+        if self.actor.lane.has(KILL) {
+            return Some(StopReason::Aborted);
+        }
+        self.actor.lane.has(QUIT).then_some(StopReason::Stopped)
+    }
+
+    /// Makes a new value.
+    fn rise(&mut self) {
+        let Some(supervised) = self
+            .extras
+            .as_mut()
+            .and_then(|extras| extras.supervised.as_mut())
+        else {
+            return;
+        };
+        self.actor.next_life();
+        telemetry::restarted(&self.actor);
+        if supervised.unread == Unread::Drop {
+            self.actor.drop_unread();
+        }
+        let me = Target::live(self.actor.clone());
+        let made = catch_unwind(AssertUnwindSafe(|| supervised.factory.rest(&me)));
+        match made {
+            Ok(resting) => {
+                self.body.install(resting);
+                self.part = Part::first(&self.actor);
+                if self.part == Part::Working {
+                    supervised.children.started(&self.actor);
+                }
+            }
+            Err(payload) => self.part = Part::Dropping(self.panicked(payload)),
+        }
+    }
+
+    /// Ends for good: closes the inbox and tells the watchers.
+    fn leave(&mut self, reason: StopReason) {
+        self.part = Part::Ended;
+        self.actor.end(reason);
+        telemetry::ended(&self.actor, reason);
+        self.actor.hub().registry.leave(self.place);
+        if let Some(supervised) = self.supervised() {
+            supervised.children.left(&self.actor);
+        }
+    }
+}
+
+impl Drop for Life {
+    fn drop(&mut self) {
+        if self.part != Part::Ended {
+            let _current = current::enter(self.actor.id());
+            self.disband(true);
+            let reason = self.drop_value(StopReason::Aborted);
+            self.actor.break_links(reason);
+            self.leave(reason);
+        }
+    }
+}
+
+fn unhandled(actor: &LiveActor, state: usize, event: &str) -> Fault {
+    let state = actor.info().state_name(state).unwrap_or("Stateless");
+    Fault {
+        kind: FailureKind::Unhandled,
+        message: format!("{event} in state {state}, which neither handles, defers nor ignores it"),
+    }
+}

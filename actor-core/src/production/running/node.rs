@@ -1,0 +1,170 @@
+//! Nodes in production: each incarnation of one is a system of its own in this process, which shares
+//! the hooks and the monitors of the system that it is a node of.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, Weak};
+
+use super::hub::Hub;
+use super::life;
+use super::spawning::{NamesOn, Spawn};
+use super::system::LiveSystem;
+use crate::identity::ActorId;
+use crate::production::host::lock;
+use crate::production::observing::hooks::{Failure, FailureKind, Fault};
+
+/// The boot code of a node.
+pub(crate) type Boot = Box<dyn FnMut(&LiveSystem) + Send>;
+
+/// The nodes of a system.
+#[derive(Default)]
+pub(super) struct Nodes(Mutex<Vec<LiveNode>>);
+
+/// A node of a system in production.
+#[derive(Clone)]
+pub(crate) struct LiveNode(Arc<State>);
+
+struct State {
+    name: Arc<str>,
+    /// The system that it is a node of.
+    whole: Weak<Hub>,
+    /// `None` while it runs.
+    boot: Mutex<Option<Boot>>,
+    /// Makes its registry of names.
+    registry: fn() -> Box<dyn Spawn>,
+    /// What runs on it, while it is up.
+    runs: Mutex<Option<LiveSystem>>,
+}
+
+impl Nodes {
+    /// The node of that name, which is made and booted where there is none yet.
+    pub(super) fn start(
+        &self,
+        whole: &Arc<Hub>,
+        name: &str,
+        boot: Boot,
+        registry: fn() -> Box<dyn Spawn>,
+    ) -> LiveNode {
+        let mut nodes = lock(&self.0);
+        if let Some(known) = nodes.iter().find(|node| &*node.0.name == name) {
+            let known = known.clone();
+            drop(nodes);
+            known.report(
+                FailureKind::Unheard,
+                "the system has a node of that name already".into(),
+            );
+            return known;
+        }
+        let node = LiveNode(Arc::new(State {
+            name: name.into(),
+            whole: Arc::downgrade(whole),
+            boot: Mutex::new(Some(boot)),
+            registry,
+            runs: Mutex::default(),
+        }));
+        nodes.push(node.clone());
+        drop(nodes);
+        node.restart();
+        node
+    }
+
+    fn find(&self, name: &str) -> Option<LiveNode> {
+        let nodes = lock(&self.0);
+        nodes.iter().find(|node| &*node.0.name == name).cloned()
+    }
+
+    pub(super) fn names_on(&self, name: &str) -> NamesOn {
+        match self.find(name) {
+            Some(node) => node.names(),
+            None => {
+                let nodes = lock(&self.0);
+                match nodes.is_empty() {
+                    true => NamesOn::NoNodes,
+                    false => {
+                        NamesOn::NoNode(nodes.iter().map(|node| (*node.0.name).into()).collect())
+                    }
+                }
+            }
+        }
+    }
+
+    /// Does something to a node; one that does not exist is reported.
+    pub(super) fn with(&self, whole: &Arc<Hub>, name: &str, f: impl FnOnce(&LiveNode)) {
+        match self.find(name) {
+            Some(node) => f(&node),
+            None => whole.hooks.failed(&Failure {
+                actor: ActorId::live(0),
+                name: format!("node {name}"),
+                kind: FailureKind::Unheard,
+                message: "there is no node of that name".into(),
+            }),
+        }
+    }
+
+    /// What runs on the nodes that are up.
+    pub(super) fn running(&self) -> Vec<Arc<Hub>> {
+        let nodes = lock(&self.0).clone();
+        let running = nodes.iter().filter_map(|node| {
+            let runs = lock(&node.0.runs);
+            runs.as_ref().map(|sys| sys.hub().clone())
+        });
+        running.collect()
+    }
+
+    /// Ends every node for good.
+    pub(super) fn end(&self) {
+        let nodes = std::mem::take(&mut *lock(&self.0));
+        for node in nodes {
+            node.crash();
+        }
+    }
+}
+
+impl LiveNode {
+    pub(crate) fn crash(&self) {
+        let ran = lock(&self.0.runs).take();
+        if let Some(ran) = ran {
+            ran.hub().crash();
+        }
+    }
+
+    pub(crate) fn restart(&self) {
+        self.crash();
+        let Some(whole) = self.0.whole.upgrade() else {
+            return;
+        };
+        let Some(mut boot) = lock(&self.0.boot).take() else {
+            let message = "its boot code restarts it, or two restarts meet".into();
+            return self.report(FailureKind::Unheard, message);
+        };
+        let hub = Hub::of_node(&whole, self.0.name.clone());
+        let live = LiveSystem::of(hub);
+        life::names(live.hub(), &mut *(self.0.registry)());
+        *lock(&self.0.runs) = Some(live.clone());
+        let booted = catch_unwind(AssertUnwindSafe(|| boot(&live)));
+        *lock(&self.0.boot) = Some(boot);
+        if let Err(payload) = booted {
+            self.crash();
+            let Fault { kind, message } = Fault::from_panic(payload);
+            self.report(kind, format!("its boot code failed: {message}"));
+        }
+    }
+
+    fn names(&self) -> NamesOn {
+        let runs = lock(&self.0.runs).clone();
+        match runs {
+            Some(live) => NamesOn::Registry(life::names(live.hub(), &mut *(self.0.registry)())),
+            None => NamesOn::Down,
+        }
+    }
+
+    fn report(&self, kind: FailureKind, message: String) {
+        if let Some(whole) = self.0.whole.upgrade() {
+            whole.hooks.failed(&Failure {
+                actor: ActorId::live(0),
+                name: format!("node {}", self.0.name),
+                kind,
+                message,
+            });
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Every running actor of a system: whom to stop, whom to abort, and when all are gone.
+
+use std::pin::pin;
+use std::sync::{Arc, Mutex};
+
+use tokio::sync::Notify;
+
+use super::actor::LiveActor;
+use super::dispatcher::Dispatcher;
+use crate::identity::ActorId;
+use crate::production::host::lock;
+use crate::production::mailbox::lane::{KILL, QUIT};
+
+/// How many places are looked at before others may have the registry.
+const LOOK: u32 = 1024;
+
+pub(super) struct Registry {
+    state: Mutex<State>,
+    /// Notified when the last actor of a closed registry leaves.
+    emptied: Notify,
+    /// Is over then.
+    dispatcher: Arc<Dispatcher>,
+}
+
+struct State {
+    /// In whatever order, at places that others have left or at new ones.
+    actors: Vec<Option<Arc<LiveActor>>>,
+    left: Vec<u32>,
+    /// Shutting down: nobody enters any more.
+    closed: bool,
+}
+
+impl Registry {
+    pub(super) fn new(dispatcher: Arc<Dispatcher>) -> Self {
+        Self {
+            state: Mutex::new(State {
+                actors: Vec::new(),
+                left: Vec::new(),
+                closed: false,
+            }),
+            emptied: Notify::new(),
+            dispatcher,
+        }
+    }
+
+    /// Adds an actor that is about to start, and tells its place; `None` where the system shuts
+    /// down.
+    #[must_use]
+    pub(super) fn enter(&self, actor: Arc<LiveActor>) -> Option<u32> {
+        let mut state = lock(&self.state);
+        if state.closed {
+            return None;
+        }
+        let place = match state.left.pop() {
+            Some(place) => place,
+            None => {
+                state.actors.push(None);
+                state.actors.len() as u32 - 1
+            }
+        };
+        state.actors[place as usize] = Some(actor);
+        Some(place)
+    }
+
+    /// Shows some of the actors, from a place on; tells from which place to go on.
+    pub(super) fn look(&self, from: u32, mut f: impl FnMut(&LiveActor)) -> Option<u32> {
+        let state = lock(&self.state);
+        let places = state.actors.len() as u32;
+        let to = from.saturating_add(LOOK).min(places);
+        let actors = state.actors.get(from as usize..to as usize).into_iter();
+        actors.flatten().flatten().for_each(|actor| f(actor));
+        (to < places).then_some(to)
+    }
+
+    /// The name of an actor, where it still lives. It looks at all of them.
+    pub(super) fn name_of(&self, id: ActorId) -> Option<String> {
+        let state = lock(&self.state);
+        let mut actors = state.actors.iter().flatten();
+        let found = actors.find(|actor| actor.id() == id)?;
+        Some(found.name().into_owned())
+    }
+
+    /// Removes an actor that has ended.
+    pub(super) fn leave(&self, place: u32) {
+        let (actor, emptied) = {
+            let mut state = lock(&self.state);
+            let actor = state.actors[place as usize].take();
+            state.left.push(place);
+            let emptied = state.is_empty() && state.closed;
+            (actor, emptied)
+        };
+        drop(actor);
+        if emptied {
+            self.dispatcher.end();
+            self.emptied.notify_waiters();
+        }
+    }
+
+    /// Lets nobody enter any more; returns who is there, in the order of their spawns.
+    pub(super) fn close(&self) -> Vec<Arc<LiveActor>> {
+        let mut state = lock(&self.state);
+        state.closed = true;
+        if state.is_empty() {
+            self.dispatcher.end();
+        }
+        state.in_order()
+    }
+
+    /// Aborts who is left, in the order of their spawns, each at its next `.await`.
+    pub(super) fn abort(&self) {
+        // Not under the lock: where the runtime is gone, an actor is dropped by its abort.
+        for actor in self.close() {
+            actor.order(KILL | QUIT);
+        }
+    }
+
+    /// Drops every actor that waits: nobody will run it.
+    pub(super) fn drop_parked(&self) {
+        for actor in self.close() {
+            actor.drop_parked();
+        }
+    }
+
+    /// Waits until every actor has left.
+    pub(super) async fn emptied(&self) {
+        loop {
+            let mut notified = pin!(self.emptied.notified());
+            notified.as_mut().enable();
+            if self.len() == 0 {
+                return;
+            }
+            notified.await;
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        lock(&self.state).len()
+    }
+}
+
+impl State {
+    fn len(&self) -> usize {
+        self.actors.len() - self.left.len()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// By identity, which is the order of their spawns.
+    fn in_order(&self) -> Vec<Arc<LiveActor>> {
+        let mut actors: Vec<_> = self.actors.iter().flatten().cloned().collect();
+        actors.sort_unstable_by_key(|actor| actor.id());
+        actors
+    }
+}

@@ -1,0 +1,337 @@
+//! The live half of a context: [`Side`].
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Weak};
+use std::task::{Context as TaskContext, Poll};
+use std::time::Duration;
+
+use super::actor::LiveActor;
+use super::children::LiveChildren;
+use super::inbox::{Found, Inbox, Next};
+use super::life;
+use super::relations::{Notify, Watched, Watcher};
+use super::reply::losing;
+use super::spawning::{Factory, NamesOn, Spawn, Target};
+use super::timer::LiveTimer;
+use crate::contained::contained;
+use crate::event::Event;
+use crate::parts::{AnyMail, AskError, Due, SpawnOptions};
+use crate::production::host::disk::LiveDisk;
+use crate::production::host::executor::{Task, Tasks, Ticks, sleep};
+use crate::production::host::slice;
+use crate::production::mailbox::fired::{Armed, Fired};
+use crate::production::observing::attention::{DEPTH, STUCK};
+use crate::specification::Moment;
+use crate::supervision::Supervision;
+
+/// What a live actor owns beside its state. It does not know the actor's type.
+pub(crate) struct Side {
+    actor: Arc<LiveActor>,
+    inbox: Inbox,
+    /// Timers and piped futures, aborted with the actor. Most actors have none.
+    tasks: Option<Box<Tasks>>,
+    watched: Option<Box<Watched>>,
+}
+
+/// Sends a timer's event to its actor.
+pub(crate) type Fire = Box<dyn FnOnce(&LiveActor, Arc<Fired>) + Send>;
+
+/// As [`Fire`], again and again.
+pub(crate) type FireAgain = Box<dyn Fn(&LiveActor, Arc<Fired>) + Send>;
+
+impl Side {
+    pub(crate) fn new(actor: Arc<LiveActor>) -> Self {
+        Self {
+            inbox: Inbox::of(&actor),
+            actor,
+            tasks: None,
+            watched: None,
+        }
+    }
+
+    pub(crate) fn live_actor(&self) -> &Arc<LiveActor> {
+        &self.actor
+    }
+
+    pub(crate) fn spawn(&self, actor: &mut dyn Spawn, options: &SpawnOptions) -> Target {
+        Target::live(life::spawn(self.actor.hub(), actor, options))
+    }
+
+    pub(crate) fn spawn_with(&self, factory: Factory, options: &SpawnOptions) -> Target {
+        let children = LiveChildren::of(&self.actor);
+        Target::live(life::spawn_with(children, factory, options))
+    }
+
+    pub(crate) fn supervise(&self, supervision: Supervision) {
+        LiveChildren::of(&self.actor).supervise(supervision);
+    }
+
+    pub(crate) fn names(&self, registry: &mut dyn Spawn) -> Target {
+        life::names(self.actor.hub(), registry)
+    }
+
+    pub(crate) fn disk(&self) -> LiveDisk {
+        self.actor.hub().disk.clone()
+    }
+
+    pub(crate) fn names_on(&self, node: &str) -> NamesOn {
+        self.actor.hub().nodes.names_on(node)
+    }
+
+    pub(crate) fn now(&self) -> Duration {
+        self.actor.hub().now()
+    }
+
+    pub(crate) fn announce<E: Event>(&self, event: &E) {
+        self.actor.hub().announce(event);
+    }
+
+    pub(crate) fn after(&mut self, delay: Duration, fire: Fire) -> LiveTimer {
+        let actor = self.actor.clone();
+        let armed = Arc::new(Armed::new(&self.actor));
+        let sleep = sleep(delay); // made here: the delay counts from now
+        let fires = armed.clone();
+        let task = self.background(Box::pin(async move {
+            sleep.await;
+            if !fires.is_cancelled() {
+                fire(&actor, Fired::new(fires));
+            }
+        }));
+        LiveTimer::new(armed, task)
+    }
+
+    pub(crate) fn every(&mut self, period: Duration, fire: FireAgain) -> LiveTimer {
+        let actor = self.actor.clone();
+        let armed = Arc::new(Armed::new(&self.actor));
+        let mut ticks = Ticks::new(period);
+        let fires = armed.clone();
+        let task = self.background(Box::pin(async move {
+            let mut unread = Weak::new();
+            loop {
+                ticks.next().await;
+                // An actor that is slow has one unread tick, not many.
+                if unread.upgrade().is_none() && !fires.is_cancelled() {
+                    let fired = Fired::new(fires.clone());
+                    unread = Arc::downgrade(&fired);
+                    fire(&actor, fired);
+                }
+            }
+        }));
+        LiveTimer::new(armed, task)
+    }
+
+    /// As [`background`](Self::background).
+    pub(crate) fn pipe(&mut self, future: Background) {
+        self.background(future);
+    }
+
+    /// Runs a future beside the actor until the actor stops; a panic in it is reported.
+    pub(super) fn background(&mut self, future: Background) -> Task {
+        let contained = Contained {
+            future: Some(future),
+            owner: self.actor.clone(),
+        };
+        let task = self.actor.hub().executor.spawn(contained);
+        self.tasks.get_or_insert_default().add(task.clone());
+        task
+    }
+
+    pub(crate) fn link(&self, other: &Arc<LiveActor>) {
+        self.actor.link(other);
+    }
+
+    pub(crate) fn trap_links(&self, notify: Notify) {
+        self.actor.trap_links(notify);
+    }
+
+    pub(crate) fn unlink(&self, other: &LiveActor) {
+        self.actor.unlink(other);
+    }
+
+    pub(crate) fn watch(&mut self, other: &LiveActor, notify: Notify) {
+        let watched = self.watched.get_or_insert_default();
+        other.watch(Watcher {
+            watcher: Arc::downgrade(&self.actor),
+            mark: watched.mark(other.id()),
+            notify,
+        });
+    }
+
+    pub(crate) fn unwatch(&mut self, other: &LiveActor) {
+        if let Some(watched) = &mut self.watched {
+            watched.forget(other.id());
+        }
+    }
+
+    pub(crate) fn report(&self, error: &str) {
+        self.actor.report(error);
+    }
+
+    /// What holds the messages of the slots that are told.
+    #[inline]
+    pub(crate) fn mail(&self) -> &dyn AnyMail {
+        self.inbox.mail()
+    }
+
+    /// An async handler or hook is called.
+    pub(crate) fn begin_async(&self, event: u16, state: usize) {
+        let work = &self.actor.work;
+        work.go_on(event, state);
+        work.set_fetched(self.inbox.unread());
+    }
+
+    /// Others may have run since the actor handled an event.
+    pub(crate) fn begin_work(&mut self) {
+        self.inbox.begin_work();
+    }
+
+    /// The slot of the next event to be handled, or what else is due.
+    #[inline]
+    pub(crate) fn next(&mut self, state: usize) -> Result<u32, Due> {
+        let plain = self.actor.hub().is_unwatched() && !self.actor.is_ordered();
+        if plain && slice::take() {
+            match self.inbox.poll_plain(&self.actor, state) {
+                Poll::Pending => return Err(self.wait()),
+                Poll::Ready(Some(slot)) => return Ok(slot),
+                Poll::Ready(None) => return self.next_of_any_kind(state, true),
+            }
+        }
+        self.next_of_any_kind(state, false)
+    }
+
+    fn wait(&mut self) -> Due {
+        let attention = self.actor.hub().attention.bits();
+        if self.actor.work.fetched() != 0 || attention & DEPTH != 0 {
+            self.actor.work.set_fetched(self.inbox.unread());
+        }
+        Due::Wait
+    }
+
+    /// One that was `granted` is the first.
+    fn next_of_any_kind(&mut self, state: usize, mut granted: bool) -> Result<u32, Due> {
+        #[cfg(any(feature = "tracing", feature = "metrics"))]
+        super::turn::finish(&self.actor);
+        loop {
+            if self.actor.is_ordered() {
+                return Err(Due::Order);
+            }
+            if !(std::mem::take(&mut granted) || slice::take()) {
+                self.actor.rouse();
+                return Err(self.wait());
+            }
+            match self.inbox.poll_next(&self.actor, state) {
+                Poll::Pending => return Err(self.wait()),
+                Poll::Ready(Next::Nothing) => {}
+                Poll::Ready(Next::Handle(found)) => {
+                    self.observe_handled(found);
+                    self.take_in_hand(found.event, state);
+                    return Ok(found.slot);
+                }
+                Poll::Ready(Next::Stop) => return Err(Due::Stop),
+                Poll::Ready(Next::Unhandled(slot)) => {
+                    return Err(Due::Unhandled(self.print(slot)));
+                }
+            }
+        }
+    }
+
+    /// Tells who looks at its actors what this one does next.
+    fn take_in_hand(&self, event: u16, state: usize) {
+        let LiveActor { work, .. } = &*self.actor;
+        let attention = self.actor.hub().attention.bits();
+        if attention & STUCK != 0 {
+            work.begin(event, state);
+        }
+        if attention & DEPTH != 0 {
+            work.set_fetched(self.inbox.unread());
+        }
+        #[cfg(any(feature = "tracing", feature = "metrics"))]
+        super::turn::begin(&self.actor, event, state);
+    }
+
+    /// Finds the first queued event of that kind, keeping the others in their order.
+    pub(crate) fn poll_receive(&mut self, event: u16, task: &TaskContext<'_>) -> Poll<u32> {
+        let received = self.inbox.poll_receive(&self.actor, event, task);
+        received.map(|found| {
+            self.observe_handled(found);
+            found.slot
+        })
+    }
+
+    #[inline]
+    fn observe_handled(&self, found: Found) {
+        if self.actor.hub().is_observed() {
+            let Found {
+                event,
+                slot,
+                sender,
+            } = found;
+            self.mail().inspect(slot, &mut |shown| {
+                self.actor.observe(Moment::Handled, event, shown, sender);
+            });
+        }
+    }
+
+    /// Prints and drops an event.
+    fn print(&self, slot: u32) -> String {
+        let mut text = String::new();
+        let mail = self.mail();
+        mail.inspect(slot, &mut |event| text = format!("{event:?}"));
+        losing(AskError::Failed, || mail.discard(slot));
+        text
+    }
+}
+
+impl Drop for Side {
+    /// The actor is gone: what runs beside it is aborted, and what it has not handled goes back to its
+    /// mailbox, whose end is next.
+    fn drop(&mut self) {
+        drop(self.tasks.take());
+        let letters = std::mem::take(&mut self.inbox).into_letters();
+        self.actor.work.set_fetched(0);
+        self.actor.mailbox().give_back(letters);
+    }
+}
+
+/// A future beside an actor. Boxed, so that tokio's machinery is compiled once.
+pub(crate) type Background = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// Reports a panic of the future, also where it is dropped.
+struct Contained {
+    /// `None` once it is over.
+    future: Option<Background>,
+    owner: Arc<LiveActor>,
+}
+
+impl Contained {
+    fn drop_future(&mut self) {
+        let future = self.future.take();
+        if let Err(message) = contained(|| drop(future)) {
+            self.owner.lost_in_background(message);
+        }
+    }
+}
+
+impl Future for Contained {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<()> {
+        let Some(future) = &mut self.future else {
+            return Poll::Ready(());
+        };
+        match contained(|| future.as_mut().poll(task)) {
+            Ok(Poll::Pending) => return Poll::Pending,
+            Ok(Poll::Ready(())) => {}
+            Err(message) => self.owner.lost_in_background(message),
+        }
+        self.drop_future();
+        Poll::Ready(())
+    }
+}
+
+impl Drop for Contained {
+    fn drop(&mut self) {
+        self.drop_future();
+    }
+}

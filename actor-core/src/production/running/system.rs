@@ -1,0 +1,503 @@
+//! The production system, as a program holds it: [`LiveSystem`].
+
+use std::any::TypeId;
+use std::fmt;
+use std::future::Future;
+use std::io;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+#[cfg(feature = "futures")]
+use futures_executor::ThreadPool;
+use tokio::runtime::Handle;
+
+use super::actor::LiveActor;
+use super::children::LiveChildren;
+use super::hub::{Guard, Hub, watch_heat};
+use super::life;
+use super::node::{Boot, LiveNode};
+use super::report::Unfinished;
+use super::spawning::{Factory, NamesOn, Spawn, Target};
+use super::status::ActorStatus;
+use super::watchdog::{DeepMailbox, StuckActor, watch_actors};
+use crate::error::Error;
+use crate::event::Event;
+use crate::parts::{Fault, SpawnOptions};
+use crate::production::host::disk::LiveDisk;
+use crate::production::host::executor::{Executor, within};
+use crate::production::host::lock;
+use crate::production::observing::attention::{DEPTH, STUCK};
+use crate::production::observing::hooks::{DeadLetter, Failure};
+use crate::production::observing::violation::MonitorViolation;
+use crate::specification::{AnyMonitor, Monitor};
+
+/// What a production system offers and a test does not: hooks, counters and wall-clock limits.
+/// Found by [`System::as_live`](crate::System::as_live), which is `None` under test.
+///
+/// A hook runs at once, on the thread where the thing happens, so it should be short. It may send
+/// to actors; what it causes itself, a dead letter for instance, is counted but not shown to a hook
+/// again. A panic in a hook ends there. A hook must not own a [`System`](crate::System), which
+/// would then never be dropped.
+///
+/// ```
+/// use actor_core::System;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), actor_core::Error> {
+/// let sys = System::new();
+/// if let Some(live) = sys.as_live() {
+///     live.on_failure(|failure| eprintln!("{failure}"));
+///     live.on_dead_letter(|letter| eprintln!("{:?} for {}", letter.event, letter.name));
+/// }
+/// # sys.shutdown().await
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct LiveSystem(Arc<Guard>);
+
+// What panics is caught where it runs: in an actor, a hook or a monitor. What a system is made of is
+// consistent after it.
+impl UnwindSafe for LiveSystem {}
+impl RefUnwindSafe for LiveSystem {}
+
+impl LiveSystem {
+    #[track_caller]
+    pub(crate) fn new() -> Self {
+        let Ok(handle) = Handle::try_current() else {
+            panic!(
+                "System::new() was called outside a tokio runtime: call it in an async fn under \
+                 #[tokio::main], or within `Runtime::enter`"
+            )
+        };
+        Self::on(Executor::Tokio(handle))
+    }
+
+    #[cfg(feature = "futures")]
+    pub(crate) fn on_pool(pool: ThreadPool) -> Self {
+        Self::on(Executor::Pool(pool))
+    }
+
+    fn on(executor: Executor) -> Self {
+        Self::of(Hub::new(executor))
+    }
+
+    pub(super) fn of(hub: Arc<Hub>) -> Self {
+        Self(Arc::new(Guard {
+            hub,
+            heat: OnceLock::new(),
+            watchdog: OnceLock::new(),
+        }))
+    }
+
+    /// Says where the files of [`System::disk`](crate::System::disk) are: in that directory, which is
+    /// created where it is missing. Call it before actors use the disk.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let data = std::env::temp_dir().join(format!("actor-core-disk-{}", std::process::id()));
+    /// let sys = actor_core::System::new();
+    /// if let Some(live) = sys.as_live() {
+    ///     live.disk_at(&data)?;
+    /// }
+    /// assert!(sys.disk().read_dir(".").await?.is_empty());
+    /// # std::fs::remove_dir(&data)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Where the directory can't be created or reached.
+    pub fn disk_at(&self, root: impl AsRef<Path>) -> io::Result<()> {
+        self.0.hub.disk.set_root(root.as_ref())
+    }
+
+    pub(crate) fn disk(&self) -> LiveDisk {
+        self.0.hub.disk.clone()
+    }
+
+    /// Calls `hook` for every [`Failure`] of an actor, instead of the hook before.
+    /// The default prints one line to the standard error.
+    pub fn on_failure(&self, hook: impl Fn(&Failure) + Send + Sync + 'static) {
+        self.0.hub.hooks.on_failure(Arc::new(hook));
+    }
+
+    /// Calls `hook` for every [`DeadLetter`], instead of the hook before. By default dead letters
+    /// are counted and nothing else: after a shutdown there may be many.
+    pub fn on_dead_letter(&self, hook: impl Fn(&DeadLetter<'_>) + Send + Sync + 'static) {
+        self.0.hub.hooks.on_dead_letter(Arc::new(hook));
+    }
+
+    /// Calls `hook` for every [`MonitorViolation`], instead of the hook before.
+    /// The default prints one line to the standard error.
+    ///
+    /// A monitor's panic prints nothing beside: from the first monitor on, the panics of monitors are
+    /// kept from the panic hook that the process has by then.
+    pub fn on_violation(&self, hook: impl Fn(&MonitorViolation) + Send + Sync + 'static) {
+        self.0.hub.hooks.on_violation(Arc::new(hook));
+    }
+
+    /// Whether a monitor goes on after a violation, in the state in which it was and with whatever its
+    /// handler had changed until it panicked; otherwise it is removed, and reports one violation. It
+    /// holds for violations from now on. A monitor that goes on may report what is a consequence of
+    /// the first violation alone.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let sys = actor_core::System::new();
+    /// if let Some(live) = sys.as_live() {
+    ///     live.go_on_after_violations(true);
+    /// }
+    /// # }
+    /// ```
+    pub fn go_on_after_violations(&self, goes_on: bool) {
+        self.0.hub.go_on_after_violations(goes_on);
+    }
+
+    /// Reports a monitor as soon as it has been hot for longer than `limit`, once until it is cold
+    /// again. Time in warm states does not count. The last limit set holds; there is none at first.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let sys = actor_core::System::new();
+    /// if let Some(live) = sys.as_live() {
+    ///     live.hot_limit(Duration::from_secs(30));
+    /// }
+    /// # }
+    /// ```
+    pub fn hot_limit(&self, limit: Duration) {
+        self.0.hub.set_hot_limit(limit);
+        self.watch_heat();
+    }
+
+    /// As [`hot_limit`](Self::hot_limit), for monitors of type `M` alone, to which the other limit
+    /// does not apply then. The monitor may be registered before or after.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use actor_core::prelude::*;
+    /// # #[derive(Debug)]
+    /// # struct Lock;
+    /// # #[derive(Default)]
+    /// # struct Released;
+    /// # #[monitor(hot(Hot), cold(Cold))]
+    /// # impl Released {
+    /// #     #[on]
+    /// #     fn lock(&mut self, _: &Lock, cx: &mut MonitorContext<Self>) {
+    /// #         cx.goto(ReleasedState::Hot);
+    /// #     }
+    /// # }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let sys = actor_core::System::new();
+    /// sys.monitor::<Released>();
+    /// if let Some(live) = sys.as_live() {
+    ///     live.hot_limit(Duration::from_secs(30));
+    ///     live.hot_limit_of::<Released>(Duration::from_secs(2));
+    /// }
+    /// # }
+    /// ```
+    pub fn hot_limit_of<M: Monitor>(&self, limit: Duration) {
+        self.0.hub.set_hot_limit_of(TypeId::of::<M>(), limit);
+        self.watch_heat();
+    }
+
+    fn watch_heat(&self) {
+        let Guard { hub, heat, .. } = &*self.0;
+        heat.get_or_init(|| hub.executor.spawn(watch_heat(hub.clone())));
+    }
+
+    /// Calls `hook` for every [`StuckActor`], instead of the hook before, once a
+    /// [limit](Self::watch_stuck) is set. The default prints one line to the standard error.
+    pub fn on_stuck(&self, hook: impl Fn(&StuckActor) + Send + Sync + 'static) {
+        self.0.hub.watchdog.on_stuck(Arc::new(hook));
+    }
+
+    /// Reports each actor whose handler has run or waited for longer than `limit`, once for each
+    /// handler. Hooks of actors count as handlers. A wait by [`forever`](crate::forever) counts for
+    /// nothing: the time begins after it. The last limit set holds; there is none at first.
+    ///
+    /// A task looks at every actor four times in each `limit`, at most once in a millisecond, so a
+    /// report may come up to a quarter of `limit` late; what began before the first limit was set is
+    /// seen only where it is async. From the first limit on, an actor pays a store for each event.
+    ///
+    /// The task needs a thread of the runtime: on a current-thread runtime, handlers that wait are
+    /// found, and those that keep the thread are not.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let sys = actor_core::System::new();
+    /// if let Some(live) = sys.as_live() {
+    ///     live.watch_stuck(Duration::from_secs(5));
+    ///     live.on_stuck(|stuck| eprintln!("{stuck}"));
+    /// }
+    /// # }
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// The task does, once, on a tokio runtime without a time driver, and nothing is watched then.
+    pub fn watch_stuck(&self, limit: Duration) {
+        self.0.hub.watchdog.limit_stuck(limit);
+        self.watch(STUCK);
+    }
+
+    /// Calls `hook` for every [`DeepMailbox`], instead of the hook before, once a
+    /// [limit](Self::watch_depth) is set. The default prints one line to the standard error.
+    pub fn on_depth(&self, hook: impl Fn(&DeepMailbox) + Send + Sync + 'static) {
+        self.0.hub.watchdog.on_deep(Arc::new(hook));
+    }
+
+    /// Reports each actor with more than `limit` unread events, once until it has fewer than half as
+    /// many. Deferred events are unread. The last limit set holds; there is none at first.
+    ///
+    /// A task looks at every actor ten times in a second, or more often where
+    /// [`watch_stuck`](Self::watch_stuck) asks for it: a mailbox that is deep for a shorter time may
+    /// go unseen. From the first limit on, an actor pays a store for each event.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let sys = actor_core::System::new();
+    /// if let Some(live) = sys.as_live() {
+    ///     live.watch_depth(10_000);
+    ///     live.on_depth(|deep| eprintln!("{deep}"));
+    /// }
+    /// # }
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// As [`watch_stuck`](Self::watch_stuck).
+    pub fn watch_depth(&self, limit: usize) {
+        self.0.hub.watchdog.limit_depth(limit);
+        self.watch(DEPTH);
+    }
+
+    fn watch(&self, what: u8) {
+        let Guard { hub, watchdog, .. } = &*self.0;
+        hub.attention.add(what);
+        watchdog.get_or_init(|| hub.executor.spawn(watch_actors(hub.clone())));
+    }
+
+    /// How many events became dead letters since the system was made.
+    pub fn dead_letters(&self) -> u64 {
+        self.0.hub.hooks.dead_letters()
+    }
+
+    /// How many actors have been spawned and have not ended. The registry of names is one of them,
+    /// once it was used.
+    pub fn actor_count(&self) -> usize {
+        self.hubs().iter().map(|hub| hub.registry.len()).sum()
+    }
+
+    /// Every actor that has been spawned and has not ended, in the order of their spawns, and what it
+    /// is at. Actors go on while this looks, so each is shown as it was at a moment of its own.
+    ///
+    /// It takes a time that grows with the number of actors; nobody pays anything while nobody looks.
+    ///
+    /// ```
+    /// use actor_core::prelude::*;
+    ///
+    /// #[derive(Debug)]
+    /// struct Print;
+    /// #[derive(Debug)]
+    /// struct Load;
+    ///
+    /// struct Printer;
+    ///
+    /// #[actor(states(Empty(defer(Print)), Loaded))]
+    /// impl Printer {
+    ///     #[on(Empty)]
+    ///     fn load(&mut self, _: Load, cx: &mut Context<Self>) {
+    ///         cx.goto(PrinterState::Loaded);
+    ///     }
+    ///
+    ///     #[on(Loaded)]
+    ///     async fn print(&mut self, _: Print) {
+    ///         std::future::pending::<()>().await;
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let sys = System::new();
+    /// let printer = sys.spawn_named("printer", Printer);
+    /// # tokio::task::yield_now().await;
+    /// let live = sys.as_live().unwrap();
+    /// assert_eq!(live.actors()[0].to_string(), "printer (Printer) in state Empty, 0 unread");
+    /// printer.ask(Load).await.ok();
+    /// printer.tell(Print);
+    /// # for _ in 0..3 { tokio::task::yield_now().await; }
+    /// printer.tell(Print);
+    /// let status = live.actors()[0].to_string();
+    /// assert_eq!(status, "printer (Printer) in state Loaded, awaits in Print, 1 unread");
+    /// # }
+    /// ```
+    pub fn actors(&self) -> Vec<ActorStatus> {
+        let mut actors = Vec::with_capacity(self.actor_count());
+        for hub in self.hubs() {
+            let mut from = Some(0);
+            while let Some(begin) = from {
+                let look = |actor: &LiveActor| actors.push(ActorStatus::of(actor));
+                from = hub.registry.look(begin, look);
+            }
+        }
+        actors.sort_unstable_by_key(|status| status.actor);
+        actors
+    }
+
+    /// Whom the last shutdown has aborted, in the order of their spawns, and what they were at when
+    /// its deadline came; empty where every actor stopped in time.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use actor_core::prelude::*;
+    ///
+    /// #[derive(Debug)]
+    /// struct Print;
+    ///
+    /// struct Printer;
+    ///
+    /// #[actor]
+    /// impl Printer {
+    ///     #[on]
+    ///     async fn print(&mut self, _: Print) {
+    ///         std::future::pending::<()>().await;
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let sys = System::new();
+    /// let printer = sys.spawn_named("printer", Printer);
+    /// printer.tell(Print);
+    /// printer.tell(Print);
+    /// if sys.shutdown_within(Duration::from_millis(10)).await.is_err() {
+    ///     for actor in sys.as_live().unwrap().shutdown_report() {
+    ///         eprintln!("{actor}"); // printer awaits in Print, 1 unread
+    ///     }
+    /// }
+    /// # let live = sys.as_live().unwrap();
+    /// # let text = live.shutdown_report()[0].to_string();
+    /// # assert_eq!(text, "printer awaits in Print, 1 unread");
+    /// # }
+    /// ```
+    pub fn shutdown_report(&self) -> Vec<Unfinished> {
+        lock(&self.0.hub.unfinished).clone()
+    }
+
+    pub(crate) fn spawn(&self, actor: &mut dyn Spawn, options: &SpawnOptions) -> Target {
+        Target::live(life::spawn(&self.0.hub, actor, options))
+    }
+
+    /// A child of the system is a family of its own.
+    pub(crate) fn spawn_with(&self, factory: Factory, options: &SpawnOptions) -> Target {
+        let children = LiveChildren::of_system(&self.0.hub);
+        Target::live(life::spawn_with(children, factory, options))
+    }
+
+    pub(crate) fn names(&self, registry: &mut dyn Spawn) -> Target {
+        life::names(&self.0.hub, registry)
+    }
+
+    pub(super) fn hub(&self) -> &Arc<Hub> {
+        &self.0.hub
+    }
+
+    pub(crate) fn names_on(&self, node: &str) -> NamesOn {
+        self.0.hub.nodes.names_on(node)
+    }
+
+    pub(crate) fn node(
+        &self,
+        name: &str,
+        boot: Boot,
+        registry: fn() -> Box<dyn Spawn>,
+    ) -> LiveNode {
+        self.0.hub.nodes.start(&self.0.hub, name, boot, registry)
+    }
+
+    /// What goes wrong in production as well; nothing else does.
+    pub(crate) fn fault(&self, fault: &Fault) {
+        let Hub { nodes, .. } = &*self.0.hub;
+        match fault {
+            Fault::Crash(node) => nodes.with(&self.0.hub, node, LiveNode::crash),
+            Fault::Restart(node, _) => nodes.with(&self.0.hub, node, LiveNode::restart),
+            _ => {}
+        }
+    }
+
+    /// The system itself, and what runs on its nodes.
+    fn hubs(&self) -> Vec<Arc<Hub>> {
+        let mut hubs = vec![self.0.hub.clone()];
+        if self.0.hub.node.is_none() {
+            hubs.extend(self.0.hub.nodes.running());
+        }
+        hubs
+    }
+
+    pub(crate) fn monitor(&self, monitor: Box<dyn AnyMonitor>) {
+        self.0.hub.monitor(monitor);
+    }
+
+    pub(crate) fn announce<E: Event>(&self, event: &E) {
+        self.0.hub.announce(event);
+    }
+
+    pub(crate) fn now(&self) -> Duration {
+        self.0.hub.now()
+    }
+
+    pub(crate) async fn shutdown(&self, deadline: Duration) -> Result<(), Error> {
+        let hub = &self.0.hub;
+        let hubs = self.hubs();
+        for actor in hubs.iter().flat_map(|hub| hub.registry.close()) {
+            actor.stop_in_order();
+        }
+        if timeout(&hubs, deadline).await {
+            return Ok(());
+        }
+        let left = hubs.iter().flat_map(|hub| hub.registry.close());
+        let left: Vec<_> = left.map(|actor| Unfinished::of(&actor)).collect();
+        for hub in &hubs {
+            hub.registry.abort();
+        }
+        if left.is_empty() {
+            return Ok(());
+        }
+        let names = left.iter().map(|actor| actor.name.clone()).collect();
+        *lock(&hub.unfinished) = left;
+        Err(Error::ShutdownTimedOut(names))
+    }
+}
+
+/// Waits until every actor has left; `false` where the deadline came first.
+fn timeout(hubs: &[Arc<Hub>], deadline: Duration) -> impl Future<Output = bool> + Send {
+    // The clock is that of the system's runtime, whoever waits.
+    let _clock = hubs.first().map(|hub| hub.executor.enter());
+    let emptied = within(deadline, async move {
+        for hub in hubs {
+            hub.registry.emptied().await;
+        }
+    });
+    async move { emptied.await.is_some() }
+}
+
+impl fmt::Debug for LiveSystem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LiveSystem")
+            .field("actors", &self.actor_count())
+            .field("dead_letters", &self.dead_letters())
+            .finish()
+    }
+}

@@ -1,0 +1,121 @@
+//! What is told to `tracing` and `metrics`, where those features are on; otherwise nothing is.
+//!
+//! The subscriber and the recorder are the user's, and so is how an event prints: a panic in there is
+//! a failure of the actor that it was about, and ends here.
+
+use super::actor::LiveActor;
+#[cfg(any(feature = "tracing", feature = "metrics"))]
+use crate::contained::contained;
+use crate::event::Event;
+#[cfg(any(feature = "tracing", feature = "metrics"))]
+use crate::production::observing::hooks::FailureKind;
+use crate::production::observing::hooks::{DeadLetterReason, Fault};
+use crate::supervision::StopReason;
+
+/// An actor was spawned.
+pub(super) fn spawned(actor: &LiveActor) {
+    #[cfg(any(feature = "tracing", feature = "metrics"))]
+    tell(actor, || {
+        #[cfg(feature = "tracing")]
+        tracing::debug!(
+            target: "actor_core",
+            actor = %actor.name(),
+            id = actor.id().as_u64(),
+            "spawned"
+        );
+        #[cfg(feature = "metrics")]
+        actor.meters.alive.increment(1.0);
+    });
+    let _ = actor;
+}
+
+/// An actor that was spawned has ended for good.
+pub(super) fn ended(actor: &LiveActor, reason: StopReason) {
+    #[cfg(any(feature = "tracing", feature = "metrics"))]
+    tell(actor, || {
+        #[cfg(feature = "tracing")]
+        tracing::debug!(
+            target: "actor_core",
+            actor = %actor.name(),
+            id = actor.id().as_u64(),
+            ?reason,
+            "stopped"
+        );
+        #[cfg(feature = "metrics")]
+        actor.meters.alive.decrement(1.0);
+    });
+    let _ = (actor, reason);
+}
+
+/// A supervised actor is brought back.
+pub(super) fn restarted(actor: &LiveActor) {
+    #[cfg(any(feature = "tracing", feature = "metrics"))]
+    tell(actor, || {
+        #[cfg(feature = "tracing")]
+        tracing::warn!(
+            target: "actor_core",
+            actor = %actor.name(),
+            id = actor.id().as_u64(),
+            life = actor.life(),
+            "restarted"
+        );
+        #[cfg(feature = "metrics")]
+        actor.meters.restarts.increment(1);
+    });
+    let _ = actor;
+}
+
+/// An actor has failed, or reports a failure that it survives.
+pub(super) fn failed(actor: &LiveActor, fault: &Fault) {
+    #[cfg(any(feature = "tracing", feature = "metrics"))]
+    tell(actor, || {
+        #[cfg(feature = "tracing")]
+        tracing::warn!(
+            target: "actor_core",
+            actor = %actor.name(),
+            id = actor.id().as_u64(),
+            kind = ?fault.kind,
+            message = fault.message,
+        );
+        #[cfg(feature = "metrics")]
+        actor.meters.failures.increment(1);
+    });
+    let _ = (actor, fault);
+}
+
+/// An event will never be handled.
+pub(super) fn lost(actor: &LiveActor, event: &dyn Event, reason: DeadLetterReason) {
+    #[cfg(any(feature = "tracing", feature = "metrics"))]
+    tell(actor, || {
+        #[cfg(feature = "tracing")]
+        tracing::debug!(
+            target: "actor_core",
+            actor = %actor.name(),
+            id = actor.id().as_u64(),
+            ?event,
+            %reason,
+            "dead letter"
+        );
+        #[cfg(feature = "metrics")]
+        actor.meters.dead_letters.increment(1);
+    });
+    let _ = (actor, event, reason);
+}
+
+/// So many events were unread when the actor took some from its mailbox.
+#[cfg(feature = "metrics")]
+pub(super) fn fetched(actor: &LiveActor, unread: usize) {
+    actor.meters.depth.record(unread as f64);
+}
+
+/// Tells somebody's subscriber or recorder, which may panic.
+#[cfg(any(feature = "tracing", feature = "metrics"))]
+fn tell(actor: &LiveActor, what: impl FnOnce()) {
+    if let Err(message) = contained(what) {
+        let fault = Fault {
+            kind: FailureKind::Panicked,
+            message,
+        };
+        actor.hub().failed(actor.id(), &actor.name(), fault);
+    }
+}

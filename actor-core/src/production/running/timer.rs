@@ -1,0 +1,34 @@
+//! Timers of live actors: a tokio task each, which ends with its actor.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::production::host::executor::Task;
+use crate::production::mailbox::fired::Armed;
+
+/// An armed timer.
+#[derive(Clone)]
+pub(crate) struct LiveTimer {
+    armed: Arc<Armed>,
+    task: Task,
+}
+
+impl fmt::Debug for LiveTimer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let is_cancelled = self.armed.is_cancelled();
+        f.debug_struct("LiveTimer")
+            .field("is_cancelled", &is_cancelled)
+            .finish()
+    }
+}
+
+impl LiveTimer {
+    pub(super) fn new(armed: Arc<Armed>, task: Task) -> Self {
+        Self { armed, task }
+    }
+
+    pub(crate) fn cancel(self) {
+        self.armed.cancel();
+        self.task.abort();
+    }
+}

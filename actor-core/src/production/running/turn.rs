@@ -1,0 +1,134 @@
+//! The handling of one message, from its begin to its end, for `tracing` and `metrics`: [`Turn`].
+//!
+//! What runs on a thread is kept in a variable of that thread, since the span that is entered there
+//! must be left there, too. Where the handler waits, its turn goes with the actor, and the
+//! span is entered again when that runs next. A panic ends the poll in good order, since it is
+//! caught within; [`Shift`] sees to one that is not, as from the user's subscriber.
+
+use std::cell::Cell;
+
+#[cfg(feature = "metrics")]
+use tokio::time::Instant;
+#[cfg(feature = "tracing")]
+use tracing::{Span, span::EnteredSpan};
+
+use super::actor::LiveActor;
+
+thread_local! {
+    static RUNNING: Cell<Option<Running>> = const { Cell::new(None) };
+}
+
+/// A handler that waits.
+pub(super) struct Turn {
+    #[cfg(feature = "tracing")]
+    span: Span,
+    #[cfg(feature = "metrics")]
+    since: Instant,
+}
+
+/// A handler that runs on this thread.
+struct Running {
+    #[cfg(feature = "tracing")]
+    span: EnteredSpan,
+    #[cfg(feature = "metrics")]
+    since: Instant,
+}
+
+impl From<Turn> for Running {
+    fn from(turn: Turn) -> Self {
+        Self {
+            #[cfg(feature = "tracing")]
+            span: turn.span.entered(),
+            #[cfg(feature = "metrics")]
+            since: turn.since,
+        }
+    }
+}
+
+impl From<Running> for Turn {
+    fn from(running: Running) -> Self {
+        Self {
+            #[cfg(feature = "tracing")]
+            span: running.span.exit(),
+            #[cfg(feature = "metrics")]
+            since: running.since,
+        }
+    }
+}
+
+/// Whether each message is worth a turn: always where it is counted, else where spans are recorded.
+#[inline]
+pub(super) fn is_on() -> bool {
+    #[cfg(feature = "metrics")]
+    return true;
+    #[cfg(not(feature = "metrics"))]
+    return tracing::level_filters::LevelFilter::current() >= tracing::Level::DEBUG;
+}
+
+/// A message is handled next.
+pub(super) fn begin(actor: &LiveActor, event: u16, state: usize) {
+    if !is_on() {
+        return;
+    }
+    #[cfg(feature = "tracing")]
+    let span = {
+        let info = actor.info();
+        tracing::debug_span!(
+            target: "actor_core",
+            "handle",
+            actor = %actor.name(),
+            id = actor.id().as_u64(),
+            event = info.events[usize::from(event)].name,
+            state = info.state_name(state),
+        )
+    };
+    let turn = Turn {
+        #[cfg(feature = "tracing")]
+        span,
+        #[cfg(feature = "metrics")]
+        since: Instant::now(),
+    };
+    let _ = (actor, event, state);
+    RUNNING.set(Some(turn.into()));
+}
+
+/// What was handled on this thread, if anything, is done.
+pub(super) fn finish(actor: &LiveActor) {
+    if let Some(running) = RUNNING.take() {
+        done(actor, running.into());
+    }
+}
+
+fn done(actor: &LiveActor, turn: Turn) {
+    #[cfg(feature = "metrics")]
+    {
+        actor.meters.handled.increment(1);
+        actor.meters.seconds.record(turn.since.elapsed());
+    }
+    let _ = (actor, turn);
+}
+
+/// One run of an actor. What another actor runs on this thread, around that poll, is put
+/// aside until the shift ends.
+pub(super) struct Shift(Option<Running>);
+
+impl Shift {
+    /// Goes on with what has waited.
+    pub(super) fn begin(turn: Option<Turn>) -> Self {
+        Self(RUNNING.replace(turn.map(Running::from)))
+    }
+
+    /// Tells what waits from here on; otherwise what ran is done.
+    pub(super) fn end(self, actor: &LiveActor, waits: bool) -> Option<Turn> {
+        if !waits {
+            finish(actor);
+        }
+        RUNNING.take().map(Turn::from)
+    }
+}
+
+impl Drop for Shift {
+    fn drop(&mut self) {
+        RUNNING.set(self.0.take());
+    }
+}

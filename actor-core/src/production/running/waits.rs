@@ -1,0 +1,135 @@
+//! Which actor awaits whose reply, in debug builds: to find cycles, in which no reply ever comes.
+
+#[cfg(debug_assertions)]
+use std::collections::BTreeMap;
+use std::sync::Arc;
+#[cfg(debug_assertions)]
+use std::sync::Mutex;
+
+use super::actor::LiveActor;
+#[cfg(debug_assertions)]
+use crate::identity::ActorId;
+#[cfg(debug_assertions)]
+use crate::production::{
+    host::{current::Sender, lock},
+    observing::hooks::{FailureKind, Fault},
+};
+
+/// Who was asked, as long as the question may be part of a cycle. It is nothing in release builds.
+pub(crate) struct Asked {
+    #[cfg(debug_assertions)]
+    whom: Arc<LiveActor>,
+    #[cfg(debug_assertions)]
+    wait: Mutex<Wait>,
+}
+
+/// What is known of who awaits the reply.
+#[cfg(debug_assertions)]
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wait {
+    /// Nobody has awaited it yet.
+    NotYet,
+    /// That actor does, in a handler.
+    By(Sender),
+    /// It is over; or nothing is to be concluded from it.
+    Over,
+}
+
+#[cfg(debug_assertions)]
+impl Asked {
+    pub(super) fn of(whom: &Arc<LiveActor>) -> Self {
+        Self {
+            whom: whom.clone(),
+            wait: Mutex::new(Wait::NotYet),
+        }
+    }
+
+    /// The reply is awaited on this thread. Reports the cycle that this closes.
+    pub(crate) fn awaited(&self) {
+        if let Some(cycle) = self.closes_cycle() {
+            let names = cycle.iter().chain(cycle.first()).map(|actor| actor.name());
+            let message = names.collect::<Vec<_>>().join(" -> ");
+            cycle[0].failed(Fault {
+                kind: FailureKind::AskCycle,
+                message,
+            });
+        }
+    }
+
+    /// Adds the wait, once; tells the cycle that it closes.
+    fn closes_cycle(&self) -> Option<Vec<Arc<LiveActor>>> {
+        let by = Sender::current();
+        let mut wait = lock(&self.wait);
+        if *wait != Wait::NotYet || by.is_nobody() {
+            return None;
+        }
+        *wait = Wait::By(by);
+        // Under the lock, so that nobody removes it before it is added.
+        self.whom.hub().waits.add(by, &self.whom)
+    }
+
+    /// The reply has come, or is out of the hands of who was asked, or is awaited with a limit, or no
+    /// longer.
+    pub(crate) fn over(&self) {
+        let mut wait = lock(&self.wait);
+        if let Wait::By(asker) = std::mem::replace(&mut *wait, Wait::Over) {
+            self.whom.hub().waits.remove(asker, self.whom.id());
+        }
+    }
+}
+
+#[cfg(not(debug_assertions))]
+impl Asked {
+    pub(super) fn of(_: &Arc<LiveActor>) -> Self {
+        Self {}
+    }
+
+    #[inline]
+    pub(crate) fn awaited(&self) {}
+
+    #[inline]
+    pub(crate) fn over(&self) {}
+}
+
+/// All waits of one system, by who waits; an actor that joins futures may wait for several.
+#[cfg(debug_assertions)]
+#[derive(Default)]
+pub(super) struct Waits {
+    by: Mutex<BTreeMap<u64, Vec<Arc<LiveActor>>>>,
+}
+
+#[cfg(debug_assertions)]
+impl Waits {
+    /// Adds a wait; tells the cycle that it closes, beginning with who waits.
+    fn add(&self, by: Sender, whom: &Arc<LiveActor>) -> Option<Vec<Arc<LiveActor>>> {
+        let mut all = lock(&self.by);
+        all.entry(by.number()).or_default().push(whom.clone());
+        let mut cycle: Vec<Arc<LiveActor>> = Vec::new();
+        let mut last = by.number();
+        // Who waits for several may be content with one.
+        while let Some([next]) = all.get(&last).map(Vec::as_slice) {
+            last = next.id().as_u64();
+            if cycle.iter().any(|actor| actor.id() == next.id()) {
+                break;
+            }
+            cycle.push(next.clone());
+            if last == by.number() {
+                cycle.rotate_right(1);
+                return Some(cycle);
+            }
+        }
+        None
+    }
+
+    fn remove(&self, by: Sender, whom: ActorId) {
+        let mut all = lock(&self.by);
+        if let Some(awaited) = all.get_mut(&by.number()) {
+            if let Some(at) = awaited.iter().position(|actor| actor.id() == whom) {
+                awaited.swap_remove(at);
+            }
+            if awaited.is_empty() {
+                all.remove(&by.number());
+            }
+        }
+    }
+}

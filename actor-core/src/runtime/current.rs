@@ -1,0 +1,192 @@
+//! The runtime of the execution that this thread runs, where it runs one.
+
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::future::Future;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::{Context as TaskContext, Poll, Waker};
+use std::time::Duration;
+
+use super::Runtime;
+use crate::identity::{Address, RoomId, TimerId};
+use crate::parts::{Again, AnyMail, AskSlot, Notice, Offered, Purpose, SpawnOptions};
+use crate::production::{Factory, Spawn, Target};
+
+thread_local! {
+    static CURRENT: RefCell<Option<Rc<dyn Runtime>>> = const { RefCell::new(None) };
+    /// There is one. It has no destructor, so that production looks at it with a single load.
+    static CONTROLLED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Makes `runtime` the current one of this thread until the guard is dropped.
+#[must_use = "the runtime is left when the guard is dropped"]
+pub fn enter(runtime: Rc<dyn Runtime>) -> Entered {
+    let before = CURRENT.with(|current| current.borrow_mut().replace(runtime));
+    CONTROLLED.set(true);
+    Entered { before }
+}
+
+/// Leaves the runtime when dropped; see [`enter`].
+pub struct Entered {
+    before: Option<Rc<dyn Runtime>>,
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        CONTROLLED.set(self.before.is_some());
+        CURRENT.with(|current| *current.borrow_mut() = self.before.take());
+    }
+}
+
+/// Whether this thread runs a controlled execution.
+#[inline]
+pub fn is_controlled() -> bool {
+    CONTROLLED.get()
+}
+
+/// The current runtime, to be called with nothing borrowed: what it does may come back in a later step.
+#[cold]
+pub(crate) fn current() -> Option<Rc<dyn Runtime>> {
+    CURRENT
+        .try_with(|current| current.borrow().clone())
+        .ok()
+        .flatten()
+}
+
+/// Calls the current runtime.
+///
+/// # Panics
+///
+/// Outside a controlled execution: a reference made under test was carried to another thread, or
+/// kept after its test.
+#[inline]
+pub(crate) fn with<T>(f: impl FnOnce(&dyn Runtime) -> T) -> T {
+    CURRENT.with(|current| match &*current.borrow() {
+        Some(runtime) => f(&**runtime),
+        None => outside(),
+    })
+}
+
+// What generic code calls: a closure for `with` would be compiled for every actor type.
+
+/// See [`Runtime::spawn`].
+pub(crate) fn spawn(actor: &mut dyn Spawn, options: &SpawnOptions) -> Target {
+    Target::controlled(with(|rt| rt.spawn(actor, options)))
+}
+
+/// See [`Runtime::spawn_with`].
+pub(crate) fn spawn_with(
+    supervisor: Option<Address>,
+    factory: Factory,
+    options: &SpawnOptions,
+) -> Target {
+    Target::controlled(with(|rt| rt.spawn_with(supervisor, factory, options)))
+}
+
+/// The registry of names; `registry` is started where there is none yet.
+pub(crate) fn names(registry: &mut dyn Spawn) -> Target {
+    if let Some(known) = with(|rt| rt.names()) {
+        return Target::controlled(known);
+    }
+    let options = SpawnOptions::named("registry");
+    let started = with(|rt| rt.spawn(registry, &options));
+    with(|rt| rt.set_names(started));
+    Target::controlled(started)
+}
+
+/// See [`Runtime::has_stopped`].
+pub(crate) fn has_stopped(of: Address) -> bool {
+    with(|rt| rt.has_stopped(of))
+}
+
+/// See [`Runtime::post`].
+pub(crate) fn post(to: Address, message: &mut dyn Any) {
+    with(|rt| rt.post(to, message));
+}
+
+/// See [`Runtime::ask`].
+pub(crate) fn ask(to: Address, slot: &Arc<AskSlot>) {
+    let id = with(|rt| rt.ask(to, slot.clone()));
+    slot.register(id);
+}
+
+/// See [`Runtime::ask_for_room`].
+pub(crate) fn ask_for_room(to: Address, event: u16, waits: bool) -> RoomId {
+    with(|rt| rt.ask_for_room(to, event, waits))
+}
+
+/// See [`Runtime::poll_room`].
+pub(crate) fn poll_room(room: RoomId, message: &mut dyn Any, waker: &Waker) -> Poll<Offered> {
+    with(|rt| rt.poll_room(room, message, waker))
+}
+
+/// See [`Runtime::arm`].
+pub(crate) fn arm(
+    owner: Address,
+    delay: Duration,
+    message: &mut dyn Any,
+    again: Option<Again>,
+    purpose: Purpose,
+) -> TimerId {
+    with(|rt| rt.arm(owner, delay, message, again, purpose))
+}
+
+/// See [`Runtime::watch`].
+pub(crate) fn watch(watcher: Address, target: Address, notice: Notice) {
+    with(|rt| rt.watch(watcher, target, notice));
+}
+
+/// See [`Runtime::receive`].
+pub(crate) fn receive(owner: Address, event: u16, waker: &Waker) -> Poll<(Rc<dyn AnyMail>, u32)> {
+    match with(|rt| rt.receive(owner, event, waker)) {
+        Some(found) => Poll::Ready(found),
+        None => Poll::Pending,
+    }
+}
+
+/// See [`Runtime::entered`].
+pub(crate) fn entered(owner: Address, from: Option<usize>, to: usize) {
+    with(|rt| rt.entered(owner, from, to));
+}
+
+/// See [`Runtime::raised`].
+pub(crate) fn raised(owner: Address, state: usize, event: u16) {
+    with(|rt| rt.raised(owner, state, event));
+}
+
+/// Calls the current runtime, if there is one: for destructors.
+pub(crate) fn try_with<T>(f: impl FnOnce(&dyn Runtime) -> T) -> Option<T> {
+    CURRENT
+        .try_with(|current| current.borrow().as_deref().map(f))
+        .ok()
+        .flatten()
+}
+
+#[cold]
+fn outside() -> ! {
+    panic!(
+        "an actor under test was used outside its execution: the reference was carried to \
+         another thread, or kept after its test"
+    )
+}
+
+/// Runs a future on the stack of the current operation, which waits where the future does. `None` where
+/// the operation was told to end meanwhile.
+pub fn block_on<F: Future>(future: F, waker: &Waker) -> Option<F::Output> {
+    let mut future = std::pin::pin!(future);
+    loop {
+        let runtime = current()?;
+        if runtime.is_aborted() {
+            return None;
+        }
+        if let Poll::Ready(output) = future.as_mut().poll(&mut TaskContext::from_waker(waker)) {
+            return Some(output);
+        }
+        // It may have been told meanwhile.
+        if runtime.is_aborted() {
+            return None;
+        }
+        runtime.park();
+    }
+}

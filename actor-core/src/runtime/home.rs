@@ -1,0 +1,128 @@
+//! Where an actor runs: [`Home`].
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context as TaskContext, Poll, ready};
+use std::time::Duration;
+
+use super::Starts;
+use crate::identity::Address;
+use crate::parts::{Mailed, SpawnOptions, mail_of};
+use crate::production::{self, Factory, NamesOn, Spawn, Target};
+use crate::runtime;
+
+/// Where an actor is, and what it has there beside its state.
+pub(crate) enum Home {
+    Live(production::Side),
+    Controlled(Address),
+}
+
+impl Home {
+    pub(crate) fn of(target: &Target) -> Self {
+        match target.live_actor() {
+            Some(actor) => Self::Live(production::Side::new(actor.clone())),
+            None => Self::Controlled(target.address()),
+        }
+    }
+
+    pub(crate) fn target(&self) -> Target {
+        match self {
+            Self::Live(side) => Target::live(side.live_actor().clone()),
+            Self::Controlled(address) => Target::controlled(*address),
+        }
+    }
+
+    pub(crate) fn is_live(&self) -> bool {
+        matches!(self, Self::Live(_))
+    }
+
+    pub(crate) fn now(&self) -> Duration {
+        match self {
+            Self::Live(side) => side.now(),
+            Self::Controlled(_) => runtime::with(|rt| rt.now()),
+        }
+    }
+
+    /// The tester counts where its actors go.
+    pub(crate) fn entered(&self, from: Option<usize>, to: usize) {
+        if let Self::Controlled(owner) = self {
+            runtime::entered(*owner, from, to);
+        }
+    }
+
+    pub(crate) fn raised(&self, state: usize, event: u16) {
+        if let Self::Controlled(owner) = self {
+            runtime::raised(*owner, state, event);
+        }
+    }
+
+    pub(crate) fn pipe(&mut self, future: Pin<Box<dyn Future<Output = ()> + Send>>) {
+        match self {
+            Self::Live(side) => side.pipe(future),
+            Self::Controlled(address) => runtime::with(|rt| rt.pipe(*address, future)),
+        }
+    }
+
+    /// Takes the first queued event of one kind, or waits for it.
+    pub(crate) fn poll_receive<A: Mailed>(
+        &mut self,
+        event: u16,
+        task: &TaskContext<'_>,
+    ) -> Poll<A::Message> {
+        match self {
+            Self::Live(side) => {
+                let slot = ready!(side.poll_receive(event, task));
+                Poll::Ready(mail_of::<A>(side.mail()).take(slot))
+            }
+            Self::Controlled(owner) => {
+                let (mail, slot) = ready!(runtime::receive(*owner, event, task.waker()));
+                Poll::Ready(mail_of::<A>(&*mail).take(slot))
+            }
+        }
+    }
+
+    /// Nobody waits for it any more.
+    pub(crate) fn receive_dropped(&self, event: u16) {
+        if let Self::Controlled(owner) = self {
+            runtime::try_with(|rt| rt.receive_dropped(*owner, event));
+        }
+    }
+
+    /// What a live actor has beside.
+    pub(crate) fn side(&mut self) -> &mut production::Side {
+        match self {
+            Self::Live(side) => side,
+            Self::Controlled(_) => unreachable!("production runs live actors"),
+        }
+    }
+}
+
+impl Starts for Home {
+    fn start(&self, actor: &mut dyn Spawn, options: &SpawnOptions) -> Target {
+        match self {
+            Self::Live(side) => side.spawn(actor, options),
+            Self::Controlled(_) => runtime::spawn(actor, options),
+        }
+    }
+
+    fn start_with(&self, factory: Factory, options: &SpawnOptions) -> Target {
+        match self {
+            Self::Live(side) => side.spawn_with(factory, options),
+            Self::Controlled(me) => runtime::spawn_with(Some(*me), factory, options),
+        }
+    }
+
+    fn names(&self, registry: &mut dyn Spawn) -> Target {
+        match self {
+            Self::Live(side) => side.names(registry),
+            Self::Controlled(_) => runtime::names(registry),
+        }
+    }
+
+    fn names_on(&self, node: &str) -> NamesOn {
+        match self {
+            Self::Live(side) => side.names_on(node),
+            Self::Controlled(_) => runtime::with(|rt| rt.names_on(node)),
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! What is done with an actor of which only the reference is known: here the executors part.
+
+use std::fmt;
+
+use super::{has_stopped, post, try_with, with};
+use crate::identity::ActorId;
+use crate::parts::{Mailed, Stop};
+use crate::production::{Target, Where};
+use crate::slab::Slot;
+
+/// The actor's name under test, a number in production.
+impl fmt::Debug for ActorId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match try_with(|rt| rt.name(*self)) {
+            Some(name) => f.write_str(&name),
+            None => write!(f, "#{}", self.as_u64()),
+        }
+    }
+}
+
+/// As `Debug`.
+impl fmt::Display for ActorId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self, f)
+    }
+}
+
+impl Target {
+    pub(crate) fn id(&self) -> ActorId {
+        match &self.0 {
+            Where::Live(actor) => actor.id(),
+            Where::Controlled(address) => ActorId::controlled(*address),
+        }
+    }
+
+    /// The name that logs and reports use.
+    pub(crate) fn name(&self) -> String {
+        format!("{self:?}")
+    }
+
+    /// The name by which it is registered: on a node, without that of the node.
+    pub(crate) fn own_name(&self) -> String {
+        match &self.0 {
+            Where::Live(actor) => actor.own_name(),
+            Where::Controlled(_) => {
+                let name = self.name();
+                match with(|rt| rt.node_prefix(self.address())) {
+                    Some(prefix) => name.strip_prefix(&*prefix).unwrap_or(&name).to_owned(),
+                    None => name,
+                }
+            }
+        }
+    }
+
+    /// Its inbox takes no more events.
+    pub(crate) fn has_stopped(&self) -> bool {
+        match &self.0 {
+            Where::Live(actor) => !actor.is_running(),
+            Where::Controlled(address) => has_stopped(*address),
+        }
+    }
+
+    /// Reports what the actor, which goes on, could not do, and nobody waits to hear.
+    pub(crate) fn report(&self, error: &str) {
+        match &self.0 {
+            Where::Live(actor) => actor.report(error),
+            Where::Controlled(_) => with(|rt| rt.report(error)),
+        }
+    }
+
+    /// From where an `ask` of this actor is.
+    /// Stops the actor.
+    pub(crate) fn stop(&self, stop: Stop) {
+        match &self.0 {
+            Where::Live(actor) => actor.stop(stop),
+            Where::Controlled(address) => with(|rt| rt.stop(*address, stop)),
+        }
+    }
+
+    // Generic over the actor alone, never over the event: it keeps compile times down.
+    pub(crate) fn post<A: Mailed>(&self, message: &mut Slot<A::Message>) {
+        match &self.0 {
+            Where::Live(actor) => actor.post::<A>(message),
+            Where::Controlled(address) => post(*address, message),
+        }
+    }
+}
+
+impl fmt::Debug for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Where::Live(actor) => f.write_str(&actor.name()),
+            Where::Controlled(address) => ActorId::controlled(*address).fmt(f),
+        }
+    }
+}

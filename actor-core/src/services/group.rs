@@ -1,0 +1,211 @@
+//! Many recipients as one: [`Group`].
+
+use std::fmt;
+use std::future::Future;
+use std::hash::{Hash, Hasher};
+
+use actor_macros::actor;
+
+use crate::actor::{ActorRef, AnyRef, Recipient};
+use crate::event::Event;
+use crate::fingerprint::{Fingerprint, Fingerprinter};
+use crate::identity::ActorId;
+use crate::roster::{Roster, Sweep};
+use crate::system::System;
+
+/// Actors that hear the same: what is broadcast reaches every member. Clones are handles to the same
+/// group.
+///
+/// A group is an actor. It handles what it is told in the order of arrival, so that every member
+/// hears the broadcasts in the same order, and those of one sender in the order in which they were
+/// sent; one broadcast goes out in the order of joining. Whether a broadcast comes before or after
+/// somebody else's [`join`](Group::join) is not known, as with any two senders.
+///
+/// A member that has stopped leaves by itself. A member that joins again stays where it is. A monitor
+/// sees an event on its way to each member, and not on its way to the group.
+///
+/// ```
+/// use actor_core::Group;
+/// use actor_core::prelude::*;
+///
+/// #[derive(Clone, Debug)]
+/// struct Price(u64);
+///
+/// struct Trader;
+///
+/// #[actor]
+/// impl Trader {
+///     #[on]
+///     fn price(&mut self, price: Price) {
+///         println!("{}", price.0);
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), actor_core::Error> {
+/// let sys = System::new();
+/// let prices = Group::new(&sys);
+/// for _ in 0..3 {
+///     prices.join(&sys.spawn(Trader));
+/// }
+/// prices.broadcast(Price(7));
+/// assert_eq!(prices.members().await.len(), 3);
+/// # sys.shutdown().await
+/// # }
+/// ```
+pub struct Group<E: Event + Clone> {
+    actor: ActorRef<Members<E>>,
+}
+
+impl<E: Event + Clone> Group<E> {
+    /// Starts a group without members.
+    pub fn new(sys: &System) -> Self {
+        Self {
+            actor: sys.spawn(Members::default()),
+        }
+    }
+
+    /// Starts a group under a name of its own, for logs and reports.
+    pub fn named(sys: &System, name: &str) -> Self {
+        Self {
+            actor: sys.spawn_named(name, Members::default()),
+        }
+    }
+
+    /// Adds a member: an [`ActorRef`], a [`ProtocolRef`](crate::ProtocolRef) or a [`Recipient`].
+    pub fn join(&self, member: impl Into<Recipient<E>>) {
+        self.actor.tell(Request::Join(member.into()));
+    }
+
+    /// Removes a member; whoever is none is left alone.
+    pub fn leave(&self, member: &impl AnyRef) {
+        self.actor.tell(Request::Leave(member.target().id()));
+    }
+
+    /// Sends a copy of `event` to every member.
+    pub fn broadcast(&self, event: E) {
+        self.actor.tell(Request::Broadcast(event));
+    }
+
+    /// The members in the order of joining, when the group comes to the question. There are none
+    /// where the system has shut down.
+    pub fn members(&self) -> impl Future<Output = Vec<ActorId>> + Send + use<E> {
+        let members = self.actor.ask(Request::Count);
+        async move { members.await.unwrap_or_default() }
+    }
+
+    /// The group's identity.
+    pub fn id(&self) -> ActorId {
+        self.actor.id()
+    }
+}
+
+impl<E: Event + Clone> Clone for Group<E> {
+    fn clone(&self) -> Self {
+        Self {
+            actor: self.actor.clone(),
+        }
+    }
+}
+
+impl<E: Event + Clone> fmt::Debug for Group<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.actor.fmt(f)
+    }
+}
+
+impl<E: Event + Clone> PartialEq for Group<E> {
+    fn eq(&self, other: &Self) -> bool {
+        self.actor == other.actor
+    }
+}
+
+impl<E: Event + Clone> Eq for Group<E> {}
+
+impl<E: Event + Clone> Hash for Group<E> {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.actor.hash(hasher);
+    }
+}
+
+/// By identity, as an [`ActorRef`].
+impl<E: Event + Clone> Fingerprint for Group<E> {
+    fn fingerprint(&self, to: &mut Fingerprinter) {
+        self.hash(to);
+    }
+}
+
+/// The actor of a [`Group`], in the order of joining.
+struct Members<E: Event> {
+    members: Roster<ActorId, Recipient<E>>,
+    sweep: Sweep,
+}
+
+impl<E: Event> Default for Members<E> {
+    fn default() -> Self {
+        Self {
+            members: Roster::new(),
+            sweep: Sweep::default(),
+        }
+    }
+}
+
+impl<E: Event> Members<E> {
+    fn join(&mut self, member: Recipient<E>) {
+        let (id, count) = (member.id(), self.members.len());
+        if self.members.contains(&id) {
+            return;
+        }
+        if self.sweep.is_due(count) {
+            self.forget_who_has_stopped();
+        }
+        self.members.insert(id, member);
+    }
+
+    fn forget_who_has_stopped(&mut self) {
+        self.members.retain(|member| !member.target().has_stopped());
+        self.sweep.done(self.members.len());
+    }
+}
+
+/// When it looks for who has stopped follows from who has joined and left.
+impl<E: Event> Fingerprint for Members<E> {
+    fn fingerprint(&self, to: &mut Fingerprinter) {
+        self.sweep.hash(to);
+        to.write_usize(self.members.len());
+        for member in self.members.values() {
+            member.fingerprint(to);
+        }
+    }
+}
+
+/// What a group is told; one event, since a monitor is to see the broadcast at the members only.
+#[derive(Debug)]
+enum Request<E: Event> {
+    Join(Recipient<E>),
+    Leave(ActorId),
+    Broadcast(E),
+    Count,
+}
+
+#[actor(crate = crate)]
+impl<E: Event + Clone> Members<E> {
+    #[on]
+    fn request(&mut self, request: Request<E>) -> Vec<ActorId> {
+        match request {
+            Request::Join(member) => self.join(member),
+            Request::Leave(leaver) => drop(self.members.remove(&leaver)),
+            Request::Broadcast(event) => {
+                self.forget_who_has_stopped();
+                for member in self.members.values() {
+                    member.tell(event.clone());
+                }
+            }
+            Request::Count => {
+                self.forget_who_has_stopped();
+                return self.members.values().map(Recipient::id).collect();
+            }
+        }
+        Vec::new()
+    }
+}

@@ -1,0 +1,485 @@
+//! An actor played by a test: [`Probe`].
+
+use std::any::Any;
+use std::collections::VecDeque;
+use std::fmt;
+use std::future::Future;
+use std::marker::PhantomData;
+use std::panic::Location;
+use std::time::Duration;
+
+use super::table::{EVENTS_MAX, handled, joined};
+use crate::actor::protocol::{EventOf, OfferedBy, Protocol, ProtocolRef};
+use crate::actor::{Actor, ActorRef, Call, Context, Flow, Handler, Recipient};
+use crate::asking::{Ask, Reply};
+use crate::event::Event;
+use crate::identity::ActorId;
+use crate::slab::Slot;
+use crate::system::System;
+use crate::table::{ActorInfo, EventInfo, Stateless};
+
+/// An actor that a test plays: it offers a protocol, keeps what it is sent, and answers when the test
+/// says so.
+///
+/// It works under the tester and in production. What it was sent is unread until the test takes it, in
+/// the order of arrival: [`expect`](Probe::expect) takes the next event, of whatever type, and fails
+/// where that is another; [`receive`](Probe::receive) takes the next of its type and leaves the rest.
+/// An event that is asked waits for [`answer`](Probe::answer), or for the reply of
+/// [`expect_ask`](Probe::expect_ask).
+///
+/// Each look takes a question to the probe and its answer, so the tester explores what may come in
+/// between. Nothing limits how long it waits: under test nobody waits in vain without a report, and
+/// in production a time-out of the runtime's is the place for a limit. A future of the probe's that
+/// is dropped before it is done may take an event with it. A protocol that is played has 254 events
+/// at most; more is an error where the probe is compiled.
+///
+/// ```
+/// use actor_core::Probe;
+/// use actor_core::prelude::*;
+///
+/// #[derive(Debug)]
+/// struct Get(&'static str);
+/// #[derive(Debug)]
+/// struct Put(&'static str, u64);
+///
+/// #[protocol]
+/// trait Store {
+///     fn get(get: Get) -> Option<u64>;
+///     fn put(put: Put);
+/// }
+///
+/// #[derive(Debug)]
+/// struct Hit;
+///
+/// struct Counter {
+///     store: StoreRef,
+/// }
+///
+/// #[actor]
+/// impl Counter {
+///     #[on]
+///     async fn hit(&mut self, _: Hit) {
+///         let before = self.store.ask(Get("hits")).await.ok().flatten();
+///         self.store.tell(Put("hits", before.unwrap_or(0) + 1));
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), actor_core::Error> {
+/// let sys = System::new();
+/// let store = Probe::<dyn Store>::new(&sys);
+/// let counter = sys.spawn(Counter { store: store.actor() });
+/// counter.tell(Hit);
+/// store.answer::<Get>(Some(41)).await;
+/// let put = store.expect::<Put>().await;
+/// assert_eq!(put.1, 42);
+/// store.expect_none().await;
+/// # sys.shutdown().await
+/// # }
+/// ```
+pub struct Probe<P: Protocol + ?Sized + 'static> {
+    actor: ActorRef<Double<P>>,
+    sys: System,
+}
+
+impl<P: OfferedBy<Double<P>> + ?Sized + 'static> Probe<P> {
+    /// Starts a probe, called after its protocol.
+    pub fn new(sys: &System) -> Self {
+        Self::named(sys, P::NAME)
+    }
+
+    /// Starts a probe under a name of its own, for logs and reports.
+    pub fn named(sys: &System, name: &str) -> Self {
+        let double = Double {
+            unread: VecDeque::new(),
+            waiting: VecDeque::new(),
+            protocol: PhantomData,
+        };
+        Self {
+            actor: sys.spawn_named(name, double),
+            sys: sys.clone(),
+        }
+    }
+
+    /// The actor that is played.
+    pub fn actor(&self) -> ProtocolRef<P> {
+        ProtocolRef::from(&self.actor)
+    }
+
+    /// The actor that is played, as the recipient of one event of the protocol.
+    pub fn recipient<E: EventOf<P>>(&self) -> Recipient<E> {
+        self.actor().recipient()
+    }
+
+    /// The actor's identity.
+    pub fn id(&self) -> ActorId {
+        self.actor.id()
+    }
+
+    /// Takes the next event, which is to be an `E`; waits for it where there is none. Who asked is told
+    /// [`AskError::Dropped`](crate::AskError::Dropped).
+    ///
+    /// # Panics
+    ///
+    /// The future does, where another event came instead.
+    #[track_caller]
+    pub fn expect<E: EventOf<P>>(&self) -> impl Future<Output = E> + Send + use<P, E> {
+        let heard = self.heard(Take::NEXT);
+        async move { heard.await.typed::<P, E>().event }
+    }
+
+    /// Takes the next event, which is to be an `E` that is asked, and the reply to be sent.
+    ///
+    /// # Panics
+    ///
+    /// The future does, where another event came instead, or nobody waits for the reply.
+    #[track_caller]
+    pub fn expect_ask<E: EventOf<P>>(
+        &self,
+    ) -> impl Future<Output = (E, Reply<E::Reply>)> + Send + use<P, E> {
+        let heard = self.heard(Take::NEXT);
+        async move { heard.await.asked::<P, E>() }
+    }
+
+    /// Takes the next event, which is to be an `E` that is asked, and sends the reply.
+    ///
+    /// # Panics
+    ///
+    /// As [`expect_ask`](Probe::expect_ask).
+    #[track_caller]
+    pub fn answer<E: EventOf<P>>(
+        &self,
+        reply: E::Reply,
+    ) -> impl Future<Output = E> + Send + use<P, E> {
+        let heard = self.heard(Take::NEXT);
+        async move {
+            let (event, to) = heard.await.asked::<P, E>();
+            to.send(reply);
+            event
+        }
+    }
+
+    /// Takes the next `E` and leaves other events where they are; waits for it where there is none.
+    /// Who asked is told [`AskError::Dropped`](crate::AskError::Dropped).
+    #[track_caller]
+    pub fn receive<E: EventOf<P>>(&self) -> impl Future<Output = E> + Send + use<P, E> {
+        let heard = self.heard(Take {
+            only: Some(E::EVENT),
+            ..Take::NEXT
+        });
+        async move { heard.await.typed::<P, E>().event }
+    }
+
+    /// Nothing is unread now.
+    ///
+    /// # Panics
+    ///
+    /// The future does, where something is.
+    #[track_caller]
+    pub fn expect_none(&self) -> impl Future<Output = ()> + Send + use<P> {
+        self.none(Location::caller(), Duration::MAX)
+    }
+
+    /// Nothing is unread, and nothing comes for that long, in virtual time under test. What comes
+    /// later is left alone, also where the test is slow to look.
+    ///
+    /// # Panics
+    ///
+    /// The future does, where something is, or comes; in production, outside a tokio runtime with a
+    /// time driver.
+    #[track_caller]
+    pub fn expect_none_for(&self, time: Duration) -> impl Future<Output = ()> + Send + use<P> {
+        let place = Location::caller();
+        let probe = self.clone();
+        async move {
+            let until = probe.sys.now().saturating_add(time);
+            probe.sys.sleep(time).await;
+            probe.none(place, until).await;
+        }
+    }
+
+    /// Stops the actor that is played, as if it had halted: what it is sent from then on is a dead
+    /// letter, and who watches it hears of it. The probe is of no use afterwards.
+    pub fn stop(&self) {
+        self.post(Inner::Stop(Stop));
+    }
+
+    fn none(
+        &self,
+        place: &'static Location<'static>,
+        before: Duration,
+    ) -> impl Future<Output = ()> + Send + use<P> {
+        let ask = self.take(Take {
+            waits: false,
+            before,
+            ..Take::NEXT
+        });
+        async move {
+            if let Ok(Some(letter)) = ask.await {
+                panic!("{place}: nothing was expected, and {letter:?} came");
+            }
+        }
+    }
+
+    #[track_caller]
+    fn heard(&self, take: Take) -> impl Future<Output = Heard> + Send + use<P> {
+        let place = Location::caller();
+        let ask = self.take(take);
+        async move {
+            match ask.await {
+                Ok(Some(letter)) => Heard { letter, place },
+                _ => panic!("{place}: the probe has stopped"),
+            }
+        }
+    }
+
+    /// Asks the double. It has no `Handler` for that: its protocol may have any events.
+    fn take(&self, take: Take) -> Ask<Option<Letter>> {
+        let (reply, ask) = self.actor.target().begin_ask();
+        self.post(Inner::Take(take, reply));
+        ask
+    }
+
+    fn post(&self, message: Inner) {
+        let target = self.actor.target();
+        target.post::<Double<P>>(&mut Slot::Full(Message(message)));
+    }
+}
+
+impl<P: OfferedBy<Double<P>> + ?Sized + 'static> From<&Probe<P>> for ProtocolRef<P> {
+    fn from(probe: &Probe<P>) -> Self {
+        probe.actor()
+    }
+}
+
+impl<P: Protocol + ?Sized + 'static> Clone for Probe<P> {
+    fn clone(&self) -> Self {
+        Self {
+            actor: self.actor.clone(),
+            sys: self.sys.clone(),
+        }
+    }
+}
+
+impl<P: Protocol + ?Sized + 'static> fmt::Debug for Probe<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Probe").field(&self.actor).finish()
+    }
+}
+
+/// What the test has taken, and where it asked.
+struct Heard {
+    letter: Letter,
+    place: &'static Location<'static>,
+}
+
+impl Heard {
+    fn typed<P: Protocol + ?Sized, E: EventOf<P>>(self) -> Sent<E, E::Reply> {
+        let Self { letter, place } = self;
+        if letter.event != E::EVENT {
+            let expected = P::EVENTS[usize::from(E::EVENT)].name;
+            panic!("{place}: `{expected}` was expected, and {letter:?} came");
+        }
+        let sent: Box<dyn Any> = letter.sent;
+        match sent.downcast() {
+            Ok(sent) => *sent,
+            Err(_) => unreachable!("a protocol has one event of each type"),
+        }
+    }
+
+    fn asked<P: Protocol + ?Sized, E: EventOf<P>>(self) -> (E, Reply<E::Reply>) {
+        let place = self.place;
+        let Sent { event, reply } = self.typed::<P, E>();
+        if reply.is_nobody() {
+            panic!(
+                "{place}: nobody waits for the reply to {event:?}: it was told, or its asker has gone"
+            );
+        }
+        (event, reply)
+    }
+}
+
+/// The actor that a [`Probe`] plays.
+pub struct Double<P: ?Sized> {
+    unread: VecDeque<Letter>,
+    /// Who waits for a letter; at most one, unless the test waits twice at once.
+    waiting: VecDeque<(Take, Reply<Option<Letter>>)>,
+    protocol: PhantomData<fn(&P)>,
+}
+
+impl<P: ?Sized> fmt::Debug for Double<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Double")
+            .field("unread", &self.unread)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<P: ?Sized> Double<P> {
+    fn arrived(&mut self, mut letter: Letter, now: Duration) {
+        letter.arrived = now;
+        let waits = self
+            .waiting
+            .iter()
+            .position(|(take, _)| take.wants(&letter));
+        match waits.and_then(|at| self.waiting.remove(at)) {
+            Some((_, reply)) => reply.send(Some(letter)),
+            None => self.unread.push_back(letter),
+        }
+    }
+
+    fn take(&mut self, take: Take, reply: Reply<Option<Letter>>) {
+        let found = self.unread.iter().position(|letter| take.wants(letter));
+        match found.and_then(|at| self.unread.remove(at)) {
+            None if take.waits => self.waiting.push_back((take, reply)),
+            found => reply.send(found),
+        }
+    }
+}
+
+/// An event of whatever type, and to whom the reply goes.
+struct Letter {
+    event: u16,
+    arrived: Duration,
+    sent: Box<dyn AnySent>,
+}
+
+impl fmt::Debug for Letter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.sent.event().fmt(f)
+    }
+}
+
+struct Sent<E: Event, R: Event> {
+    event: E,
+    reply: Reply<R>,
+}
+
+/// A [`Sent`] without its types.
+trait AnySent: Any + Send {
+    fn event(&self) -> &dyn Event;
+}
+
+impl<E: Event, R: Event> AnySent for Sent<E, R> {
+    fn event(&self) -> &dyn Event {
+        &self.event
+    }
+}
+
+/// The test wants a letter.
+#[derive(Debug)]
+struct Take {
+    /// Of this event, or of any.
+    only: Option<u16>,
+    /// Also where there is none yet.
+    waits: bool,
+    /// That arrived before this time.
+    before: Duration,
+}
+
+impl Take {
+    const NEXT: Self = Self {
+        only: None,
+        waits: true,
+        before: Duration::MAX,
+    };
+
+    fn wants(&self, letter: &Letter) -> bool {
+        self.only.is_none_or(|event| event == letter.event) && letter.arrived < self.before
+    }
+}
+
+/// The test has enough.
+#[derive(Debug)]
+struct Stop;
+
+/// What a double is sent.
+pub struct Message(Inner);
+
+enum Inner {
+    Heard(Letter),
+    Take(Take, Reply<Option<Letter>>),
+    Stop(Stop),
+}
+
+/// The events of a protocol, and those of every double.
+struct Table<P: ?Sized>(PhantomData<P>);
+
+impl<P: Protocol + ?Sized> Table<P> {
+    const OWN: [EventInfo; 2] = [EventInfo::of::<Take>("Take"), EventInfo::of::<Stop>("Stop")];
+    const LEN: usize = P::EVENTS.len() + Self::OWN.len();
+    const ALL: &'static [EventInfo; EVENTS_MAX] = &joined(P::EVENTS, Self::OWN);
+    const EVENTS: &'static [EventInfo] = Self::ALL.split_at(Self::LEN).0;
+}
+
+impl<P: Protocol + ?Sized + 'static> Actor for Double<P> {
+    type Message = Message;
+    type State = Stateless;
+    const INFO: &'static ActorInfo = &ActorInfo {
+        name: "Probe",
+        events: Table::<P>::EVENTS,
+        states: &[],
+        dispositions: handled(Table::<P>::LEN),
+        starts: false,
+        defers: false,
+    };
+
+    fn first_state() -> Stateless {
+        Stateless
+    }
+
+    fn event_index(message: &Message) -> u16 {
+        let own = P::EVENTS.len() as u16;
+        match &message.0 {
+            Inner::Heard(letter) => letter.event,
+            Inner::Take(..) => own,
+            Inner::Stop(_) => own + 1,
+        }
+    }
+
+    fn event(message: &Message) -> &dyn Event {
+        match &message.0 {
+            Inner::Heard(letter) => letter.sent.event(),
+            Inner::Take(take, _) => take,
+            Inner::Stop(stop) => stop,
+        }
+    }
+
+    fn call(&mut self, call: Call<Self>, cx: &mut Context<Self>) -> Flow<Self> {
+        if let Call::Event(message) = call {
+            match message.0 {
+                Inner::Heard(letter) => self.arrived(letter, cx.now()),
+                Inner::Take(take, reply) => self.take(take, reply),
+                Inner::Stop(_) => cx.halt(),
+            }
+        }
+        Flow::Done
+    }
+}
+
+impl<E: EventOf<P>, P: Protocol + ?Sized + 'static> Handler<E> for Double<P> {
+    type Reply = E::Reply;
+    const EVENT: u16 = E::EVENT;
+
+    fn message(event: E, reply: Reply<E::Reply>) -> Message {
+        Message(Inner::Heard(Letter {
+            event: E::EVENT,
+            arrived: Duration::ZERO,
+            sent: Box::new(Sent { event, reply }),
+        }))
+    }
+
+    fn unwrap(message: Message) -> Result<(E, Reply<E::Reply>), Message> {
+        let Inner::Heard(letter) = message.0 else {
+            return Err(message);
+        };
+        if letter.event != E::EVENT {
+            return Err(Message(Inner::Heard(letter)));
+        }
+        let sent: Box<dyn Any> = letter.sent;
+        match sent.downcast::<Sent<E, E::Reply>>() {
+            Ok(sent) => Ok((sent.event, sent.reply)),
+            Err(_) => unreachable!("a protocol has one event of each type"),
+        }
+    }
+}

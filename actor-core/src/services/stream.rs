@@ -1,0 +1,112 @@
+//! Streams whose items are events of an actor.
+
+use std::future::poll_fn;
+use std::pin::pin;
+
+use futures_core::Stream;
+
+use super::outcome;
+use crate::actor::{AcceptedBy, Actor, ActorRef, Context};
+
+impl<A: Actor> Context<A> {
+    /// Sends what `map` makes of each item of a stream to this actor, beside whatever else it is sent,
+    /// and drops the stream when the actor stops.
+    ///
+    /// One item at a time: the next is taken when the actor has handled the event of the one before, so
+    /// that a stream is not faster than who reads it. What the handlers return is dropped, but an `Err`
+    /// is reported as one that nobody receives.
+    ///
+    /// Under test the stream is an operation of its own, as with
+    /// [`pipe_to_self`](Context::pipe_to_self). It has to be one that the tester can wait for: made of
+    /// what is at hand, of the actors' replies and of their timers.
+    ///
+    /// ```
+    /// use actor_core::prelude::*;
+    /// use futures_core::Stream;
+    ///
+    /// #[derive(Debug)]
+    /// struct Line(String);
+    /// #[derive(Debug)]
+    /// struct Closed;
+    ///
+    /// struct Reader<S> {
+    ///     lines: Option<S>,
+    /// }
+    ///
+    /// #[actor]
+    /// impl<S: Stream<Item = String> + Send + 'static> Reader<S> {
+    ///     #[start]
+    ///     fn start(&mut self, cx: &mut Context<Self>) {
+    ///         if let Some(lines) = self.lines.take() {
+    ///             cx.attach_then(lines, Line, Closed);
+    ///         }
+    ///     }
+    ///
+    ///     #[on]
+    ///     fn line(&mut self, line: Line) {
+    ///         println!("{}", line.0);
+    ///     }
+    ///
+    ///     #[on]
+    ///     fn closed(&mut self, _: Closed, cx: &mut Context<Self>) {
+    ///         cx.halt();
+    ///     }
+    /// }
+    /// ```
+    pub fn attach<S, E>(&mut self, stream: S, map: impl FnMut(S::Item) -> E + Send + 'static)
+    where
+        S: Stream + Send + 'static,
+        E: AcceptedBy<A>,
+    {
+        let me = self.me();
+        self.beside(read(me, stream, map));
+    }
+
+    /// As [`attach`](Context::attach), and sends `end` when the stream has ended and its last item was
+    /// handled.
+    pub fn attach_then<S, E, End>(
+        &mut self,
+        stream: S,
+        map: impl FnMut(S::Item) -> E + Send + 'static,
+        end: End,
+    ) where
+        S: Stream + Send + 'static,
+        E: AcceptedBy<A>,
+        End: AcceptedBy<A>,
+    {
+        let me = self.me();
+        self.beside(async move {
+            read(me.clone(), stream, map).await;
+            me.tell(end);
+        });
+    }
+}
+
+/// Sends the items of a stream to an actor, one at a time.
+async fn read<A, S, E>(to: ActorRef<A>, stream: S, mut map: impl FnMut(S::Item) -> E)
+where
+    A: Actor,
+    S: Stream,
+    E: AcceptedBy<A>,
+{
+    let mut stream = pin!(stream);
+    loop {
+        let next = poll_fn(|task| {
+            stream
+                .as_mut()
+                .poll_next(task)
+                .map(|item| item.map(&mut map))
+        });
+        let Some(event) = next.await else {
+            return;
+        };
+        // Lost where the actor ignores it; where it stops, this is dropped.
+        if let Ok(value) = to.ask(event).await
+            && let Some(error) = outcome::failure(&value)
+        {
+            let event = A::INFO.events[usize::from(E::EVENT)].name;
+            to.target()
+                .report(&format!("`{event}` was answered with Err({error})"));
+        }
+    }
+}

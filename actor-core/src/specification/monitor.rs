@@ -1,0 +1,205 @@
+//! Specifications: [`Monitor`]s observe events and judge them.
+
+use std::any::{Any, TypeId};
+use std::fmt;
+
+use crate::event::Event;
+use crate::fingerprint::Fingerprinter;
+use crate::identity::ActorId;
+use crate::table::{EventInfo, State, Stateless};
+
+/// A specification as a state machine that observes events.
+///
+/// Implemented by [`#[monitor(hot, cold)]`](crate::monitor), not by hand. A failed assertion in a
+/// handler is a safety bug. A hot state means that something is still owed: an execution must not
+/// end in one, nor stay in one for ever.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no monitor",
+    label = "this type is no monitor",
+    note = "put `#[monitor(hot, cold)]` on its `impl` block: `#[monitor(hot, cold)] impl {Self} {{ .. }}`"
+)]
+pub trait Monitor: Send + 'static {
+    /// The generated set of states.
+    type State: State;
+    /// Names, temperatures and what is observed.
+    const INFO: &'static MonitorInfo;
+
+    /// The state in which the monitor starts: the first cold one.
+    fn first_state() -> Self::State;
+    /// Runs the handler of [`MonitorInfo::observes`]`[observation]`, where the state has one.
+    fn observe(&mut self, observation: u16, event: &dyn Any, cx: &mut MonitorContext<Self>)
+    where
+        Self: Sized;
+    /// Feeds what the monitor's value offers for a fingerprint; `false` where that is nothing.
+    fn offer(&self, to: &mut Fingerprinter) -> bool {
+        let _ = to;
+        false
+    }
+}
+
+/// What a monitor's state says about liveness.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum Temperature {
+    /// Something is owed.
+    Hot,
+    /// Nothing is owed.
+    Cold,
+    /// Neither: the temperature stays as it is.
+    Warm,
+}
+
+/// When a monitor sees an event.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum Moment {
+    /// When it is sent, or announced.
+    Sent,
+    /// When its handler is about to run.
+    Handled,
+    /// When it goes back to an asker as a reply.
+    Replied,
+}
+
+/// One kind of event that a monitor observes.
+#[derive(Clone, Copy)]
+pub struct Observation {
+    /// The event type.
+    pub event: EventInfo,
+    /// When it is seen.
+    pub moment: Moment,
+}
+
+/// What is known of a monitor type before it runs.
+pub struct MonitorInfo {
+    /// The type's name, without its path and parameters.
+    pub name: &'static str,
+    /// Its states, in the order of their discriminants.
+    pub states: &'static [(&'static str, Temperature)],
+    /// What it observes.
+    pub observes: &'static [Observation],
+    /// Which state has no handler for what: positions in `states` and in `observes`.
+    pub passes_over: &'static [(u16, u16)],
+}
+
+/// What a monitor uses while it observes an event.
+pub struct MonitorContext<M: Monitor> {
+    state: M::State,
+    next: Option<M::State>,
+    sender: Option<ActorId>,
+    target: Option<ActorId>,
+}
+
+impl<M: Monitor> MonitorContext<M> {
+    /// Goes to `state` when the handler returns. The last call counts: a monitor changes its state
+    /// at most once per event.
+    pub fn goto(&mut self, state: M::State) {
+        self.next = Some(state);
+    }
+
+    /// The current state.
+    pub fn state(&self) -> M::State {
+        self.state
+    }
+
+    /// Who sent the event; `None` for the test body, a timer, and callers outside any actor.
+    pub fn sender(&self) -> Option<ActorId> {
+        self.sender
+    }
+
+    /// To whom the event goes; `None` for an announcement.
+    pub fn target(&self) -> Option<ActorId> {
+        self.target
+    }
+}
+
+impl<M: Monitor> fmt::Debug for MonitorContext<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MonitorContext")
+            .field("state", &self.state)
+            .field("sender", &self.sender)
+            .field("target", &self.target)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A monitor with its state, without its type.
+pub trait AnyMonitor: Send {
+    /// Names, temperatures and what is observed.
+    fn info(&self) -> &'static MonitorInfo;
+    /// Identifies the monitor type.
+    fn monitor_type(&self) -> TypeId;
+    /// The position of the current state.
+    fn state(&self) -> usize;
+    /// It was declared without states, and is in the one that all such are in.
+    fn is_stateless(&self) -> bool;
+    /// Shows an event; tells the position of the state afterwards.
+    fn observe(
+        &mut self,
+        observation: u16,
+        event: &dyn Event,
+        sender: Option<ActorId>,
+        target: Option<ActorId>,
+    ) -> usize;
+    /// Feeds what the monitor's value offers for a fingerprint; `false` where that is nothing.
+    fn fingerprint(&self, to: &mut Fingerprinter) -> bool;
+}
+
+/// A registered monitor.
+pub(crate) struct Watching<M: Monitor> {
+    monitor: M,
+    cx: MonitorContext<M>,
+}
+
+impl<M: Monitor> Watching<M> {
+    pub(crate) fn new(monitor: M) -> Self {
+        let cx = MonitorContext {
+            state: M::first_state(),
+            next: None,
+            sender: None,
+            target: None,
+        };
+        Self { monitor, cx }
+    }
+}
+
+impl<M: Monitor> AnyMonitor for Watching<M>
+where
+    MonitorContext<M>: Send,
+{
+    fn info(&self) -> &'static MonitorInfo {
+        M::INFO
+    }
+
+    fn monitor_type(&self) -> TypeId {
+        TypeId::of::<M>()
+    }
+
+    fn state(&self) -> usize {
+        self.cx.state.index()
+    }
+
+    fn is_stateless(&self) -> bool {
+        TypeId::of::<M::State>() == TypeId::of::<Stateless>()
+    }
+
+    fn observe(
+        &mut self,
+        observation: u16,
+        event: &dyn Event,
+        sender: Option<ActorId>,
+        target: Option<ActorId>,
+    ) -> usize {
+        // What was decided before a panic is void.
+        self.cx.next = None;
+        self.cx.sender = sender;
+        self.cx.target = target;
+        self.monitor.observe(observation, event, &mut self.cx);
+        if let Some(state) = self.cx.next.take() {
+            self.cx.state = state;
+        }
+        self.cx.state.index()
+    }
+
+    fn fingerprint(&self, to: &mut Fingerprinter) -> bool {
+        self.monitor.offer(to)
+    }
+}

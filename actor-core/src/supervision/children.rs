@@ -1,0 +1,441 @@
+//! The children of one supervisor, and who of them is stopped and brought back when: [`Children`].
+//!
+//! Both executors keep one for each supervisor, tell it what has happened, and do what it orders; so
+//! there is one place where it is decided. It knows neither actors nor clocks.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::time::Duration;
+
+use super::{ChildOptions, Restart, StopReason, Strategy, Supervision};
+use crate::roster::Roster;
+
+/// What an executor is to do.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Order {
+    /// To stop a child, which then has [`ended`](Children::ended): ahead of what is in its inbox, or
+    /// when it has handled that.
+    Stop {
+        /// Which.
+        child: u64,
+        /// Ahead of its inbox.
+        at_once: bool,
+    },
+    /// To let time pass until a child has [`waited`](Children::waited).
+    Wait {
+        /// Which.
+        child: u64,
+        /// How long.
+        delay: Duration,
+        /// Which part of the delay is left to chance, to either side.
+        jitter: f64,
+    },
+    /// To make a child anew and run its `#[start]` hook; it has [`started`](Children::started) when
+    /// that has returned or waits, and has ended where it failed.
+    Start {
+        /// Which.
+        child: u64,
+    },
+    /// To end a child that is down for good; it has [`left`](Children::left) then.
+    Finish {
+        /// Which.
+        child: u64,
+        /// Since its supervisor gives up.
+        exhausted: bool,
+    },
+    /// To let the supervisor fail, which gives up.
+    GiveUp,
+    /// To go on with the end of the supervisor: no child is left.
+    Closed,
+}
+
+impl Order {
+    /// Whom it is about, unless it is the supervisor.
+    pub(crate) fn child(&self) -> Option<u64> {
+        match *self {
+            Self::Stop { child, .. }
+            | Self::Wait { child, .. }
+            | Self::Start { child }
+            | Self::Finish { child, .. } => Some(child),
+            Self::GiveUp | Self::Closed => None,
+        }
+    }
+}
+
+/// The children of one supervisor.
+///
+/// What has happened to one costs the same however many there are, but for the logarithm of a look
+/// into a tree, and but for what all of them are ordered.
+#[derive(Clone, Debug)]
+pub struct Children {
+    supervision: Supervision,
+    /// In the order of their spawns.
+    members: Roster<u64, Member>,
+    /// Those that are up, by their places.
+    up: BTreeSet<u64>,
+    /// Those that are to be stopped and brought back with another; each of them is up, or stops.
+    condemned: BTreeSet<u64>,
+    /// Those that are down and may start.
+    ready: BTreeSet<u64>,
+    /// How many are told to stop, wait until time has passed, or are told to start.
+    stopping: usize,
+    waiting: usize,
+    starting: usize,
+    /// When children were brought back lately.
+    restarts: VecDeque<Duration>,
+    phase: Phase,
+}
+
+/// How far a supervisor has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Phase {
+    Open,
+    /// It was told to fail.
+    GivenUp,
+    /// It ends, and its children before it.
+    Closing {
+        at_once: bool,
+    },
+    /// It knows that none is left.
+    Closed,
+}
+
+#[derive(Clone, Debug)]
+struct Member {
+    id: u64,
+    options: ChildOptions,
+    status: Status,
+    /// How often it has ended in a row, and when it was started last.
+    failures: u32,
+    since: Duration,
+    /// How often it was brought back.
+    lives: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Status {
+    Running,
+    /// It was told to stop.
+    Stopping,
+    /// It is down until time has passed.
+    Waiting,
+    /// It is down and may start.
+    Ready,
+    /// It was told to start.
+    Starting,
+    /// It was told to end for good.
+    Leaving,
+}
+
+impl Status {
+    fn is_up(self) -> bool {
+        matches!(self, Self::Running | Self::Starting)
+    }
+
+    fn is_down(self) -> bool {
+        matches!(self, Self::Waiting | Self::Ready)
+    }
+}
+
+impl Children {
+    /// Without children.
+    #[must_use]
+    pub fn new(supervision: Supervision) -> Self {
+        Self {
+            supervision,
+            members: Roster::new(),
+            up: BTreeSet::new(),
+            condemned: BTreeSet::new(),
+            ready: BTreeSet::new(),
+            stopping: 0,
+            waiting: 0,
+            starting: 0,
+            restarts: VecDeque::new(),
+            phase: Phase::Open,
+        }
+    }
+
+    /// From now on.
+    pub fn supervise(&mut self, supervision: Supervision) {
+        self.supervision = supervision;
+    }
+
+    /// A child was spawned.
+    pub fn add(&mut self, child: u64, options: ChildOptions, now: Duration) {
+        let member = Member {
+            id: child,
+            options,
+            status: Status::Running,
+            failures: 0,
+            since: now,
+            lives: 0,
+        };
+        let at = self.members.insert(child, member);
+        self.up.insert(at);
+    }
+
+    /// Nobody is in it.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.members.is_empty()
+    }
+
+    /// Why a supervisor gives up.
+    #[must_use]
+    pub fn limit(&self) -> String {
+        let Supervision {
+            max_restarts,
+            within,
+            ..
+        } = self.supervision;
+        let times = if max_restarts == 1 { "time" } else { "times" };
+        format!("restarted {max_restarts} {times} within {within:?}, it has ended once more")
+    }
+
+    /// A child has ended, and its value is dropped. `told` says that somebody else has told it to
+    /// stop, so that it stays down.
+    pub fn ended(
+        &mut self,
+        child: u64,
+        reason: StopReason,
+        told: bool,
+        now: Duration,
+        orders: &mut Vec<Order>,
+    ) {
+        let Some((at, member)) = self.find(child) else {
+            return;
+        };
+        let (status, restart) = (member.status, member.options.restart);
+        let ordered = self.condemned.remove(&at) || status == Status::Stopping;
+        let returns = match restart {
+            _ if told || self.phase != Phase::Open => false,
+            Restart::Temporary => false,
+            _ if ordered => true,
+            Restart::Permanent => reason != StopReason::Aborted,
+            Restart::Transient => reason.is_failure(),
+        };
+        if !returns {
+            self.finish(at, false, orders);
+        } else if ordered {
+            self.set(at, Status::Ready);
+        } else if self.is_too_often(now) {
+            self.phase = Phase::GivenUp;
+            self.finish(at, true, orders);
+            orders.push(Order::GiveUp);
+        } else {
+            self.bring_back(at, now, orders);
+        }
+        self.settle(orders);
+    }
+
+    /// The wait of a child is over.
+    pub fn waited(&mut self, child: u64, orders: &mut Vec<Order>) {
+        if let Some((at, member)) = self.find(child)
+            && member.status == Status::Waiting
+        {
+            self.set(at, Status::Ready);
+            self.settle(orders);
+        }
+    }
+
+    /// The start hook of a child has returned, or waits.
+    pub fn started(&mut self, child: u64, now: Duration, orders: &mut Vec<Order>) {
+        if let Some((at, member)) = self.find(child)
+            && member.status == Status::Starting
+        {
+            member.since = now;
+            self.set(at, Status::Running);
+            self.settle(orders);
+        }
+    }
+
+    /// A child is gone for good.
+    pub fn left(&mut self, child: u64, orders: &mut Vec<Order>) {
+        if let Some((at, _)) = self.find(child) {
+            // Wherever it was, it is nowhere now.
+            self.set(at, Status::Leaving);
+            self.condemned.remove(&at);
+            self.members.remove(&child);
+            self.settle(orders);
+        }
+    }
+
+    /// The supervisor ends; it goes on when none is [left](Order::Closed).
+    pub fn close(&mut self, at_once: bool, orders: &mut Vec<Order>) {
+        self.phase = Phase::Closing { at_once };
+        let members = self.members.iter();
+        let down: Vec<u64> = members
+            .filter(|(_, member)| member.status.is_down())
+            .map(|(at, _)| at)
+            .collect();
+        for at in down {
+            self.finish(at, false, orders);
+        }
+        self.settle(orders);
+    }
+
+    /// What it comes to, for a fingerprint: times as distances from now.
+    pub fn feed(&self, now: Duration, mut feed: impl FnMut(u64)) {
+        for (at, member) in self.members.iter() {
+            let condemned = self.condemned.contains(&at);
+            feed(member.id);
+            feed(member.status as u64 | u64::from(condemned) << 8);
+            feed(u64::from(member.failures));
+            // A factory may count: what it makes is told apart by how often it was called.
+            feed(member.lives);
+            if member.options.backoff.is_some() {
+                feed(now.saturating_sub(member.since).as_nanos() as u64);
+            }
+        }
+        for restart in &self.restarts {
+            let ago = now.saturating_sub(*restart);
+            if ago <= self.supervision.within {
+                feed(ago.as_nanos() as u64);
+            }
+        }
+        feed(match self.phase {
+            Phase::Open => 0,
+            Phase::GivenUp => 1,
+            Phase::Closing { at_once } => 2 + u64::from(at_once),
+            Phase::Closed => 4,
+        });
+    }
+
+    fn find(&mut self, child: u64) -> Option<(u64, &mut Member)> {
+        let at = self.members.place(&child)?;
+        Some((at, self.members.at(at)?))
+    }
+
+    /// Changes the status of a member, and where it is counted.
+    fn set(&mut self, at: u64, status: Status) {
+        let Some(member) = self.members.at(at) else {
+            return;
+        };
+        let before = std::mem::replace(&mut member.status, status);
+        if before.is_up() != status.is_up() {
+            change(&mut self.up, at, status.is_up());
+        }
+        if (before == Status::Ready) != (status == Status::Ready) {
+            change(&mut self.ready, at, status == Status::Ready);
+        }
+        let counts = [
+            (Status::Stopping, &mut self.stopping),
+            (Status::Waiting, &mut self.waiting),
+            (Status::Starting, &mut self.starting),
+        ];
+        for (counted, count) in counts {
+            *count += usize::from(status == counted);
+            *count -= usize::from(before == counted);
+        }
+    }
+
+    fn finish(&mut self, at: u64, exhausted: bool, orders: &mut Vec<Order>) {
+        self.set(at, Status::Leaving);
+        if let Some(member) = self.members.at(at) {
+            orders.push(Order::Finish {
+                child: member.id,
+                exhausted,
+            });
+        }
+    }
+
+    /// Counts one more.
+    fn is_too_often(&mut self, now: Duration) -> bool {
+        let within = self.supervision.within;
+        while let Some(first) = self.restarts.front()
+            && now.saturating_sub(*first) > within
+        {
+            self.restarts.pop_front();
+        }
+        self.restarts.push_back(now);
+        self.restarts.len() > self.supervision.max_restarts as usize
+    }
+
+    fn bring_back(&mut self, at: u64, now: Duration, orders: &mut Vec<Order>) {
+        let Some(member) = self.members.at(at) else {
+            return;
+        };
+        let mut status = Status::Ready;
+        if let Some(backoff) = member.options.backoff {
+            if now.saturating_sub(member.since) > backoff.longest() {
+                member.failures = 0;
+            }
+            status = Status::Waiting;
+            orders.push(Order::Wait {
+                child: member.id,
+                delay: backoff.after(member.failures),
+                jitter: backoff.chance(),
+            });
+            member.failures = member.failures.saturating_add(1);
+        }
+        self.set(at, status);
+        match self.supervision.strategy {
+            Strategy::OneForOne => {}
+            Strategy::OneForAll => self.condemned.extend(&self.up),
+            Strategy::RestForOne => self.condemned.extend(self.up.range(at..)),
+        }
+    }
+
+    /// Orders what is due by now.
+    fn settle(&mut self, orders: &mut Vec<Order>) {
+        match self.phase {
+            Phase::Open => {
+                self.stop_next(self.condemned.last().copied(), true, orders);
+                self.start_next(orders);
+            }
+            Phase::GivenUp | Phase::Closed => {}
+            Phase::Closing { at_once } => {
+                self.stop_next(self.up.last().copied(), at_once, orders);
+                if self.members.is_empty() {
+                    self.phase = Phase::Closed;
+                    orders.push(Order::Closed);
+                }
+            }
+        }
+    }
+
+    /// Stops the last of those that are to be stopped, unless another still stops.
+    fn stop_next(&mut self, last: Option<u64>, at_once: bool, orders: &mut Vec<Order>) {
+        if self.stopping != 0 {
+            return;
+        }
+        let Some(at) = last else {
+            return;
+        };
+        self.set(at, Status::Stopping);
+        if let Some(member) = self.members.at(at) {
+            orders.push(Order::Stop {
+                child: member.id,
+                at_once,
+            });
+        }
+    }
+
+    fn start_next(&mut self, orders: &mut Vec<Order>) {
+        let alone = self.supervision.strategy == Strategy::OneForOne;
+        let is_busy = !self.condemned.is_empty()
+            || self.stopping != 0
+            || self.waiting != 0
+            || self.starting != 0;
+        if !alone && is_busy {
+            return;
+        }
+        while let Some(at) = self.ready.first().copied() {
+            self.set(at, Status::Starting);
+            if let Some(member) = self.members.at(at) {
+                member.lives += 1;
+                orders.push(Order::Start { child: member.id });
+            }
+            if !alone {
+                return;
+            }
+        }
+    }
+}
+
+fn change(set: &mut BTreeSet<u64>, at: u64, is_in: bool) {
+    if is_in {
+        set.insert(at);
+    } else {
+        set.remove(&at);
+    }
+}

@@ -1,0 +1,10 @@
+//! The set-up: [`System`], in both executors, and the [nodes](node) that it may have.
+//!
+//! Programs and tests call it; it hands on to production or to the tester.
+
+mod naming;
+pub(crate) mod node;
+pub(crate) mod system;
+
+pub use node::{Faults, Node};
+pub use system::System;

@@ -1,0 +1,630 @@
+//! The system: where actors are spawned and specifications registered.
+
+use std::fmt;
+use std::future::Future;
+use std::time::Duration;
+
+use crate::actor::{Actor, ActorRef, Spawner};
+use crate::asking::Stopped;
+use crate::environment::{ActorRng, fallible};
+use crate::error::Error;
+use crate::event::Event;
+use crate::fs::Disk;
+use crate::parts::{Announcing, SpawnOptions};
+use crate::production::LiveSystem;
+use crate::runtime::{self, Factory, NamesOn, Purpose, Spawn, Starts, Stop, Target};
+use crate::specification::{Answer, Expectation, Monitor, Watching, World};
+
+/// Where actors live: the production executor, or one execution of a test.
+///
+/// The same set-up function serves both; it takes a `&System`. Clones are handles to the same
+/// system. In production, dropping the last handle aborts every actor without running its
+/// `#[stop]` hook: keep one, and end with [`shutdown`](System::shutdown). References to actors are
+/// not handles; an actor, a hook or a task that owns a `System` keeps it alive.
+///
+/// ```
+/// use actor_core::prelude::*;
+///
+/// #[derive(Debug)]
+/// struct Greet;
+///
+/// struct Greeter;
+///
+/// #[actor]
+/// impl Greeter {
+///     #[on]
+///     fn greet(&mut self, _: Greet) -> &'static str {
+///         "hello"
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), actor_core::Error> {
+/// let sys = System::new();
+/// let greeter = sys.spawn_named("greeter", Greeter);
+/// assert_eq!(greeter.ask(Greet).await, Ok("hello"));
+/// sys.shutdown().await
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct System(Inner);
+
+#[derive(Clone)]
+enum Inner {
+    Live(LiveSystem),
+    Controlled,
+}
+
+impl System {
+    /// A production system, on the tokio runtime of the caller, current-thread or multi-thread.
+    /// Actors that use timers or `sleep` need its time driver (`enable_time`).
+    ///
+    /// # Panics
+    ///
+    /// Outside a tokio runtime.
+    #[expect(
+        clippy::new_without_default,
+        reason = "it starts an executor and may panic"
+    )]
+    #[track_caller]
+    pub fn new() -> Self {
+        Self(Inner::Live(LiveSystem::new()))
+    }
+
+    /// A production system on a thread pool of the `futures` crate, instead of a tokio runtime.
+    ///
+    /// Timers, time limits and `sleep` need no runtime there: a thread that all such systems share
+    /// keeps the time. Actors that are spawned with [`blocking`](crate::Spawner::blocking) have a
+    /// thread of their own each, as those with [`thread`](crate::Spawner::thread), since the pool has
+    /// none for what blocks. Tokio's own timers and sockets don't work in handlers. All else is as
+    /// documented.
+    ///
+    /// The system runs as many actors at a time as the machine has cores, so a pool of other size is
+    /// of little use.
+    ///
+    /// ```
+    /// use actor_core::prelude::*;
+    /// use futures_executor::{ThreadPool, block_on};
+    ///
+    /// #[derive(Debug)]
+    /// struct Greet;
+    ///
+    /// struct Greeter;
+    ///
+    /// #[actor]
+    /// impl Greeter {
+    ///     #[on]
+    ///     fn greet(&mut self, _: Greet) -> &'static str {
+    ///         "hello"
+    ///     }
+    /// }
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let sys = System::on_pool(ThreadPool::new()?);
+    /// let greeter = sys.spawn(Greeter);
+    /// assert_eq!(block_on(greeter.ask(Greet)), Ok("hello"));
+    /// block_on(sys.shutdown())?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "futures")]
+    pub fn on_pool(pool: futures_executor::ThreadPool) -> Self {
+        Self(Inner::Live(LiveSystem::on_pool(pool)))
+    }
+
+    /// The system of a node.
+    pub(crate) fn of_node(live: LiveSystem) -> Self {
+        Self(Inner::Live(live))
+    }
+
+    /// The system of the controlled execution that runs on this thread.
+    ///
+    /// # Panics
+    ///
+    /// Outside a controlled execution.
+    #[doc(hidden)]
+    pub fn controlled() -> Self {
+        assert!(
+            runtime::is_controlled(),
+            "no controlled execution runs on this thread"
+        );
+        Self(Inner::Controlled)
+    }
+
+    /// Starts an actor, named after its type and a number, and returns a reference to it, to which
+    /// events may be sent at once. From the beginning of a shutdown on, the actor is dropped
+    /// instead, and the reference is to one that has stopped.
+    pub fn spawn<A: Actor>(&self, actor: A) -> ActorRef<A> {
+        self.spawner().spawn(actor)
+    }
+
+    /// Starts an actor under a name of its own, for logs and reports.
+    pub fn spawn_named<A: Actor>(&self, name: &str, actor: A) -> ActorRef<A> {
+        self.spawner().name(name).spawn(actor)
+    }
+
+    /// Starts what `factory` makes as a supervised child of the system, which is brought back where
+    /// it fails; see [`Spawner::spawn_with`].
+    ///
+    /// ```
+    /// use actor_core::prelude::*;
+    ///
+    /// #[derive(Debug)]
+    /// struct Trip;
+    ///
+    /// #[derive(Default)]
+    /// struct Walker {
+    ///     steps: u32,
+    /// }
+    ///
+    /// #[actor]
+    /// impl Walker {
+    ///     #[on]
+    ///     fn trip(&mut self, _: Trip) {
+    ///         panic!("ouch");
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), actor_core::Error> {
+    /// let sys = System::new();
+    /// # sys.as_live().unwrap().on_failure(|_| {});
+    /// let walker = sys.spawn_with(Walker::default);
+    /// assert_eq!(walker.ask(Trip).await, Err(AskError::Failed));
+    /// assert_eq!(walker.ask(Trip).await, Err(AskError::Failed));
+    /// # sys.shutdown().await
+    /// # }
+    /// ```
+    pub fn spawn_with<A: Actor>(&self, factory: impl FnMut() -> A + Send + 'static) -> ActorRef<A> {
+        self.spawner().spawn_with(factory)
+    }
+
+    /// Tells an actor to stop: it handles what was sent to it before, runs its `#[stop]` hook and
+    /// ends. A supervised child that was told to is not brought back. An actor that has ended is
+    /// left alone.
+    ///
+    /// ```
+    /// # use actor_core::prelude::*;
+    /// # struct Printer;
+    /// # #[actor]
+    /// # impl Printer {}
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), actor_core::Error> {
+    /// # let sys = System::new();
+    /// let printer = sys.spawn(Printer);
+    /// sys.stop(&printer);
+    /// # sys.shutdown().await
+    /// # }
+    /// ```
+    pub fn stop<A: Actor>(&self, actor: &ActorRef<A>) {
+        actor.target().stop(Stop::InOrder);
+    }
+
+    /// As [`stop`](System::stop), and as [`kill`](System::kill) where it has not ended by then: a
+    /// handler that waits for ever, and an inbox without end, keep an actor from stopping in order.
+    ///
+    /// # Panics
+    ///
+    /// In production, where the system's tokio runtime has no time driver.
+    pub fn stop_within<A: Actor>(&self, actor: &ActorRef<A>, deadline: Duration) {
+        actor.target().stop(Stop::Within(deadline));
+    }
+
+    /// As [`stop`](System::stop), and waits until the actor has [stopped](ActorRef::stopped).
+    ///
+    /// ```
+    /// # use actor_core::prelude::*;
+    /// # use actor_core::StopReason;
+    /// # struct Printer;
+    /// # #[actor]
+    /// # impl Printer {}
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), actor_core::Error> {
+    /// # let sys = System::new();
+    /// let printer = sys.spawn(Printer);
+    /// assert_eq!(sys.stop_and_wait(&printer).await, StopReason::Stopped);
+    /// # sys.shutdown().await
+    /// # }
+    /// ```
+    pub fn stop_and_wait<A: Actor>(&self, actor: &ActorRef<A>) -> Stopped {
+        let stopped = actor.stopped();
+        self.stop(actor);
+        stopped
+    }
+
+    /// Ends an actor ahead of what is in its inbox, between two events or where a handler waits:
+    /// the actor is dropped there, its `#[stop]` hook does not run, and its inbox becomes dead
+    /// letters. It is not brought back. A handler that neither returns nor waits can't be ended.
+    pub fn kill<A: Actor>(&self, actor: &ActorRef<A>) {
+        actor.target().stop(Stop::AtOnce);
+    }
+
+    /// Starts actors with settings of their own.
+    pub fn spawner(&self) -> Spawner<'_> {
+        Spawner::new(self)
+    }
+
+    /// Registers a monitor in its first state. A second of the same type changes nothing.
+    ///
+    /// In production, monitors see one order of events: each is shown before its target can see it,
+    /// under a lock that all monitors share, so they should be quick. A panic in one is a violation,
+    /// handed to [`LiveSystem::on_violation`]; the monitor is removed and the actors go on. With no
+    /// monitor registered, sending costs one relaxed load more.
+    ///
+    /// ```
+    /// use actor_core::prelude::*;
+    ///
+    /// #[derive(Debug)]
+    /// struct Lock;
+    /// #[derive(Debug)]
+    /// struct Unlock;
+    ///
+    /// /// What is locked is unlocked, in the end.
+    /// #[derive(Default)]
+    /// struct Released;
+    ///
+    /// #[monitor(hot, cold)]
+    /// impl Released {
+    ///     #[on]
+    ///     fn lock(&mut self, _: &Lock, cx: &mut MonitorContext<Self>) {
+    ///         cx.goto(ReleasedState::Hot);
+    ///     }
+    ///
+    ///     #[on]
+    ///     fn unlock(&mut self, _: &Unlock, cx: &mut MonitorContext<Self>) {
+    ///         cx.goto(ReleasedState::Cold);
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let sys = System::new();
+    /// sys.monitor::<Released>();
+    /// sys.announce(Lock);
+    /// sys.announce(Unlock);
+    /// # }
+    /// ```
+    pub fn monitor<M: Monitor + Default>(&self) {
+        self.monitor_with(M::default());
+    }
+
+    /// Registers a monitor in one system out of `one_in`, at random, and tells whether in this one:
+    /// for programs that run in many copies, where some of them are to bear the cost. A monitor's
+    /// verdict rests on every event that it observes, so it sees all events of a system or none; a
+    /// part of them would make it report what never happened. Zero counts as one.
+    ///
+    /// Under test the monitor is always registered.
+    ///
+    /// ```
+    /// # use actor_core::prelude::*;
+    /// # #[derive(Debug)]
+    /// # struct Lock;
+    /// # #[derive(Default)]
+    /// # struct Released;
+    /// # #[monitor(hot(Hot), cold(Cold))]
+    /// # impl Released {
+    /// #     #[on]
+    /// #     fn lock(&mut self, _: &Lock, cx: &mut MonitorContext<Self>) {
+    /// #         cx.goto(ReleasedState::Hot);
+    /// #     }
+    /// # }
+    /// fn set_up(sys: &System) {
+    ///     sys.monitor_sampled::<Released>(100);
+    /// }
+    /// # let _ = set_up;
+    /// ```
+    pub fn monitor_sampled<M: Monitor + Default>(&self, one_in: u32) -> bool {
+        let chosen = !self.is_live() || self.choose(one_in.max(1) as usize) == 0;
+        if chosen {
+            self.monitor::<M>();
+        }
+        chosen
+    }
+
+    /// Registers a monitor made by hand, as [`monitor`](System::monitor) does.
+    pub fn monitor_with<M: Monitor>(&self, monitor: M) {
+        let monitor = Box::new(Watching::new(monitor));
+        match &self.0 {
+            Inner::Live(live) => live.monitor(monitor),
+            Inner::Controlled => runtime::with(|rt| rt.monitor(monitor)),
+        }
+    }
+
+    /// Shows `event` to the monitors that observe its type.
+    pub fn announce<E: Event>(&self, event: E) {
+        match &self.0 {
+            Inner::Live(live) => live.announce(&event),
+            Inner::Controlled => runtime::with(|rt| rt.announce(&mut Announcing(Some(event)))),
+        }
+    }
+
+    /// An invariant: the tester evaluates it after each step that changed an actor, and reports the
+    /// first step after which it is false. Production does not evaluate predicates.
+    ///
+    /// A predicate answers `bool`, or a `Result` whose `Err` [says what it saw](Answer).
+    pub fn always<V: Answer>(&self, name: &str, predicate: impl FnMut(&World<'_>) -> V + 'static) {
+        self.predicate(name, Expectation::Always, predicate);
+    }
+
+    /// Something that must have been true at least once before an execution ends.
+    pub fn eventually<V: Answer>(
+        &self,
+        name: &str,
+        predicate: impl FnMut(&World<'_>) -> V + 'static,
+    ) {
+        self.predicate(name, Expectation::Eventually, predicate);
+    }
+
+    /// Something that must become true again and again: while it is false, it is as a hot monitor.
+    pub fn always_eventually<V: Answer>(
+        &self,
+        name: &str,
+        predicate: impl FnMut(&World<'_>) -> V + 'static,
+    ) {
+        self.predicate(name, Expectation::AlwaysEventually, predicate);
+    }
+
+    /// Something that some execution should reach; the report names it when none did.
+    pub fn sometimes<V: Answer>(
+        &self,
+        name: &str,
+        predicate: impl FnMut(&World<'_>) -> V + 'static,
+    ) {
+        self.predicate(name, Expectation::Sometimes, predicate);
+    }
+
+    fn predicate<V: Answer>(
+        &self,
+        name: &str,
+        expectation: Expectation,
+        mut predicate: impl FnMut(&World<'_>) -> V + 'static,
+    ) {
+        if let Inner::Controlled = self.0 {
+            let predicate = Box::new(move |world: &World<'_>| predicate(world).answered());
+            runtime::with(|rt| rt.predicate(name, expectation, predicate));
+        }
+    }
+
+    /// Says what calls of that name may fail with: see
+    /// [`Context::fallible`](crate::Context::fallible). Under test, a fault that strikes such a call has
+    /// it fail with what `error` returns, and the call is not made. Said more than once for a name, a
+    /// call may fail in each of these ways. In production nothing comes of it.
+    ///
+    /// ```
+    /// use actor_core::System;
+    /// use std::io;
+    ///
+    /// fn set_up(sys: &System) {
+    ///     sys.fails("read the card", || io::Error::other("the reader is unplugged"));
+    ///     sys.fails("read the card", || io::Error::from(io::ErrorKind::TimedOut));
+    /// }
+    /// # let _ = set_up;
+    /// ```
+    pub fn fails<E: 'static>(&self, call: &str, error: impl Fn() -> E + 'static) {
+        self.fails_so(call, false, error);
+    }
+
+    /// As [`fails`](System::fails), but the call is made, and only then fails: it had its effect, and
+    /// nobody was told.
+    ///
+    /// ```
+    /// use actor_core::System;
+    /// use std::io;
+    ///
+    /// fn set_up(sys: &System) {
+    ///     sys.fails_after("charge the card", || io::Error::from(io::ErrorKind::TimedOut));
+    /// }
+    /// # let _ = set_up;
+    /// ```
+    pub fn fails_after<E: 'static>(&self, call: &str, error: impl Fn() -> E + 'static) {
+        self.fails_so(call, true, error);
+    }
+
+    fn fails_so<E: 'static>(&self, call: &str, is_made: bool, error: impl Fn() -> E + 'static) {
+        if let Inner::Controlled = self.0 {
+            let failing = fallible::failing(is_made, error);
+            runtime::with(|rt| rt.fails(call, failing));
+        }
+    }
+
+    /// A number below `bound`, which the tester chooses; in production a random one.
+    ///
+    /// # Panics
+    ///
+    /// Where `bound` is zero or above 2³² − 1.
+    pub fn choose(&self, bound: usize) -> usize {
+        crate::environment::choose(self.is_live(), bound)
+    }
+
+    /// `true` or `false`, as the tester chooses; in production at random.
+    pub fn choose_bool(&self) -> bool {
+        crate::environment::choose_bool(self.is_live())
+    }
+
+    /// A random generator: under test its seed is one recorded choice.
+    pub fn rng(&self) -> ActorRng {
+        crate::environment::generator(self.is_live())
+    }
+
+    /// The time since the system started, virtual under test.
+    pub fn now(&self) -> Duration {
+        match &self.0 {
+            Inner::Live(live) => live.now(),
+            Inner::Controlled => runtime::with(|rt| rt.now()),
+        }
+    }
+
+    /// Waits, in virtual time under test: for test bodies and `main`.
+    ///
+    /// # Panics
+    ///
+    /// In production, outside a tokio runtime unless the crate's feature `futures` is on, or on a
+    /// runtime without a time driver.
+    pub fn sleep(&self, delay: Duration) -> impl Future<Output = ()> + Send + use<> {
+        crate::environment::sleep(self.is_live(), delay, Purpose::Sleep)
+    }
+
+    /// Stops every actor in order and waits until they have stopped: each handles what was sent to
+    /// it before, runs its `#[stop]` hook and ends. Equivalent to
+    /// [`shutdown_within`](System::shutdown_within) ten seconds.
+    ///
+    /// All actors are told at once. What one of them still sends to another may come after that
+    /// one has ended, and is a dead letter then. Actors spawned from now on never start. A second
+    /// shutdown waits for the same end. Awaited in a handler, it would wait for that handler until
+    /// the deadline.
+    ///
+    /// # Errors
+    ///
+    /// Names the actors that had not stopped by then; they are aborted.
+    pub async fn shutdown(&self) -> Result<(), Error> {
+        self.shutdown_within(Duration::from_secs(10)).await
+    }
+
+    /// As [`shutdown`](System::shutdown), with a deadline of one's own.
+    ///
+    /// # Errors
+    ///
+    /// Names the actors that had not stopped by then; they are aborted: each is dropped as soon as
+    /// it is not in the middle of a poll, without its `#[stop]` hook.
+    ///
+    /// # Panics
+    ///
+    /// On a tokio runtime without a time driver.
+    pub async fn shutdown_within(&self, deadline: Duration) -> Result<(), Error> {
+        match &self.0 {
+            Inner::Live(live) => live.shutdown(deadline).await,
+            Inner::Controlled => Ok(()),
+        }
+    }
+
+    /// Ends the execution of a test: for programs that never rest, which would go on up to the bound.
+    ///
+    /// A test needs it rarely. An execution ends by itself when nothing but periodic timers is left
+    /// to happen, also after an async body has returned: what the body has sent is delivered and
+    /// handled, and so is what follows from it.
+    ///
+    /// What the caller did before is carried out first; then the execution is over as soon as nothing
+    /// is hot: no monitor is in a hot state, every `eventually` was true, and every
+    /// `always_eventually` is. Where something is hot the execution goes on, fairly from there on
+    /// under any strategy and with every temperature at zero, and ends when that is over, at a bug or
+    /// at the fair bound. Events that nobody has handled by then are counted in the report, and nobody
+    /// is blamed for waiting. Call it last: whatever the caller sends or awaits afterwards may never
+    /// happen. In a sync body, which comes before every other step, it would end the execution before
+    /// any actor has handled anything.
+    ///
+    /// In production it does nothing, so that what drives a test may run there too; a system ends by
+    /// [`shutdown`](System::shutdown).
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use actor_core::prelude::*;
+    ///
+    /// #[derive(Clone, Debug)]
+    /// struct Turn;
+    /// #[derive(Debug)]
+    /// struct Turns;
+    ///
+    /// #[derive(Default)]
+    /// struct Mill {
+    ///     turns: u64,
+    /// }
+    ///
+    /// #[actor]
+    /// impl Mill {
+    ///     #[start]
+    ///     fn start(&mut self, cx: &mut Context<Self>) {
+    ///         cx.me().tell(Turn);
+    ///     }
+    ///
+    ///     /// It never rests.
+    ///     #[on]
+    ///     fn turn(&mut self, _: Turn, cx: &mut Context<Self>) {
+    ///         self.turns += 1;
+    ///         cx.me().tell(Turn);
+    ///     }
+    ///
+    ///     #[on]
+    ///     fn turns(&mut self, _: Turns) -> u64 {
+    ///         self.turns
+    ///     }
+    /// }
+    ///
+    /// /// The body of an async test.
+    /// async fn it_turns(sys: &System) {
+    ///     let mill = sys.spawn(Mill::default());
+    ///     while mill.ask(Turns).await.expect("it lives") < 3 {
+    ///         sys.sleep(Duration::from_secs(1)).await;
+    ///     }
+    ///     sys.finish();
+    /// }
+    /// # let _ = it_turns;
+    /// ```
+    pub fn finish(&self) {
+        if let Inner::Controlled = self.0 {
+            runtime::with(|rt| rt.finish());
+        }
+    }
+
+    /// The system's disk: [files](crate::fs) that real ones stand for in production.
+    ///
+    /// In production it is a directory, to be named once with
+    /// [`LiveSystem::disk_at`]; before that, every call to it fails.
+    pub fn disk(&self) -> Disk {
+        match &self.0 {
+            Inner::Live(live) => Disk::live(live.disk()),
+            Inner::Controlled => Disk::controlled(),
+        }
+    }
+
+    /// The live system, for settings that exist in production only; `None` under test.
+    pub fn as_live(&self) -> Option<&LiveSystem> {
+        match &self.0 {
+            Inner::Live(live) => Some(live),
+            Inner::Controlled => None,
+        }
+    }
+
+    pub(crate) fn is_live(&self) -> bool {
+        self.as_live().is_some()
+    }
+}
+
+impl Starts for System {
+    fn start(&self, actor: &mut dyn Spawn, options: &SpawnOptions) -> Target {
+        match &self.0 {
+            Inner::Live(live) => live.spawn(actor, options),
+            Inner::Controlled => runtime::spawn(actor, options),
+        }
+    }
+
+    fn start_with(&self, factory: Factory, options: &SpawnOptions) -> Target {
+        match &self.0 {
+            Inner::Live(live) => live.spawn_with(factory, options),
+            Inner::Controlled => runtime::spawn_with(None, factory, options),
+        }
+    }
+
+    fn names(&self, registry: &mut dyn Spawn) -> Target {
+        match &self.0 {
+            Inner::Live(live) => live.names(registry),
+            Inner::Controlled => runtime::names(registry),
+        }
+    }
+
+    fn names_on(&self, node: &str) -> NamesOn {
+        match &self.0 {
+            Inner::Live(live) => live.names_on(node),
+            Inner::Controlled => runtime::with(|rt| rt.names_on(node)),
+        }
+    }
+}
+
+impl fmt::Debug for System {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.0 {
+            Inner::Live(_) => "System(production)",
+            Inner::Controlled => "System(controlled)",
+        })
+    }
+}
