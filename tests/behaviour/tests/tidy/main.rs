@@ -332,7 +332,10 @@ fn the_engines_rooms_use_each_other_one_way() {
 fn the_cores_rooms_use_each_other_one_way() {
     let doors = doors("actor-core", &[]);
     assert!(doors["actor"].contains_key("asking"), "doors are seen");
-    assert!(doors["runtime"].contains_key("production"), "doors are seen");
+    assert!(
+        doors["runtime"].contains_key("production"),
+        "doors are seen"
+    );
     assert_no_circle(&doors);
 }
 
