@@ -143,10 +143,9 @@ impl<'a> Causes<'a> {
         cone.map(|at| self.story.steps[at].number).collect()
     }
 
-    /// The steps that matter most, `most` of them: the last one, the critical one, those in
-    /// which a fault struck or
-    /// a fault struck, or what is owed in the end became so, the last changes of the actors that a failed predicate
-    /// looked at; and what led to them, the latest first.
+    /// The steps that matter most, `most` of them: the last one, the critical one, those in which a fault
+    /// struck, or what is owed in the end became so, the last changes of the actors that a failed
+    /// predicate looked at; and what led to them, the latest first. How names are looked up is told last.
     pub(crate) fn that_matter(&self, most: usize) -> BTreeSet<u64> {
         let steps = &self.story.steps;
         let decisive: BTreeSet<usize> = self.decisive();
@@ -157,20 +156,29 @@ impl<'a> Causes<'a> {
             .take(most)
             .map(|at| number(*at))
             .collect();
-        let mut cone = self.cone(decisive);
-        while chosen.len() < most
-            && let Some(at) = cone.next()
-        {
-            chosen.insert(number(at));
-        }
+        let told = |at: &usize| !self.is_bookkeeping(*at);
+        let cone = self.cone(decisive).filter(told);
         // What led to it is told. Where there is room, so is what happened last.
-        let mut last = (0..steps.len()).rev();
+        let last = || (0..steps.len()).rev();
+        let mut next = cone.chain(last().filter(told)).chain(last());
         while chosen.len() < most
-            && let Some(at) = last.next()
+            && let Some(at) = next.next()
         {
             chosen.insert(number(at));
         }
         chosen
+    }
+
+    /// A registry of names takes the step, or a step that only sends to one.
+    fn is_bookkeeping(&self, at: usize) -> bool {
+        let story = self.story;
+        let step = &story.steps[at];
+        let mut sent = step.sent().peekable();
+        let to_registries = |number| {
+            let message = story.message(number);
+            message.is_some_and(|message| story.is_registry(message.to))
+        };
+        story.is_registry(step.who) || sent.peek().is_some() && sent.all(to_registries)
     }
 
     fn decisive(&self) -> BTreeSet<usize> {

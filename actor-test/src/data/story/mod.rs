@@ -736,6 +736,14 @@ impl Story {
             .map_or("?", |found| &found.name)
     }
 
+    /// It is the framework's registry of names, of a node or of all.
+    pub(crate) fn is_registry(&self, who: u32) -> bool {
+        self.operations.get(who as usize).is_some_and(|found| {
+            let name = found.name.rsplit('/').next();
+            found.of_type.as_deref() == Some("Names") && name == Some("registry")
+        })
+    }
+
     /// The step of that number, where it is told.
     pub fn step(&self, number: u64) -> Option<&Step> {
         let found = self.steps.binary_search_by_key(&number, |step| step.number);

@@ -425,3 +425,49 @@ fn what_the_program_logs_is_told_in_its_step() {
         [("Withdraw(3)", expected(3)), ("Withdraw(4)", expected(4)),]
     );
 }
+
+#[derive(Debug)]
+struct Spoil;
+
+/// Is spoiled, looks names up on nodes for a while, and fails.
+#[derive(Debug)]
+struct Looker {
+    is_spoiled: bool,
+}
+
+#[actor]
+impl Looker {
+    #[on]
+    fn spoil(&mut self, _: Spoil) {
+        self.is_spoiled = true;
+    }
+
+    #[on]
+    async fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+        for _ in 0..8 {
+            let found = cx.lookup::<Account>("bank/account").await;
+            assert!(found.is_ok());
+        }
+        assert!(!self.is_spoiled, "spoiled");
+    }
+}
+
+/// The bookkeeping of looking for names is no reason to leave out what led to the bug.
+#[test]
+fn of_a_long_story_what_matters_is_told_before_the_lookups_of_names() {
+    let report = Tester::new().iterations(1).explain(0).run(|sys| {
+        sys.node("bank", |node| {
+            let account = Account::new(5);
+            node.spawner().name("account").registered().spawn(account);
+        });
+        let looker = sys.spawn(Looker { is_spoiled: false });
+        looker.tell(Spoil);
+        looker.tell(Go);
+    });
+    let told = std::panic::catch_unwind(|| report.assert_clean());
+    let told = told.expect_err("it fails");
+    let text = told.downcast_ref::<String>().expect("a report");
+    assert!(text.contains("16 of "), "{text}");
+    assert!(text.contains("handles Spoil"), "{text}");
+    assert!(!text.contains("registry  handles Lookup"), "{text}");
+}
