@@ -1,5 +1,6 @@
 //! What a search has covered, as a strategy says of itself, and what it left out.
 
+use super::Beyond;
 use serde::{Deserialize, Serialize};
 
 /// What a strategy has covered so far: see [`Strategy::covered`](super::Strategy::covered).
@@ -38,6 +39,9 @@ pub enum Reduction {
         /// Local steps ran first besides.
         local_first: bool,
     },
+    /// Of those in which events are taken from each inbox in the same order, and choices are answered
+    /// alike, one is run.
+    Inboxes,
 }
 
 /// What a search left out, and why.
@@ -107,6 +111,17 @@ pub enum Gap {
         /// How many.
         executions: u64,
     },
+    /// Something that the search can't follow. It ended there.
+    Outside {
+        /// What it was.
+        what: Beyond,
+        /// Whose step it was, by name; nothing where it was the last step of an execution.
+        who: Option<String>,
+    },
+    /// An actor did something else although it was given the same events, in the same order: actors share
+    /// something that the tester does not know of, or the program is not deterministic. The search ended
+    /// there.
+    Differs,
     /// The strategy ended the search without saying that nothing is left.
     Unstated,
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use super::Changes;
+use super::{Carried, Changes, Reached};
 pub use crate::data::records::{MessageId, StepKind};
 
 /// An operation of an execution: an actor, the test body, a piped future or a timer.
@@ -163,6 +163,12 @@ pub struct Step<'a> {
     /// to stop or to fail ahead of their inbox, those whose reply it awaits no more, and all where it
     /// asks for the end of the execution.
     pub interrupted: &'a [OperationId],
+    /// What else it has met that is not up to its operation alone.
+    pub(crate) reached: Reached,
+    /// What it has carried out.
+    pub(crate) carried: Carried,
+    /// It has found a bug.
+    pub(crate) has_bug: bool,
 }
 
 /// An event type of an actor type: a hash of their names, the same on every machine.
@@ -266,7 +272,7 @@ impl<'a> Enabled<'a> {
     }
 
     /// What operations and events are called.
-    pub(super) fn names(&self) -> Option<&'a dyn Names> {
+    pub(crate) fn names(&self) -> Option<&'a dyn Names> {
         self.names
     }
 

@@ -5,6 +5,7 @@
 //! who sent the event and of which type it is. That is enough to write any scheduler of the
 //! literature, a custom one included; see the trait's example.
 
+mod beyond;
 mod branch;
 mod changes;
 mod continuation;
@@ -25,6 +26,7 @@ mod pos;
 mod probabilistic;
 mod random;
 mod replay;
+mod search;
 mod spec;
 mod states;
 mod steady;
@@ -38,6 +40,8 @@ use std::sync::Arc;
 
 use crate::data::faults::{Fault, FaultBudgets, FaultKind};
 
+pub use beyond::Beyond;
+pub(crate) use beyond::{Carried, Reached};
 pub(crate) use branch::Branch;
 pub(crate) use changes::Changes;
 pub(crate) use continuation::Continuation;

@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::delay::{DELAYS, DELAYS_MAX};
+use super::search::{Dpor, InTurn};
 use super::{
     Delayed, Dfs, FairSuffix, Fairness, Pct, Placed, Placement, Pos, Probabilistic, Random,
     RoundRobin, RunToCompletion, States, Strategy, Surw, Urw, Weighted, Weights,
@@ -54,6 +55,8 @@ pub enum StrategySpec {
     States(Option<u64>),
     /// [`States::local_first`], with its bound on states.
     StatesLocal(Option<u64>),
+    /// Inbox-DPOR: one execution for each behaviour.
+    Dpor,
     /// [`FairSuffix::at_max_steps`] of an unfair one.
     Fair(Box<StrategySpec>),
     /// [`FairSuffix::anywhere`] of an unfair one without memory. `dfs`, which has one, would end too
@@ -239,6 +242,13 @@ const TABLE: &[Entry] = &[
         explanation: "unfair; every state once, the nearest first.\nSlower than states; the first bug that it finds has as few steps as any.",
         parse: |text| optional(text, STATES_MAX).map(StrategySpec::Breadth),
     },
+    Entry {
+        name: "dpor",
+        form: "",
+        range: NONE,
+        explanation: "unfair; one execution for each behaviour: for each order in which inboxes can be emptied, and each answer to choices.\nProves the absence of safety bugs where it ends by itself; what it can't follow, it names.",
+        parse: |text| plain(text, StrategySpec::Dpor),
+    },
 ];
 
 const NONE: &str = "without a parameter";
@@ -334,6 +344,7 @@ impl StrategySpec {
             Self::StatesLocal(bound) => {
                 Box::new(known(States::depth_first().local_first(), *bound))
             }
+            Self::Dpor => Box::new(InTurn::new(Dpor::new())),
             Self::Fair(spec) => Box::new(FairSuffix::at_max_steps(spec.build())),
             Self::EarlyFair(spec) => Box::new(FairSuffix::anywhere(spec.build())),
             Self::Placed(placement, spec) => Box::new(Placed::new(spec.build()).by(*placement)),

@@ -8,7 +8,7 @@ use crate::data::story::Asked;
 use crate::engine::running::execution::Engine;
 use crate::engine::world::disks::disk::Disk;
 use crate::hash::{self, mix};
-use crate::strategy::Choice;
+use crate::strategy::{Beyond, Choice};
 
 impl Engine {
     /// Carries out a call to a disk.
@@ -70,7 +70,7 @@ impl Engine {
             self.shared.decide(all, Asked::Loss)
         });
         let mut state = self.state();
-        state.reach.beyond = true;
+        state.reach.add(Beyond::Disk);
         state.outdate_calls(disk, self.shared.current.get());
         *state.disks.disk(disk) = failing;
         drop(state);

@@ -17,6 +17,7 @@ use crate::engine::workshop::{Parts, Piped};
 use crate::engine::world::operation::{Effect, Kind, STOP, Stage};
 use crate::engine::world::state::{BODY, State};
 use crate::engine::world::thermometer::Debt;
+use crate::strategy::Beyond;
 
 impl Engine {
     pub(crate) fn start(&mut self, operation: u32, test: &dyn Program) {
@@ -170,7 +171,7 @@ impl Engine {
             }
         }
         if observers != Seen::Nobody {
-            state.reach.beyond = true;
+            state.reach.add(Beyond::Monitor);
         }
         let makes_room = !state.due.is_empty();
         drop(state);

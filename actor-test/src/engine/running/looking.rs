@@ -23,6 +23,7 @@ use crate::engine::workshop::Parts;
 use crate::engine::world::operation::{Kind, Stage, Stamp};
 use crate::engine::world::state::{BODY, State};
 use crate::hash::mix;
+use crate::strategy::Beyond;
 
 impl Engine {
     /// Who observes an event of the operation at that moment.
@@ -163,6 +164,9 @@ impl Engine {
         observer: Observer,
         look: impl FnOnce(&mut dyn AnyMonitor, u16) -> Option<usize>,
     ) {
+        if self.hears_steps {
+            self.state().reach.note(Beyond::Monitor);
+        }
         if self.shared.keeps_view.get() {
             self.looked(|state| {
                 let Observer {

@@ -13,6 +13,7 @@ use crate::engine::seam::shared::Phase;
 use crate::engine::world::endings::Remains;
 use crate::engine::world::nodes::STARTS_MAX;
 use crate::engine::world::operation::{Effect, Kind, Stage};
+use crate::strategy::Beyond;
 
 impl Engine {
     /// Runs the boot code of a node.
@@ -29,7 +30,7 @@ impl Engine {
 
     /// Has something go wrong, or sets it right, now. What can't be done now does nothing.
     pub(crate) fn inject(&mut self, mishap: &Mishap) {
-        self.state().interrupt_all();
+        self.state().interrupt_all(Beyond::Node);
         self.record_mishap(mishap);
         match mishap {
             Mishap::Crash { node } => self.crash(*node),

@@ -15,7 +15,7 @@ use crate::engine::session::Session;
 use crate::engine::world::operation::Stage;
 use crate::engine::world::state::State;
 use crate::hash::mix;
-use crate::strategy::{Enabled, OperationId, Pending, StepKind};
+use crate::strategy::{Beyond, Enabled, OperationId, Pending, StepKind};
 
 impl Engine {
     /// Takes step after step until the execution ends.
@@ -114,14 +114,14 @@ impl Engine {
         if asks.random > 0 || asks != asked {
             // What the system says depends on who asked before; and once a thread has its keys for hash
             // maps, each new map takes the next of them without asking.
-            self.state().reach.beyond = true;
+            self.state().reach.add(Beyond::System);
         }
         if self.hears_steps && !shared.wants_stack.get() {
             let has_bug = self.session().found.is_some();
             let mut state = self.shared.state.borrow_mut();
             if has_bug {
                 // What was found may need what others did before, and nobody goes on.
-                state.interrupt_all();
+                state.interrupt_all(Beyond::Finish);
             }
             let step = state.end_reach(pending, has_bug);
             self.shared.strategy.borrow_mut().stepped(&step);
@@ -327,7 +327,7 @@ impl Engine {
             self.record_value(last);
         }
         if self.shared.has_predicates.get() {
-            self.state().reach.beyond = true;
+            self.state().reach.add(Beyond::Predicate);
             self.evaluate();
         }
     }

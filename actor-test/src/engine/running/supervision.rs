@@ -16,7 +16,7 @@ use crate::engine::panics::{self, Panic};
 use crate::engine::running::execution::Engine;
 use crate::engine::world::operation::{ALONE, Effect, Letter, Operation, STOP, Stage, Stamp, Told};
 use crate::engine::world::timers::Purpose;
-use crate::strategy::Choice;
+use crate::strategy::{Beyond, Choice};
 
 impl Engine {
     /// Whether a failure is part of the story: that of a supervised actor, where the test says so.
@@ -58,7 +58,7 @@ impl Engine {
             let mut state = self.state();
             self.shared.record(|| Record::Stopped { who: to, at_once });
             if at_once {
-                state.interrupt(to);
+                state.interrupt(to, Beyond::Stop);
             }
             let found = &mut state.operations[to as usize];
             found.leaves = true;
@@ -89,7 +89,7 @@ impl Engine {
         let (stage, trap, mail) = {
             let mut state = self.state();
             self.shared.record(|| Record::Linked { who: to });
-            state.interrupt(to);
+            state.interrupt(to, Beyond::Stop);
             let found = &state.operations[to as usize];
             let mail = self.workshop().mail(to).cloned();
             (found.stage, found.trap, mail)
@@ -277,7 +277,7 @@ impl Engine {
         let mut orders = Vec::new();
         let supervisor = {
             let mut state = self.state();
-            state.reach.beyond = true;
+            state.reach.add(Beyond::Supervision);
             let now = state.now;
             let Some(household) = state.families.get_mut(family as usize) else {
                 return;

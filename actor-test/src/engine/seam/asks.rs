@@ -8,6 +8,7 @@ use actor_core::runtime::{Address, AskId};
 
 use crate::engine::seam::shared::{Phase, Shared};
 use crate::engine::world::operation::Effect;
+use crate::strategy::Beyond;
 
 impl Shared {
     /// Sends a reply, or word of its loss. Towards an asker that is gone it is silent.
@@ -70,7 +71,7 @@ impl Shared {
                 if !record.delivered {
                     // Whether its reply is still sent depends on what comes first.
                     let target = record.target;
-                    state.interrupt(target);
+                    state.interrupt(target, Beyond::Ask);
                 }
                 state.close_ask(ask.index)
             };

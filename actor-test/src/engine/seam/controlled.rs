@@ -27,7 +27,7 @@ use crate::engine::workshop::AnyNotice;
 use crate::engine::world::operation::{Effect, Stage};
 use crate::engine::world::timers::Purpose;
 use crate::hash::mix;
-use crate::strategy::Choice;
+use crate::strategy::{Beyond, Choice};
 
 impl Runtime for Shared {
     fn spawn(&self, actor: &mut dyn Spawn, options: &SpawnOptions) -> Address {
@@ -62,7 +62,7 @@ impl Runtime for Shared {
             && let Some(supervisor) = self.local(supervisor)
         {
             let mut state = self.state.borrow_mut();
-            state.reach.beyond = true;
+            state.reach.add(Beyond::Supervision);
             let household = state.household_of(supervisor);
             household.family.supervise(supervision);
         }
@@ -191,7 +191,7 @@ impl Runtime for Shared {
     fn now(&self) -> Duration {
         let mut state = self.state();
         if self.phase.get() != Phase::Printing {
-            state.reach.beyond = true;
+            state.reach.add(Beyond::Clock);
             state.clock_reads += 1;
         }
         state.now
@@ -234,13 +234,14 @@ impl Runtime for Shared {
         let mut state = self.state.borrow_mut();
         match state.take_received(owner, event) {
             Some(letter) => {
+                state.reach.note(Beyond::Receive);
                 drop(state);
                 let mail = self.workshop().mail(owner).cloned()?;
                 self.wake_due();
                 Some((mail, letter.slot))
             }
             None => {
-                state.reach.beyond = true;
+                state.reach.add(Beyond::Receive);
                 let receiving = &mut state.operations[owner as usize].receiving;
                 if !receiving.contains(&event) {
                     receiving.push(event);
@@ -363,7 +364,7 @@ impl Runtime for Shared {
             && let Some(owner) = self.local(owner)
         {
             let mut state = self.state.borrow_mut();
-            state.reach.beyond = true;
+            state.reach.add(Beyond::Link);
             state.operations[owner as usize].trap = Some(trap);
         }
     }
@@ -410,7 +411,10 @@ impl Runtime for Shared {
         let found = state.operations.get(of as usize);
         let has_stopped = found.is_none_or(|operation| operation.stage == Stage::Gone);
         if self.phase.get() != Phase::Printing {
-            state.reach.beyond |= !has_stopped;
+            match has_stopped {
+                true => state.reach.note(Beyond::Ends),
+                false => state.reach.add(Beyond::Ends),
+            }
             let answer = mix(u64::from(of), u64::from(has_stopped));
             state.extend_chain(self.current.get(), answer);
         }
@@ -423,7 +427,10 @@ impl Runtime for Shared {
             drop(state);
             return registry.map(|registry| self.address(registry));
         }
-        state.reach.beyond |= state.names.is_none();
+        match state.names {
+            Some(_) => state.reach.note(Beyond::Names),
+            None => state.reach.add(Beyond::Names),
+        }
         let names = state.names;
         drop(state);
         names.map(|registry| self.address(registry))

@@ -9,6 +9,7 @@ use actor_core::runtime::{DiskCallId, DiskId};
 use crate::engine::seam::shared::{Phase, Shared};
 use crate::engine::world::disks::Refusal;
 use crate::engine::world::operation::Effect;
+use crate::strategy::Beyond;
 
 /// The disk of what belongs to no node.
 const DISK: u32 = 0;
@@ -55,7 +56,7 @@ impl Shared {
         if let Some(answer) = state.take_answer(call.index) {
             return Poll::Ready(answer.map_err(error));
         }
-        state.reach.beyond = true;
+        state.reach.add(Beyond::Disk);
         drop(state);
         let before = self.workshop().keep_caller(call.index, waker.clone());
         drop(before);

@@ -11,7 +11,7 @@ use crate::engine::recording::tape::Decision;
 use crate::engine::seam::shared::Shared;
 use crate::engine::workshop::{MakeError, Supply};
 use crate::hash::{self, mix};
-use crate::strategy::{Offer, OperationId};
+use crate::strategy::{Beyond, Offer, OperationId};
 
 impl Shared {
     /// Whether a fault strikes where it may: zero where none does, else one of so many ways.
@@ -43,7 +43,7 @@ impl Shared {
         }
         state.faults.offered(kind, chosen > 0);
         // Whether there are faults left is everybody's.
-        state.reach.beyond = true;
+        state.reach.add(Beyond::Fault);
         state.choices += 1;
         let tag = mix(0x00fa_0175, kind as u64);
         state.extend_chain(current, mix(tag, u64::from(chosen)));

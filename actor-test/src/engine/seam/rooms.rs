@@ -8,6 +8,7 @@ use actor_core::runtime::{Address, Offered, RoomId};
 use crate::engine::seam::shared::{Phase, Shared};
 use crate::engine::world::operation::{Effect, Letter};
 use crate::engine::world::room::{Answer, Asking, Status};
+use crate::strategy::Beyond;
 
 impl Shared {
     /// Puts a question for room into the outbox of who runs now.
@@ -42,7 +43,7 @@ impl Shared {
         let mut state = self.state.borrow_mut();
         let question = &mut state.questions[room.index as usize];
         let Status::Answered(answer) = question.status else {
-            state.reach.beyond = true;
+            state.reach.add(Beyond::Room);
             drop(state);
             let before = self.workshop().keep_asker(room.index, waker.clone());
             drop(before);

@@ -24,7 +24,7 @@ use crate::engine::world::clocks::Race;
 use crate::engine::world::objects::{At, REPEATS_MAX};
 use crate::engine::world::operation::Effect;
 use crate::engine::world::state::BODY;
-use crate::strategy::Choice;
+use crate::strategy::{Beyond, Choice};
 
 impl Shared {
     /// Leaves the current operation, on its own stack, until it is resumed.
@@ -51,7 +51,7 @@ impl Shared {
         if has_stack || !waits {
             let mut state = self.state();
             state.objects.come_to(current, at);
-            state.reach.beyond = true;
+            state.reach.add(Beyond::Sharing);
             state.operations[current as usize].woken = goes_on && has_stack;
         }
         if has_stack {
@@ -265,7 +265,7 @@ impl Sharing for Shared {
         {
             let current = self.current.get();
             let mut state = self.state();
-            state.reach.beyond = true;
+            state.reach.add(Beyond::Sharing);
             let is_new = state.objects.wait(current, object, wait, false);
             state.objects.come_to(current, At::Object(object));
             drop(state);

@@ -6,6 +6,7 @@ use crate::engine::world::flushing::FollowUp;
 use crate::engine::world::owned::Neighbours;
 use crate::engine::world::state::{State, keep};
 use crate::hash::mix;
+use crate::strategy::Beyond;
 
 /// The key of no letter.
 const NO_LETTER: u64 = u64::MAX;
@@ -49,6 +50,9 @@ impl AskRecord {
 impl State {
     pub(crate) fn open_ask(&mut self, asker: u32, target: u32) -> u32 {
         let key = self.child_key_of(asker);
+        if self.operations[asker as usize].open_asks > 0 {
+            self.reach.note(Beyond::Ask);
+        }
         let found = &self.operations[asker as usize];
         let record = AskRecord {
             letter: found.letter_key(found.sent + 1),

@@ -8,7 +8,7 @@ use crate::engine::world::operation::{Effect, Letter, Stage, Stamp};
 use crate::engine::world::state::State;
 use crate::engine::world::timers::{Purpose, TimerStage};
 use crate::hash::mix;
-use crate::strategy::{MessageId, OperationId, Pending, StepKind};
+use crate::strategy::{Beyond, MessageId, OperationId, Pending, StepKind};
 
 impl State {
     /// Has `by` arm a timer of `owner`'s after so long, when what it did before is carried out. The key
@@ -106,7 +106,7 @@ impl State {
     }
 
     fn refresh_timers(&mut self) {
-        self.reach.beyond = true;
+        self.reach.add(Beyond::Timer);
         if !self.timers.refresh_window() {
             return;
         }

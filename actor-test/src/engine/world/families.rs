@@ -5,6 +5,7 @@ use actor_core::runtime::{ChildOptions, Children};
 
 use crate::engine::world::operation::ALONE;
 use crate::engine::world::state::State;
+use crate::strategy::Beyond;
 
 /// The children of an actor, or one child of the system.
 #[derive(Clone, Debug)]
@@ -19,7 +20,7 @@ impl State {
     pub(crate) fn adopt(&mut self, supervisor: Option<u32>, child: u32, options: ChildOptions) {
         let family = match supervisor {
             Some(supervisor) => {
-                self.reach.beyond = true;
+                self.reach.add(Beyond::Supervision);
                 self.household_of(supervisor);
                 self.operations[supervisor as usize].household
             }

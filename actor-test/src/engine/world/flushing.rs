@@ -11,6 +11,7 @@ use crate::engine::world::room::Delivery;
 use crate::engine::world::state::State;
 use crate::engine::world::transit::{Loaded, Transit};
 use crate::engine::world::watches::Watch;
+use crate::strategy::Beyond;
 
 /// What the run loop does for a step once nothing is borrowed.
 pub(crate) enum FollowUp {
@@ -228,7 +229,7 @@ impl State {
         match effect {
             Effect::Cross { .. } => FollowUp::Nothing,
             Effect::Mishap(mishap) => {
-                self.interrupt_all();
+                self.interrupt_all(Beyond::Node);
                 FollowUp::Mishap(mishap)
             }
             Effect::Send { to, letter } => {
@@ -247,7 +248,7 @@ impl State {
             Effect::Disk(call) => FollowUp::Called(call),
             Effect::FailPower { disk } => FollowUp::PowerFails(disk),
             Effect::TearWrites { disk, block } => {
-                self.reach.beyond = true;
+                self.reach.add(Beyond::Disk);
                 self.disks.disk(disk).block = block.into();
                 FollowUp::Nothing
             }
@@ -267,21 +268,21 @@ impl State {
             Effect::Halt(reason) => FollowUp::Halted(index, reason),
             Effect::Stop { to, at_once } => FollowUp::Stopped { to, at_once },
             Effect::Link { other } => {
-                self.reach.beyond = true;
+                self.reach.add(Beyond::Link);
                 self.link(index, other)
             }
             Effect::Unlink { other } => {
-                self.reach.beyond = true;
+                self.reach.add(Beyond::Link);
                 self.links.end(index, other);
                 FollowUp::Nothing
             }
             Effect::Unwatch { target } => {
-                self.reach.beyond = true;
+                self.reach.add(Beyond::Watch);
                 self.unwatch(index, target);
                 FollowUp::Nothing
             }
             Effect::Finish => {
-                self.interrupt_all();
+                self.interrupt_all(Beyond::Finish);
                 self.finishing = true;
                 FollowUp::Finishing
             }
@@ -293,7 +294,7 @@ impl State {
                 }
             }
             Effect::Announce { slab, slot } => {
-                self.reach.beyond = true;
+                self.reach.add(Beyond::Announcement);
                 FollowUp::Announced { slab, slot }
             }
             Effect::Arm { timer, generation } => self.arm(timer, generation),
@@ -301,7 +302,7 @@ impl State {
                 FollowUp::Cancelled(self.cancel(index, timer, generation))
             }
             Effect::Watch { watch } => {
-                self.reach.beyond = true;
+                self.reach.add(Beyond::Watch);
                 let Watch {
                     target, watcher, ..
                 } = self.watches[watch as usize];

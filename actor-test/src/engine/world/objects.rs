@@ -11,6 +11,7 @@ use crate::engine::world::clocks::{Clock, Clocks, Race};
 use crate::engine::world::operation::Kind;
 use crate::engine::world::state::State;
 use crate::hash::mix;
+use crate::strategy::Beyond;
 
 /// How often an operation may look at what has not changed, without a word that it waits.
 pub(crate) const REPEATS_MAX: u32 = 1_000;
@@ -333,7 +334,7 @@ impl State {
 
     /// An access was made by an operation; tells whether that one spins.
     pub(crate) fn accessed(&mut self, operation: u32, object: u32, touch: Touch) -> bool {
-        self.reach.beyond = true;
+        self.reach.add(Beyond::Sharing);
         let Touch {
             changes,
             acquires,
@@ -492,7 +493,7 @@ impl State {
         writes: bool,
         place: Place,
     ) -> Option<Race> {
-        self.reach.beyond = true;
+        self.reach.add(Beyond::Sharing);
         let task = self.objects.task(operation);
         self.objects
             .clocks

@@ -3,6 +3,7 @@
 use crate::engine::world::operation::{Letter, STOP, Stamp, Told};
 use crate::engine::world::state::State;
 use crate::hash::mix;
+use crate::strategy::Beyond;
 
 /// The slot of a letter without an event.
 const NO_SLOT: u32 = u32::MAX;
@@ -10,7 +11,7 @@ const NO_SLOT: u32 = u32::MAX;
 impl State {
     /// Tells an actor something ahead of its inbox.
     pub(crate) fn tell(&mut self, index: u32, told: Told) {
-        self.interrupt(index);
+        self.interrupt(index, Beyond::Stop);
         let operation = &mut self.operations[index as usize];
         let outdone = match (operation.told, told) {
             (Told::Kill, _) => true,

@@ -1,8 +1,8 @@
 //! What a step has reached beyond its own operation, for strategies that want to know.
 
-use crate::engine::world::operation::Kind;
+use crate::engine::world::operation::{Effect, Kind, STOP};
 use crate::engine::world::state::State;
-use crate::strategy::{OperationId, Pending, Step, StepKind};
+use crate::strategy::{Beyond, Carried, OperationId, Pending, Reached, Step, StepKind};
 
 /// What the step in progress has reached. What may count is taken down as it happens, in the rare
 /// places where it does; the rest is looked up when the step is over.
@@ -10,35 +10,108 @@ use crate::strategy::{OperationId, Pending, Step, StepKind};
 pub(crate) struct Reach {
     /// Somebody wants to know.
     pub(crate) is_wanted: bool,
-    /// It has read or changed what others may change or read.
-    pub(crate) beyond: bool,
+    /// What it has read or changed that others may change or read.
+    beyond: Reached,
+    /// What else it has met that is not up to its operation alone; where it is a local step, nobody can
+    /// tell all the same when it is taken.
+    noted: Reached,
+    /// What the effect was that it has carried out.
+    carried: Carried,
     /// Whose next step it has replaced, or would have.
     interrupted: Vec<OperationId>,
     /// Its operation had asks under way when it began.
     awaits: bool,
 }
 
+impl Reach {
+    /// The step has read or changed what others may change or read.
+    #[inline]
+    pub(crate) fn add(&mut self, what: Beyond) {
+        self.beyond.add(what);
+    }
+
+    /// The step has met what is not up to its operation alone.
+    #[inline]
+    pub(crate) fn note(&mut self, what: Beyond) {
+        self.noted.add(what);
+    }
+}
+
 impl State {
     /// A step begins, of which a strategy wants to hear.
     pub(crate) fn begin_reach(&mut self, pending: &Pending) {
-        self.reach.beyond = false;
+        self.reach.beyond = Reached::NOTHING;
+        self.reach.noted = Reached::NOTHING;
+        self.reach.carried = Carried::Nothing;
         self.reach.interrupted.clear();
-        let index = pending.operation.index();
-        self.reach.awaits = pending.operation.is_timer() || self.operations[index].open_asks > 0;
+        if pending.operation.is_timer() {
+            self.reach.awaits = true;
+            return self.reach.note(Beyond::Timer);
+        }
+        let operation = &self.operations[pending.operation.index()];
+        self.reach.awaits = operation.open_asks > 0;
+        match pending.kind {
+            StepKind::Flush => self.begin_flush(pending.operation.index() as u32),
+            _ if operation.bound.is_some() => self.reach.note(Beyond::Room),
+            StepKind::Handle if operation.defers => self.reach.note(Beyond::Defer),
+            _ => {}
+        }
+    }
+
+    /// A step begins that carries out an effect, and what rides along.
+    fn begin_flush(&mut self, index: u32) {
+        let Some(effect) = self.operations[index as usize].outbox.first().copied() else {
+            return;
+        };
+        let (carried, met) = match effect {
+            Effect::Send { to, letter } => {
+                let receiver = &self.operations[to as usize];
+                let met = match () {
+                    () if letter.event == STOP => Some(Beyond::Stop),
+                    () if receiver.bound.is_some() => Some(Beyond::Room),
+                    () if receiver.defers => Some(Beyond::Defer),
+                    () if self.nodes.apart(index, to).is_some() => Some(Beyond::Node),
+                    () => None,
+                };
+                (Carried::Sent, met)
+            }
+            Effect::Start(started) => {
+                let path = self.operations[started as usize].key;
+                (Carried::Started(path), None)
+            }
+            Effect::Reply { ask, lost } => {
+                let asker = self.asks[ask as usize].asker;
+                let path = self.operations[asker as usize].key;
+                (Carried::Replied(path), lost.map(|_| Beyond::Ask))
+            }
+            Effect::Halt(_) => (Carried::Halted, None),
+            Effect::Notice { .. } => (Carried::Nothing, Some(Beyond::Watch)),
+            Effect::Stop { .. } => (Carried::Nothing, Some(Beyond::Stop)),
+            Effect::Share { .. } => (Carried::Nothing, Some(Beyond::Link)),
+            Effect::Ask(_) => (Carried::Nothing, Some(Beyond::Room)),
+            Effect::Disk(_) | Effect::FailPower { .. } => (Carried::Nothing, Some(Beyond::Disk)),
+            Effect::Cross { .. } | Effect::Mishap(_) => (Carried::Nothing, Some(Beyond::Node)),
+            // Silent ones say so themselves.
+            _ => (Carried::Nothing, None),
+        };
+        self.reach.carried = carried;
+        if let Some(met) = met {
+            self.reach.note(met);
+        }
     }
 
     /// What becomes of an operation next is not up to itself.
-    pub(crate) fn interrupt(&mut self, operation: u32) {
-        self.reach.beyond = true;
+    pub(crate) fn interrupt(&mut self, operation: u32, what: Beyond) {
+        self.reach.add(what);
         if self.reach.is_wanted {
             self.reach.interrupted.push(OperationId::actor(operation));
         }
     }
 
     /// The execution may end here, whatever anyone would do next.
-    pub(crate) fn interrupt_all(&mut self) {
+    pub(crate) fn interrupt_all(&mut self, what: Beyond) {
         for operation in 0..self.live as u32 {
-            self.interrupt(operation);
+            self.interrupt(operation, what);
         }
     }
 
@@ -46,6 +119,8 @@ impl State {
     pub(crate) fn end_reach(&self, pending: Pending, has_bug: bool) -> Step<'_> {
         let Reach {
             beyond,
+            noted,
+            carried,
             interrupted,
             awaits,
             ..
@@ -53,18 +128,28 @@ impl State {
         let index = pending.operation.index();
         let runs = pending.kind != StepKind::Flush;
         // What is carried out at once, and what ends with others.
-        let is_bound = match self.operations[index].kind {
-            _ if pending.operation.is_timer() => true,
-            Kind::Actor(_) => !runs && self.atomic_handlers,
-            Kind::Body | Kind::Future { .. } | Kind::Boot { .. } | Kind::Link(_) | Kind::Task => {
-                runs
-            }
+        let (is_bound, kind) = match self.operations[index].kind {
+            _ if pending.operation.is_timer() => (true, Some(Beyond::Timer)),
+            Kind::Actor(_) => (!runs && self.atomic_handlers, None),
+            Kind::Body => (runs, None),
+            Kind::Future { .. } | Kind::Task => (runs, Some(Beyond::Future)),
+            Kind::Boot { .. } | Kind::Link(_) => (runs, Some(Beyond::Node)),
         };
+        let mut reached = beyond.and(*noted);
+        if *awaits && runs {
+            reached.add(Beyond::Ask);
+        }
+        if let Some(kind) = kind {
+            reached.add(kind);
+        }
         Step {
             pending,
             is_local: pending.may_be_local()
-                && !(*beyond || *awaits && runs || is_bound || has_bug),
+                && !(!beyond.is_nothing() || *awaits && runs || is_bound || has_bug),
             interrupted,
+            reached,
+            carried: *carried,
+            has_bug,
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::engine::world::operation::{Effect, Letter, STOP, Sender, Stage};
 use crate::engine::world::owned::Neighbours;
 use crate::engine::world::state::{State, keep};
 use crate::hash::mix;
-use crate::strategy::EventId;
+use crate::strategy::{Beyond, EventId};
 
 /// What a bounded mailbox knows beside its letters.
 #[derive(Clone, Debug)]
@@ -221,7 +221,7 @@ impl State {
     pub(crate) fn drop_question(&mut self, index: u32) {
         let question = &self.questions[index as usize];
         let (sender, target, status) = (question.sender, question.target, question.status);
-        self.reach.beyond = true;
+        self.reach.add(Beyond::Room);
         match status {
             Status::Unasked => {
                 self.operations[sender as usize]
@@ -279,7 +279,7 @@ impl State {
     /// A letter was taken out of a bounded mailbox.
     #[cold]
     pub(crate) fn free_place(&mut self, of: u32, letter: &Letter) {
-        self.reach.beyond = true;
+        self.reach.add(Beyond::Room);
         if let Some(bound) = &mut self.operations[of as usize].bound
             && letter.counts()
         {

@@ -3,7 +3,7 @@
 use super::{count, percent};
 use crate::report::facts::{BehaviourStatistics, Report};
 use crate::report::verdict::Searched;
-use crate::strategy::{Gap, Reduction};
+use crate::strategy::{Beyond, Gap, Reduction};
 
 /// What was covered: of a systematic search what it left out, and of a sample how much more there
 /// seems to be.
@@ -19,6 +19,7 @@ pub(super) fn covered(report: &Report) -> Option<String> {
                 states,
                 local_first,
             } => all_states(report, *states, *local_first),
+            Reduction::Inboxes => "exhaustive, each behaviour once".into(),
         });
     }
     let gaps: Vec<String> = report.verdict.gaps.iter().map(gap).collect();
@@ -73,7 +74,43 @@ fn gap(gap: &Gap) -> String {
                 count(*executions, "execution")
             )
         }
+        Gap::Outside { what, who } => {
+            let of = who.as_ref().map_or_else(String::new, |who| format!(" of `{who}`"));
+            format!("it can't follow a step{of} which {}", beyond(*what))
+        },
+        Gap::Differs => "an actor did something else although it was given the same events in the same \
+                         order: actors share what the tester does not know of, or the program is not \
+                         deterministic"
+            .into(),
         Gap::Unstated => "the strategy does not say whether anything is left".into(),
+    }
+}
+
+/// What a step does that a search by behaviours can't follow.
+fn beyond(what: Beyond) -> &'static str {
+    match what {
+        Beyond::Clock => "reads the clock",
+        Beyond::Timer => "arms, cancels or awaits a timer",
+        Beyond::Fault => "may meet a fault",
+        Beyond::Room => "depends on the room in a bounded mailbox",
+        Beyond::Receive => "takes an event with `receive`",
+        Beyond::Supervision => "concerns a supervisor and its children",
+        Beyond::Link => "links actors",
+        Beyond::Watch => "watches an actor's end, or tells of it",
+        Beyond::Ends => "asks whether an actor has stopped",
+        Beyond::Names => "uses the registry of names",
+        Beyond::Disk => "uses a disk",
+        Beyond::Sharing => "accesses something shared",
+        Beyond::System => "asks the operating system for something",
+        Beyond::Predicate => "is looked at by predicates",
+        Beyond::Monitor => "is observed by a monitor",
+        Beyond::Announcement => "announces an event",
+        Beyond::Ask => "has several asks open, gives one up, or loses its reply",
+        Beyond::Stop => "stops an actor",
+        Beyond::Finish => "asks for the end of the execution",
+        Beyond::Node => "concerns another node",
+        Beyond::Defer => "sends to an actor that defers events, or is one's",
+        Beyond::Future => "is a piped future's, a task's or a thread's",
     }
 }
 

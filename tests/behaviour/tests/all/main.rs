@@ -12,6 +12,7 @@ pub mod coverage;
 mod determinism;
 mod differential;
 mod disks;
+mod dpor;
 mod ends;
 mod every_strategy;
 mod faults;

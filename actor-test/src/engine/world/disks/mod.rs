@@ -20,6 +20,7 @@ use crate::engine::world::disks::disk::Disk;
 use crate::engine::world::operation::Effect;
 use crate::engine::world::state::{State, keep};
 use crate::hash::mix;
+use crate::strategy::Beyond;
 
 /// The disks of an execution, and the calls to them.
 #[derive(Clone, Debug, Default)]
@@ -166,7 +167,7 @@ impl State {
 
     /// Gives the answer of a call to who made it. `trace` tells what on the disk it has come after.
     pub(crate) fn answer_call(&mut self, index: u32, answer: Result<Answer, Refusal>, trace: u64) {
-        self.reach.beyond = true;
+        self.reach.add(Beyond::Disk);
         let record = &mut self.disks.calls[index as usize];
         let (caller, key) = (record.caller, record.key);
         record.answer = Some(answer);

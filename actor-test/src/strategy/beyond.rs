@@ -1,0 +1,130 @@
+//! What a step may reach beyond its own operation.
+
+use serde::{Deserialize, Serialize};
+
+/// What a step may reach beyond its own operation, so that it makes a difference when it is taken.
+///
+/// [`Gap::Outside`](super::Gap::Outside) says which of these a search can't follow.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Beyond {
+    /// It reads the clock.
+    Clock,
+    /// A timer: it is armed, cancelled or fires, or somebody sleeps.
+    Timer,
+    /// A fault may strike.
+    Fault,
+    /// Room in a bounded mailbox.
+    Room,
+    /// An event that an async handler waits for, which is not there.
+    Receive,
+    /// A supervisor and its children.
+    Supervision,
+    /// A link between two actors.
+    Link,
+    /// Somebody watches another's end.
+    Watch,
+    /// Whether an actor has stopped.
+    Ends,
+    /// The registry of names.
+    Names,
+    /// A disk.
+    Disk,
+    /// Something shared: a lock, a channel, an atomic.
+    Sharing,
+    /// What the operating system is asked for.
+    System,
+    /// A predicate looks at actors.
+    Predicate,
+    /// A monitor observes an event.
+    Monitor,
+    /// An event is announced.
+    Announcement,
+    /// Several replies are open, or one is given up or lost.
+    Ask,
+    /// An actor is told to stop, or to end.
+    Stop,
+    /// The program asks for the end of the execution.
+    Finish,
+    /// Another node.
+    Node,
+    /// An event is put off for a later state.
+    Defer,
+    /// A piped future, a task or a thread.
+    Future,
+}
+
+/// All of them, in their order.
+const ALL: [Beyond; 22] = {
+    use Beyond::*;
+    [
+        Clock,
+        Timer,
+        Fault,
+        Room,
+        Receive,
+        Supervision,
+        Link,
+        Watch,
+        Ends,
+        Names,
+        Disk,
+        Sharing,
+        System,
+        Predicate,
+        Monitor,
+        Announcement,
+        Ask,
+        Stop,
+        Finish,
+        Node,
+        Defer,
+        Future,
+    ]
+};
+
+/// What a step has carried out that is mostly up to its operation alone.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Carried {
+    /// Nothing, or something else.
+    #[default]
+    Nothing,
+    /// An event went into an inbox.
+    Sent,
+    /// The operation with that path may take its first step.
+    Started(u64),
+    /// The reply of an ask went to who asked, named by its path.
+    Replied(u64),
+    /// The operation has ended.
+    Halted,
+}
+
+/// Which of them a step has reached.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Reached(u32);
+
+impl Reached {
+    pub(crate) const NOTHING: Self = Self(0);
+
+    #[inline]
+    pub(crate) fn add(&mut self, what: Beyond) {
+        self.0 |= 1 << what as u32;
+    }
+
+    #[inline]
+    pub(crate) fn is_nothing(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Those of both.
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// The first of them.
+    pub(crate) fn first(self) -> Option<Beyond> {
+        let first = self.0.trailing_zeros() as usize;
+        ALL.get(first).copied()
+    }
+}

@@ -1,0 +1,245 @@
+//! Adding labels to a graph, until nothing more can be done.
+
+use std::sync::Arc;
+
+use super::graph::{Act, Edit, Graph, Label, Lane, NOWHERE, Place};
+use super::lives::{self, Deed, Lives, Need};
+
+/// What came of extending a graph.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Extended {
+    /// Nothing more can be done.
+    Complete,
+    /// What an operation does next is not known.
+    Missing,
+}
+
+/// What an operation may do next.
+enum Next {
+    Deed(Deed, u64),
+    Start,
+    Resume(Place),
+    Answer(u32),
+    /// It takes an event, where there is one.
+    Receive,
+    Nothing,
+    Unknown,
+}
+
+impl Graph {
+    /// Adds what operations do, one event after another, and notes in which other ways that might have
+    /// gone.
+    pub(super) fn extend(&mut self, lives: &Lives, edits: &mut Vec<Edit>) -> Extended {
+        'next: loop {
+            for lane in 0..self.lanes.len() as u32 {
+                if !self.go_on(lane, lives, edits) {
+                    return Extended::Missing;
+                }
+            }
+            for lane in 0..self.lanes.len() as u32 {
+                if !matches!(self.next_of(lane, lives), Next::Receive) {
+                    continue;
+                }
+                let candidates = self.candidates(&self.whole(), lane);
+                if let Some((first, others)) = candidates.split_first() {
+                    let at = self.add_receive(lane, *first);
+                    let others = others.iter().map(|from| Edit::Receive { at, from: *from });
+                    edits.extend(others);
+                    continue 'next;
+                }
+            }
+            // Who was replied to, or created, after its turn has one now.
+            let quiet = (0..self.lanes.len() as u32)
+                .all(|lane| matches!(self.next_of(lane, lives), Next::Receive | Next::Nothing));
+            if quiet {
+                return Extended::Complete;
+            }
+        }
+    }
+
+    /// Adds what an operation does before it needs an event; `false` where that is not known.
+    fn go_on(&mut self, lane: u32, lives: &Lives, edits: &mut Vec<Edit>) -> bool {
+        loop {
+            match self.next_of(lane, lives) {
+                Next::Receive | Next::Nothing => return true,
+                Next::Unknown => return false,
+                Next::Deed(deed, gift) => self.add_deed(lane, deed, gift, edits),
+                Next::Start => {
+                    let history = self.lanes[lane as usize].history();
+                    self.add_input(lane, Act::Start, lives::started(history), None);
+                }
+                Next::Resume(from) => {
+                    self.lanes[lane as usize].reply = None;
+                    let history = self.lanes[lane as usize].history();
+                    let history = lives::given(history, self.gift(from));
+                    self.add_input(lane, Act::Resume { from }, history, Some(from));
+                }
+                Next::Answer(of) => {
+                    let at = self.add_answer(lane, 0);
+                    edits.extend((1..of).map(|answer| Edit::Answer { at, answer }));
+                }
+            }
+        }
+    }
+
+    fn next_of(&mut self, lane: u32, lives: &Lives) -> Next {
+        let found = &mut self.lanes[lane as usize];
+        if !found.is_born {
+            return Next::Nothing;
+        }
+        let (done, reply, history) = (found.done, found.reply, found.history());
+        let Some(stretch) = found.look_up(lives) else {
+            return Next::Unknown;
+        };
+        if let Some(deed) = stretch.deeds.get(done) {
+            return Next::Deed(*deed, lives::gift(history, done));
+        }
+        match stretch.need {
+            Need::Start => Next::Start,
+            Need::Event | Need::Rest => Next::Receive,
+            Need::Reply => reply.map_or(Next::Nothing, Next::Resume),
+            Need::Answer(of) => Next::Answer(of),
+            Need::Nothing | Need::Failure => Next::Nothing,
+        }
+    }
+
+    /// What a label gives to others.
+    fn gift(&self, from: Place) -> u64 {
+        let lane = &self.lanes[from.lane as usize];
+        let before = lane.labels[..from.index as usize].iter().rev();
+        let number = before.take_while(|label| !label.act.is_input()).count();
+        lives::gift(self.label(from).history, number)
+    }
+
+    fn push(&mut self, lane: u32, act: Act, history: u64, clock: Arc<[u32]>) -> Place {
+        let stamp = self.next_stamp;
+        self.next_stamp += 1;
+        let labels = &mut self.lanes[lane as usize].labels;
+        let index = labels.len() as u32;
+        labels.push(Label {
+            act,
+            stamp,
+            history,
+            clock,
+        });
+        Place { lane, index }
+    }
+
+    /// What comes before the next label of a lane.
+    fn clock_of(&self, lane: u32) -> Arc<[u32]> {
+        let found = &self.lanes[lane as usize];
+        match (found.labels.last(), found.parent) {
+            (Some(last), _) => last.clock.clone(),
+            (None, Some(parent)) => self.joined(&[], parent),
+            (None, None) => Arc::default(),
+        }
+    }
+
+    /// A clock, and what a label needs, with that label.
+    fn joined(&self, clock: &[u32], with: Place) -> Arc<[u32]> {
+        let mut joined = vec![0; self.lanes.len()];
+        joined[..clock.len()].copy_from_slice(clock);
+        self.add_needed(&mut joined, with, 1);
+        joined.into()
+    }
+
+    fn add_input(&mut self, lane: u32, act: Act, history: u64, from: Option<Place>) -> Place {
+        let mut clock = self.clock_of(lane);
+        if let Some(from) = from {
+            clock = self.joined(&clock, from);
+        }
+        let place = self.push(lane, act, history, clock);
+        let lane = &mut self.lanes[lane as usize];
+        (lane.stretch, lane.done) = (None, 0);
+        place
+    }
+
+    pub(super) fn add_answer(&mut self, lane: u32, answer: u32) -> Place {
+        let history = self.lanes[lane as usize].history();
+        let history = lives::answered(history, answer);
+        self.add_input(lane, Act::Answer(answer), history, None)
+    }
+
+    /// Has an operation take an event.
+    pub(super) fn add_receive(&mut self, lane: u32, from: Place) -> Place {
+        let history = self.lanes[lane as usize].history();
+        let history = lives::given(history, self.gift(from));
+        let nth = self.lanes[lane as usize].receives.len() as u32;
+        let place = self.add_input(lane, Act::Receive { from, nth }, history, Some(from));
+        self.lanes[lane as usize].receives.push(place.index);
+        self.set_taken(from, place.index);
+        place
+    }
+
+    fn set_taken(&mut self, send: Place, by: u32) {
+        let label = &mut self.lanes[send.lane as usize].labels[send.index as usize];
+        if let Act::Send { taken_by, .. } = &mut label.act {
+            *taken_by = by;
+        }
+    }
+
+    /// Has an operation take another event at its last label.
+    pub(super) fn retake(&mut self, at: Place, from: Place) {
+        let found = &mut self.lanes[at.lane as usize];
+        found.receives.pop();
+        let label = found.labels.pop();
+        let Some(Label { act, stamp, .. }) = label else {
+            return;
+        };
+        if let Act::Receive { from: before, .. } = act
+            && self.has(before)
+        {
+            self.set_taken(before, NOWHERE);
+        }
+        let place = self.add_receive(at.lane, from);
+        self.next_stamp -= 1;
+        self.lanes[place.lane as usize].labels[place.index as usize].stamp = stamp;
+    }
+
+    fn has(&self, place: Place) -> bool {
+        let lane = &self.lanes[place.lane as usize];
+        (place.index as usize) < lane.labels.len()
+    }
+
+    fn add_deed(&mut self, lane: u32, deed: Deed, gift: u64, edits: &mut Vec<Edit>) {
+        let history = self.lanes[lane as usize].history();
+        let clock = self.clock_of(lane);
+        self.lanes[lane as usize].done += 1;
+        match deed {
+            Deed::Halt => {
+                self.push(lane, Act::Halt, history, clock);
+            }
+            Deed::Spawn { child } => {
+                let parent = self.push(lane, Act::Spawn, history, clock);
+                let born = Lane::new(child, Some(parent), lives::born(child, gift));
+                match self.lane_of(child) {
+                    Some(known) => self.lanes[known as usize].revive(born),
+                    None => self.lanes.push(born),
+                }
+            }
+            Deed::Reply { to } => {
+                let Some(to) = self.lane_of(to) else { return };
+                let from = self.push(lane, Act::Reply { to }, history, clock);
+                self.lanes[to as usize].reply = Some(from);
+            }
+            Deed::Send { to, message } => {
+                let Some(to) = self.lane_of(to) else { return };
+                let taken_by = NOWHERE;
+                let act = Act::Send {
+                    to,
+                    message,
+                    taken_by,
+                };
+                let send = self.push(lane, act, history, clock);
+                self.lanes[to as usize].sends.push(send);
+                self.find_revisits(to, send, edits);
+            }
+        }
+    }
+
+    /// The lane of an operation.
+    fn lane_of(&self, path: u64) -> Option<u32> {
+        let found = self.lanes.iter().position(|lane| lane.path == path);
+        found.map(|lane| lane as u32)
+    }
+}

@@ -1,0 +1,266 @@
+//! What operations do, as far as executions have shown.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::follow::Seen;
+use crate::hash::mix;
+use crate::strategy::{Carried, StepKind};
+
+/// Something that an operation does by itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Deed {
+    /// It sends an event into the inbox of an operation.
+    Send { to: u64, message: u64 },
+    /// It replies to who has asked.
+    Reply { to: u64 },
+    /// It creates an operation.
+    Spawn { child: u64 },
+    /// It ends: it takes no more events.
+    Halt,
+}
+
+/// What an operation needs to go on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Need {
+    /// Its first step.
+    Start,
+    /// An event.
+    Event,
+    /// The reply that it awaits.
+    Reply,
+    /// An answer, one of so many.
+    Answer(u32),
+    /// It waited for something when the execution was over: an event, as a rule.
+    Rest,
+    /// It has ended.
+    Nothing,
+    /// It fails here: what it would do is not to be seen.
+    Failure,
+}
+
+/// What an operation does between two things that it is given, and what it needs then.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Stretch {
+    pub(super) deeds: Vec<Deed>,
+    pub(super) need: Need,
+}
+
+/// What operations do. An operation has no way to learn of others but by what it is given, so that
+/// what it does next depends on what it was given before, and in which order: its *history*, of which
+/// a hash is kept. What it is given is the same where the sender's history is.
+#[derive(Debug, Default)]
+pub(super) struct Lives {
+    stretches: BTreeMap<u64, Arc<Stretch>>,
+}
+
+/// An operation did something else although it was given the same.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Differs {
+    /// Who, by its path.
+    pub(super) who: u64,
+}
+
+/// An operation in an execution that is read.
+#[derive(Debug)]
+struct Life {
+    history: u64,
+    deeds: Vec<Deed>,
+    has_ended: bool,
+}
+
+/// The history of an operation that was created with something.
+pub(super) fn born(path: u64, with: u64) -> u64 {
+    mix(path, with)
+}
+
+/// The history after the first step.
+pub(super) fn started(history: u64) -> u64 {
+    mix(history, 0x57a7)
+}
+
+/// The history after it was given an event or a reply.
+pub(super) fn given(history: u64, what: u64) -> u64 {
+    mix(mix(history, 0x6143), what)
+}
+
+/// The history after an answer.
+pub(super) fn answered(history: u64, answer: u32) -> u64 {
+    mix(history, 0x0001_0000_0000 | u64::from(answer))
+}
+
+/// What the deed of that number gives to others, done with this history.
+pub(super) fn gift(history: u64, number: usize) -> u64 {
+    mix(history, 0x0002_0000_0000 | number as u64)
+}
+
+impl Lives {
+    /// What the operation with this history does, as far as it is known.
+    pub(super) fn after(&self, history: u64) -> Option<&Arc<Stretch>> {
+        self.stretches.get(&history)
+    }
+
+    /// Reads what an execution has shown. Tells a hash of what was done in it.
+    pub(super) fn read(&mut self, seen: &[Seen], end: Reading) -> Result<u64, Differs> {
+        let mut reader = Reader {
+            lives: self,
+            all: BTreeMap::new(),
+            gifts: BTreeMap::new(),
+        };
+        let mut last = None;
+        for seen in seen {
+            match *seen {
+                Seen::Body { path } => {
+                    reader.bear(path, 0);
+                }
+                Seen::Step {
+                    who,
+                    kind,
+                    message,
+                    inbox,
+                    carried,
+                } => {
+                    last = Some(who);
+                    reader.step(who, kind, message, inbox, carried)?;
+                }
+                Seen::Choice { who, of, answer } => {
+                    last = Some(who);
+                    reader.choice(who, of, answer)?;
+                }
+            }
+        }
+        reader.end(end, last)
+    }
+}
+
+/// How the execution that is read has ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Reading {
+    /// By itself.
+    Whole,
+    /// At a bug.
+    Failed,
+    /// It was cut off.
+    Cut,
+}
+
+struct Reader<'a> {
+    lives: &'a mut Lives,
+    all: BTreeMap<u64, Life>,
+    /// What an event or a reply holds, by its number.
+    gifts: BTreeMap<u64, u64>,
+}
+
+impl Reader<'_> {
+    fn bear(&mut self, path: u64, with: u64) {
+        let life = Life {
+            history: born(path, with),
+            deeds: Vec::new(),
+            has_ended: false,
+        };
+        self.all.insert(path, life);
+    }
+
+    fn life(&mut self, who: u64) -> Result<&mut Life, Differs> {
+        self.all.get_mut(&who).ok_or(Differs { who })
+    }
+
+    /// What it has done since it was given something is known now, and it needs something.
+    fn close(&mut self, who: u64, need: Need) -> Result<u64, Differs> {
+        let life = self.all.get_mut(&who).ok_or(Differs { who })?;
+        let stretch = Stretch {
+            deeds: std::mem::take(&mut life.deeds),
+            need,
+        };
+        match self.lives.stretches.get_mut(&life.history) {
+            None => {
+                self.lives.stretches.insert(life.history, Arc::new(stretch));
+            }
+            Some(known) if known.deeds != stretch.deeds => return Err(Differs { who }),
+            Some(known) if known.need == need || need == Need::Rest => {}
+            Some(known) if known.need == Need::Rest => *known = Arc::new(stretch),
+            Some(_) => return Err(Differs { who }),
+        }
+        Ok(life.history)
+    }
+
+    fn step(
+        &mut self,
+        who: u64,
+        kind: StepKind,
+        message: u64,
+        inbox: u64,
+        carried: Carried,
+    ) -> Result<(), Differs> {
+        match kind {
+            StepKind::Start => {
+                let history = self.close(who, Need::Start)?;
+                self.life(who)?.history = started(history);
+            }
+            StepKind::Handle => {
+                let gift = self.gifts.get(&message).copied();
+                let history = self.close(who, Need::Event)?;
+                self.life(who)?.history = given(history, gift.ok_or(Differs { who })?);
+            }
+            StepKind::Resume => {
+                let gift = self.gifts.remove(&who);
+                let history = self.close(who, Need::Reply)?;
+                self.life(who)?.history = given(history, gift.ok_or(Differs { who })?);
+            }
+            _ => {
+                let life = self.life(who)?;
+                let gift = gift(life.history, life.deeds.len());
+                let (deed, to) = match carried {
+                    Carried::Sent => (Deed::Send { to: inbox, message }, message),
+                    // An operation awaits one reply at a time.
+                    Carried::Replied(to) => (Deed::Reply { to }, to),
+                    Carried::Started(child) => (Deed::Spawn { child }, child),
+                    Carried::Halted => (Deed::Halt, who),
+                    Carried::Nothing => return Err(Differs { who }),
+                };
+                life.deeds.push(deed);
+                life.has_ended |= deed == Deed::Halt;
+                match deed {
+                    Deed::Spawn { child } => self.bear(child, gift),
+                    Deed::Halt => {}
+                    Deed::Send { .. } | Deed::Reply { .. } => {
+                        self.gifts.insert(to, gift);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn choice(&mut self, who: u64, of: u32, answer: u32) -> Result<(), Differs> {
+        let history = self.close(who, Need::Answer(of))?;
+        self.life(who)?.history = answered(history, answer);
+        Ok(())
+    }
+
+    fn end(&mut self, end: Reading, last: Option<u64>) -> Result<u64, Differs> {
+        match (end, last) {
+            (Reading::Whole, _) => {
+                let all: Vec<(u64, bool)> = self
+                    .all
+                    .iter()
+                    .map(|(path, life)| (*path, life.has_ended))
+                    .collect();
+                for (who, has_ended) in all {
+                    let need = if has_ended { Need::Nothing } else { Need::Rest };
+                    self.close(who, need)?;
+                }
+            }
+            (Reading::Failed, Some(who)) => {
+                self.close(who, Need::Failure)?;
+            }
+            _ => {}
+        }
+        Ok(class(self.all.values().map(|life| life.history)))
+    }
+}
+
+/// A hash of what was done, from all histories.
+pub(super) fn class(histories: impl Iterator<Item = u64>) -> u64 {
+    histories.fold(0, |class, history| class.wrapping_add(mix(history, 0xc1a5)))
+}

@@ -1,0 +1,144 @@
+//! Which events an operation may take, and which that were sent later it might have taken before.
+
+use super::graph::{Act, Cut, Edit, Graph, NOWHERE, Place};
+
+impl Graph {
+    /// Everything.
+    pub(super) fn whole(&self) -> Cut {
+        let labels = self.lanes.iter().map(|lane| lane.labels.len() as u32);
+        labels.collect()
+    }
+
+    /// The events that an operation may take next, within a cut: those in its inbox that no other one
+    /// there comes before in any case. Their order does not depend on when they were sent.
+    pub(super) fn candidates(&self, cut: &Cut, lane: u32) -> Vec<Place> {
+        let taken = cut[lane as usize];
+        let mut open: Vec<(u64, Place)> = Vec::new();
+        for place in &self.lanes[lane as usize].sends {
+            if place.index >= cut[place.lane as usize] {
+                continue;
+            }
+            let Act::Send {
+                message, taken_by, ..
+            } = self.label(*place).act
+            else {
+                continue;
+            };
+            if taken_by == NOWHERE || taken_by >= taken {
+                open.push((message, *place));
+            }
+        }
+        if open.len() > 1 {
+            let all: Vec<Place> = open.iter().map(|(_, place)| *place).collect();
+            open.retain(|(_, place)| {
+                let before = self.before_in_any_case(*place, cut);
+                let is_before =
+                    |other: &Place| other != place && before[other.lane as usize] > other.index;
+                !all.iter().any(is_before)
+            });
+            open.sort_unstable_by_key(|(message, _)| *message);
+        }
+        open.into_iter().map(|(_, place)| place).collect()
+    }
+
+    /// What of a cut comes before a label: what it needs, and what was taken before it from the same
+    /// inboxes, and so on.
+    fn before_in_any_case(&self, place: Place, cut: &Cut) -> Cut {
+        let mut before = vec![0; self.lanes.len()];
+        let mut due = vec![(place.lane, place.index)];
+        self.add_preceding(place, cut, &mut due);
+        while let Some((lane, count)) = due.pop() {
+            let from = before[lane as usize];
+            if count <= from {
+                continue;
+            }
+            before[lane as usize] = count;
+            for index in from..count {
+                self.add_preceding(Place { lane, index }, cut, &mut due);
+            }
+        }
+        before
+    }
+
+    /// Adds what comes right before a label in other lanes: so many labels of which.
+    pub(super) fn add_preceding(&self, place: Place, cut: &Cut, due: &mut Vec<(u32, u32)>) {
+        let mut add = |before: Place| due.push((before.lane, before.index + 1));
+        if place.index == 0
+            && let Some(parent) = self.lanes[place.lane as usize].parent
+        {
+            add(parent);
+        }
+        match self.label(place).act {
+            Act::Receive { from, .. } | Act::Resume { from } => add(from),
+            Act::Send { to, taken_by, .. } => {
+                let lane = &self.lanes[to as usize];
+                let limit = taken_by.min(cut[to as usize]);
+                if let Some(before) = lane.last_receive(limit) {
+                    add(before);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Notes where an event that was just sent might have been taken before.
+    pub(super) fn find_revisits(&self, to: u32, send: Place, edits: &mut Vec<Edit>) {
+        let receives = &self.lanes[to as usize].receives;
+        let needed = self.label(send).clock.get(to as usize).copied();
+        let needed = match send.lane == to {
+            true => send.index,
+            false => needed.unwrap_or(0),
+        };
+        let first = receives.partition_point(|index| *index < needed);
+        for index in &receives[first..] {
+            let at = Place {
+                lane: to,
+                index: *index,
+            };
+            if self.may_revisit(at, send) {
+                edits.push(Edit::Revisit { at, from: send });
+            }
+        }
+    }
+
+    /// Whether this is the one graph from which an event that was sent is to be taken at an earlier label:
+    /// everything that is left out for it was the first choice.
+    fn may_revisit(&self, at: Place, send: Place) -> bool {
+        if !self.was_first_choice(at, send) {
+            return false;
+        }
+        let kept = self.kept(at, send);
+        let is_kept = |place: Place| place.index < kept[place.lane as usize];
+        for (place, label) in self.labels() {
+            match label.act {
+                Act::Receive { from, .. } if is_kept(place) => {
+                    if place != at && !is_kept(from) {
+                        return false;
+                    }
+                }
+                Act::Receive { .. } if !self.was_first_choice(place, send) => return false,
+                Act::Answer(answer) if !is_kept(place) && answer != 0 => return false,
+                _ => {}
+            }
+        }
+        let mut without = kept;
+        without[at.lane as usize] = at.index;
+        self.candidates(&without, at.lane).contains(&send)
+    }
+
+    /// Whether the event that is taken at a label is the one that comes first, of those that are there
+    /// with what was before the label, and with what `send` needs.
+    fn was_first_choice(&self, at: Place, send: Place) -> bool {
+        let Act::Receive { from, .. } = self.label(at).act else {
+            return false;
+        };
+        let mut cut = self.cut_before(self.label(at).stamp);
+        self.add_needed(&mut cut, send, 0);
+        let is_in = |place: Place| place.index < cut[place.lane as usize];
+        let takes_within = self.labels().all(|(place, label)| match label.act {
+            Act::Receive { from, .. } => place == at || !is_in(place) || is_in(from),
+            _ => true,
+        });
+        is_in(from) && takes_within && self.candidates(&cut, at.lane).first() == Some(&from)
+    }
+}

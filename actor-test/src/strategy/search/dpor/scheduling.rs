@@ -1,0 +1,81 @@
+//! A graph as the steps of an execution.
+
+use super::follow::{Due, Follow};
+use super::graph::{Act, Graph, Lane, Place};
+
+impl Graph {
+    /// The strategy that takes the steps of the graph, each after those that come before it. What would
+    /// fail is left for the end.
+    pub(super) fn follow(&self) -> Follow {
+        let whole = self.whole();
+        let until: Vec<u32> = self.lanes.iter().map(Lane::safe).collect();
+        let held = self.lanes.iter().filter(|lane| lane.fails());
+        let held = held.map(|lane| lane.path).collect();
+        let mut taken = vec![0; self.lanes.len()];
+        let (mut schedule, mut answers) = (Vec::new(), Vec::new());
+        let mut preceding = Vec::new();
+        let mut goes_on = true;
+        while std::mem::take(&mut goes_on) {
+            for (lane, found) in self.lanes.iter().enumerate() {
+                while taken[lane] < until[lane] {
+                    let index = taken[lane];
+                    let place = Place {
+                        lane: lane as u32,
+                        index,
+                    };
+                    preceding.clear();
+                    self.add_preceding(place, &whole, &mut preceding);
+                    let is_due = |(lane, count): &(u32, u32)| taken[*lane as usize] >= *count;
+                    if !preceding.iter().all(is_due) {
+                        break;
+                    }
+                    taken[lane] += 1;
+                    goes_on = true;
+                    match found.labels[index as usize].act {
+                        Act::Answer(answer) => {
+                            answers.push(answer);
+                            continue;
+                        }
+                        act => {
+                            let following = found.labels[index as usize + 1..].iter();
+                            let count =
+                                following.take_while(|label| matches!(label.act, Act::Answer(_)));
+                            schedule.push(Due {
+                                who: found.path,
+                                message: self.message(act),
+                                answers: count.count() as u32,
+                            });
+                        }
+                    }
+                }
+            }
+        }
+        Follow::new(schedule, answers, held)
+    }
+
+    /// The event that is handled in a step.
+    fn message(&self, act: Act) -> u64 {
+        let Act::Receive { from, .. } = act else {
+            return 0;
+        };
+        match self.label(from).act {
+            Act::Send { message, .. } => message,
+            _ => 0,
+        }
+    }
+}
+
+impl Lane {
+    /// How many labels can be taken without a failure.
+    fn safe(&self) -> u32 {
+        let all = self.labels.len();
+        if !self.fails() {
+            return all as u32;
+        }
+        let last = self.labels.iter().rposition(|label| match label.act {
+            Act::Answer(_) => false,
+            act => act.is_input(),
+        });
+        last.unwrap_or(all) as u32
+    }
+}

@@ -1,0 +1,37 @@
+//! Searches: who owns what is still to be explored.
+//!
+//! A [`Search`] owns a frontier of work items and asks for executions; the strategy of an item decides
+//! within one. Items are handed out in rounds: those of a round don't depend on each other, and what
+//! became of them is taken back in their order, so that it does not matter who runs them, and when.
+//!
+//! [`InTurn`] makes a strategy of a search, which runs one item after another. `StrategySpec::build`
+//! calls it, and what explores, reports and records needs to know of nothing else.
+
+mod dpor;
+mod in_turn;
+
+use std::fmt;
+
+use super::{Covered, Ended, Strategy};
+
+pub(super) use dpor::Dpor;
+pub(super) use in_turn::InTurn;
+
+/// Owns what is still to be explored.
+pub(super) trait Search: fmt::Debug + Send {
+    /// A work item: the strategy of one execution, which keeps what it has seen.
+    type Item: Strategy;
+
+    /// The name and parameters, as `-s` takes them.
+    fn name(&self) -> String;
+
+    /// The items of the next round, which don't depend on each other. How many there are depends on
+    /// what was taken back, and on nothing else. None, where nothing is left to explore.
+    fn round(&mut self) -> Vec<Self::Item>;
+
+    /// An item is back, in the order of its round.
+    fn take(&mut self, item: Self::Item, ended: &Ended);
+
+    /// What was covered up to now: see [`Strategy::covered`].
+    fn covered(&self) -> Covered;
+}
