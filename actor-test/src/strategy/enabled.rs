@@ -5,6 +5,7 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use super::{Carried, Changes, Reached};
+use crate::data::bug::BugKind;
 pub use crate::data::records::{MessageId, StepKind};
 
 /// An operation of an execution: an actor, the test body, a piped future or a timer.
@@ -167,8 +168,8 @@ pub struct Step<'a> {
     pub(crate) reached: Reached,
     /// What it has carried out.
     pub(crate) carried: Carried,
-    /// It has found a bug.
-    pub(crate) has_bug: bool,
+    /// The bug that it has found.
+    pub(crate) bug: Option<BugKind>,
 }
 
 /// An event type of an actor type: a hash of their names, the same on every machine.

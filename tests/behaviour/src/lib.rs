@@ -5,3 +5,5 @@ pub mod node;
 pub mod players;
 pub mod programs;
 pub mod skew;
+pub mod talkers;
+pub mod witness;

@@ -11,10 +11,10 @@ use std::time::Duration;
 
 use actor_core::prelude::*;
 use actor_core::{Mailbox, Terminated, Timer, actor, monitor};
-use actor_test::strategy::{
-    Choice, Covered, Enabled, Ended, Ending, Execution, Fairness, Step, Strategy, StrategySpec,
-};
+use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, Report, Settings, Tester};
+
+use crate::witness::Witness;
 
 /// What a player does in its first life, one after another.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -413,12 +413,11 @@ impl Play {
     /// Explores the program; `None` where so many executions are not all.
     pub fn explore(&self, strategy: &StrategySpec, executions: u64) -> (Found, Report) {
         let stage: Arc<Mutex<Stage>> = Arc::default();
-        let ends = Arc::default();
-        let witness = Witness {
-            strategy: strategy.build(),
-            stage: stage.clone(),
-            ends: Arc::clone(&ends),
-        };
+        let seen = stage.clone();
+        let (witness, ends) = Witness::new(strategy.build(), move || {
+            let stage = seen.lock().expect("nobody panics here");
+            stage.notes.lock().expect("nobody panics here").clone()
+        });
         let mut settings = Settings::default();
         settings.iterations = executions;
         settings.check_every = 0;
@@ -444,65 +443,11 @@ impl Play {
         };
         let bugs = bugs.map(|bug| (bug.kind(), words(bug.message())));
         let found = Found {
-            ends: std::mem::take(&mut *ends.lock().expect("nobody panics here")),
+            ends: std::mem::take(&mut *ends.lock().expect("nobody panics here"))
+                .into_iter()
+                .collect(),
             bugs: bugs.collect(),
         };
         (found, report)
-    }
-}
-
-/// A strategy, and what the players had noted when its executions came to an end.
-#[derive(Debug)]
-struct Witness {
-    strategy: Box<dyn Strategy>,
-    stage: Arc<Mutex<Stage>>,
-    ends: Arc<Mutex<BTreeSet<(Notes, u64)>>>,
-}
-
-impl Strategy for Witness {
-    fn name(&self) -> String {
-        self.strategy.name()
-    }
-    fn fairness(&self) -> Fairness {
-        self.strategy.fairness()
-    }
-    fn begin(&mut self, execution: &Execution) -> bool {
-        self.strategy.begin(execution)
-    }
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
-        self.strategy.pick(enabled)
-    }
-    fn choose(&mut self, choice: Choice) -> u32 {
-        self.strategy.choose(choice)
-    }
-    fn hears_steps(&self) -> bool {
-        self.strategy.hears_steps()
-    }
-    fn sees_states(&self) -> bool {
-        self.strategy.sees_states()
-    }
-    fn stepped(&mut self, step: &Step<'_>) {
-        self.strategy.stepped(step);
-    }
-    fn ended(&mut self, ended: &Ended) {
-        if ended.ending == Ending::Complete {
-            let stage = self.stage.lock().expect("nobody panics here");
-            let notes = stage.notes.lock().expect("nobody panics here").clone();
-            let mut ends = self.ends.lock().expect("nobody panics here");
-            ends.insert((notes, ended.behaviour));
-        }
-        self.strategy.ended(ended);
-    }
-    fn has_memory(&self) -> bool {
-        self.strategy.has_memory()
-    }
-    fn needs_estimates(&self) -> bool {
-        self.strategy.needs_estimates()
-    }
-    fn needs_length(&self) -> bool {
-        self.strategy.needs_length()
-    }
-    fn covered(&self) -> Covered {
-        self.strategy.covered()
     }
 }

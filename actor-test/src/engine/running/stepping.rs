@@ -117,13 +117,13 @@ impl Engine {
             self.state().reach.add(Beyond::System);
         }
         if self.hears_steps && !shared.wants_stack.get() {
-            let has_bug = self.session().found.is_some();
+            let bug = self.session().found.as_ref().map(|found| found.kind);
             let mut state = self.shared.state.borrow_mut();
-            if has_bug {
+            if bug.is_some() {
                 // What was found may need what others did before, and nobody goes on.
                 state.interrupt_all(Beyond::Finish);
             }
-            let step = state.end_reach(pending, has_bug);
+            let step = state.end_reach(pending, bug);
             self.shared.strategy.borrow_mut().stepped(&step);
         }
     }

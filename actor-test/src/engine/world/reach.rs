@@ -1,5 +1,6 @@
 //! What a step has reached beyond its own operation, for strategies that want to know.
 
+use crate::data::bug::BugKind;
 use crate::engine::world::operation::{Effect, Kind, STOP};
 use crate::engine::world::state::State;
 use crate::strategy::{Beyond, Carried, OperationId, Pending, Reached, Step, StepKind};
@@ -116,7 +117,7 @@ impl State {
     }
 
     /// What a step was, once it is over.
-    pub(crate) fn end_reach(&self, pending: Pending, has_bug: bool) -> Step<'_> {
+    pub(crate) fn end_reach(&self, pending: Pending, bug: Option<BugKind>) -> Step<'_> {
         let Reach {
             beyond,
             noted,
@@ -145,11 +146,11 @@ impl State {
         Step {
             pending,
             is_local: pending.may_be_local()
-                && !(!beyond.is_nothing() || *awaits && runs || is_bound || has_bug),
+                && !(!beyond.is_nothing() || *awaits && runs || is_bound || bug.is_some()),
             interrupted,
             reached,
             carried: *carried,
-            has_bug,
+            bug,
         }
     }
 }

@@ -1,9 +1,14 @@
 //! Inbox-DPOR runs each behaviour once, and leaves none out.
 
+use std::time::Duration;
+
 use actor_core::prelude::*;
-use actor_test::strategy::StrategySpec;
-use actor_test::{Report, Tester};
+use actor_core::{Mailbox, actor};
+use actor_test::strategy::{Beyond, StrategySpec};
+use actor_test::{Gap, Report, Tester};
 use behaviour::programs::*;
+use behaviour::talkers::{Talk, Uses};
+use rand_core::Rng;
 
 fn explore(program: impl Fn(&System) + Sync) -> Report {
     let report = Tester::new()
@@ -58,7 +63,151 @@ fn known_programs_have_as_many_behaviours_as_they_should() {
 }
 
 #[test]
-#[ignore = "takes minutes: .ci/long runs it"]
 fn paxos_with_two_proposers_and_three_acceptors() {
     assert_eq!(count(|sys| paxos(sys, 2, 3)), 26_136);
+}
+
+/// How many programs of each kind: `DPOR` says so, for a night.
+fn programs(short: u64) -> u64 {
+    let given = std::env::var("DPOR").ok();
+    given.map_or(short, |given| given.parse().expect("a number"))
+}
+
+/// The behaviours that are found are those of all schedules, each once, and so are the ends and the bugs.
+fn assert_as_brute_force(uses: Uses, programs: u64, schedules_max: u64) {
+    let spec = |name: &str| -> StrategySpec { name.parse().expect("a strategy") };
+    let (mut compared, mut schedules, mut behaviours, mut most) = (0, 0, 0, 0);
+    for number in 0..programs {
+        let talk = Talk::random(number, uses);
+        let (mut all, report) = talk.explore(&spec("dfs-local"), schedules_max);
+        if !report.verdict.is_exhaustive() {
+            continue;
+        }
+        let (found, dpor) = talk.explore(&spec("dpor"), u64::MAX);
+        assert!(dpor.verdict.is_exhaustive(), "{talk:?}: {:?}", dpor.verdict);
+        all.ends.dedup();
+        assert_eq!(found.ends.len(), all.ends.len(), "{talk:?}");
+        assert_eq!(found, all, "{talk:?}");
+        compared += 1;
+        schedules += report.executions;
+        behaviours += found.ends.len();
+        most = most.max(found.ends.len());
+    }
+    println!(
+        "{uses:?}: {compared} programs, {schedules} schedules, {behaviours} behaviours, {most} at most"
+    );
+    assert!(compared > programs / 8, "{compared}");
+}
+
+const TELLS: Uses = Uses {
+    choices: false,
+    spawns: false,
+    halts: false,
+    asks: false,
+    panics: false,
+};
+
+/// Each of what programs may use by itself, and most of it together.
+const ALL_USES: [Uses; 8] = [
+    TELLS,
+    Uses {
+        choices: true,
+        ..TELLS
+    },
+    Uses {
+        spawns: true,
+        ..TELLS
+    },
+    Uses {
+        halts: true,
+        ..TELLS
+    },
+    Uses {
+        asks: true,
+        ..TELLS
+    },
+    Uses {
+        panics: true,
+        ..TELLS
+    },
+    Uses {
+        choices: true,
+        spawns: true,
+        halts: true,
+        ..TELLS
+    },
+    Uses {
+        choices: true,
+        spawns: true,
+        asks: true,
+        ..TELLS
+    },
+];
+
+#[test]
+fn random_programs_have_the_behaviours_of_all_schedules() {
+    for uses in ALL_USES {
+        assert_as_brute_force(uses, programs(64), 300);
+    }
+}
+
+#[test]
+#[ignore = "takes minutes: .ci/long runs it"]
+fn ten_thousand_random_programs_have_the_behaviours_of_all_schedules() {
+    for uses in ALL_USES {
+        assert_as_brute_force(uses, programs(1_250), 5_000);
+    }
+}
+
+/// Says what it can't follow and of whom, and claims nothing.
+#[track_caller]
+fn assert_outside(what: Beyond, who: &str, program: impl Fn(&System) + Sync) {
+    let report = explore(program);
+    let who = Some(who.to_owned());
+    assert_eq!(report.verdict.gaps, [Gap::Outside { what, who }]);
+}
+
+#[derive(Debug)]
+struct Go;
+
+struct Clerk {
+    act: fn(&mut Context<Clerk>),
+}
+
+#[actor]
+impl Clerk {
+    #[on]
+    fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+        (self.act)(cx);
+    }
+}
+
+fn clerk(sys: &System, act: fn(&mut Context<Clerk>)) {
+    sys.spawn(Clerk { act }).tell(Go);
+    // Something comes after it.
+    sys.spawn(Clerk { act: |_| {} }).tell(Go);
+}
+
+#[test]
+fn what_it_cannot_follow_is_named() {
+    assert_outside(Beyond::Clock, "Clerk#1", |sys| {
+        clerk(sys, |cx| drop(cx.now()));
+    });
+    assert_outside(Beyond::Timer, "Clerk#1", |sys| {
+        clerk(sys, |cx| drop(cx.after(Duration::from_secs(1), Go)));
+    });
+    assert_outside(Beyond::Room, "test", |sys| {
+        let one = sys.spawner().mailbox(Mailbox::bounded(1));
+        one.spawn(Clerk { act: |_| {} }).tell(Go);
+    });
+    assert_outside(Beyond::Predicate, "test", |sys| {
+        sys.always("it holds", |_| true);
+        clerk(sys, |_| {});
+    });
+    let report = explore(|sys| {
+        clerk(sys, |cx| {
+            let _ = cx.rng().next_u32();
+        });
+    });
+    assert_eq!(report.verdict.gaps, [Gap::Seeds { executions: 1 }]);
 }

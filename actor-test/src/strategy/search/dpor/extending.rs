@@ -33,6 +33,10 @@ impl Graph {
         'next: loop {
             for lane in 0..self.lanes.len() as u32 {
                 if !self.go_on(lane, lives, edits) {
+                    // Who fails is to be known of all.
+                    for lane in &mut self.lanes {
+                        lane.look_up(lives);
+                    }
                     return Extended::Missing;
                 }
             }

@@ -1,5 +1,6 @@
 //! The strategy of a work item: it takes the steps of a graph, and then any others.
 
+use crate::data::bug::BugKind;
 use crate::strategy::{
     Beyond, Carried, Choice, Enabled, Execution, Fairness, OperationId, Step, StepKind, Strategy,
 };
@@ -28,7 +29,9 @@ pub(super) enum Seen {
         inbox: u64,
         carried: Carried,
     },
-    /// A choice in the step that follows.
+    /// A step that might be taken, and is not.
+    Waiting { who: u64, kind: StepKind },
+    /// A choice in the step before.
     Choice { who: u64, of: u32, answer: u32 },
 }
 
@@ -46,7 +49,7 @@ pub(super) struct Outside {
 pub(in crate::strategy) struct Follow {
     schedule: Vec<Due>,
     answers: Vec<u32>,
-    /// They take no step while others can: they would fail.
+    /// Beyond the graph they only carry out what they have done: they have failed before.
     held: Vec<u64>,
     next: usize,
     next_answer: usize,
@@ -61,8 +64,12 @@ pub(in crate::strategy) struct Follow {
     pub(super) is_lost: bool,
     /// A seed was asked for.
     pub(super) is_seeded: bool,
-    /// The last step has found a bug.
+    /// It ended since only those who would fail had anything to do.
+    pub(super) is_at_rest: bool,
+    /// The last step has failed by itself, whatever others did.
     pub(super) has_failed: bool,
+    /// The last step has found a bug that may need what others did.
+    pub(super) has_bug: bool,
 }
 
 impl Follow {
@@ -80,8 +87,20 @@ impl Follow {
             outside: None,
             is_lost: false,
             is_seeded: false,
+            is_at_rest: false,
             has_failed: false,
+            has_bug: false,
         }
+    }
+}
+
+impl Follow {
+    /// Who has taken the last step.
+    pub(super) fn last(&self) -> Option<u64> {
+        self.seen.iter().rev().find_map(|seen| match seen {
+            Seen::Step { who, .. } => Some(*who),
+            _ => None,
+        })
     }
 }
 
@@ -131,11 +150,23 @@ impl Strategy for Follow {
             None => {
                 self.answers_left = 0;
                 let is_free = |position: &usize| {
-                    !self
-                        .held
-                        .contains(&enabled.path(enabled[*position].operation))
+                    let pending = &enabled[*position];
+                    let runs = pending.kind != StepKind::Flush;
+                    !(runs && self.held.contains(&enabled.path(pending.operation)))
                 };
-                (0..enabled.len()).find(is_free).unwrap_or(0)
+                match (0..enabled.len()).find(is_free) {
+                    Some(position) => position,
+                    // Nobody else has anything to do.
+                    None => {
+                        self.is_at_rest = true;
+                        self.seen
+                            .extend(enabled.iter().map(|pending| Seen::Waiting {
+                                who: enabled.path(pending.operation),
+                                kind: pending.kind,
+                            }));
+                        return None;
+                    }
+                }
             }
         };
         let pending = &enabled[position];
@@ -168,7 +199,11 @@ impl Strategy for Follow {
     }
 
     fn stepped(&mut self, step: &Step<'_>) {
-        self.has_failed |= step.has_bug;
+        if let Some(bug) = step.bug {
+            let runs = step.pending.kind != StepKind::Flush;
+            self.has_failed = runs && matches!(bug, BugKind::Panic | BugKind::Unhandled);
+            self.has_bug = !self.has_failed;
+        }
         let (who, operation, inbox) = self.current;
         let pending = &step.pending;
         self.seen.push(Seen::Step {
@@ -191,7 +226,7 @@ impl Strategy for Follow {
         };
         let what = step.reached.first().or(strange);
         if let Some(what) = what
-            && !step.has_bug
+            && step.bug.is_none()
             && self.outside.is_none()
         {
             self.outside = Some(Outside {

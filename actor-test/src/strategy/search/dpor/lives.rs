@@ -100,6 +100,11 @@ impl Lives {
         self.stretches.get(&history)
     }
 
+    /// How much is known.
+    pub(super) fn len(&self) -> usize {
+        self.stretches.len()
+    }
+
     /// Reads what an execution has shown. Tells a hash of what was done in it.
     pub(super) fn read(&mut self, seen: &[Seen], end: Reading) -> Result<u64, Differs> {
         let mut reader = Reader {
@@ -122,6 +127,15 @@ impl Lives {
                 } => {
                     last = Some(who);
                     reader.step(who, kind, message, inbox, carried)?;
+                }
+                Seen::Waiting { who, kind } => {
+                    let need = match kind {
+                        StepKind::Start => Need::Start,
+                        StepKind::Handle => Need::Event,
+                        _ => Need::Reply,
+                    };
+                    reader.close(who, need)?;
+                    reader.all.remove(&who);
                 }
                 Seen::Choice { who, of, answer } => {
                     last = Some(who);

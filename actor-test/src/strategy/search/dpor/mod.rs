@@ -49,6 +49,8 @@ pub(in crate::strategy) struct Dpor {
     is_shown: bool,
     /// Behaviours that were run, and that the search has not reached yet.
     ahead: BTreeSet<u64>,
+    /// Who has failed, by path.
+    failed: Vec<u64>,
     begun: bool,
     /// Why it ended early.
     stopped: Option<Gap>,
@@ -90,11 +92,19 @@ impl Dpor {
         let reading = match ended.ending {
             Ending::Bug if item.has_failed => Reading::Failed,
             Ending::Complete | Ending::Bug => Reading::Whole,
+            Ending::Pruned if item.is_at_rest => Reading::Whole,
             Ending::Bound | Ending::Pruned => Reading::Cut,
         };
+        let known = self.lives.len();
         let Ok(class) = self.lives.read(&item.seen, reading) else {
             return self.stop(Gap::Differs);
         };
+        if let (Reading::Failed, Some(who)) = (reading, item.last())
+            && !self.failed.contains(&who)
+        {
+            self.failed.push(who);
+        }
+        let has_learned = self.lives.len() > known;
         if !std::mem::replace(&mut self.begun, true) {
             let Some(Seen::Body { path }) = item.seen.first() else {
                 return;
@@ -113,11 +123,16 @@ impl Dpor {
                 return self.stop(Gap::Differs);
             }
             self.finish();
-        } else if reading == Reading::Whole {
+            return;
+        }
+        if reading == Reading::Whole && !item.is_at_rest {
             self.ahead.insert(class);
-        } else if reading == Reading::Cut {
+        }
+        if reading == Reading::Cut {
             // What comes after the bound is not known.
             self.finish();
+        } else if !has_learned {
+            self.stop(Gap::Differs);
         }
     }
 }
@@ -144,12 +159,12 @@ impl Search for Dpor {
                 return Vec::new();
             };
             match graph.extend(&self.lives, edits) {
-                Extended::Missing => return vec![graph.follow()],
+                Extended::Missing => return vec![graph.follow(&self.failed)],
                 Extended::Complete if graph.fails() => self.finish(),
                 Extended::Complete if self.ahead.remove(&graph.class()) => self.finish(),
                 Extended::Complete => {
                     self.is_shown = true;
-                    return vec![graph.follow()];
+                    return vec![graph.follow(&[])];
                 }
             }
         }
@@ -160,6 +175,8 @@ impl Search for Dpor {
         match &item.outside {
             Some(outside) => self.outside(outside),
             None if item.is_lost => self.stop(Gap::Differs),
+            // What comes after it can't be told from what one operation does.
+            None if item.has_bug => self.stop(Gap::Bug),
             None => self.read(&item, ended),
         }
     }

@@ -4,13 +4,11 @@ use super::follow::{Due, Follow};
 use super::graph::{Act, Graph, Lane, Place};
 
 impl Graph {
-    /// The strategy that takes the steps of the graph, each after those that come before it. What would
-    /// fail is left for the end.
-    pub(super) fn follow(&self) -> Follow {
+    /// The strategy that takes the steps of the graph, each after those that come before it, but for those
+    /// that fail. Those in `held` may fail beyond it.
+    pub(super) fn follow(&self, held: &[u64]) -> Follow {
         let whole = self.whole();
         let until: Vec<u32> = self.lanes.iter().map(Lane::safe).collect();
-        let held = self.lanes.iter().filter(|lane| lane.fails());
-        let held = held.map(|lane| lane.path).collect();
         let mut taken = vec![0; self.lanes.len()];
         let (mut schedule, mut answers) = (Vec::new(), Vec::new());
         let mut preceding = Vec::new();
@@ -50,7 +48,7 @@ impl Graph {
                 }
             }
         }
-        Follow::new(schedule, answers, held)
+        Follow::new(schedule, answers, held.to_vec())
     }
 
     /// The event that is handled in a step.

@@ -1,0 +1,280 @@
+//! Random small programs in which what an actor does depends on all that it was told, in the order in
+//! which it was: which events it sends and to whom, what it asks, whom it spawns, whether it ends.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use actor_core::actor;
+use actor_core::prelude::*;
+use actor_test::strategy::StrategySpec;
+use actor_test::{BugKind, Report, Settings, Tester};
+
+use crate::witness::Witness;
+
+/// What the programs may use besides events.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Uses {
+    /// Choices.
+    pub choices: bool,
+    /// Actors that are spawned on the way.
+    pub spawns: bool,
+    /// Actors that end.
+    pub halts: bool,
+    /// Asks, awaited one by one.
+    pub asks: bool,
+    /// Handlers that panic.
+    pub panics: bool,
+}
+
+/// A program.
+#[derive(Clone, Copy, Debug)]
+pub struct Talk {
+    number: u64,
+    talkers: usize,
+    /// How long chains of events are at most.
+    fuel: u8,
+    /// One in how many draws is a second event.
+    thrift: u64,
+    uses: Uses,
+}
+
+/// What each talker was told, in order, as a number.
+pub type Notes = BTreeMap<u64, u64>;
+
+/// What a search found of a program.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Found {
+    /// How executions that came to an end had ended, and a hash of what each did.
+    pub ends: Vec<(Notes, u64)>,
+    /// The bugs.
+    pub bugs: Vec<(BugKind, String)>,
+}
+
+type Named = (u64, ActorRef<Talker>);
+type Shared = Arc<Mutex<Notes>>;
+
+struct Talker {
+    name: u64,
+    program: Talk,
+    /// All that it was told.
+    told: u64,
+    known: Vec<Named>,
+    children: u64,
+    notes: Shared,
+}
+
+/// Goes on.
+#[derive(Debug)]
+struct Word {
+    value: u64,
+    fuel: u8,
+    /// Somebody to talk to.
+    about: Option<Named>,
+}
+
+/// Goes on, and may ask others meanwhile.
+#[derive(Debug)]
+struct Chat {
+    value: u64,
+    fuel: u8,
+}
+
+/// Is answered.
+#[derive(Debug)]
+struct Query(u64);
+
+/// What is answered.
+#[derive(Debug)]
+struct Answer(u64);
+
+fn mix(one: u64, other: u64) -> u64 {
+    let mixed = (one ^ 0x9e37_79b9_7f4a_7c15).wrapping_mul(other | 1) ^ other.rotate_left(29);
+    let mixed = (mixed ^ (mixed >> 31)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed ^ (mixed >> 29)
+}
+
+impl Talker {
+    /// A number that depends on all that it was told.
+    fn draw(&self, what: u64, of: u64) -> u64 {
+        mix(mix(self.program.number, self.told), mix(self.name, what)) % of
+    }
+
+    fn hear(&mut self, value: u64) {
+        self.told = mix(self.told, value);
+        let mut notes = self.notes.lock().expect("no lock is held by who panics");
+        notes.insert(self.name, self.told);
+    }
+
+    fn somebody(&self, what: u64) -> Option<Named> {
+        let others = self.known.len() as u64;
+        (others > 0).then(|| self.known[self.draw(what, others) as usize].clone())
+    }
+
+    /// What it does about what it has heard.
+    fn act(&mut self, fuel: u8, cx: &mut Context<Self>) {
+        let Uses {
+            choices,
+            spawns,
+            halts,
+            asks,
+            panics,
+        } = self.program.uses;
+        if choices && self.draw(1, 5) == 0 {
+            let answer = cx.choose(2) as u64;
+            self.hear(100 + answer);
+        }
+        if panics && self.draw(2, 12) == 0 {
+            panic!("talker {} has heard enough", self.name);
+        }
+        if fuel > 0 && spawns && self.draw(3, 6) == 0 {
+            self.children += 1;
+            let name = mix(self.name, self.children);
+            let child = Self {
+                name,
+                told: self.told,
+                known: self.known.clone(),
+                children: 0,
+                ..self.alike()
+            };
+            let child = cx.spawn(child);
+            self.known.push((name, child));
+        }
+        let count = match self.draw(4, self.program.thrift) {
+            _ if fuel == 0 => 0,
+            0 => 2,
+            1 => 0,
+            _ => 1,
+        };
+        for number in 0..count {
+            let value = self.draw(10 + number, 1_000);
+            let Some((_, to)) = self.somebody(20 + number) else {
+                continue;
+            };
+            let fuel = fuel - 1;
+            if asks && self.draw(30 + number, 3) == 0 {
+                to.tell(Chat { value, fuel });
+            } else {
+                let about = (spawns && self.draw(40 + number, 3) == 0)
+                    .then(|| self.somebody(50 + number))
+                    .flatten();
+                to.tell(Word { value, fuel, about });
+            }
+        }
+        if halts && self.draw(5, 8) == 0 {
+            cx.halt();
+        }
+    }
+
+    fn alike(&self) -> Self {
+        Self {
+            name: self.name,
+            program: self.program,
+            told: 0,
+            known: Vec::new(),
+            children: 0,
+            notes: self.notes.clone(),
+        }
+    }
+}
+
+#[actor]
+impl Talker {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        self.hear(1);
+        if self.known.is_empty() {
+            self.known.push((self.name, cx.me()));
+        }
+        self.act(self.program.fuel, cx);
+    }
+
+    #[on]
+    fn word(&mut self, word: Word, cx: &mut Context<Self>) {
+        self.hear(word.value);
+        self.known.extend(word.about);
+        self.act(word.fuel, cx);
+    }
+
+    #[on]
+    async fn chat(&mut self, chat: Chat, cx: &mut Context<Self>) {
+        self.hear(chat.value);
+        for number in 0..1 + self.draw(6, 2) {
+            // Who asks in a circle has no answer: only those with a smaller name are asked.
+            let asked = self.somebody(60 + number);
+            if let Some((_, whom)) = asked.filter(|(name, _)| *name < self.name) {
+                let answer = whom.ask(Query(self.draw(70 + number, 100))).await;
+                self.hear(answer.map_or(7, |answer| answer.0));
+            }
+        }
+        self.act(chat.fuel, cx);
+    }
+
+    #[on]
+    fn query(&mut self, query: Query) -> Answer {
+        self.hear(query.0);
+        Answer(self.told)
+    }
+}
+
+impl Talk {
+    /// The program with that number.
+    pub fn random(number: u64, uses: Uses) -> Self {
+        let dice = |what: u64, of: u64| mix(mix(number, 77), what) % of;
+        Self {
+            number: mix(number, 5),
+            talkers: 2 + dice(1, 3) as usize,
+            fuel: 1 + dice(2, 2) as u8,
+            thrift: 2 + dice(3, 5),
+            uses,
+        }
+    }
+
+    fn set_up(&self, sys: &System, notes: &Shared) {
+        let talker = |number: usize, known| Talker {
+            name: number as u64,
+            program: *self,
+            told: 0,
+            known,
+            children: 0,
+            notes: notes.clone(),
+        };
+        // Each knows those before it, and two are told of the next.
+        let mut known: Vec<Named> = Vec::new();
+        for number in 0..self.talkers {
+            let one = sys.spawn(talker(number, known.clone()));
+            known.push((number as u64, one));
+        }
+        for (number, (_, one)) in known.iter().enumerate().take(2) {
+            let about = known.get(number + 1).cloned();
+            let (value, fuel) = (number as u64, 1);
+            one.tell(Word { value, fuel, about });
+        }
+    }
+
+    /// Explores the program, with so many executions at most.
+    pub fn explore(&self, strategy: &StrategySpec, executions: u64) -> (Found, Report) {
+        let notes: Arc<Mutex<Shared>> = Arc::default();
+        let seen = Arc::clone(&notes);
+        let (witness, ends) = Witness::new(strategy.build(), move || {
+            let shared = seen.lock().expect("nobody panics here").clone();
+            shared.lock().expect("nobody panics here").clone()
+        });
+        let mut settings = Settings::default();
+        settings.iterations = executions;
+        settings.check_every = 0;
+        settings.keep_going = true;
+        let report = Tester::with(settings).run_with(Box::new(witness), |sys| {
+            let fresh = Shared::default();
+            *notes.lock().expect("nobody panics here") = fresh.clone();
+            self.set_up(sys, &fresh);
+        });
+        let mut ends = std::mem::take(&mut *ends.lock().expect("nobody panics here"));
+        ends.sort();
+        let bugs = report.bugs().iter();
+        let mut bugs: Vec<_> = bugs
+            .map(|bug| (bug.kind(), bug.message().to_owned()))
+            .collect();
+        bugs.sort();
+        (Found { ends, bugs }, report)
+    }
+}

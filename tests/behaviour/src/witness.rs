@@ -1,0 +1,85 @@
+//! A strategy, and what its executions had come to when they were over.
+
+use std::sync::{Arc, Mutex};
+
+use actor_test::strategy::{
+    Choice, Covered, Enabled, Ended, Ending, Execution, Fairness, Step, Strategy,
+};
+
+/// What executions that came to an end had come to, and the hash of what each did.
+pub type Ends<E> = Arc<Mutex<Vec<(E, u64)>>>;
+
+/// A strategy, and what its executions had come to when they were over.
+pub struct Witness<E> {
+    strategy: Box<dyn Strategy>,
+    look: Box<dyn Fn() -> E + Send>,
+    ends: Ends<E>,
+}
+
+impl<E> Witness<E> {
+    /// Looks at what executions under a strategy have come to.
+    pub fn new(
+        strategy: Box<dyn Strategy>,
+        look: impl Fn() -> E + Send + 'static,
+    ) -> (Self, Ends<E>) {
+        let ends = Ends::default();
+        let witness = Self {
+            strategy,
+            look: Box::new(look),
+            ends: Arc::clone(&ends),
+        };
+        (witness, ends)
+    }
+}
+
+impl<E> std::fmt::Debug for Witness<E> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.strategy.fmt(f)
+    }
+}
+
+impl<E: Send> Strategy for Witness<E> {
+    fn name(&self) -> String {
+        self.strategy.name()
+    }
+    fn fairness(&self) -> Fairness {
+        self.strategy.fairness()
+    }
+    fn begin(&mut self, execution: &Execution) -> bool {
+        self.strategy.begin(execution)
+    }
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+        self.strategy.pick(enabled)
+    }
+    fn choose(&mut self, choice: Choice) -> u32 {
+        self.strategy.choose(choice)
+    }
+    fn hears_steps(&self) -> bool {
+        self.strategy.hears_steps()
+    }
+    fn sees_states(&self) -> bool {
+        self.strategy.sees_states()
+    }
+    fn stepped(&mut self, step: &Step<'_>) {
+        self.strategy.stepped(step);
+    }
+    fn ended(&mut self, ended: &Ended) {
+        if ended.ending == Ending::Complete {
+            let mut ends = self.ends.lock().expect("nobody panics here");
+            ends.push(((self.look)(), ended.behaviour));
+        }
+        self.strategy.ended(ended);
+    }
+    fn has_memory(&self) -> bool {
+        self.strategy.has_memory()
+    }
+    fn needs_estimates(&self) -> bool {
+        self.strategy.needs_estimates()
+    }
+    fn needs_length(&self) -> bool {
+        self.strategy.needs_length()
+    }
+    fn covered(&self) -> Covered {
+        self.strategy.covered()
+    }
+}
