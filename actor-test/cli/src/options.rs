@@ -140,6 +140,13 @@ pub(crate) struct Explore {
         default_missing_value = "all", conflicts_with = "strategy", help_heading = SEARCH
     )]
     pub(crate) portfolio: Option<Portfolio>,
+    /// Search for a proof instead of taking samples, to the end unless -i or --for say when to stop: each
+    /// behaviour once (`=dpor`, the default) or each state once (`=states`). What is left out is said.
+    #[arg(
+        long, value_name = "KIND", num_args = 0..=1, require_equals = true,
+        default_missing_value = "dpor", conflicts_with_all = OTHERS, help_heading = SEARCH
+    )]
+    pub(crate) exhaustive: Option<Exhaustive>,
     /// One strategy, or several in turn; `-s list` explains them.
     #[arg(short, long, value_name = "NAME[:VALUE]", value_parser = strategy, help_heading = SEARCH)]
     pub(crate) strategy: Vec<String>,
@@ -249,6 +256,15 @@ pub(crate) enum Portfolio {
     Coyote,
 }
 
+/// What is searched to its end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum Exhaustive {
+    /// Each behaviour.
+    Dpor,
+    /// Each state.
+    States,
+}
+
 /// How results are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
 pub(crate) enum Format {
@@ -312,13 +328,19 @@ impl Explore {
             Portfolio::RoundRobin => vec!["portfolio=round-robin".to_owned()],
             Portfolio::Coyote => vec!["portfolio=coyote".to_owned()],
         };
+        let exhaustive = |kind| match kind {
+            Exhaustive::Dpor => vec!["dpor".to_owned()],
+            Exhaustive::States => vec!["states".to_owned()],
+        };
         let search = match self.portfolio {
             Some(kind) => Some(portfolio(kind)),
+            None if self.exhaustive.is_some() => self.exhaustive.map(exhaustive),
             None if self.coyote.sch_portfolio => Some(portfolio(Portfolio::All)),
             None => Some(self.strategies()).filter(|strategies| !strategies.is_empty()),
         };
         Overrides {
-            iterations: self.iterations,
+            // To the end, as long as that may be.
+            iterations: self.iterations.or(self.exhaustive.map(|_| u64::MAX)),
             seed: self.seed,
             search,
             max_steps: self.max_steps,

@@ -115,7 +115,7 @@ pub enum Gap {
     Outside {
         /// What it was.
         what: Beyond,
-        /// Whose step it was, by name; nothing where it was the last step of an execution.
+        /// Whose step it was, by name, where that is known.
         who: Option<String>,
     },
     /// An actor did something else although it was given the same events, in the same order: actors share

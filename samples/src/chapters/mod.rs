@@ -5,6 +5,7 @@ pub mod lottery;
 pub mod payments;
 #[cfg(test)]
 mod printed;
+pub mod seats;
 pub mod session;
 pub mod shelf;
 pub mod stock;

@@ -19,7 +19,7 @@ pub(super) fn covered(report: &Report) -> Option<String> {
                 states,
                 local_first,
             } => all_states(report, *states, *local_first),
-            Reduction::Inboxes => "exhaustive, each behaviour once".into(),
+            Reduction::Inboxes => all(report, &count(report.behaviours.seen, "behaviour"), ""),
         });
     }
     let gaps: Vec<String> = report.verdict.gaps.iter().map(gap).collect();
@@ -28,15 +28,19 @@ pub(super) fn covered(report: &Report) -> Option<String> {
 
 /// Every state was met.
 fn all_states(report: &Report, states: u64, local_first: bool) -> String {
-    let states = count(states, "state");
     let order = if local_first {
         ", with local steps in one order"
     } else {
         ""
     };
+    all(report, &count(states, "state"), order)
+}
+
+/// So many were all.
+fn all(report: &Report, what: &str, order: &str) -> String {
     match report.bugs().is_empty() {
-        true => format!("proved: {states}, no bug, for this configuration{order}"),
-        false => format!("exhaustive: {states}{order}"),
+        true => format!("proved: {what}, no bug, for this configuration{order}"),
+        false => format!("exhaustive: {what}{order}"),
     }
 }
 

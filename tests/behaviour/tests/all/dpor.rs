@@ -96,7 +96,7 @@ fn assert_as_brute_force(uses: Uses, programs: u64, schedules_max: u64) {
     println!(
         "{uses:?}: {compared} programs, {schedules} schedules, {behaviours} behaviours, {most} at most"
     );
-    assert!(compared > programs / 8, "{compared}");
+    assert!(compared > programs / 100, "{compared}");
 }
 
 const TELLS: Uses = Uses {
@@ -191,7 +191,7 @@ fn clerk(sys: &System, act: fn(&mut Context<Clerk>)) {
 #[test]
 fn what_it_cannot_follow_is_named() {
     assert_outside(Beyond::Clock, "Clerk#1", |sys| {
-        clerk(sys, |cx| drop(cx.now()));
+        clerk(sys, |cx| assert!(cx.now().is_zero()));
     });
     assert_outside(Beyond::Timer, "Clerk#1", |sys| {
         clerk(sys, |cx| drop(cx.after(Duration::from_secs(1), Go)));

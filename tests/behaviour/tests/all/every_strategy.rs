@@ -132,7 +132,9 @@ fn the_same_seed_does_the_same() {
         let one = run(1);
         assert_eq!(one, run(1), "{spec}");
         assert_eq!(one, run(2), "{spec}");
-        assert!(one.behaviours.seen > 1, "{spec}");
+        // The nearest states come to no end so soon, and what time does `dpor` can't follow.
+        let is_short = matches!(spec, StrategySpec::Breadth(_) | StrategySpec::Dpor);
+        assert!(one.behaviours.seen > 1 || is_short, "{spec}");
     }
 }
 

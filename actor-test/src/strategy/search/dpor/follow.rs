@@ -39,9 +39,8 @@ pub(super) enum Seen {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Outside {
     pub(super) what: Beyond,
-    who: OperationId,
-    /// What that is called, where anything came after it.
-    pub(super) name: Option<String>,
+    /// Whose step it was, where names were asked for.
+    pub(super) who: Option<String>,
 }
 
 /// Takes the steps of a graph, and then goes on with whoever comes first.
@@ -55,7 +54,10 @@ pub(in crate::strategy) struct Follow {
     next_answer: usize,
     /// How many of the answers are still for the step in progress.
     answers_left: u32,
-    current: (u64, OperationId, u64),
+    current: (u64, u64),
+    /// What whoever takes the step in progress is called, is to be known.
+    names: bool,
+    name: Option<String>,
     pub(super) seen: Vec<Seen>,
     /// The choices of the step in progress.
     chosen: Vec<Seen>,
@@ -81,7 +83,9 @@ impl Follow {
             next: 0,
             next_answer: 0,
             answers_left: 0,
-            current: (0, OperationId::actor(0), 0),
+            current: (0, 0),
+            names: false,
+            name: None,
             seen: Vec::new(),
             chosen: Vec::new(),
             outside: None,
@@ -95,6 +99,14 @@ impl Follow {
 }
 
 impl Follow {
+    /// The same once more, to learn what is called what.
+    pub(super) fn with_names(self) -> Self {
+        Self {
+            names: true,
+            ..Self::new(self.schedule, self.answers, self.held)
+        }
+    }
+
     /// Who has taken the last step.
     pub(super) fn last(&self) -> Option<u64> {
         self.seen.iter().rev().find_map(|seen| match seen {
@@ -127,12 +139,7 @@ impl Strategy for Follow {
             let path = enabled.path(OperationId::actor(0));
             self.seen.push(Seen::Body { path });
         }
-        if let Some(outside) = &mut self.outside {
-            let names = enabled.names();
-            outside.name = names.map(|names| names.operation(outside.who));
-            return None;
-        }
-        if self.is_lost {
+        if self.outside.is_some() || self.is_lost {
             return None;
         }
         let position = match self.schedule.get(self.next) {
@@ -171,7 +178,11 @@ impl Strategy for Follow {
         };
         let pending = &enabled[position];
         let inbox = pending.inbox.map_or(0, |inbox| enabled.path(inbox));
-        self.current = (enabled.path(pending.operation), pending.operation, inbox);
+        self.current = (enabled.path(pending.operation), inbox);
+        if self.names {
+            let names = enabled.names();
+            self.name = names.map(|names| names.operation(pending.operation));
+        }
         Some(position)
     }
 
@@ -204,7 +215,7 @@ impl Strategy for Follow {
             self.has_failed = runs && matches!(bug, BugKind::Panic | BugKind::Unhandled);
             self.has_bug = !self.has_failed;
         }
-        let (who, operation, inbox) = self.current;
+        let (who, inbox) = self.current;
         let pending = &step.pending;
         self.seen.push(Seen::Step {
             who,
@@ -229,11 +240,8 @@ impl Strategy for Follow {
             && step.bug.is_none()
             && self.outside.is_none()
         {
-            self.outside = Some(Outside {
-                what,
-                who: operation,
-                name: None,
-            });
+            let who = self.name.take();
+            self.outside = Some(Outside { what, who });
         }
     }
 }

@@ -51,6 +51,8 @@ pub(in crate::strategy) struct Dpor {
     ahead: BTreeSet<u64>,
     /// Who has failed, by path.
     failed: Vec<u64>,
+    /// To be run once more.
+    again: Option<Follow>,
     begun: bool,
     /// Why it ended early.
     stopped: Option<Gap>,
@@ -78,13 +80,6 @@ impl Dpor {
             let noted = edits.into_iter().map(|edit| (graph.clone(), edit));
             self.frontier.extend(noted);
         }
-    }
-
-    fn outside(&mut self, outside: &Outside) {
-        self.stop(Gap::Outside {
-            what: outside.what,
-            who: outside.name.clone(),
-        });
     }
 
     /// Takes what an execution has shown.
@@ -145,6 +140,12 @@ impl Search for Dpor {
     }
 
     fn round(&mut self) -> Vec<Follow> {
+        if let Some(again) = self.again.take() {
+            return vec![again];
+        }
+        if self.stopped.is_some() {
+            return Vec::new();
+        }
         if !self.begun {
             return vec![Follow::new(Vec::new(), Vec::new(), Vec::new())];
         }
@@ -173,7 +174,11 @@ impl Search for Dpor {
     fn take(&mut self, item: Follow, ended: &Ended) {
         self.seeded += u64::from(item.is_seeded);
         match &item.outside {
-            Some(outside) => self.outside(outside),
+            Some(Outside { who: None, .. }) => self.again = Some(item.with_names()),
+            Some(Outside { what, who }) => self.stop(Gap::Outside {
+                what: *what,
+                who: who.clone(),
+            }),
             None if item.is_lost => self.stop(Gap::Differs),
             // What comes after it can't be told from what one operation does.
             None if item.has_bug => self.stop(Gap::Bug),

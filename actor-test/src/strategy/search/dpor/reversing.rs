@@ -111,12 +111,12 @@ impl Graph {
         let is_kept = |place: Place| place.index < kept[place.lane as usize];
         for (place, label) in self.labels() {
             match label.act {
-                Act::Receive { from, .. } if is_kept(place) => {
-                    if place != at && !is_kept(from) {
-                        return false;
-                    }
+                Act::Receive { from, .. } if is_kept(place) && place != at && !is_kept(from) => {
+                    return false;
                 }
-                Act::Receive { .. } if !self.was_first_choice(place, send) => return false,
+                Act::Receive { .. } if !is_kept(place) && !self.was_first_choice(place, send) => {
+                    return false;
+                }
                 Act::Answer(answer) if !is_kept(place) && answer != 0 => return false,
                 _ => {}
             }

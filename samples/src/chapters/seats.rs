@@ -1,0 +1,119 @@
+//! Seats that travellers book, as the chapter on proofs has it.
+
+// ANCHOR: office
+use actor_core::prelude::*;
+
+/// How many seats are free?
+#[derive(Debug)]
+pub struct Free;
+
+/// I take one.
+#[derive(Debug)]
+pub struct Book;
+
+/// Sells the seats of a bus.
+#[derive(Debug)]
+pub struct Office {
+    seats: u32,
+    sold: u32,
+}
+
+#[actor]
+impl Office {
+    #[on]
+    fn free(&mut self, _: Free) -> u32 {
+        self.seats - self.sold
+    }
+
+    #[on]
+    fn book(&mut self, _: Book) {
+        self.sold += 1;
+        assert!(self.sold <= self.seats, "a seat was sold twice");
+    }
+}
+
+/// Books a seat where one is free.
+#[derive(Debug)]
+pub struct Traveller {
+    office: ActorRef<Office>,
+}
+
+#[actor]
+impl Traveller {
+    #[start]
+    async fn start(&mut self) {
+        if self.office.ask(Free).await == Ok(0) {
+            return;
+        }
+        self.office.tell(Book);
+    }
+}
+// ANCHOR_END: office
+
+// ANCHOR: mended
+/// I take one, if there is one.
+#[derive(Debug)]
+pub struct TryBook;
+
+/// Sells the seats of a bus, and says no where it has to.
+#[derive(Debug)]
+pub struct CarefulOffice {
+    seats: u32,
+    sold: u32,
+}
+
+#[actor]
+impl CarefulOffice {
+    #[on]
+    fn book(&mut self, _: TryBook) -> bool {
+        let is_free = self.sold < self.seats;
+        self.sold += u32::from(is_free);
+        assert!(self.sold <= self.seats, "a seat was sold twice");
+        is_free
+    }
+}
+// ANCHOR_END: mended
+
+/// Books a seat.
+#[derive(Debug)]
+pub struct CarefulTraveller {
+    office: ActorRef<CarefulOffice>,
+    /// What came of it.
+    pub has_seat: bool,
+}
+
+#[actor]
+impl CarefulTraveller {
+    #[start]
+    async fn start(&mut self) {
+        self.has_seat = self.office.ask(TryBook).await == Ok(true);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use actor_test::actor_test;
+
+    // ANCHOR: test
+    #[actor_test(strategy = "dpor", expect_bug = "a seat was sold twice")]
+    fn no_seat_is_sold_twice(sys: &System) {
+        let office = sys.spawn(Office { seats: 2, sold: 0 });
+        for _ in 0..3 {
+            let office = office.clone();
+            sys.spawn(Traveller { office });
+        }
+    }
+    // ANCHOR_END: test
+
+    // ANCHOR: proof
+    #[actor_test(strategy = "dpor")]
+    fn no_seat_is_sold_twice_by_the_careful(sys: &System) {
+        let office = sys.spawn(CarefulOffice { seats: 2, sold: 0 });
+        for _ in 0..4 {
+            let (office, has_seat) = (office.clone(), false);
+            sys.spawn(CarefulTraveller { office, has_seat });
+        }
+    }
+    // ANCHOR_END: proof
+}
