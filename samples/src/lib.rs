@@ -5,6 +5,7 @@
 //! does its production program in `src/programs`: `cargo run -p samples coffee_machine`.
 
 pub mod ab_fairness;
+pub mod berkeley_db;
 pub mod boot_spin;
 pub mod bounded_buffer;
 pub mod chain_replication;
@@ -24,6 +25,7 @@ pub mod load_balance;
 pub mod mace_transport;
 pub mod mps_ballots;
 pub mod multi_paxos;
+pub mod pacifica;
 pub mod paxos;
 pub mod ping_pong;
 pub mod port_cancellation;

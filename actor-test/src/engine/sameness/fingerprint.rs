@@ -380,7 +380,8 @@ fn list_effect(
         Effect::Stop { to, at_once } => items.push(number(11 + u64::from(*at_once), *to)),
         Effect::Link { other } => items.push(number(13, *other)),
         Effect::Unlink { other } => items.push(number(30, *other)),
-        Effect::Unwatch { target } => items.push(number(31, *target)),
+        // Which watches are later, the effects behind this one tell.
+        Effect::Unwatch { target, .. } => items.push(number(31, *target)),
         Effect::Finish => items.push(number(0, 0)),
         Effect::Share { to, life, reason } => {
             items.push(number(14 + reason_number(*reason), *to));

@@ -303,7 +303,8 @@ impl Runtime for Shared {
         }
         if let (Some(watcher), Some(target)) = (self.local(watcher), self.local(target)) {
             let mut state = self.state.borrow_mut();
-            state.push(watcher, Effect::Unwatch { target });
+            let before = state.watches.len() as u32;
+            state.push(watcher, Effect::Unwatch { target, before });
         }
     }
 

@@ -276,9 +276,9 @@ impl State {
                 self.links.end(index, other);
                 FollowUp::Nothing
             }
-            Effect::Unwatch { target } => {
+            Effect::Unwatch { target, before } => {
                 self.reach.add(Beyond::Watch);
-                self.unwatch(index, target);
+                self.unwatch(index, target, before);
                 FollowUp::Nothing
             }
             Effect::Finish => {

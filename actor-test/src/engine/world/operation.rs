@@ -162,8 +162,8 @@ pub(crate) enum Effect {
     Cancel { timer: u32, generation: u32 },
     /// Silent: a watch begins.
     Watch { watch: u32 },
-    /// Silent: the watches of that target end.
-    Unwatch { target: u32 },
+    /// Silent: the watches of that target end, of those whose numbers are below that.
+    Unwatch { target: u32, before: u32 },
     /// Silent: a link begins.
     Link { other: u32 },
     /// Silent: a link ends.

@@ -57,9 +57,10 @@ impl State {
         watch
     }
 
-    /// The watcher does not want to be told of that target any more. It takes a time that grows with
+    /// The watcher does not want to be told of that target any more, by the watches that it had before
+    /// there were so many. It takes a time that grows with
     /// the watches of the one or of the other, whichever has fewer.
-    pub(crate) fn unwatch(&mut self, watcher: u32, target: u32) {
+    pub(crate) fn unwatch(&mut self, watcher: u32, target: u32, before: u32) {
         let (mut of_watcher, mut of_target) =
             (self.watching.first(watcher), self.watched_by.first(target));
         let mut ended = Vec::new();
@@ -73,6 +74,7 @@ impl State {
             }
             (of_watcher, of_target) = (mine_is.of_watcher.after(), its_is.of_target.after());
         }
+        ended.retain(|watch| *watch < before);
         for watch in ended {
             self.end_watch(watch);
         }

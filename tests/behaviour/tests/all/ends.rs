@@ -172,6 +172,8 @@ struct Watch(ActorRef<Mortal>);
 #[derive(Debug)]
 struct Unwatch(ActorRef<Mortal>);
 #[derive(Debug)]
+struct WatchAnew(ActorRef<Mortal>);
+#[derive(Debug)]
 struct Link(ActorRef<Mortal>);
 #[derive(Debug)]
 struct Unlink(ActorRef<Mortal>);
@@ -188,6 +190,12 @@ impl Mourner {
     #[on]
     fn unwatch(&mut self, unwatch: Unwatch, cx: &mut Context<Self>) {
         cx.unwatch(&unwatch.0);
+    }
+
+    #[on]
+    fn watch_anew(&mut self, anew: WatchAnew, cx: &mut Context<Self>) {
+        cx.unwatch(&anew.0);
+        cx.watch(&anew.0);
     }
 
     #[on]
@@ -241,6 +249,30 @@ fn who_watched_no_more_before_the_end_is_not_told() {
         format!("{before} {}", mourner.ask(Told).await.unwrap())
     });
     assert_eq!(outcomes, ["0 0"]);
+}
+
+/// One watch ends and another begins, in this order.
+#[test]
+fn who_watches_anew_is_told() {
+    let (_, outcomes) = every(async |sys| {
+        let mortal = sys.spawn(Mortal::default());
+        let mourner = sys.spawn(Mourner::default());
+        mourner.tell(Watch(mortal.clone()));
+        mourner.ask(WatchAnew(mortal.clone())).await.unwrap();
+        mortal.tell(Halt);
+        mortal.stopped().await;
+        mourner.ask(Told).await.unwrap().to_string()
+    });
+    assert_eq!(outcomes, ["1"]);
+    let (_, outcomes) = every(async |sys| {
+        let mortal = sys.spawn(Mortal::default());
+        let mourner = sys.spawn(Mourner::default());
+        mortal.tell(Halt);
+        mortal.stopped().await;
+        mourner.ask(WatchAnew(mortal.clone())).await.unwrap();
+        mourner.ask(Told).await.unwrap().to_string()
+    });
+    assert_eq!(outcomes, ["0", "1"]);
 }
 
 #[test]

@@ -1,0 +1,67 @@
+//! The client.
+
+use actor_core::prelude::*;
+
+use super::{HowMany, Master, Primary, Replica, Subscribe, Update, Updated};
+use ClientState as To;
+
+/// Makes one update after the other.
+#[derive(Debug)]
+pub struct Client {
+    updates: u32,
+    made: u32,
+    primary: Option<ActorRef<Replica>>,
+}
+
+#[actor(states(Updating(defer(HowMany)), Done(ignore(Primary, Updated))))]
+impl Client {
+    /// A client with so many updates.
+    pub fn new(updates: u32) -> Self {
+        Self {
+            updates,
+            made: 0,
+            primary: None,
+        }
+    }
+
+    #[start]
+    async fn start(&mut self, cx: &mut Context<Self>) {
+        if let Ok(master) = cx.lookup::<Master>("master/master").await {
+            master.tell(Subscribe(cx.recipient()));
+        }
+    }
+
+    /// What the last one was asked may be lost with it.
+    #[on(Updating)]
+    fn primary(&mut self, primary: Primary, cx: &mut Context<Self>) {
+        self.primary = Some(primary.0);
+        self.update(cx);
+    }
+
+    /// An update that was sent twice may be answered twice.
+    #[on(Updating)]
+    fn updated(&mut self, updated: Updated, cx: &mut Context<Self>) {
+        if updated.0 != self.made + 1 {
+            return;
+        }
+        self.made += 1;
+        match self.made < self.updates {
+            true => self.update(cx),
+            false => cx.goto(To::Done),
+        }
+    }
+
+    #[on(Done)]
+    fn how_many(&mut self, _: HowMany) -> u32 {
+        self.made
+    }
+
+    fn update(&self, cx: &Context<Self>) {
+        if let Some(primary) = &self.primary {
+            primary.tell(Update {
+                number: self.made + 1,
+                client: cx.recipient(),
+            });
+        }
+    }
+}
