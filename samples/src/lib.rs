@@ -26,6 +26,7 @@ pub mod mace_transport;
 pub mod mps_ballots;
 pub mod multi_paxos;
 pub mod pacifica;
+pub mod pastry;
 pub mod paxos;
 pub mod ping_pong;
 pub mod port_cancellation;
@@ -36,3 +37,5 @@ pub mod status_reply;
 #[cfg(test)]
 mod supervised_log;
 pub mod two_phase_commit;
+#[cfg(test)]
+mod under_faults;

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use actor_core::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::{Client, FailureDetector, Master, Server};
 
@@ -12,7 +13,7 @@ pub type ServerRef = ActorRef<Server>;
 /// A client's request. It keeps its number when it is sent again.
 ///
 /// Its `Debug` form is short, so that it leaves room in a report.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Request {
     /// Which client.
     pub client: u32,
@@ -27,7 +28,7 @@ impl fmt::Debug for Request {
 }
 
 /// An update, in its place in a history.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Entry {
     /// Its place, from 1.
     pub seq: u64,
@@ -40,7 +41,7 @@ pub struct Entry {
 }
 
 /// Asks the head to write a value.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Update {
     /// The request.
     pub request: Request,
@@ -60,7 +61,7 @@ pub struct UpdateReply {
 }
 
 /// Asks the tail for the value.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Query {
     /// The request.
     pub request: Request,
@@ -80,16 +81,16 @@ pub struct QueryReply {
 }
 
 /// From a server to its successor: the next update.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Forward {
     /// The update.
     pub entry: Entry,
     /// The predecessor.
-    pub from: ActorId,
+    pub from: ServerRef,
 }
 
 /// From a server to its predecessor: the tail has all updates up to this one.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Ack {
     /// The last of them.
     pub seq: u64,

@@ -95,13 +95,37 @@ pub struct Chain {
 
 /// Starts everybody.
 pub fn set_up(sys: &System, scenario: Scenario, bug: Option<Bug>) -> Chain {
+    let servers = (0..scenario.servers).map(|_| sys.spawn(Server::new(bug)));
+    start(sys, servers.collect(), scenario, bug)
+}
+
+// ANCHOR: on_nodes
+/// Starts each server on a node of its own, and everybody else on none, where nothing fails.
+pub async fn set_up_on_nodes(sys: &System, scenario: Scenario, bug: Option<Bug>) -> Chain {
+    let names: Vec<_> = (1..=scenario.servers)
+        .map(|number| format!("n{number}"))
+        .collect();
+    for name in &names {
+        sys.node(name, move |node| {
+            let server = Server::new(bug);
+            node.spawner().name("server").registered().spawn(server);
+        });
+    }
+    let mut servers = Vec::new();
+    for name in &names {
+        // None, where the node is gone already.
+        let server = sys.lookup::<Server>(&format!("{name}/server")).await;
+        servers.extend(server);
+    }
+    start(sys, servers, scenario, bug)
+}
+// ANCHOR_END: on_nodes
+
+fn start(sys: &System, servers: Vec<ServerRef>, scenario: Scenario, bug: Option<Bug>) -> Chain {
     sys.monitor::<Histories>();
     sys.monitor::<Currency>();
     sys.monitor::<Wholeness>();
     sys.monitor::<Progress>();
-    let servers: Vec<_> = (0..scenario.servers)
-        .map(|_| sys.spawn(Server::new(bug)))
-        .collect();
     let clients: Vec<_> = (1..=scenario.clients)
         .map(|id| sys.spawn(Client::new(id, servers.clone(), scenario.requests)))
         .collect();

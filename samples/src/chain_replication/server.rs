@@ -110,7 +110,7 @@ impl Server {
     /// What a server that was removed still sends does not count.
     #[on(Middle, Tail)]
     fn forwarded(&mut self, forward: Forward, cx: &mut Context<Self>) {
-        if self.pred.as_ref().map(ActorRef::id) == Some(forward.from) {
+        if self.pred.as_ref() == Some(&forward.from) {
             self.append(forward.entry, cx);
         }
     }
@@ -124,7 +124,7 @@ impl Server {
         match &self.succ {
             Some(succ) => {
                 self.sent.push_back(entry.clone());
-                let from = cx.me().id();
+                let from = cx.me();
                 succ.tell(Forward { entry, from });
             }
             None => self.complete(&entry),
@@ -222,14 +222,13 @@ impl Server {
             Some(Bug::LoseInflight) => u64::MAX,
             _ => new.last_received,
         };
-        let from = cx.me().id();
         for entry in self.sent.iter().filter(|entry| entry.seq > has) {
-            let entry = entry.clone();
+            let (entry, from) = (entry.clone(), cx.me());
             new.succ.tell(Forward { entry, from });
         }
         self.acknowledge(new.last_acked);
         new.master.tell(Success {
-            pred: from,
+            pred: cx.me().id(),
             succ: new.succ.id(),
         });
         self.succ = Some(new.succ);

@@ -1,7 +1,7 @@
 use actor_core::prelude::*;
 use actor_test::actor_test;
 
-use super::{Bug, Scenario, nothing_gets_lost, set_up};
+use super::{Bug, Scenario, nothing_gets_lost, set_up, set_up_on_nodes};
 
 /// Nobody fails.
 const CALM: Scenario = Scenario {
@@ -181,3 +181,28 @@ fn a_chain_survives_two_failures(sys: &System) {
 fn the_second_failure_has_to_wait(sys: &System) {
     set_up(sys, DOUBLE, Some(Bug::OneFailureAtATime));
 }
+
+/// The nodes fail that the tester chooses, and not those of the power switch.
+const ON_NODES: Scenario = Scenario {
+    failures: 0,
+    ..DOUBLE
+};
+
+// ANCHOR: on_nodes
+#[actor_test(max_steps = 1000, faults(stop = 2))]
+async fn a_chain_survives_the_loss_of_two_nodes(sys: &System) {
+    let chain = set_up_on_nodes(sys, ON_NODES, None).await;
+    sys.always("nothing gets lost", move |world| {
+        nothing_gets_lost(world, &chain.servers)
+    });
+}
+
+#[actor_test(
+    max_steps = 1000,
+    faults(stop = 2),
+    expect_bug = "monitor `Wholeness` is hot"
+)]
+async fn the_loss_of_a_second_node_has_to_wait(sys: &System) {
+    set_up_on_nodes(sys, ON_NODES, Some(Bug::OneFailureAtATime)).await;
+}
+// ANCHOR_END: on_nodes

@@ -1,0 +1,206 @@
+//! Bugs from papers that a sample has on real nodes: how many executions each takes, with nothing but
+//! `faults(..)`, and that the same programs without them are clean.
+
+use std::fs;
+use std::path::Path;
+
+use actor_core::prelude::*;
+use actor_test::strategy::StrategySpec;
+use actor_test::{Report, Semantics, Tester};
+
+use crate::{berkeley_db, chain_replication, pacifica, pastry};
+
+/// A mistake in a program, as the book's table has it.
+struct Row {
+    sample: &'static str,
+    mistake: &'static str,
+    faults: &'static str,
+    /// What is found.
+    bug: &'static str,
+    /// Whether time-outs are long, for the protocols that rely on it.
+    patient: bool,
+    explore: fn(Tester, is_planted: bool) -> Report,
+}
+
+fn rows() -> Vec<Row> {
+    vec![
+        Row {
+            sample: "pacifica",
+            mistake: "a new primary does not wait for what it has others prepare anew",
+            faults: "stop=1",
+            bug: "monitor `Answered` is hot in `Waiting`",
+            patient: false,
+            explore: |tester, is_planted| {
+                let bug = is_planted.then_some(pacifica::Bug::NoRequeue);
+                tester.run(move |sys| pacifica::set_up(sys, 3, bug))
+            },
+        },
+        Row {
+            sample: "berkeley_db",
+            mistake: "a replica panics where it is asked for an update and is no master any more",
+            faults: "break=1",
+            bug: "an update is requested of",
+            patient: true,
+            explore: |tester, is_planted| {
+                let bug = is_planted.then_some(berkeley_db::Bug::UnexpectedUpdateReq);
+                tester.run_async(move |sys| async move { serve(&sys, bug).await })
+            },
+        },
+        Row {
+            sample: "berkeley_db",
+            mistake: "who has half of an update does not stand for master",
+            faults: "stop=1",
+            bug: "always eventually \"somebody is master\" is false",
+            patient: true,
+            explore: |tester, is_planted| {
+                let bug = is_planted.then_some(berkeley_db::Bug::RecoveringNotElectable);
+                tester.run_async(move |sys| async move { serve(&sys, bug).await })
+            },
+        },
+        Row {
+            sample: "pastry",
+            mistake: "who has not joined drops the messages of who wants to join",
+            faults: "restart=1",
+            bug: "monitor `AllJoined` is hot in `Waiting`",
+            patient: true,
+            explore: |tester, is_planted| {
+                let bug = is_planted.then_some(pastry::Bug::NoBounce);
+                tester.run(move |sys| {
+                    pastry::set_up(sys, bug);
+                    sys.always_eventually("all know all", pastry::all_know_all);
+                })
+            },
+        },
+        Row {
+            sample: "chain_replication",
+            mistake: "the master mends one failure at a time, also where it awaits who has failed",
+            faults: "stop=2",
+            bug: "monitor `Wholeness` is hot",
+            patient: false,
+            explore: |tester, is_planted| {
+                let bug = is_planted.then_some(chain_replication::Bug::OneFailureAtATime);
+                tester.run_async(move |sys| async move { mend(&sys, bug).await })
+            },
+        },
+    ]
+}
+
+async fn mend(sys: &System, bug: Option<chain_replication::Bug>) {
+    let scenario = chain_replication::Scenario {
+        servers: 4,
+        clients: 1,
+        requests: 2,
+        failures: 0,
+        pings: 0,
+    };
+    let chain = chain_replication::set_up_on_nodes(sys, scenario, bug).await;
+    sys.always("nothing gets lost", move |world| {
+        chain_replication::nothing_gets_lost(world, &chain.servers)
+    });
+}
+
+async fn serve(sys: &System, bug: Option<berkeley_db::Bug>) {
+    sys.always_eventually("somebody is master", berkeley_db::somebody_is_master);
+    berkeley_db::set_up(sys, 3, bug).await;
+}
+
+/// As by default, but for its faults and its bound.
+fn tester(row: &Row) -> Tester {
+    let faults = row.faults.parse().expect("the faults of a row");
+    let semantics = match row.patient {
+        true => Semantics::default().with_patient_timers(),
+        false => Semantics::default(),
+    };
+    let tester = Tester::new().semantics(semantics.with_faults(faults));
+    tester.max_steps(1_000)
+}
+
+/// In how many executions a mistake is found.
+fn executions_to_find(row: &Row, seed: u64) -> u64 {
+    let tester = tester(row).seed(seed).iterations(100_000).portfolio();
+    let report = (row.explore)(tester, true);
+    let bug = report.bugs().first();
+    let bug = bug.unwrap_or_else(|| panic!("{}: not found with seed {seed}", row.mistake));
+    assert!(bug.message().contains(row.bug), "{}", bug.message());
+    bug.iteration
+}
+
+fn page() -> String {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../book/src/published-bugs.md");
+    fs::read_to_string(page).expect("the page is there")
+}
+
+#[test]
+fn each_mistake_is_found_by_faults_alone() {
+    let page = page();
+    for row in rows() {
+        let found = executions_to_find(&row, 0);
+        assert!(found <= 1_000, "{}: {found} executions", row.mistake);
+        let cells = format!("| `{}` | {} | `{}` |", row.sample, row.mistake, row.faults);
+        assert!(page.contains(&cells), "{cells}");
+    }
+}
+
+/// The table of the book's page.
+#[test]
+#[ignore = "takes minutes: for .ci/long"]
+fn each_mistake_is_found_with_any_seed() {
+    for row in rows() {
+        let mut found: Vec<u64> = (0..21).map(|seed| executions_to_find(&row, seed)).collect();
+        found.sort_unstable();
+        let (median, worst) = (found[10], found[20]);
+        println!(
+            "| `{}` | {} | `{}` | {median} ({worst}) |",
+            row.sample, row.mistake, row.faults
+        );
+        assert!(worst <= 10_000, "{}: {worst} executions", row.mistake);
+    }
+}
+
+/// Without the mistake nothing is found, by any strategy of the portfolio.
+fn is_clean_without_its_mistake(sample: &str) {
+    const STRATEGIES: [&str; 10] = [
+        "random",
+        "prob",
+        "pct",
+        "early-fair-pct",
+        "pos",
+        "early-fair-pos",
+        "pos-local",
+        "early-fair-pos-local",
+        "surw",
+        "early-fair-surw",
+    ];
+    for row in rows().iter().filter(|row| row.sample == sample) {
+        for name in STRATEGIES {
+            let strategy: StrategySpec = name.parse().expect("the name of a strategy");
+            let tester = tester(row).iterations(100_000).strategy(strategy);
+            (row.explore)(tester, false).assert_clean();
+            println!("{} {}: clean under {name}", row.sample, row.faults);
+        }
+    }
+}
+
+#[test]
+#[ignore = "takes minutes: for .ci/long"]
+fn pacifica_is_clean() {
+    is_clean_without_its_mistake("pacifica");
+}
+
+#[test]
+#[ignore = "takes minutes: for .ci/long"]
+fn berkeley_db_is_clean() {
+    is_clean_without_its_mistake("berkeley_db");
+}
+
+#[test]
+#[ignore = "takes minutes: for .ci/long"]
+fn pastry_is_clean() {
+    is_clean_without_its_mistake("pastry");
+}
+
+#[test]
+#[ignore = "takes minutes: for .ci/long"]
+fn chain_replication_is_clean() {
+    is_clean_without_its_mistake("chain_replication");
+}
