@@ -36,6 +36,7 @@ pub mod replicated_counter;
 pub mod status_reply;
 #[cfg(test)]
 mod supervised_log;
+pub mod transaction_service;
 pub mod two_phase_commit;
 #[cfg(test)]
 mod under_faults;

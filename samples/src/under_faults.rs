@@ -8,7 +8,7 @@ use actor_core::prelude::*;
 use actor_test::strategy::StrategySpec;
 use actor_test::{Report, Semantics, Tester};
 
-use crate::{berkeley_db, chain_replication, pacifica, pastry};
+use crate::{berkeley_db, chain_replication, pacifica, pastry, transaction_service};
 
 /// A mistake in a program, as the book's table has it.
 struct Row {
@@ -82,7 +82,56 @@ fn rows() -> Vec<Row> {
                 tester.run_async(move |sys| async move { mend(&sys, bug).await })
             },
         },
+        Row {
+            sample: "transaction_service",
+            mistake: "an account carries out a decision as often as it is told",
+            faults: "stop=1",
+            bug: "is carried out twice",
+            patient: false,
+            explore: |tester, is_planted| {
+                let bug = is_planted.then_some(transaction_service::Bug::ApplyTwice);
+                tester.run(move |sys| transfer(sys, bug))
+            },
+        },
+        Row {
+            sample: "transaction_service",
+            mistake: "the coordinator tells its decision before its backup has it",
+            faults: "stop=1",
+            bug: "is committed and aborted",
+            patient: false,
+            explore: |tester, is_planted| {
+                let bug = is_planted.then_some(transaction_service::Bug::DecideBeforeReplicate);
+                tester.run(move |sys| transfer(sys, bug))
+            },
+        },
+        Row {
+            sample: "transaction_service",
+            mistake: "a new coordinator numbers its transactions from 1",
+            faults: "stop=1",
+            bug: "transfer ",
+            patient: false,
+            explore: |tester, is_planted| {
+                let bug = is_planted.then_some(transaction_service::Bug::TransactionIdRestart);
+                tester.run(move |sys| transfer(sys, bug))
+            },
+        },
+        Row {
+            sample: "transaction_service",
+            mistake: "the coordinator does not wait until an abort has arrived",
+            faults: "stop=1",
+            bug: "monitor `Answered` is hot in `Waiting`",
+            patient: false,
+            explore: |tester, is_planted| {
+                let bug = is_planted.then_some(transaction_service::Bug::LockLeak);
+                tester.run(move |sys| transfer(sys, bug))
+            },
+        },
     ]
+}
+
+fn transfer(sys: &System, bug: Option<transaction_service::Bug>) {
+    transaction_service::set_up(sys, 2, bug);
+    sys.always_eventually("the books balance", transaction_service::the_books_balance);
 }
 
 async fn mend(sys: &System, bug: Option<chain_replication::Bug>) {
@@ -171,7 +220,11 @@ fn is_clean_without_its_mistake(sample: &str) {
         "surw",
         "early-fair-surw",
     ];
-    for row in rows().iter().filter(|row| row.sample == sample) {
+    // Rows of one program with the same faults are one program without their mistakes.
+    let mut rows = rows();
+    rows.retain(|row| row.sample == sample);
+    rows.dedup_by_key(|row| row.faults);
+    for row in &rows {
         for name in STRATEGIES {
             let strategy: StrategySpec = name.parse().expect("the name of a strategy");
             let tester = tester(row).iterations(100_000).strategy(strategy);
@@ -203,4 +256,10 @@ fn pastry_is_clean() {
 #[ignore = "takes minutes: for .ci/long"]
 fn chain_replication_is_clean() {
     is_clean_without_its_mistake("chain_replication");
+}
+
+#[test]
+#[ignore = "takes minutes: for .ci/long"]
+fn transaction_service_is_clean() {
+    is_clean_without_its_mistake("transaction_service");
 }

@@ -84,7 +84,15 @@ pub fn run(test: &'static ActorTest) {
         let (mut report, notes) =
             actor_test_os::with_last_words(&before, &after, || on_fresh_thread(explore));
         let expected = settings.expect_bug.as_deref();
-        if settings.looks_again() && !report.is_clean() {
+        let is_expected = |expected| report.bugs.iter().any(|bug| bug.is(expected));
+        // Nobody reads how short an expected bug is, unless they ask for it.
+        let is_asked_for = given
+            .minimize
+            .or(test.attributes.minimize)
+            .or(manifest.minimize)
+            .is_some();
+        let is_read = is_asked_for || !expected.is_some_and(is_expected);
+        if settings.looks_again() && is_read && !report.is_clean() {
             let failed = words::failed(&report, &notes, &words::Place::of_shell());
             let (before, after) = words::last_words_besides(&combination.name, Some(&failed));
             if let Some(running) = running().get_mut(&combination.name) {

@@ -244,6 +244,8 @@ impl Engine {
         if !begun {
             return Outcome::exhausted(self.fairness);
         }
+        // A minimising that tries one short execution after the other makes progress as well.
+        self.heartbeat.fetch_add(1, Ordering::Relaxed);
         // What is run again, or continued, was counted before.
         self.is_again = options.again || options.expected.is_some() || options.watch.is_some();
         let kept = self.is_again.then(|| self.session().keep_counts());

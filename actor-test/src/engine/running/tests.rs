@@ -104,3 +104,15 @@ fn recording_changes_nothing() {
         serde_json::to_string(&records).expect("records are data");
     }
 }
+
+/// Else the watchdog would take one short execution after the other for a handler that does not return.
+#[test]
+fn a_short_execution_is_progress() {
+    let mut engine = engine(Semantics::default());
+    let heartbeat = engine.heartbeat();
+    for begun in 1..4 {
+        let theatre = theatre(Semantics::default());
+        engine.run_here(&theatre, &execution(begun), RunOptions::default());
+        assert_eq!(heartbeat.load(std::sync::atomic::Ordering::Relaxed), begun);
+    }
+}

@@ -1,0 +1,99 @@
+//! The directory, which says who leads.
+
+use std::collections::BTreeMap;
+
+use actor_core::prelude::*;
+
+use super::{ACCOUNTS, Account, Accounts, COORDINATORS, Client, Coordinator, Coordinators, Side};
+
+/// Watches all pairs.
+#[derive(Debug)]
+pub struct Directory {
+    /// Those that are left, the leader first.
+    coordinators: Vec<ActorRef<Coordinator>>,
+    accounts: BTreeMap<Side, Vec<ActorRef<Account>>>,
+    clients: Vec<ActorRef<Client>>,
+}
+
+#[actor]
+impl Directory {
+    /// A directory that tells these clients.
+    pub fn new(clients: Vec<ActorRef<Client>>) -> Self {
+        Self {
+            coordinators: Vec::new(),
+            accounts: BTreeMap::new(),
+            clients,
+        }
+    }
+
+    #[start]
+    async fn start(&mut self, cx: &mut Context<Self>) {
+        for node in COORDINATORS {
+            let found = cx.lookup::<Coordinator>(&format!("{node}/leader")).await;
+            self.coordinators.extend(found);
+        }
+        for (side, nodes) in ACCOUNTS {
+            for node in nodes {
+                let found = cx.lookup::<Account>(&format!("{node}/leader")).await;
+                self.accounts.entry(side).or_default().extend(found);
+            }
+        }
+        for coordinator in &self.coordinators {
+            cx.watch(coordinator);
+        }
+        for account in self.accounts.values().flatten() {
+            cx.watch(account);
+        }
+        for side in [Side::Left, Side::Right] {
+            self.tell_accounts(side);
+        }
+        self.tell_coordinators();
+    }
+
+    #[on]
+    fn lost(&mut self, lost: Terminated) {
+        let before = self.coordinators.len();
+        self.coordinators.retain(|it| it.id() != lost.actor);
+        if self.coordinators.len() < before {
+            self.tell_coordinators();
+        }
+        for side in [Side::Left, Side::Right] {
+            let replicas = self.accounts.entry(side).or_default();
+            let before = replicas.len();
+            replicas.retain(|it| it.id() != lost.actor);
+            if replicas.len() < before {
+                self.tell_accounts(side);
+            }
+        }
+    }
+
+    fn tell_coordinators(&self) {
+        let [leader, backups @ ..] = &self.coordinators[..] else {
+            return;
+        };
+        let now = Coordinators {
+            leader: leader.clone(),
+            backup: backups.first().cloned(),
+        };
+        leader.tell(now.clone());
+        for client in &self.clients {
+            client.tell(now.clone());
+        }
+    }
+
+    /// All coordinators hear of it: who is the backup now may have to know later.
+    fn tell_accounts(&self, side: Side) {
+        let [leader, backups @ ..] = &self.accounts[&side][..] else {
+            return;
+        };
+        let now = Accounts {
+            side,
+            leader: leader.clone(),
+            backup: backups.first().cloned(),
+        };
+        leader.tell(now.clone());
+        for coordinator in &self.coordinators {
+            coordinator.tell(now.clone());
+        }
+    }
+}
