@@ -107,7 +107,7 @@ mod trace;
 mod wall_clock;
 
 pub use actor_macros::actor_test;
-pub use data::bug::{BugKind, Cycle, Finding, Reason};
+pub use data::bug::{BugKind, Cycle, Demand, Finding, Reason};
 pub use data::causes;
 pub use data::coverage::{
     ActorCoverage, Coverage, HandlerCoverage, StateCoverage, Transition, Unreached,

@@ -111,9 +111,10 @@ impl BugKind {
     }
 }
 
-/// A part of an execution that a fair schedule can repeat for ever: after its first step and after
-/// its last the state is the same, no choice was asked for, and whoever could take a step all the
-/// time took one.
+/// A part of an execution that a fair schedule can repeat for ever: before its first step and after
+/// its last the state is the same, and whoever could take a step all the time took one. No choice was
+/// asked for; or, where a search of all states has found it, whatever is chosen, the schedule can come
+/// back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Cycle {
@@ -121,16 +122,81 @@ pub struct Cycle {
     pub from: u64,
     /// The step with which it ends.
     pub to: u64,
+    /// Where a search of states has found it: what is owed, and what is demanded of a schedule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) searched: Option<Searched>,
+}
+
+/// What a search of states has found to stay owed for ever.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct Searched {
+    /// The number of the specification in the thermometer.
+    pub(crate) entry: u32,
+    pub(crate) demand: Demand,
+}
+
+impl Cycle {
+    /// One that was met on the way.
+    pub(crate) fn met(from: u64, to: u64) -> Self {
+        Self {
+            from,
+            to,
+            searched: None,
+        }
+    }
+
+    /// What stays owed, where a search of states has found it.
+    pub(crate) fn entry(&self) -> Option<usize> {
+        self.searched.map(|searched| searched.entry as usize)
+    }
+
+    /// A search of states has found it.
+    pub(crate) fn is_searched(&self) -> bool {
+        self.searched.is_some()
+    }
+
+    /// What is demanded of a schedule that can repeat it.
+    pub fn demand(&self) -> Demand {
+        self.searched
+            .map_or(Demand::Weak, |searched| searched.demand)
+    }
+}
+
+/// What is demanded of a schedule, so that what it never does counts against the program.
+///
+/// An *operation* is an actor, a timer, a link between nodes; it is enabled where it could take a step.
+/// Whatever is chosen by `choose` is up to chance in all of these.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Demand {
+    /// Nothing: any schedule will do.
+    Nothing,
+    /// Weak fairness: an operation that is enabled all the time takes a step.
+    Weak,
+    /// Strong fairness: an operation that is enabled again and again takes a step again and again.
+    Strong,
+    /// Every step that can be taken again and again is: as a random schedule does.
+    Random,
+}
+
+impl Demand {
+    /// All of them; what keeps to a later one keeps to those before.
+    pub const ALL: [Self; 4] = [Self::Nothing, Self::Weak, Self::Strong, Self::Random];
 }
 
 impl fmt::Display for Cycle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { from, to } = self;
+        let Self { from, to, searched } = self;
         let length = to - from;
-        write!(
-            f,
-            "a cycle of {length} steps that a fair schedule can repeat for ever: steps {from}..{to}"
-        )
+        let how = match searched.map(|searched| searched.demand) {
+            None => "that a fair schedule can repeat for ever",
+            Some(Demand::Nothing) => "that a schedule can repeat for ever",
+            Some(Demand::Weak) => "that a weakly fair schedule can repeat for ever",
+            Some(Demand::Strong) => "that a strongly fair schedule can repeat for ever",
+            Some(Demand::Random) => "among states that no schedule leaves",
+        };
+        write!(f, "a cycle of {length} steps {how}: steps {from}..{to}")
     }
 }
 

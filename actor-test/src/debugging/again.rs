@@ -43,7 +43,7 @@ impl<'a> Again<'a> {
         options: RunOptions,
     ) -> Outcome {
         let recording = self.recording;
-        self.engine.look_for_lassos(recording.cycle.is_some());
+        self.engine.look_for(recording.cycle);
         let options = RunOptions {
             expected: Some(taken(recording)),
             ..options

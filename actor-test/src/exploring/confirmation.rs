@@ -64,6 +64,9 @@ impl<'a> Judge<'a> {
 
     /// Judges an execution, the next by its iteration. One that recovers has no finding any more.
     pub(crate) fn judge(&mut self, contribution: &mut Contribution) {
+        if contribution.is_proved() {
+            return;
+        }
         if contribution.is_suspected() {
             self.bring_to_threshold(contribution);
         }

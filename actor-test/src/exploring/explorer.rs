@@ -51,6 +51,13 @@ impl Contribution {
     pub(crate) fn is_suspected(&self) -> bool {
         self.outcome.finding.is_some() && self.outcome.suspicion.is_some()
     }
+
+    /// A search of all states has found that it can stay so. Others may pay what is owed.
+    pub(crate) fn is_proved(&self) -> bool {
+        let suspicion = self.outcome.suspicion;
+        let cycle = suspicion.and_then(|suspicion| suspicion.cycle);
+        cycle.is_some_and(|cycle| cycle.is_searched())
+    }
 }
 
 /// The seed of an execution.

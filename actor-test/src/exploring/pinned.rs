@@ -82,7 +82,7 @@ pub(crate) fn in_words(
 ) -> Option<(Vec<Worded>, Story)> {
     let fairness = fairness_of(recording.fair_from);
     let mut engine = Engine::idle(recording.bounds, recording.semantics, recording.system);
-    engine.look_for_lassos(recording.cycle.is_some());
+    engine.look_for(recording.cycle);
     let replay = Replay::new(recording.decisions.clone(), fairness);
     let (wording, told) = Wording::new(Box::new(replay));
     let options = RunOptions {

@@ -28,7 +28,7 @@ pub(crate) fn record(
     };
     let system = contribution.system;
     let mut engine = Engine::idle(bounds, settings.semantics, Some(system));
-    engine.look_for_lassos(cycle.is_some());
+    engine.look_for(cycle);
     let execution = Execution {
         iteration: contribution.iteration,
         seed: contribution.seed,

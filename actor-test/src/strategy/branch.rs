@@ -1,6 +1,7 @@
 //! Going on under another strategy from a step of a recorded execution.
 
 use super::{Choice, Enabled, Ended, Execution, Fairness, Offer, Replay, Step, Strategy};
+use crate::data::bug::Cycle;
 use crate::data::faults::Fault;
 
 /// Recorded decisions up to a step, and any strategy from there. What the strategy sees begins with
@@ -92,6 +93,10 @@ impl Strategy for Branch {
 
     fn sees_states(&self) -> bool {
         self.strategy.sees_states()
+    }
+
+    fn accused(&self) -> Option<Cycle> {
+        self.strategy.accused()
     }
 
     fn stepped(&mut self, step: &Step<'_>) {

@@ -44,6 +44,19 @@ pub enum Reduction {
     Inboxes,
 }
 
+/// What was not judged of executions that don't end.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Unjudged {
+    /// What may stay owed: with local steps in one order that is not looked for.
+    Owed,
+    /// An actor may go on for ever while another, or itself, defers an event.
+    Deferred,
+    /// An actor may handle nothing but its own events for ever.
+    Busy,
+}
+
 /// What a search left out, and why.
 ///
 /// ```
@@ -100,6 +113,8 @@ pub enum Gap {
         /// How many.
         bound: u64,
     },
+    /// What executions that don't end may do wrong for ever, and what was not judged of it.
+    Cycles(Unjudged),
     /// What comes where so many executions went elsewhere than the same decisions had led before: the
     /// program is not deterministic.
     Strayed {

@@ -202,6 +202,8 @@ pub struct SeenState {
     pub(crate) owed: u64,
     /// Those of them that are hot.
     pub(crate) hot: u64,
+    /// Somebody has nothing to handle but events that it defers.
+    pub(crate) is_deferring: bool,
 }
 
 impl SeenState {
@@ -214,6 +216,7 @@ impl SeenState {
             is_apart: false,
             owed: 0,
             hot: 0,
+            is_deferring: false,
         }
     }
 }

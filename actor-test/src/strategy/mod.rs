@@ -38,6 +38,7 @@ mod weighted;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::data::bug::Cycle;
 use crate::data::faults::{Fault, FaultBudgets, FaultKind};
 
 pub use beyond::Beyond;
@@ -45,7 +46,7 @@ pub(crate) use beyond::{Carried, Reached};
 pub(crate) use branch::Branch;
 pub(crate) use changes::Changes;
 pub(crate) use continuation::Continuation;
-pub use covered::{Covered, Gap, Reduction};
+pub use covered::{Covered, Gap, Reduction, Unjudged};
 pub use delay::{Delayed, DelayingExplorer, RoundRobin, RunToCompletion};
 pub use dfs::Dfs;
 pub(crate) use enabled::Names;
@@ -185,6 +186,13 @@ pub trait Strategy: fmt::Debug + Send {
         false
     }
 
+    /// Whether it declined to pick because the execution has come round: from the first of these steps
+    /// to the last, which leads to the same state, something is owed all the time, and a schedule that
+    /// is as fair as that can go round for ever. Then that is a liveness bug.
+    fn accused(&self) -> Option<Cycle> {
+        None
+    }
+
     /// The execution is over; nothing of it is left.
     fn ended(&mut self, _ended: &Ended) {}
 
@@ -235,7 +243,8 @@ pub struct Ended {
     /// A hash of what it did, the same for executions that differ in the order of independent steps
     /// only.
     pub behaviour: u64,
-    /// The state in which it ended by itself, where the strategy [sees](Strategy::sees_states) states.
+    /// The state in which it ended, where the strategy [sees](Strategy::sees_states) states; none where
+    /// the last step failed.
     pub state: Option<SeenState>,
 }
 

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::StepKind;
 use super::per_operation::PerOperation;
 use super::{Choice, Covered, Enabled, Ended, Execution, Fairness, Offer, Pending, Step, Strategy};
+use crate::data::bug::Cycle;
 use crate::data::faults::{Fault, KINDS as FAULT_KINDS};
 use crate::data::schedule::{NamedChoice, NamedStep, NamedStrike, Schedule, StepName};
 use crate::hash::mix;
@@ -234,6 +235,10 @@ impl<N: Notes> Strategy for Noted<N> {
 
     fn sees_states(&self) -> bool {
         self.strategy.sees_states()
+    }
+
+    fn accused(&self) -> Option<Cycle> {
+        self.strategy.accused()
     }
 
     fn stepped(&mut self, step: &Step<'_>) {

@@ -10,6 +10,7 @@ use super::{
     Choice, Covered, Enabled, Ended, Estimates, Execution, Fairness, Offer, Pending, Step,
     Strategy, below, generator,
 };
+use crate::data::bug::Cycle;
 use crate::data::faults::{Fault, FaultBudgets, FaultKind, KINDS};
 use crate::hash::mix;
 
@@ -392,6 +393,10 @@ impl Strategy for Placed {
 
     fn sees_states(&self) -> bool {
         self.strategy.sees_states()
+    }
+
+    fn accused(&self) -> Option<Cycle> {
+        self.strategy.accused()
     }
 
     fn stepped(&mut self, step: &Step<'_>) {

@@ -47,20 +47,21 @@ const VALUES_MAX: usize = 60;
 /// decisions, so that a replay can follow them in a program that was changed.
 ///
 /// Version 4: what the program asks the operating system for follows from a seed, there may be faults,
-/// and steps may be those of tasks and threads. Where it does not ask, and there are none, version 3 is
-/// written, as ever.
+/// steps may be those of tasks and threads, and a cycle may be one that a search of all states has found.
+/// Where it does not ask, and there are none, version 3 is written, as ever.
 pub(crate) const VERSION: u32 = 4;
 
 /// The version of a trace with that seed of the system's answers, of an execution with those semantics and
 /// that story.
-fn version(system: Option<u64>, semantics: Semantics, story: &Story) -> u32 {
+fn version(system: Option<u64>, semantics: Semantics, cycle: Option<Cycle>, story: &Story) -> u32 {
     let is_newer = |operation: &Operation| {
         matches!(operation.kind, OperationKind::Task | OperationKind::Thread)
     };
     let accesses = |step: &Step| step.kind == StepKind::Access;
     let shares = story.operations.iter().any(is_newer) || story.steps.iter().any(accesses);
+    let is_searched = cycle.is_some_and(|cycle| cycle.is_searched());
     match system {
-        None if semantics.faults.is_none() && !shares => 3,
+        None if semantics.faults.is_none() && !shares && !is_searched => 3,
         _ => VERSION,
     }
 }
@@ -165,7 +166,7 @@ impl Trace {
         } = bug.trace.clone();
         let mut trace = Self {
             format: FORMAT.into(),
-            version: version(system, semantics, &story),
+            version: version(system, semantics, cycle, &story),
             actor_test: env!("CARGO_PKG_VERSION").into(),
             package: package.map(str::to_owned),
             test: test.into(),
@@ -374,7 +375,7 @@ impl Trace {
             story,
         } = recording;
         let mut trace = Self {
-            version: version(system, semantics, &story),
+            version: version(system, semantics, cycle, &story),
             actor_test: env!("CARGO_PKG_VERSION").into(),
             finding,
             bounds,
@@ -636,7 +637,7 @@ mod tests {
                 .to_string_lossy()
                 .into_owned()
         };
-        let cycle = |from| Some(Cycle { from, to: 9 });
+        let cycle = |from| Some(Cycle::met(from, 9));
         assert_eq!(write(cycle(1)), "owed.json");
         assert_eq!(write(cycle(1)), "owed.json");
         assert_eq!(write(cycle(2)), "owed-run2.json");
@@ -674,7 +675,7 @@ mod tests {
 
     #[test]
     fn a_cycle_is_kept_and_belongs_to_the_digest() {
-        let cycle = Some(Cycle { from: 112, to: 116 });
+        let cycle = Some(Cycle::met(112, 116));
         let text = trace(cycle);
         let read = Trace::parse("here", text.as_bytes()).expect("it was just written");
         assert_eq!(read.recording().cycle, cycle);

@@ -137,7 +137,7 @@ pub(crate) fn replay_until(
 ) -> Replayed {
     let fairness = fairness_of(recording.fair_from);
     let mut engine = Engine::idle(recording.bounds, recording.semantics, recording.system);
-    engine.look_for_lassos(recording.cycle.is_some());
+    engine.look_for(recording.cycle);
     let taken = taken(recording);
     let execution = Execution::alone(recording.bounds.unfair());
     let status = attendance::attend(test, engine.heartbeat());

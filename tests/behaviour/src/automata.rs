@@ -97,6 +97,14 @@ impl Automata {
         self
     }
 
+    /// The same without choices.
+    #[must_use]
+    pub fn without_choices(mut self) -> Self {
+        let rules = self.rules.iter_mut().flatten().flatten();
+        rules.for_each(|rule| rule.outcomes.truncate(1));
+        self
+    }
+
     /// Spawns the actors.
     pub fn set_up(&self, sys: &System) -> Vec<ActorRef<Automaton>> {
         let shared = Arc::new(Shared {

@@ -12,7 +12,7 @@ use actor_core::parts::{call_each, drop_each};
 use actor_core::runtime;
 use actor_test_stacks::{self as stacks, Entry};
 
-use crate::data::bug::BugKind;
+use crate::data::bug::{BugKind, Cycle};
 use crate::data::faults::FaultKind;
 use crate::engine::panics::{self, Panic};
 use crate::engine::recording::tape::{Decision, Witness};
@@ -101,6 +101,9 @@ pub(crate) struct Engine {
     pub(crate) lasso: Lasso,
     /// The states that the strategy wants to see.
     pub(crate) lookout: Lookout,
+    /// The cycle that the execution is said to go round, and the state in which that begins.
+    pub(crate) round: Option<Cycle>,
+    pub(crate) round_from: Option<u128>,
     /// From when on, and against which threshold, what is owed is judged, and what is watched instead.
     debts: (Option<u64>, u64, Option<(Debt, u64)>),
     /// How the body is called on a stack of its own, and where it leaves its future: from the first
@@ -153,6 +156,8 @@ impl Engine {
             idle_moments: 0,
             lasso: Lasso::default(),
             lookout: Lookout::default(),
+            round: None,
+            round_from: None,
             debts: (None, 0, None),
             body: None,
             heartbeat: Arc::default(),
@@ -183,6 +188,13 @@ impl Engine {
     /// Whether lassos are looked for; not so unless this is called.
     pub(crate) fn look_for_lassos(&mut self, wanted: bool) {
         self.lasso.wanted = wanted;
+    }
+
+    /// Looks for the cycle of a recorded execution: for a lasso, or whether it comes round where a
+    /// search had found it to.
+    pub(crate) fn look_for(&mut self, cycle: Option<Cycle>) {
+        self.lasso.wanted = cycle.is_some_and(|cycle| !cycle.is_searched());
+        self.round = cycle.filter(Cycle::is_searched);
     }
 
     /// Whether what monitors and predicates see is kept; not so unless this is called.
@@ -238,7 +250,7 @@ impl Engine {
             let begun = strategy.begin(execution);
             self.fairness = strategy.fairness();
             self.hears_steps = strategy.hears_steps();
-            self.lookout.is_wanted = strategy.sees_states();
+            self.lookout.is_wanted = strategy.sees_states() || self.round.is_some();
             begun
         };
         if !begun {

@@ -58,6 +58,7 @@ impl Engine {
 
     /// Looks at the state that a fault leads to, where that is wanted.
     fn see_fault(&mut self, shared: &Shared, key: u64) {
+        self.lookout.forget();
         if self.lookout.is_wanted && shared.session().found.is_none() {
             let bodies = &self.bodies;
             let look = Look { bodies, shared };

@@ -287,7 +287,7 @@ impl Lasso {
             self.depart(state, print);
         } else if self.unserved.is_empty() {
             let (from, to) = (before.step, now.step);
-            self.cycle = Some(Cycle { from, to });
+            self.cycle = Some(Cycle::met(from, to));
             self.depart(state, print);
         }
     }

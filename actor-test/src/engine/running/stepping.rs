@@ -182,8 +182,9 @@ impl Engine {
             state.last_operation,
         );
         let enabled = enabled.called(&*state).seen(self.lookout.seen());
-        let Some(index) = shared.strategy.borrow_mut().pick(&enabled) else {
-            return Err(End::Pruned);
+        let index = shared.strategy.borrow_mut().pick(&enabled);
+        let Some(index) = index else {
+            return Err(self.declined(shared, state));
         };
         let Some(picked) = pending.get(index) else {
             return Err(self.picked_nothing(state, &mut shared.session(), index));
@@ -214,6 +215,11 @@ impl Engine {
         }
         if shared.wants_stack.get() {
             return Some(End::Pruned);
+        }
+        if self.round.is_some()
+            && let Some(end) = self.comes_round(state, &mut shared.session())
+        {
+            return Some(end);
         }
         if state.enabled.pending().is_empty() && state.objects.someone_gives_way() {
             for operation in state.objects.way_is_free(None) {

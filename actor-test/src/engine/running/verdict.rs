@@ -1,12 +1,13 @@
 //! Judging an execution: while it is too hot, at its end, and at its bound.
 
-use crate::data::bug::BugKind;
+use crate::data::bug::{BugKind, Cycle};
 use crate::engine::recording::recorder::Recorder;
 use crate::engine::running::execution::Engine;
 use crate::engine::running::leftovers::leftovers;
 use crate::engine::running::outcome::{End, Outcome};
 use crate::engine::running::overdue::was_taken;
 use crate::engine::running::overdue::{describe_wait, long_waits};
+use crate::engine::seam::shared::Shared;
 use crate::engine::session::Session;
 use crate::engine::watching::specifications::Owed;
 use crate::engine::watching::suspicion::Suspicion;
@@ -80,6 +81,48 @@ impl Engine {
         let what = self.shared.specifications.borrow().describe(entry);
         session.suspicion = Some(suspicion);
         session.find(step, BugKind::Liveness, format!("{what}, {why}"), None);
+    }
+
+    /// The strategy declined to pick: nothing more is to be seen, or it accuses a specification.
+    #[cold]
+    pub(crate) fn declined(&self, shared: &Shared, state: &State) -> End {
+        let accused = shared.strategy.borrow().accused();
+        let Some(cycle) = accused else {
+            return End::Pruned;
+        };
+        self.go_round(state, &mut shared.session(), cycle)
+    }
+
+    /// Looks whether the execution comes back to where the cycle begins that it is said to go round,
+    /// with what is owed never paid.
+    #[cold]
+    pub(crate) fn comes_round(&mut self, state: &State, session: &mut Session) -> Option<End> {
+        let cycle = self.round?;
+        let seen = self.lookout.seen()?;
+        if state.step == cycle.from {
+            self.round_from = Some(seen.print);
+        }
+        if state.step != cycle.to || self.round_from != Some(seen.print) {
+            return None;
+        }
+        let entry = cycle.entry()?;
+        let is_owed = entry < 62 && seen.owed >> entry & 1 == 1;
+        let since = is_owed.then(|| state.thermometer.owed_since(entry))??;
+        (since <= cycle.from).then(|| self.go_round(state, session, cycle))
+    }
+
+    fn go_round(&self, state: &State, session: &mut Session, cycle: Cycle) -> End {
+        let entry = cycle.entry().unwrap_or_default();
+        let since = state.thermometer.owed_since(entry).unwrap_or(state.step);
+        let suspicion = Suspicion {
+            entry: Debt::Specification(entry),
+            since,
+            cycle: Some(cycle),
+            certain: true,
+        };
+        let why = format!("owed since step {since}, in {cycle}");
+        self.suspect(state.step, session, (entry, suspicion), &why);
+        End::Bug
     }
 
     /// Judges the end of an execution.

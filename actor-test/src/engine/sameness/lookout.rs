@@ -14,6 +14,7 @@ use actor_test_os::Asked;
 use crate::engine::sameness::fingerprint::Look;
 use crate::engine::sameness::opaque::Opaque;
 use crate::engine::sameness::prints::Prints;
+use crate::engine::world::operation::Stage;
 use crate::engine::world::state::State;
 use crate::engine::world::timers::TimerStage;
 use crate::hash::mix;
@@ -27,6 +28,9 @@ pub(crate) struct Lookout {
     prints: Prints,
     /// In which order those took their steps that can't be looked at.
     order: u64,
+    /// Which operations have nothing to handle but events that they defer, and how many.
+    defers: Vec<bool>,
+    deferring: usize,
     /// How often the program has looked at the clock, and what it has asked the system for.
     asked: (u64, Asked),
     /// How many events each monitor had seen when it was last looked.
@@ -47,6 +51,8 @@ impl Lookout {
         self.prints.compare_executions();
         self.order = 0;
         self.looks.clear();
+        self.defers.clear();
+        self.deferring = 0;
         self.asked = (0, Asked::default());
         self.prints.look_anew(state.live as u32);
         state.watch_steps(true);
@@ -65,8 +71,14 @@ impl Lookout {
         self.names.all()
     }
 
+    /// What was seen is over, and what comes may be a bug.
+    pub(crate) fn forget(&mut self) {
+        self.seen = None;
+    }
+
     /// A step is about to be taken.
     pub(crate) fn before(&mut self, look: &Look<'_>, pending: &Pending) {
+        self.forget();
         self.names.before(look, pending);
         let mut state = look.shared.state.borrow_mut();
         state.touched.clear();
@@ -115,6 +127,16 @@ impl Lookout {
         let newborn = live..state.live as u32;
         for operation in state.touched.iter().copied().chain(newborn) {
             self.prints.touch(operation);
+            let index = operation as usize;
+            if self.defers.len() <= index {
+                self.defers.resize(index + 1, false);
+            }
+            let found = &state.operations[index];
+            let defers = found.stage == Stage::Idle
+                && found.inbox.next().is_none()
+                && found.inbox.first().is_some();
+            let did = std::mem::replace(&mut self.defers[index], defers);
+            self.deferring = self.deferring + usize::from(defers) - usize::from(did);
         }
     }
 
@@ -175,6 +197,7 @@ impl Lookout {
             is_apart: is_blind,
             owed,
             hot,
+            is_deferring: self.deferring > 0,
         });
     }
 }

@@ -270,12 +270,12 @@ impl Thermometer {
         Some((hottest, self.owed_since(hottest)?))
     }
 
-    /// Which entries are owed, and which of them are hot, a bit for each. Those beyond the 63rd share the
-    /// last one.
+    /// Which entries are owed, and which of them are hot, a bit for each. Those beyond the 62nd share the
+    /// last one, and the last but one is nobody's.
     pub(crate) fn debts(&self) -> (u64, u64) {
         let (mut owed, mut hot) = (0, 0);
         for (number, entry) in self.entries.iter().enumerate() {
-            let bit = 1 << number.min(63);
+            let bit = 1 << if number < 62 { number } else { 63 };
             owed |= if entry.owed_since.is_some() { bit } else { 0 };
             hot |= if entry.hot_from.is_some() { bit } else { 0 };
         }

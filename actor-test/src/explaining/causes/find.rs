@@ -44,7 +44,9 @@ pub(crate) fn explain<'a>(
     mut keep: impl FnMut(&Bug),
 ) {
     let mut left = budget;
-    for bug in bugs.filter(|bug| is_explained(bug.kind())) {
+    // A cycle that a search has found is its own cause: others may leave it.
+    let is_searched = |bug: &Bug| bug.trace.cycle.is_some_and(|cycle| cycle.is_searched());
+    for bug in bugs.filter(|bug| is_explained(bug.kind()) && !is_searched(bug)) {
         if let Some(causes) = find(program, test, bug, left) {
             left = left.saturating_sub(causes.steps);
             bug.trace.story.critical = causes.critical();

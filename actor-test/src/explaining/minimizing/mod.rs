@@ -104,6 +104,10 @@ pub(crate) fn minimize(
 /// schedule; one that takes the process down can't be tried; one that shows only at the bound on steps
 /// is as long as that.
 fn is_minimized(bug: &Bug) -> bool {
+    // The cycle is what was found, and it is short.
+    if bug.trace.cycle.is_some_and(|cycle| cycle.is_searched()) {
+        return false;
+    }
     let kind = bug.kind();
     let is_apart = matches!(
         kind,

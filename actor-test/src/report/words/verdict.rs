@@ -3,7 +3,7 @@
 use super::{count, percent};
 use crate::report::facts::{BehaviourStatistics, Report};
 use crate::report::verdict::Searched;
-use crate::strategy::{Beyond, Gap, Reduction};
+use crate::strategy::{Beyond, Gap, Reduction, Unjudged};
 
 /// What was covered: of a systematic search what it left out, and of a sample how much more there
 /// seems to be.
@@ -68,6 +68,14 @@ fn gap(gap: &Gap) -> String {
             count(*executions, "execution")
         ),
         Gap::States { bound } => format!("it stopped at {}", count(*bound, "state")),
+        Gap::Cycles(unjudged) => match unjudged {
+            Unjudged::Owed => "what may stay owed for ever was not looked for",
+            Unjudged::Deferred => "an event may be deferred for ever, which was not judged",
+            Unjudged::Busy => {
+                "an actor may handle nothing but its own events for ever, which was not judged"
+            }
+        }
+        .into(),
         Gap::Strayed { executions } => format!(
             "{} went elsewhere than the same decisions had led before",
             count(*executions, "execution")

@@ -34,11 +34,17 @@ pub(super) fn warnings(report: &Report, notes: &[String]) -> Vec<String> {
     }
     lines.extend(leftovers(report));
     if !report.opaque.is_empty() {
-        lines.push(format!(
-            "note: states can't be compared, so what goes round in circles is found by its temperature \
-             alone: {} offer neither `Hash` nor `Fingerprint`",
-            report.opaque.join(", ")
-        ));
+        let opaque = report.opaque.join(", ");
+        lines.push(match report.verdict.states() {
+            Some(_) => format!(
+                "note: states with these are told apart by how they came about, so that there are more of \
+                 them: {opaque} offer neither `Hash` nor `Fingerprint`"
+            ),
+            None => format!(
+                "note: states can't be compared, so what goes round in circles is found by its \
+                 temperature alone: {opaque} offer neither `Hash` nor `Fingerprint`"
+            ),
+        });
     }
     if report.liveness_unchecked {
         lines.push(

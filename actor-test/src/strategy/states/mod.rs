@@ -4,17 +4,26 @@
 //! from one that it has met. What may go on for ever while something is owed is found in the graph of the
 //! states in which something is ([`owing`], [`cycles`]).
 
+mod components;
+mod cycles;
+mod graph;
 mod known;
+mod lap;
 mod names;
+mod owing;
 
+use graph::OUTSIDE;
 use known::{Known, NOWHERE};
 use names::Numbered;
+use owing::{Accusation, Owing};
 
 use super::{
-    Choice, Covered, Enabled, Ended, Ending, Execution, Fairness, Gap, Offer, OperationId,
-    Reduction, SeenState, Step, Strategy,
+    Choice, Covered, Enabled, Ended, Ending, Execution, Fairness, Gap, Offer, OperationId, Pending,
+    Reduction, SeenState, Step, StepKind, Strategy, Unjudged,
 };
+use crate::data::bug::{Cycle, Searched};
 use crate::data::faults::Fault;
+use crate::hash::mix;
 
 /// In which order states are met.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -79,6 +88,36 @@ pub struct States {
     /// In how many executions the way led elsewhere than before.
     strayed: u64,
     is_astray: bool,
+    /// The steps from states in which something is owed.
+    owing: Owing,
+    /// What is owed in the state in which the execution is, and what of it is hot.
+    debts: (u64, u64),
+    /// What was not judged of executions that don't end.
+    unjudged: Vec<Unjudged>,
+    /// Who takes the step in progress, where that concerns its own events alone.
+    own: Option<u64>,
+    /// Who takes the step in progress, and how choices are answered; nothing where a fault strikes.
+    action: Vec<u64>,
+    /// A fault has struck within it.
+    is_struck: bool,
+    /// What may stay owed for ever, and is still to be shown, where all states are known.
+    accusations: Option<Vec<Accusation>>,
+    /// The one that the execution in progress shows.
+    round: Option<Round>,
+}
+
+/// How far an execution is that goes round a cycle.
+#[derive(Debug)]
+struct Round {
+    accusation: Accusation,
+    /// After which step the cycle begins.
+    from: Option<u64>,
+    /// How many of its steps were begun.
+    begun: usize,
+    /// How many choices of the step in progress were answered.
+    answered: usize,
+    /// It came back.
+    is_whole: Option<Cycle>,
 }
 
 /// A state on the way.
@@ -140,6 +179,14 @@ impl States {
             is_seeded: false,
             strayed: 0,
             is_astray: false,
+            owing: Owing::default(),
+            debts: (0, 0),
+            unjudged: Vec::new(),
+            own: None,
+            action: Vec::new(),
+            is_struck: false,
+            accusations: None,
+            round: None,
         }
     }
 
@@ -272,6 +319,9 @@ impl States {
             return;
         }
         match enabled.state() {
+            Some(seen) if self.is_going_round() => {
+                self.go_round(seen, step);
+            }
             Some(seen) => {
                 self.come_to(seen);
             }
@@ -297,9 +347,12 @@ impl States {
                 self.stray();
             }
             self.level += 1;
+            self.stand(seen);
             return None;
         }
         let (state, is_new) = self.enter(print);
+        self.note_step(state);
+        self.stand(seen);
         if is_new && self.order == Order::Depth && !self.is_full {
             self.push_frame(state, false);
             self.level += 1;
@@ -312,6 +365,125 @@ impl States {
             self.is_pruned = true;
         }
         is_new.then_some(state)
+    }
+
+    /// The execution stands in a state.
+    fn stand(&mut self, seen: &SeenState) {
+        self.debts = debts(seen);
+        self.action.clear();
+        self.is_struck = false;
+    }
+
+    /// Takes note of the step from the last state on the way.
+    fn note_step(&mut self, to: u32) {
+        if let Some(frame) = self.frames.last()
+            && !self.action.is_empty()
+            && !self.is_struck
+        {
+            self.owing.step(frame.state, self.debts, &self.action, to);
+            if let Some(own) = self.own {
+                self.owing.own_step(frame.state, own, to);
+            }
+        }
+    }
+
+    /// All states are known: what of them may go on for ever is looked for.
+    fn look_for_cycles(&mut self) -> Vec<Accusation> {
+        if self.strayed > 0 || self.is_blindfold {
+            return Vec::new();
+        }
+        let owing = &mut self.owing;
+        let mut accusations = match self.local_first {
+            true => Vec::new(),
+            false => owing.accusations(),
+        };
+        let unjudged = [
+            (self.local_first && owing.has_owed(), Unjudged::Owed),
+            (owing.may_defer_for_ever(), Unjudged::Deferred),
+            (owing.may_be_busy_for_ever(), Unjudged::Busy),
+        ];
+        let unjudged = unjudged.into_iter().filter(|(is_so, _)| *is_so);
+        self.unjudged = unjudged.map(|(_, what)| what).collect();
+        // The first is shown first.
+        accusations.reverse();
+        accusations
+    }
+
+    /// The execution goes round a cycle, and has come to a state of it.
+    fn go_round(&mut self, seen: &SeenState, step: u64) {
+        let print = self.print(seen);
+        let Some(round) = &mut self.round else {
+            return;
+        };
+        let lap = &round.accusation.lap;
+        let from = *round.from.get_or_insert(step - round.begun as u64);
+        let last = lap[..round.begun].last();
+        if last.is_some_and(|(_, to)| !self.known.is(*to, print)) {
+            return self.stray();
+        }
+        if round.begun == lap.len() {
+            round.is_whole = Some(Cycle {
+                from,
+                to: step,
+                searched: Some(Searched {
+                    entry: round.accusation.entry,
+                    demand: round.accusation.demand,
+                }),
+            });
+            self.is_pruned = true;
+        }
+    }
+
+    /// Has the next execution show that something may stay owed; `false` where nothing is left that may.
+    fn accuse(&mut self) -> bool {
+        if self.accusations.is_none() {
+            self.accusations = Some(self.look_for_cycles());
+        }
+        let Some(accusation) = self.accusations.as_mut().and_then(Vec::pop) else {
+            return false;
+        };
+        self.frames.clear();
+        self.branches.clear();
+        self.lead_to(accusation.start, false);
+        self.round = Some(Round {
+            accusation,
+            from: None,
+            begun: 0,
+            answered: 0,
+            is_whole: None,
+        });
+        true
+    }
+
+    /// The execution is at the cycle that it shows.
+    fn is_going_round(&self) -> bool {
+        self.round.is_some() && self.level == self.frames.len()
+    }
+
+    /// The position of the next step of the cycle.
+    fn next_of_round(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+        let round = self.round.as_mut()?;
+        let (action, _) = round.accusation.lap.get(round.begun)?;
+        round.begun += 1;
+        round.answered = 0;
+        let name = self.owing.action(*action)[0];
+        let position = enabled.iter().position(|pending| name_of(pending) == name);
+        if position.is_none() {
+            self.stray();
+        }
+        position
+    }
+
+    /// The next answer in the cycle.
+    fn next_answer(&mut self) -> Option<u32> {
+        if !self.is_going_round() {
+            return None;
+        }
+        let round = self.round.as_mut()?;
+        let (action, _) = round.accusation.lap.get(round.begun.checked_sub(1)?)?;
+        round.answered += 1;
+        let answer = self.owing.action(*action).get(round.answered);
+        answer.map(|answer| *answer as u32)
     }
 
     /// The state to which the last step on the way has led.
@@ -369,6 +541,15 @@ impl States {
         branch.taken.min(of - 1) as usize
     }
 
+    fn pick_branch(&mut self, enabled: &Enabled<'_>) -> usize {
+        // A fault interrupts everybody, so that no step is local.
+        if self.local_first && !self.has_faults {
+            self.branch_local_first(enabled)
+        } else {
+            self.branch(enabled.len())
+        }
+    }
+
     /// Branches with the steps that may be local ahead of all others.
     fn branch_local_first(&mut self, enabled: &Enabled<'_>) -> usize {
         let is_new = self.depth == self.branches.len() || self.depth + 1 == self.branches.len();
@@ -393,6 +574,37 @@ impl States {
     }
 }
 
+/// What is owed in a state, and what of it is hot. That somebody defers an event is the last but one.
+fn debts(seen: &SeenState) -> (u64, u64) {
+    let defers = match seen.is_deferring {
+        true => owing::DEFERS,
+        false => 0,
+    };
+    let own = !owing::DEFERS;
+    (seen.owed & own | defers, seen.hot & own | defers)
+}
+
+/// The step concerns nobody's events but its operation's own.
+fn own(pending: &Pending) -> bool {
+    let of = Some(pending.operation);
+    match pending.kind {
+        StepKind::Flush => pending.inbox == of,
+        StepKind::Handle => pending.sender == of,
+        _ => false,
+    }
+}
+
+/// Names an operation within states: its number, and for a timer whose it is and what it fires.
+fn name_of(pending: &Pending) -> u64 {
+    let operation = pending.operation;
+    if !operation.is_timer() {
+        return u64::from(operation.bits());
+    }
+    let owner = pending.inbox.map_or(0, |owner| u64::from(owner.bits()));
+    let event = pending.event.map_or(0, |event| u64::from(event.0.get()));
+    mix(owner, event) | 1 << 63
+}
+
 impl Strategy for States {
     fn name(&self) -> String {
         let name = match (self.order, self.local_first) {
@@ -415,7 +627,8 @@ impl Strategy for States {
             self.with_time = true;
             self.begin_anew();
         }
-        let more = !self.begun || !self.is_full && self.advance();
+        self.round = None;
+        let more = !self.begun || !self.is_full && (self.advance() || self.accuse());
         self.begun = true;
         self.is_complete = !more && !self.is_full && !self.is_blindfold;
         self.level = 0;
@@ -433,34 +646,56 @@ impl Strategy for States {
         if self.is_pruned {
             return None;
         }
+        if self.is_going_round() {
+            return self.next_of_round(enabled);
+        }
         self.picked_at = (enabled.len() > 1).then_some(self.depth);
-        // A fault interrupts everybody, so that no step is local.
-        Some(if self.local_first && !self.has_faults {
-            self.branch_local_first(enabled)
-        } else {
-            self.branch(enabled.len())
-        })
+        let position = self.pick_branch(enabled);
+        self.action.clear();
+        if let Some(pending) = enabled.get(position) {
+            self.action.push(name_of(pending));
+            self.own = own(pending).then(|| name_of(pending));
+        }
+        Some(position)
     }
 
     fn choose(&mut self, choice: Choice) -> u32 {
-        match choice {
-            Choice::Below(bound) => self.branch(bound as usize) as u32,
+        let answer = match choice {
+            Choice::Below(bound) => match self.next_answer() {
+                Some(answer) => answer.min(bound - 1),
+                None => self.branch(bound as usize) as u32,
+            },
             Choice::Seed => {
                 self.seeded += u64::from(!self.is_seeded);
                 self.is_seeded = true;
                 0
             }
-        }
+        };
+        self.action.push(u64::from(answer));
+        answer
     }
 
     fn fault(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
         self.arrive(enabled);
         self.has_faults |= !faults.is_empty();
+        if self.is_going_round() {
+            return None;
+        }
         self.branch(1 + faults.len()).checked_sub(1)
     }
 
     fn strike(&mut self, offer: &Offer) -> u32 {
-        self.branch(offer.ways as usize + 1) as u32
+        if self.is_going_round() {
+            return 0;
+        }
+        let way = self.branch(offer.ways as usize + 1) as u32;
+        // It comes no more often than its budget allows, and so in no cycle.
+        self.is_struck |= way > 0;
+        way
+    }
+
+    fn struck(&mut self, _: u64) {
+        self.is_struck = true;
     }
 
     fn places_faults(&self) -> bool {
@@ -491,19 +726,30 @@ impl Strategy for States {
         }
     }
 
+    fn accused(&self) -> Option<Cycle> {
+        self.round.as_ref()?.is_whole
+    }
+
     fn ended(&mut self, ended: &Ended) {
-        if ended.ending != Ending::Complete || self.is_pruned || self.level < self.frames.len() {
+        if self.is_pruned || self.round.is_some() || self.level < self.frames.len() {
             return;
         }
-        let Some(seen) = &ended.state else {
+        if self.arrived == Some(ended.steps) {
+            // Nothing was left to be picked.
+            if let Some(frame) = self.frames.last() {
+                self.known.ends(frame.state);
+            }
             return;
-        };
-        let end = match (self.arrived == Some(ended.steps), self.frames.last()) {
-            (true, Some(frame)) => Some(frame.state),
-            _ => self.come_to(seen),
-        };
-        if let Some(state) = end {
-            self.known.ends(state);
+        }
+        let is_next = self.arrived.is_none_or(|step| step + 1 == ended.steps);
+        match &ended.state {
+            Some(seen) if ended.ending != Ending::Bound && is_next => {
+                if let Some(state) = self.come_to(seen) {
+                    self.known.ends(state);
+                }
+            }
+            // A step that fails, the bound, or a walk that was left to somebody else.
+            _ => self.note_step(OUTSIDE),
         }
     }
 
@@ -520,6 +766,7 @@ impl Strategy for States {
             let executions = self.seeded;
             gaps.push(Gap::Seeds { executions });
         }
+        gaps.extend(self.unjudged.iter().copied().map(Gap::Cycles));
         if self.strayed > 0 {
             let executions = self.strayed;
             gaps.push(Gap::Strayed { executions });

@@ -36,6 +36,10 @@ where
 }
 
 impl<T: ?Sized> Numbered<T> {
+    pub(super) fn all(&self) -> impl Iterator<Item = &T> {
+        self.all.iter().map(AsRef::as_ref)
+    }
+
     pub(super) fn get(&self, number: u32) -> &T {
         &self.all[number as usize]
     }

@@ -15,6 +15,7 @@ mod disks;
 mod dpor;
 mod ends;
 mod every_strategy;
+mod fair_cycles;
 mod faults;
 mod following;
 mod groups_and_pools;

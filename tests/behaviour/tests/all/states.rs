@@ -1,8 +1,8 @@
 //! Stateful search, against all schedules: the same end states, the same bugs.
 
 use actor_core::prelude::*;
-use actor_test::strategy::StrategySpec;
-use actor_test::{Report, Settings, Tester};
+use actor_test::strategy::{StrategySpec, Unjudged};
+use actor_test::{Gap, Report, Settings, Tester};
 use behaviour::automata::Automata;
 use behaviour::players::Play;
 
@@ -64,7 +64,10 @@ fn states_are_those_of_a_model() {
         let case = || format!("program {number}: {program:#?}");
         for name in ["states", "bfs"] {
             let report = search(name, |sys| drop(program.set_up(sys)));
-            assert!(report.verdict.is_exhaustive(), "{}", case());
+            // Some may be busy with their own events for ever.
+            let busy = Gap::Cycles(Unjudged::Busy);
+            let gaps = &report.verdict.gaps;
+            assert!(gaps.iter().all(|gap| *gap == busy), "{gaps:?}, {}", case());
             assert_eq!(
                 report.verdict.states(),
                 Some(model.points.len() as u64),

@@ -1,0 +1,543 @@
+//! What may stay owed for ever: found in the graph of all states, under the fairness that it is said to
+//! be, and nowhere else.
+
+use actor_core::actor;
+use actor_core::prelude::*;
+use actor_test::strategy::{StrategySpec, Unjudged};
+use actor_test::{Bug, BugKind, Demand, Gap, Report, Settings, Tester};
+use behaviour::automata::{Automata, Edge, Model, Point};
+
+fn search(strategy: &str, program: impl Fn(&System) + Sync) -> Report {
+    let strategy: StrategySpec = strategy.parse().expect("the name of a strategy");
+    let mut settings = Settings::default();
+    settings.iterations = u64::MAX;
+    settings.check_every = 0;
+    let tester = Tester::with(settings).strategy(strategy);
+    tester.keep_going().run(program)
+}
+
+/// The liveness bugs.
+fn owed(report: &Report) -> Vec<&Bug> {
+    let bugs = report.bugs().iter();
+    bugs.filter(|bug| bug.kind() == BugKind::Liveness).collect()
+}
+
+fn demand(bug: &Bug) -> Demand {
+    bug.trace.cycle.expect("there is a cycle").demand()
+}
+
+/// The model's graph, and in which states it is owed that the first actor comes to rest.
+struct Graph {
+    edges: Vec<Vec<Edge>>,
+    is_owed: Vec<bool>,
+    operations: usize,
+}
+
+impl Graph {
+    fn new(model: &Model) -> Self {
+        let is_owed = |point: &Point| match point {
+            Point::Root => false,
+            Point::World(world) => world.started[0] && world.states[0] != 0,
+        };
+        Self {
+            edges: model.edges.clone(),
+            is_owed: model.points.iter().map(is_owed).collect(),
+            operations: 1 + model
+                .edges
+                .iter()
+                .flatten()
+                .map(|edge| edge.who)
+                .max()
+                .unwrap_or(0),
+        }
+    }
+
+    fn is_enabled(&self, state: usize, who: usize) -> bool {
+        self.edges[state].iter().any(|edge| edge.who == who)
+    }
+
+    /// The states from which there is an execution that stays among those, in which each of these
+    /// operations takes a step again and again, or, if that will do, is again and again where it can't: a
+    /// fixed point, for one after another.
+    fn again_and_again(&self, mut among: Vec<bool>, who: &[usize], or_cannot: bool) -> Vec<bool> {
+        loop {
+            let mut left = among.clone();
+            for who in who {
+                let serves = |state: usize, edge: &Edge| {
+                    edge.who == *who || or_cannot && !self.is_enabled(state, *who)
+                };
+                // Those from which a step comes that does it.
+                let does = |state: usize| {
+                    let mut edges = self.edges[state].iter();
+                    left[state] && edges.any(|edge| left[edge.to as usize] && serves(state, edge))
+                };
+                let mut reaching: Vec<bool> = (0..left.len()).map(does).collect();
+                loop {
+                    let before = reaching.clone();
+                    let leads = |state: usize| {
+                        let mut edges = self.edges[state].iter();
+                        before[state] || left[state] && edges.any(|edge| before[edge.to as usize])
+                    };
+                    reaching = (0..left.len()).map(leads).collect();
+                    if before == reaching {
+                        break;
+                    }
+                }
+                left = reaching;
+            }
+            if left == among {
+                return left;
+            }
+            among = left;
+        }
+    }
+
+    fn any_weakly(&self) -> bool {
+        let all: Vec<usize> = (0..self.operations).collect();
+        let fair = self.again_and_again(self.is_owed.clone(), &all, true);
+        fair.contains(&true)
+    }
+
+    /// Some take steps again and again, and the others can't: tried for each set of them.
+    fn any_strongly(&self) -> bool {
+        (1..1_usize << self.operations).any(|set| {
+            let takes = |who: &usize| set >> who & 1 == 1;
+            let stays = |state: usize| {
+                let mut edges = self.edges[state].iter();
+                self.is_owed[state] && edges.all(|edge| takes(&edge.who))
+            };
+            let among = (0..self.edges.len()).map(stays).collect();
+            let who: Vec<usize> = (0..self.operations).filter(takes).collect();
+            self.again_and_again(among, &who, false).contains(&true)
+        })
+    }
+
+    /// From some state nothing but what is owed can be reached, and it goes on for ever.
+    fn any_for_certain(&self) -> bool {
+        let mut stays = self.is_owed.clone();
+        loop {
+            let before = stays.clone();
+            let leads = |state: usize| {
+                let mut edges = self.edges[state].iter();
+                let is_end = self.edges[state].is_empty();
+                before[state] && !is_end && edges.all(|edge| before[edge.to as usize])
+            };
+            stays = (0..before.len()).map(leads).collect();
+            if before == stays {
+                return stays.contains(&true);
+            }
+        }
+    }
+
+    /// The most that can be demanded of a schedule which leaves it owed.
+    fn demand(&self) -> Option<Demand> {
+        match () {
+            () if self.any_for_certain() => Some(Demand::Random),
+            () if self.any_strongly() => Some(Demand::Strong),
+            () if self.any_weakly() => Some(Demand::Weak),
+            () => None,
+        }
+    }
+}
+
+/// How many programs: `FAIR_CYCLES` says so, for a night.
+fn programs() -> u64 {
+    let given = std::env::var("FAIR_CYCLES").ok();
+    given.map_or(60, |given| given.parse().expect("a number"))
+}
+
+/// Against the graph of a model, by fixed points and by trying sets of operations.
+#[test]
+fn what_stays_owed_in_a_model_is_found_and_nothing_else() {
+    let mut found = [0; 4];
+    for number in 0..programs() {
+        let program = Automata::random(number).infallible().without_choices();
+        let model = program.model();
+        if model.points.len() > 1_500 {
+            continue;
+        }
+        let expected = Graph::new(&model).demand();
+        let report = search("states", |sys| {
+            let first = program.set_up(sys)[0].clone();
+            sys.always_eventually("the first is at rest", move |w| {
+                w.get(&first).is_none_or(|first| first.state == 0)
+            });
+        });
+        let case = || format!("program {number}: {program:#?}");
+        assert_eq!(
+            report.verdict.states(),
+            Some(model.points.len() as u64),
+            "{}",
+            case()
+        );
+        let bugs = owed(&report);
+        assert_eq!(bugs.first().map(|bug| demand(bug)), expected, "{}", case());
+        found[expected.map_or(0, |demand| demand as usize)] += 1;
+        for bug in bugs {
+            let replayed = bug.trace.story.steps.len() as u64;
+            assert_eq!(
+                Some(replayed),
+                bug.trace.cycle.map(|cycle| cycle.to),
+                "{}",
+                case()
+            );
+        }
+    }
+    println!(
+        "none {}, weak {}, strong {}, all {}",
+        found[0], found[1], found[2], found[3]
+    );
+    assert!(found[0] > 5 && found[3] > 5, "{found:?}");
+}
+
+// Three algorithms that are live at one size and not at another.
+
+// ANCHOR: ring
+#[derive(Clone, Copy, Hash, Debug)]
+struct Token;
+#[derive(Clone, Copy, Hash, Debug)]
+struct Pass;
+#[derive(Clone, Hash, Debug)]
+struct Next(ActorRef<Member>);
+
+/// Passes a token on to the member two places further.
+#[derive(Hash)]
+struct Member {
+    next: Option<ActorRef<Member>>,
+    has_token: bool,
+}
+
+#[actor]
+impl Member {
+    #[on]
+    fn next(&mut self, next: Next) {
+        self.next = Some(next.0);
+    }
+
+    #[on]
+    fn token(&mut self, _: Token, cx: &mut Context<Self>) {
+        self.has_token = true;
+        cx.me().tell(Pass);
+    }
+
+    #[on]
+    fn pass(&mut self, _: Pass) {
+        self.has_token = false;
+        if let Some(next) = &self.next {
+            next.tell(Token);
+        }
+    }
+}
+
+// ANCHOR_END: ring
+
+// ANCHOR: owed
+fn ring(sys: &System, members: usize) {
+    let spawn = |_| {
+        sys.spawn(Member {
+            next: None,
+            has_token: false,
+        })
+    };
+    let all: Vec<ActorRef<Member>> = (0..members).map(spawn).collect();
+    for (number, member) in all.iter().enumerate() {
+        member.tell(Next(all[(number + 2) % members].clone()));
+    }
+    all[0].tell(Token);
+    let second = all[1].clone();
+    sys.always_eventually("the second has the token", move |w| {
+        w.get(&second).is_some_and(|second| second.has_token)
+    });
+}
+// ANCHOR_END: owed
+
+#[derive(Clone, Hash, Debug)]
+struct Raise(usize, ActorRef<Polite>);
+#[derive(Clone, Copy, Hash, Debug)]
+struct Lower(usize);
+#[derive(Clone, Copy, Hash, Debug)]
+struct Answer {
+    others: bool,
+}
+
+/// Knows who wants to enter.
+#[derive(Hash)]
+struct Board {
+    raised: Vec<bool>,
+}
+
+#[actor]
+impl Board {
+    #[on]
+    fn raise(&mut self, raise: Raise) {
+        let others = self.raised.contains(&true);
+        self.raised[raise.0] = true;
+        raise.1.tell(Answer { others });
+    }
+
+    #[on]
+    fn lower(&mut self, lower: Lower) {
+        self.raised[lower.0] = false;
+    }
+}
+
+/// Enters where nobody else wants to, and else lets others go first.
+#[derive(Hash)]
+struct Polite {
+    number: usize,
+    board: ActorRef<Board>,
+    is_inside: bool,
+}
+
+#[actor]
+impl Polite {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        self.board.tell(Raise(self.number, cx.me()));
+    }
+
+    #[on]
+    fn answer(&mut self, answer: Answer, cx: &mut Context<Self>) {
+        self.is_inside = !answer.others;
+        self.board.tell(Lower(self.number));
+        self.board.tell(Raise(self.number, cx.me()));
+    }
+}
+
+fn after_you(sys: &System, polite: usize) {
+    let board = sys.spawn(Board {
+        raised: vec![false; polite],
+    });
+    let spawn = |number| {
+        sys.spawn(Polite {
+            number,
+            board: board.clone(),
+            is_inside: false,
+        })
+    };
+    let first: Vec<ActorRef<Polite>> = (0..polite).map(spawn).collect();
+    let first = first[0].clone();
+    sys.always_eventually("the first is inside", move |w| {
+        w.get(&first).is_some_and(|first| first.is_inside)
+    });
+}
+
+#[derive(Clone, Hash, Debug)]
+struct Take(ActorRef<Philosopher>);
+#[derive(Clone, Copy, Hash, Debug)]
+struct Put;
+#[derive(Clone, Copy, Hash, Debug)]
+struct Taken(bool);
+
+#[derive(Hash)]
+struct Fork {
+    is_taken: bool,
+}
+
+#[actor]
+impl Fork {
+    #[on]
+    fn take(&mut self, take: Take) {
+        take.0.tell(Taken(!self.is_taken));
+        self.is_taken = true;
+    }
+
+    #[on]
+    fn put(&mut self, _: Put) {
+        self.is_taken = false;
+    }
+}
+
+/// Takes the left fork, then the right one; puts the left one back where the right one is taken.
+#[derive(Hash)]
+struct Philosopher {
+    forks: [ActorRef<Fork>; 2],
+    held: usize,
+    eats: bool,
+}
+
+#[actor]
+impl Philosopher {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        self.forks[0].tell(Take(cx.me()));
+    }
+
+    #[on]
+    fn taken(&mut self, taken: Taken, cx: &mut Context<Self>) {
+        self.eats = taken.0 && self.held == 1;
+        if self.eats || !taken.0 {
+            let held = self.held + usize::from(taken.0);
+            self.forks[..held].iter().for_each(|fork| fork.tell(Put));
+            self.held = 0;
+        } else {
+            self.held = 1;
+        }
+        self.forks[self.held].tell(Take(cx.me()));
+    }
+}
+
+/// In a row, with a fork between two, and one at each end.
+fn philosophers(sys: &System, philosophers: usize) {
+    let fork = |_| sys.spawn(Fork { is_taken: false });
+    let forks: Vec<ActorRef<Fork>> = (0..=philosophers).map(fork).collect();
+    let spawn = |number: usize| {
+        sys.spawn(Philosopher {
+            forks: [forks[number].clone(), forks[number + 1].clone()],
+            held: 0,
+            eats: false,
+        })
+    };
+    let all: Vec<ActorRef<Philosopher>> = (0..philosophers).map(spawn).collect();
+    let first = all[0].clone();
+    sys.always_eventually("the first eats", move |w| {
+        w.get(&first).is_some_and(|first| first.eats)
+    });
+}
+
+/// Proved at one size, and refuted with a cycle at the next.
+fn is_live(program: impl Fn(&System, usize) + Sync, size: usize) -> Option<Demand> {
+    for strategy in ["bfs", "states"] {
+        let report = search(strategy, |sys| program(sys, size));
+        assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
+        println!("{strategy}, {size}: {:?} states", report.verdict.states());
+        if strategy == "states" {
+            let [bug] = report.bugs() else {
+                report.assert_clean();
+                return None;
+            };
+            println!("{}", bug.message());
+            assert_eq!(bug.kind(), BugKind::Liveness, "{}", bug.message());
+            return Some(demand(bug));
+        }
+    }
+    None
+}
+
+#[test]
+fn a_ring_is_live_where_its_stride_meets_all() {
+    assert_eq!(is_live(ring, 3), None);
+    assert_eq!(is_live(ring, 4), Some(Demand::Random));
+    assert_eq!(is_live(ring, 5), None);
+}
+
+#[test]
+fn after_you_is_live_for_one() {
+    assert_eq!(is_live(after_you, 1), None);
+    assert_eq!(is_live(after_you, 2), Some(Demand::Strong));
+}
+
+#[test]
+fn a_philosopher_with_a_neighbour_may_starve() {
+    assert_eq!(is_live(philosophers, 1), None);
+    assert_eq!(is_live(philosophers, 2), Some(Demand::Strong));
+}
+
+// Both sides of what leaves a cycle.
+
+#[derive(Clone, Copy, Hash, Debug)]
+struct Again;
+#[derive(Clone, Copy, Hash, Debug)]
+struct Rest;
+
+/// Goes round until it is told to rest, or chooses to.
+#[derive(Hash)]
+struct Restless {
+    chooses: bool,
+    rests: bool,
+}
+
+#[actor]
+impl Restless {
+    #[on]
+    fn again(&mut self, _: Again, cx: &mut Context<Self>) {
+        self.rests |= self.chooses && cx.choose_bool();
+        cx.me().tell(Again);
+    }
+
+    #[on]
+    fn rest(&mut self, _: Rest) {
+        self.rests = true;
+    }
+}
+
+#[derive(Hash)]
+struct Boss(ActorRef<Restless>);
+
+#[actor]
+impl Boss {
+    #[start]
+    fn start(&mut self) {
+        self.0.tell(Rest);
+    }
+}
+
+fn restless(sys: &System, chooses: bool, has_boss: bool) {
+    let restless = sys.spawn(Restless {
+        chooses,
+        rests: false,
+    });
+    restless.tell(Again);
+    if has_boss {
+        sys.spawn(Boss(restless.clone()));
+    }
+    sys.eventually("it rests", move |w| {
+        w.get(&restless).is_some_and(|restless| restless.rests)
+    });
+}
+
+/// Only a schedule that never lets the boss send could go round for ever, and only chance that always
+/// chooses the same.
+#[test]
+fn what_leaves_a_cycle_in_the_end_is_no_bug() {
+    for (chooses, has_boss) in [(false, false), (false, true), (true, false), (true, true)] {
+        let report = search("states", |sys| restless(sys, chooses, has_boss));
+        // It never does anything but to tell itself to go on.
+        assert_eq!(report.verdict.gaps, [Gap::Cycles(Unjudged::Busy)]);
+        let is_live = chooses || has_boss;
+        assert_eq!(owed(&report).is_empty(), is_live, "{chooses} {has_boss}");
+    }
+}
+
+#[derive(Clone, Copy, Hash, Debug)]
+struct Job;
+
+/// Takes its job when it is told to open.
+#[derive(Hash)]
+struct Shop;
+
+#[actor(states(Shut(defer(Job)), Open))]
+impl Shop {
+    #[on(Open)]
+    fn job(&mut self, _: Job) {}
+
+    #[on]
+    fn rest(&mut self, _: Rest, cx: &mut Context<Self>) {
+        cx.goto(ShopState::Open);
+    }
+}
+
+/// Beside others who go on for ever, nothing ends with what is deferred. That is no claim, and no proof.
+#[test]
+fn what_is_deferred_for_ever_is_not_proved_to_be_well() {
+    for opens in [false, true] {
+        let report = search("states", |sys| {
+            let shop = sys.spawn(Shop);
+            shop.tell(Job);
+            if opens {
+                shop.tell(Rest);
+            }
+            ring(sys, 3);
+        });
+        report.assert_clean();
+        let gaps = [Gap::Cycles(Unjudged::Deferred)];
+        assert_eq!(report.verdict.gaps, if opens { &gaps[..0] } else { &gaps });
+    }
+}
+
+/// With local steps in one order, cycles are not looked for.
+#[test]
+fn local_steps_first_prove_nothing_of_what_is_owed() {
+    let report = search("states-local", |sys| ring(sys, 3));
+    assert_eq!(report.verdict.gaps, [Gap::Cycles(Unjudged::Owed)]);
+}
