@@ -223,7 +223,7 @@ pub use actor::protocol::{EventOf, OfferedBy, Protocol, ProtocolRef};
 pub use actor::sending::{SendError, Sending, TrySendError, TrySending};
 pub use actor::{AcceptedBy, Actor, ActorRef, AnyRef, Context, Handler, Recipient, Spawner};
 pub use asking::{Ask, Reply, Stopped, TimedAsk};
-pub use environment::{ActorRng, Timer, forever};
+pub use environment::{ActorRng, Timer, Timestamp, forever};
 pub use error::Error;
 pub use event::Event;
 pub use fingerprint::{Fingerprint, Fingerprinter};

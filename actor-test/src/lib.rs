@@ -109,6 +109,7 @@ mod wall_clock;
 pub use actor_macros::actor_test;
 pub use data::bug::{BugKind, Cycle, Demand, Finding, Reason};
 pub use data::causes;
+pub use data::clocks::{Clocks, ClocksError};
 pub use data::coverage::{
     ActorCoverage, Coverage, HandlerCoverage, StateCoverage, Transition, Unreached,
 };

@@ -5,6 +5,7 @@ use std::pin::Pin;
 
 use actor_core::System;
 
+use crate::data::clocks::Clocks;
 use crate::data::faults::FaultBudgets;
 use crate::engine::{Program, on_fresh_thread};
 use crate::explaining::causes::explain;
@@ -114,6 +115,12 @@ impl Tester {
     /// [`Semantics::supervised`].
     pub fn supervised(mut self, supervised: bool) -> Self {
         self.settings.semantics.supervised = supervised;
+        self
+    }
+
+    /// How far the clocks of nodes may be apart; see [`Semantics::clocks`].
+    pub fn clocks(mut self, clocks: Clocks) -> Self {
+        self.settings.semantics.clocks = clocks;
         self
     }
 

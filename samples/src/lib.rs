@@ -32,6 +32,7 @@ pub mod ping_pong;
 pub mod port_cancellation;
 #[cfg(test)]
 mod races;
+pub mod read_lease;
 pub mod replicated_counter;
 pub mod status_reply;
 #[cfg(test)]

@@ -6,10 +6,12 @@ pub(crate) mod fallible;
 mod forever;
 mod random;
 mod timer;
+mod timestamp;
 
 pub use forever::forever;
 pub use random::ActorRng;
 pub use timer::Timer;
+pub use timestamp::Timestamp;
 
 pub(crate) use random::{choose, choose_bool, generator};
 pub(crate) use timer::{Sleep, sleep};

@@ -2,6 +2,7 @@
 
 use std::any::{Any, TypeId};
 use std::rc::Rc;
+use std::time::Duration;
 
 /// A script that says what goes wrong.
 pub type Script = Box<dyn FnOnce() -> Vec<Fault>>;
@@ -60,6 +61,10 @@ pub enum Fault {
         /// What that is called.
         name: &'static str,
     },
+    /// The clock of a node jumps ahead.
+    SetAhead(Box<str>, Duration),
+    /// The date on a node is set back.
+    SetBack(Box<str>, Duration),
     /// Nothing fails on a node by the tester's choice.
     Spare(Box<str>),
     /// Nothing fails between two nodes by the tester's choice.

@@ -43,6 +43,14 @@ impl Home {
         }
     }
 
+    /// The name of the node that it is on.
+    pub(crate) fn node(&self) -> Option<String> {
+        match self {
+            Self::Live(side) => side.node(),
+            Self::Controlled(address) => runtime::with(|rt| rt.node_of(*address)),
+        }
+    }
+
     /// The tester counts where its actors go.
     pub(crate) fn entered(&self, from: Option<usize>, to: usize) {
         if let Self::Controlled(owner) = self {

@@ -84,8 +84,11 @@ pub trait Runtime: Sharing {
     fn choose_bool(&self) -> bool;
     /// A seed for a generator: one recorded choice.
     fn seed(&self) -> u64;
-    /// The virtual time since the start of the execution.
+    /// The virtual time since the start of the execution, as the clock of the current operation's node
+    /// shows it.
     fn now(&self) -> Duration;
+    /// Whether one time is before another, as far as clocks can tell.
+    fn is_before(&self, one: Duration, other: Duration) -> bool;
 
     /// Arms a timer whose event goes to `owner`. `message` is a `Slot<A::Message>`; `again`
     /// makes the next one of a periodic timer.
@@ -177,6 +180,8 @@ pub trait Runtime: Sharing {
     fn node(&self, name: &str, code: NodeCode);
     /// What the name of an actor on a node begins with.
     fn node_prefix(&self, of: Address) -> Option<String>;
+    /// The name of the node on which an actor is.
+    fn node_of(&self, of: Address) -> Option<String>;
     /// The registry of names of a node.
     fn names_on(&self, node: &str) -> NamesOn;
     /// Has something go wrong, as an effect of the current operation.

@@ -3,6 +3,7 @@
 use std::any::{TypeId, type_name};
 use std::cell::RefCell;
 use std::fmt;
+use std::time::Duration;
 
 use super::System;
 use crate::actor::names::{Names, names};
@@ -302,6 +303,19 @@ impl Faults<'_> {
     /// Has the next event of that type overtaken by the one behind it.
     pub fn delay_next<E: Event>(&self, from: &str, to: &str) {
         self.wish::<E>(Wish::Delay, from, to);
+    }
+
+    /// Has the clock of a node jump ahead: what its actors read as the time, and the timers that they have
+    /// armed, which are due so much sooner.
+    pub fn set_ahead(&self, node: &str, by: Duration) {
+        self.say(Fault::SetAhead(node.into(), by));
+    }
+
+    /// Sets the date on a node back: what its actors read as
+    /// [`SystemTime::now`](std::time::SystemTime::now). Timers, and clocks that never go back
+    /// ([`Context::now`](crate::Context::now) and [`Instant`](std::time::Instant)), go on.
+    pub fn set_back(&self, node: &str, by: Duration) {
+        self.say(Fault::SetBack(node.into(), by));
     }
 
     /// Nothing fails on this node by the tester's own choice. What a script says is done nevertheless.

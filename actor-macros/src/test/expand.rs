@@ -149,6 +149,7 @@ fn settings(attributes: &Attributes) -> TokenStream {
     let deny = option(attributes.deny.as_ref());
     let faults = option(attributes.faults.as_ref());
     let delivery = option(attributes.delivery.as_ref());
+    let clocks = option(attributes.clocks.as_ref());
     let clock_error_ms = option(attributes.clock_error_ms);
     quote! {
         #krate::__private::Attributes {
@@ -162,6 +163,7 @@ fn settings(attributes: &Attributes) -> TokenStream {
             deny: #deny,
             faults: #faults,
             delivery: #delivery,
+            clocks: #clocks,
             patient_timers: #patient_timers,
             atomic_handlers: #atomic_handlers,
             supervised: #supervised,

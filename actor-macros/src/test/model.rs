@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use syn::parse::ParseStream;
-use syn::{Ident, LitInt, LitStr, Path, parse_quote};
+use syn::{Ident, LitFloat, LitInt, LitStr, Path, parse_quote};
 
 use crate::errors::Errors;
 use crate::options::{self, Argument, Value};
@@ -22,6 +22,8 @@ pub(crate) struct Attributes {
     /// As `--faults` takes them: `call=2,full=1`.
     pub(crate) faults: Option<String>,
     pub(crate) delivery: Option<String>,
+    /// As `--clocks` takes them: `offset=20ms,drift=0.001`.
+    pub(crate) clocks: Option<String>,
     pub(crate) patient_timers: bool,
     pub(crate) atomic_handlers: bool,
     pub(crate) supervised: bool,
@@ -39,7 +41,7 @@ pub(crate) struct Strength {
 }
 
 /// The kinds of faults; the tester has the same.
-const FAULTS: [&str; 12] = [
+const FAULTS: [&str; 13] = [
     "call",
     "full",
     "disk",
@@ -52,9 +54,13 @@ const FAULTS: [&str; 12] = [
     "wipe",
     "break",
     "stop",
+    "clock",
 ];
 
-const ACCEPTED: [&str; 17] = [
+/// What clocks have; the tester knows the same.
+const CLOCKS: [&str; 4] = ["offset", "drift", "jump", "resolution"];
+
+const ACCEPTED: [&str; 18] = [
     "iterations",
     "max_steps",
     "temperature",
@@ -65,6 +71,7 @@ const ACCEPTED: [&str; 17] = [
     "deny",
     "faults",
     "delivery",
+    "clocks",
     "timers",
     "atomic_handlers",
     "supervised",
@@ -89,6 +96,7 @@ impl Attributes {
             deny: None,
             faults: None,
             delivery: None,
+            clocks: None,
             patient_timers: false,
             atomic_handlers: false,
             supervised: false,
@@ -154,6 +162,7 @@ impl Attributes {
                 let right = "`delivery = per_pair`, `delivery = bag` or `delivery = mailbox`";
                 self.delivery = argument.parsed(delivery, right, errors);
             }
+            "clocks" => self.clocks = clocks(argument, errors),
             "timers" => {
                 let patient = argument.parsed(patient, "`timers = patient`", errors);
                 self.patient_timers = patient.is_some();
@@ -252,6 +261,43 @@ fn faults(argument: &Argument, errors: &mut Errors) -> Option<String> {
         }
     }
     (!budgets.is_empty()).then(|| budgets.join(","))
+}
+
+/// `offset = "20ms", drift = 0.001`, as a text.
+fn clocks(argument: &Argument, errors: &mut Errors) -> Option<String> {
+    let list = argument.list("(offset = \"20ms\", ..)", errors)?;
+    let mut seen = Vec::new();
+    let mut values = Vec::new();
+    for clock in options::arguments(list, errors) {
+        clock.only_once(&mut seen, errors);
+        let Some(name) = options::recognise(&clock.name, "property of clocks", &CLOCKS, errors)
+        else {
+            continue;
+        };
+        let value = match name {
+            "drift" => clock.parsed(
+                part,
+                "`drift = 0.001`, a part of one, or `\"0.1%\"`",
+                errors,
+            ),
+            _ => {
+                let right = format!("`{name} = \"20ms\"`, a duration with its unit");
+                let text = clock.parsed(text, &right, errors);
+                text.map(|text| text.value())
+            }
+        };
+        values.extend(value.map(|value| format!("{name}={value}")));
+    }
+    (!values.is_empty()).then(|| values.join(","))
+}
+
+/// `0.001` or `"0.1%"`.
+fn part(input: ParseStream<'_>) -> syn::Result<String> {
+    if input.peek(LitFloat) {
+        let number: LitFloat = input.parse()?;
+        return Ok(number.base10_digits().into());
+    }
+    text(input).map(|text| text.value())
 }
 
 fn delivery(input: ParseStream<'_>) -> syn::Result<String> {

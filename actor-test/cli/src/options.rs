@@ -10,12 +10,12 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::part::Part;
-use actor_test::Delivery;
 use actor_test::Deny;
 use actor_test::FaultBudgets;
 use actor_test::Partition;
 use actor_test::tool::overrides::{MaxSteps, Overrides, parse};
 use actor_test::tool::protocol::Ignored;
+use actor_test::{Clocks, Delivery};
 
 /// As cargo calls it.
 #[derive(Parser, Debug)]
@@ -196,9 +196,14 @@ pub(crate) struct Explore {
     #[arg(long, value_name = "STEPS", value_parser = parse::budget, help_heading = SEARCH)]
     pub(crate) explain: Option<u64>,
     /// How many faults of each kind an execution may have: `drop=3,crash=1`, or `none`. The kinds: call,
-    /// full, disk, drop, duplicate, delay, partition, crash, restart, wipe, break, stop.
+    /// full, disk, drop, duplicate, delay, partition, crash, restart, wipe, break, stop, clock.
     #[arg(long, value_name = "KIND=COUNT,..", value_parser = parse::faults, help_heading = SEARCH)]
     pub(crate) faults: Option<FaultBudgets>,
+    /// How far the clocks of nodes may be apart: `offset=20ms,drift=0.001`, or `exact`; by how much a
+    /// fault has one jump, `jump=1s`; how far apart timestamps may be that compare either way,
+    /// `resolution=1ms`.
+    #[arg(long, value_name = "NAME=VALUE,..", value_parser = parse::clocks, help_heading = SEARCH)]
+    pub(crate) clocks: Option<Clocks>,
     /// How messages from one node to another are delivered: `per_pair`, in their order; `bag`, in any
     /// order; `mailbox`, at once [default: per_pair].
     #[arg(long, value_name = "HOW", value_parser = parse::delivery, help_heading = SEARCH)]
@@ -357,6 +362,7 @@ impl Explore {
             explain: self.explain,
             faults: self.faults,
             delivery: self.delivery,
+            clocks: self.clocks,
         }
     }
 

@@ -18,6 +18,8 @@ thread_local! {
     static STATE: Cell<u64> = const { Cell::new(0) };
     /// The virtual time.
     static CLOCK: Cell<Duration> = const { Cell::new(Duration::ZERO) };
+    /// By how much the date was set back.
+    static DATE_BACK: Cell<Duration> = const { Cell::new(Duration::ZERO) };
     static ASKED: Cell<Asked> = const { Cell::new(Asked { random: 0, clock: 0 }) };
     /// This thread has never asked for random bytes, answered or not.
     static FRESH: Cell<bool> = const { Cell::new(true) };
@@ -59,6 +61,7 @@ pub fn answer(seed: u64) -> Answering {
     crate::symbols::find_clock();
     STATE.set(seed);
     CLOCK.set(Duration::ZERO);
+    DATE_BACK.set(Duration::ZERO);
     ASKED.set(Asked::default());
     ANSWERED.set(true);
     Answering {
@@ -75,6 +78,7 @@ pub fn answer(seed: u64) -> Answering {
 pub fn answer_again(seed: u64) {
     STATE.set(seed);
     CLOCK.set(Duration::ZERO);
+    DATE_BACK.set(Duration::ZERO);
 }
 
 impl Drop for Answering {
@@ -86,6 +90,11 @@ impl Drop for Answering {
 /// The virtual time is now as much since the execution began.
 pub fn set_clock(now: Duration) {
     CLOCK.set(now);
+}
+
+/// The date is behind what has passed by so much: clocks that never go back don't show it.
+pub fn set_date_back(by: Duration) {
+    DATE_BACK.set(by);
 }
 
 /// What this thread has asked for since it is answered, or was at last.
@@ -157,6 +166,11 @@ pub(crate) fn clock() -> Option<Duration> {
         ..asked
     });
     Some(CLOCK.get())
+}
+
+/// By how much the date was set back.
+pub(crate) fn date_back() -> Duration {
+    DATE_BACK.get()
 }
 
 /// SplitMix64: one word of state, and each state leads to the next in a few instructions.

@@ -163,7 +163,7 @@ fn since(clock: clockid_t) -> Option<Duration> {
         libc::CLOCK_REALTIME
         | libc::CLOCK_REALTIME_COARSE
         | libc::CLOCK_REALTIME_ALARM
-        | libc::CLOCK_TAI => Duration::from_secs(EPOCH_S),
+        | libc::CLOCK_TAI => Duration::from_secs(EPOCH_S).saturating_sub(answers::date_back()),
         // A program that blocks until so much later waits for a moment of the system's clock, which is
         // ahead of this one; so it waits no longer than it says.
         libc::CLOCK_MONOTONIC

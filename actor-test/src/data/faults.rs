@@ -38,11 +38,13 @@ pub enum FaultKind {
     Break,
     /// A node crashes, and stays down.
     Stop,
+    /// The clock of a node jumps ahead, or what it takes for the date is set back.
+    Clock,
 }
 
 impl FaultKind {
     /// All kinds, in the order in which reports list them.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Call,
         Self::Full,
         Self::Disk,
@@ -55,6 +57,7 @@ impl FaultKind {
         Self::Wipe,
         Self::Break,
         Self::Stop,
+        Self::Clock,
     ];
 
     /// The word by which it is asked for.
@@ -72,6 +75,7 @@ impl FaultKind {
             Self::Wipe => "wipe",
             Self::Break => "break",
             Self::Stop => "stop",
+            Self::Clock => "clock",
         }
     }
 
@@ -109,6 +113,7 @@ impl FaultKind {
             Self::Wipe => "restart without a disk",
             Self::Break => "broken connection",
             Self::Stop => "node that stays down",
+            Self::Clock => "clock jump",
         }
     }
 
@@ -127,6 +132,7 @@ impl FaultKind {
             Self::Wipe => "restarts without a disk",
             Self::Break => "broken connections",
             Self::Stop => "nodes that stay down",
+            Self::Clock => "clock jumps",
         }
     }
 }
@@ -148,7 +154,8 @@ pub struct Fault {
     /// Which nodes it concerns, a bit for each in the order of their declaration: the one that crashes,
     /// one side of a partition, the two ends of a connection.
     pub nodes: u64,
-    /// In which of several ways: a partition cuts both directions, or one.
+    /// In which of several ways: a partition cuts both directions, or one; a clock jumps ahead, or is set
+    /// back.
     pub way: u8,
     /// The same for this fault in every execution, and for no other. Odd where it is undone.
     pub(crate) key: u64,

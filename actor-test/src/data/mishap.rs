@@ -37,6 +37,10 @@ pub(crate) enum Mishap {
         to: u32,
         event: TypeId,
     },
+    /// The clock of a node jumps ahead, by nanoseconds.
+    SetAhead { node: u32, by_ns: u64 },
+    /// What a node takes for the date is set back.
+    SetBack { node: u32, by_ns: u64 },
     /// Nothing fails on a node by choice.
     Spare { node: u32 },
     /// Nothing fails between two nodes by choice.
@@ -64,6 +68,8 @@ impl Mishap {
                 Wish::Duplicate => "duplicate",
                 Wish::Delay => "delay",
             },
+            Self::SetAhead { .. } => "set_ahead",
+            Self::SetBack { .. } => "set_back",
             Self::Spare { .. } | Self::SpareLink { .. } => "spare",
         }
     }
@@ -79,16 +85,31 @@ impl Mishap {
             | Self::Release { from, to }
             | Self::At { from, to, .. }
             | Self::Next { from, to, .. } => vec![(*from, *to)],
-            Self::Crash { .. } | Self::Restart { .. } | Self::Spare { .. } | Self::HealAll => {
-                Vec::new()
-            }
+            Self::Crash { .. }
+            | Self::Restart { .. }
+            | Self::SetAhead { .. }
+            | Self::SetBack { .. }
+            | Self::Spare { .. }
+            | Self::HealAll => Vec::new(),
+        }
+    }
+
+    /// By how much a clock jumps, in nanoseconds.
+    pub(crate) fn by_ns(&self) -> Option<u64> {
+        match self {
+            Self::SetAhead { by_ns, .. } | Self::SetBack { by_ns, .. } => Some(*by_ns),
+            _ => None,
         }
     }
 
     /// The node that it concerns.
     pub(crate) fn node(&self) -> Option<u32> {
         match self {
-            Self::Crash { node } | Self::Restart { node, .. } | Self::Spare { node } => Some(*node),
+            Self::Crash { node }
+            | Self::Restart { node, .. }
+            | Self::SetAhead { node, .. }
+            | Self::SetBack { node, .. }
+            | Self::Spare { node } => Some(*node),
             _ => None,
         }
     }

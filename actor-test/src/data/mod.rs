@@ -5,6 +5,7 @@
 
 pub(crate) mod bug;
 pub mod causes;
+pub(crate) mod clocks;
 pub(crate) mod coverage;
 pub(crate) mod faults;
 pub(crate) mod fields;

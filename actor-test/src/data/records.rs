@@ -268,6 +268,15 @@ pub(crate) enum Record {
         node: Option<String>,
         /// The links concerned, from one node to another.
         links: Vec<(String, String)>,
+        /// By how much a clock jumps.
+        by_ns: Option<u64>,
+    },
+    /// How the clock of a node goes, where it is not right.
+    Clock {
+        node: String,
+        ahead_ns: u64,
+        /// How much it gains in a second, in nanoseconds.
+        drift_ppb: i64,
     },
     /// Something shared was accessed.
     Accessed {

@@ -54,6 +54,8 @@ pub struct Attributes {
     pub faults: Option<&'static str>,
     /// `delivery = bag`
     pub delivery: Option<&'static str>,
+    /// `clocks(offset = "20ms", ..)`, as `--clocks` takes them
+    pub clocks: Option<&'static str>,
     /// `timers = patient`
     pub patient_timers: bool,
     /// `atomic_handlers`

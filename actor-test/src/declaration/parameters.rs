@@ -312,6 +312,7 @@ mod tests {
                 supervised: false,
                 faults: None,
                 delivery: None,
+                clocks: None,
                 clock_error_ms: None,
             },
             parameters,

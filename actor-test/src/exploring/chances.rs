@@ -29,9 +29,11 @@ pub(crate) fn without(faults: &[FaultStatistics], calls: &Calls) -> Vec<String> 
             FaultKind::Drop | FaultKind::Duplicate => "nothing was sent from one node to another",
             FaultKind::Delay => "no two messages were on the way from one node to another",
             FaultKind::Partition | FaultKind::Break => "no two nodes were up at a time",
-            FaultKind::Crash | FaultKind::Restart | FaultKind::Wipe | FaultKind::Stop => {
-                "there was no node"
-            }
+            FaultKind::Crash
+            | FaultKind::Restart
+            | FaultKind::Wipe
+            | FaultKind::Stop
+            | FaultKind::Clock => "there was no node",
         };
         without.push(format!("fault `{kind}` never had a chance: {why}"));
     }

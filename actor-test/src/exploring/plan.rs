@@ -90,6 +90,8 @@ impl Turn {
             iteration: self.iteration,
             length: self.length,
             faults: settings.semantics.faults,
+            delivery: settings.semantics.delivery,
+            clocks: settings.semantics.clocks,
         })
     }
 }

@@ -17,13 +17,14 @@ pub(crate) fn reproduce(
     settings: &Settings,
     text: &str,
 ) -> Result<Report, TokenError> {
+    let named = token::parse(text)?;
     let Named {
         strategy,
         seed,
         iteration,
         length,
-        faults,
-    } = token::parse(text)?;
+        ..
+    } = named;
     let strategy = strategy.parse::<StrategySpec>()?;
     let built = strategy.build();
     if built.has_memory() {
@@ -38,7 +39,7 @@ pub(crate) fn reproduce(
         step_budget: None,
         check_every: 1,
         search: Search::Strategies(vec![strategy.clone()]),
-        semantics: settings.semantics.with_faults(faults),
+        semantics: named.semantics(settings.semantics),
         // One execution reaches little.
         deny: Deny::default(),
         ..settings.clone()

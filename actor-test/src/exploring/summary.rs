@@ -81,6 +81,8 @@ impl Landmarks {
 /// The report in the making.
 pub(crate) struct Summary {
     settings: Settings,
+    /// In some execution, a clock was not right.
+    clocks_apart: bool,
     report: Report,
     behaviours: Behaviours,
     /// The behaviours as monitors and predicates see them, which may tell more of them apart.
@@ -105,6 +107,7 @@ impl Summary {
         let strategies = settings.strategies();
         let mut summary = Self {
             settings: settings.clone(),
+            clocks_apart: false,
             report: Report::empty(name, settings),
             behaviours: Behaviours::default(),
             views: Behaviours::default(),
@@ -268,6 +271,7 @@ impl Summary {
         for faults in &mut report.faults {
             faults.add(&outcome.faults);
         }
+        self.clocks_apart |= outcome.clocks_apart;
         let mut labels = 0;
         for label in &outcome.told.labels {
             let times = report.covered.entry((*label).to_owned()).or_default();
@@ -376,7 +380,12 @@ impl Summary {
             self.report.vacuous.sort();
             self.report.passed_over = specifications.iter().flat_map(passed_over).collect();
             self.report.passed_over.sort();
-            self.report.without_a_chance = chances::without(&self.report.faults, calls);
+            let without = &mut self.report.without_a_chance;
+            *without = chances::without(&self.report.faults, calls);
+            let has_clocks = self.settings.semantics.clocks.are_apart();
+            if has_clocks && !self.clocks_apart {
+                without.push("clocks were never apart: there was no node".into());
+            }
             self.add_unevaluated(specifications);
         }
         // What one part has not reached, another may.

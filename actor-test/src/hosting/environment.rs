@@ -41,10 +41,12 @@ pub(crate) const EXPLAIN: &str = "ACTOR_TEST_EXPLAIN";
 pub(crate) const FAULTS: &str = "ACTOR_TEST_FAULTS";
 /// How messages between nodes are delivered.
 pub(crate) const DELIVERY: &str = "ACTOR_TEST_DELIVERY";
+/// How far the clocks of nodes may be apart.
+pub(crate) const CLOCKS: &str = "ACTOR_TEST_CLOCKS";
 /// The tool's request to its child: the path of a file. Not a setting.
 pub(crate) const REQUEST: &str = "ACTOR_TEST_REQUEST";
 
-const SETTINGS: [&str; 17] = [
+const SETTINGS: [&str; 18] = [
     ITERATIONS,
     SEED,
     STRATEGY,
@@ -62,6 +64,7 @@ const SETTINGS: [&str; 17] = [
     EXPLAIN,
     FAULTS,
     DELIVERY,
+    CLOCKS,
 ];
 
 /// A setting that is not of its form.
@@ -125,6 +128,7 @@ fn set(overrides: &mut Overrides, name: &str, text: &str) -> Result<(), String> 
         EXPLAIN => overrides.explain = Some(parse::budget(text)?),
         FAULTS => overrides.faults = Some(parse::faults(text)?),
         DELIVERY => overrides.delivery = Some(parse::delivery(text)?),
+        CLOCKS => overrides.clocks = Some(parse::clocks(text)?),
         DENY => overrides.deny = Some(parse::deny(text)?),
         HANG_TIMEOUT => overrides.hang_timeout = Some(parse::duration(text)?),
         _ => return Err(unknown(name)),
@@ -192,7 +196,7 @@ pub fn metadata(metadata: &Value) -> Result<Overrides, Malformed> {
 }
 
 /// The keys of the section, each with the variable of the same meaning and form.
-const KEYS: [(&str, &str); 12] = [
+const KEYS: [(&str, &str); 13] = [
     ("iterations", ITERATIONS),
     ("seed", SEED),
     ("strategy", STRATEGY),
@@ -205,6 +209,7 @@ const KEYS: [(&str, &str); 12] = [
     ("explain", EXPLAIN),
     ("faults", FAULTS),
     ("delivery", DELIVERY),
+    ("clocks", CLOCKS),
 ];
 
 fn unknown_key(key: &str) -> String {

@@ -307,6 +307,8 @@ impl Bug {
                 iteration,
                 length: None,
                 faults: settings.semantics.faults,
+                delivery: settings.semantics.delivery,
+                clocks: settings.semantics.clocks,
             }),
             confirmation: None,
             causes: None,

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::data::clocks::Clocks;
 use crate::data::faults::FaultBudgets;
 use crate::declaration::attribute::Attributes;
 use crate::settings::Deny;
@@ -55,6 +56,8 @@ pub struct Overrides {
     pub faults: Option<FaultBudgets>,
     /// How messages between nodes are delivered.
     pub delivery: Option<Delivery>,
+    /// How far the clocks of nodes may be apart.
+    pub clocks: Option<Clocks>,
 }
 
 impl Overrides {
@@ -78,6 +81,7 @@ impl Overrides {
             explain: self.explain.or(other.explain),
             faults: self.faults.or(other.faults),
             delivery: self.delivery.or(other.delivery),
+            clocks: self.clocks.or(other.clocks),
         }
     }
 
@@ -97,6 +101,7 @@ impl Overrides {
             minimize: attributes.minimize,
             faults: attributes.faults.map(parse::faults).transpose()?,
             delivery: attributes.delivery.map(parse::delivery).transpose()?,
+            clocks: attributes.clocks.map(parse::clocks).transpose()?,
             ..Self::default()
         })
     }
@@ -151,6 +156,7 @@ pub fn resolve(
         semantics: Semantics {
             faults: all.faults.unwrap_or_default(),
             delivery: all.delivery.unwrap_or_default(),
+            clocks: all.clocks.unwrap_or_default(),
             ..semantics(attributes)
         },
         workers: all.workers.unwrap_or(defaults.workers),
@@ -202,7 +208,7 @@ fn semantics(attributes: &Attributes) -> Semantics {
 pub mod parse {
     use std::hash::{BuildHasher, RandomState};
 
-    use super::{Delivery, Deny, Duration, FaultBudgets, MaxSteps, Partition, Search};
+    use super::{Clocks, Delivery, Deny, Duration, FaultBudgets, MaxSteps, Partition, Search};
     use crate::strategy::StrategySpec;
 
     /// How many steps a millisecond is worth.
@@ -319,9 +325,7 @@ pub mod parse {
 
     /// `mailbox`, `per_pair` or `bag`.
     pub fn delivery(text: &str) -> Result<Delivery, String> {
-        let all = [Delivery::Mailbox, Delivery::PerPair, Delivery::Bag];
-        let known = all.into_iter().find(|known| known.word() == text.trim());
-        known.ok_or_else(|| {
+        Delivery::of(text.trim()).ok_or_else(|| {
             "expected `per_pair` (messages between two nodes keep their order), `bag` (they come in any \
              order), or `mailbox` (they come at once, as within a node)"
                 .into()
@@ -332,6 +336,12 @@ pub mod parse {
     pub fn faults(text: &str) -> Result<FaultBudgets, String> {
         text.parse()
             .map_err(|error: crate::data::faults::FaultBudgetsError| error.to_string())
+    }
+
+    /// `NAME=VALUE` with commas between them, or `exact`.
+    pub fn clocks(text: &str) -> Result<Clocks, String> {
+        text.parse()
+            .map_err(|error: crate::data::clocks::ClocksError| error.to_string())
     }
 
     /// The portfolio, or strategies that take turns.
@@ -397,6 +407,7 @@ mod tests {
             supervised: false,
             faults: None,
             delivery: None,
+            clocks: None,
             clock_error_ms: None,
         }
     }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::data::clocks::Clocks;
 use crate::data::faults::FaultBudgets;
 
 /// How actors and their environment behave where the framework leaves a choice.
@@ -29,6 +30,9 @@ pub struct Semantics {
     /// How messages between nodes are delivered. Default: in their order, for each pair of nodes.
     #[serde(default, skip_serializing_if = "Delivery::is_default")]
     pub delivery: Delivery,
+    /// How far the clocks of nodes may be apart. Default: not at all.
+    #[serde(default, skip_serializing_if = "Clocks::is_exact")]
+    pub clocks: Clocks,
 }
 
 /// How messages from one node to another are delivered.
@@ -55,6 +59,12 @@ impl Delivery {
         }
     }
 
+    /// The one that a word stands for.
+    pub(crate) fn of(word: &str) -> Option<Self> {
+        let all = [Self::Mailbox, Self::PerPair, Self::Bag];
+        all.into_iter().find(|known| known.word() == word)
+    }
+
     fn is_default(&self) -> bool {
         *self == Self::default()
     }
@@ -69,6 +79,7 @@ impl Default for Semantics {
             supervised: false,
             faults: FaultBudgets::none(),
             delivery: Delivery::default(),
+            clocks: Clocks::exact(),
         }
     }
 }
@@ -106,6 +117,13 @@ impl Semantics {
     #[must_use]
     pub const fn with_delivery(mut self, delivery: Delivery) -> Self {
         self.delivery = delivery;
+        self
+    }
+
+    /// With [`clocks`](Semantics::clocks).
+    #[must_use]
+    pub const fn with_clocks(mut self, clocks: Clocks) -> Self {
+        self.clocks = clocks;
         self
     }
 

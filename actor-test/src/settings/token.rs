@@ -1,6 +1,8 @@
 //! Tokens: one execution of a test in a word, to be typed where its trace is gone.
 
+use crate::data::clocks::Clocks;
 use crate::data::faults::FaultBudgets;
+use crate::settings::{Delivery, Semantics};
 use crate::strategy::SpecError;
 
 /// The version of the schedules: raised when what a strategy, a seed and an iteration stand for is
@@ -13,7 +15,7 @@ const SCHEDULES: u32 = 3;
 pub enum TokenError {
     /// It is not of the form that reports print.
     #[error(
-        "malformed token `{0}`; the form is STRATEGY@SEED-ITERATION[-kLENGTH][-fFAULTS]-vVERSION, as a report \
+        "malformed token `{0}`; the form is STRATEGY@SEED-ITERATION[-kLENGTH][-fFAULTS][-dDELIVERY][-cCLOCKS]-vVERSION, as a report \
          prints it"
     )]
     Malformed(String),
@@ -49,11 +51,26 @@ pub(crate) struct Named<'a> {
     pub(crate) length: Option<u64>,
     /// How many faults of each kind it may have.
     pub(crate) faults: FaultBudgets,
+    /// How messages between nodes are delivered.
+    pub(crate) delivery: Delivery,
+    /// How far the clocks of nodes may be apart.
+    pub(crate) clocks: Clocks,
+}
+
+impl Named<'_> {
+    /// How actors behave, where the token says so, and else as given.
+    pub(crate) fn semantics(&self, given: Semantics) -> Semantics {
+        given
+            .with_faults(self.faults)
+            .with_delivery(self.delivery)
+            .with_clocks(self.clocks)
+    }
 }
 
 /// The token of an execution: its strategy, the session's seed, the iteration as reports count it,
-/// from one, the length that its strategy was told, if any, the faults that it may have, if any, and
-/// the version of the schedules.
+/// from one, the length that its strategy was told, if any, the faults that it may have, how messages
+/// between nodes are delivered and how far their clocks are apart, where that is not as ever, and the
+/// version of the schedules.
 pub(crate) fn token(named: Named<'_>) -> String {
     let Named {
         strategy,
@@ -61,6 +78,8 @@ pub(crate) fn token(named: Named<'_>) -> String {
         iteration,
         length,
         faults,
+        delivery,
+        clocks,
     } = named;
     let length = length.map_or_else(String::new, |length| format!("-k{length}"));
     // A word to type: without what a shell or a browser's address would have to quote.
@@ -68,8 +87,16 @@ pub(crate) fn token(named: Named<'_>) -> String {
         true => String::new(),
         false => format!("-f{}", faults.to_string().replace(',', "+")),
     };
+    let delivery = match delivery == Delivery::default() {
+        true => String::new(),
+        false => format!("-d{}", delivery.word()),
+    };
+    let clocks = match clocks.is_exact() {
+        true => String::new(),
+        false => format!("-c{}", clocks.to_string().replace(',', "+")),
+    };
     let iteration = iteration + 1;
-    format!("{strategy}@{seed}-{iteration}{length}{faults}-v{SCHEDULES}")
+    format!("{strategy}@{seed}-{iteration}{length}{faults}{delivery}{clocks}-v{SCHEDULES}")
 }
 
 /// What a token names.
@@ -92,6 +119,18 @@ pub(crate) fn parse(token: &str) -> Result<Named<'_>, TokenError> {
         Some(Ok(faults)) => faults,
         Some(Err(_)) => return Err(malformed()),
     };
+    let delivery = parts.next_if(|part| part.starts_with('d'));
+    let delivery = match delivery.map(|word| Delivery::of(&word[1..])) {
+        None => Delivery::default(),
+        Some(Some(delivery)) => delivery,
+        Some(None) => return Err(malformed()),
+    };
+    let clocks = parts.next_if(|part| part.starts_with('c'));
+    let clocks = match clocks.map(|clocks| clocks[1..].replace('+', ",").parse()) {
+        None => Clocks::exact(),
+        Some(Ok(clocks)) => clocks,
+        Some(Err(_)) => return Err(malformed()),
+    };
     // The first version was not told.
     let version = match parts.next() {
         None => Some(1),
@@ -107,6 +146,8 @@ pub(crate) fn parse(token: &str) -> Result<Named<'_>, TokenError> {
             iteration,
             length,
             faults,
+            delivery,
+            clocks,
         }),
         (Some(_), Some(_), Some(_), None) => Err(TokenError::Newer(token.into())),
         _ => Err(malformed()),
@@ -126,6 +167,8 @@ mod tests {
             iteration: 0,
             length,
             faults: FaultBudgets::none(),
+            delivery: Delivery::PerPair,
+            clocks: Clocks::exact(),
         };
         let own = token(named("random", None));
         assert_eq!(own, format!("random@7-1-v{SCHEDULES}"));
@@ -145,6 +188,21 @@ mod tests {
             format!("aimed-pct@7-1-k12-fcall=2+full=1-v{SCHEDULES}")
         );
         assert_eq!(parse(&own), Ok(failing));
+        let apart = Named {
+            delivery: Delivery::Bag,
+            clocks: Clocks::exact()
+                .with_offset(std::time::Duration::from_micros(1500))
+                .with_drift_ppb(1_000),
+            ..failing
+        };
+        let own = token(apart);
+        assert_eq!(
+            own,
+            format!(
+                "aimed-pct@7-1-k12-fcall=2+full=1-dbag-coffset=1.5ms+drift=0.000001-v{SCHEDULES}"
+            )
+        );
+        assert_eq!(parse(&own), Ok(apart));
         for old in ["random@0-24", "random@0-24-v1", "pct@0-24-v2"] {
             assert_eq!(parse(old), Err(TokenError::Older(old.into())));
         }
@@ -167,6 +225,9 @@ mod tests {
             "random@7-k4-1-v3",
             "random@7-1-fx=1-v3",
             "random@7-1-fcall=1-k4-v3",
+            "random@7-1-dsack-v3",
+            "random@7-1-coffset-v3",
+            "random@7-1-cdrift=0.1-dbag-v3",
         ] {
             assert_eq!(
                 parse(wrong),

@@ -47,7 +47,7 @@ const VALUES_MAX: usize = 60;
 /// decisions, so that a replay can follow them in a program that was changed.
 ///
 /// Version 4: what the program asks the operating system for follows from a seed, there may be faults,
-/// steps may be those of tasks and threads, and a cycle may be one that a search of all states has found.
+/// clocks may be apart, steps may be those of tasks and threads, and a cycle may be one that a search of all states has found.
 /// Where it does not ask, and there are none, version 3 is written, as ever.
 pub(crate) const VERSION: u32 = 4;
 
@@ -61,7 +61,13 @@ fn version(system: Option<u64>, semantics: Semantics, cycle: Option<Cycle>, stor
     let shares = story.operations.iter().any(is_newer) || story.steps.iter().any(accesses);
     let is_searched = cycle.is_some_and(|cycle| cycle.is_searched());
     match system {
-        None if semantics.faults.is_none() && !shares && !is_searched => 3,
+        None if semantics.faults.is_none()
+            && semantics.clocks.is_exact()
+            && !shares
+            && !is_searched =>
+        {
+            3
+        }
         _ => VERSION,
     }
 }
@@ -427,6 +433,7 @@ impl Trace {
             supervised,
             faults,
             delivery,
+            clocks,
         } = self.semantics;
         let semantics = format!(
             "Semantics {{ patient_timers: {patient_timers}, atomic_handlers: {atomic_handlers}, \
@@ -451,6 +458,9 @@ impl Trace {
         }
         if delivery != Delivery::default() {
             settings += &format!(" delivery={}", delivery.word());
+        }
+        if !clocks.is_exact() {
+            settings += &format!(" clocks {clocks}");
         }
         if !self.schedule.is_empty() {
             settings += &format!(" {:016x}", hash::text(&self.schedule));

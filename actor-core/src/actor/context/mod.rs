@@ -13,7 +13,7 @@ use std::time::Duration;
 use crate::actor::timeouts::{Timeouts, Until};
 use crate::actor::{AcceptedBy, Actor, ActorRef, Call, Recipient};
 use crate::asking::Reply;
-use crate::environment::ActorRng;
+use crate::environment::{ActorRng, Timestamp};
 use crate::event::Event;
 use crate::fingerprint::Fingerprinter;
 use crate::fs::Disk;
@@ -240,9 +240,50 @@ impl<A: Actor> Context<A> {
         }
     }
 
-    /// The time since the system started: virtual under test, and constant within a step.
+    /// The time since the system started: virtual under test, and constant within a step. There, where
+    /// the test says that clocks are apart, it is what the clock of the actor's node shows.
     pub fn now(&self) -> Duration {
         self.home.now()
+    }
+
+    /// The same as a [`Timestamp`], which is for comparing with others.
+    pub fn timestamp(&self) -> Timestamp {
+        Timestamp::at(self.now())
+    }
+
+    /// The name of the [node](crate::System::node) that the actor is on, if it is on one.
+    ///
+    /// ```
+    /// use actor_core::prelude::*;
+    ///
+    /// #[derive(Debug)]
+    /// struct Where;
+    ///
+    /// struct Replica;
+    ///
+    /// #[actor]
+    /// impl Replica {
+    ///     #[on]
+    ///     fn r#where(&mut self, _: Where, cx: &mut Context<Self>) -> Option<String> {
+    ///         cx.node()
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let sys = System::new();
+    /// sys.node("n1", |node| {
+    ///     node.spawner().name("replica").registered().spawn(Replica);
+    /// });
+    /// let replica = sys.lookup::<Replica>("n1/replica").await?;
+    /// assert_eq!(replica.ask(Where).await?, Some("n1".into()));
+    /// assert_eq!(sys.spawn(Replica).ask(Where).await?, None);
+    /// # sys.shutdown().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn node(&self) -> Option<String> {
+        self.home.node()
     }
 
     /// Reports what an actor that goes on could not do, and nobody waits to hear.

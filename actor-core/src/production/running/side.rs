@@ -79,6 +79,11 @@ impl Side {
         self.actor.hub().nodes.names_on(node)
     }
 
+    /// The name of the node that it is on.
+    pub(crate) fn node(&self) -> Option<String> {
+        self.actor.hub().node.as_deref().map(str::to_owned)
+    }
+
     pub(crate) fn now(&self) -> Duration {
         self.actor.hub().now()
     }

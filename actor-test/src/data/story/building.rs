@@ -438,13 +438,28 @@ impl Builder {
             Record::Sent { .. } => return self.sent(record),
             Record::Arrived { .. } => return self.arrived(record),
             Record::Spawned { who } => Effect::Spawned { who: *who },
-            Record::Mishap { what, node, links } => Effect::Fault {
+            Record::Clock {
+                node,
+                ahead_ns,
+                drift_ppb,
+            } => Effect::Clock {
+                node: self.text(node),
+                ahead_ns: *ahead_ns,
+                drift_ppb: *drift_ppb,
+            },
+            Record::Mishap {
+                what,
+                node,
+                links,
+                by_ns,
+            } => Effect::Fault {
                 fault: self.text(what),
                 node: node.as_ref().map(|node| self.text(node)),
                 links: links
                     .iter()
                     .map(|(from, to)| (self.text(from), self.text(to)))
                     .collect(),
+                by_ns: *by_ns,
             },
             Record::LostOnLink { message } => Effect::LostOnLink {
                 message: message.and_then(|message| self.messages.get(&message).copied()),

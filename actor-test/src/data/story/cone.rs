@@ -221,7 +221,10 @@ impl<'a> Causes<'a> {
 fn is_fault(effect: &Effect) -> bool {
     matches!(
         effect,
-        Effect::Fault { .. } | Effect::CallFailed { .. } | Effect::Crowded { .. }
+        Effect::Fault { .. }
+            | Effect::Clock { .. }
+            | Effect::CallFailed { .. }
+            | Effect::Crowded { .. }
     )
 }
 

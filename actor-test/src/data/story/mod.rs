@@ -402,7 +402,7 @@ pub enum Effect {
     /// Something went wrong between nodes, or was set right.
     Fault {
         /// `crash`, `restart`, `restart_without_disk`, `cut`, `heal`, `break`, `hold`, `release`, `drop`,
-        /// `duplicate`, `delay` or `spare`.
+        /// `duplicate`, `delay`, `set_ahead`, `set_back` or `spare`.
         fault: Text,
         /// The node concerned.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -410,6 +410,18 @@ pub enum Effect {
         /// The links concerned, each from one node to another.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         links: Vec<(Text, Text)>,
+        /// By how much a clock jumps, in nanoseconds.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by_ns: Option<u64>,
+    },
+    /// The clock of a node is not right from the start.
+    Clock {
+        /// The node.
+        node: Text,
+        /// How far it is ahead, in nanoseconds.
+        ahead_ns: u64,
+        /// How much it gains in a second, in nanoseconds.
+        drift_ppb: i64,
     },
     /// What was on a link is lost.
     LostOnLink {
@@ -693,6 +705,12 @@ pub enum Asked {
     Delivery,
     /// Which of those that wait is woken.
     Woken,
+    /// How far the clock of a node is ahead at the start.
+    Offset,
+    /// How fast it goes.
+    Drift,
+    /// How a comparison of two timestamps comes out that can't be told apart.
+    Comparison,
     /// Not known: the step was not finished.
     Unknown,
 }

@@ -132,6 +132,7 @@ impl Engine {
             state.timers.clock_error = semantics.clock_error;
             state.budgets = semantics.faults;
             state.nodes.delivery = semantics.delivery;
+            state.nodes.clocks_allowed = semantics.clocks;
         }
         let wake_list = shared.wake_list.clone();
         Self {

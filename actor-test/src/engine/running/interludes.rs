@@ -7,6 +7,7 @@ use crate::data::records::{Record, StepKind, nanoseconds};
 use crate::engine::running::execution::Engine;
 use crate::engine::sameness::fingerprint::Look;
 use crate::engine::seam::shared::Shared;
+use crate::engine::world::faults::AHEAD;
 use crate::engine::world::state::BODY;
 use crate::strategy::{Enabled, Fairness};
 
@@ -122,6 +123,14 @@ impl Engine {
             (FaultKind::Crash, true) if self.state().nodes.is_up(one) => return,
             (FaultKind::Crash, true) | (FaultKind::Restart, _) => restart(Disk::Keep),
             (FaultKind::Wipe, _) => restart(Disk::Wipe),
+            (FaultKind::Clock, _) => {
+                let jump = self.state().nodes.clocks_allowed.jump();
+                let by_ns = nanoseconds(jump);
+                match fault.way {
+                    AHEAD => Mishap::SetAhead { node: one, by_ns },
+                    _ => Mishap::SetBack { node: one, by_ns },
+                }
+            }
             (FaultKind::Break, _) => Mishap::Break {
                 one,
                 other: other.unwrap_or(one),

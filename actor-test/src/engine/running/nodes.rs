@@ -1,6 +1,7 @@
 //! What happens to nodes: boots, crashes, restarts, and what goes wrong between them.
 
 use std::rc::Rc;
+use std::time::Duration;
 
 use actor_core::{AskError, StopReason};
 
@@ -89,6 +90,14 @@ impl Engine {
                     None => self.state().wish(link, *wish, *event),
                 }
             }
+            Mishap::SetAhead { node, by_ns } => {
+                self.state().set_ahead(*node, Duration::from_nanos(*by_ns));
+                self.shared.attention.set(true);
+            }
+            Mishap::SetBack { node, by_ns } => {
+                self.state().set_back(*node, Duration::from_nanos(*by_ns));
+                self.shared.attention.set(true);
+            }
             Mishap::Spare { node } => self.state().nodes.spare(*node),
             Mishap::SpareLink { one, other } => self.state().spare_link(*one, *other),
         }
@@ -103,6 +112,7 @@ impl Engine {
                 what: mishap.name(),
                 node: mishap.node().map(name),
                 links: links.map(|(from, to)| (name(from), name(to))).collect(),
+                by_ns: mishap.by_ns(),
             }
         });
     }

@@ -78,6 +78,8 @@ pub(crate) struct Outcome {
     pub(crate) went_fair: bool,
     pub(crate) leftovers: Leftovers,
     pub(crate) faults: FaultCounts,
+    /// Some clock was not right.
+    pub(crate) clocks_apart: bool,
     pub(crate) told: Told,
     /// The step of the first decision that differs from the expected ones.
     pub(crate) diverged_at: Option<u64>,
@@ -123,6 +125,7 @@ impl Outcome {
             went_fair: false,
             leftovers: Leftovers::default(),
             faults: FaultCounts::default(),
+            clocks_apart: false,
             told: Told::default(),
             diverged_at: None,
             records: Vec::new(),

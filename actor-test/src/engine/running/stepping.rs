@@ -50,6 +50,9 @@ impl Engine {
         test: &dyn Program,
     ) -> Option<End> {
         let pending = state.pending_of(operation)?;
+        if state.nodes.are_clocks_apart() && !operation.is_timer() {
+            tell_time(&state, operation.bits());
+        }
         let shares = !state.objects.is_unused();
         if shares && pending.kind == StepKind::Flush {
             state.publishes(operation.bits());
@@ -249,6 +252,7 @@ impl Engine {
                 || self.lasso.is_watching()
                 || self.lookout.is_wanted
                 || !state.objects.is_unused()
+                || state.nodes.are_clocks_apart()
                 || shared.session().found.is_some(),
         );
         None
@@ -367,6 +371,12 @@ impl Engine {
         }
         self.woken = woken;
     }
+}
+
+/// What an operation asks the system for the time, its node's clock tells.
+fn tell_time(state: &State, operation: u32) {
+    actor_test_os::set_clock(state.now_at(operation));
+    actor_test_os::set_date_back(state.behind_date_at(operation));
 }
 
 /// A step begins.

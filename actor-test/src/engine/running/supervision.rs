@@ -278,10 +278,11 @@ impl Engine {
         let supervisor = {
             let mut state = self.state();
             state.reach.add(Beyond::Supervision);
-            let now = state.now;
-            let Some(household) = state.families.get_mut(family as usize) else {
+            let Some(household) = state.families.get(family as usize) else {
                 return;
             };
+            let now = state.now_at_family(household);
+            let household = &mut state.families[family as usize];
             change(&mut household.family, now, &mut orders);
             household.supervisor
         };

@@ -179,6 +179,7 @@ impl Engine {
             went_fair: self.replaced.is_some(),
             leftovers: leftovers(&state, end, self.fairness != Fairness::Unfair),
             faults: state.faults.counts(),
+            clocks_apart: state.nodes.are_clocks_apart(),
             told: session.landmarks.tell(),
             diverged_at: session.tape.diverged_at(),
             records: session

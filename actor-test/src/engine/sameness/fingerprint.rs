@@ -119,11 +119,15 @@ impl Look<'_> {
             }
             to.write_u32(u32::MAX);
             for household in &state.families {
-                household
-                    .family
-                    .feed(state.now, |number| to.write_u64(number));
+                let now = state.now_at_family(household);
+                household.family.feed(now, |number| to.write_u64(number));
             }
             state.thermometer.feed(&mut to);
+            for clock in state.nodes.clocks() {
+                for number in clock.numbers() {
+                    to.write_u64(number);
+                }
+            }
             for disk in &state.disks.disks {
                 disk.feed(|bytes| {
                     *cost += bytes.len() as u64 / 8;

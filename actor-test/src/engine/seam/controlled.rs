@@ -194,7 +194,19 @@ impl Runtime for Shared {
             state.reach.add(Beyond::Clock);
             state.clock_reads += 1;
         }
-        state.now
+        match self.phase.get() {
+            // Who looks on is on no node.
+            Phase::Looking => state.now,
+            _ => state.now_at(self.current.get()),
+        }
+    }
+
+    fn is_before(&self, one: Duration, other: Duration) -> bool {
+        self.compare(one, other)
+    }
+
+    fn node_of(&self, of: Address) -> Option<String> {
+        self.name_of_node(of)
     }
 
     fn arm(

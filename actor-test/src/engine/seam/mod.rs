@@ -6,12 +6,13 @@
 //! answered at once, by the strategy.
 //!
 //! [`controlled`] has every call that there is, and does the short ones itself; the longer ones are by
-//! concern: [`asks`], [`births`], [`disks`], [`environment`], [`events`], [`nodes`], [`rooms`], [`timers`];
+//! concern: [`asks`], [`births`], [`clocks`], [`disks`], [`environment`], [`events`], [`nodes`], [`rooms`], [`timers`];
 //! what is shared is met in [`sharing`], and the stacks of those who meet there lie in [`tasks`]. All of
 //! them work on what is [`shared`] with `running` and `sameness`.
 
 mod asks;
 mod births;
+mod clocks;
 pub(crate) mod controlled;
 mod disks;
 pub(crate) mod environment;

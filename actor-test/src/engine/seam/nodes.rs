@@ -6,7 +6,7 @@ use actor_core::runtime::{Address, Fault, NamesOn, NodeCode, Passport, SpawnOpti
 
 use crate::data::bug::BugKind;
 use crate::data::mishap::Mishap;
-use crate::data::records::{Created, Record};
+use crate::data::records::{Created, Record, nanoseconds};
 use crate::engine::seam::shared::{Phase, Shared};
 use crate::engine::world::operation::{Effect, Kind, Stage};
 
@@ -39,6 +39,7 @@ impl Shared {
         }
         let node = self.state.borrow_mut().declare_node(name);
         self.workshop().add_node(registry, boot);
+        self.draw_clock(node);
         let boot = self.launch(node);
         let current = self.current.get();
         self.state.borrow_mut().push(current, Effect::Start(boot));
@@ -77,6 +78,14 @@ impl Shared {
     pub(super) fn prefix(&self, of: Address) -> Option<String> {
         let of = self.local(of)?;
         self.state.borrow().nodes.prefix_of(of)
+    }
+
+    /// The name of the node on which an actor is.
+    pub(super) fn name_of_node(&self, of: Address) -> Option<String> {
+        let of = self.local(of)?;
+        let state = self.state.borrow();
+        let node = state.nodes.node_of(of)?;
+        Some(state.nodes.name(node).to_owned())
     }
 
     /// The registry of names of a node.
@@ -151,6 +160,14 @@ impl Shared {
                     event: *event,
                 }
             }
+            Fault::SetAhead(name, by) => Mishap::SetAhead {
+                node: node(name)?,
+                by_ns: nanoseconds(*by),
+            },
+            Fault::SetBack(name, by) => Mishap::SetBack {
+                node: node(name)?,
+                by_ns: nanoseconds(*by),
+            },
             Fault::Spare(name) => Mishap::Spare { node: node(name)? },
             Fault::SpareLink(one, other) => {
                 let (one, other) = self.link_called(one, other)?;

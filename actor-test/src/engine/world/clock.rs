@@ -40,7 +40,8 @@ impl State {
             });
         }
         let now = self.now;
-        self.timers.arm(timer, now);
+        let delay = self.until(owner, self.timers.slots[timer as usize].delay);
+        self.timers.arm(timer, now, delay);
         self.refresh_timers();
         FollowUp::Armed(timer)
     }
@@ -72,7 +73,7 @@ impl State {
         unsent.map(|(slot, _)| slot)
     }
 
-    fn hide_timer(&mut self, index: u32) {
+    pub(super) fn hide_timer(&mut self, index: u32) {
         let position = &mut self.timers.slots[index as usize].position;
         let moved = if self.patient_timers {
             self.enabled.remove_patient(position)
@@ -105,7 +106,7 @@ impl State {
         }
     }
 
-    fn refresh_timers(&mut self) {
+    pub(super) fn refresh_timers(&mut self) {
         self.reach.add(Beyond::Timer);
         if !self.timers.refresh_window() {
             return;
@@ -177,12 +178,11 @@ impl State {
     /// A timer's letter was taken from the inbox: a periodic timer runs again.
     pub(crate) fn taken(&mut self, index: u32, generation: u32) {
         let now = self.now;
-        if self
-            .timers
-            .get(index, generation)
-            .is_some_and(|timer| timer.periodic)
-        {
-            self.timers.rearm(index, now);
+        let timer = self.timers.get(index, generation);
+        let periodic = timer.filter(|timer| timer.periodic);
+        if let Some((owner, period)) = periodic.map(|timer| (timer.owner, timer.delay)) {
+            let period = self.until(owner, period);
+            self.timers.rearm(index, now, period);
             self.refresh_timers();
         }
     }

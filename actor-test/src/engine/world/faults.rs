@@ -79,6 +79,12 @@ impl FaultPhase {
     }
 }
 
+/// The way of a clock's jump ahead.
+pub(crate) const AHEAD: u8 = 0;
+
+/// The way in which it is set back.
+pub(crate) const BACK: u8 = 1;
+
 /// How many nodes can be told by the bits of a fault.
 const NODES_MAX: u32 = 64;
 
@@ -101,6 +107,7 @@ impl State {
             match kind {
                 FaultKind::Partition => self.partitions(&mut possible),
                 FaultKind::Break => self.connections(count, &mut possible),
+                FaultKind::Clock => self.clock_jumps(count, &mut possible),
                 _ => possible.extend(self.single_nodes(kind, count)),
             }
             let is_possible = possible.len() > before;
@@ -129,6 +136,13 @@ impl State {
     fn single_nodes(&self, kind: FaultKind, count: u32) -> impl Iterator<Item = Fault> + '_ {
         let up = (0..count).filter(|node| self.nodes.is_up(*node) && !self.nodes.is_spared(*node));
         up.map(move |node| self.fault(kind, 1 << node, 0))
+    }
+
+    /// A clock jumps ahead, or is set back; that of a node that is down as well.
+    fn clock_jumps(&self, count: u32, possible: &mut Vec<Fault>) {
+        let at_risk = (0..count).filter(|node| !self.nodes.is_spared(*node));
+        let ways = at_risk.flat_map(|node| [AHEAD, BACK].map(|way| (node, way)));
+        possible.extend(ways.map(|(node, way)| self.fault(FaultKind::Clock, 1 << node, way)));
     }
 
     /// The nodes at which something may fail.

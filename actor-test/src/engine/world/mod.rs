@@ -20,6 +20,7 @@ pub(crate) mod futures;
 pub(crate) mod inbox;
 pub(crate) mod links;
 pub(crate) mod marks;
+pub(crate) mod node_clocks;
 pub(crate) mod nodes;
 pub(crate) mod objects;
 pub(crate) mod operation;

@@ -1,6 +1,8 @@
 //! Nodes: which operations live on which, and the links between them.
 
+use crate::data::clocks::Clocks;
 use crate::data::mishap::Mishap;
+use crate::engine::world::node_clocks::NodeClock;
 use crate::engine::world::operation::{Effect, Kind, Stage};
 use crate::engine::world::state::State;
 use crate::engine::world::transit::Link;
@@ -16,7 +18,7 @@ pub(crate) const STARTS_MAX: u32 = 1_000;
 /// The nodes of an execution.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Nodes {
-    nodes: Vec<Node>,
+    pub(super) nodes: Vec<Node>,
     lives: Vec<Life>,
     /// The life to which each operation belongs, and its node; those behind the last are nowhere.
     places: Vec<(u32, u32)>,
@@ -26,17 +28,22 @@ pub(crate) struct Nodes {
     /// What is to go wrong, by the number in the effect.
     pub(crate) mishaps: Vec<Mishap>,
     pub(crate) delivery: Delivery,
+    /// How far clocks may be apart.
+    pub(crate) clocks_allowed: Clocks,
+    /// Some clock is not right.
+    pub(super) are_clocks_apart: bool,
 }
 
 /// A node.
 #[derive(Clone, Debug)]
-struct Node {
+pub(super) struct Node {
     name: Box<str>,
     key: u64,
     /// The last.
     life: u32,
     is_up: bool,
     is_spared: bool,
+    pub(super) clock: NodeClock,
     /// The link to each other node, where there is one.
     pub(super) out: Vec<u32>,
 }
@@ -64,6 +71,7 @@ impl Nodes {
         self.places.clear();
         self.spare_links.append(&mut self.links);
         self.mishaps.clear();
+        self.are_clocks_apart = false;
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -258,6 +266,7 @@ impl State {
             life: NOWHERE,
             is_up: false,
             is_spared: false,
+            clock: NodeClock::right(),
             out: Vec::new(),
         });
         self.nodes.count() - 1
@@ -351,7 +360,7 @@ impl State {
                 to,
                 place,
             } => nodes.can_wish(*wish, *from, *to, *place),
-            Mishap::Next { .. } => true,
+            Mishap::Next { .. } | Mishap::SetAhead { .. } | Mishap::SetBack { .. } => true,
             Mishap::Spare { .. } | Mishap::SpareLink { .. } => true,
         }
     }

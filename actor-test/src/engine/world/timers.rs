@@ -143,14 +143,14 @@ impl Timers {
         (timer.generation == generation && timer.stage != TimerStage::Free).then_some(timer)
     }
 
-    /// Starts a reserved timer.
-    pub(crate) fn arm(&mut self, index: u32, now: Duration) {
+    /// Starts a reserved timer, which is due after so long.
+    pub(crate) fn arm(&mut self, index: u32, now: Duration, delay: Duration) {
         let timer = &mut self.slots[index as usize];
         if timer.stage != TimerStage::Unarmed {
             return;
         }
         timer.stage = TimerStage::Armed;
-        timer.deadline = now.saturating_add(timer.delay);
+        timer.deadline = now.saturating_add(delay);
         self.armed += 1;
         self.armed_periodic += usize::from(timer.periodic);
         self.queue(index);
@@ -158,14 +158,27 @@ impl Timers {
 
     /// A periodic timer's event was taken from the inbox: it runs again, to the next multiple of its
     /// period that is not in the past.
-    pub(crate) fn rearm(&mut self, index: u32, now: Duration) {
+    pub(crate) fn rearm(&mut self, index: u32, now: Duration, period: Duration) {
         let timer = &mut self.slots[index as usize];
         let behind = now.saturating_sub(timer.deadline).as_nanos();
-        let periods = behind.div_ceil(timer.delay.as_nanos()).max(1);
+        let periods = behind.div_ceil(period.as_nanos()).max(1);
         let periods = u32::try_from(periods).unwrap_or(u32::MAX);
-        let ahead = timer.delay.saturating_mul(periods);
+        let ahead = period.saturating_mul(periods);
         timer.deadline = timer.deadline.saturating_add(ahead);
         self.queue(index);
+    }
+
+    /// The armed timer of which this is the number is due at another time.
+    pub(crate) fn postpone(&mut self, index: u32, now: Duration, deadline: Duration) {
+        let timer = &mut self.slots[index as usize];
+        // One whose tick is unread is rearmed when that is read.
+        let waits = timer.place.is_some() || timer.deadline > now;
+        self.leave_window(index);
+        let timer = &mut self.slots[index as usize];
+        timer.deadline = deadline;
+        if waits {
+            self.queue(index);
+        }
     }
 
     fn queue(&mut self, index: u32) {

@@ -145,7 +145,13 @@ fn reply_in_words(reply: Option<&str>, lost: Option<&str>) -> String {
 }
 
 /// What went wrong between nodes.
-fn fault_in_words(fault: &str, node: Option<&str>, links: &[(Text, Text)]) -> String {
+fn fault_in_words(
+    fault: &str,
+    node: Option<&str>,
+    links: &[(Text, Text)],
+    by_ns: Option<u64>,
+) -> String {
+    let by = Duration::from_nanos(by_ns.unwrap_or_default());
     let node = node.unwrap_or("a node");
     let mut links = links.iter().map(|(from, to)| format!("{from}->{to}"));
     let first = links.next();
@@ -165,7 +171,23 @@ fn fault_in_words(fault: &str, node: Option<&str>, links: &[(Text, Text)]) -> St
         "drop" => format!("the next on {link} is to be lost"),
         "duplicate" => format!("the next on {link} is to arrive twice"),
         "delay" => format!("the next on {link} is to be overtaken"),
+        "set_ahead" => format!("the clock of node {node} jumps {by:?} ahead"),
+        "set_back" => format!("the date on node {node} is set back by {by:?}"),
         other => other.to_owned(),
+    }
+}
+
+/// How the clock of a node goes.
+fn clock_in_words(node: &str, ahead_ns: u64, drift_ppb: i64) -> String {
+    let ahead = Duration::from_nanos(ahead_ns);
+    let ahead = (ahead_ns > 0).then(|| format!("is {ahead:?} ahead"));
+    let pace = if drift_ppb > 0 { "gains" } else { "loses" };
+    let drift = Duration::from_nanos(drift_ppb.unsigned_abs());
+    let drift = (drift_ppb != 0).then(|| format!("{pace} {drift:?} a second"));
+    let goes: Vec<String> = [ahead, drift].into_iter().flatten().collect();
+    match goes.is_empty() {
+        true => format!("the clock of {node} is right"),
+        false => format!("the clock of {node} {}", goes.join(" and ")),
     }
 }
 
@@ -215,7 +237,17 @@ fn note(story: &Story, step: &Step, effect: &Effect) -> Vec<String> {
             let reply = reply_in_words(reply.as_deref(), lost.as_deref());
             format!("sends {reply} to {}", name(*to))
         }
-        Effect::Fault { fault, node, links } => fault_in_words(fault, node.as_deref(), links),
+        Effect::Fault {
+            fault,
+            node,
+            links,
+            by_ns,
+        } => fault_in_words(fault, node.as_deref(), links, *by_ns),
+        Effect::Clock {
+            node,
+            ahead_ns,
+            drift_ppb,
+        } => clock_in_words(node, *ahead_ns, *drift_ppb),
         Effect::LostOnLink {
             message: Some(message),
         } => {

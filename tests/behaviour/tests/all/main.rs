@@ -6,6 +6,7 @@ mod asks;
 mod auto_traits;
 mod bugs;
 mod causes;
+mod clocks;
 mod confirmation;
 mod counts;
 pub mod coverage;

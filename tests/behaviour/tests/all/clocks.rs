@@ -1,0 +1,491 @@
+//! Clocks of nodes: how far they are apart, what they show, when timers are due by them, and what
+//! becomes of timestamps that can't be told apart.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant, SystemTime};
+
+use actor_core::prelude::*;
+use actor_core::{Faults, Timestamp};
+use actor_test::strategy::StrategySpec;
+use actor_test::{Clocks, FaultBudgets, Report, Semantics, Settings, Tester};
+use serde::{Deserialize, Serialize};
+
+const MS: Duration = Duration::from_millis(1);
+const SECOND: Duration = Duration::from_secs(1);
+
+fn clocks(text: &str) -> Clocks {
+    text.parse().expect("clocks")
+}
+
+/// Executions in which timers fire when nothing else goes on: enough of them that each of nine pairs of
+/// clocks is drawn.
+fn patient(clocks: Clocks) -> Tester {
+    let semantics = Semantics::default().with_patient_timers();
+    Tester::new()
+        .semantics(
+            semantics
+                .with_clocks(clocks)
+                .with_clock_error(Duration::ZERO),
+        )
+        .iterations(200)
+        .strategy(StrategySpec::Random)
+}
+
+/// What the clock of the asked actor's node shows, before it sleeps a second by it and after.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Sleep;
+
+/// What it shows.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Show;
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Tick;
+
+#[derive(Debug, Default)]
+struct Sleeper {
+    ticks: Vec<Duration>,
+    begun: Option<(Instant, SystemTime)>,
+}
+
+type Shown = (Duration, Duration, SystemTime);
+
+#[actor]
+impl Sleeper {
+    #[on]
+    async fn sleep(&mut self, _: Sleep, cx: &mut Context<Self>) -> (Duration, Duration) {
+        let before = cx.now();
+        cx.sleep(SECOND).await;
+        (before, cx.now())
+    }
+
+    /// The time, what an `Instant` says has passed since the first call, and the date.
+    #[on]
+    fn show(&mut self, _: Show, cx: &mut Context<Self>) -> Shown {
+        let now = (Instant::now(), SystemTime::now());
+        let (begun, _) = *self.begun.get_or_insert(now);
+        (cx.now(), now.0 - begun, now.1)
+    }
+
+    #[on]
+    fn tick(&mut self, _: Tick, cx: &mut Context<Self>) {
+        self.ticks.push(cx.now());
+    }
+}
+
+fn on_node(sys: &System, name: &str) {
+    sys.node(name, |node| {
+        let sleeper = Sleeper::default();
+        node.spawner().name("sleeper").registered().spawn(sleeper);
+    });
+}
+
+async fn sleeper(sys: &System, name: &str) -> ActorRef<Sleeper> {
+    let name = format!("{name}/sleeper");
+    sys.lookup(&name).await.expect("it has booted")
+}
+
+/// Runs all executions of a body, and collects what they return.
+fn all<T: Ord + Send + 'static, F>(tester: Tester, body: impl Fn(System) -> F + Sync) -> Vec<T>
+where
+    F: Future<Output = T> + 'static,
+{
+    let seen = Arc::new(Mutex::new(BTreeSet::new()));
+    let report = tester.run_async(|sys| {
+        let (shown, seen) = (body(sys), seen.clone());
+        async move {
+            let shown = shown.await;
+            seen.lock().expect("no panic").insert(shown);
+        }
+    });
+    report.assert_clean();
+    let mut seen = seen.lock().expect("no panic");
+    std::mem::take(&mut *seen).into_iter().collect()
+}
+
+/// A second on each of the nine clocks that there may be, as the right time has it.
+#[test]
+fn a_clock_is_one_of_those_that_are_allowed() {
+    let tester = patient(clocks("offset=20ms,drift=0.1"));
+    let seen = all(tester, async |sys| {
+        on_node(&sys, "n1");
+        let sleeper = sleeper(&sys, "n1").await;
+        let (before, after) = sleeper.ask(Sleep).await.expect("it answers");
+        assert!(after - before >= SECOND && after - before <= SECOND + Duration::from_nanos(1));
+        (before, sys.now())
+    });
+    let seconds = [909_090_910, 1_000_000_000, 1_111_111_112].map(Duration::from_nanos);
+    let offsets = [Duration::ZERO, 10 * MS, 20 * MS];
+    let expected = offsets
+        .iter()
+        .flat_map(|ahead| seconds.map(|second| (*ahead, second)));
+    assert_eq!(seen, expected.collect::<Vec<_>>());
+}
+
+/// What is not asked for is not drawn.
+#[test]
+fn without_an_offset_clocks_begin_together() {
+    let seen = all(patient(clocks("drift=0.1")), async |sys| {
+        on_node(&sys, "n1");
+        on_node(&sys, "n2");
+        let mut shown = Vec::new();
+        for name in ["n1", "n2"] {
+            let sleeper = sleeper(&sys, name).await;
+            shown.push(sleeper.ask(Show).await.expect("it answers").0);
+        }
+        shown
+    });
+    assert_eq!(seen, [[Duration::ZERO; 2]]);
+}
+
+/// The clock of a machine goes on while that is down.
+#[test]
+fn a_clock_survives_a_crash() {
+    let seen = all(patient(clocks("offset=20ms,drift=0.5")), async |sys| {
+        on_node(&sys, "n1");
+        sys.sleep(SECOND).await;
+        sys.faults().crash("n1");
+        sys.sleep(SECOND).await;
+        sys.faults().restart("n1");
+        let sleeper = sleeper(&sys, "n1").await;
+        sleeper.ask(Show).await.expect("it answers").0.as_millis()
+    });
+    let rates = [1_000, 2_000, 3_000];
+    let expected = rates
+        .iter()
+        .flat_map(|rate| [0, 10, 20].map(|ahead| rate + ahead));
+    assert_eq!(seen, expected.collect::<Vec<_>>());
+}
+
+/// What is on no node has the right time, and so has who looks on.
+#[test]
+fn the_body_has_the_right_time() {
+    let seen = all(patient(clocks("offset=20ms")), async |sys| {
+        on_node(&sys, "n1");
+        let beside = sys.spawn(Sleeper::default());
+        let shown = beside.ask(Show).await.expect("it answers");
+        assert_eq!(shown.0, sys.now());
+        (sys.now(), shown.1)
+    });
+    assert_eq!(seen, [(Duration::ZERO, Duration::ZERO)]);
+}
+
+/// What a sleeper on `n1` shows before a script and after it, and when its tick after 500 ms comes, by
+/// its own clock and by the right one.
+fn jumped(script: fn(&Faults<'_>)) -> (Shown, Shown, Duration, Duration) {
+    let seen = all(patient(Clocks::exact()), move |sys| async move {
+        on_node(&sys, "n1");
+        let sleeper = sleeper(&sys, "n1").await;
+        let before = sleeper.ask(Show).await.expect("it answers");
+        let (began, ended) = {
+            let asleep = sleeper.ask(Sleep);
+            sys.sleep(300 * MS).await;
+            script(&sys.faults());
+            asleep.await.expect("it answers")
+        };
+        assert_eq!(began, before.0);
+        let over = sys.now();
+        let after = sleeper.ask(Show).await.expect("it answers");
+        (before, after, ended, over)
+    });
+    assert_eq!(seen.len(), 1, "{seen:?}");
+    seen[0]
+}
+
+#[test]
+fn a_clock_that_jumps_ahead_takes_its_timers_along() {
+    let (before, after, ended, over) = jumped(|faults| faults.set_ahead("n1", 500 * MS));
+    assert_eq!((ended, over), (SECOND, 500 * MS));
+    assert_eq!(after.0, SECOND);
+    if cfg!(all(target_os = "linux", target_env = "gnu")) {
+        assert_eq!(after.1, SECOND);
+        assert_eq!(after.2.duration_since(before.2).expect("later"), SECOND);
+    }
+    // Further than to the end: it is due at once, and late by its clock.
+    let (_, _, ended, over) = jumped(|faults| faults.set_ahead("n1", 2 * SECOND));
+    assert_eq!((ended, over), (2300 * MS, 300 * MS));
+}
+
+#[test]
+fn a_date_that_is_set_back_leaves_timers_alone() {
+    let (before, after, ended, over) = jumped(|faults| faults.set_back("n1", 5 * SECOND));
+    assert_eq!((ended, over), (SECOND, SECOND));
+    assert_eq!(after.0, SECOND);
+    if cfg!(all(target_os = "linux", target_env = "gnu")) {
+        assert_eq!(after.1, SECOND);
+        let back = before.2.duration_since(after.2).expect("earlier");
+        assert_eq!(back, 4 * SECOND);
+    }
+}
+
+/// Ticks twice, each 400 ms of its clock.
+#[derive(Debug, Default)]
+struct Ticker {
+    ticks: Vec<Duration>,
+}
+
+#[actor]
+impl Ticker {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        cx.every(400 * MS, Tick);
+    }
+
+    #[on]
+    fn tick(&mut self, _: Tick, cx: &mut Context<Self>) {
+        self.ticks.push(cx.now());
+    }
+
+    #[on]
+    fn show(&mut self, _: Show) -> Vec<Duration> {
+        self.ticks.clone()
+    }
+}
+
+/// The ticks of a ticker up to that time, by its clock, with a jump of half a second ahead at 500 ms.
+fn ticks(allowed: Clocks, jumps: bool) -> Vec<Vec<Duration>> {
+    all(patient(allowed), move |sys| async move {
+        sys.node("n1", |node| {
+            let ticker = Ticker::default();
+            node.spawner().name("ticker").registered().spawn(ticker);
+        });
+        let ticker = sys.lookup::<Ticker>("n1/ticker").await;
+        sys.sleep(500 * MS).await;
+        if jumps {
+            sys.faults().set_ahead("n1", 500 * MS);
+        }
+        sys.sleep(710 * MS).await;
+        let ticker = ticker.expect("it has booted");
+        ticker.ask(Show).await.expect("it answers")
+    })
+}
+
+#[test]
+fn a_period_is_one_of_its_own_clock() {
+    let longest =
+        |seen: Vec<Vec<Duration>>| seen.into_iter().max_by_key(Vec::len).unwrap_or_default();
+    let at = |times: &[u64]| times.iter().map(|at| MS * *at as u32).collect::<Vec<_>>();
+    assert_eq!(
+        longest(ticks(Clocks::exact(), false)),
+        at(&[400, 800, 1200])
+    );
+    // Due by the jump, and a period later again.
+    assert_eq!(
+        longest(ticks(Clocks::exact(), true)),
+        at(&[400, 1000, 1400])
+    );
+    // Half as fast again.
+    let fast = longest(ticks(clocks("drift=0.5"), false));
+    let fast = fast.iter().map(Duration::as_millis);
+    assert_eq!(fast.collect::<Vec<_>>(), [400, 800, 1200, 1600]);
+}
+
+/// Two nodes, of which the first one to wake tells.
+#[derive(Debug)]
+struct Racer {
+    name: &'static str,
+    asleep: Duration,
+    first: Arc<Mutex<Option<&'static str>>>,
+}
+
+#[actor]
+impl Racer {
+    #[start]
+    async fn start(&mut self, cx: &mut Context<Self>) {
+        cx.sleep(self.asleep).await;
+        self.first
+            .lock()
+            .expect("no panic")
+            .get_or_insert(self.name);
+    }
+}
+
+/// Whether `late`, which sleeps a second and so much, can wake before `early`, which sleeps a second.
+fn overtakes(allowed: &str, more: Duration) -> bool {
+    let first: Arc<Mutex<Option<&'static str>>> = Arc::default();
+    let seen = all(patient(clocks(allowed)), move |sys| {
+        let first = first.clone();
+        async move {
+            *first.lock().expect("no panic") = None;
+            for (name, asleep) in [("early", SECOND), ("late", SECOND + more)] {
+                let first = first.clone();
+                sys.node(name, move |node| {
+                    let first = first.clone();
+                    node.spawn(Racer {
+                        name,
+                        asleep,
+                        first,
+                    });
+                });
+            }
+            sys.sleep(10 * SECOND).await;
+            first.lock().expect("no panic").expect("somebody woke")
+        }
+    });
+    seen.contains(&"late")
+}
+
+/// A clock that goes by 1 percent faster overtakes one that goes by 1 percent slower, where it has less
+/// than 101/99 of its way to go.
+#[test]
+fn drift_has_a_bound_and_it_is_this() {
+    let micros = Duration::from_micros;
+    // 1 s * 101/99 = 1.020 202 02.. s
+    assert!(overtakes("drift=0.01", micros(20_202)));
+    assert!(!overtakes("drift=0.01", micros(20_203)));
+    assert!(!overtakes("offset=1s", micros(1)));
+}
+
+/// How many executions there are of a comparison that is made so many times.
+fn comparisons(resolution: &str, apart: Duration, times: u32) -> u64 {
+    let report = Tester::new()
+        .clocks(clocks(resolution))
+        .iterations(u64::MAX)
+        .strategy(StrategySpec::Dfs(None))
+        .run(move |_| {
+            let one = Timestamp::at(SECOND);
+            for _ in 0..times {
+                let _ = one.is_before(one + apart);
+            }
+        });
+    assert!(report.verdict.is_exhaustive());
+    report.executions
+}
+
+#[test]
+fn what_can_not_be_told_apart_compares_either_way() {
+    for times in 0..6 {
+        assert_eq!(comparisons("resolution=1ms", MS, times), 1 << times);
+        assert_eq!(
+            comparisons("resolution=1ms", Duration::ZERO, times),
+            1 << times
+        );
+        assert_eq!(
+            comparisons("resolution=1ms", MS + Duration::from_nanos(1), times),
+            1
+        );
+        assert_eq!(comparisons("exact", Duration::ZERO, times), 1);
+    }
+}
+
+/// Each comparison comes out both ways, and a simpler one is what clocks say.
+#[test]
+fn a_comparison_that_matters_is_found_and_told() {
+    let report = Tester::new()
+        .clocks(clocks("resolution=1ms"))
+        .minimize(100_000)
+        .run(|_| {
+            let one = Timestamp::at(SECOND);
+            let before = [0, 1, 2].map(|more| one.is_before(one + MS * more));
+            assert!(before[1], "turned");
+        });
+    let bug = report.assert_bug("turned");
+    let choices = bug.trace.story.steps.iter().flat_map(|step| &step.effects);
+    let told = format!("{:?}", choices.collect::<Vec<_>>());
+    assert_eq!(told.matches("Comparison").count(), 2, "{told}");
+    assert!(bug.token.contains("-cresolution=1ms-"), "{}", bug.token);
+}
+
+/// Two messages in a row are less than a second apart, unless the clock jumps.
+#[derive(Debug, Default)]
+struct Watchful {
+    last: Option<Duration>,
+}
+
+#[actor]
+impl Watchful {
+    #[on]
+    fn tick(&mut self, _: Tick, cx: &mut Context<Self>) {
+        let now = cx.now();
+        let last = self.last.replace(now).unwrap_or(now);
+        assert!(now - last < SECOND, "a jump");
+    }
+}
+
+fn watchful(sys: &System) {
+    for name in ["n1", "n2"] {
+        sys.node(name, |node| {
+            let watchful = node.spawn(Watchful::default());
+            for _ in 0..4 {
+                watchful.tell(Tick);
+            }
+        });
+    }
+}
+
+fn jumps(clocks: Clocks, spared: &'static [&'static str]) -> Report {
+    let faults: FaultBudgets = "clock=1".parse().expect("faults");
+    Tester::new()
+        .iterations(400)
+        .clocks(clocks)
+        .faults(faults)
+        .minimize(100_000)
+        .run(move |sys| {
+            for name in spared {
+                sys.faults().spare(name);
+            }
+            watchful(sys);
+        })
+}
+
+#[test]
+fn a_jump_is_a_fault() {
+    let report = jumps(Clocks::exact(), &[]);
+    let bug = report.assert_bug("a jump");
+    let minimized = bug.minimized.as_ref().expect("it is made shorter");
+    assert_eq!(minimized.after.faults, 1);
+    let said = std::panic::catch_unwind(|| report.assert_clean()).expect_err("it has a bug");
+    let said = said.downcast_ref::<String>().expect("a report");
+    assert!(said.contains("FAULT        the clock of node n"), "{said}");
+    assert!(
+        said.contains("jumps 1s ahead") && said.contains("clock jumps in"),
+        "{said}"
+    );
+    // One that is not as wide as the limit.
+    jumps(clocks("jump=999999us"), &[]).assert_clean();
+}
+
+#[test]
+fn without_nodes_no_clock_is_apart() {
+    let faults: FaultBudgets = "clock=1".parse().expect("faults");
+    let report = Tester::new()
+        .clocks(clocks("drift=0.1"))
+        .faults(faults)
+        .run(|sys| sys.spawn(Watchful::default()).tell(Tick));
+    report.assert_clean();
+    assert_eq!(
+        report.without_a_chance,
+        [
+            "fault `clock` never had a chance: there was no node",
+            "clocks were never apart: there was no node",
+        ]
+    );
+}
+
+/// What depends on clocks is done again by the replay check.
+#[test]
+fn an_execution_with_clocks_is_run_again() {
+    let body = async |sys: System| {
+        let sys = &sys;
+        for name in ["n1", "n2"] {
+            on_node(sys, name);
+        }
+        let (one, other) = (sleeper(sys, "n1").await, sleeper(sys, "n2").await);
+        let one = one.ask(Sleep);
+        let other = other.ask(Sleep).await.expect("it answers");
+        let one = one.await.expect("it answers");
+        assert!(one.0.abs_diff(other.0) < 20 * MS, "far apart");
+    };
+    let mut settings = Settings::default();
+    settings.iterations = 200;
+    settings.check_every = 1;
+    let tester = Tester::with(settings).clocks(clocks("offset=20ms,drift=0.001"));
+    let report = tester.run_async(body);
+    let bug = report.assert_bug("far apart");
+    assert!(
+        bug.token.contains("-coffset=20ms+drift=0.001-"),
+        "{}",
+        bug.token
+    );
+}
