@@ -46,11 +46,6 @@ impl Transit {
         }
     }
 
-    /// Word of the end of an actor, and the like, which a link that is cut does not lose.
-    fn is_kept(&self) -> bool {
-        !matches!(self.effect, Effect::Send { .. } | Effect::Reply { .. })
-    }
-
     fn letter(&self) -> Option<(u32, &Letter)> {
         match &self.effect {
             Effect::Send { to, letter } => Some((*to, letter)),
@@ -137,6 +132,17 @@ impl Link {
 }
 
 impl State {
+    /// A link that is cut does not lose it: word of the end of an actor and the like, and look-ups with
+    /// their answers, since who looks for a name can't ask again.
+    fn is_kept(&self, item: &Transit) -> bool {
+        let is_registry = |of: u32| self.nodes.registry_of(of) == Some(Some(of));
+        match item.effect {
+            Effect::Send { to, .. } => is_registry(to),
+            Effect::Reply { ask, .. } => is_registry(self.asks[ask as usize].target),
+            _ => true,
+        }
+    }
+
     /// The link from one node to another, which is made where there is none yet.
     #[inline]
     pub(crate) fn link_between(&mut self, from: u32, to: u32) -> u32 {
@@ -200,7 +206,7 @@ impl State {
             return Loaded::Arrives;
         }
         let number = self.link_between(from, to);
-        if self.nodes.link(number).is_cut && !item.is_kept() {
+        if self.nodes.link(number).is_cut && !self.is_kept(&item) {
             return Loaded::Lost;
         }
         let wish = self.wish_for(number, &item);
@@ -259,18 +265,17 @@ impl State {
 
     /// Takes all that a link loses; what it does not lose stays there.
     pub(crate) fn clear_link(&mut self, number: u32, keeps: bool) -> Vec<Transit> {
-        let queue = &mut self.link_mut(number).queue;
-        let all = std::mem::take(queue);
+        let all = std::mem::take(&mut self.link_mut(number).queue);
         let (kept, lost): (VecDeque<_>, Vec<_>) =
             all.into_iter()
                 .fold(Default::default(), |(mut kept, mut lost), item| {
-                    match keeps && item.is_kept() {
+                    match keeps && self.is_kept(&item) {
                         true => kept.push_back(item),
                         false => lost.push(item),
                     }
                     (kept, lost)
                 });
-        *queue = kept;
+        self.link_mut(number).queue = kept;
         self.refresh_link(number);
         lost
     }

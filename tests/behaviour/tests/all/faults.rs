@@ -480,6 +480,14 @@ mod nodes {
         }
     }
 
+    /// Who looks for a name can't ask again.
+    #[test]
+    fn a_look_up_waits_until_a_partition_is_healed() {
+        let report = run("drop=2,partition=2", nodes(3, false, true, true));
+        report.assert_clean();
+        assert_eq!(report.without_a_chance, Vec::<String>::new());
+    }
+
     #[test]
     fn nodes_that_crash_come_back_before_liveness_is_judged() {
         let report = run("crash=2,restart=1,wipe=1", nodes(3, false, true, true));
