@@ -84,6 +84,33 @@ const ALL: [Beyond; 22] = {
     ]
 };
 
+/// Who has looked at a step: monitors, by their numbers, and predicates.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Onlookers(u32);
+
+impl Onlookers {
+    /// The predicates, which look at the same steps.
+    const PREDICATES: u32 = 31;
+
+    /// Monitors beyond the last that has a number of its own here share one.
+    #[inline]
+    pub(crate) fn add_monitor(&mut self, number: u16) {
+        self.0 |= 1 << u32::from(number).min(Self::PREDICATES - 1);
+    }
+
+    pub(crate) fn add_predicates(&mut self) {
+        self.0 |= 1 << Self::PREDICATES;
+    }
+
+    pub(crate) fn iter(self) -> impl Iterator<Item = u32> {
+        (0..u32::BITS).filter(move |number| self.0 & 1 << number != 0)
+    }
+
+    pub(crate) fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+}
+
 /// What a step has carried out that is mostly up to its operation alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Carried {
@@ -120,6 +147,13 @@ impl Reached {
     /// Those of both.
     pub(crate) fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
+    }
+
+    /// Those but what onlookers do, who are told of by [`Onlookers`].
+    pub(crate) fn without_onlookers(self) -> Self {
+        let looked = [Beyond::Monitor, Beyond::Announcement, Beyond::Predicate];
+        let mask = looked.iter().fold(0, |mask, what| mask | 1 << *what as u32);
+        Self(self.0 & !mask)
     }
 
     /// The first of them.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use super::{Carried, Changes, Reached};
+use super::{Carried, Changes, Onlookers, Reached};
 use crate::data::bug::BugKind;
 pub use crate::data::records::{MessageId, StepKind};
 
@@ -168,6 +168,8 @@ pub struct Step<'a> {
     pub(crate) reached: Reached,
     /// What it has carried out.
     pub(crate) carried: Carried,
+    /// Who has looked at it.
+    pub(crate) onlookers: Onlookers,
     /// The bug that it has found.
     pub(crate) bug: Option<BugKind>,
 }

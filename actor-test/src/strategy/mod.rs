@@ -42,7 +42,7 @@ use crate::data::bug::Cycle;
 use crate::data::faults::{Fault, FaultBudgets, FaultKind};
 
 pub use beyond::Beyond;
-pub(crate) use beyond::{Carried, Reached};
+pub(crate) use beyond::{Carried, Onlookers, Reached};
 pub(crate) use branch::Branch;
 pub(crate) use changes::Changes;
 pub(crate) use continuation::Continuation;

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use actor_core::actor;
 use actor_core::prelude::*;
+use actor_core::{actor, monitor};
 use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, Report, Settings, Tester};
 
@@ -24,6 +24,10 @@ pub struct Uses {
     pub asks: bool,
     /// Handlers that panic.
     pub panics: bool,
+    /// A monitor, which sees what is said when it is sent, and what is asked when it is handled.
+    pub monitor: bool,
+    /// A predicate, which sees what all have been told.
+    pub predicate: bool,
 }
 
 /// A program.
@@ -87,6 +91,46 @@ struct Query(u64);
 #[derive(Debug)]
 struct Answer(u64);
 
+/// Notes what it sees, in order.
+#[derive(Default)]
+struct Onlooker(u64);
+
+/// The name under which the monitor notes what it sees, and the one of the predicate.
+const MONITOR: u64 = u64::MAX;
+const PREDICATE: u64 = u64::MAX - 1;
+
+thread_local! {
+    /// The notes of the execution in progress, for the monitor.
+    static NOTES: std::cell::RefCell<Shared> = std::cell::RefCell::default();
+}
+
+impl Onlooker {
+    fn see(&mut self, value: u64) {
+        self.0 = mix(self.0, value);
+        let notes = NOTES.with_borrow(Arc::clone);
+        let mut notes = notes.lock().expect("no lock is held by who panics");
+        notes.insert(MONITOR, self.0);
+    }
+}
+
+#[monitor(cold(Quiet))]
+impl Onlooker {
+    #[on]
+    fn word(&mut self, word: &Word) {
+        self.see(word.value);
+    }
+
+    #[on]
+    fn chat(&mut self, chat: &Chat) {
+        self.see(chat.value);
+    }
+
+    #[on(handled)]
+    fn query(&mut self, query: &Query) {
+        self.see(query.0 + 5_000);
+    }
+}
+
 fn mix(one: u64, other: u64) -> u64 {
     let mixed = (one ^ 0x9e37_79b9_7f4a_7c15).wrapping_mul(other | 1) ^ other.rotate_left(29);
     let mixed = (mixed ^ (mixed >> 31)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -118,6 +162,7 @@ impl Talker {
             halts,
             asks,
             panics,
+            ..
         } = self.program.uses;
         if choices && self.draw(1, 5) == 0 {
             let answer = cx.choose(2) as u64;
@@ -238,6 +283,20 @@ impl Talk {
             children: 0,
             notes: notes.clone(),
         };
+        if self.uses.monitor {
+            NOTES.set(notes.clone());
+            sys.monitor::<Onlooker>();
+        }
+        if self.uses.predicate {
+            let notes = notes.clone();
+            sys.always("all is well", move |w| {
+                let told = w.all::<Talker>().fold(0, |told, one| mix(told, one.told));
+                let mut notes = notes.lock().expect("no lock is held by who panics");
+                let seen = notes.entry(PREDICATE).or_default();
+                *seen = mix(*seen, told);
+                true
+            });
+        }
         // Each knows those before it, and two are told of the next.
         let mut known: Vec<Named> = Vec::new();
         for number in 0..self.talkers {

@@ -165,7 +165,7 @@ impl Engine {
         look: impl FnOnce(&mut dyn AnyMonitor, u16) -> Option<usize>,
     ) {
         if self.hears_steps {
-            self.state().reach.note(Beyond::Monitor);
+            self.state().reach.onlookers.add_monitor(observer.monitor);
         }
         if self.shared.keeps_view.get() {
             self.looked(|state| {
@@ -407,6 +407,13 @@ impl Bodies<'_> {
     }
 }
 
+impl Bodies<'_> {
+    /// It is asked for what steps change that are not looked at.
+    fn counts(&self) {
+        self.shared.state.borrow_mut().reach.note(Beyond::Predicate);
+    }
+}
+
 impl Snapshot for Bodies<'_> {
     fn actor(&self, of: Address) -> Option<&dyn Any> {
         self.shown(of)?.actor()
@@ -433,16 +440,19 @@ impl Snapshot for Bodies<'_> {
     }
 
     fn inbox_len(&self, of: Address) -> usize {
+        self.counts();
         let state = self.shared.state.borrow();
         let found = state.operations.get(of.operation as usize);
         found.map_or(0, |operation| operation.inbox.len())
     }
 
     fn in_flight(&self) -> usize {
+        self.counts();
         self.shared.state.borrow().in_flight
     }
 
     fn timers(&self) -> usize {
+        self.counts();
         self.shared.state.borrow().timers.armed()
     }
 }

@@ -126,7 +126,7 @@ impl Engine {
                 // What was found may need what others did before, and nobody goes on.
                 state.interrupt_all(Beyond::Finish);
             }
-            let step = state.end_reach(pending, bug);
+            let step = state.end_reach(pending, bug, shared.has_predicates.get());
             self.shared.strategy.borrow_mut().stepped(&step);
         }
     }

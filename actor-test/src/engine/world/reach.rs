@@ -3,7 +3,7 @@
 use crate::data::bug::BugKind;
 use crate::engine::world::operation::{Effect, Kind, STOP};
 use crate::engine::world::state::State;
-use crate::strategy::{Beyond, Carried, OperationId, Pending, Reached, Step, StepKind};
+use crate::strategy::{Beyond, Carried, Onlookers, OperationId, Pending, Reached, Step, StepKind};
 
 /// What the step in progress has reached. What may count is taken down as it happens, in the rare
 /// places where it does; the rest is looked up when the step is over.
@@ -18,6 +18,8 @@ pub(crate) struct Reach {
     noted: Reached,
     /// What the effect was that it has carried out.
     carried: Carried,
+    /// Who has looked at it: monitors by their numbers, and predicates.
+    pub(crate) onlookers: Onlookers,
     /// Whose next step it has replaced, or would have.
     interrupted: Vec<OperationId>,
     /// Its operation had asks under way when it began.
@@ -44,6 +46,7 @@ impl State {
         self.reach.beyond = Reached::NOTHING;
         self.reach.noted = Reached::NOTHING;
         self.reach.carried = Carried::Nothing;
+        self.reach.onlookers = Onlookers::default();
         self.reach.interrupted.clear();
         if pending.operation.is_timer() {
             self.reach.awaits = true;
@@ -117,11 +120,17 @@ impl State {
     }
 
     /// What a step was, once it is over.
-    pub(crate) fn end_reach(&self, pending: Pending, bug: Option<BugKind>) -> Step<'_> {
+    pub(crate) fn end_reach(
+        &self,
+        pending: Pending,
+        bug: Option<BugKind>,
+        has_predicates: bool,
+    ) -> Step<'_> {
         let Reach {
             beyond,
             noted,
             carried,
+            onlookers,
             interrupted,
             awaits,
             ..
@@ -136,7 +145,13 @@ impl State {
             Kind::Future { .. } | Kind::Task => (runs, Some(Beyond::Future)),
             Kind::Boot { .. } | Kind::Link(_) => (runs, Some(Beyond::Node)),
         };
-        let mut reached = beyond.and(*noted);
+        // What predicates see is changed by who runs, begins and ends.
+        let mut onlookers = *onlookers;
+        let is_seen = runs || matches!(carried, Carried::Started(_) | Carried::Halted);
+        if has_predicates && is_seen {
+            onlookers.add_predicates();
+        }
+        let mut reached = beyond.without_onlookers().and(*noted);
         if *awaits && runs {
             reached.add(Beyond::Ask);
         }
@@ -150,6 +165,7 @@ impl State {
             interrupted,
             reached,
             carried: *carried,
+            onlookers,
             bug,
         }
     }

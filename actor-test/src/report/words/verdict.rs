@@ -114,7 +114,7 @@ fn beyond(what: Beyond) -> &'static str {
         Beyond::Disk => "uses a disk",
         Beyond::Sharing => "accesses something shared",
         Beyond::System => "asks the operating system for something",
-        Beyond::Predicate => "is looked at by predicates",
+        Beyond::Predicate => "is looked at by predicates that count events or timers",
         Beyond::Monitor => "is observed by a monitor",
         Beyond::Announcement => "announces an event",
         Beyond::Ask => "has several asks open, gives one up, or loses its reply",

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::graph::{Act, Edit, Graph, Label, Lane, NOWHERE, Place};
-use super::lives::{self, Deed, Lives, Need};
+use super::lives::{self, Deed, Done, Lives, Need};
+use crate::strategy::Onlookers;
 
 /// What came of extending a graph.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,7 +17,9 @@ pub(super) enum Extended {
 
 /// What an operation may do next.
 enum Next {
-    Deed(Deed, u64),
+    Deed(Done, u64),
+    /// Onlookers have seen it take what it was given.
+    Shown(Onlookers),
     Start,
     Resume(Place),
     Answer(u32),
@@ -67,7 +70,11 @@ impl Graph {
             match self.next_of(lane, lives) {
                 Next::Receive | Next::Nothing => return true,
                 Next::Unknown => return false,
-                Next::Deed(deed, gift) => self.add_deed(lane, deed, gift, edits),
+                Next::Deed(done, gift) => self.add_deed(lane, done, gift, edits),
+                Next::Shown(onlookers) => {
+                    let index = self.lanes[lane as usize].labels.len() as u32 - 1;
+                    self.show(Place { lane, index }, onlookers, edits);
+                }
                 Next::Start => {
                     let history = self.lanes[lane as usize].history();
                     self.add_input(lane, Act::Start, lives::started(history), None);
@@ -91,10 +98,21 @@ impl Graph {
         if !found.is_born {
             return Next::Nothing;
         }
+        if lives::is_onlooker(found.path) {
+            return Next::Receive;
+        }
         let (done, reply, history) = (found.done, found.reply, found.history());
+        let is_shown = found
+            .labels
+            .last()
+            .is_none_or(|label| !label.inboxes.is_empty());
         let Some(stretch) = found.look_up(lives) else {
             return Next::Unknown;
         };
+        let onlookers = stretch.onlookers;
+        if done == 0 && !onlookers.is_empty() && !is_shown {
+            return Next::Shown(onlookers);
+        }
         if let Some(deed) = stretch.deeds.get(done) {
             return Next::Deed(*deed, lives::gift(history, done));
         }
@@ -110,6 +128,9 @@ impl Graph {
     /// What a label gives to others.
     fn gift(&self, from: Place) -> u64 {
         let lane = &self.lanes[from.lane as usize];
+        if self.label(from).act.is_input() {
+            return lives::shown(self.label(from).history);
+        }
         let before = lane.labels[..from.index as usize].iter().rev();
         let number = before.take_while(|label| !label.act.is_input()).count();
         lives::gift(self.label(from).history, number)
@@ -125,6 +146,7 @@ impl Graph {
             stamp,
             history,
             clock,
+            inboxes: Vec::new(),
         });
         Place { lane, index }
     }
@@ -171,15 +193,43 @@ impl Graph {
         let nth = self.lanes[lane as usize].receives.len() as u32;
         let place = self.add_input(lane, Act::Receive { from, nth }, history, Some(from));
         self.lanes[lane as usize].receives.push(place.index);
-        self.set_taken(from, place.index);
+        self.set_taken(from, lane, place.index);
         place
     }
 
-    fn set_taken(&mut self, send: Place, by: u32) {
-        let label = &mut self.lanes[send.lane as usize].labels[send.index as usize];
-        if let Act::Send { taken_by, .. } = &mut label.act {
+    fn set_taken(&mut self, what: Place, lane: u32, by: u32) {
+        let label = &mut self.lanes[what.lane as usize].labels[what.index as usize];
+        for (_, taken_by) in label.inboxes.iter_mut().filter(|(to, _)| *to == lane) {
             *taken_by = by;
         }
+    }
+
+    /// Something goes into an inbox.
+    fn put(&mut self, what: Place, to: u32, edits: &mut Vec<Edit>) {
+        let label = &mut self.lanes[what.lane as usize].labels[what.index as usize];
+        label.inboxes.push((to, NOWHERE));
+        self.lanes[to as usize].sends.push(what);
+        self.find_revisits(to, what, edits);
+    }
+
+    fn show(&mut self, what: Place, onlookers: Onlookers, edits: &mut Vec<Edit>) {
+        let lanes: Vec<u32> = onlookers
+            .iter()
+            .map(|number| self.onlooker(number))
+            .collect();
+        for lane in lanes {
+            self.put(what, lane, edits);
+        }
+    }
+
+    /// The lane of an onlooker.
+    fn onlooker(&mut self, number: u32) -> u32 {
+        let path = lives::onlooker(number);
+        if let Some(lane) = self.lane_of(path) {
+            return lane;
+        }
+        self.lanes.push(Lane::new(path, None, lives::born(path, 0)));
+        self.lanes.len() as u32 - 1
     }
 
     /// Has an operation take another event at its last label.
@@ -193,7 +243,7 @@ impl Graph {
         if let Act::Receive { from: before, .. } = act
             && self.has(before)
         {
-            self.set_taken(before, NOWHERE);
+            self.set_taken(before, at.lane, NOWHERE);
         }
         let place = self.add_receive(at.lane, from);
         self.next_stamp -= 1;
@@ -205,7 +255,8 @@ impl Graph {
         (place.index as usize) < lane.labels.len()
     }
 
-    fn add_deed(&mut self, lane: u32, deed: Deed, gift: u64, edits: &mut Vec<Edit>) {
+    fn add_deed(&mut self, lane: u32, done: Done, gift: u64, edits: &mut Vec<Edit>) {
+        let Done { deed, onlookers } = done;
         let history = self.lanes[lane as usize].history();
         let clock = self.clock_of(lane);
         self.lanes[lane as usize].done += 1;
@@ -228,16 +279,13 @@ impl Graph {
             }
             Deed::Send { to, message } => {
                 let Some(to) = self.lane_of(to) else { return };
-                let taken_by = NOWHERE;
-                let act = Act::Send {
-                    to,
-                    message,
-                    taken_by,
-                };
-                let send = self.push(lane, act, history, clock);
-                self.lanes[to as usize].sends.push(send);
-                self.find_revisits(to, send, edits);
+                let send = self.push(lane, Act::Send { message }, history, clock);
+                self.put(send, to, edits);
             }
+        }
+        if !onlookers.is_empty() {
+            let index = self.lanes[lane as usize].labels.len() as u32 - 1;
+            self.show(Place { lane, index }, onlookers, edits);
         }
     }
 

@@ -2,7 +2,8 @@
 
 use crate::data::bug::BugKind;
 use crate::strategy::{
-    Beyond, Carried, Choice, Enabled, Execution, Fairness, OperationId, Step, StepKind, Strategy,
+    Beyond, Carried, Choice, Enabled, Execution, Fairness, Onlookers, OperationId, Step, StepKind,
+    Strategy,
 };
 
 /// A step that is to be taken.
@@ -28,6 +29,7 @@ pub(super) enum Seen {
         message: u64,
         inbox: u64,
         carried: Carried,
+        onlookers: Onlookers,
     },
     /// A step that might be taken, and is not.
     Waiting { who: u64, kind: StepKind },
@@ -223,6 +225,7 @@ impl Strategy for Follow {
             message: pending.message.map_or(0, |message| message.number()),
             inbox,
             carried: step.carried,
+            onlookers: step.onlookers,
         });
         self.seen.append(&mut self.chosen);
         let strange = match pending.kind {

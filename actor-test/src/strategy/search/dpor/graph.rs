@@ -25,12 +25,8 @@ pub(super) enum Act {
     Resume { from: Place },
     /// A choice is answered.
     Answer(u32),
-    /// It sends an event into an inbox, which is taken by the label of that position there, if by any.
-    Send {
-        to: u32,
-        message: u64,
-        taken_by: u32,
-    },
+    /// It sends an event.
+    Send { message: u64 },
     /// It replies to an operation.
     Reply { to: u32 },
     /// It creates an operation.
@@ -48,6 +44,8 @@ pub(super) struct Label {
     pub(super) history: u64,
     /// How many labels of each other lane come before it in any case: it needs them.
     pub(super) clock: Arc<[u32]>,
+    /// The inboxes that it goes into, its onlookers' among them, with the label by which it is taken there.
+    pub(super) inboxes: Vec<(u32, u32)>,
 }
 
 /// The labels of one operation.
@@ -63,7 +61,7 @@ pub(super) struct Lane {
     pub(super) labels: Vec<Label>,
     /// Which labels take an event.
     pub(super) receives: Vec<u32>,
-    /// The sends into its inbox.
+    /// What went into its inbox.
     pub(super) sends: Vec<Place>,
     /// A reply that it has not gone on with.
     pub(super) reply: Option<Place>,
@@ -241,11 +239,10 @@ impl Graph {
             let count = cut[number];
             let mut labels = lane.labels[..count as usize].to_vec();
             for label in &mut labels {
-                if let Act::Send { to, taken_by, .. } = &mut label.act
-                    && *taken_by != NOWHERE
-                    && *taken_by >= cut[*to as usize]
-                {
-                    *taken_by = NOWHERE;
+                for (to, taken_by) in &mut label.inboxes {
+                    if *taken_by != NOWHERE && *taken_by >= cut[*to as usize] {
+                        *taken_by = NOWHERE;
+                    }
                 }
             }
             let done = labels

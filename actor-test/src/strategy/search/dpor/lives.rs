@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::follow::Seen;
 use crate::hash::mix;
-use crate::strategy::{Carried, StepKind};
+use crate::strategy::{Carried, Onlookers, StepKind};
 
 /// Something that an operation does by itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,6 +18,13 @@ pub(super) enum Deed {
     Spawn { child: u64 },
     /// It ends: it takes no more events.
     Halt,
+}
+
+/// Something that it did, and who saw it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Done {
+    pub(super) deed: Deed,
+    pub(super) onlookers: Onlookers,
 }
 
 /// What an operation needs to go on.
@@ -42,7 +49,9 @@ pub(super) enum Need {
 /// What an operation does between two things that it is given, and what it needs then.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Stretch {
-    pub(super) deeds: Vec<Deed>,
+    /// Who saw it take what it was given.
+    pub(super) onlookers: Onlookers,
+    pub(super) deeds: Vec<Done>,
     pub(super) need: Need,
 }
 
@@ -65,8 +74,27 @@ pub(super) struct Differs {
 #[derive(Debug)]
 struct Life {
     history: u64,
-    deeds: Vec<Deed>,
+    onlookers: Onlookers,
+    deeds: Vec<Done>,
     has_ended: bool,
+}
+
+/// The path of an onlooker: a monitor, or the predicates. It takes what it sees as events, one after
+/// another, and gives nothing to anybody.
+pub(super) fn onlooker(number: u32) -> u64 {
+    ONLOOKER | u64::from(number)
+}
+
+const ONLOOKER: u64 = 0x6f6e_6c6f_6f6b_6500;
+
+/// Whether that is the path of an onlooker.
+pub(super) fn is_onlooker(path: u64) -> bool {
+    path & !0xff == ONLOOKER
+}
+
+/// What onlookers see where an operation took what it was given.
+pub(super) fn shown(history: u64) -> u64 {
+    mix(history, 0x5ee)
 }
 
 /// The history of an operation that was created with something.
@@ -111,6 +139,8 @@ impl Lives {
             lives: self,
             all: BTreeMap::new(),
             gifts: BTreeMap::new(),
+            onlookers: BTreeMap::new(),
+            shown: None,
         };
         let mut last = None;
         for seen in seen {
@@ -124,9 +154,11 @@ impl Lives {
                     message,
                     inbox,
                     carried,
+                    onlookers,
                 } => {
                     last = Some(who);
-                    reader.step(who, kind, message, inbox, carried)?;
+                    reader.show_taken()?;
+                    reader.step(who, kind, message, inbox, carried, onlookers)?;
                 }
                 Seen::Waiting { who, kind } => {
                     let need = match kind {
@@ -143,6 +175,7 @@ impl Lives {
                 }
             }
         }
+        reader.show_taken()?;
         reader.end(end, last)
     }
 }
@@ -163,12 +196,17 @@ struct Reader<'a> {
     all: BTreeMap<u64, Life>,
     /// What an event or a reply holds, by its number.
     gifts: BTreeMap<u64, u64>,
+    /// The histories of onlookers.
+    onlookers: BTreeMap<u64, u64>,
+    /// Who is to see the step in progress, of whom, once its choices are answered.
+    shown: Option<(Onlookers, u64)>,
 }
 
 impl Reader<'_> {
     fn bear(&mut self, path: u64, with: u64) {
         let life = Life {
             history: born(path, with),
+            onlookers: Onlookers::default(),
             deeds: Vec::new(),
             has_ended: false,
         };
@@ -182,7 +220,14 @@ impl Reader<'_> {
     /// What it has done since it was given something is known now, and it needs something.
     fn close(&mut self, who: u64, need: Need) -> Result<u64, Differs> {
         let life = self.all.get_mut(&who).ok_or(Differs { who })?;
+        // Who saw a step saw what was chosen in it as well.
+        let is_in_step = matches!(need, Need::Answer(_));
+        let onlookers = match is_in_step {
+            true => Onlookers::default(),
+            false => std::mem::take(&mut life.onlookers),
+        };
         let stretch = Stretch {
+            onlookers,
             deeds: std::mem::take(&mut life.deeds),
             need,
         };
@@ -190,7 +235,9 @@ impl Reader<'_> {
             None => {
                 self.lives.stretches.insert(life.history, Arc::new(stretch));
             }
-            Some(known) if known.deeds != stretch.deeds => return Err(Differs { who }),
+            Some(known) if known.deeds != stretch.deeds || known.onlookers != onlookers => {
+                return Err(Differs { who });
+            }
             Some(known) if known.need == need || need == Need::Rest => {}
             Some(known) if known.need == Need::Rest => *known = Arc::new(stretch),
             Some(_) => return Err(Differs { who }),
@@ -205,6 +252,7 @@ impl Reader<'_> {
         message: u64,
         inbox: u64,
         carried: Carried,
+        onlookers: Onlookers,
     ) -> Result<(), Differs> {
         match kind {
             StepKind::Start => {
@@ -232,7 +280,7 @@ impl Reader<'_> {
                     Carried::Halted => (Deed::Halt, who),
                     Carried::Nothing => return Err(Differs { who }),
                 };
-                life.deeds.push(deed);
+                life.deeds.push(Done { deed, onlookers });
                 life.has_ended |= deed == Deed::Halt;
                 match deed {
                     Deed::Spawn { child } => self.bear(child, gift),
@@ -241,7 +289,28 @@ impl Reader<'_> {
                         self.gifts.insert(to, gift);
                     }
                 }
+                self.show(onlookers, gift);
+                return Ok(());
             }
+        }
+        self.life(who)?.onlookers = onlookers;
+        self.shown = (!onlookers.is_empty()).then_some((onlookers, who));
+        Ok(())
+    }
+
+    fn show(&mut self, onlookers: Onlookers, what: u64) {
+        for number in onlookers.iter() {
+            let path = onlooker(number);
+            let history = self.onlookers.entry(path).or_insert(born(path, 0));
+            *history = given(*history, what);
+        }
+    }
+
+    /// The step in progress is over: its onlookers have seen it.
+    fn show_taken(&mut self) -> Result<(), Differs> {
+        if let Some((onlookers, who)) = self.shown.take() {
+            let history = self.life(who)?.history;
+            self.show(onlookers, shown(history));
         }
         Ok(())
     }
@@ -270,7 +339,8 @@ impl Reader<'_> {
             }
             _ => {}
         }
-        Ok(class(self.all.values().map(|life| life.history)))
+        let histories = self.all.values().map(|life| life.history);
+        Ok(class(histories.chain(self.onlookers.values().copied())))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Which events an operation may take, and which that were sent later it might have taken before.
 
 use super::graph::{Act, Cut, Edit, Graph, NOWHERE, Place};
+use crate::hash::mix;
 
 impl Graph {
     /// Everything.
@@ -18,14 +19,10 @@ impl Graph {
             if place.index >= cut[place.lane as usize] {
                 continue;
             }
-            let Act::Send {
-                message, taken_by, ..
-            } = self.label(*place).act
-            else {
-                continue;
-            };
-            if taken_by == NOWHERE || taken_by >= taken {
-                open.push((message, *place));
+            let inboxes = self.label(*place).inboxes.iter();
+            let is_open = |(to, by): &(u32, u32)| *to == lane && (*by == NOWHERE || *by >= taken);
+            if inboxes.copied().any(|inbox| is_open(&inbox)) {
+                open.push((self.rank(*place), *place));
             }
         }
         if open.len() > 1 {
@@ -39,6 +36,14 @@ impl Graph {
             open.sort_unstable_by_key(|(message, _)| *message);
         }
         open.into_iter().map(|(_, place)| place).collect()
+    }
+
+    /// Where something stands among what is in an inbox: the same in all graphs.
+    fn rank(&self, place: Place) -> u64 {
+        match self.label(place).act {
+            Act::Send { message } => message,
+            _ => mix(self.lanes[place.lane as usize].path, place.index.into()),
+        }
     }
 
     /// What of a cut comes before a label: what it needs, and what was taken before it from the same
@@ -70,14 +75,13 @@ impl Graph {
         }
         match self.label(place).act {
             Act::Receive { from, .. } | Act::Resume { from } => add(from),
-            Act::Send { to, taken_by, .. } => {
-                let lane = &self.lanes[to as usize];
-                let limit = taken_by.min(cut[to as usize]);
-                if let Some(before) = lane.last_receive(limit) {
-                    add(before);
-                }
-            }
             _ => {}
+        }
+        for (to, taken_by) in &self.label(place).inboxes {
+            let limit = (*taken_by).min(cut[*to as usize]);
+            if let Some(before) = self.lanes[*to as usize].last_receive(limit) {
+                add(before);
+            }
         }
     }
 

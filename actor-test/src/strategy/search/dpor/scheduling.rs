@@ -2,6 +2,7 @@
 
 use super::follow::{Due, Follow};
 use super::graph::{Act, Graph, Lane, Place};
+use super::lives;
 
 impl Graph {
     /// The strategy that takes the steps of the graph, each after those that come before it, but for those
@@ -23,6 +24,14 @@ impl Graph {
                     };
                     preceding.clear();
                     self.add_preceding(place, &whole, &mut preceding);
+                    // The choices of a step are made in it.
+                    let mut following = place;
+                    while let Some(label) = found.labels.get(following.index as usize + 1)
+                        && matches!(label.act, Act::Answer(_))
+                    {
+                        following.index += 1;
+                        self.add_preceding(following, &whole, &mut preceding);
+                    }
                     let is_due = |(lane, count): &(u32, u32)| taken[*lane as usize] >= *count;
                     if !preceding.iter().all(is_due) {
                         break;
@@ -30,6 +39,8 @@ impl Graph {
                     taken[lane] += 1;
                     goes_on = true;
                     match found.labels[index as usize].act {
+                        // What onlookers see is seen in the step that they see.
+                        _ if lives::is_onlooker(found.path) => {}
                         Act::Answer(answer) => {
                             answers.push(answer);
                             continue;
@@ -57,7 +68,7 @@ impl Graph {
             return 0;
         };
         match self.label(from).act {
-            Act::Send { message, .. } => message,
+            Act::Send { message } => message,
             _ => 0,
         }
     }
