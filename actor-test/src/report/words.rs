@@ -174,11 +174,8 @@ pub fn unmet(report: &Report, expected: &str) -> String {
 
 /// A test without a bug.
 pub fn passed(report: &Report, notes: &[String]) -> String {
-    let all = if report.verdict.is_exhaustive() {
-        " (exhaustive)"
-    } else {
-        ""
-    };
+    let covered = verdict::covered(report).filter(|_| report.verdict.is_systematic());
+    let all = covered.map_or_else(String::new, |covered| format!(" ({covered})"));
     let mut lines = vec![format!(
         "PASS  {}  {}{all}, {:.2} s",
         report.test,

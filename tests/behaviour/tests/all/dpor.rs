@@ -163,7 +163,7 @@ const ALL_USES: [Uses; 10] = [
 #[test]
 fn random_programs_have_the_behaviours_of_all_schedules() {
     for uses in ALL_USES {
-        assert_as_brute_force(uses, programs(64), 300);
+        assert_as_brute_force(uses, programs(40), 300);
     }
 }
 

@@ -139,10 +139,13 @@ impl Graph {
         let mut cut = self.cut_before(self.label(at).stamp);
         self.add_needed(&mut cut, send, 0);
         let is_in = |place: Place| place.index < cut[place.lane as usize];
-        let takes_within = self.labels().all(|(place, label)| match label.act {
-            Act::Receive { from, .. } => place == at || !is_in(place) || is_in(from),
-            _ => true,
-        });
-        is_in(from) && takes_within && self.candidates(&cut, at.lane).first() == Some(&from)
+        let takes_within = || {
+            self.labels().all(|(place, label)| match label.act {
+                Act::Receive { from, .. } => place == at || !is_in(place) || is_in(from),
+                _ => true,
+            })
+        };
+        // What is seldom so, and soon known, comes first.
+        is_in(from) && self.candidates(&cut, at.lane).first() == Some(&from) && takes_within()
     }
 }
