@@ -41,3 +41,4 @@ pub mod transaction_service;
 pub mod two_phase_commit;
 #[cfg(test)]
 mod under_faults;
+pub mod viewstamped_replication;

@@ -1,0 +1,96 @@
+//! Where the replicas are: found by name, and found again after a crash.
+
+use std::collections::BTreeMap;
+
+use actor_core::prelude::*;
+use actor_core::{AcceptedBy, Actor, Handler, LookupError};
+
+use super::{REPLICAS, Replica};
+
+/// To itself: a look-up is over.
+#[derive(Debug)]
+pub struct Found {
+    number: u32,
+    replica: Result<ActorRef<Replica>, LookupError>,
+}
+
+impl Found {
+    /// Whether it has found the replica of that number.
+    pub(super) fn is_of(&self, number: u32) -> bool {
+        self.number == number && self.replica.is_ok()
+    }
+}
+
+/// The replicas that are known to be up.
+#[derive(Debug)]
+pub(super) struct Directory {
+    wanted: Vec<u32>,
+    known: BTreeMap<u32, ActorRef<Replica>>,
+}
+
+impl Directory {
+    /// Of these replicas.
+    pub(super) fn of(wanted: impl Iterator<Item = u32>) -> Self {
+        Self {
+            wanted: wanted.collect(),
+            known: BTreeMap::new(),
+        }
+    }
+
+    /// Looks for those that are not known. A node may be down, so ask again now and then.
+    pub(super) fn look_up<A: Actor>(&self, cx: &mut Context<A>)
+    where
+        Found: AcceptedBy<A>,
+    {
+        for number in self.wanted.iter().copied() {
+            if self.known.contains_key(&number) {
+                continue;
+            }
+            let name = format!("{}/replica", REPLICAS[number as usize]);
+            let replica = cx.lookup::<Replica>(&name);
+            cx.pipe_to_self(replica, move |replica| Found { number, replica });
+        }
+    }
+
+    pub(super) fn found<A: Actor + Handler<Terminated>>(
+        &mut self,
+        found: Found,
+        cx: &mut Context<A>,
+    ) {
+        if let Ok(replica) = found.replica {
+            cx.watch(&replica);
+            self.known.insert(found.number, replica);
+        }
+    }
+
+    /// A node has crashed, and may be up again.
+    pub(super) fn terminated<A: Actor>(&mut self, ended: &Terminated, cx: &mut Context<A>)
+    where
+        Found: AcceptedBy<A>,
+    {
+        self.known.retain(|_, replica| replica.id() != ended.actor);
+        self.look_up(cx);
+    }
+
+    pub(super) fn are_all_known(&self) -> bool {
+        self.known.len() == self.wanted.len()
+    }
+
+    pub(super) fn tell<E>(&self, number: u32, event: E)
+    where
+        E: AcceptedBy<Replica>,
+    {
+        if let Some(replica) = self.known.get(&number) {
+            replica.tell(event);
+        }
+    }
+
+    pub(super) fn tell_all<E>(&self, event: &E)
+    where
+        E: AcceptedBy<Replica> + Clone,
+    {
+        for replica in self.known.values() {
+            replica.tell(event.clone());
+        }
+    }
+}
