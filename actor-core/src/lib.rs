@@ -144,7 +144,7 @@
 //! [`actor`] has the handlers and hooks, [`Context`] what they can do, [`monitor`] the
 //! specifications, [`System`] the set-up, and [`LiveSystem`] what exists in production only.
 //! [`macro@protocol`] frees actors of each other's types, and [`Probe`] plays one in a test; actors
-//! are found by [name](System::register), hear the same in a [`Group`] and share work in a [`Pool`].
+//! are found by [name](System::register), hear the same in a [`Group`], or what is published in [`Topics`], and share work in a [`Pool`].
 //! The crate `actor-test` tests all of it.
 
 // docs.rs says of each item which feature it needs.
@@ -222,7 +222,7 @@ pub use actor::names::{LookupError, NameTaken};
 pub use actor::protocol::{EventOf, OfferedBy, Protocol, ProtocolRef};
 pub use actor::sending::{SendError, Sending, TrySendError, TrySending};
 pub use actor::{AcceptedBy, Actor, ActorRef, AnyRef, Context, Handler, Recipient, Spawner};
-pub use asking::{Ask, Reply, Stopped, TimedAsk};
+pub use asking::{Ask, Reply, Started, Stopped, TimedAsk};
 pub use environment::{ActorRng, Timer, Timestamp, forever};
 pub use error::Error;
 pub use event::Event;
@@ -234,7 +234,7 @@ pub use production::{
     ActorStatus, DeadLetter, DeadLetterReason, DeepMailbox, Failure, FailureKind, LiveSystem,
     MonitorStep, MonitorViolation, MonitorViolationKind, StuckActor, Unfinished,
 };
-pub use services::{Group, Pool, PoolRef, Probe};
+pub use services::{Group, Pool, PoolRef, Probe, Topics};
 pub use specification::{Answer, Monitor, MonitorContext, Temperature, World};
 pub use supervision::{Backoff, Restart, StopReason, Supervision, Terminated, Unread};
 pub use system::{Faults, Node, System};

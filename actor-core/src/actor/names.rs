@@ -421,7 +421,9 @@ impl ActorRef<Names> {
         actor: &R,
     ) -> impl Future<Output = Result<(), NameTaken>> + Send + use<R> {
         let entry = actor.entry();
-        let answer = self.ask(Request::TryRegister(name.to_owned(), entry));
+        let answer = self
+            .ask(Request::TryRegister(name.to_owned(), entry))
+            .without_limit();
         async move {
             match answer.await {
                 Ok(Answer::Taken(taken)) => Err(taken),
@@ -436,7 +438,7 @@ impl ActorRef<Names> {
     }
 
     fn look(&self, name: &str) -> Ask<Answer> {
-        self.ask(Request::Lookup(name.to_owned()))
+        self.ask(Request::Lookup(name.to_owned())).without_limit()
     }
 
     fn look_from_afar(&self, name: &str) -> Ask<Answer> {

@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 
 use super::sending::{Sending, TrySending};
 use super::{Actor, ActorRef, AnyRef, Handler, Recipient, Ways};
-use crate::asking::{Ask, Reply, Stopped};
+use crate::asking::{Ask, Reply, Started, Stopped};
 use crate::event::Event;
 use crate::fingerprint::{Fingerprint, Fingerprinter};
 use crate::identity::ActorId;
@@ -174,6 +174,11 @@ impl<P: Protocol + ?Sized> ProtocolRef<P> {
         !self.target.has_stopped()
     }
 
+    /// Waits until the actor has started; see [`ActorRef::started`].
+    pub fn started(&self) -> Started {
+        Started::of(&self.target)
+    }
+
     /// Waits until the actor has stopped, and tells why; see [`ActorRef::stopped`].
     pub fn stopped(&self) -> Stopped {
         Stopped::of(&self.target)
@@ -207,7 +212,7 @@ impl<P: Protocol + ?Sized> ProtocolRef<P> {
     pub fn ask<E: EventOf<P>>(&self, event: E) -> Ask<E::Reply> {
         let (reply, ask) = self.target.begin_ask();
         (E::entry(self.table).ask)(&self.target, event, reply);
-        ask
+        ask.limited(&self.target)
     }
 
     /// This actor, as the recipient of one event of the protocol.

@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 use super::names::Entry;
 use super::sending::{Put, Sending, TrySending, put};
 use super::{AcceptedBy, Actor};
-use crate::asking::{Ask, Reply, Stopped};
+use crate::asking::{Ask, Reply, Started, Stopped};
 use crate::event::Event;
 use crate::fingerprint::{Fingerprint, Fingerprinter};
 use crate::identity::ActorId;
@@ -117,6 +117,46 @@ impl<A: Actor> ActorRef<A> {
     /// that, and [`ask`](Self::ask) tells it.
     pub fn is_alive(&self) -> bool {
         !self.target.has_stopped()
+    }
+
+    /// Waits until the actor has started: its `#[start]` hook has returned, also where it is async. An
+    /// actor without one has started as soon as it is spawned. Where the actor has ended before, because
+    /// its hook failed for instance, this is the reason; a supervised child that is brought back is
+    /// waited for.
+    ///
+    /// You may leave it out: events wait until the actor has started. It is for those who must know.
+    ///
+    /// ```
+    /// use actor_core::prelude::*;
+    ///
+    /// struct Database {
+    ///     url: &'static str,
+    /// }
+    ///
+    /// #[actor]
+    /// impl Database {
+    ///     #[start]
+    ///     async fn connect(&mut self, cx: &mut Context<Self>) -> Result<(), String> {
+    ///         cx.sleep(std::time::Duration::from_millis(1)).await;
+    ///         match self.url {
+    ///             "" => Err("no address".into()),
+    ///             _ => Ok(()),
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), actor_core::Error> {
+    /// let sys = System::new();
+    /// let database = sys.spawn(Database { url: "db.example" });
+    /// assert_eq!(database.started().await, Ok(()));
+    /// let lost = sys.spawn(Database { url: "" });
+    /// assert_eq!(lost.started().await, Err(StopReason::Failed));
+    /// # sys.shutdown().await
+    /// # }
+    /// ```
+    pub fn started(&self) -> Started {
+        Started::of(&self.target)
     }
 
     /// Waits until the actor has stopped for good, and tells why. A supervised child that is brought
@@ -273,7 +313,7 @@ impl<A: Actor> ActorRef<A> {
         let (reply, ask) = self.target.begin_ask();
         self.target
             .post::<A>(&mut Slot::Full(event.into_message(reply)));
-        ask
+        ask.limited(&self.target)
     }
 
     /// This actor, as the recipient of one kind of event.
@@ -421,6 +461,11 @@ impl<E: Event> Recipient<E> {
     /// The actor has not stopped; see [`ActorRef::is_alive`].
     pub fn is_alive(&self) -> bool {
         !self.target.has_stopped()
+    }
+
+    /// Waits until the actor has started; see [`ActorRef::started`].
+    pub fn started(&self) -> Started {
+        Started::of(&self.target)
     }
 
     /// Waits until the actor has stopped, and tells why; see [`ActorRef::stopped`].

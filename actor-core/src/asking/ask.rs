@@ -1,6 +1,7 @@
 //! The end of an `ask` that waits: [`Ask`].
 
 use std::fmt;
+use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll};
@@ -11,12 +12,16 @@ use crate::environment::{Sleep, sleep};
 use crate::event::Event;
 use crate::identity::AskId;
 use crate::parts::{AskError, AskSlot, Purpose};
+use crate::production::Target;
 
 /// The future reply of an [`ask`](crate::ActorRef::ask). The event was sent when `ask` was called;
 /// awaiting this, or dropping it, changes nothing for the actor that was asked.
 #[must_use = "await the reply, or use `tell` where none is needed"]
 pub struct Ask<R: Event> {
     pub(super) from: Arc<Slot<R>>,
+    /// The [limit of the system](crate::System::ask_limit), where it has one. Nothing is left half
+    /// done by a panic: it is over, or it is not.
+    pub(super) limit: Option<AssertUnwindSafe<Box<Sleep>>>,
 }
 
 impl<R: Event> Drop for Ask<R> {
@@ -82,7 +87,8 @@ impl<R: Event> Ask<R> {
     /// In production, outside a tokio runtime unless the crate's feature `futures` is on, or on a
     /// runtime without a time driver.
     #[track_caller]
-    pub fn timeout(self, limit: Duration) -> TimedAsk<R> {
+    pub fn timeout(mut self, limit: Duration) -> TimedAsk<R> {
+        self.limit = None;
         let live = match &self.from.origin {
             Origin::Controlled(_) => false,
             Origin::Live(_, asked) => {
@@ -94,6 +100,23 @@ impl<R: Event> Ask<R> {
             ask: self,
             limit: sleep(live, limit, Purpose::Reply),
         }
+    }
+
+    /// Waits for as long as it takes, whatever the [limit of the system](crate::System::ask_limit) is.
+    pub fn without_limit(mut self) -> Self {
+        self.limit = None;
+        self
+    }
+
+    /// Takes the limit of the system, where that has one. It counts from now: the event is sent.
+    pub(crate) fn limited(mut self, of: &Target) -> Self {
+        if let Some(limit) = of.ask_limit() {
+            if let Origin::Live(_, asked) = &self.from.origin {
+                asked.over();
+            }
+            self.limit = Some(AssertUnwindSafe(Box::new(limit)));
+        }
+        self
     }
 }
 
@@ -126,13 +149,17 @@ impl<R: Event> Future for TimedAsk<R> {
 impl<R: Event> Future for Ask<R> {
     type Output = Result<R, AskError>;
 
-    fn poll(self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Self::Output> {
+    fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Self::Output> {
         let mut open = self.from.lock();
         match open.fate.poll(task.waker()) {
             Poll::Pending => {
                 drop(open);
                 self.from.origin.awaited();
-                Poll::Pending
+                let Some(AssertUnwindSafe(limit)) = &mut self.limit else {
+                    return Poll::Pending;
+                };
+                let late = Pin::new(&mut **limit).poll(task);
+                late.map(|()| Err(AskError::TimedOut))
             }
             Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
             Poll::Ready(Ok(())) => Poll::Ready(open.value.take().ok_or(AskError::Dropped)),

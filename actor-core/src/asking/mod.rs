@@ -1,15 +1,17 @@
 //! The two ends of an `ask`, and the slot between them.
 //!
 //! [`reply`] is held by the actor that answers, [`ask`] by whoever waits; [`slot`] belongs to both, and
-//! [`stopped`] waits in the same way for an actor's end. References and contexts call it.
+//! [`started`] and [`stopped`] wait in the same way for an actor's start and end. References and contexts call it.
 
 mod ask;
 mod reply;
 mod slot;
+mod started;
 mod stopped;
 
 pub use ask::{Ask, TimedAsk};
 pub use reply::Reply;
+pub use started::Started;
 pub use stopped::Stopped;
 
 pub(crate) use slot::{Origin, Slot};

@@ -6,12 +6,13 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::Waker;
 
 use super::{Ask, Reply};
+use crate::environment::{Sleep, sleep};
 use crate::event::Event;
 use crate::identity::AskId;
 use crate::parts::{AnySlot, CannotCross, Carry, Fate, Status, wake};
 use crate::production::{Asked, Observed, Target, Where};
 use crate::runtime;
-use crate::supervision::StopReason;
+use crate::runtime::Purpose;
 
 /// Both ends of a new `ask`.
 pub(crate) fn asking<R: Event>(origin: Origin) -> (Reply<R>, Ask<R>) {
@@ -28,7 +29,11 @@ pub(crate) fn asking<R: Event>(origin: Origin) -> (Reply<R>, Ask<R>) {
         }),
     });
     let to = Some(slot.clone());
-    (Reply { to }, Ask { from: slot })
+    let ask = Ask {
+        from: slot,
+        limit: None,
+    };
+    (Reply { to }, ask)
 }
 
 /// Where a reply waits for the asker; under test, until the tester delivers it.
@@ -270,8 +275,20 @@ impl Target {
         (reply, ask)
     }
 
-    /// Both ends of a wait for this actor's end, which monitors don't see: nobody has sent anything.
-    pub(crate) fn begin_ask_for_end(&self) -> (Reply<StopReason>, Ask<StopReason>) {
+    /// How long an `ask` of this actor lasts at most, from now on.
+    pub(super) fn ask_limit(&self) -> Option<Sleep> {
+        match &self.0 {
+            Where::Live(actor) => actor.ask_limit().map(Sleep::Live),
+            Where::Controlled(_) => {
+                let limit = runtime::with(|rt| rt.ask_limit())?;
+                Some(sleep(false, limit, Purpose::Reply))
+            }
+        }
+    }
+
+    /// Both ends of a wait for this actor's start or end, which monitors don't see: nobody has sent
+    /// anything.
+    pub(crate) fn begin_ask_beside<R: Event>(&self) -> (Reply<R>, Ask<R>) {
         match &self.0 {
             Where::Live(actor) => asking(Origin::Live(None, actor.awaiting_end())),
             Where::Controlled(_) => self.begin_ask(),

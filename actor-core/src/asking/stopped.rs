@@ -16,7 +16,7 @@ pub struct Stopped(Ask<StopReason>);
 
 impl Stopped {
     pub(crate) fn of(target: &Target) -> Self {
-        let (reply, ask) = target.begin_ask_for_end();
+        let (reply, ask) = target.begin_ask_beside();
         match target.live_actor() {
             Some(actor) => actor.await_end(Box::new(reply)),
             None => {

@@ -56,6 +56,9 @@ pub type Notice = Box<dyn FnOnce(&dyn AnyMail, StopReason) -> (u32, u16)>;
 /// Puts the reason of an actor's end where whoever awaits it looks for it.
 pub type PutReason = Box<dyn FnOnce(StopReason)>;
 
+/// Puts word of an actor's start, or why it has ended before, where whoever awaits it looks for it.
+pub type PutStart = Box<dyn FnOnce(Result<(), StopReason>)>;
+
 /// As a [`Notice`], for any actor and more than once.
 pub type Trap = fn(&dyn AnyMail, ActorId, StopReason) -> (u32, u16);
 

@@ -22,7 +22,7 @@ pub use crate::contained::{call_each, drop_each};
 pub use asking::{AnySlot, AskError, AskSlot, Fate};
 pub use body::{Body, Driver, Due, Ran, Resting};
 pub use crossing::CannotCross;
-pub use effects::{Again, Announce, Notice, Offered, Purpose, PutReason, Stop, Trap};
+pub use effects::{Again, Announce, Notice, Offered, Purpose, PutReason, PutStart, Stop, Trap};
 pub use faults::{Disk, Failing, Failure, Fault, Script, Wish};
 pub use mail::{AnyMail, AnySlab, Mail, MakeMail};
 pub use mailbox::{Mailbox, Overflow};

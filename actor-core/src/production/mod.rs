@@ -34,7 +34,7 @@ pub(crate) use host::forever::count;
 pub(crate) use observing::work::{ENTRY_HOOK, EXIT_HOOK, START_HOOK, STOP_HOOK};
 pub(crate) use running::actor::{LiveActor, Room};
 pub(crate) use running::node::LiveNode;
-pub(crate) use running::relations::AwaitsEnd;
+pub(crate) use running::relations::{AwaitsEnd, AwaitsStart};
 pub(crate) use running::reply::{Observed, why_lost};
 pub(crate) use running::side::Side;
 pub(crate) use running::spawning::Where;

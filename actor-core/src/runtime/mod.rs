@@ -16,8 +16,8 @@ pub use crate::contained::{Payload, discard};
 pub use crate::identity::{Address, AskId, DiskCallId, DiskId, Passport, RoomId, TimerId};
 pub use crate::parts::{
     Access, Again, Announce, Disk, Failing, Failure, Fault, Hold, Host, Locals, NewTask, Notice,
-    ObjectId, Offered, Place, Purpose, PutReason, Release, Script, Sharing, SpawnOptions, Stop,
-    Touch, Trap, Violation, ViolationKind, Wait, Wish,
+    ObjectId, Offered, Place, Purpose, PutReason, PutStart, Release, Script, Sharing, SpawnOptions,
+    Stop, Touch, Trap, Violation, ViolationKind, Wait, Wish,
 };
 pub use crate::production::{Factory, NamesOn, Spawn, Target};
 pub use crate::supervision::{ChildOptions, Children, Order};

@@ -17,7 +17,7 @@ use crate::identity::{ActorId, Address, AskId, DiskCallId, DiskId, Passport, Roo
 use crate::parts::disk::{Answer, Call};
 use crate::parts::{
     Again, Announce, AnyMail, AskSlot, Failing, Failure, Fault, Notice, Offered, Purpose,
-    PutReason, Script, Sharing, SpawnOptions, Stop, Trap,
+    PutReason, PutStart, Script, Sharing, SpawnOptions, Stop, Trap,
 };
 use crate::production::{Factory, NamesOn, Spawn};
 use crate::specification::{AnyMonitor, Expectation, Predicate};
@@ -54,6 +54,10 @@ pub trait Runtime: Sharing {
     fn room_dropped(&self, room: RoomId);
     /// Registers an `ask`; its event is posted next.
     fn ask(&self, to: Address, slot: Arc<AskSlot>) -> AskId;
+    /// The limit of an `ask` that says nothing of one.
+    fn ask_limit(&self) -> Option<Duration>;
+    /// Sets that limit, for what is asked from now on.
+    fn set_ask_limit(&self, limit: Duration);
     /// Someone has looked for the reply, and it is not there.
     fn reply_awaited(&self, ask: AskId);
     /// The reply was sent and waits in its slot.
@@ -130,6 +134,9 @@ pub trait Runtime: Sharing {
     /// Has an `ask`, of which no event is posted, answered when the actor that was asked has stopped.
     /// `put` puts the reason where the reply is looked for.
     fn await_end(&self, ask: AskId, put: PutReason);
+    /// Has an `ask`, of which no event is posted, answered when the actor that was asked has run its
+    /// start hook, or has stopped before. `put` puts which of the two where the reply is looked for.
+    fn await_start(&self, ask: AskId, put: PutStart);
 
     /// The disk of the operation that runs.
     fn disk(&self) -> DiskId;

@@ -136,7 +136,7 @@ impl<E: Event + Clone> Fingerprint for Group<E> {
 }
 
 /// The actor of a [`Group`], in the order of joining.
-struct Members<E: Event> {
+pub(super) struct Members<E: Event> {
     members: Roster<ActorId, Recipient<E>>,
     sweep: Sweep,
 }
@@ -151,7 +151,7 @@ impl<E: Event> Default for Members<E> {
 }
 
 impl<E: Event> Members<E> {
-    fn join(&mut self, member: Recipient<E>) {
+    pub(super) fn join(&mut self, member: Recipient<E>) {
         let (id, count) = (member.id(), self.members.len());
         if self.members.contains(&id) {
             return;
@@ -160,6 +160,29 @@ impl<E: Event> Members<E> {
             self.forget_who_has_stopped();
         }
         self.members.insert(id, member);
+    }
+
+    pub(super) fn leave(&mut self, leaver: ActorId) {
+        self.members.remove(&leaver);
+    }
+
+    /// Some have not stopped; the others are forgotten.
+    pub(super) fn are_any(&mut self) -> bool {
+        self.forget_who_has_stopped();
+        !self.members.is_empty()
+    }
+
+    pub(super) fn ids(&self) -> Vec<ActorId> {
+        self.members.values().map(Recipient::id).collect()
+    }
+
+    pub(super) fn tell(&self, event: &E)
+    where
+        E: Clone,
+    {
+        for member in self.members.values() {
+            member.tell(event.clone());
+        }
     }
 
     fn forget_who_has_stopped(&mut self) {
@@ -194,16 +217,14 @@ impl<E: Event + Clone> Members<E> {
     fn request(&mut self, request: Request<E>) -> Vec<ActorId> {
         match request {
             Request::Join(member) => self.join(member),
-            Request::Leave(leaver) => drop(self.members.remove(&leaver)),
+            Request::Leave(leaver) => self.leave(leaver),
             Request::Broadcast(event) => {
                 self.forget_who_has_stopped();
-                for member in self.members.values() {
-                    member.tell(event.clone());
-                }
+                self.tell(&event);
             }
             Request::Count => {
                 self.forget_who_has_stopped();
-                return self.members.values().map(Recipient::id).collect();
+                return self.ids();
             }
         }
         Vec::new()

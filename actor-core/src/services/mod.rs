@@ -1,4 +1,4 @@
-//! Built on actors, by what every program could use: [groups](group), [pools](pool), [streams](stream) and
+//! Built on actors, by what every program could use: [groups](group), [topics](topics), [pools](pool), [streams](stream) and
 //! [probes](probe).
 //!
 //! Nothing else in the crate knows of it.
@@ -9,9 +9,11 @@ mod pool;
 mod probe;
 mod stream;
 mod table;
+mod topics;
 
 pub use group::Group;
 pub use pool::{Pool, PoolRef};
 pub use probe::Probe;
+pub use topics::Topics;
 
 pub use probe::Double;

@@ -4,7 +4,7 @@
 
 mod naming;
 pub(crate) mod node;
-pub(crate) mod system;
+mod set_up;
 
 pub use node::{Faults, Node};
-pub use system::System;
+pub use set_up::System;

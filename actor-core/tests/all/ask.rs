@@ -381,3 +381,62 @@ async fn asks_that_end_are_no_cycle() {
     }
     journal.expect::<&str>([]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_system_has_a_limit_for_what_is_asked_from_then_on() {
+    use std::time::Duration;
+    let sys = System::new();
+    let (calculator, _) = calculator(&sys);
+    let before = calculator.ask(Slow);
+    sys.ask_limit(Duration::from_millis(10));
+    let after = calculator.ask(Slow);
+    assert_eq!(after.await, Err(AskError::TimedOut));
+    assert_eq!(before.await, Ok("at last"), "it was asked before");
+
+    let without = calculator.ask(Slow).without_limit();
+    assert_eq!(without.await, Ok("at last"));
+    let longer = calculator.ask(Slow).timeout(Duration::from_secs(30));
+    assert_eq!(longer.await, Ok("at last"), "its own limit is longer");
+    assert_eq!(calculator.ask(Double(4)).await, Ok(8));
+    sys.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn nodes_have_the_limit_of_their_system() {
+    use std::time::Duration;
+    let sys = System::new();
+    sys.ask_limit(Duration::from_millis(10));
+    let node = sys.node("n1", |node| {
+        node.spawner()
+            .name("calculator")
+            .registered()
+            .spawn(Calculator);
+    });
+    let calculator = sys.lookup::<Calculator>("n1/calculator").await.unwrap();
+    assert_eq!(calculator.ask(Slow).await, Err(AskError::TimedOut));
+    node.restart();
+    let calculator = sys.lookup::<Calculator>("n1/calculator").await.unwrap();
+    assert_eq!(calculator.ask(Slow).await, Err(AskError::TimedOut));
+    sys.shutdown().await.unwrap();
+}
+
+/// Asks may be made, and awaited, where there is no runtime.
+#[test]
+fn the_limit_counts_on_the_systems_clock_whoever_asks() {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_time()
+        .build()
+        .unwrap();
+    let sys = {
+        let _within = runtime.enter();
+        System::new()
+    };
+    sys.ask_limit(std::time::Duration::from_millis(1));
+    let calculator = {
+        let _within = runtime.enter();
+        sys.spawn(Calculator)
+    };
+    let answer = calculator.ask(Slow);
+    assert_eq!(runtime.block_on(answer), Err(AskError::TimedOut));
+}

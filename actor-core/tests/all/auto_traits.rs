@@ -98,6 +98,7 @@ fn auto_traits() {
         Unread,
         Terminated,
         StopReason,
+        Started,
         Stopped,
         AskError,
         SendError<Ask_>,
@@ -157,6 +158,7 @@ sypur Restart
 sypur Unread
 sypur Terminated
 sypur StopReason
+sypur Started
 sypur Stopped
 sypur AskError
 sypur SendError<Ask_>

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::support::{Journal, idle};
 use actor_core::prelude::*;
-use actor_core::{FailureKind, Group, Pool, PoolRef, Probe};
+use actor_core::{FailureKind, Group, Pool, PoolRef, Probe, Topics};
 
 #[derive(Clone, Debug)]
 struct Say(u32);
@@ -241,4 +241,29 @@ async fn workers_end_with_their_pool() {
         idle().await;
         assert_eq!(sys.as_live().unwrap().actor_count(), 0);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn subscribers_hear_their_topic_and_no_other() {
+    let sys = System::new();
+    let (news, journal) = (Topics::named(&sys, "news"), Journal::new());
+    let [alto, bass] = ["alto", "bass"].map(|name| sys.spawn(Member(name, journal.clone())));
+    news.subscribe(1, &alto);
+    news.subscribe(2, &bass);
+    news.subscribe(2, &alto);
+    news.subscribe(2, &bass);
+    news.publish(1, Say(1));
+    news.publish(2, Say(2));
+    news.publish(3, Say(3));
+    idle().await;
+    journal.expect(["alto 1", "bass 2", "alto 2"]);
+    news.unsubscribe(2, &bass);
+    news.publish(2, Say(4));
+    idle().await;
+    journal.expect(["alto 4"]);
+    alto.tell(Halt);
+    assert_eq!(news.subscribers(1).await, []);
+    assert_eq!(sys.as_live().unwrap().dead_letters(), 0);
+    assert_eq!(format!("{news:?}"), "news");
+    sys.shutdown().await.unwrap();
 }

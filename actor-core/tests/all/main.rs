@@ -27,6 +27,7 @@ mod random;
 mod receive;
 mod references;
 mod shutdown;
+mod starts;
 mod states;
 mod statuses;
 mod streams;

@@ -12,7 +12,7 @@ use std::task::Waker;
 
 use actor_core::__private::AskSlot;
 use actor_core::parts::{AnyMail, AnySlab, Body, call_each, drop_each};
-use actor_core::runtime::{Again, Announce, Factory, Notice, PutReason, Spawn};
+use actor_core::runtime::{Again, Announce, Factory, Notice, PutReason, PutStart, Spawn};
 
 use crate::engine::world::endings::Remains;
 
@@ -246,6 +246,8 @@ pub(crate) enum AnyNotice {
     Event(Notice),
     /// To who awaits it.
     Reason(PutReason),
+    /// To who awaits the start.
+    Start(PutStart),
 }
 
 /// The place with that number, which is made where there is none yet.

@@ -1,6 +1,7 @@
 //! The programs that chapters of the book show, each complete, to be typed into `src/lib.rs`.
 
 pub mod account;
+pub mod cache;
 pub mod lottery;
 pub mod payments;
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Where an actor's events wait: the queue that it shares with whoever sends.
 //!
-//! - [`mailbox`]: the queue, in which the actor itself lies while it waits; [`bound`]: how much room there
+//! - [`queue`]: the queue itself, in which the actor itself lies while it waits; [`bound`]: how much room there
 //!   is, and who waits for some.
 //! - [`lane`]: what an actor is told ahead of its inbox; [`fired`]: timers whose events are in it.
 //!
@@ -9,7 +9,7 @@
 pub(crate) mod bound;
 pub(crate) mod fired;
 pub(crate) mod lane;
-pub(crate) mod mailbox;
+pub(crate) mod queue;
 mod sync;
 #[cfg(all(test, loom_model))]
 mod tests;

@@ -10,7 +10,7 @@ use loom::sync::atomic::{AtomicBool, Ordering};
 use loom::thread::{self, JoinHandle};
 
 use super::bound::{Admission, Tally};
-use super::mailbox::{Entry, Kind, Letters, Reading};
+use super::queue::{Entry, Kind, Letters, Reading};
 use super::sync::{Mutex, lock};
 use crate::actor::rest::Spawning;
 use crate::actor::{Actor, Handler};
@@ -57,7 +57,7 @@ impl Turn {
 /// A reader, as it lies in its mailbox: whoever takes it out has it run.
 struct Reader(Arc<Turn>);
 
-type Mailbox = super::mailbox::Mailbox<Reader>;
+type Mailbox = super::queue::Mailbox<Reader>;
 
 fn run(roused: Option<Reader>) {
     if let Some(Reader(turn)) = roused {

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Wake, Waker};
 
@@ -18,11 +18,11 @@ use crate::event::Event;
 use crate::identity::ActorId;
 use crate::parts::{AnyMail, Mailed, MakeMail, Offered, SpawnOptions, Stop, mail_of};
 use crate::production::host::current::Sender;
-use crate::production::host::executor::sleep;
+use crate::production::host::executor::{Sleep, sleep};
 use crate::production::mailbox::bound::Admission;
 use crate::production::mailbox::fired::{Fired, Lives};
 use crate::production::mailbox::lane::{KILL, Lane, QUIT};
-use crate::production::mailbox::mailbox::{Kind, Mailbox, Opened};
+use crate::production::mailbox::queue::{Kind, Mailbox, Opened};
 use crate::production::observing::hooks::{DeadLetterReason, FailureKind, Fault};
 use crate::production::observing::work::Work;
 use crate::slab::Slot;
@@ -52,6 +52,8 @@ pub(crate) struct LiveActor {
     pub(super) meters: Arc<crate::production::observing::meters::Meters>,
     /// How often it was brought back.
     life: AtomicU32,
+    /// It has run its start hook, or has none, since it was made. Written under the lock of `end`.
+    started: AtomicBool,
     hub: Arc<Hub>,
 }
 
@@ -77,6 +79,7 @@ impl LiveActor {
             #[cfg(feature = "metrics")]
             meters: hub.meters.of(info.name),
             life: AtomicU32::new(0),
+            started: AtomicBool::new(!info.starts),
             hub,
         }
     }
@@ -131,6 +134,15 @@ impl LiveActor {
     /// How many events the actor has not begun to handle, as far as can be told from outside.
     pub(super) fn unread(&self) -> usize {
         self.mailbox().unread() + self.work.fetched()
+    }
+
+    /// Relaxed, as the next: both are called under the lock of `end`.
+    pub(super) fn has_started(&self) -> bool {
+        self.started.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn set_started(&self, has_started: bool) {
+        self.started.store(has_started, Ordering::Relaxed);
     }
 
     /// It is brought back: timers and watches of the life before are void.
@@ -391,6 +403,13 @@ impl LiveActor {
             })
         });
         (observed, Asked::of(self))
+    }
+
+    /// The end of an `ask` of it that begins now and says nothing of a limit.
+    pub(crate) fn ask_limit(&self) -> Option<Sleep> {
+        let limit = self.hub.ask_limit()?;
+        let _clock = self.hub.executor.enter();
+        Some(sleep(limit))
     }
 
     /// Begins a wait for the actor's end: monitors don't see it, and it is part of no cycle.

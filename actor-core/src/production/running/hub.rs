@@ -1,7 +1,7 @@
 //! What all actors of one system share: [`Hub`].
 
 use std::any::TypeId;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::time::Duration;
 
@@ -41,6 +41,9 @@ pub(super) struct Hub {
     pub(super) node: Option<Arc<str>>,
     /// The node has crashed.
     crashed: AtomicBool,
+    /// The limit of an `ask` that says nothing of one, in nanoseconds; `u64::MAX` is none. Relaxed: it
+    /// says nothing of anything else.
+    ask_limit: AtomicU64,
     /// The registry of names, once it was used.
     pub(super) names: OnceLock<Weak<LiveActor>>,
     #[cfg(debug_assertions)]
@@ -80,6 +83,9 @@ impl Hub {
             nodes: whole.map_or_else(Arc::default, |whole| whole.nodes.clone()),
             node: name,
             crashed: AtomicBool::new(false),
+            ask_limit: AtomicU64::new(
+                whole.map_or(u64::MAX, |whole| whole.ask_limit.load(Ordering::Relaxed)),
+            ),
             names: OnceLock::new(),
             #[cfg(debug_assertions)]
             waits: Waits::default(),
@@ -100,6 +106,19 @@ impl Hub {
 
     pub(super) fn now(&self) -> Duration {
         self.started.elapsed()
+    }
+
+    #[inline]
+    pub(super) fn ask_limit(&self) -> Option<Duration> {
+        match self.ask_limit.load(Ordering::Relaxed) {
+            u64::MAX => None,
+            limit => Some(Duration::from_nanos(limit)),
+        }
+    }
+
+    pub(super) fn set_ask_limit(&self, limit: Duration) {
+        let limit = u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX);
+        self.ask_limit.store(limit, Ordering::Relaxed);
     }
 
     pub(super) fn failed(&self, actor: ActorId, name: &str, fault: Fault) {

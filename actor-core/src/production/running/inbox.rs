@@ -8,7 +8,7 @@ use super::actor::LiveActor;
 use crate::parts::AnyMail;
 use crate::production::host::current::Sender;
 use crate::production::mailbox::bound::Bound;
-use crate::production::mailbox::mailbox::{Entry, Fetched, Kind, Letters, Reading};
+use crate::production::mailbox::queue::{Entry, Fetched, Kind, Letters, Reading};
 use crate::table::{ActorInfo, Disposition};
 
 /// The events of one actor that it has taken from the mailbox and not handled yet.

@@ -290,6 +290,7 @@ impl Life {
                         life.leave(reason);
                         return Poll::Ready(());
                     };
+                    life.actor.start_is_ahead();
                     supervised.children.ended(&life.actor, reason);
                     life.part = Part::Down(reason);
                 }
@@ -332,6 +333,9 @@ impl Life {
                     return Poll::Ready(Ok(StopReason::Stopped));
                 }
                 Ran::Done => {
+                    if self.part == Part::Starting {
+                        self.actor.start_is_over();
+                    }
                     self.part = Part::Working;
                     self.actor.work.leave(false);
                 }
@@ -479,6 +483,7 @@ impl Life {
                 self.body.install(resting);
                 self.part = Part::first(&self.actor);
                 if self.part == Part::Working {
+                    self.actor.start_is_over();
                     supervised.children.started(&self.actor);
                 }
             }

@@ -68,9 +68,18 @@ pub(crate) trait AwaitsEnd: Send {
     fn is_over(&self) -> bool;
 }
 
-/// Who waits for the end of another actor.
+/// Who waits for an actor's start, and is told of it, or why there is none.
+pub(crate) trait AwaitsStart: Send {
+    /// The actor has started, or has ended before.
+    fn told(self: Box<Self>, start: Result<(), StopReason>);
+    /// Nobody waits any more.
+    fn is_over(&self) -> bool;
+}
+
+/// Who waits for the end of another actor, or for its start.
 enum Waiting {
     Watcher(Watcher),
+    Start(Box<dyn AwaitsStart>),
     Other(Box<dyn AwaitsEnd>),
 }
 
@@ -78,6 +87,7 @@ impl Waiting {
     fn tell(self, ended: ActorId, reason: StopReason) {
         match self {
             Self::Watcher(watcher) => watcher.tell(ended, reason),
+            Self::Start(other) => other.told(Err(reason)),
             Self::Other(other) => other.ended(reason),
         }
     }
@@ -89,6 +99,7 @@ impl Waiting {
                 entry.mark.strong_count() == 0
                     || !watcher.is_some_and(|watcher| watcher.is_running())
             }
+            Self::Start(other) => other.is_over(),
             Self::Other(other) => other.is_over(),
         }
     }
@@ -172,6 +183,43 @@ impl LiveActor {
     /// As [`watch`](Self::watch), for whoever is no actor.
     pub(crate) fn await_end(&self, other: Box<dyn AwaitsEnd>) {
         self.await_end_by(Waiting::Other(other));
+    }
+
+    /// Tells when the actor has run its start hook, or has ended before; at once where it has.
+    pub(crate) fn await_start(&self, other: Box<dyn AwaitsStart>) {
+        let start = {
+            let mut end = lock(&self.end);
+            match &mut *end {
+                End::Ended(reason) => Err(*reason),
+                End::Awaited(_) if self.has_started() => Ok(()),
+                End::Awaited(relations) => {
+                    let Relations { watchers, .. } = &mut **relations.get_or_insert_default();
+                    return watchers.push(Waiting::Start(other));
+                }
+            }
+        };
+        other.told(start);
+    }
+
+    /// It has run its start hook: whoever waits for that is told.
+    #[cold]
+    pub(super) fn start_is_over(&self) {
+        let waiting = self.with_relations(|relations| {
+            self.set_started(true);
+            let Watchers(watchers) = &mut relations.as_mut()?.watchers;
+            let starts = |waiting: &mut Waiting| matches!(waiting, Waiting::Start(_));
+            Some(watchers.extract_if(.., starts).collect::<Vec<_>>())
+        });
+        for waiting in waiting.flatten().into_iter().flatten() {
+            if let Waiting::Start(other) = waiting {
+                other.told(Ok(()));
+            }
+        }
+    }
+
+    /// Its value is dropped, and may be made anew.
+    pub(super) fn start_is_ahead(&self) {
+        self.with_relations(|_| self.set_started(false));
     }
 
     fn await_end_by(&self, waiting: Waiting) {

@@ -454,6 +454,12 @@ impl LiveSystem {
         self.0.hub.announce(event);
     }
 
+    pub(crate) fn set_ask_limit(&self, limit: Duration) {
+        for hub in self.hubs() {
+            hub.set_ask_limit(limit);
+        }
+    }
+
     pub(crate) fn now(&self) -> Duration {
         self.0.hub.now()
     }

@@ -22,7 +22,7 @@ use crate::engine::world::operation::{ALONE, Effect, Letter, STOP, Sender, Stamp
 use crate::engine::world::room::{Answer, Delivery, Status};
 use crate::engine::world::state::{BODY, State};
 use crate::engine::world::timers::{self, Timer};
-use crate::engine::world::watches::Watch;
+use crate::engine::world::watches::{Until, Watch};
 
 impl Engine {
     /// Carries out the next effect of an outbox and the silent ones behind it; tells whether an
@@ -378,6 +378,12 @@ impl Engine {
             (Some(AnyNotice::Event(notice)), Some(mail), _) => (notice, mail),
             (Some(AnyNotice::Reason(put)), _, Some(ask)) => {
                 put(reason);
+                let follow_up = self.state().deliver_reply(ask, None);
+                return self.follow(operation, follow_up);
+            }
+            (Some(AnyNotice::Start(put)), _, Some(ask)) => {
+                let has_started = found.until == Until::Started && !found.is_broken;
+                put(if has_started { Ok(()) } else { Err(reason) });
                 let follow_up = self.state().deliver_reply(ask, None);
                 return self.follow(operation, follow_up);
             }

@@ -45,9 +45,12 @@ impl Engine {
             Kind::Link(_) => unreachable!("a link delivers, and does nothing else"),
             Kind::Actor(_) => {
                 let ran = self.start_actor(operation);
-                let has_started = ran.is_ok();
+                let (has_begun, is_over) = (ran.is_ok(), matches!(ran, Ok(Ran::Done)));
                 self.after_run(operation, ran);
-                if has_started {
+                if is_over {
+                    self.state().start_is_over(operation);
+                }
+                if has_begun {
                     self.started(operation);
                 }
             }
@@ -95,7 +98,11 @@ impl Engine {
                     Some(parts) => panics::catch(|| parts.body.resume(waker)),
                     None => Ok(Ran::Done),
                 };
+                let is_over = matches!(ran, Ok(Ran::Done));
                 self.after_run(operation, ran);
+                if is_over && !self.state().operations[operation as usize].started {
+                    self.state().start_is_over(operation);
+                }
             }
         }
     }

@@ -25,11 +25,15 @@ pub(crate) fn describe_wait(state: &State, operation: u32) -> Option<String> {
 
 /// What an operation awaits, where that is something of others.
 pub(crate) fn awaited(state: &State, operation: u32) -> Option<String> {
-    let asked = state.asks.iter();
+    let asked = state.asks.iter().zip(0..);
     let asked = asked
-        .filter(|ask| ask.asker == operation && ask.is_open())
-        .map(|ask| {
-            let what = if ask.is_for_end() { "end" } else { "reply" };
+        .filter(|(ask, _)| ask.asker == operation && ask.is_open())
+        .map(|(ask, number)| {
+            let what = match ask.is_for_end() {
+                true if state.awaits_start(number) => "start",
+                true => "end",
+                false => "reply",
+            };
             format!("the {what} of `{}`", state.name(ask.target))
         });
     let room = state.questions.iter();

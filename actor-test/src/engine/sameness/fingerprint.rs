@@ -23,6 +23,7 @@ use crate::engine::workshop::{Parts, Workshop};
 use crate::engine::world::operation::{Effect, Kind, Letter, Operation, Sender, Stage, Told};
 use crate::engine::world::state::State;
 use crate::engine::world::timers::{Timer, TimerStage};
+use crate::engine::world::watches::Until;
 
 /// What an operation costs before its queues.
 const COST: u64 = 4;
@@ -456,6 +457,12 @@ fn feed_watches(state: &State, to: &mut Fingerprinter) {
     for watch in state.watches.iter().filter(|watch| watch.is_open) {
         to.write_u32(watch.watcher);
         to.write_u32(watch.target);
+        if watch.until != Until::End {
+            to.write_u32(u32::MAX - 1 - watch.until as u32);
+        }
+    }
+    if let Some(limit) = state.ask_limit {
+        to.write_u128(limit.as_nanos());
     }
     to.write_u32(u32::MAX);
 }

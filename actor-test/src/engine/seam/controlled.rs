@@ -14,8 +14,8 @@ use actor_core::fs::{Answer, Call};
 use actor_core::parts::AnyMail;
 use actor_core::runtime::{
     Address, Again, Announce, AskId, DiskCallId, DiskId, Factory, Failing, Failure, Fault, NamesOn,
-    NodeCode, Notice, Offered, Passport, Purpose as Pretext, PutReason, RoomId, Runtime, Script,
-    Spawn, SpawnOptions, Stop, TimerId, Trap,
+    NodeCode, Notice, Offered, Passport, Purpose as Pretext, PutReason, PutStart, RoomId, Runtime,
+    Script, Spawn, SpawnOptions, Stop, TimerId, Trap,
 };
 use actor_core::{ActorId, Supervision};
 
@@ -26,6 +26,7 @@ use crate::engine::seam::shared::{Phase, Shared};
 use crate::engine::workshop::AnyNotice;
 use crate::engine::world::operation::{Effect, Stage};
 use crate::engine::world::timers::Purpose;
+use crate::engine::world::watches::Until;
 use crate::hash::mix;
 use crate::strategy::{Beyond, Choice};
 
@@ -118,6 +119,16 @@ impl Runtime for Shared {
 
     fn ask(&self, to: Address, slot: Arc<AskSlot>) -> AskId {
         self.begin_ask(to, slot)
+    }
+
+    fn ask_limit(&self) -> Option<Duration> {
+        self.state.borrow().ask_limit
+    }
+
+    fn set_ask_limit(&self, limit: Duration) {
+        if self.may_act("set a limit for asks") {
+            self.state.borrow_mut().ask_limit = Some(limit);
+        }
     }
 
     fn reply_awaited(&self, ask: AskId) {
@@ -325,8 +336,18 @@ impl Runtime for Shared {
             return;
         }
         let mut state = self.state.borrow_mut();
-        let watch = state.await_end(ask.index);
+        let watch = state.await_end(ask.index, Until::End);
         self.workshop().keep_notice(watch, AnyNotice::Reason(put));
+        state.push(self.current.get(), Effect::Watch { watch });
+    }
+
+    fn await_start(&self, ask: AskId, put: PutStart) {
+        if !self.is_current(ask) || !self.may_act("await the start of an actor") {
+            return;
+        }
+        let mut state = self.state.borrow_mut();
+        let watch = state.await_end(ask.index, Until::Start);
+        self.workshop().keep_notice(watch, AnyNotice::Start(put));
         state.push(self.current.get(), Effect::Watch { watch });
     }
 

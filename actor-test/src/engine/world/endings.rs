@@ -43,6 +43,7 @@ impl State {
         let letters = operation.inbox.take_all_timed();
         operation.state = 0;
         operation.stopping = false;
+        operation.started = false;
         operation.trap = None;
         operation.life += 1;
         self.extend_chain(index, 0xd0_3e);

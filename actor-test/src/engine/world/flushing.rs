@@ -10,7 +10,7 @@ use crate::engine::world::pending::{Next, pending_handle};
 use crate::engine::world::room::Delivery;
 use crate::engine::world::state::State;
 use crate::engine::world::transit::{Loaded, Transit};
-use crate::engine::world::watches::Watch;
+use crate::engine::world::watches::{Until, Watch};
 use crate::strategy::Beyond;
 
 /// What the run loop does for a step once nothing is borrowed.
@@ -304,9 +304,16 @@ impl State {
             Effect::Watch { watch } => {
                 self.reach.add(Beyond::Watch);
                 let Watch {
-                    target, watcher, ..
+                    target,
+                    watcher,
+                    until,
+                    ..
                 } = self.watches[watch as usize];
-                if self.operations[target as usize].stage == Stage::Gone {
+                let found = &self.operations[target as usize];
+                if found.stage == Stage::Gone {
+                    self.push(watcher, Effect::Notice { watch });
+                } else if until == Until::Start && found.started {
+                    self.watches[watch as usize].until = Until::Started;
                     self.push(watcher, Effect::Notice { watch });
                 }
                 FollowUp::Nothing
@@ -325,6 +332,7 @@ impl State {
             return;
         }
         operation.stage = if starts { Stage::Starting } else { Stage::Idle };
+        operation.started = !starts;
         self.refresh(started);
     }
 }

@@ -282,6 +282,8 @@ pub(crate) struct Operation {
     pub(crate) leaves: bool,
     /// Its `#[stop]` hook runs, or has run, since it was told to stop.
     pub(crate) stopping: bool,
+    /// It has run its start hook, or has none, since its value was made.
+    pub(crate) started: bool,
     /// Why it ends or has ended last.
     pub(crate) ending: StopReason,
     /// What becomes of its inbox when it is brought back.
@@ -337,6 +339,7 @@ impl Operation {
             told: Told::Nothing,
             leaves: false,
             stopping: false,
+            started: false,
             ending: StopReason::Halted,
             family: ALONE,
             unread: Unread::Keep,
@@ -377,6 +380,7 @@ impl Operation {
         self.told = Told::Nothing;
         self.leaves = false;
         self.stopping = false;
+        self.started = false;
         self.ending = StopReason::Halted;
         self.family = ALONE;
         self.unread = Unread::Keep;

@@ -56,6 +56,8 @@ pub(crate) struct State {
     pub(crate) due: Vec<u32>,
     pub(crate) disks: Disks,
     pub(crate) watches: Vec<Watch>,
+    /// The limit of an ask that says nothing of one.
+    pub(crate) ask_limit: Option<Duration>,
     /// The watches of each target's, in their order.
     pub(crate) watched_by: Owned,
     /// The watches of each watcher's.
@@ -122,6 +124,7 @@ impl State {
         self.due.clear();
         self.disks.clear();
         self.watches.clear();
+        self.ask_limit = None;
         self.watched_by.clear();
         self.watching.clear();
         self.links.clear();

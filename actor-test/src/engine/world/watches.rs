@@ -4,6 +4,17 @@ use crate::engine::world::operation::Effect;
 use crate::engine::world::owned::Neighbours;
 use crate::engine::world::state::State;
 
+/// What is waited for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Until {
+    /// The end of the target.
+    End,
+    /// Its start, or its end where that comes first.
+    Start,
+    /// As before, and the start has come.
+    Started,
+}
+
 /// Who is told when whom has stopped.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Watch {
@@ -17,6 +28,7 @@ pub(crate) struct Watch {
     pub(crate) key: u64,
     /// The ask of the watcher's which the end answers, in place of an event.
     pub(crate) ask: Option<u32>,
+    pub(crate) until: Until,
     /// The other watches of its target's.
     of_target: Neighbours,
     /// The other watches of its watcher's.
@@ -27,17 +39,24 @@ impl State {
     /// Begins a watch; tells its number.
     pub(crate) fn watch(&mut self, watcher: u32, target: u32) -> u32 {
         let key = self.child_key_of(watcher);
-        self.add_watch(watcher, target, key, None)
+        self.add_watch(watcher, target, key, None, Until::End)
     }
 
     /// Begins a watch whose end answers an ask, of which there is no letter; tells its number.
-    pub(crate) fn await_end(&mut self, ask: u32) -> u32 {
+    pub(crate) fn await_end(&mut self, ask: u32, until: Until) -> u32 {
         let record = self.ask_for_end(ask);
         let (watcher, target, key) = (record.asker, record.target, record.key);
-        self.add_watch(watcher, target, key, Some(ask))
+        self.add_watch(watcher, target, key, Some(ask), until)
     }
 
-    fn add_watch(&mut self, watcher: u32, target: u32, key: u64, ask: Option<u32>) -> u32 {
+    fn add_watch(
+        &mut self,
+        watcher: u32,
+        target: u32,
+        key: u64,
+        ask: Option<u32>,
+        until: Until,
+    ) -> u32 {
         let watches = &mut self.watches;
         watches.push(Watch {
             watcher,
@@ -46,6 +65,7 @@ impl State {
             is_broken: false,
             key,
             ask,
+            until,
             of_target: Neighbours::default(),
             of_watcher: Neighbours::default(),
         });
@@ -137,6 +157,28 @@ impl State {
         watch
             .ask
             .is_some_and(|ask| !self.asks[ask as usize].is_open())
+    }
+
+    /// An ask waits for the start of an actor.
+    pub(crate) fn awaits_start(&self, ask: u32) -> bool {
+        let mut watches = self.watches.iter();
+        watches.any(|watch| watch.ask == Some(ask) && watch.until == Until::Start)
+    }
+
+    /// An actor has run its start hook: tells whoever waits for that, one effect each.
+    pub(crate) fn start_is_over(&mut self, index: u32) {
+        self.operations[index as usize].started = true;
+        let mut next = self.watched_by.first(index);
+        while let Some(watch) = next {
+            let found = self.watches[watch as usize];
+            let awaits = found.is_open && found.until == Until::Start;
+            if awaits && !self.is_given_up(&found) {
+                self.watches[watch as usize].until = Until::Started;
+                self.push(index, Effect::Notice { watch });
+                self.refresh(index);
+            }
+            next = found.of_target.after();
+        }
     }
 
     /// Tells the watchers of an operation, one effect each.

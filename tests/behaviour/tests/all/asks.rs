@@ -356,3 +356,37 @@ fn a_reply_on_its_way_closes_no_cycle() {
     });
     assert_eq!(outcomes, ["Ok(3)"]);
 }
+
+/// The limit of the system is as one of each ask: every schedule of the one is one of the other.
+#[test]
+fn the_systems_limit_is_that_of_each_ask() {
+    const LIMIT: Duration = Duration::from_secs(1);
+    let (alone, each) = every(async |sys| {
+        let oracle = sys.spawn(Oracle);
+        let answer = oracle.ask(Question(1)).timeout(LIMIT);
+        format!("{:?}", answer.await)
+    });
+    let (whole, all) = every(async |sys| {
+        sys.ask_limit(LIMIT);
+        let oracle = sys.spawn(Oracle);
+        format!("{:?}", oracle.ask(Question(1)).await)
+    });
+    assert_eq!(all, each);
+    assert_eq!(all, ["Err(TimedOut)", "Ok(2)"]);
+    assert_eq!(whole.executions, alone.executions);
+}
+
+/// What is said of one ask goes first; what was asked before has none.
+#[test]
+fn an_ask_may_do_without_the_systems_limit() {
+    let (_, outcomes) = every(async |sys| {
+        let oracle = sys.spawn(Oracle);
+        let before = oracle.ask(Question(1));
+        sys.ask_limit(Duration::from_secs(1));
+        let without = oracle.ask(Question(2)).without_limit();
+        let name = sys.lookup::<Oracle>("nobody").await.is_err();
+        let start = oracle.started().await;
+        format!("{:?} {:?} {name} {start:?}", before.await, without.await)
+    });
+    assert_eq!(outcomes, ["Ok(2) Ok(3) true Ok(())"]);
+}

@@ -1,8 +1,10 @@
-//! Ends of actors under test: awaited, watched no more, and no longer shared.
+//! Starts and ends of actors under test: awaited, watched no more, and no longer shared.
+
+use std::time::Duration;
 
 use crate::asks::every_by;
-use actor_core::StopReason;
 use actor_core::prelude::*;
+use actor_core::{Restart, StopReason};
 use actor_test::{BugKind, Report, Tester};
 
 #[derive(Debug)]
@@ -319,4 +321,124 @@ fn the_story_tells_of_an_awaited_end() {
         report.contains("mortal  tells test of its end: Halted"),
         "{report}"
     );
+}
+
+/// It is slow to start, and fails where it is told to.
+struct Slow {
+    fails: bool,
+    served: u32,
+}
+
+#[actor]
+impl Slow {
+    #[start]
+    async fn begin(&mut self, cx: &mut Context<Self>) -> Result<(), &'static str> {
+        cx.sleep(Duration::from_millis(1)).await;
+        if self.fails { Err("no") } else { Ok(()) }
+    }
+
+    #[on]
+    fn serve(&mut self, _: Serve) -> u32 {
+        self.served += 1;
+        self.served
+    }
+
+    #[on]
+    fn halt(&mut self, _: Halt, cx: &mut Context<Self>) {
+        cx.halt();
+    }
+}
+
+const SLOW: Slow = Slow {
+    fails: false,
+    served: 0,
+};
+
+#[test]
+fn a_start_is_awaited_also_where_it_waits_itself() {
+    let (_, outcomes) = every(async |sys| {
+        let slow = sys.spawn(SLOW);
+        let before = sys.now();
+        let start = slow.started().await;
+        let late = slow.started().await;
+        format!("{start:?} after {:?}, {late:?}", sys.now() - before)
+    });
+    assert_eq!(outcomes, ["Ok(()) after 1ms, Ok(())"]);
+}
+
+#[test]
+fn who_has_no_start_hook_has_started() {
+    let (_, outcomes) = every(async |sys| {
+        let mortal = sys.spawn(Mortal::default());
+        let start = mortal.started().await;
+        mortal.tell(Halt);
+        mortal.stopped().await;
+        format!("{start:?}, then {:?}", mortal.started().await)
+    });
+    assert_eq!(outcomes, ["Ok(()), then Err(Halted)"]);
+}
+
+#[test]
+fn a_start_that_fails_has_its_reason() {
+    let (_, outcomes) = every(async |sys| {
+        let spawner = sys.spawner().restart(Restart::Temporary);
+        let slow = spawner.spawn_with(|| Slow {
+            fails: true,
+            ..SLOW
+        });
+        format!("{:?}", slow.started().await)
+    });
+    assert_eq!(outcomes, ["Err(Failed)"]);
+}
+
+#[test]
+fn a_start_that_is_tried_again_is_waited_for() {
+    let (_, outcomes) = every(async |sys| {
+        let mut tries = 0;
+        let slow = sys.spawner().spawn_with(move || {
+            tries += 1;
+            Slow {
+                fails: tries == 1,
+                ..SLOW
+            }
+        });
+        let start = slow.started().await;
+        format!("{start:?}, served {:?}", slow.ask(Serve).await)
+    });
+    assert_eq!(outcomes, ["Ok(()), served Ok(1)"]);
+}
+
+#[test]
+fn who_is_stopped_while_it_starts_either_has_started_or_says_why_not() {
+    let (_, outcomes) = every(async |sys| {
+        let slow = sys.spawn(SLOW);
+        let start = slow.started();
+        sys.kill(&slow);
+        format!("{:?}", start.await)
+    });
+    assert_eq!(outcomes, ["Err(Aborted)", "Ok(())"]);
+}
+
+#[test]
+fn a_start_that_never_comes_is_a_deadlock_by_name() {
+    struct Stuck;
+
+    #[actor]
+    impl Stuck {
+        #[start]
+        async fn begin(&mut self, cx: &mut Context<Self>) {
+            cx.receive::<Halt>().await;
+        }
+
+        #[on]
+        fn halt(&mut self, _: Halt) {}
+    }
+
+    let report = Tester::new().iterations(1).run_async(async |sys: System| {
+        let stuck = sys.spawn_named("stuck", Stuck);
+        let _ = stuck.started().await;
+    });
+    let failure = std::panic::catch_unwind(|| report.assert_clean()).unwrap_err();
+    let report = failure.downcast_ref::<String>().unwrap();
+    assert!(report.contains("the start of `stuck`"), "{report}");
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Mutex;
 
 use actor_core::prelude::*;
-use actor_core::{Group, Pool, Probe, monitor};
+use actor_core::{Group, Pool, Probe, Topics, monitor};
 use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, Deny, Report, Tester};
 
@@ -112,6 +112,78 @@ fn a_monitor_sees_a_broadcast_at_the_members() {
         let probes = [(); 2].map(|()| Probe::<dyn Listener>::new(sys));
         probes.iter().for_each(|probe| group.join(&probe.actor()));
         group.broadcast(Say(7));
+    }));
+}
+
+// ANCHOR: topics
+/// What is published under a topic reaches those who have subscribed to it.
+#[test]
+fn a_subscriber_hears_its_topic_in_order() {
+    assert_clean(&dfs().run_async(|sys| async move {
+        let news = Topics::new(&sys);
+        let fan = Probe::<dyn Listener>::new(&sys);
+        news.subscribe("sport", &fan.actor());
+        news.publish("sport", Say(1));
+        news.publish("weather", Say(2));
+        news.publish("sport", Say(3));
+        assert_eq!(fan.expect::<Say>().await.0, 1);
+        assert_eq!(fan.expect::<Say>().await.0, 3);
+    }));
+}
+// ANCHOR_END: topics
+
+/// Two publish under one topic: whatever the order is, it is the same for both who listen.
+#[test]
+fn all_subscribers_hear_the_same_order() {
+    static HEARD: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
+    struct Author(Topics<u8, Say>, u32);
+
+    #[actor]
+    impl Author {
+        #[start]
+        fn start(&mut self) {
+            self.0.publish(7, Say(self.1));
+        }
+    }
+
+    let report = Tester::new().iterations(300).run_async(|sys| async move {
+        let news = Topics::named(&sys, "news");
+        let probes = [(); 2].map(|()| Probe::<dyn Listener>::new(&sys));
+        for probe in &probes {
+            news.subscribe(7, &probe.actor());
+        }
+        for number in [1, 2] {
+            sys.spawn(Author(news.clone(), number));
+        }
+        let first = probes[0].expect::<Say>().await.0;
+        assert_eq!(probes[1].expect::<Say>().await.0, first);
+        HEARD.lock().expect("no one panics here").insert(first);
+    });
+    report.assert_clean();
+    assert_eq!(HEARD.lock().expect("no one panics here").len(), 2);
+}
+
+/// A subscriber that has left or stopped hears nothing more, and one that subscribes twice hears once.
+#[test]
+fn who_leaves_a_topic_or_stops_is_forgotten() {
+    assert_clean(&dfs().run_async(|sys| async move {
+        let news = Topics::new(&sys);
+        let stays = Probe::<dyn Listener>::new(&sys);
+        let leaves = Probe::<dyn Listener>::new(&sys);
+        news.subscribe(1, &stays.actor());
+        news.subscribe(1, &leaves.actor());
+        news.subscribe(1, &stays.actor());
+        assert_eq!(
+            news.subscribers(1).await,
+            [stays.actor().id(), leaves.actor().id()]
+        );
+        news.unsubscribe(1, &leaves.actor());
+        news.unsubscribe(2, &leaves.actor());
+        news.publish(1, Say(1));
+        news.publish(2, Say(2));
+        assert_eq!(stays.expect::<Say>().await.0, 1);
+        assert_eq!(news.subscribers(1).await, [stays.actor().id()]);
+        assert_eq!(news.subscribers(2).await, []);
     }));
 }
 

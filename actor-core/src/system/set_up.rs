@@ -454,6 +454,48 @@ impl System {
         }
     }
 
+    /// Gives every `ask` of an actor of this system a time limit, for what is asked from now on: where
+    /// no answer has come by then, it ends with [`AskError::TimedOut`](crate::AskError::TimedOut).
+    /// An `ask` with a [`timeout`](crate::Ask::timeout) of its own keeps to that, and one
+    /// [`without_limit`](crate::Ask::without_limit) to none. Nodes have the limit of their system.
+    ///
+    /// Without this, an `ask` waits for as long as the actor lives that may answer.
+    ///
+    /// ```
+    /// use actor_core::prelude::*;
+    /// use std::time::Duration;
+    ///
+    /// #[derive(Debug)]
+    /// struct Fetch;
+    ///
+    /// struct Distant;
+    ///
+    /// #[actor]
+    /// impl Distant {
+    ///     #[on]
+    ///     async fn fetch(&mut self, _: Fetch, cx: &mut Context<Self>) -> u32 {
+    ///         cx.sleep(Duration::from_secs(60)).await;
+    ///         7
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
+    /// let sys = System::new();
+    /// sys.ask_limit(Duration::from_secs(5));
+    /// let distant = sys.spawn(Distant);
+    /// assert_eq!(distant.ask(Fetch).await, Err(AskError::TimedOut));
+    /// let distant = sys.spawn(Distant);
+    /// assert_eq!(distant.ask(Fetch).without_limit().await, Ok(7));
+    /// # }
+    /// ```
+    pub fn ask_limit(&self, limit: Duration) {
+        match self.as_live() {
+            Some(live) => live.set_ask_limit(limit),
+            None => runtime::with(|rt| rt.set_ask_limit(limit)),
+        }
+    }
+
     /// Waits, in virtual time under test: for test bodies and `main`.
     ///
     /// # Panics

@@ -1,0 +1,56 @@
+//! Waiting for an actor's start: [`Started`].
+
+use std::fmt;
+use std::pin::Pin;
+use std::task::{Context as TaskContext, Poll};
+
+use super::{Ask, Reply};
+use crate::production::{AwaitsStart, Target};
+use crate::runtime;
+use crate::supervision::StopReason;
+
+/// The future of an actor's start; made by [`ActorRef::started`](crate::ActorRef::started). Dropping it
+/// changes nothing for the actor.
+#[must_use = "nothing waits before this is awaited"]
+pub struct Started(Ask<Result<(), StopReason>>);
+
+impl Started {
+    pub(crate) fn of(target: &Target) -> Self {
+        let (reply, ask) = target.begin_ask_beside();
+        match target.live_actor() {
+            Some(actor) => actor.await_start(Box::new(reply)),
+            None => {
+                if let Some(id) = ask.controlled() {
+                    runtime::with(|rt| rt.await_start(id, Box::new(|start| reply.put(start))));
+                }
+            }
+        }
+        Self(ask)
+    }
+}
+
+impl Future for Started {
+    type Output = Result<(), StopReason>;
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Self::Output> {
+        // Nobody is left who could say why where the executor itself has gone.
+        let start = Pin::new(&mut self.0).poll(task);
+        start.map(|start| start.unwrap_or(Err(StopReason::Aborted)))
+    }
+}
+
+impl fmt::Debug for Started {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Started")
+    }
+}
+
+impl AwaitsStart for Reply<Result<(), StopReason>> {
+    fn told(self: Box<Self>, start: Result<(), StopReason>) {
+        self.send(start);
+    }
+
+    fn is_over(&self) -> bool {
+        self.is_nobody()
+    }
+}

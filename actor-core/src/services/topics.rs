@@ -1,0 +1,229 @@
+//! Publish and subscribe: [`Topics`].
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::future::Future;
+use std::hash::{Hash, Hasher};
+
+use actor_macros::actor;
+
+use super::group::Members;
+use crate::actor::{ActorRef, AnyRef, Recipient};
+use crate::event::Event;
+use crate::fingerprint::{Fingerprint, Fingerprinter};
+use crate::identity::ActorId;
+use crate::roster::Sweep;
+use crate::system::System;
+
+/// Topics to which actors subscribe: an event that is published under a topic reaches those, and no
+/// others. Who publishes knows nobody, and who subscribes need not know who publishes. Cheap to clone.
+///
+/// Like a [`Group`](crate::Group), it is an actor: what one sender asks of it is done in order, and
+/// subscribers hear what is published in the order in which it arrived here, in the order in which they
+/// have subscribed. There is no order between what two of them do. A topic is there as soon as somebody
+/// subscribes; what is published under one that nobody has subscribed to reaches nobody. A subscriber
+/// that has stopped is forgotten.
+///
+/// ```
+/// use actor_core::prelude::*;
+/// use actor_core::Topics;
+///
+/// #[derive(Clone, Debug)]
+/// struct Price(u64);
+/// #[derive(Debug)]
+/// struct Last;
+///
+/// #[derive(Default)]
+/// struct Trader {
+///     last: u64,
+/// }
+///
+/// #[actor]
+/// impl Trader {
+///     #[on]
+///     fn price(&mut self, price: Price) {
+///         self.last = price.0;
+///     }
+///
+///     #[on]
+///     fn last(&mut self, _: Last) -> u64 {
+///         self.last
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), actor_core::Error> {
+/// let sys = System::new();
+/// let prices = Topics::new(&sys);
+/// let (copper, tin) = (sys.spawn(Trader::default()), sys.spawn(Trader::default()));
+/// prices.subscribe("copper", &copper);
+/// prices.subscribe("tin", &tin);
+/// prices.publish("copper", Price(8));
+/// # assert_eq!(prices.subscribers("copper").await, [copper.id()]);
+/// assert_eq!(copper.ask(Last).await, Ok(8));
+/// assert_eq!(tin.ask(Last).await, Ok(0));
+/// # sys.shutdown().await
+/// # }
+/// ```
+pub struct Topics<K, E: Event + Clone>
+where
+    K: Event + Ord + Hash + Clone,
+{
+    actor: ActorRef<Subscriptions<K, E>>,
+}
+
+impl<K: Event + Ord + Hash + Clone, E: Event + Clone> Topics<K, E> {
+    /// Starts topics without a subscriber.
+    pub fn new(sys: &System) -> Self {
+        Self {
+            actor: sys.spawn(Subscriptions::default()),
+        }
+    }
+
+    /// Starts topics under a name of their own, which logs and reports show.
+    pub fn named(sys: &System, name: &str) -> Self {
+        Self {
+            actor: sys.spawn_named(name, Subscriptions::default()),
+        }
+    }
+
+    /// From now on the actor hears what is published under the topic; once, however often it subscribes.
+    pub fn subscribe(&self, topic: K, subscriber: impl Into<Recipient<E>>) {
+        let request = Request::Subscribe(topic, subscriber.into());
+        self.actor.tell(request);
+    }
+
+    /// The actor hears nothing more that is published under the topic from now on.
+    pub fn unsubscribe(&self, topic: K, subscriber: &impl AnyRef) {
+        let request = Request::Unsubscribe(topic, subscriber.target().id());
+        self.actor.tell(request);
+    }
+
+    /// Sends the event to whoever has subscribed to the topic.
+    pub fn publish(&self, topic: K, event: E) {
+        self.actor.tell(Request::Publish(topic, event));
+    }
+
+    /// Who has subscribed to the topic and has not stopped, once what was asked before is done.
+    pub fn subscribers(&self, topic: K) -> impl Future<Output = Vec<ActorId>> + Send + use<K, E> {
+        let subscribers = self.actor.ask(Request::Subscribers(topic));
+        async move { subscribers.await.unwrap_or_default() }
+    }
+
+    /// The identity of the actor behind the topics.
+    pub fn id(&self) -> ActorId {
+        self.actor.id()
+    }
+}
+
+impl<K: Event + Ord + Hash + Clone, E: Event + Clone> Clone for Topics<K, E> {
+    fn clone(&self) -> Self {
+        Self {
+            actor: self.actor.clone(),
+        }
+    }
+}
+
+impl<K: Event + Ord + Hash + Clone, E: Event + Clone> fmt::Debug for Topics<K, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.actor.fmt(f)
+    }
+}
+
+impl<K: Event + Ord + Hash + Clone, E: Event + Clone> PartialEq for Topics<K, E> {
+    fn eq(&self, other: &Self) -> bool {
+        self.actor == other.actor
+    }
+}
+
+impl<K: Event + Ord + Hash + Clone, E: Event + Clone> Eq for Topics<K, E> {}
+
+impl<K: Event + Ord + Hash + Clone, E: Event + Clone> Hash for Topics<K, E> {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.actor.hash(hasher);
+    }
+}
+
+impl<K: Event + Ord + Hash + Clone, E: Event + Clone> Fingerprint for Topics<K, E> {
+    fn fingerprint(&self, to: &mut Fingerprinter) {
+        self.hash(to);
+    }
+}
+
+/// The actor behind the topics. None of them is empty for long.
+struct Subscriptions<K, E: Event> {
+    topics: BTreeMap<K, Members<E>>,
+    sweep: Sweep,
+}
+
+impl<K, E: Event> Default for Subscriptions<K, E> {
+    fn default() -> Self {
+        Self {
+            topics: BTreeMap::new(),
+            sweep: Sweep::default(),
+        }
+    }
+}
+
+impl<K: Event + Ord, E: Event> Subscriptions<K, E> {
+    fn subscribe(&mut self, topic: K, subscriber: Recipient<E>) {
+        if self.sweep.is_due(self.topics.len()) {
+            self.topics.retain(|_, members| members.are_any());
+            self.sweep.done(self.topics.len());
+        }
+        self.topics.entry(topic).or_default().join(subscriber);
+    }
+
+    /// Who hears of the topic, without those that have stopped.
+    fn living(&mut self, topic: &K) -> Option<&Members<E>> {
+        if !self.topics.get_mut(topic)?.are_any() {
+            self.topics.remove(topic);
+        }
+        self.topics.get(topic)
+    }
+}
+
+impl<K: Hash, E: Event> Fingerprint for Subscriptions<K, E> {
+    fn fingerprint(&self, to: &mut Fingerprinter) {
+        self.sweep.hash(to);
+        to.write_usize(self.topics.len());
+        for (topic, members) in &self.topics {
+            topic.hash(to);
+            members.fingerprint(to);
+        }
+    }
+}
+
+/// One event for everything, since what one sender asks for is done in the order of asking.
+#[derive(Debug)]
+enum Request<K, E: Event> {
+    Subscribe(K, Recipient<E>),
+    Unsubscribe(K, ActorId),
+    Publish(K, E),
+    Subscribers(K),
+}
+
+#[actor(crate = crate)]
+impl<K: Event + Ord + Hash + Clone, E: Event + Clone> Subscriptions<K, E> {
+    #[on]
+    fn request(&mut self, request: Request<K, E>) -> Vec<ActorId> {
+        match request {
+            Request::Subscribe(topic, subscriber) => self.subscribe(topic, subscriber),
+            Request::Unsubscribe(topic, leaver) => {
+                if let Some(members) = self.topics.get_mut(&topic) {
+                    members.leave(leaver);
+                }
+            }
+            Request::Publish(topic, event) => {
+                if let Some(members) = self.living(&topic) {
+                    members.tell(&event);
+                }
+            }
+            Request::Subscribers(topic) => {
+                let members = self.living(&topic);
+                return members.map(Members::ids).unwrap_or_default();
+            }
+        }
+        Vec::new()
+    }
+}
