@@ -15,7 +15,9 @@ impl State {
     /// Adds to [`touched`](State::touched) whoever the step is known to change before it is taken. The
     /// effects that it carries out, and those whom it wakes, are added as they come.
     pub(crate) fn touch(&mut self, pending: &Pending) {
-        self.touched.extend(pending.inbox.map(OperationId::bits));
+        // What is shared has a number of its own, and is no operation.
+        let inbox = pending.inbox.filter(|inbox| !inbox.is_timer());
+        self.touched.extend(inbox.map(OperationId::bits));
         if !pending.operation.is_timer() {
             self.touched.push(pending.operation.bits());
         }

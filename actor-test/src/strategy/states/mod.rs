@@ -11,17 +11,21 @@ mod known;
 mod lap;
 mod names;
 mod owing;
+mod round;
+mod way;
 
 use graph::OUTSIDE;
 use known::{Known, NOWHERE};
 use names::Numbered;
 use owing::{Accusation, Owing};
+use round::Round;
+use way::{Branch, Frame, Others};
 
 use super::{
     Choice, Covered, Enabled, Ended, Ending, Execution, Fairness, Gap, Offer, OperationId, Pending,
     Reduction, SeenState, Step, StepKind, Strategy, Unjudged,
 };
-use crate::data::bug::{Cycle, Searched};
+use crate::data::bug::Cycle;
 use crate::data::faults::Fault;
 use crate::hash::mix;
 
@@ -106,49 +110,6 @@ pub struct States {
     round: Option<Round>,
 }
 
-/// How far an execution is that goes round a cycle.
-#[derive(Debug)]
-struct Round {
-    accusation: Accusation,
-    /// After which step the cycle begins.
-    from: Option<u64>,
-    /// How many of its steps were begun.
-    begun: usize,
-    /// How many choices of the step in progress were answered.
-    answered: usize,
-    /// It came back.
-    is_whole: Option<Cycle>,
-}
-
-/// A state on the way.
-#[derive(Clone, Copy, Debug)]
-struct Frame {
-    state: u32,
-    /// Its first branch.
-    from: usize,
-    /// No step is taken for all.
-    in_full: bool,
-}
-
-/// What was taken at a branching point, and of how many.
-#[derive(Clone, Copy, Debug)]
-struct Branch {
-    taken: u32,
-    of: u32,
-    others: Others,
-}
-
-/// What becomes of what is not taken yet.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Others {
-    /// Each is taken in its turn.
-    Due,
-    /// None is: this is the way to a state.
-    Fixed,
-    /// The step of this operation is local, as far as it is known, so that they need not be taken.
-    Spared(OperationId),
-}
-
 impl States {
     fn new(order: Order) -> Self {
         Self {
@@ -226,92 +187,6 @@ impl States {
         self.strayed = before.strayed;
     }
 
-    /// Goes to what is to be tried next; `false` where nothing is left.
-    fn advance(&mut self) -> bool {
-        if self.next_branch() {
-            return true;
-        }
-        let next = self.next_state();
-        if let Some((state, in_full)) = next {
-            self.lead_to(state, in_full);
-        }
-        next.is_some()
-    }
-
-    /// Goes to the next branch of the states on the way, from the last to the first.
-    fn next_branch(&mut self) -> bool {
-        while let Some(frame) = self.frames.last() {
-            let (state, from) = (frame.state, frame.from);
-            while self.branches.len() > from {
-                let at = self.branches.len() - 1;
-                let last = &mut self.branches[at];
-                match last.others {
-                    Others::Due if last.taken + 1 < last.of => {
-                        last.taken += 1;
-                        return true;
-                    }
-                    Others::Spared(operation) => self.spared.push((state, operation)),
-                    Others::Due | Others::Fixed => {}
-                }
-                self.branches.pop();
-            }
-            self.frames.pop();
-        }
-        false
-    }
-
-    /// The next state that is to be expanded, and whether in full.
-    fn next_state(&mut self) -> Option<(u32, bool)> {
-        if self.order == Order::Breadth {
-            while (self.next as usize) < self.known.len() {
-                self.next += 1;
-                if !self.known.is_end(self.next - 1) {
-                    return Some((self.next - 1, false));
-                }
-            }
-        }
-        if self.again.is_empty() {
-            // Somebody interrupts whom a step was spared for, somewhere.
-            let interrupted = &self.interrupted;
-            let is_due = |(_, operation): &mut (u32, OperationId)| interrupted.contains(operation);
-            let due = self.spared.extract_if(.., is_due);
-            self.again.extend(due.map(|(state, _)| state));
-        }
-        Some((self.again.pop()?, true))
-    }
-
-    /// Has the next execution go to a state and try all that can be done there.
-    fn lead_to(&mut self, state: u32, in_full: bool) {
-        let mut way = Vec::new();
-        let mut at = state;
-        loop {
-            let (from, by) = self.known.way(at);
-            if from == NOWHERE {
-                break;
-            }
-            way.push((from, by));
-            at = from;
-        }
-        for (from, by) in way.into_iter().rev() {
-            self.push_frame(from, false);
-            let fixed = self.decisions.get(by).iter().map(|taken| Branch {
-                taken: *taken,
-                of: *taken + 1,
-                others: Others::Fixed,
-            });
-            self.branches.extend(fixed);
-        }
-        self.push_frame(state, in_full);
-    }
-
-    fn push_frame(&mut self, state: u32, in_full: bool) {
-        self.frames.push(Frame {
-            state,
-            from: self.branches.len(),
-            in_full,
-        });
-    }
-
     /// The execution is in a state, about to go on from there.
     fn arrive(&mut self, enabled: &Enabled<'_>) {
         let step = enabled.step();
@@ -387,105 +262,6 @@ impl States {
         }
     }
 
-    /// All states are known: what of them may go on for ever is looked for.
-    fn look_for_cycles(&mut self) -> Vec<Accusation> {
-        if self.strayed > 0 || self.is_blindfold {
-            return Vec::new();
-        }
-        let owing = &mut self.owing;
-        let mut accusations = match self.local_first {
-            true => Vec::new(),
-            false => owing.accusations(),
-        };
-        let unjudged = [
-            (self.local_first && owing.has_owed(), Unjudged::Owed),
-            (owing.may_defer_for_ever(), Unjudged::Deferred),
-            (owing.may_be_busy_for_ever(), Unjudged::Busy),
-        ];
-        let unjudged = unjudged.into_iter().filter(|(is_so, _)| *is_so);
-        self.unjudged = unjudged.map(|(_, what)| what).collect();
-        // The first is shown first.
-        accusations.reverse();
-        accusations
-    }
-
-    /// The execution goes round a cycle, and has come to a state of it.
-    fn go_round(&mut self, seen: &SeenState, step: u64) {
-        let print = self.print(seen);
-        let Some(round) = &mut self.round else {
-            return;
-        };
-        let lap = &round.accusation.lap;
-        let from = *round.from.get_or_insert(step - round.begun as u64);
-        let last = lap[..round.begun].last();
-        if last.is_some_and(|(_, to)| !self.known.is(*to, print)) {
-            return self.stray();
-        }
-        if round.begun == lap.len() {
-            round.is_whole = Some(Cycle {
-                from,
-                to: step,
-                searched: Some(Searched {
-                    entry: round.accusation.entry,
-                    demand: round.accusation.demand,
-                }),
-            });
-            self.is_pruned = true;
-        }
-    }
-
-    /// Has the next execution show that something may stay owed; `false` where nothing is left that may.
-    fn accuse(&mut self) -> bool {
-        if self.accusations.is_none() {
-            self.accusations = Some(self.look_for_cycles());
-        }
-        let Some(accusation) = self.accusations.as_mut().and_then(Vec::pop) else {
-            return false;
-        };
-        self.frames.clear();
-        self.branches.clear();
-        self.lead_to(accusation.start, false);
-        self.round = Some(Round {
-            accusation,
-            from: None,
-            begun: 0,
-            answered: 0,
-            is_whole: None,
-        });
-        true
-    }
-
-    /// The execution is at the cycle that it shows.
-    fn is_going_round(&self) -> bool {
-        self.round.is_some() && self.level == self.frames.len()
-    }
-
-    /// The position of the next step of the cycle.
-    fn next_of_round(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
-        let round = self.round.as_mut()?;
-        let (action, _) = round.accusation.lap.get(round.begun)?;
-        round.begun += 1;
-        round.answered = 0;
-        let name = self.owing.action(*action)[0];
-        let position = enabled.iter().position(|pending| name_of(pending) == name);
-        if position.is_none() {
-            self.stray();
-        }
-        position
-    }
-
-    /// The next answer in the cycle.
-    fn next_answer(&mut self) -> Option<u32> {
-        if !self.is_going_round() {
-            return None;
-        }
-        let round = self.round.as_mut()?;
-        let (action, _) = round.accusation.lap.get(round.begun.checked_sub(1)?)?;
-        round.answered += 1;
-        let answer = self.owing.action(*action).get(round.answered);
-        answer.map(|answer| *answer as u32)
-    }
-
     /// The state to which the last step on the way has led.
     fn enter(&mut self, print: u128) -> (u32, bool) {
         let (from, by) = match self.frames.last() {
@@ -519,58 +295,6 @@ impl States {
         self.strayed += u64::from(!self.is_astray);
         self.is_astray = true;
         self.is_pruned = true;
-    }
-
-    /// What is taken where there are so many to take.
-    fn branch(&mut self, of: usize) -> usize {
-        if of == 1 || self.is_pruned {
-            return 0;
-        }
-        let of = u32::try_from(of).unwrap_or(u32::MAX);
-        if self.depth == self.branches.len() {
-            self.branches.push(Branch {
-                taken: 0,
-                of,
-                others: Others::Due,
-            });
-        }
-        let branch = &mut self.branches[self.depth];
-        self.depth += 1;
-        // A program that is not deterministic may offer less than before; then it leads elsewhere.
-        branch.of = of;
-        branch.taken.min(of - 1) as usize
-    }
-
-    fn pick_branch(&mut self, enabled: &Enabled<'_>) -> usize {
-        // A fault interrupts everybody, so that no step is local.
-        if self.local_first && !self.has_faults {
-            self.branch_local_first(enabled)
-        } else {
-            self.branch(enabled.len())
-        }
-    }
-
-    /// Branches with the steps that may be local ahead of all others.
-    fn branch_local_first(&mut self, enabled: &Enabled<'_>) -> usize {
-        let is_new = self.depth == self.branches.len() || self.depth + 1 == self.branches.len();
-        let taken = self.branch(enabled.len());
-        let local = enabled.iter().filter(|pending| pending.may_be_local());
-        let local = local.count();
-        let (may_be_local, nth) = match taken.checked_sub(local) {
-            None => (true, taken),
-            Some(nth) => (false, nth),
-        };
-        let mut such =
-            (0..enabled.len()).filter(|position| enabled[*position].may_be_local() == may_be_local);
-        let position = such.nth(nth).unwrap_or(0);
-        let in_full = self.frames.last().is_some_and(|frame| frame.in_full);
-        if may_be_local && is_new && !in_full && enabled.len() > 1 && !self.is_pruned {
-            let branch = &mut self.branches[self.depth - 1];
-            if branch.others == Others::Due {
-                branch.others = Others::Spared(enabled[position].operation);
-            }
-        }
-        position
     }
 }
 

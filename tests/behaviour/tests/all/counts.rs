@@ -119,6 +119,23 @@ fn paxos_single_decree() {
     assert_eq!(count(|sys| paxos(sys, 2, 2)), 100);
 }
 
+/// Nothing of these programs can be looked at, so that states are told apart by how they came about: each
+/// behaviour comes to an end of its own.
+#[test]
+fn states_lose_no_behaviour() {
+    let count = |program: &(dyn Fn(&System) + Sync)| {
+        let report = explore(StrategySpec::StatesLocal(None), program);
+        report.behaviours.seen
+    };
+    assert_eq!(count(&|sys| fan_in(sys, 4, 1)), 24);
+    assert_eq!(count(&|sys| two_phase_commit(sys, 3)), 48);
+    assert_eq!(count(&|sys| client_server(sys, 2, 2)), 6);
+    assert_eq!(count(&|sys| readers_writer(sys, 2)), 6);
+    assert_eq!(count(&|sys| flood(sys, 3)), 8);
+    assert_eq!(count(&|sys| lock_server(sys, 3)), 30);
+    assert_eq!(count(&|sys| paxos(sys, 1, 3)), 72);
+}
+
 /// What the local-first order leaves out are schedules, not behaviours.
 #[test]
 fn local_first_loses_no_behaviour() {

@@ -1,6 +1,10 @@
 //! Stateful search, against all schedules: the same end states, the same bugs.
 
+use std::sync::Arc;
+
 use actor_core::prelude::*;
+use actor_core::sync::blocking::Mutex;
+use actor_core::thread;
 use actor_test::strategy::{StrategySpec, Unjudged};
 use actor_test::{Gap, Report, Settings, Tester};
 use behaviour::automata::Automata;
@@ -91,4 +95,37 @@ fn states_are_those_of_a_model() {
     }
     println!("{states} states, at most {largest}, {failing} programs that fail");
     assert!(failing > 3, "{failing}");
+}
+
+/// Two threads that add to what they share: as many ends as over all schedules.
+#[test]
+fn shared_memory_is_told_apart() {
+    let ends = |name: &str| {
+        let ends = std::sync::Mutex::new(std::collections::BTreeSet::new());
+        let report = search(name, |_| {
+            let shared = Arc::new(Mutex::new(0));
+            let adds = |what: u32| {
+                let shared = shared.clone();
+                move || {
+                    let before = *shared.lock().expect("nobody panics");
+                    *shared.lock().expect("nobody panics") = before + what;
+                }
+            };
+            let both = [thread::spawn(adds(1)), thread::spawn(adds(10))];
+            for one in both {
+                one.join().expect("nobody panics");
+            }
+            let end = *shared.lock().expect("nobody panics");
+            ends.lock().expect("nobody panics").insert(end);
+        });
+        assert!(
+            report.verdict.is_exhaustive(),
+            "{name}: {:?}",
+            report.verdict
+        );
+        ends.into_inner().expect("nobody panics")
+    };
+    let all: Vec<u32> = ends("states").into_iter().collect();
+    assert_eq!(all, [1, 10, 11]);
+    assert!(ends("bfs").into_iter().eq(all));
 }

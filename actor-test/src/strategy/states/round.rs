@@ -1,0 +1,121 @@
+//! What may go on for ever: executions that go the way to a cycle, and round it.
+
+use super::owing::Accusation;
+use super::{States, name_of};
+use crate::data::bug::{Cycle, Searched};
+use crate::strategy::{Enabled, SeenState, Unjudged};
+
+/// How far an execution is that goes round a cycle.
+#[derive(Debug)]
+pub(super) struct Round {
+    pub(super) accusation: Accusation,
+    /// After which step the cycle begins.
+    pub(super) from: Option<u64>,
+    /// How many of its steps were begun.
+    pub(super) begun: usize,
+    /// How many choices of the step in progress were answered.
+    pub(super) answered: usize,
+    /// It came back.
+    pub(super) is_whole: Option<Cycle>,
+}
+
+impl States {
+    /// All states are known: what of them may go on for ever is looked for.
+    pub(super) fn look_for_cycles(&mut self) -> Vec<Accusation> {
+        if self.strayed > 0 || self.is_blindfold {
+            return Vec::new();
+        }
+        let owing = &mut self.owing;
+        let mut accusations = match self.local_first {
+            true => Vec::new(),
+            false => owing.accusations(),
+        };
+        let unjudged = [
+            (self.local_first && owing.has_owed(), Unjudged::Owed),
+            (owing.may_defer_for_ever(), Unjudged::Deferred),
+            (owing.may_be_busy_for_ever(), Unjudged::Busy),
+        ];
+        let unjudged = unjudged.into_iter().filter(|(is_so, _)| *is_so);
+        self.unjudged = unjudged.map(|(_, what)| what).collect();
+        // The first is shown first.
+        accusations.reverse();
+        accusations
+    }
+
+    /// The execution goes round a cycle, and has come to a state of it.
+    pub(super) fn go_round(&mut self, seen: &SeenState, step: u64) {
+        let print = self.print(seen);
+        let Some(round) = &mut self.round else {
+            return;
+        };
+        let lap = &round.accusation.lap;
+        let from = *round.from.get_or_insert(step - round.begun as u64);
+        let last = lap[..round.begun].last();
+        if last.is_some_and(|(_, to)| !self.known.is(*to, print)) {
+            return self.stray();
+        }
+        if round.begun == lap.len() {
+            round.is_whole = Some(Cycle {
+                from,
+                to: step,
+                searched: Some(Searched {
+                    entry: round.accusation.entry,
+                    demand: round.accusation.demand,
+                }),
+            });
+            self.is_pruned = true;
+        }
+    }
+
+    /// Has the next execution show that something may stay owed; `false` where nothing is left that may.
+    pub(super) fn accuse(&mut self) -> bool {
+        if self.accusations.is_none() {
+            self.accusations = Some(self.look_for_cycles());
+        }
+        let Some(accusation) = self.accusations.as_mut().and_then(Vec::pop) else {
+            return false;
+        };
+        self.frames.clear();
+        self.branches.clear();
+        self.lead_to(accusation.start, false);
+        self.round = Some(Round {
+            accusation,
+            from: None,
+            begun: 0,
+            answered: 0,
+            is_whole: None,
+        });
+        true
+    }
+
+    /// The execution is at the cycle that it shows.
+    pub(super) fn is_going_round(&self) -> bool {
+        self.round.is_some() && self.level == self.frames.len()
+    }
+
+    /// The position of the next step of the cycle.
+    pub(super) fn next_of_round(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+        let round = self.round.as_mut()?;
+        let (action, _) = round.accusation.lap.get(round.begun)?;
+        round.begun += 1;
+        round.answered = 0;
+        let name = self.owing.action(*action)[0];
+        let position = enabled.iter().position(|pending| name_of(pending) == name);
+        if position.is_none() {
+            self.stray();
+        }
+        position
+    }
+
+    /// The next answer in the cycle.
+    pub(super) fn next_answer(&mut self) -> Option<u32> {
+        if !self.is_going_round() {
+            return None;
+        }
+        let round = self.round.as_mut()?;
+        let (action, _) = round.accusation.lap.get(round.begun.checked_sub(1)?)?;
+        round.answered += 1;
+        let answer = self.owing.action(*action).get(round.answered);
+        answer.map(|answer| *answer as u32)
+    }
+}
