@@ -55,7 +55,7 @@ async fn a_microsecond_less_is_not(sys: &System) {
 // ANCHOR_END: margin
 
 /// Where clocks go right, there is no need of a margin.
-#[actor_test(clocks(offset = "1s"), faults(partition = 1))]
+#[actor_test(clocks(offset = "1s"), faults(partition = 1), iterations = 500)]
 async fn clocks_that_go_right_need_no_margin(sys: &System) {
     write_and_read(sys, LEASE, None).await;
 }
@@ -93,7 +93,7 @@ async fn set_back(sys: &System, bug: Option<Bug>) {
     stale_read(sys, &primary, &secondary).await;
 }
 
-#[actor_test]
+#[actor_test(iterations = 500)]
 async fn a_date_that_is_set_back_is_not_looked_at(sys: &System) {
     set_back(sys, None).await;
 }
