@@ -270,7 +270,8 @@ const PREFIXES: &[Prefix] = &[
         name: "fair-",
         explanation: "fair from step N (--max-steps) on: as NAME, any of the unfair ones, and then a weighted random walk.\nGood for liveness bugs behind an unlikely order of steps: fair-pct, fair-pos.",
         wrap: StrategySpec::Fair,
-        takes: is_unfair,
+        // It would take the steps of the walk for its own.
+        takes: |strategy| is_unfair(strategy) && strategy.name() != "dpor",
     },
     Prefix {
         name: "early-fair-",

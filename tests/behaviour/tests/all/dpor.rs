@@ -74,7 +74,7 @@ fn programs(short: u64) -> u64 {
 }
 
 /// The behaviours that are found are those of all schedules, each once, and so are the ends and the bugs.
-fn assert_as_brute_force(uses: Uses, programs: u64, schedules_max: u64) {
+fn assert_as_brute_force(uses: Uses, programs: u64, schedules_max: u64) -> u64 {
     let spec = |name: &str| -> StrategySpec { name.parse().expect("a strategy") };
     let (mut compared, mut schedules, mut behaviours, mut most) = (0, 0, 0, 0);
     for number in 0..programs {
@@ -100,7 +100,7 @@ fn assert_as_brute_force(uses: Uses, programs: u64, schedules_max: u64) {
     println!(
         "{uses:?}: {compared} programs, {schedules} schedules, {behaviours} behaviours, {most} at most"
     );
-    assert!(compared > programs / 100, "{compared}");
+    compared
 }
 
 const TELLS: Uses = Uses {
@@ -162,17 +162,16 @@ const ALL_USES: [Uses; 10] = [
 
 #[test]
 fn random_programs_have_the_behaviours_of_all_schedules() {
-    for uses in ALL_USES {
-        assert_as_brute_force(uses, programs(40), 300);
-    }
+    let all = ALL_USES.map(|uses| assert_as_brute_force(uses, programs(40), 300));
+    // Those with more schedules were not compared.
+    assert!(all.iter().sum::<u64>() > 2 * programs(40), "{all:?}");
 }
 
 #[test]
 #[ignore = "takes minutes: .ci/long runs it"]
 fn ten_thousand_random_programs_have_the_behaviours_of_all_schedules() {
-    for uses in ALL_USES {
-        assert_as_brute_force(uses, programs(1_250), 5_000);
-    }
+    let all = ALL_USES.map(|uses| assert_as_brute_force(uses, programs(1_250), 5_000));
+    assert!(all.iter().sum::<u64>() > 2 * programs(1_250), "{all:?}");
 }
 
 /// Says what it can't follow and of whom, and claims nothing.
