@@ -35,7 +35,9 @@ fn a_new_coordinator_counts_from_one(sys: &System) {
     set_up(sys, TRANSFERS, Some(Bug::TransactionIdRestart));
 }
 
+/// The rarest: one execution of a thousand, so it gets enough of them.
 #[actor_test(
+    iterations = 20_000,
     max_steps = 1000,
     faults(stop = 1),
     expect_bug = "monitor `Answered` is hot in `Waiting`"
