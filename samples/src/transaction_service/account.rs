@@ -157,7 +157,8 @@ impl Account {
 
     /// The backup has the copies up to there.
     fn say(&mut self, copied: u64) {
-        while let Some(said) = self.to_say.pop_front_if(|said| said.copy <= copied) {
+        let due = self.to_say.partition_point(|said| said.copy <= copied);
+        for said in self.to_say.drain(..due) {
             match said.what {
                 What::Vote(vote) => said.to.tell(vote),
                 What::Done(done) => said.to.tell(done),
