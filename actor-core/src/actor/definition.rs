@@ -43,7 +43,7 @@ use crate::table::{ActorInfo, State};
 pub trait Actor: Sized + Send + 'static {
     /// One variant for each event that the actor handles, defers or ignores.
     type Message: Send + 'static;
-    /// The generated set of states; [`Stateless`] for a plain actor.
+    /// The generated set of states; [`Stateless`](crate::generated::Stateless) for a plain actor.
     type State: State;
     /// Names, states and dispositions, for dispatch and for reports.
     const INFO: &'static ActorInfo;

@@ -21,13 +21,13 @@ use crate::runtime::{NamesOn, Starts};
 
 /// Names under which actors are found, by anyone who is in the same system.
 impl<A: Actor> Context<A> {
-    /// Makes an actor known by a name, until it stops; see [`System::register`].
+    /// Makes an actor known by a name, until it stops; see [`System::register`](crate::System::register).
     pub fn register(&mut self, name: &str, actor: &impl AnyRef) {
         names(self.parent()).register(name, actor);
     }
 
     /// As [`register`](Context::register), and says whether it was done; see
-    /// [`System::try_register`].
+    /// [`System::try_register`](crate::System::try_register).
     ///
     /// # Errors
     ///
@@ -45,7 +45,7 @@ impl<A: Actor> Context<A> {
         names(self.parent()).unregister(name);
     }
 
-    /// The actor of that name; see [`System::lookup`].
+    /// The actor of that name; see [`System::lookup`](crate::System::lookup).
     ///
     /// ```
     /// use actor_core::prelude::*;

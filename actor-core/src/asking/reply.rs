@@ -18,7 +18,7 @@ use crate::parts::Carry;
 /// the context, and returns nothing. It may answer at once, keep the reply in the actor's state for
 /// later, or send it on in an event, so that another actor answers.
 ///
-/// Dropping it without [`send`](Reply::send) tells the asker [`AskError::Dropped`]; where it is
+/// Dropping it without [`send`](Reply::send) tells the asker [`AskError::Dropped`](crate::AskError::Dropped); where it is
 /// dropped with an actor that has stopped or failed, that.
 ///
 /// ```

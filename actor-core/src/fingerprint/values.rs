@@ -35,7 +35,7 @@ use crate::table::Stateless;
 /// Every field is fingerprinted by its own `Fingerprint` or else its `Hash`. Numbers that only name
 /// or count, so that nothing is decided by how large they are, may be left out; a term or a sequence
 /// number that grows for ever would keep every state from coming back. A type parameter that a field
-/// mentions has to be `Fingerprint`, but for those of an [`ActorRef`], a [`Recipient`] or a
+/// mentions has to be `Fingerprint`, but for those of an [`ActorRef`](crate::ActorRef), a [`Recipient`](crate::Recipient) or a
 /// `PhantomData`.
 ///
 /// ```

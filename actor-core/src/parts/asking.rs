@@ -18,7 +18,7 @@ pub enum AskError {
     /// The actor failed before it answered: its handler panicked or broke a rule, or its state has no
     /// use for the event.
     Failed,
-    /// There was no answer within the [limit](Ask::timeout).
+    /// There was no answer within the [limit](crate::Ask::timeout).
     TimedOut,
     /// The actor's [bounded mailbox](crate::Mailbox) was full, or the event had to make room for a
     /// newer one.

@@ -46,7 +46,7 @@ impl OpenOptions {
         self
     }
 
-    /// To write at the end alone, with [`File::append`](super::File::append).
+    /// To write at the end alone, with [`File::append`](crate::fs::File::append).
     pub const fn append(mut self, append: bool) -> Self {
         self.append = append;
         self

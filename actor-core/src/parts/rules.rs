@@ -90,7 +90,7 @@ pub(crate) fn unhandled_raise(actor: &str, event: &dyn Event, state: &dyn Debug)
 pub enum ViolationKind {
     /// A raised event that the state neither handles nor ignores.
     UnhandledRaise,
-    /// More than [`CHAIN_MAX`](crate::context::CHAIN_MAX) raised events and transitions in a row.
+    /// More than [`CHAIN_MAX`](crate::CHAIN_MAX) raised events and transitions in a row.
     EndlessChain,
     /// More than one of `goto`, `raise` and `halt`, or one of them in an exit or stop hook.
     TwoDecisions,

@@ -3,7 +3,7 @@
 use super::Mailbox;
 use crate::supervision::ChildOptions;
 
-/// What a [`Spawner`] was told.
+/// What a [`Spawner`](crate::Spawner) was told.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct SpawnOptions {

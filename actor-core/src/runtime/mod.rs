@@ -1,8 +1,8 @@
 //! The seam between actors and a controlled executor, and the places where the two executors part.
 //!
-//! [`seam`] is what the tester implements, and [`current`] finds it: while an execution is controlled, a
+//! `seam` is what the tester implements, and `current` finds it: while an execution is controlled, a
 //! pointer in the thread names its [`Runtime`]. Production never takes this path: a reference to an actor
-//! is either live or controlled ([`target`]), an actor runs in one or the other ([`home`]), and only the
+//! is either live or controlled (`target`), an actor runs in one or the other (`home`), and only the
 //! controlled kind comes here. What actors and programs do arrives from the rooms above; it goes on to
 //! production, which knows nothing of this room, or to the tester.
 

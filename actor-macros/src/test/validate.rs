@@ -6,7 +6,8 @@ use syn::{FnArg, Safety, Type};
 use super::parse::Function;
 use crate::errors::Errors;
 
-const RIGHT: &str = "an actor test takes the system: `fn name(sys: &System)`, or `async fn name(sys: &System)`";
+const RIGHT: &str =
+    "an actor test takes the system: `fn name(sys: &System)`, or `async fn name(sys: &System)`";
 
 /// Reports every mistake in the signature and among the other attributes.
 pub(crate) fn check(function: &Function, errors: &mut Errors) {
