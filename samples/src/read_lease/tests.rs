@@ -33,6 +33,7 @@ const TOO_LITTLE: Duration = Duration::from_micros(1);
 #[actor_test(
     clocks(drift = 0.01),
     faults(partition = 1),
+    iterations = 10_000,
     expect_bug = "a stale read"
 )]
 async fn without_a_margin_reads_are_stale(sys: &System) {
@@ -47,6 +48,7 @@ async fn the_right_margin_is_enough(sys: &System) {
 #[actor_test(
     clocks(drift = 0.01),
     faults(partition = 1),
+    iterations = 10_000,
     expect_bug = "a stale read"
 )]
 async fn a_microsecond_less_is_not(sys: &System) {
@@ -106,7 +108,11 @@ async fn a_date_is_no_clock(sys: &System) {
 }
 
 // ANCHOR: resolution
-#[actor_test(clocks(drift = 0.01, resolution = "1ms"), expect_bug = "a stale read")]
+#[actor_test(
+    clocks(drift = 0.01, resolution = "1ms"),
+    iterations = 10_000,
+    expect_bug = "a stale read"
+)]
 async fn a_clock_shows_what_it_can_tell(sys: &System) {
     write_and_read(sys, safe_grace(LEASE), None).await;
 }

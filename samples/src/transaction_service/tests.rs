@@ -24,6 +24,7 @@ fn a_decision_that_is_told_again_is_carried_out_again(sys: &System) {
 #[actor_test(
     max_steps = 1000,
     faults(stop = 1),
+    iterations = 5_000,
     expect_bug = "is committed and aborted"
 )]
 fn a_decision_is_told_before_it_is_backed_up(sys: &System) {
