@@ -35,6 +35,7 @@ fn every_ping_is_answered() {
             deny: ::core::option::Option::None,
             faults: ::core::option::Option::None,
             delivery: ::core::option::Option::None,
+            clocks: ::core::option::Option::None,
             patient_timers: true,
             atomic_handlers: false,
             supervised: false,

@@ -44,6 +44,7 @@ fn a_leader_is_elected() {
             deny: ::core::option::Option::None,
             faults: ::core::option::Option::None,
             delivery: ::core::option::Option::None,
+            clocks: ::core::option::Option::None,
             patient_timers: false,
             atomic_handlers: false,
             supervised: false,

@@ -35,6 +35,7 @@ fn the_server_counts() {
             deny: ::core::option::Option::None,
             faults: ::core::option::Option::None,
             delivery: ::core::option::Option::None,
+            clocks: ::core::option::Option::None,
             patient_timers: false,
             atomic_handlers: false,
             supervised: false,

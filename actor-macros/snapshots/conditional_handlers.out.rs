@@ -107,19 +107,20 @@ const _: () = {
                 __Message::Signal(..) => __Position::Signal as u16,
             }
         }
+        #[allow(unused_variables)]
         fn event(__message: &Self::Message) -> &dyn ::actor_core::Event {
             #[allow(unused_imports)]
             use ::actor_core::__private::{IsEvent as _, IsNone as _};
             match __message {
                 #[cfg(feature = "metrics")]
-                __Message::Count(__event, _) => {
+                __Message::Count(__event, __reply) => {
                     (&::actor_core::__private::Seen(__event)).event()
                 }
-                __Message::Ping(__event, _) => {
+                __Message::Ping(__event, __reply) => {
                     (&::actor_core::__private::Seen(__event)).event()
                 }
                 #[cfg(any(unix, windows))]
-                __Message::Signal(__event, _) => {
+                __Message::Signal(__event, __reply) => {
                     (&::actor_core::__private::Seen(__event)).event()
                 }
             }

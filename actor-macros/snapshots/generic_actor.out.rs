@@ -89,17 +89,18 @@ const _: () = {
                 __Message::Vote(..) => 2,
             }
         }
+        #[allow(unused_variables)]
         fn event(__message: &Self::Message) -> &dyn ::renamed::Event {
             #[allow(unused_imports)]
             use ::renamed::__private::{IsEvent as _, IsNone as _};
             match __message {
-                __Message::Put(__event, _) => {
+                __Message::Put(__event, __reply) => {
                     (&::renamed::__private::Seen(__event)).event()
                 }
-                __Message::Ask(__event, _) => {
+                __Message::Ask(__event, __reply) => {
                     (&::renamed::__private::Seen(__event)).event()
                 }
-                __Message::Vote(__event, _) => {
+                __Message::Vote(__event, __reply) => {
                     (&::renamed::__private::Seen(__event)).event()
                 }
             }

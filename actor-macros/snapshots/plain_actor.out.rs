@@ -49,14 +49,15 @@ const _: () = {
                 __Message::HowMany(..) => 1,
             }
         }
+        #[allow(unused_variables)]
         fn event(__message: &Self::Message) -> &dyn ::actor_core::Event {
             #[allow(unused_imports)]
             use ::actor_core::__private::{IsEvent as _, IsNone as _};
             match __message {
-                __Message::Ping(__event, _) => {
+                __Message::Ping(__event, __reply) => {
                     (&::actor_core::__private::Seen(__event)).event()
                 }
-                __Message::HowMany(__event, _) => {
+                __Message::HowMany(__event, __reply) => {
                     (&::actor_core::__private::Seen(__event)).event()
                 }
             }

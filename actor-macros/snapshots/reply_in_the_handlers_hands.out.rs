@@ -74,14 +74,15 @@ const _: () = {
                 __Message::Later(..) => 1,
             }
         }
+        #[allow(unused_variables)]
         fn event(__message: &Self::Message) -> &dyn ::actor_core::Event {
             #[allow(unused_imports)]
             use ::actor_core::__private::{IsEvent as _, IsNone as _};
             match __message {
-                __Message::Ping(__event, _) => {
+                __Message::Ping(__event, __reply) => {
                     (&::actor_core::__private::Seen(__event)).event()
                 }
-                __Message::Later(__event, _) => {
+                __Message::Later(__event, __reply) => {
                     (&::actor_core::__private::Seen(__event)).event()
                 }
             }

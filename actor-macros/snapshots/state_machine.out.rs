@@ -89,17 +89,18 @@ const _: () = {
                 __Message::Tick(..) => 2,
             }
         }
+        #[allow(unused_variables)]
         fn event(__message: &Self::Message) -> &dyn ::actor_core::Event {
             #[allow(unused_imports)]
             use ::actor_core::__private::{IsEvent as _, IsNone as _};
             match __message {
-                __Message::Pong(__event, _) => {
+                __Message::Pong(__event, __reply) => {
                     (&::actor_core::__private::Seen(__event)).event()
                 }
-                __Message::Stop(__event, _) => {
+                __Message::Stop(__event, __reply) => {
                     (&::actor_core::__private::Seen(__event)).event()
                 }
-                __Message::Tick(__event, _) => {
+                __Message::Tick(__event, __reply) => {
                     (&::actor_core::__private::Seen(__event)).event()
                 }
             }
