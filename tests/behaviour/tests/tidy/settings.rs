@@ -50,11 +50,13 @@ fn the_book_has_every_setting() {
         .filter(|name| *name != "REQUEST")
         .collect();
     assert!(variables.len() > 13, "{variables:?}");
+    let help = source("actor-test/cli/src/options/mod.rs");
     for name in variables {
         assert!(
             page.contains(&format!("| `{name}` |")),
             "no variable {name}"
         );
+        assert!(help.contains(name), "--help has no variable {name}");
     }
     let keys = quoted(&environment, "const KEYS", "];");
     assert!(keys.len() > 8, "{keys:?}");
@@ -76,9 +78,9 @@ fn the_book_has_every_setting() {
             "no option {option}"
         );
     }
-    let tool = source("actor-test/cli/src/options.rs");
-    let mut flags_seen = flags(&tool, "struct Explore {");
-    flags_seen.extend(flags(&tool, "struct Filter {"));
+    let options = |file| source(&format!("actor-test/cli/src/options/{file}.rs"));
+    let mut flags_seen = flags(&options("explore"), "struct Explore {");
+    flags_seen.extend(flags(&options("filter"), "struct Filter {"));
     assert!(flags_seen.len() > 25, "{flags_seen:?}");
     for flag in flags_seen {
         let is_there = page
