@@ -231,12 +231,14 @@ pub use identity::ActorId;
 pub use journal::{Journal, JournalError, RECORD_BYTES_MAX, Recovered, UNSYNCED_BYTES_MAX};
 pub use parts::{AskError, CHAIN_MAX, Mailbox, Overflow};
 pub use production::{
-    ActorStatus, DeadLetter, DeadLetterReason, DeepMailbox, Failure, FailureKind, LiveSystem,
-    MonitorStep, MonitorViolation, MonitorViolationKind, StuckActor, Unfinished,
+    ActorStatus, DeadLetter, DeadLetterReason, DeepMailbox, LiveSystem, MonitorStep,
+    MonitorViolation, MonitorViolationKind, StuckActor, Unfinished,
 };
 pub use services::{Group, Pool, PoolRef, Probe, Topics};
 pub use specification::{Answer, Monitor, MonitorContext, Temperature, World};
-pub use supervision::{Backoff, Restart, StopReason, Supervision, Terminated, Unread};
+pub use supervision::{
+    Backoff, Decision, Failure, FailureKind, Restart, StopReason, Supervision, Terminated, Unread,
+};
 pub use system::{Faults, Node, System};
 pub use table::State;
 

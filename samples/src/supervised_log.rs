@@ -2,7 +2,7 @@
 //! is written twice.
 
 use actor_core::prelude::*;
-use actor_core::{Backoff, Supervision};
+use actor_core::{Backoff, Decision, Failure, Supervision};
 use actor_test::actor_test;
 use std::time::Duration;
 
@@ -81,3 +81,61 @@ fn a_page_is_lost_where_the_disk_fails(sys: &System) {
     });
 }
 // ANCHOR_END: test
+
+// ANCHOR: decision
+/// Reads pages, which may be broken.
+struct Reader;
+
+#[derive(Debug)]
+struct Read;
+
+#[actor]
+impl Reader {
+    #[on]
+    fn read(&mut self, _: Read, cx: &mut Context<Self>) {
+        match cx.choose(3) {
+            0 => {}
+            1 => panic!("the disk is busy"),
+            _ => panic!("the disk is broken"),
+        }
+    }
+}
+
+struct Library;
+
+#[actor]
+impl Library {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        cx.decide_failures();
+        cx.spawner()
+            .name("reader")
+            .registered()
+            .spawn_with(|| Reader);
+    }
+
+    #[on]
+    fn failed(&mut self, failure: Failure) -> Decision {
+        if failure.message == "the disk is broken" {
+            Decision::Stop
+        } else {
+            Decision::Restart
+        }
+    }
+}
+
+#[actor_test(supervised)]
+async fn a_broken_disk_is_not_read_again(sys: &System) {
+    let library = sys.spawn(Library);
+    assert_eq!(library.started().await, Ok(()));
+    let reader = sys
+        .lookup::<Reader>("reader")
+        .await
+        .expect("it is registered");
+    for _ in 0..3 {
+        if reader.ask(Read).await == Err(AskError::Stopped) {
+            assert!(!reader.is_alive());
+        }
+    }
+}
+// ANCHOR_END: decision

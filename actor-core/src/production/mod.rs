@@ -19,10 +19,10 @@ mod mailbox;
 mod observing;
 mod running;
 
-pub use observing::hooks::{DeadLetter, DeadLetterReason, Failure, FailureKind};
+pub use observing::hooks::{DeadLetter, DeadLetterReason};
 pub use observing::violation::{MonitorStep, MonitorViolation, MonitorViolationKind};
 pub use running::report::Unfinished;
-pub use running::spawning::{Factory, NamesOn, Spawn, Target};
+pub use running::spawning::{AskSupervisor, Factory, NamesOn, Spawn, Target};
 pub use running::status::ActorStatus;
 pub use running::system::LiveSystem;
 pub use running::watchdog::{DeepMailbox, StuckActor};

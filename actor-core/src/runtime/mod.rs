@@ -19,7 +19,7 @@ pub use crate::parts::{
     ObjectId, Offered, Place, Purpose, PutReason, PutStart, Release, Script, Sharing, SpawnOptions,
     Stop, Touch, Trap, Violation, ViolationKind, Wait, Wish,
 };
-pub use crate::production::{Factory, NamesOn, Spawn, Target};
+pub use crate::production::{AskSupervisor, Factory, NamesOn, Spawn, Target};
 pub use crate::supervision::{ChildOptions, Children, Order};
 pub use current::{Entered, block_on, enter, is_controlled};
 pub use seam::{NodeCode, Runtime};

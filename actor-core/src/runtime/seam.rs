@@ -19,9 +19,9 @@ use crate::parts::{
     Again, Announce, AnyMail, AskSlot, Failing, Failure, Fault, Notice, Offered, Purpose,
     PutReason, PutStart, Script, Sharing, SpawnOptions, Stop, Trap,
 };
-use crate::production::{Factory, NamesOn, Spawn};
+use crate::production::{AskSupervisor, Factory, NamesOn, Spawn};
 use crate::specification::{AnyMonitor, Expectation, Predicate};
-use crate::supervision::Supervision;
+use crate::supervision::{Decision, Supervision};
 
 /// What a controlled executor offers to the actors that it runs.
 ///
@@ -41,6 +41,12 @@ pub trait Runtime: Sharing {
     ) -> Address;
     /// Says how an actor supervises its children from now on.
     fn supervise(&self, supervisor: Address, supervision: Supervision);
+    /// Says how the children of the system, or of the node that the caller is on, are supervised.
+    fn supervise_system(&self, supervision: Supervision);
+    /// Has a supervisor asked what becomes of a child that has failed.
+    fn decide_failures(&self, supervisor: Address, ask: AskSupervisor);
+    /// The supervisor of that child has decided.
+    fn decided(&self, child: Address, decision: Decision);
     /// Stops an actor.
     fn stop(&self, target: Address, stop: Stop);
     /// Sends. `message` is a `Slot<A::Message>`, taken into the target's mail.

@@ -6,7 +6,7 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
 
-use super::{ChildOptions, Restart, StopReason, Strategy, Supervision};
+use super::{ChildOptions, Decision, Restart, StopReason, Strategy, Supervision};
 use crate::roster::Roster;
 
 /// What an executor is to do.
@@ -42,7 +42,13 @@ pub enum Order {
         /// Since its supervisor gives up.
         exhausted: bool,
     },
-    /// To let the supervisor fail, which gives up.
+    /// To ask the supervisor what becomes of a child that has failed, which it has
+    /// [`decided`](Children::decided) then.
+    Decide {
+        /// Which.
+        child: u64,
+    },
+    /// To let the supervisor fail, which gives up. The system, which can't fail, [`close`](Children::close)s.
     GiveUp,
     /// To go on with the end of the supervisor: no child is left.
     Closed,
@@ -55,6 +61,7 @@ impl Order {
             Self::Stop { child, .. }
             | Self::Wait { child, .. }
             | Self::Start { child }
+            | Self::Decide { child }
             | Self::Finish { child, .. } => Some(child),
             Self::GiveUp | Self::Closed => None,
         }
@@ -83,6 +90,10 @@ pub struct Children {
     /// When children were brought back lately.
     restarts: VecDeque<Duration>,
     phase: Phase,
+    /// The supervisor is asked what becomes of a child that has failed.
+    asks: bool,
+    /// The supervisor has decided to fail.
+    escalated: bool,
 }
 
 /// How far a supervisor has come.
@@ -124,6 +135,8 @@ enum Status {
     Starting,
     /// It was told to end for good.
     Leaving,
+    /// It is down, and its supervisor is asked what becomes of it.
+    Asked,
 }
 
 impl Status {
@@ -132,7 +145,7 @@ impl Status {
     }
 
     fn is_down(self) -> bool {
-        matches!(self, Self::Waiting | Self::Ready)
+        matches!(self, Self::Waiting | Self::Ready | Self::Asked)
     }
 }
 
@@ -151,12 +164,25 @@ impl Children {
             starting: 0,
             restarts: VecDeque::new(),
             phase: Phase::Open,
+            asks: false,
+            escalated: false,
         }
     }
 
     /// From now on.
     pub fn supervise(&mut self, supervision: Supervision) {
         self.supervision = supervision;
+    }
+
+    /// From now on the supervisor is asked what becomes of a child that has failed.
+    pub fn ask(&mut self) {
+        self.asks = true;
+    }
+
+    /// Children are brought back here: the supervisor has neither given up nor ended.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.phase == Phase::Open
     }
 
     /// A child was spawned.
@@ -182,6 +208,9 @@ impl Children {
     /// Why a supervisor gives up.
     #[must_use]
     pub fn limit(&self) -> String {
+        if self.escalated {
+            return "its supervisor has decided to fail with it".into();
+        }
         let Supervision {
             max_restarts,
             within,
@@ -217,12 +246,36 @@ impl Children {
             self.finish(at, false, orders);
         } else if ordered {
             self.set(at, Status::Ready);
-        } else if self.is_too_often(now) {
-            self.phase = Phase::GivenUp;
-            self.finish(at, true, orders);
-            orders.push(Order::GiveUp);
+        } else if self.asks && reason.is_failure() {
+            self.set(at, Status::Asked);
+            orders.push(Order::Decide { child });
         } else {
-            self.bring_back(at, now, orders);
+            self.bring_back_or_give_up(at, now, orders);
+        }
+        self.settle(orders);
+    }
+
+    /// The supervisor has decided what becomes of a child, which may have ended for good meanwhile.
+    pub fn decided(
+        &mut self,
+        child: u64,
+        decision: Decision,
+        now: Duration,
+        orders: &mut Vec<Order>,
+    ) {
+        let Some((at, member)) = self.find(child) else {
+            return;
+        };
+        if member.status != Status::Asked || self.phase != Phase::Open {
+            return;
+        }
+        match decision {
+            Decision::Restart => self.bring_back_or_give_up(at, now, orders),
+            Decision::Stop => self.finish(at, false, orders),
+            Decision::Escalate => {
+                self.escalated = true;
+                self.give_up(at, orders);
+            }
         }
         self.settle(orders);
     }
@@ -298,6 +351,9 @@ impl Children {
             Phase::Closing { at_once } => 2 + u64::from(at_once),
             Phase::Closed => 4,
         });
+        if self.asks {
+            feed(u64::from(self.escalated));
+        }
     }
 
     fn find(&mut self, child: u64) -> Option<(u64, &mut Member)> {
@@ -348,6 +404,20 @@ impl Children {
         }
         self.restarts.push_back(now);
         self.restarts.len() > self.supervision.max_restarts as usize
+    }
+
+    fn bring_back_or_give_up(&mut self, at: u64, now: Duration, orders: &mut Vec<Order>) {
+        if self.is_too_often(now) {
+            self.give_up(at, orders);
+        } else {
+            self.bring_back(at, now, orders);
+        }
+    }
+
+    fn give_up(&mut self, at: u64, orders: &mut Vec<Order>) {
+        self.phase = Phase::GivenUp;
+        self.finish(at, true, orders);
+        orders.push(Order::GiveUp);
     }
 
     fn bring_back(&mut self, at: u64, now: Duration, orders: &mut Vec<Order>) {

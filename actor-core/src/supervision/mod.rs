@@ -5,10 +5,12 @@
 
 mod children;
 mod ending;
+mod failure;
 mod options;
 
 pub use children::{Children, Order};
 pub use ending::{StopReason, Terminated};
+pub use failure::{Decision, Failure, FailureKind};
 pub use options::{Backoff, ChildOptions, Restart, Supervision, Unread};
 
 pub(crate) use options::Strategy;

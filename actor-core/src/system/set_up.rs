@@ -14,6 +14,7 @@ use crate::parts::{Announcing, SpawnOptions};
 use crate::production::LiveSystem;
 use crate::runtime::{self, Factory, NamesOn, Purpose, Spawn, Starts, Stop, Target};
 use crate::specification::{Answer, Expectation, Monitor, Watching, World};
+use crate::supervision::Supervision;
 
 /// Where actors live: the production executor, or one execution of a test.
 ///
@@ -177,6 +178,44 @@ impl System {
     /// ```
     pub fn spawn_with<A: Actor>(&self, factory: impl FnMut() -> A + Send + 'static) -> ActorRef<A> {
         self.spawner().spawn_with(factory)
+    }
+
+    /// Says how the children of the system are supervised that are spawned with a factory from now on,
+    /// all of them together: with a strategy, and a limit for their restarts. Where that is not
+    /// enough, the group is given up: its children are stopped, which [a
+    /// hook](LiveSystem::on_failure) is told, and the system goes on. Children that are spawned later
+    /// are a group anew.
+    ///
+    /// Without this, each child of the system is by itself, with 3 restarts within 5 s. A
+    /// [node](System::node) has children of its own.
+    ///
+    /// ```
+    /// use actor_core::prelude::*;
+    /// use actor_core::Supervision;
+    /// use std::time::Duration;
+    ///
+    /// struct Reader;
+    /// #[actor]
+    /// impl Reader {}
+    ///
+    /// struct Writer;
+    /// #[actor]
+    /// impl Writer {}
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), actor_core::Error> {
+    /// let sys = System::new();
+    /// sys.supervise(Supervision::one_for_all().intensity(5, Duration::from_secs(60)));
+    /// sys.spawn_with(|| Reader);
+    /// sys.spawn_with(|| Writer);
+    /// # sys.shutdown().await
+    /// # }
+    /// ```
+    pub fn supervise(&self, supervision: Supervision) {
+        match &self.0 {
+            Inner::Live(live) => live.supervise(supervision),
+            Inner::Controlled => runtime::with(|rt| rt.supervise_system(supervision)),
+        }
     }
 
     /// Tells an actor to stop: it handles what was sent to it before, runs its `#[stop]` hook and

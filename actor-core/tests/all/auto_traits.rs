@@ -96,6 +96,7 @@ fn auto_traits() {
         Backoff,
         Restart,
         Unread,
+        Decision,
         Terminated,
         StopReason,
         Started,
@@ -156,6 +157,7 @@ sypur Supervision
 sypur Backoff
 sypur Restart
 sypur Unread
+sypur Decision
 sypur Terminated
 sypur StopReason
 sypur Started

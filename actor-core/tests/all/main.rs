@@ -8,6 +8,7 @@ pub mod auto_traits;
 #[cfg(feature = "codec")]
 mod codec;
 mod dead_letters;
+mod decisions;
 mod detectors;
 mod disks;
 mod failures;

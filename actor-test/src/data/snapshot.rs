@@ -132,6 +132,11 @@ pub enum Outgoing {
         /// Ahead of what is in its inbox.
         at_once: bool,
     },
+    /// It says what becomes of a child that has failed.
+    Decide {
+        /// Of which.
+        who: u32,
+    },
     /// It shares its failure with another.
     Share {
         /// With whom.
@@ -257,6 +262,7 @@ impl Snapshot {
                     Outgoing::Reply { to, .. } => format!("reply to {}", name(*to)),
                     Outgoing::AskForRoom { of } => format!("question for room in {}", name(*of)),
                     Outgoing::CallDisk { call } => format!("{} on the disk", call.verb()),
+                    Outgoing::Decide { who } => format!("decision about {}", name(*who)),
                     Outgoing::FailPower => "power failure".into(),
                     Outgoing::Notify { to } => format!("word of its end to {}", name(*to)),
                     Outgoing::Stop { to, .. } => format!("stop of {}", name(*to)),

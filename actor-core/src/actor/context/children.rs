@@ -1,11 +1,14 @@
 //! Whom an actor starts, supervises and stops.
 
+use std::future::Future;
+use std::pin::Pin;
 use std::time::Duration;
 
 use super::Context;
-use crate::actor::{Actor, ActorRef, Spawner};
+use crate::actor::{Actor, ActorRef, Handler, Spawner};
+use crate::production::Target;
 use crate::runtime::{self, Home, Starts, Stop};
-use crate::supervision::Supervision;
+use crate::supervision::{Decision, Failure, Supervision};
 
 /// Other actors: to start, to supervise and to stop them.
 impl<A: Actor> Context<A> {
@@ -37,6 +40,57 @@ impl<A: Actor> Context<A> {
         }
     }
 
+    /// Has this actor asked what becomes of a child that has failed: by the event [`Failure`], to which
+    /// its handler answers with a [`Decision`].
+    ///
+    /// The child is down meanwhile: its value is dropped, and what is sent to it waits. The event comes
+    /// after what is in this actor's inbox; the handler may be async, and a state may defer the event.
+    /// Where there is no answer, since the state ignores the event for instance or the mailbox is full,
+    /// the child is brought back.
+    ///
+    /// It is asked where the child would be brought back after a failure: not after a halt, and not for
+    /// a [`Restart::Temporary`](crate::Restart::Temporary) child. After a restart of this actor it is to
+    /// be said again.
+    ///
+    /// ```
+    /// use actor_core::prelude::*;
+    /// use actor_core::{Decision, Failure};
+    ///
+    /// struct Reader;
+    /// #[actor]
+    /// impl Reader {}
+    ///
+    /// struct Connection;
+    ///
+    /// #[actor]
+    /// impl Connection {
+    ///     #[start]
+    ///     fn start(&mut self, cx: &mut Context<Self>) {
+    ///         cx.decide_failures();
+    ///         cx.spawn_with(|| Reader);
+    ///     }
+    ///
+    ///     #[on]
+    ///     fn failed(&mut self, failure: Failure) -> Decision {
+    ///         match failure.message.contains("checksum") {
+    ///             true => Decision::Escalate,
+    ///             false => Decision::Restart,
+    ///         }
+    ///     }
+    /// }
+    /// ```
+    pub fn decide_failures(&mut self)
+    where
+        A: Handler<Failure, Reply = Decision>,
+    {
+        match &self.home {
+            Home::Live(side) => side.decide_failures(ask_supervisor::<A>),
+            Home::Controlled(me) => {
+                runtime::with(|rt| rt.decide_failures(*me, ask_supervisor::<A>));
+            }
+        }
+    }
+
     /// Stops another actor, as [`System::stop`](crate::System::stop) does.
     pub fn stop<B: Actor>(&mut self, other: &ActorRef<B>) {
         other.target().stop(Stop::InOrder);
@@ -61,4 +115,15 @@ impl<A: Actor> Context<A> {
     pub(crate) fn parent(&self) -> &dyn Starts {
         &self.home
     }
+}
+
+/// Asks a supervisor what becomes of a child; that it is brought back, where there is no answer.
+fn ask_supervisor<A: Handler<Failure, Reply = Decision>>(
+    supervisor: Target,
+    failure: Failure,
+) -> Pin<Box<dyn Future<Output = Decision> + Send>> {
+    Box::pin(async move {
+        let answer = ActorRef::<A>::new(supervisor).ask(failure).without_limit();
+        answer.await.unwrap_or_default()
+    })
 }

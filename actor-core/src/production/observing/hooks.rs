@@ -11,78 +11,10 @@ use crate::event::Event;
 use crate::identity::ActorId;
 use crate::parts::{AskError, Violation, ViolationKind};
 use crate::production::host::lock;
-
-/// An actor in production failed.
-///
-/// ```
-/// use actor_core::{Failure, FailureKind};
-///
-/// fn worth_a_call_at_night(failure: &Failure) -> bool {
-///     failure.kind == FailureKind::Exhausted
-/// }
-/// # let _ = worth_a_call_at_night;
-/// ```
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Failure {
-    /// Which actor.
-    pub actor: ActorId,
-    /// The actor's name, `Server#3` for instance.
-    pub name: String,
-    /// What went wrong.
-    pub kind: FailureKind,
-    /// The panic's message, the error, or a sentence about the broken rule.
-    pub message: String,
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let verb = match self.kind {
-            FailureKind::Panicked => "panicked",
-            FailureKind::Unhandled => "was sent an event that it does not handle",
-            FailureKind::BrokenRule => "broke a rule",
-            FailureKind::Background => "lost a background future to a panic",
-            FailureKind::AskCycle => "awaits its own answer",
-            FailureKind::Error => "failed",
-            FailureKind::Exhausted => "is given up",
-            FailureKind::Unheard => "has a failure to report that nobody receives",
-        };
-        write!(f, "{} {verb}: {}", self.name, self.message)
-    }
-}
-
-/// What kind of failure it was.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
-#[non_exhaustive]
-pub enum FailureKind {
-    /// A handler, a hook, a destructor or a factory panicked. The actor has stopped, or is brought
-    /// back.
-    Panicked,
-    /// The current state neither handles, defers nor ignores the event. As after a panic.
-    Unhandled,
-    /// Two decisions in one handler, a raised event that the state does not take, or an endless
-    /// chain of raised events. As after a panic.
-    BrokenRule,
-    /// A future given to [`pipe_to_self`](crate::Context::pipe_to_self), or the copying of a
-    /// periodic timer's event, panicked. The actor goes on; the event never comes.
-    Background,
-    /// Handlers wait for each other's replies, so that none may ever come: the message names them,
-    /// `A -> B -> A` for instance. Looked for in builds with debug assertions only, and once for each
-    /// cycle; asks with a [limit](crate::Ask::timeout) are no part of one, nor are replies that a
-    /// handler has taken into its own hands. The actors are left as they are.
-    AskCycle,
-    /// A handler returned `Err` and nobody waits for a reply. As after a panic.
-    Error,
-    /// A supervised child has failed more often than its supervisor brings it back. It has stopped;
-    /// so does the supervisor, unless that is the system.
-    Exhausted,
-    /// The registry of names was told of an actor whose name is taken, or a handler answered
-    /// a pool or an attached stream with `Err`, and nobody waits to hear of it. All of them go on.
-    Unheard,
-}
+use crate::supervision::{Failure, FailureKind};
 
 /// What went wrong in one actor, before its name is known.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Fault {
     pub(crate) kind: FailureKind,
     pub(crate) message: String,

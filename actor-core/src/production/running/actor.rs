@@ -23,11 +23,11 @@ use crate::production::mailbox::bound::Admission;
 use crate::production::mailbox::fired::{Fired, Lives};
 use crate::production::mailbox::lane::{KILL, Lane, QUIT};
 use crate::production::mailbox::queue::{Kind, Mailbox, Opened};
-use crate::production::observing::hooks::{DeadLetterReason, FailureKind, Fault};
+use crate::production::observing::hooks::{DeadLetterReason, Fault};
 use crate::production::observing::work::Work;
 use crate::slab::Slot;
 use crate::specification::Moment;
-use crate::supervision::StopReason;
+use crate::supervision::{FailureKind, StopReason};
 use crate::table::ActorInfo;
 
 /// Identities are unique within the program, not only within a system, and count from 1: zero

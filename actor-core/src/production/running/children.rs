@@ -6,14 +6,17 @@ use std::time::Duration;
 
 use super::actor::LiveActor;
 use super::hub::Hub;
+use super::spawning::{AskSupervisor, Target};
 use crate::contained::contained;
 use crate::production::host::executor::sleep;
 use crate::production::host::{chance, lock};
 use crate::production::mailbox::lane::{
     CLOSED, EXHAUSTED, FINISH, GIVE_UP, KILL, LINKED, QUIT, START, STOP,
 };
-use crate::production::observing::hooks::{FailureKind, Fault};
-use crate::supervision::{Backoff, ChildOptions, Children, Order, StopReason, Supervision};
+use crate::production::observing::hooks::Fault;
+use crate::supervision::{
+    Backoff, ChildOptions, Children, Decision, Failure, FailureKind, Order, StopReason, Supervision,
+};
 
 /// Shared by a supervisor and its children, who tell it what has become of them. It is no actor
 /// itself: whoever tells also passes on what is ordered, one after another, so that no actor is told
@@ -21,7 +24,7 @@ use crate::supervision::{Backoff, ChildOptions, Children, Order, StopReason, Sup
 /// something is dropped by that, and has to tell of its end.
 pub(super) struct LiveChildren {
     hub: Arc<Hub>,
-    /// `None` for a child of the system.
+    /// `None` for children of the system.
     supervisor: Option<Weak<LiveActor>>,
     state: Mutex<State>,
 }
@@ -34,6 +37,10 @@ struct State {
     passes_on: bool,
     /// Those that are in it.
     cells: BTreeMap<u64, Arc<LiveActor>>,
+    /// What asks the supervisor about failures, where it decides itself.
+    ask: Option<AskSupervisor>,
+    /// What it is asked about.
+    failures: BTreeMap<u64, Failure>,
 }
 
 impl LiveChildren {
@@ -47,9 +54,38 @@ impl LiveChildren {
         found.unwrap_or_else(make)
     }
 
-    /// That of a child of the system.
+    /// That of a child of the system that is spawned now: it is one of a group, where the system was
+    /// told how to supervise.
     pub(super) fn of_system(hub: &Arc<Hub>) -> Arc<Self> {
-        Self::new(hub, None)
+        let mut family = lock(&hub.family);
+        let Some((supervision, group)) = &mut *family else {
+            return Self::new(hub, None);
+        };
+        if let Some(group) = group.upgrade().filter(|group| group.is_open()) {
+            return group;
+        }
+        let founded = Self::new(hub, None);
+        founded.supervise(*supervision);
+        *group = Arc::downgrade(&founded);
+        founded
+    }
+
+    /// Says how the children of the system are supervised that are spawned from now on; those of the
+    /// group that there is as well.
+    pub(super) fn supervise_system(hub: &Arc<Hub>, supervision: Supervision) {
+        let group = {
+            let mut family = lock(&hub.family);
+            let (kept, group) = family.get_or_insert((supervision, Weak::new()));
+            *kept = supervision;
+            group.upgrade()
+        };
+        if let Some(group) = group {
+            group.supervise(supervision);
+        }
+    }
+
+    fn is_open(&self) -> bool {
+        lock(&self.state).children.is_open()
     }
 
     fn new(hub: &Arc<Hub>, supervisor: Option<Weak<LiveActor>>) -> Arc<Self> {
@@ -61,6 +97,8 @@ impl LiveChildren {
                 orders: VecDeque::new(),
                 passes_on: false,
                 cells: BTreeMap::new(),
+                ask: None,
+                failures: BTreeMap::new(),
             }),
         })
     }
@@ -73,21 +111,51 @@ impl LiveChildren {
         lock(&self.state).children.supervise(supervision);
     }
 
+    /// The supervisor decides itself what becomes of a child that has failed.
+    pub(super) fn decide_failures(&self, ask: AskSupervisor) {
+        let mut state = lock(&self.state);
+        state.children.ask();
+        state.ask = Some(ask);
+    }
+
     /// Why it gives up.
     pub(super) fn limit(&self) -> String {
         lock(&self.state).children.limit()
     }
 
-    pub(super) fn add(&self, child: &Arc<LiveActor>, options: ChildOptions) {
-        let mut state = lock(&self.state);
-        let id = child.id().as_u64();
-        state.cells.insert(id, child.clone());
-        state.children.add(id, options, self.hub.now());
+    pub(super) fn add(self: &Arc<Self>, child: &Arc<LiveActor>, options: ChildOptions) {
+        self.update(|state, now, orders| {
+            let id = child.id().as_u64();
+            state.cells.insert(id, child.clone());
+            state.children.add(id, options, now);
+            if !state.children.is_open() {
+                // The system has given this group up a moment ago.
+                orders.push(Order::Stop {
+                    child: id,
+                    at_once: true,
+                });
+            }
+        });
     }
 
-    /// The value of a child is dropped.
-    pub(super) fn ended(self: &Arc<Self>, child: &LiveActor, reason: StopReason) {
+    /// The value of a child is dropped; `fault` is what it has failed with last, if ever.
+    pub(super) fn ended(
+        self: &Arc<Self>,
+        child: &LiveActor,
+        reason: StopReason,
+        fault: Option<Fault>,
+    ) {
         self.update(|state, now, orders| {
+            if state.ask.is_some() && reason.is_failure() {
+                let (actor, name) = (child.id(), child.name().into_owned());
+                let failure = match fault {
+                    Some(fault) if reason == StopReason::Failed => {
+                        Failure::new(actor, name, fault.kind, fault.message)
+                    }
+                    _ => Failure::shared(actor, name, reason),
+                };
+                state.failures.insert(actor.as_u64(), failure);
+            }
             // What it was told by now was told to the value before.
             child.lane.take(STOP | GIVE_UP | LINKED | CLOSED);
             let told = child.lane.has(QUIT | KILL);
@@ -107,6 +175,7 @@ impl LiveChildren {
         self.update(|state, _, orders| {
             let id = child.id().as_u64();
             state.cells.remove(&id);
+            state.failures.remove(&id);
             state.children.left(id, orders);
         });
     }
@@ -162,6 +231,8 @@ impl LiveChildren {
                 exhausted: true, ..
             } => tell(EXHAUSTED),
             Order::Finish { .. } => tell(FINISH),
+            Order::Decide { child } => self.ask_supervisor(child),
+            Order::GiveUp if self.supervisor.is_none() => self.close(true),
             Order::GiveUp => self.tell_supervisor(GIVE_UP),
             Order::Closed => self.tell_supervisor(CLOSED),
         }
@@ -172,6 +243,31 @@ impl LiveChildren {
         if let Some(supervisor) = supervisor {
             supervisor.order(what);
         }
+    }
+
+    /// Asks the supervisor what becomes of a child that has failed. Where it does not say, the child is
+    /// brought back.
+    fn ask_supervisor(self: &Arc<Self>, child: u64) {
+        let (ask, failure) = {
+            let mut state = lock(&self.state);
+            (state.ask, state.failures.remove(&child))
+        };
+        let supervisor = self.supervisor.as_ref().and_then(Weak::upgrade);
+        let (Some(supervisor), Some(ask), Some(failure)) = (supervisor, ask, failure) else {
+            return self.decided(child, Decision::default());
+        };
+        let answer = ask(Target::live(supervisor), failure);
+        let children = Arc::downgrade(self);
+        self.hub.executor.spawn(async move {
+            let decision = answer.await;
+            if let Some(children) = children.upgrade() {
+                children.decided(child, decision);
+            }
+        });
+    }
+
+    fn decided(self: &Arc<Self>, child: u64, decision: Decision) {
+        self.update(|state, now, orders| state.children.decided(child, decision, now, orders));
     }
 
     fn wait(self: &Arc<Self>, child: &Arc<LiveActor>, delay: Duration, jitter: f64) {

@@ -8,6 +8,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::actor::LiveActor;
+use super::children::LiveChildren;
 use super::dispatcher::{self, Dispatcher};
 use super::node::Nodes;
 use super::registry::Registry;
@@ -22,10 +23,10 @@ use crate::production::host::current::Sender;
 use crate::production::host::disk::LiveDisk;
 use crate::production::host::executor::{Executor, Task, within};
 use crate::production::observing::attention::{Attention, OBSERVED};
-use crate::production::observing::hooks::{Failure, Fault, Hooks};
+use crate::production::observing::hooks::{Fault, Hooks};
 use crate::production::observing::monitors::{Monitors, Seen};
 use crate::specification::{AnyMonitor, Moment};
-use crate::supervision::StopReason;
+use crate::supervision::{Failure, StopReason, Supervision};
 
 /// Kept alive by the system's handles, its actors and the references to them. It keeps an actor
 /// alive only while that actor is registered, so the cycle ends with the actor.
@@ -46,6 +47,8 @@ pub(super) struct Hub {
     ask_limit: AtomicU64,
     /// The registry of names, once it was used.
     pub(super) names: OnceLock<Weak<LiveActor>>,
+    /// How the children of the system are supervised, and their group, where it was told.
+    pub(super) family: Mutex<Option<(Supervision, Weak<LiveChildren>)>>,
     #[cfg(debug_assertions)]
     pub(super) waits: Waits,
     pub(super) attention: Attention,
@@ -87,6 +90,7 @@ impl Hub {
                 whole.map_or(u64::MAX, |whole| whole.ask_limit.load(Ordering::Relaxed)),
             ),
             names: OnceLock::new(),
+            family: Mutex::default(),
             #[cfg(debug_assertions)]
             waits: Waits::default(),
             attention: Attention::default(),
@@ -122,12 +126,8 @@ impl Hub {
     }
 
     pub(super) fn failed(&self, actor: ActorId, name: &str, fault: Fault) {
-        self.hooks.failed(&Failure {
-            actor,
-            name: name.to_owned(),
-            kind: fault.kind,
-            message: fault.message,
-        });
+        let failure = Failure::new(actor, name.to_owned(), fault.kind, fault.message);
+        self.hooks.failed(&failure);
     }
 
     /// Whether anything is observed at all: the only price of monitors where there are none.

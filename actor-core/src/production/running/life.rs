@@ -17,9 +17,9 @@ use crate::production::host::{current, forever, slice};
 use crate::production::mailbox::lane::{
     CLOSED, EXHAUSTED, FINISH, GIVE_UP, KILL, LINKED, QUIT, START, STOP,
 };
-use crate::production::observing::hooks::{FailureKind, Fault};
+use crate::production::observing::hooks::Fault;
 use crate::production::observing::work::{START_HOOK, STOP_HOOK};
-use crate::supervision::{StopReason, Unread};
+use crate::supervision::{FailureKind, StopReason, Unread};
 
 /// Starts an actor. Where the system shuts down it is dropped, and what this returns has stopped.
 pub(super) fn spawn(
@@ -56,6 +56,7 @@ pub(super) fn spawn_with(
                 factory,
                 children,
                 unread: options.child.unread,
+                fault: None,
             };
             launch(&actor, place, resting, Some(supervised), options.host);
         }
@@ -149,6 +150,8 @@ struct Supervised {
     factory: Factory,
     children: Arc<LiveChildren>,
     unread: Unread,
+    /// What it has failed with, until its supervisor knows.
+    fault: Option<Fault>,
 }
 
 /// Which part of its life runs, or waits in an async handler.
@@ -205,6 +208,10 @@ impl Life {
 
     fn supervised(&self) -> Option<&Supervised> {
         self.extras.as_ref()?.supervised.as_ref()
+    }
+
+    fn supervised_mut(&mut self) -> Option<&mut Supervised> {
+        self.extras.as_mut()?.supervised.as_mut()
     }
 
     /// Runs until it waits or is over. It waits in its mailbox.
@@ -286,12 +293,13 @@ impl Life {
                 Part::Dropping(reason) => {
                     let reason = life.drop_value(reason);
                     life.actor.break_links(reason);
-                    let Some(supervised) = life.supervised() else {
+                    let Some(supervised) = life.supervised_mut() else {
                         life.leave(reason);
                         return Poll::Ready(());
                     };
+                    let (children, fault) = (supervised.children.clone(), supervised.fault.take());
                     life.actor.start_is_ahead();
-                    supervised.children.ended(&life.actor, reason);
+                    children.ended(&life.actor, reason, fault);
                     life.part = Part::Down(reason);
                 }
                 Part::Down(reason) => {
@@ -395,12 +403,15 @@ impl Life {
         self.body.stop(waker)
     }
 
-    fn failed(&self, fault: Fault) -> StopReason {
+    fn failed(&mut self, fault: Fault) -> StopReason {
+        if let Some(supervised) = self.supervised_mut() {
+            supervised.fault = Some(fault.clone());
+        }
         self.actor.failed(fault);
         StopReason::Failed
     }
 
-    fn panicked(&self, payload: Payload) -> StopReason {
+    fn panicked(&mut self, payload: Payload) -> StopReason {
         self.failed(Fault::from_panic(payload))
     }
 
@@ -464,11 +475,8 @@ impl Life {
 
     /// Makes a new value.
     fn rise(&mut self) {
-        let Some(supervised) = self
-            .extras
-            .as_mut()
-            .and_then(|extras| extras.supervised.as_mut())
-        else {
+        let extras = self.extras.as_mut();
+        let Some(supervised) = extras.and_then(|extras| extras.supervised.as_mut()) else {
             return;
         };
         self.actor.next_life();

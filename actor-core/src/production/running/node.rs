@@ -10,7 +10,8 @@ use super::spawning::{NamesOn, Spawn};
 use super::system::LiveSystem;
 use crate::identity::ActorId;
 use crate::production::host::lock;
-use crate::production::observing::hooks::{Failure, FailureKind, Fault};
+use crate::production::observing::hooks::Fault;
+use crate::supervision::{Failure, FailureKind};
 
 /// The boot code of a node.
 pub(crate) type Boot = Box<dyn FnMut(&LiveSystem) + Send>;

@@ -12,7 +12,7 @@ use super::inbox::{Found, Inbox, Next};
 use super::life;
 use super::relations::{Notify, Watched, Watcher};
 use super::reply::losing;
-use super::spawning::{Factory, NamesOn, Spawn, Target};
+use super::spawning::{AskSupervisor, Factory, NamesOn, Spawn, Target};
 use super::timer::LiveTimer;
 use crate::contained::contained;
 use crate::event::Event;
@@ -65,6 +65,10 @@ impl Side {
 
     pub(crate) fn supervise(&self, supervision: Supervision) {
         LiveChildren::of(&self.actor).supervise(supervision);
+    }
+
+    pub(crate) fn decide_failures(&self, ask: AskSupervisor) {
+        LiveChildren::of(&self.actor).decide_failures(ask);
     }
 
     pub(crate) fn names(&self, registry: &mut dyn Spawn) -> Target {

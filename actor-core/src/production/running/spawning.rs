@@ -1,12 +1,15 @@
 //! An actor on its way into a system, and whom a reference refers to.
 
 use std::any::TypeId;
+use std::future::Future;
 use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::pin::Pin;
 use std::sync::Arc;
 
 use super::actor::LiveActor;
 use crate::identity::Address;
 use crate::parts::{MakeMail, Resting};
+use crate::supervision::{Decision, Failure};
 use crate::table::ActorInfo;
 
 /// An actor about to be spawned, without its type.
@@ -25,6 +28,9 @@ pub trait Spawn {
 
 /// What makes the values of a supervised actor: [`rest`](Spawn::rest) may be called again.
 pub type Factory = Box<dyn Spawn + Send>;
+
+/// Asks a supervisor what becomes of a child that has failed; it is asked when this is polled first.
+pub type AskSupervisor = fn(Target, Failure) -> Pin<Box<dyn Future<Output = Decision> + Send>>;
 
 /// The registry of names of a node.
 pub enum NamesOn {

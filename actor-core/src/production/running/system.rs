@@ -29,9 +29,10 @@ use crate::production::host::disk::LiveDisk;
 use crate::production::host::executor::{Executor, within};
 use crate::production::host::lock;
 use crate::production::observing::attention::{DEPTH, STUCK};
-use crate::production::observing::hooks::{DeadLetter, Failure};
+use crate::production::observing::hooks::DeadLetter;
 use crate::production::observing::violation::MonitorViolation;
 use crate::specification::{AnyMonitor, Monitor};
+use crate::supervision::{Failure, Supervision};
 
 /// What a production system offers and a test does not: hooks, counters and wall-clock limits.
 /// Found by [`System::as_live`](crate::System::as_live), which is `None` under test.
@@ -400,10 +401,13 @@ impl LiveSystem {
         Target::live(life::spawn(&self.0.hub, actor, options))
     }
 
-    /// A child of the system is a family of its own.
     pub(crate) fn spawn_with(&self, factory: Factory, options: &SpawnOptions) -> Target {
         let children = LiveChildren::of_system(&self.0.hub);
         Target::live(life::spawn_with(children, factory, options))
+    }
+
+    pub(crate) fn supervise(&self, supervision: Supervision) {
+        LiveChildren::supervise_system(&self.0.hub, supervision);
     }
 
     pub(crate) fn names(&self, registry: &mut dyn Spawn) -> Target {

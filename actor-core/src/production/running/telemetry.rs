@@ -7,9 +7,9 @@ use super::actor::LiveActor;
 #[cfg(any(feature = "tracing", feature = "metrics"))]
 use crate::contained::contained;
 use crate::event::Event;
-#[cfg(any(feature = "tracing", feature = "metrics"))]
-use crate::production::observing::hooks::FailureKind;
 use crate::production::observing::hooks::{DeadLetterReason, Fault};
+#[cfg(any(feature = "tracing", feature = "metrics"))]
+use crate::supervision::FailureKind;
 use crate::supervision::StopReason;
 
 /// An actor was spawned.

@@ -12,8 +12,9 @@ use crate::identity::ActorId;
 #[cfg(debug_assertions)]
 use crate::production::{
     host::{current::Sender, lock},
-    observing::hooks::{FailureKind, Fault},
+    observing::hooks::Fault,
 };
+use crate::supervision::FailureKind;
 
 /// Who was asked, as long as the question may be part of a cycle. It is nothing in release builds.
 pub(crate) struct Asked {

@@ -188,6 +188,7 @@ pub(super) fn outgoing(snapshot: &Snapshot, outgoing: &Outgoing) -> String {
         Outgoing::Halt => "halts".into(),
         Outgoing::Stop { to, at_once: true } => format!("kills {}", name(*to)),
         Outgoing::Stop { to, .. } => format!("stops {}", name(*to)),
+        Outgoing::Decide { who } => format!("decides about {}", name(*who)),
         Outgoing::Share { to } => format!("shares its failure with {}", name(*to)),
         Outgoing::Silent => "does what nobody sees".into(),
     }

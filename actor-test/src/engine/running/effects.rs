@@ -132,6 +132,7 @@ impl Engine {
             FollowUp::Replied { ask, lost } => self.replied(operation, ask, lost),
             FollowUp::Halted(operation, reason) => self.halt(operation, reason),
             FollowUp::Stopped { to, at_once } => self.stopped(operation, to, at_once),
+            FollowUp::Decided { child, decision } => self.decided(child, decision),
             FollowUp::Shared { to, reason } => self.share(operation, to, reason),
             FollowUp::Notify(watch) => self.notify(operation, watch),
             FollowUp::Announced { slab, slot } => self.announced(operation, slab, slot),

@@ -240,6 +240,7 @@ impl Engine {
                 | Effect::Link { .. }
                 | Effect::Unlink { .. }
                 | Effect::Finish
+                | Effect::Decide { .. }
                 | Effect::Share { .. } => {}
             }
         }

@@ -93,6 +93,7 @@ impl Engine {
             },
             Effect::Halt(_) => Outgoing::Halt,
             Effect::Stop { to, at_once } => Outgoing::Stop { to, at_once },
+            Effect::Decide { child, .. } => Outgoing::Decide { who: child },
             Effect::Share { to, .. } => Outgoing::Share { to },
             Effect::Announce { .. }
             | Effect::Arm { .. }

@@ -3,11 +3,12 @@
 //! What is to be done is decided by the same [`Children`] as in production. A failed step's outbox is
 //! flushed first; each stop, wait and start that follows is a step of its own.
 
+use std::rc::Rc;
 use std::time::Duration;
 
 use actor_core::parts::Ran;
-use actor_core::runtime::{Children, Order, Target};
-use actor_core::{AskError, Backoff, StopReason, Unread};
+use actor_core::runtime::{Children, Order, Runtime, Target};
+use actor_core::{AskError, Backoff, Decision, Failure, FailureKind, StopReason, Unread};
 
 use crate::data::bug::BugKind;
 use crate::data::records::Record;
@@ -33,16 +34,17 @@ impl Engine {
         let mut state = self.state();
         state.leave(operation, Stage::Idle);
         let name = state.name(operation);
-        let message = match panic.kind {
-            BugKind::Panic => format!("`{name}` panicked: {}", panic.message),
-            _ => panic.message.clone(),
+        let kind = match panic.kind {
+            BugKind::Panic => FailureKind::Panicked,
+            _ => FailureKind::Error,
         };
+        let failure = Failure::new(self.actor_id(operation), name, kind, panic.message.clone());
         self.shared.record(|| Record::Failed {
             who: operation,
             panicked: panic.kind == BugKind::Panic,
             message: panic.message.clone(),
         });
-        state.operations[operation as usize].failure = Some(message.into());
+        state.operations[operation as usize].failure = Some(Box::new(failure));
         state.push(operation, Effect::Halt(StopReason::Failed));
         state.refresh(operation);
         drop(state);
@@ -322,6 +324,7 @@ impl Engine {
                     self.end_child(child, ending);
                 }
             }
+            Order::Decide { child } => self.ask_supervisor(supervisor, child as u32),
             Order::GiveUp => {
                 if let Some(supervisor) = supervisor {
                     let told = Told::Fail(StopReason::Exhausted);
@@ -343,6 +346,46 @@ impl Engine {
         }
     }
 
+    /// Asks a supervisor what becomes of a child that has failed: in a future beside it, which begins in
+    /// the order of the child's effects.
+    fn ask_supervisor(&mut self, supervisor: Option<u32>, child: u32) {
+        let asked = {
+            let state = self.state();
+            let found = &state.operations[child as usize];
+            let failure = match &found.failure {
+                Some(failure) if found.ending == StopReason::Failed => (**failure).clone(),
+                _ => Failure::shared(self.actor_id(child), state.name(child), found.ending),
+            };
+            let ask = state.families[found.family as usize].ask;
+            supervisor.zip(ask.map(|ask| (ask, failure)))
+        };
+        let Some((supervisor, (ask, failure))) = asked else {
+            return self.decided(child, Decision::default());
+        };
+        let [supervisor, failed] = [supervisor, child].map(|who| self.shared.address(who));
+        let answer = ask(Target::controlled(supervisor), failure);
+        let shared = Rc::clone(&self.shared);
+        self.shared.current.set(child);
+        self.shared.pipe(
+            supervisor,
+            Box::pin(async move {
+                let decision = answer.await;
+                shared.decided(failed, decision);
+            }),
+        );
+        self.settle_newborn();
+        self.state().refresh(child);
+    }
+
+    /// The supervisor of a child has decided.
+    pub(crate) fn decided(&mut self, child: u32, decision: Decision) {
+        let family = self.state().operations[child as usize].family;
+        let child = u64::from(child);
+        self.update(family, |family, now, orders| {
+            family.decided(child, decision, now, orders);
+        });
+    }
+
     /// A child has ended once more than it is brought back. Where nobody supervises the supervisor,
     /// that is a bug.
     fn given_up(&mut self, supervisor: Option<u32>, child: u32) {
@@ -360,7 +403,10 @@ impl Engine {
         }
         let name = state.name(child);
         let last = match &state.operations[child as usize].failure {
-            Some(failure) => failure.to_string(),
+            Some(failure) if failure.kind == FailureKind::Panicked => {
+                format!("`{}` panicked: {}", failure.name, failure.message)
+            }
+            Some(failure) => failure.message.clone(),
             None => "it halted".into(),
         };
         let message = format!("`{name}` is given up: {limit}; at last, {last}");

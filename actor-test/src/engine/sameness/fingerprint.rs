@@ -387,6 +387,10 @@ fn list_effect(
         Effect::Unlink { other } => items.push(number(30, *other)),
         // Which watches are later, the effects behind this one tell.
         Effect::Unwatch { target, .. } => items.push(number(31, *target)),
+        Effect::Decide { child, decision } => {
+            items.push(number(35, *child));
+            items.push(Item::Number(*decision as u64));
+        }
         Effect::Finish => items.push(number(0, 0)),
         Effect::Share { to, life, reason } => {
             items.push(number(14 + reason_number(*reason), *to));

@@ -13,11 +13,11 @@ use actor_core::__private::{AnyMonitor, AskSlot, Expectation, Predicate};
 use actor_core::fs::{Answer, Call};
 use actor_core::parts::AnyMail;
 use actor_core::runtime::{
-    Address, Again, Announce, AskId, DiskCallId, DiskId, Factory, Failing, Failure, Fault, NamesOn,
-    NodeCode, Notice, Offered, Passport, Purpose as Pretext, PutReason, PutStart, RoomId, Runtime,
-    Script, Spawn, SpawnOptions, Stop, TimerId, Trap,
+    Address, Again, Announce, AskId, AskSupervisor, DiskCallId, DiskId, Factory, Failing, Failure,
+    Fault, NamesOn, NodeCode, Notice, Offered, Passport, Purpose as Pretext, PutReason, PutStart,
+    RoomId, Runtime, Script, Spawn, SpawnOptions, Stop, TimerId, Trap,
 };
-use actor_core::{ActorId, Supervision};
+use actor_core::{ActorId, Decision, Supervision};
 
 use crate::data::bug::BugKind;
 use crate::data::records::Record;
@@ -66,6 +66,34 @@ impl Runtime for Shared {
             state.reach.add(Beyond::Supervision);
             let household = state.household_of(supervisor);
             household.family.supervise(supervision);
+        }
+    }
+
+    fn supervise_system(&self, supervision: Supervision) {
+        if self.may_act("supervise") {
+            let current = self.current.get();
+            let mut state = self.state.borrow_mut();
+            state.supervise_system(current, supervision);
+        }
+    }
+
+    fn decide_failures(&self, supervisor: Address, ask: AskSupervisor) {
+        if self.may_act("decide_failures")
+            && let Some(supervisor) = self.local(supervisor)
+        {
+            let mut state = self.state.borrow_mut();
+            state.reach.add(Beyond::Supervision);
+            let household = state.household_of(supervisor);
+            household.family.ask();
+            household.ask = Some(ask);
+        }
+    }
+
+    fn decided(&self, child: Address, decision: Decision) {
+        if let Some(child) = self.local(child) {
+            let current = self.current.get();
+            let decided = Effect::Decide { child, decision };
+            self.state.borrow_mut().push(current, decided);
         }
     }
 

@@ -54,6 +54,11 @@ pub(crate) enum FollowUp {
         to: u32,
         at_once: bool,
     },
+    /// A child is to be brought back, or not.
+    Decided {
+        child: u32,
+        decision: actor_core::Decision,
+    },
     /// An actor is to share a failure.
     Shared {
         to: u32,
@@ -267,6 +272,7 @@ impl State {
             }
             Effect::Halt(reason) => FollowUp::Halted(index, reason),
             Effect::Stop { to, at_once } => FollowUp::Stopped { to, at_once },
+            Effect::Decide { child, decision } => FollowUp::Decided { child, decision },
             Effect::Link { other } => {
                 self.reach.add(Beyond::Link);
                 self.link(index, other)

@@ -321,6 +321,7 @@ impl State {
             | Effect::Cross { to, .. }
             | Effect::Stop { to, .. }
             | Effect::Share { to, .. } => Some(*to),
+            Effect::Decide { child, .. } => Some(*child),
             Effect::Reply { ask, .. } => Some(self.asks[*ask as usize].asker),
             Effect::Notice { watch } => Some(self.watches[*watch as usize].watcher),
             _ => None,

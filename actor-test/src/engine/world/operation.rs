@@ -170,6 +170,11 @@ pub(crate) enum Effect {
     Unlink { other: u32 },
     /// Silent: the execution is to end.
     Finish,
+    /// Says what becomes of a child that has failed.
+    Decide {
+        child: u32,
+        decision: actor_core::Decision,
+    },
     /// Lets an actor share a failure, in that life of its.
     Share {
         to: u32,
@@ -299,7 +304,7 @@ pub(crate) struct Operation {
     /// What tells it of a failure that it would share.
     pub(crate) trap: Option<Trap>,
     /// What its last failure was.
-    pub(crate) failure: Option<Box<str>>,
+    pub(crate) failure: Option<Box<actor_core::Failure>>,
     /// The events that a suspended handler asked to receive.
     pub(crate) receiving: Vec<u16>,
     /// How many it created.

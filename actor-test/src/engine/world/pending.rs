@@ -128,6 +128,7 @@ impl State {
                 let watch = &self.watches[*watch as usize];
                 (Some(watch.watcher), None, Some(watch.key))
             }
+            Effect::Decide { child, .. } => (Some(*child), None, None),
             Effect::Stop { to, .. } | Effect::Share { to, .. } => (Some(*to), None, None),
             // Its inbox closes: what reaches it from here on is lost.
             Effect::Halt(_) => (Some(index), None, None),

@@ -91,6 +91,7 @@ impl State {
             Effect::Halt(_) => (Carried::Halted, None),
             Effect::Notice { .. } => (Carried::Nothing, Some(Beyond::Watch)),
             Effect::Stop { .. } => (Carried::Nothing, Some(Beyond::Stop)),
+            Effect::Decide { .. } => (Carried::Nothing, Some(Beyond::Supervision)),
             Effect::Share { .. } => (Carried::Nothing, Some(Beyond::Link)),
             Effect::Ask(_) => (Carried::Nothing, Some(Beyond::Room)),
             Effect::Disk(_) | Effect::FailPower { .. } => (Carried::Nothing, Some(Beyond::Disk)),

@@ -74,6 +74,8 @@ pub(crate) struct State {
     /// The asks that are open and awaited, by asker.
     pub(crate) awaited: Owned,
     pub(crate) families: Vec<Household>,
+    /// The life of a node, and the family that its children of the system are one group of.
+    pub(crate) groups: Vec<(u32, u32)>,
     pub(crate) types: Types,
     pub(crate) thermometer: Thermometer,
     pub(crate) faults: FaultPhase,
@@ -134,6 +136,7 @@ impl State {
         self.objects.clear();
         self.awaited.clear();
         self.families.clear();
+        self.groups.clear();
         self.types.begin();
         self.faults.begin(self.budgets);
         self.step = 0;

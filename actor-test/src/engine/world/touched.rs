@@ -36,6 +36,7 @@ impl State {
                 self.touched.push(self.watches[*watch as usize].watcher);
             }
             Effect::Stop { to, .. } | Effect::Share { to, .. } => self.touched.push(*to),
+            Effect::Decide { child, .. } => self.touched.push(*child),
             Effect::Halt(_) => self.touched.extend(self.futures.of(index)),
             Effect::Disk(call) => self.touched.push(self.disks.calls[*call as usize].caller),
             Effect::Mishap(_) => self.touched.extend(0..self.live as u32),

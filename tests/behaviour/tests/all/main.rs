@@ -10,6 +10,7 @@ mod clocks;
 mod confirmation;
 mod counts;
 pub mod coverage;
+mod decisions;
 mod determinism;
 mod differential;
 mod disks;

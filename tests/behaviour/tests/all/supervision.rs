@@ -12,20 +12,20 @@ use actor_test::{BugKind, Report, Semantics, Tester};
 
 /// What happened in one execution, in order.
 #[derive(Clone, Default, Debug)]
-struct Journal(Arc<Mutex<Vec<String>>>);
+pub(crate) struct Journal(Arc<Mutex<Vec<String>>>);
 
 impl Journal {
-    fn note(&self, entry: impl Into<String>) {
+    pub(crate) fn note(&self, entry: impl Into<String>) {
         let mut entries = self.0.lock().expect("no one panics while noting");
         entries.push(entry.into());
     }
 
-    fn take(&self) -> Vec<String> {
+    pub(crate) fn take(&self) -> Vec<String> {
         std::mem::take(&mut *self.0.lock().expect("no one panics while noting"))
     }
 }
 
-fn supervised() -> Tester {
+pub(crate) fn supervised() -> Tester {
     Tester::new().supervised(true)
 }
 
@@ -36,7 +36,7 @@ fn patient() -> Tester {
 }
 
 /// What was noted in each schedule of a clean program, and in how many.
-fn every(program: impl Fn(&System, &Journal) + Sync) -> BTreeMap<Vec<String>, u32> {
+pub(crate) fn every(program: impl Fn(&System, &Journal) + Sync) -> BTreeMap<Vec<String>, u32> {
     let journal = Journal::default();
     let seen = Mutex::new(BTreeMap::new());
     let keep = || {

@@ -1,0 +1,209 @@
+//! A supervisor in production decides what becomes of a child that has failed; and the children of the
+//! system are a group, where that is said.
+
+use std::time::Duration;
+
+use crate::support::{Journal, idle};
+use actor_core::prelude::*;
+use actor_core::{Decision, Failure, Supervision};
+
+#[derive(Debug)]
+struct Break(&'static str);
+#[derive(Debug)]
+struct Life;
+#[derive(Debug)]
+struct Children;
+
+struct Child {
+    name: &'static str,
+    life: u32,
+    journal: Journal,
+}
+
+#[actor]
+impl Child {
+    #[start]
+    fn start(&mut self) {
+        self.journal.note(format!("{} starts", self.name));
+    }
+
+    #[on]
+    fn break_down(&mut self, cause: Break) {
+        panic!("{}", cause.0);
+    }
+
+    #[on]
+    fn life(&mut self, _: Life) -> u32 {
+        self.life
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        self.journal.note(format!("{} drops", self.name));
+    }
+}
+
+fn factory(name: &'static str, journal: &Journal) -> impl FnMut() -> Child + Send + 'static {
+    let (journal, mut life) = (journal.clone(), 0);
+    move || {
+        life += 1;
+        Child {
+            name,
+            life,
+            journal: journal.clone(),
+        }
+    }
+}
+
+/// Decides by what the failure says.
+struct Judge {
+    journal: Journal,
+    children: Vec<ActorRef<Child>>,
+}
+
+#[actor(states(Judging, Deaf(ignore(Failure))))]
+impl Judge {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        cx.decide_failures();
+        for name in ["a", "b"] {
+            let child = cx
+                .spawner()
+                .name(name)
+                .spawn_with(factory(name, &self.journal));
+            self.children.push(child);
+        }
+    }
+
+    #[on]
+    fn children(&mut self, _: Children) -> Vec<ActorRef<Child>> {
+        self.children.clone()
+    }
+
+    #[on]
+    fn turn_deaf(&mut self, _: Life, cx: &mut Context<Self>) {
+        cx.goto(JudgeState::Deaf);
+    }
+
+    #[on(Judging)]
+    async fn failed(&mut self, failure: Failure, cx: &mut Context<Self>) -> Decision {
+        self.journal.note(format!("asked: {failure}"));
+        cx.sleep(Duration::from_secs(1)).await;
+        match &*failure.message {
+            "stop" => Decision::Stop,
+            "escalate" => Decision::Escalate,
+            _ => Decision::Restart,
+        }
+    }
+}
+
+fn judge(journal: &Journal) -> impl FnMut() -> Judge + Send + 'static {
+    let journal = journal.clone();
+    move || Judge {
+        journal: journal.clone(),
+        children: Vec::new(),
+    }
+}
+
+/// A system whose failures are noted.
+fn system() -> (System, Journal) {
+    let sys = System::new();
+    let journal = Journal::new();
+    let noted = journal.clone();
+    sys.as_live().unwrap().on_failure(move |failure| {
+        noted.note(format!("{:?}: {}", failure.kind, failure.message));
+    });
+    (sys, journal)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_supervisor_decides() {
+    let (sys, journal) = system();
+    let judge = sys.spawner().name("judge").spawn_with(judge(&journal));
+    let children = judge.ask(Children).await.unwrap();
+    idle().await;
+    journal.expect(["a starts", "b starts"]);
+    // It is down until the supervisor has decided, and what is sent to it waits.
+    children[0].tell(Break("ouch"));
+    assert_eq!(children[0].ask(Life).await, Ok(2));
+    journal.expect([
+        "Panicked: ouch",
+        "a drops",
+        "asked: a panicked: ouch",
+        "a starts",
+    ]);
+    children[0].tell(Break("stop"));
+    assert_eq!(children[0].stopped().await, StopReason::Failed);
+    journal.expect(["Panicked: stop", "a drops", "asked: a panicked: stop"]);
+    assert_eq!(children[1].ask(Life).await, Ok(1));
+    children[1].tell(Break("escalate"));
+    assert_eq!(children[1].stopped().await, StopReason::Exhausted);
+    idle().await;
+    // The supervisor is brought back, with children anew.
+    journal.expect([
+        "Panicked: escalate",
+        "b drops",
+        "asked: b panicked: escalate",
+        "Exhausted: its supervisor has decided to fail with it",
+        "a starts",
+        "b starts",
+    ]);
+    let children = judge.ask(Children).await.unwrap();
+    assert_eq!(children[0].ask(Life).await, Ok(1));
+    assert!(judge.is_alive());
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_an_answer_a_child_is_brought_back() {
+    let (sys, journal) = system();
+    let judge = sys.spawn(judge(&journal)());
+    let children = judge.ask(Children).await.unwrap();
+    judge.tell(Life);
+    children[0].tell(Break("stop"));
+    assert_eq!(children[0].ask(Life).await, Ok(2));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_child_that_is_told_to_stop_while_it_is_down_stays_stopped() {
+    let (sys, journal) = system();
+    let judge = sys.spawn(judge(&journal)());
+    let children = judge.ask(Children).await.unwrap();
+    children[0].tell(Break("ouch"));
+    idle().await;
+    assert_eq!(sys.stop_and_wait(&children[0]).await, StopReason::Stopped);
+    // The answer comes too late.
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert!(!children[0].is_alive());
+    sys.stop_and_wait(&judge).await;
+    sys.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_group_of_the_system_is_given_up_as_a_whole() {
+    let (sys, journal) = system();
+    let apart = sys.spawn_with(factory("apart", &journal));
+    sys.supervise(Supervision::one_for_all().intensity(1, Duration::from_secs(5)));
+    let group = ["a", "b"].map(|name| sys.spawn_with(factory(name, &journal)));
+    idle().await;
+    journal.expect(["apart starts", "a starts", "b starts"]);
+    group[0].tell(Break("ouch"));
+    idle().await;
+    journal.expect([
+        "Panicked: ouch",
+        "a drops",
+        "b drops",
+        "a starts",
+        "b starts",
+    ]);
+    group[1].tell(Break("ouch"));
+    assert_eq!(group[1].stopped().await, StopReason::Exhausted);
+    assert_eq!(group[0].stopped().await, StopReason::Stopped);
+    journal.take();
+    assert_eq!(apart.ask(Life).await, Ok(1));
+    // What is spawned later is a group anew.
+    let again = ["c", "d"].map(|name| sys.spawn_with(factory(name, &journal)));
+    again[0].tell(Break("ouch"));
+    assert_eq!(again[1].ask(Life).await.ok(), Some(2));
+    sys.shutdown().await.unwrap();
+}
