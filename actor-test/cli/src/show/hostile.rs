@@ -38,6 +38,10 @@ const TEXTS: [&str; 10] = [
 const TOLD_PER_BYTE: usize = 400;
 const TOLD: usize = 1 << 20;
 
+/// How many values a trace has at most that is changed further. What is put in the place of something
+/// else is a copy of a part of the trace, so that a few changes could make it as large as one likes.
+const VALUES_MAX: usize = 50_000;
+
 /// The document of which a page is made here.
 const PAGED_MAX: usize = 4 << 20;
 
@@ -72,9 +76,9 @@ impl Script<'_> {
     }
 
     fn change(&mut self, trace: &mut Value) {
-        // Enough for any mistake, and what takes its time is not grown without end.
+        // Enough for any mistake.
         for _ in 0..40 {
-            if self.0.len() < 4 {
+            if self.0.len() < 4 || count(trace) > VALUES_MAX {
                 return;
             }
             let (which, how) = (self.number(), self.number());
@@ -119,8 +123,8 @@ fn change(found: &mut Value, how: usize, other: Option<Value>) {
         13 => match found.take() {
             Value::Array(mut values) => {
                 let again = values.clone();
-                let times = small % 50;
-                (0..times.min(5_000 / (again.len() + 1)))
+                let all: usize = again.iter().map(count).sum();
+                (0..(small % 50).min(5_000 / (all + 1)))
                     .for_each(|_| values.extend(again.iter().cloned()));
                 values.into()
             }
@@ -277,6 +281,27 @@ mod tests {
             let trace = Trace::parse("trace.json", seed.as_bytes()).expect("a trace");
             assert!(!trace.story().is_empty());
             feed(seed.as_bytes());
+        }
+    }
+
+    /// What was found by the fuzzer: 247 bytes made a trace so large that changing it took two seconds.
+    #[test]
+    fn a_script_makes_no_trace_too_large() {
+        let large = |values: usize| Value::from(vec![0; values]);
+        let grown = |mut value: Value, how| {
+            change(&mut value, how, None);
+            count(&value)
+        };
+        let (again, many_times) = (13, 13 + 16 * 49);
+        assert_eq!(grown(large(10), many_times), 10 * 50 + 1);
+        assert_eq!(grown(vec![large(4_000); 10].into(), many_times), 40_011);
+        assert_eq!(grown(large(10), again), 11);
+        // What is large already stays as it is.
+        for (values, is_changed) in [(100, true), (VALUES_MAX, false)] {
+            let before = serde_json::json!({ "story": large(values) });
+            let mut trace = before.clone();
+            Script(&[3, 0, 6, 0]).change(&mut trace);
+            assert_eq!(trace != before, is_changed, "{values}");
         }
     }
 
