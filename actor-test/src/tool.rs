@@ -10,7 +10,7 @@ pub use crate::settings::overrides;
 
 pub mod debugging {
     //! What the debugger asks of a recorded execution.
-    pub use crate::debugging::{Answer, Question, Ran};
+    pub use crate::debugging::{Answer, Inquiry, Question, Ran};
 }
 
 pub mod trace {

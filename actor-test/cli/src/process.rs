@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::Trouble;
 use super::discover::Test;
-use actor_test::tool::process::{self, Ending, Job};
+use actor_test::tool::process::{self, Conversation, Ending, Job};
 use actor_test::tool::protocol::Event;
 use actor_test::tool::{environment, watchdog};
 
@@ -15,6 +15,12 @@ use actor_test::tool::{environment, watchdog};
 pub(crate) fn run(test: &Test, job: &Job, tell: &mut dyn FnMut(&Event)) -> Result<Ending, Trouble> {
     let limit = hang_timeout(test, job);
     process::run(command(test), job, limit, tell).map_err(Trouble)
+}
+
+/// A child that answers questions.
+pub(crate) fn converse(test: &Test, job: &Job) -> Result<Conversation, Trouble> {
+    let limit = hang_timeout(test, job);
+    Conversation::begin(command(test), job, limit).map_err(Trouble)
 }
 
 /// As cargo runs tests: in the package's directory, with its variables.

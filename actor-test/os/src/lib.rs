@@ -19,6 +19,11 @@
 //! left to say of which test. What a thread is to say then is [prepared](with_last_words) beforehand, and
 //! a signal handler writes it.
 //!
+//! # Standard input
+//!
+//! Where the tool asks a process one question after the other, it does so by [standard input](take_stdin),
+//! of which the program under test sees nothing.
+//!
 //! # What is not answered
 //!
 //! What does not ask by these functions: system calls by instructions of one's own (as rustix does),
@@ -27,6 +32,7 @@
 
 mod answers;
 mod last_words;
+mod stdin;
 #[cfg(all(
     target_os = "linux",
     target_env = "gnu",
@@ -47,3 +53,4 @@ pub use answers::{
     Answering, Asked, answer, answer_again, asked, is_fresh, set_clock, set_date_back, takes_effect,
 };
 pub use last_words::{on_own_thread, speak_at_the_end, with_last_words};
+pub use stdin::take_stdin;

@@ -30,6 +30,11 @@ impl<'a> Again<'a> {
         }
     }
 
+    /// What the watchdog knows of it.
+    pub(super) fn status(&self) -> Arc<WorkerStatus> {
+        Arc::clone(&self.status)
+    }
+
     /// As it was.
     pub(super) fn replay(&mut self, options: RunOptions) -> Outcome {
         let strategy = self.recorded();

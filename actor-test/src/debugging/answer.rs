@@ -3,10 +3,9 @@
 use std::sync::{Mutex, PoisonError};
 
 use super::again::Again;
-use super::{Answer, Question, Ran};
+use super::{Answer, Ran};
 use crate::data::bug::Finding;
 use crate::data::schedule::Schedule;
-use crate::data::snapshot::Snapshot;
 use crate::data::story::Story;
 use crate::engine::{Decision, Outcome, Program, RunOptions, checks, chosen};
 use crate::explaining::causes::{Escape, escape};
@@ -19,42 +18,8 @@ use crate::strategy::{
 use crate::trace::replay::{fair_from, replay_until};
 use crate::trace::witness;
 
-/// Answers a question about a recorded execution of a test. An error says why there is no answer.
-pub(crate) fn answer(
-    program: &(dyn Program + Sync),
-    test: &str,
-    recording: &Recording,
-    question: &Question,
-) -> Result<Answer, String> {
-    match question {
-        Question::Run => Ok(Answer::Ran(Box::new(run(program, test, recording)))),
-        Question::Look { step } => {
-            let snapshot = look(program, test, recording, *step)?;
-            Ok(Answer::Looked(Box::new(snapshot)))
-        }
-        Question::Take { from, position } => {
-            let ran = take(program, test, recording, *from, *position)?;
-            Ok(Answer::Ran(Box::new(ran)))
-        }
-        Question::Live {
-            from,
-            walks,
-            finding,
-        } => live(program, test, recording, finding, (*from, *walks)),
-        Question::Branch {
-            from,
-            strategy,
-            seed,
-        } => {
-            let strategy = strategy.parse::<StrategySpec>();
-            let strategy = strategy.map_err(|error| error.to_string())?;
-            let ran = branch(program, test, recording, *from, &strategy, *seed)?;
-            Ok(Answer::Ran(Box::new(ran)))
-        }
-    }
-}
-
-fn run(program: &(dyn Program + Sync), test: &str, recording: &Recording) -> Ran {
+/// What happens in it.
+pub(super) fn run(program: &(dyn Program + Sync), test: &str, recording: &Recording) -> Ran {
     let replayed = replay_until(program, test, recording, None);
     let diverged = replayed.diverged.map(|at| (at.step, at.message));
     Ran {
@@ -65,34 +30,17 @@ fn run(program: &(dyn Program + Sync), test: &str, recording: &Recording) -> Ran
     }
 }
 
-fn look(
-    program: &dyn Program,
-    test: &str,
-    recording: &Recording,
-    step: u64,
-) -> Result<Snapshot, String> {
-    let mut again = Again::new(program, test, recording);
-    let outcome = again.replay(RunOptions {
-        look: Some(step),
-        ..RunOptions::default()
-    });
-    if let Some(diverged) = outcome.diverged_at {
-        return Err(differs(diverged));
-    }
-    let snapshot = outcome.snapshot.map(|snapshot| *snapshot);
-    // One that ends before was another.
-    let snapshot = snapshot.filter(|snapshot| snapshot.step == step);
-    snapshot.ok_or_else(|| differs(outcome.steps + 1))
-}
-
-fn branch(
+/// How it goes on after so many steps under a strategy.
+pub(super) fn branch(
     program: &dyn Program,
     test: &str,
     recording: &Recording,
     from: u64,
-    strategy: &StrategySpec,
+    strategy: &str,
     seed: u64,
 ) -> Result<Ran, String> {
+    let strategy = strategy.parse::<StrategySpec>();
+    let strategy = strategy.map_err(|error| error.to_string())?;
     let built = strategy.build();
     if built.has_memory() {
         return Err(format!(
@@ -107,8 +55,10 @@ fn branch(
     Ok(ran(recording, bounds, &again, outcome))
 }
 
+/// How it goes on after so many steps if one of what could run next does.
+///
 /// What is taken first is a step of the schedule that comes too soon, or none of it.
-fn take(
+pub(super) fn take(
     program: &dyn Program,
     test: &str,
     recording: &Recording,
@@ -181,7 +131,9 @@ impl Strategy for Only {
     }
 }
 
-fn live(
+/// How it goes on fairly after so many steps until it recovers from its bug, if that is found in so many
+/// tries.
+pub(super) fn live(
     program: &dyn Program,
     test: &str,
     recording: &Recording,
@@ -276,7 +228,7 @@ fn recorded(of: &Recording, taken: &[Decision], fairness: Fairness) -> Recording
     }
 }
 
-fn differs(step: u64) -> String {
+pub(super) fn differs(step: u64) -> String {
     format!(
         "the program does not do the same again: at step {step} other operations are enabled than when it \
          was run before; the usual causes are {}",

@@ -1,24 +1,37 @@
 //! Looking at a recorded execution, and going on otherwise: what `cargo actor-test debug` asks.
 //!
 //! The debugger lives in the tool, and the program under test in its child: [`hosting`](crate::hosting)
-//! hands a [`Question`] to [`answer`], which runs the program anew, up to where the question is about.
-//! Nothing is kept between two questions, so that a program that takes its process down costs an answer
-//! and no more. A step costs what it costs while exploring: what is told step by step is told once,
-//! when an execution is [run](Question::Run), and a [look](Question::Look) records nothing.
+//! hands each [`Inquiry`] to a [`desk`], which runs the program, up to where the question is about.
+//! A step costs what it costs while exploring: what is told step by step is told once, when an execution
+//! is [run](Question::Run), and a [look](Question::Look) records nothing. What was looked at waits there
+//! to be looked at again; whatever else is asked begins anew. A program that takes its process down takes
+//! with it what waits there and no more: the tool has everything that it takes to ask another child.
 
 mod again;
 mod answer;
+mod desk;
 #[cfg(test)]
 mod tests;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use answer::answer;
+pub(crate) use desk::serve;
 
 use crate::data::bug::Finding;
 use crate::data::causes::Share;
 use crate::data::snapshot::Snapshot;
 use crate::report::facts::Recording;
+
+/// A question about an execution.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Inquiry {
+    /// The number of the execution.
+    pub about: u64,
+    /// The execution, where it was not asked about before.
+    pub recording: Option<Box<Recording>>,
+    /// The question.
+    pub question: Question,
+}
 
 /// What the debugger wants to know of a recorded execution.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

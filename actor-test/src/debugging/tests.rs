@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use actor_core::prelude::*;
 
-use super::{Answer, Question, Ran, answer};
+use super::{Answer, Inquiry, Question, Ran, serve};
 use crate::Tester;
 use crate::data::records::StepKind;
 use crate::data::snapshot::Snapshot;
@@ -137,8 +137,34 @@ fn bug() -> Bug {
     report.assert_bug("below thirty").clone()
 }
 
+/// Asks one question after the other.
+fn answers(
+    program: &(dyn Program + Sync),
+    recording: &Recording,
+    questions: impl IntoIterator<Item = Question>,
+) -> Vec<Result<Answer, String>> {
+    let inquiries = questions.into_iter().enumerate();
+    let inquiries = inquiries.map(|(number, question)| Inquiry {
+        about: 0,
+        recording: (number == 0).then(|| Box::new(recording.clone())),
+        question,
+    });
+    let mut answers = Vec::new();
+    serve(program, "", inquiries, |answer| answers.push(answer));
+    answers
+}
+
+fn answer(
+    program: &(dyn Program + Sync),
+    recording: &Recording,
+    question: &Question,
+) -> Result<Answer, String> {
+    let answer = answers(program, recording, [question.clone()]).pop();
+    answer.expect("an answer")
+}
+
 fn ask(recording: &Recording, question: &Question) -> Answer {
-    answer(&Body, "", recording, question).expect("an answer")
+    answer(&Body, recording, question).expect("an answer")
 }
 
 fn look(recording: &Recording, step: u64) -> Snapshot {
@@ -232,6 +258,30 @@ fn a_look_agrees_with_the_story() {
     }
 }
 
+/// Forth and back: what is seen is the same, whoever stood where before.
+#[test]
+fn a_look_is_the_same_in_any_order() {
+    let bug = bug();
+    let alone: Vec<Snapshot> = (0..=bug.finding.step)
+        .map(|step| look(&bug.trace, step))
+        .collect();
+    let last = bug.finding.step;
+    let forth = 0..=last;
+    let back = (0..=last).rev();
+    // Seven and the number of steps have no common divisor, or it does not matter.
+    let about = (0..=last).map(|step| step * 7 % (last + 1));
+    let steps: Vec<u64> = forth.chain(back).chain(about).collect();
+    let questions = steps.iter().map(|step| Question::Look { step: *step });
+    let seen = answers(&Body, &bug.trace, questions);
+    assert_eq!(seen.len(), steps.len());
+    for (step, seen) in steps.iter().zip(seen) {
+        match seen {
+            Ok(Answer::Looked(seen)) => assert_eq!(*seen, alone[*step as usize], "{step}"),
+            other => panic!("{step}: {other:?}"),
+        }
+    }
+}
+
 /// The difference of two steps is what brings the one to the other, whatever lies between.
 #[test]
 fn differences_compose() {
@@ -280,7 +330,7 @@ fn a_branch_begins_as_what_it_was_made_of() {
                 strategy: strategy.into(),
                 seed,
             };
-            let Ok(Answer::Ran(branch)) = answer(&Body, "", &bug.trace, &question) else {
+            let Ok(Answer::Ran(branch)) = answer(&Body, &bug.trace, &question) else {
                 panic!("{strategy}");
             };
             let steps = &branch.recording.story.steps;
@@ -306,7 +356,7 @@ fn a_branch_begins_as_what_it_was_made_of() {
         strategy: "dfs".into(),
         seed: 0,
     };
-    let refused = answer(&Body, "", &bug.trace, &searching);
+    let refused = answer(&Body, &bug.trace, &searching);
     assert!(refused.is_err_and(|why| why.contains("learns from one execution")));
 }
 
@@ -339,7 +389,7 @@ fn another_step_is_taken() {
         from: 0,
         position: 7,
     };
-    assert!(answer(&Body, "", &bug.trace, &nobody).is_err());
+    assert!(answer(&Body, &bug.trace, &nobody).is_err());
 }
 
 /// It recovers from the beginning, and not from where the bug is found.
@@ -373,12 +423,12 @@ fn another_program_is_refused() {
         }
     }
     let bug = bug();
-    let refused = answer(&Other, "", &bug.trace, &Question::Look { step: 8 });
+    let refused = answer(&Other, &bug.trace, &Question::Look { step: 8 });
     let why = refused.expect_err("it is another program");
     assert!(
         why.starts_with("the program does not do the same again: at step "),
         "{why}"
     );
-    let told = answer(&Other, "", &bug.trace, &Question::Run).expect("it is run");
+    let told = answer(&Other, &bug.trace, &Question::Run).expect("it is run");
     assert!(ran(told).diverged.is_some());
 }

@@ -31,7 +31,7 @@ mod world;
 pub(crate) use panics::show as show_panics;
 pub(crate) use recording::tape::{Decision, Witness, checks, chosen};
 pub(crate) use running::elsewhere::{STACK_BYTES, on_fresh_thread, on_own_thread};
-pub(crate) use running::execution::{Engine, Program, RunOptions, Watch};
+pub(crate) use running::execution::{Engine, Looker, Program, RunOptions, Watch};
 pub(crate) use running::outcome::{End, Outcome, START, THREAD};
 pub(crate) use watching::calls::Calls;
 pub(crate) use watching::observations::Observations;

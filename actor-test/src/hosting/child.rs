@@ -1,5 +1,6 @@
 //! The child's side: serves the tool's request for one test.
 
+use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -185,13 +186,21 @@ fn answer(
                 notes: notes.into_iter().collect(),
             })
         }
-        Task::Debug {
-            recording,
-            question,
-        } => {
+        Task::Debug => {
             engine::show_panics();
-            let answer = debugging::answer(test, &test.name, &recording, &question)?;
-            Ok(Event::Answered { answer })
+            let inquiries = actor_test_os::take_stdin()
+                .lines()
+                .map_while(|line| serde_json::from_str(&line.ok()?).ok());
+            debugging::serve(test, &test.name, inquiries, |answer| {
+                events.tell(&match answer {
+                    Ok(answer) => Event::Answered { answer },
+                    Err(problem) => Event::Refused {
+                        problem,
+                        source: source(test.test),
+                    },
+                });
+            });
+            Ok(Event::Closed)
         }
         Task::Replay { recording, until } => {
             engine::show_panics();

@@ -1,14 +1,15 @@
 //! Runs a test as a child, which may end in any way.
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use crate::debugging::Inquiry;
 use crate::declaration::parameters;
 use crate::exploring::pin;
 use crate::exploring::plan::Turn;
@@ -21,6 +22,9 @@ use crate::wall_clock::Looks;
 
 /// How often the child's events are read.
 const LOOK: Duration = Duration::from_millis(20);
+
+/// How often it is looked whether a question was answered, for which somebody waits.
+const LOOK_FOR_ANSWER: Duration = Duration::from_millis(1);
 
 /// How much longer than a handler the child as a whole may be silent.
 const BACKSTOP: Duration = Duration::from_secs(20);
@@ -87,41 +91,150 @@ impl Job {
 /// Does the job in a child to its end. `command` starts the test's executable with all that it needs
 /// of cargo; a handler may take as long as `limit`.
 pub fn run(
-    mut command: Command,
+    command: Command,
     job: &Job,
     limit: Duration,
     tell: &mut dyn FnMut(&Event),
 ) -> Result<Ending, String> {
-    let files = Files::new()?;
-    let request = write_request(job, &files)?;
-    let begun = crate::wall_clock::now();
-    let mut child = prepare(&mut command, &job.test, &files.path("request"))
-        .spawn()
-        .map_err(|error| {
-            let program = Path::new(command.get_program()).display();
-            format!("can't run {program}: {error}")
-        })?;
-    let (ended, stdout, stderr) = outputs(&mut child);
-    let silence = limit + BACKSTOP;
-    let mut hearing = Hearing::new(&request.events);
-    let status = wait(&mut child, &ended, silence, &mut hearing, tell);
-    let status = status.map_err(|error| error.to_string())?;
-    let witnessed = request.witness.as_ref();
-    Ok(Ending {
-        began: hearing.began,
-        answer: hearing.answer,
-        how: match status {
-            Waited::Ended(status) => describe(status),
-            _ => words::silent(silence),
-        },
-        killed: matches!(status, Waited::Silent).then_some(silence),
-        interrupted: matches!(status, Waited::Interrupted),
-        stdout: tail(stdout),
-        stderr: tail(stderr),
-        pinned: request.pin.as_deref().and_then(pin::pinned),
-        witnessed: witnessed.and_then(|(path, _)| witness::read(path)),
-        elapsed: begun.elapsed(),
-    })
+    let mut running = Running::start(command, job, limit, Stdio::null())?;
+    let waited = running.wait(LOOK, |_| false, tell)?;
+    Ok(running.ending(&waited))
+}
+
+/// A child that is asked one question after the other.
+#[derive(Debug)]
+pub struct Conversation {
+    running: Running,
+    questions: ChildStdin,
+}
+
+impl Conversation {
+    /// Starts the child; the job is one with questions.
+    pub fn begin(command: Command, job: &Job, limit: Duration) -> Result<Self, String> {
+        let mut running = Running::start(command, job, limit, Stdio::piped())?;
+        let questions = running.child.0.stdin.take();
+        let questions = questions.ok_or("the child has no standard input")?;
+        Ok(Self { running, questions })
+    }
+
+    /// Asks a question, and waits for the answer; or tells how the child ended.
+    pub fn ask(mut self, inquiry: &Inquiry) -> Result<Result<(Self, Event), Ending>, String> {
+        let running = &mut self.running;
+        running.hearing.answer = None;
+        if let Some((path, _)) = &running.request.witness {
+            // It is of an earlier question.
+            let _ = std::fs::remove_file(path);
+        }
+        let mut line = serde_json::to_vec(inquiry).map_err(|error| error.to_string())?;
+        line.push(b'\n');
+        // Who has ended meanwhile is found to have ended.
+        let _ = self.questions.write_all(&line);
+        let is_answered = |hearing: &Hearing| hearing.answer.is_some();
+        let waited = running.wait(LOOK_FOR_ANSWER, is_answered, &mut |_| ())?;
+        match (waited, running.hearing.answer.take()) {
+            (Waited::Answered, Some(answer @ (Event::Answered { .. } | Event::Refused { .. }))) => {
+                Ok(Ok((self, answer)))
+            }
+            (Waited::Answered, answer) => {
+                // It has said how it ends, and does.
+                let waited = self.running.wait(LOOK, |_| false, &mut |_| ())?;
+                self.running.hearing.answer = answer;
+                Ok(Err(self.running.ending(&waited)))
+            }
+            (waited, _) => Ok(Err(self.running.ending(&waited))),
+        }
+    }
+}
+
+/// A child at work.
+#[derive(Debug)]
+struct Running {
+    begun: Instant,
+    /// How long it may be silent.
+    silence: Duration,
+    child: Leashed,
+    /// Closed when the child has closed its standard output.
+    ended: Receiver<()>,
+    stdout: JoinHandle<String>,
+    stderr: JoinHandle<String>,
+    hearing: Hearing,
+    request: Request,
+    /// They go last.
+    _files: Files,
+}
+
+impl Running {
+    fn start(
+        mut command: Command,
+        job: &Job,
+        limit: Duration,
+        stdin: Stdio,
+    ) -> Result<Self, String> {
+        let files = Files::new()?;
+        let request = write_request(job, &files)?;
+        let begun = crate::wall_clock::now();
+        let mut child = prepare(&mut command, &job.test, &files.path("request"))
+            .stdin(stdin)
+            .spawn()
+            .map_err(|error| {
+                let program = Path::new(command.get_program()).display();
+                format!("can't run {program}: {error}")
+            })?;
+        let (ended, stdout, stderr) = outputs(&mut child);
+        Ok(Self {
+            begun,
+            silence: limit + BACKSTOP,
+            child: Leashed(child),
+            ended,
+            stdout,
+            stderr,
+            hearing: Hearing::new(&request.events),
+            request,
+            _files: files,
+        })
+    }
+
+    /// Waits for the end of the child, or until enough was heard.
+    fn wait(
+        &mut self,
+        look: Duration,
+        is_enough: impl Fn(&Hearing) -> bool,
+        tell: &mut dyn FnMut(&Event),
+    ) -> Result<Waited, String> {
+        let waited = wait(self, look, is_enough, tell);
+        waited.map_err(|error| error.to_string())
+    }
+
+    fn ending(self, waited: &Waited) -> Ending {
+        let witnessed = self.request.witness.as_ref();
+        Ending {
+            how: match waited {
+                Waited::Ended(status) => describe(*status),
+                _ => words::silent(self.silence),
+            },
+            killed: matches!(waited, Waited::Silent).then_some(self.silence),
+            interrupted: matches!(waited, Waited::Interrupted),
+            stdout: tail(self.stdout),
+            stderr: tail(self.stderr),
+            pinned: self.request.pin.as_deref().and_then(pin::pinned),
+            witnessed: witnessed.and_then(|(path, _)| witness::read(path)),
+            elapsed: self.begun.elapsed(),
+            began: self.hearing.began,
+            answer: self.hearing.answer,
+        }
+    }
+}
+
+/// A child that does not outlive this value.
+#[derive(Debug)]
+struct Leashed(Child);
+
+impl Drop for Leashed {
+    fn drop(&mut self) {
+        // Only the child that was started here, by its handle; nothing, where it has ended.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 /// A directory for the files between parent and child; it goes with this value.
@@ -193,7 +306,6 @@ fn prepare<'a>(command: &'a mut Command, test: &str, request: &Path) -> &'a mut 
             "--include-ignored",
         ])
         .env(REQUEST, request)
-        .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
 }
@@ -266,29 +378,40 @@ fn was_interrupted(status: ExitStatus) -> bool {
 /// How the wait for a child was over.
 enum Waited {
     Ended(ExitStatus),
+    /// It goes on, and has said what was waited for.
+    Answered,
     /// It was silent for too long, and killed.
     Silent,
     /// This process was interrupted.
     Interrupted,
 }
 
-/// Waits for the end of the child, and hears its events meanwhile.
+/// Waits for the end of the child, or for enough of its events, which are looked for so often.
 fn wait(
-    child: &mut Child,
-    ended: &Receiver<()>,
-    silence: Duration,
-    hearing: &mut Hearing,
+    running: &mut Running,
+    look: Duration,
+    is_enough: impl Fn(&Hearing) -> bool,
     tell: &mut dyn FnMut(&Event),
 ) -> std::io::Result<Waited> {
+    let Running {
+        child: Leashed(child),
+        ended,
+        hearing,
+        silence,
+        ..
+    } = running;
     let (mut looks, mut silent) = (Looks::begin(), Duration::ZERO);
     loop {
         let closed = matches!(
-            ended.recv_timeout(LOOK),
+            ended.recv_timeout(look),
             Err(RecvTimeoutError::Disconnected)
         );
         silent += looks.look();
         if hearing.hear(tell) {
             silent = Duration::ZERO;
+        }
+        if is_enough(hearing) {
+            return Ok(Waited::Answered);
         }
         let status = child.try_wait()?;
         if let Some(status) = status {
@@ -298,7 +421,7 @@ fn wait(
                 false => Waited::Ended(status),
             });
         }
-        if silent > silence || is_interrupted() {
+        if silent > *silence || is_interrupted() {
             // Only the child that was started here, by its handle.
             let _ = child.kill();
             let _ = child.wait();

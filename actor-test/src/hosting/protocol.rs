@@ -14,13 +14,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::bug::Finding;
 use crate::data::story::Story;
-use crate::debugging::{Answer, Question};
+use crate::debugging::Answer;
 use crate::report::facts::{Bug, Recording, Report};
 use crate::settings::Bounds;
 use crate::settings::overrides::Overrides;
 
 /// The version of the protocol; a child of another version refuses the request.
-pub const VERSION: u32 = 7;
+pub const VERSION: u32 = 8;
 
 /// What the child is to do.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -75,11 +75,9 @@ pub enum Task {
         /// The story ends with this step, which is told but not taken.
         until: Option<u64>,
     },
-    /// Answer a question of the debugger's.
-    Debug {
-        recording: Box<Recording>,
-        question: Question,
-    },
+    /// Answer the debugger's questions: an [`Inquiry`](crate::debugging::Inquiry) on each line of
+    /// standard input, until that ends.
+    Debug,
 }
 
 /// What to do with tests marked `#[ignore]`.
@@ -150,8 +148,10 @@ pub enum Event {
         bug: Option<Box<Bug>>,
         notes: Vec<String>,
     },
-    /// The debugger's question was answered.
+    /// A question of the debugger's was answered.
     Answered { answer: Answer },
+    /// There are no more questions.
+    Closed,
     /// A handler does not return; the child ends.
     Hang {
         strategy: usize,

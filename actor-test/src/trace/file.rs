@@ -367,8 +367,9 @@ impl Trace {
     }
 
     /// The trace of another execution of the same test, which a debugger has made of this one: why it
-    /// fails is not known.
-    pub fn branch(&self, finding: Finding, recording: Recording) -> Self {
+    /// fails is not known. Where it took other decisions no token leads to it, nor does a strategy alone:
+    /// `strategy` says what has made them.
+    pub fn branch(&self, strategy: &str, finding: Finding, recording: Recording) -> Self {
         let Recording {
             decisions,
             checks,
@@ -380,9 +381,13 @@ impl Trace {
             cycle,
             story,
         } = recording;
+        let is_same = self.decisions == decisions && self.bounds == bounds;
+        let token = if is_same { &*self.token } else { "" };
         let mut trace = Self {
             version: version(system, semantics, cycle, &story),
             actor_test: env!("CARGO_PKG_VERSION").into(),
+            strategy: strategy.into(),
+            token: token.into(),
             finding,
             bounds,
             semantics,

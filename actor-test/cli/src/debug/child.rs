@@ -1,19 +1,32 @@
 //! Asking the test's executable about an execution.
 
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
+
 use crate::discover::Test;
 use crate::{process, words};
 use actor_test::Recording;
-use actor_test::story::Story;
-use actor_test::tool::debugging::{Answer, Question};
+use actor_test::tool::debugging::{Answer, Inquiry, Question};
 use actor_test::tool::overrides::Overrides;
-use actor_test::tool::process::{Ending, Job};
+use actor_test::tool::process::{Conversation, Ending, Job};
 use actor_test::tool::protocol::{Event, Ignored, Task};
 
-/// The test, which answers each question in a process of its own.
+/// The test, which answers questions in a process of its own.
 #[derive(Debug)]
 pub(super) struct Child {
     test: Test,
     given: Overrides,
+    /// The process, and the executions that it knows; a new one where there is none.
+    asked: RefCell<Option<(Conversation, BTreeSet<u64>)>>,
+    numbers: Cell<u64>,
+}
+
+/// An execution that is asked about.
+#[derive(Debug)]
+pub(super) struct Subject {
+    number: u64,
+    /// The execution; its story is only of use where it is run.
+    pub(super) recording: Recording,
 }
 
 /// Why there is no answer.
@@ -39,38 +52,85 @@ impl Silence {
 
 impl Child {
     pub(super) fn new(test: Test, given: Overrides) -> Self {
-        Self { test, given }
+        Self {
+            test,
+            given,
+            asked: RefCell::default(),
+            numbers: Cell::default(),
+        }
+    }
+
+    /// An execution to be asked about.
+    pub(super) fn subject(&self, recording: Recording) -> Subject {
+        let number = self.numbers.get();
+        self.numbers.set(number + 1);
+        Subject { number, recording }
     }
 
     /// Asks about an execution.
-    pub(super) fn ask(&self, about: &Recording, question: Question) -> Result<Answer, Silence> {
-        // What happened is needed for a comparison alone.
-        let mut recording = about.clone();
-        if question != Question::Run {
-            recording.story = Story::default();
+    pub(super) fn ask(&self, about: &Subject, question: Question) -> Result<Answer, Silence> {
+        let before = self.asked.take();
+        let was_asked = before.is_some();
+        let answer = self.ask_in(before, about, question.clone());
+        match answer {
+            // What earlier executions have left in the process may be why: each began in a new one, and
+            // this one does, too.
+            Err(Silence::Refused(_)) if was_asked => self.ask_in(None, about, question),
+            answer => answer,
         }
-        let job = Job {
+    }
+
+    fn ask_in(
+        &self,
+        process: Option<(Conversation, BTreeSet<u64>)>,
+        about: &Subject,
+        question: Question,
+    ) -> Result<Answer, Silence> {
+        let (conversation, mut known) = match process {
+            Some(process) => process,
+            None => {
+                let conversation = process::converse(&self.test, &self.job());
+                let conversation = conversation.map_err(|trouble| Silence::Refused(trouble.0))?;
+                (conversation, BTreeSet::new())
+            }
+        };
+        let is_new = known.insert(about.number);
+        let inquiry = Inquiry {
+            about: about.number,
+            recording: is_new.then(|| Box::new(about.recording.clone())),
+            question,
+        };
+        match conversation.ask(&inquiry).map_err(Silence::Refused)? {
+            Ok((conversation, event)) => {
+                self.asked.replace(Some((conversation, known)));
+                match event {
+                    Event::Answered { answer } => Ok(answer),
+                    Event::Refused { problem, .. } => Err(Silence::Refused(problem)),
+                    _ => Err(Silence::Refused(words::wrong_answer())),
+                }
+            }
+            Err(ending) => {
+                let step = ending.witnessed.as_ref().map(|seen| seen.step);
+                Err(match ending.answer {
+                    Some(Event::Refused { problem, .. }) => Silence::Refused(problem),
+                    Some(Event::Hang { seconds, .. }) => {
+                        Silence::Violent(words::hang(seconds, None), step)
+                    }
+                    _ => Silence::Violent(died(&ending), step),
+                })
+            }
+        }
+    }
+
+    fn job(&self) -> Job {
+        Job {
             test: self.test.name.clone(),
             given: self.given.clone(),
-            task: Some(Task::Debug {
-                recording: Box::new(recording),
-                question,
-            }),
+            task: Some(Task::Debug),
             ignored: Ignored::Include,
             pin: false,
             witness: Some(0),
             hold: false,
-        };
-        let ending = process::run(&self.test, &job, &mut |_| ());
-        let ending = ending.map_err(|trouble| Silence::Refused(trouble.0))?;
-        let step = ending.witnessed.as_ref().map(|seen| seen.step);
-        match ending.answer {
-            Some(Event::Answered { answer }) => Ok(answer),
-            Some(Event::Refused { problem, .. }) => Err(Silence::Refused(problem)),
-            Some(Event::Hang { seconds, .. }) => {
-                Err(Silence::Violent(words::hang(seconds, None), step))
-            }
-            _ => Err(Silence::Violent(died(&ending), step)),
         }
     }
 }

@@ -232,6 +232,12 @@ impl Session {
     }
 
     fn enabled(&self) -> Said {
+        let execution = self.execution();
+        if let Some(finding) = &execution.finding
+            && self.at == execution.last
+        {
+            return Ok(vec![words::nothing_after(finding)]);
+        }
         let snapshot = self.look(self.at)?;
         if snapshot.enabled.is_empty() {
             return Ok(vec!["nothing can run".into()]);
@@ -441,17 +447,13 @@ impl Session {
     fn branch(&mut self, strategy: String, seed: Option<u64>) -> Said {
         let number = self.executions.len();
         let seed = seed.unwrap_or(number as u64);
-        let parent = self.current;
-        let origin = format!(
-            "from step {} of #{parent} under {strategy}, seed {seed}",
-            self.at
-        );
+        let how = format!("under {strategy}, seed {seed}");
         let question = Question::Branch {
             from: self.at,
             strategy,
             seed,
         };
-        self.go_on(origin, question)?;
+        self.go_on(&how, question)?;
         Ok(vec![words::execution(number, self.execution(), true)])
     }
 
@@ -468,17 +470,12 @@ impl Session {
             ));
         };
         let number = self.executions.len();
-        let origin = format!(
-            "from step {} of #{}, where {}",
-            self.at,
-            self.current,
-            words::could(&snapshot, &enabled[index])
-        );
+        let how = format!("where {}", words::could(&snapshot, &enabled[index]));
         let question = Question::Take {
             from: self.at,
             position: index,
         };
-        self.go_on(origin, question)?;
+        self.go_on(&how, question)?;
         Ok(vec![words::execution(number, self.execution(), true)])
     }
 
@@ -515,7 +512,9 @@ impl Session {
         let Some(finding) = &execution.finding else {
             return Err("a trace is of a bug, and this execution has none".into());
         };
-        let trace = self.trace.branch(finding.clone(), execution.recording());
+        let trace = self
+            .trace
+            .branch(&execution.strategy, finding.clone(), execution.recording());
         let path = Path::new(file);
         let written = trace.rewrite(path);
         written.map_err(|error| format!("can't write {file}: {error}"))?;

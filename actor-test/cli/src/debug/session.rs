@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::breaks::Break;
-use super::child::{Child, Silence};
+use super::child::{Child, Silence, Subject};
 use super::words;
 use crate::Trouble;
 use actor_test::causes::Share;
@@ -25,8 +25,10 @@ pub(super) struct Execution {
     pub(super) origin: String,
     /// What was found.
     pub(super) finding: Option<Finding>,
+    /// What makes its decisions, to be said where it is saved.
+    pub(super) strategy: String,
     /// The execution; its story lies beside it.
-    recording: Recording,
+    subject: Subject,
     pub(super) story: Story,
     /// Its last step.
     pub(super) last: u64,
@@ -34,13 +36,14 @@ pub(super) struct Execution {
 }
 
 impl Execution {
-    fn of(origin: String, ran: Ran) -> Self {
+    fn of(origin: String, strategy: String, child: &Child, ran: Ran) -> Self {
         let mut recording = ran.recording;
         let story = std::mem::take(&mut recording.story);
         Self {
             origin,
+            strategy,
             finding: ran.finding,
-            recording,
+            subject: child.subject(recording),
             story,
             last: ran.steps,
             snapshots: RefCell::default(),
@@ -49,7 +52,7 @@ impl Execution {
 
     /// With its story again.
     pub(super) fn recording(&self) -> Recording {
-        let mut recording = self.recording.clone();
+        let mut recording = self.subject.recording.clone();
         recording.story = self.story.clone();
         recording
     }
@@ -63,6 +66,7 @@ impl Execution {
         match there.enabled.len() {
             1 => Some(0),
             _ => self
+                .subject
                 .recording
                 .decisions
                 .get(there.decisions)
@@ -95,26 +99,28 @@ pub(super) struct Session {
 impl Session {
     /// Begins before the first step of a recorded execution.
     pub(super) fn begin(trace: Trace, child: Child, width: usize) -> Result<Self, Trouble> {
-        let recorded = trace.recording();
+        let recorded = child.subject(trace.recording());
         let mut notes = Vec::new();
+        let strategy = trace.strategy.clone();
         let execution = match child.ask(&recorded, Question::Run) {
             Ok(Answer::Ran(ran)) => {
                 notes.extend(words::beginning(&trace, &ran));
-                Execution::of(words::recorded(), *ran)
+                Execution::of(words::recorded(), strategy, &child, *ran)
             }
             Ok(_) => return Err(Trouble(crate::words::wrong_answer())),
             Err(Silence::Refused(problem)) => return Err(Trouble(problem)),
             // What was recorded is known without running it.
             Err(violent) => {
                 notes.push(words::violent_beginning(&violent.words()));
-                let steps = recorded.story.steps.last().map_or(0, |step| step.number);
+                let recording = recorded.recording;
+                let steps = recording.story.steps.last().map_or(0, |step| step.number);
                 let ran = Ran {
                     finding: Some(trace.finding.clone()),
                     steps,
-                    recording: recorded,
+                    recording,
                     diverged: None,
                 };
-                Execution::of(words::recorded(), ran)
+                Execution::of(words::recorded(), strategy, &child, ran)
             }
         };
         Ok(Self {
@@ -168,7 +174,7 @@ impl Session {
         if let Some(known) = at.snapshots.borrow().get(&step) {
             return Ok(Rc::clone(known));
         }
-        let answer = self.child.ask(&at.recording, Question::Look { step });
+        let answer = self.child.ask(&at.subject, Question::Look { step });
         match answer.map_err(|silence| words::no_look(step, &silence.words()))? {
             Answer::Looked(snapshot) => {
                 let mut snapshot = *snapshot;
@@ -188,13 +194,13 @@ impl Session {
         }
     }
 
-    /// Asks about the current execution, and makes the answer the current one.
-    pub(super) fn go_on(&mut self, origin: String, question: Question) -> Result<(), String> {
-        let answer = self.child.ask(&self.execution().recording, question);
+    /// Asks how the current execution goes on from here, in a way that is called so, and makes the answer
+    /// the current one.
+    pub(super) fn go_on(&mut self, how: &str, question: Question) -> Result<(), String> {
+        let answer = self.child.ask(&self.execution().subject, question);
         match answer.map_err(|silence| words::no_branch(&silence.words()))? {
             Answer::Ran(ran) => {
-                self.executions.push(Execution::of(origin, *ran));
-                self.current = self.executions.len() - 1;
+                self.add(how, *ran);
                 Ok(())
             }
             _ => Err(crate::words::wrong_answer()),
@@ -208,13 +214,11 @@ impl Session {
             walks,
             finding,
         };
-        let answer = self.child.ask(&self.execution().recording, question);
+        let answer = self.child.ask(&self.execution().subject, question);
         match answer.map_err(|silence| words::no_branch(&silence.words()))? {
             Answer::Lived(share, ran) => {
                 if let Some(ran) = ran {
-                    let origin = words::live_from(self.at, self.current);
-                    self.executions.push(Execution::of(origin, *ran));
-                    self.current = self.executions.len() - 1;
+                    self.add(words::LIVE, *ran);
                 }
                 Ok(share)
             }
@@ -222,13 +226,26 @@ impl Session {
         }
     }
 
+    /// An execution that was made of the current one is the current one.
+    fn add(&mut self, how: &str, ran: Ran) {
+        let origin = words::made_of(self.at, self.current, how);
+        let strategy = words::strategy(&self.execution().strategy, self.at, how);
+        let added = Execution::of(origin, strategy, &self.child, ran);
+        self.executions.push(added);
+        self.current = self.executions.len() - 1;
+    }
+
     /// Runs an execution of another trace.
     pub(super) fn run_other(&self, name: &str, other: &Trace) -> Result<Execution, String> {
         if other.test != self.trace.test {
             return Err(words::other_test(name, &other.test, &self.trace.test));
         }
-        match self.child.ask(&other.recording(), Question::Run) {
-            Ok(Answer::Ran(ran)) => Ok(Execution::of(name.to_owned(), *ran)),
+        let recorded = self.child.subject(other.recording());
+        match self.child.ask(&recorded, Question::Run) {
+            Ok(Answer::Ran(ran)) => {
+                let strategy = other.strategy.clone();
+                Ok(Execution::of(name.to_owned(), strategy, &self.child, *ran))
+            }
             Ok(_) => Err(crate::words::wrong_answer()),
             Err(silence) => Err(silence.words()),
         }

@@ -89,9 +89,23 @@ pub(super) fn at_the_end(execution: &Execution) -> String {
     format!("at the end: {}", end(execution.finding.as_ref()))
 }
 
-/// How an execution came about that recovers.
-pub(super) fn live_from(step: u64, number: usize) -> String {
-    format!("from step {step} of #{number}, fairly, until it recovers")
+/// How one goes on that recovers.
+pub(super) const LIVE: &str = "fairly, until it recovers";
+
+/// How an execution came about that was made of another one.
+pub(super) fn made_of(step: u64, number: usize, how: &str) -> String {
+    let comma = if how.starts_with("under ") { "" } else { "," };
+    format!("from step {step} of #{number}{comma} {how}")
+}
+
+/// What makes the decisions of an execution that was made of another one.
+pub(super) fn strategy(of: &str, step: u64, how: &str) -> String {
+    format!("{of} up to step {step}, then {how}")
+}
+
+/// What is enabled where an execution has ended with a bug.
+pub(super) fn nothing_after(found: &Finding) -> String {
+    format!("nothing: the execution has ended, {}", finding(found))
 }
 
 /// How often it was tried to have an execution recover.

@@ -8,7 +8,8 @@ use std::sync::OnceLock;
 
 use insta::assert_snapshot;
 
-use crate::project::{Said, copy, redact, tool};
+use crate::project::{Run, Said, copy, redact, tool};
+use crate::terminal::Terminal;
 
 /// A project of its own, whose tests have failed.
 struct Shop {
@@ -51,11 +52,14 @@ impl Shop {
             .join(format!("traces/specimens-debugged-{test}.json"))
     }
 
+    fn run(&self, trace: &Path) -> Run {
+        let run = tool().args("debug --test debugged --profile dev --width 100 --manifest-path");
+        run.arg(self.project.join("Cargo.toml")).arg(trace)
+    }
+
     /// Debugs a trace by a script.
     fn debug(&self, trace: &Path, script: &str) -> Said {
-        let run = tool().args("debug --test debugged --profile dev --width 100 --manifest-path");
-        let run = run.arg(self.project.join("Cargo.toml")).arg(trace);
-        let mut command = run.command();
+        let mut command = self.run(trace).command();
         command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -157,6 +161,35 @@ quit
 step
 ";
     assert_snapshot!(Shop::get().session("no_book_is_sold_twice", script));
+}
+
+/// In a terminal: a line is edited and completed, the last ones come back, one that is given up or wrong
+/// does no harm.
+#[test]
+fn a_session_in_a_terminal() {
+    let shop = Shop::get();
+    let trace = shop.trace("no_book_is_sold_twice");
+    let mut terminal = Terminal::of(shop.run(&trace), 100);
+    terminal.until("(0/20) ");
+    // The tabulator key completes a command.
+    terminal.answers("jum\t 15\r", "Stock  handles HowMany from Seller#2");
+    // And a name; a letter too many is taken back, and one that is missing put into the middle.
+    terminal.answers("print St\t left\r", "left: 1");
+    terminal.answers("jump 20x\x7f\r", "left: 0 → -1");
+    terminal.answers("prnt Stock left\x01\x1b[C\x1b[Ci\r", "left: -1");
+    // The arrow goes back to older lines, and what was found there is done again.
+    terminal.answers(
+        "\x1b[A\x1b[A\x1b[A\x1b[A\r",
+        "handles HowMany from Seller#2",
+    );
+    // A line that nobody understands; one that is given up; nothing, which is the last one again.
+    terminal.answers("stpe\r", "there is no command `stpe`; did you mean `step`?");
+    terminal.answers("jump 3\x03", "(15/20) ");
+    terminal.answers("back 2\r", "13  0  Seller#1  resumes");
+    terminal.answers("\r", "11  0  Seller#2  handles Sell from test, awaits");
+    terminal.types(b"\x04");
+    let (shown, status) = terminal.end();
+    assert_eq!(status.code(), Some(0), "{shown}");
 }
 
 /// A liveness bug of thousands of steps: forth and back in it, and what it stands at.
@@ -290,4 +323,23 @@ fn other_traces() {
     let said = shop.session("no_book_is_sold_twice", &script);
     assert!(said.contains("the same steps as "), "{said}");
     assert_eq!(shop.debug(&saved, "jump end\n").code, Some(0));
+    // What was made of it is found by no token, and says where it comes from.
+    let field = |file: &Path, name: &str| {
+        let text = fs::read_to_string(file).expect("the trace");
+        let trace: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+        trace[name].as_str().expect("a text").to_owned()
+    };
+    assert_eq!(field(&saved, "token"), field(&trace, "token"));
+    let branch = shop.project.join("branch.json");
+    let script = format!("jump 16\nbranch pct:3 7\nsave {}\n", branch.display());
+    shop.session("no_book_is_sold_twice", &script);
+    assert_eq!(field(&branch, "token"), "");
+    let how = "random up to step 16, then under pct:3, seed 7";
+    assert_eq!(field(&branch, "strategy"), how);
+    let said = shop.debug(&branch, "jump end\nenabled\n").words(0);
+    let at = format!("      {how}, iteration 2, seed 0, step 20\n");
+    assert!(said.contains(&at), "{said}");
+    let nothing =
+        "nothing: the execution has ended, safety: always \"no book is sold twice\" is false";
+    assert!(said.contains(nothing), "{said}");
 }

@@ -10,7 +10,7 @@ use console::strip_ansi_codes;
 use pty_process::Size;
 use pty_process::blocking::{Command, Pty, open};
 
-use crate::project::{tool, traces};
+use crate::project::{Run, tool, traces};
 
 /// How many lines a terminal has.
 const ROWS: NonZero<u16> = NonZero::new(24).expect("24 are some");
@@ -19,7 +19,7 @@ const ROWS: NonZero<u16> = NonZero::new(24).expect("24 are some");
 const MANY: &str = "4000000000";
 
 /// The tool, at work in a terminal.
-struct Terminal {
+pub(crate) struct Terminal {
     pty: Arc<Pty>,
     tool: std::process::Child,
     read: Receiver<Vec<u8>>,
@@ -29,10 +29,14 @@ struct Terminal {
 
 impl Terminal {
     fn begin(arguments: &str, columns: u16, traces: &tempfile::TempDir) -> Self {
+        Self::of(tool().args(arguments).traces(traces), columns)
+    }
+
+    pub(crate) fn of(run: Run, columns: u16) -> Self {
         let (pty, inside) = open().expect("a terminal");
         pty.resize(Size::new(ROWS.get(), columns))
             .expect("it has a size");
-        let run = tool().args(arguments).traces(traces).env("TERM", "xterm");
+        let run = run.env("TERM", "xterm");
         let tool = Command::from(run.command()).spawn(inside);
         let (send, read) = mpsc::channel();
         let pty = Arc::new(pty);
@@ -57,8 +61,15 @@ impl Terminal {
         }
     }
 
+    /// Types, and reads until this has been shown in answer.
+    pub(crate) fn answers(&mut self, keys: &str, text: &str) {
+        self.shown.clear();
+        self.types(keys.as_bytes());
+        self.until(text);
+    }
+
     /// Reads until this is on the screen.
-    fn until(&mut self, text: &str) {
+    pub(crate) fn until(&mut self, text: &str) {
         while !self.shown.contains(text) {
             let more = self.read.recv();
             let more = more.unwrap_or_else(|_| panic!("no {text:?} in {}", self.shown));
@@ -80,14 +91,14 @@ impl Terminal {
         }
     }
 
-    fn types(&mut self, keys: &[u8]) {
+    pub(crate) fn types(&mut self, keys: &[u8]) {
         (&*self.pty)
             .write_all(keys)
             .expect("the terminal takes keys");
     }
 
     /// Reads to the end: what was shown, and how the tool ended.
-    fn end(mut self) -> (String, ExitStatus) {
+    pub(crate) fn end(mut self) -> (String, ExitStatus) {
         let status = self.tool.wait().expect("the tool ends");
         while let Ok(more) = self.read.recv() {
             self.show(&more);

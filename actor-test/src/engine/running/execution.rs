@@ -1,6 +1,7 @@
 //! One execution, from its begin until nothing of it is left.
 
 use std::cell::{RefCell, RefMut};
+use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -14,6 +15,7 @@ use actor_test_stacks::{self as stacks, Entry};
 
 use crate::data::bug::{BugKind, Cycle};
 use crate::data::faults::FaultKind;
+use crate::data::snapshot::Snapshot;
 use crate::engine::panics::{self, Panic};
 use crate::engine::recording::tape::{Decision, Witness};
 use crate::engine::running::elsewhere::nothing;
@@ -55,8 +57,18 @@ pub(crate) struct RunOptions {
     pub(crate) witness: Option<Box<dyn Witness>>,
     /// Where it is told: the step that is told, but not taken; the execution ends there.
     pub(crate) until: Option<u64>,
-    /// After so many steps it ends, and is looked at; or where it ends before.
-    pub(crate) look: Option<u64>,
+    /// Who looks at it between two steps.
+    pub(crate) looker: Option<Box<dyn Looker>>,
+}
+
+/// Looks at an execution between two steps: after so many of them as it says, or where it ends before.
+pub(crate) trait Looker: fmt::Debug + Send {
+    /// After how many steps it looks next, no fewer than before; `None` where it has seen enough, and
+    /// the execution ends.
+    fn next(&mut self) -> Option<u64>;
+
+    /// Where the execution stands, and from which step on it is another than was expected.
+    fn looks(&mut self, snapshot: Snapshot, diverged_at: Option<u64>);
 }
 
 /// What is owed, and from which step to which it may be paid.
@@ -88,6 +100,8 @@ pub(crate) struct Engine {
     pub(crate) elsewhere: Observations,
     pub(crate) bound: u64,
     pub(crate) until: Option<u64>,
+    /// Who looks at the execution between two steps.
+    looker: Option<Box<dyn Looker>>,
     pub(crate) fairness: Fairness,
     /// The seed of the execution.
     pub(crate) seed: u64,
@@ -149,6 +163,7 @@ impl Engine {
             elsewhere: Observations::default(),
             bound: 0,
             until: None,
+            looker: None,
             fairness: Fairness::Fair,
             seed: 0,
             replaced: None,
@@ -263,19 +278,18 @@ impl Engine {
         self.is_again = options.again || options.expected.is_some() || options.watch.is_some();
         let kept = self.is_again.then(|| self.session().keep_counts());
         self.seed = execution.seed;
-        let looks = options.look.is_some();
         let listening = (options.tell && !options.deaf).then(|| Listening::to(&self.shared));
         self.begin(options);
         let entered = runtime::enter(self.shared.clone());
         let quiet = panics::quiet();
         let answering = actor_test_os::answer(self.system);
         let outcome = match &self.body {
-            None => self.run_through(test, looks),
+            None => self.run_through(test),
             Some(_) => None,
         };
         let outcome = match outcome {
             Some(outcome) => outcome,
-            None => self.run_on_stack(test, looks),
+            None => self.run_on_stack(test),
         };
         self.session().tape.end();
         drop((answering, quiet, entered, listening));
@@ -298,12 +312,12 @@ impl Engine {
 
     /// Takes the steps of an execution that has begun, judges it and clears up; `None` where its body
     /// needs a stack of its own.
-    fn run_through(&mut self, test: &dyn Program, looks: bool) -> Option<Outcome> {
+    fn run_through(&mut self, test: &dyn Program) -> Option<Outcome> {
         let mut end = self.steps(test);
         if self.shared.wants_stack.get() {
             return None;
         }
-        let snapshot = looks.then(|| Box::new(self.snapshot()));
+        end = self.be_looked_at(test, end);
         // What is owed when the program asks for the end, and is not hot, is nobody's debt.
         if end == End::Finished && self.state().thermometer.watched().is_some() {
             end = End::Recovered;
@@ -311,10 +325,7 @@ impl Engine {
         if let Some(witness) = self.shared.session().tape.witness() {
             witness.ends();
         }
-        let outcome = Outcome {
-            snapshot,
-            ..self.outcome(end)
-        };
+        let outcome = self.outcome(end);
         if let Some(strategy) = self.replaced.take() {
             self.set_strategy(strategy);
         }
@@ -322,8 +333,27 @@ impl Engine {
         Some(outcome)
     }
 
+    /// Shows where the execution stands to who wants to look, and goes on as far as that is wanted.
+    fn be_looked_at(&mut self, test: &dyn Program, mut end: End) -> End {
+        let Some(mut looker) = self.looker.take() else {
+            return end;
+        };
+        loop {
+            let snapshot = self.snapshot();
+            let diverged = self.session().tape.diverged_at();
+            looker.looks(snapshot, diverged);
+            let Some(step) = looker.next() else {
+                return end;
+            };
+            if end == End::Bound {
+                self.bound = step;
+                end = self.steps(test);
+            }
+        }
+    }
+
     /// Does it with the body on a stack of its own; all later executions have one from the start.
-    fn run_on_stack(&mut self, test: &dyn Program, looks: bool) -> Outcome {
+    fn run_on_stack(&mut self, test: &dyn Program) -> Outcome {
         let future = Rc::new(RefCell::new(None));
         let started = future.clone();
         let start = || {
@@ -336,7 +366,7 @@ impl Engine {
                 self.begin_again();
                 self.first_step(test);
             }
-            self.run_through(test, looks)
+            self.run_through(test)
         });
         ran.unwrap_or_else(|| unreachable!("it has a stack"))
     }
@@ -374,13 +404,15 @@ impl Engine {
             tell,
             witness,
             until,
-            look,
+            mut looker,
             ..
         } = options;
         self.until = until;
+        let look = looker.as_mut().and_then(|looker| looker.next());
         if let Some(step) = until.or(look) {
             self.bound = step;
         }
+        self.looker = looker;
         {
             let mut session = self.session();
             session.begin(expected, tell, witness);

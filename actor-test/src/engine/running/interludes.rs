@@ -25,9 +25,10 @@ impl Engine {
     /// goes on, and where the schedule has to be fair; tells whether that was a step.
     #[cold]
     pub(crate) fn between_steps(&mut self, shared: &Shared) -> bool {
-        let is_over = shared.session().found.is_some() || self.state().step >= self.bound;
+        if shared.session().found.is_some() || self.state().step >= self.bound {
+            return false;
+        }
         match self.interlude(shared) {
-            _ if is_over => false,
             Interlude::Nothing => false,
             Interlude::Fault(number, fault) => {
                 self.note(shared, number);

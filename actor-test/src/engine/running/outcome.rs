@@ -6,7 +6,6 @@ use crate::data::bug::Finding;
 use crate::data::faults::FaultCounts;
 use crate::data::leftovers::Leftovers;
 use crate::data::records::Record;
-use crate::data::snapshot::Snapshot;
 use crate::engine::watching::landmarks::Told;
 use crate::engine::watching::specifications::Owed;
 use crate::engine::watching::suspicion::Suspicion;
@@ -87,8 +86,6 @@ pub(crate) struct Outcome {
     pub(crate) records: Vec<Record>,
     /// What the program asked the operating system for.
     pub(crate) asked: Asked,
-    /// Where it stood when it ended, where that is to be looked at.
-    pub(crate) snapshot: Option<Box<Snapshot>>,
 }
 
 /// How many steps the start of an execution counts for: about as many as it takes the time of.
@@ -130,7 +127,6 @@ impl Outcome {
             diverged_at: None,
             records: Vec::new(),
             asked: Asked::default(),
-            snapshot: None,
         }
     }
 }

@@ -188,7 +188,6 @@ impl Engine {
                 .map(Recorder::into_records)
                 .unwrap_or_default(),
             asked: actor_test_os::Asked::default(),
-            snapshot: None,
         }
     }
 
