@@ -209,8 +209,9 @@ const TABLE: &[Entry] = &[
     Entry {
         name: "find",
         short: "f",
-        arguments: "TEXT",
-        text: "the steps in whose words TEXT is found: an event, an actor, a field",
+        arguments: "TEXT | /REGEX/",
+        text: "the steps in whose words that is found: an event, an actor, a field and what it becomes; \
+               between slashes it is a regular expression",
         parse: |words| (!words.is_empty()).then(|| Command::Find(words.join(" "))),
     },
     Entry {

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::breaks::Break;
 use super::command::{self, Command, Condition, Place};
+use super::pattern::Pattern;
 use super::session::{Execution, Session};
 use super::{query, words};
 use actor_test::story::{Selection, Step};
@@ -341,16 +342,9 @@ impl Session {
     }
 
     fn find(&self, text: &str) -> Said {
+        let pattern = Pattern::new(text)?;
         let story = &self.execution().story;
-        let is_found = |step: &Step| {
-            what(story, step).contains(text)
-                || story.name(step.who).contains(text)
-                || step
-                    .changes
-                    .iter()
-                    .any(|change| change.field.contains(text))
-        };
-        let found = story.steps.iter().filter(|step| is_found(step));
+        let found = story.steps.iter().filter(|step| pattern.is_in(story, step));
         Ok(self.listed(found.map(|step| step.number)))
     }
 

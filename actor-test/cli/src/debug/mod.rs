@@ -11,6 +11,7 @@ mod child;
 mod command;
 mod commands;
 mod input;
+mod pattern;
 mod query;
 mod session;
 mod words;

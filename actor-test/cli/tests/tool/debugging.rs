@@ -192,6 +192,28 @@ fn a_session_in_a_terminal() {
     assert_eq!(status.code(), Some(0), "{shown}");
 }
 
+/// A text is looked for as it is; between slashes it says what is found: an event, an actor, a change.
+#[test]
+fn what_is_found() {
+    let steps = |pattern: &str| -> Vec<String> {
+        let script = format!("find {pattern}\n");
+        let said = Shop::get().session("no_book_is_sold_twice", &script);
+        let (_, found) = said.split_once(&script).expect("the command is echoed");
+        let numbered = found
+            .lines()
+            .filter_map(|line| line.split_whitespace().next());
+        let is_number = |word: &&str| word.parse::<u64>().is_ok();
+        numbered.filter(is_number).map(str::to_owned).collect()
+    };
+    assert_eq!(steps("/left: .* → -\\d/"), ["20"]);
+    assert_eq!(steps("left: .*"), [""; 0]);
+    assert_eq!(steps("left: 0 → -1"), ["20"]);
+    assert_eq!(steps("/^Seller#[12] sends Take/"), ["14", "19"]);
+    assert_eq!(steps("/(?i)^stock handles take/"), ["17", "20"]);
+    assert_eq!(steps("/twice: true → false/"), ["20"]);
+    assert_eq!(steps("/"), [""; 0]);
+}
+
 /// A liveness bug of thousands of steps: forth and back in it, and what it stands at.
 #[test]
 fn a_long_session() {
@@ -293,6 +315,7 @@ fn bad_commands() {
         ("save /nowhere/at/all\n", "can't write /nowhere/at/all"),
         ("help me\n", "there is no command `me`"),
         ("print \"Stock\n", "a quotation mark is missing"),
+        ("find /Take(/\n", "`Take(` is no regular expression: "),
     ] {
         let said = error(script);
         assert!(said.contains(message), "{script}: {said}");
