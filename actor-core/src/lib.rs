@@ -218,7 +218,7 @@ macro_rules! cover {
 
 pub use actor_macros::{Fingerprint, actor, monitor, protocol};
 
-pub use actor::names::{LookupError, NameTaken};
+pub use actor::names::{LookupError, NameLookup, NameTaken};
 pub use actor::protocol::{EventOf, OfferedBy, Protocol, ProtocolRef};
 pub use actor::sending::{SendError, Sending, TrySendError, TrySending};
 pub use actor::{AcceptedBy, Actor, ActorRef, AnyRef, Context, Handler, Recipient, Spawner};

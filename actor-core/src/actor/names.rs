@@ -5,14 +5,18 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::future::Future;
 use std::hash::{Hash, Hasher};
+use std::marker::PhantomData;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context as TaskContext, Poll, ready};
+use std::time::Duration;
 
 use actor_macros::actor;
 
 use super::crossing::AsItIs;
 use super::rest::Spawning;
 use super::{Actor, ActorRef, AnyRef, Context};
-use crate::asking::{Ask, Reply};
+use crate::asking::{Ask, Reply, TimedAsk};
 use crate::fingerprint::{Fingerprint, Fingerprinter};
 use crate::identity::ActorId;
 use crate::parts::AskError;
@@ -79,10 +83,7 @@ impl<A: Actor> Context<A> {
     /// # Errors
     ///
     /// Where there is none, or one of another type. A system that shuts down knows none.
-    pub fn lookup<B: Actor>(
-        &mut self,
-        name: &str,
-    ) -> impl Future<Output = Result<ActorRef<B>, LookupError>> + Send + use<A, B> {
+    pub fn lookup<B: Actor>(&mut self, name: &str) -> NameLookup<ActorRef<B>> {
         find(self.parent(), name)
     }
 
@@ -91,10 +92,7 @@ impl<A: Actor> Context<A> {
     /// # Errors
     ///
     /// As [`lookup`](Context::lookup).
-    pub fn lookup_ref<R: AnyRef>(
-        &mut self,
-        name: &str,
-    ) -> impl Future<Output = Result<R, LookupError>> + Send + use<A, R> {
+    pub fn lookup_ref<R: AnyRef>(&mut self, name: &str) -> NameLookup<R> {
         find(self.parent(), name)
     }
 }
@@ -139,6 +137,8 @@ pub enum LookupError {
     },
     /// The node is down, or the connection to it broke.
     Unreachable,
+    /// No answer came within the [time limit](NameLookup::timeout).
+    TimedOut,
 }
 
 impl fmt::Display for LookupError {
@@ -154,6 +154,9 @@ impl fmt::Display for LookupError {
                 )
             }
             Self::Unreachable => f.write_str("the node is down, or the connection to it broke"),
+            Self::TimedOut => f.write_str(
+                "no answer came within the time limit: the node does not come up, or can't be reached",
+            ),
         }
     }
 }
@@ -166,10 +169,7 @@ pub(crate) fn names(parent: &dyn Starts) -> ActorRef<Names> {
 }
 
 /// Looks for a name, here or on a node.
-pub(crate) fn find<R: AnyRef>(
-    parent: &dyn Starts,
-    name: &str,
-) -> impl Future<Output = Result<R, LookupError>> + Send + use<R> {
+pub(crate) fn find<R: AnyRef>(parent: &dyn Starts, name: &str) -> NameLookup<R> {
     let (looked, unknown) = match name.split_once('/') {
         None => (Some(names(parent).look(name)), None),
         Some((node, on_it)) => match parent.names_on(node) {
@@ -187,18 +187,86 @@ pub(crate) fn find<R: AnyRef>(
             }
         },
     };
-    async move {
-        let answer = match looked {
-            Some(looked) => looked.await,
-            None => Ok(Answer::Unknown),
+    NameLookup {
+        asked: looked.map_or(Asked::Nobody, Asked::Registry),
+        unknown: unknown.unwrap_or(LookupError::Unknown),
+        reference: PhantomData,
+    }
+}
+
+/// The future answer of a look-up by name; made by [`System::lookup`](crate::System::lookup) and
+/// [`Context::lookup`].
+#[must_use = "await the answer"]
+pub struct NameLookup<R> {
+    asked: Asked,
+    /// Why nothing was found, where nothing was.
+    unknown: LookupError,
+    reference: PhantomData<fn() -> R>,
+}
+
+/// Who is asked for a name.
+enum Asked {
+    Nobody,
+    Registry(Ask<Answer>),
+    Within(TimedAsk<Answer>),
+}
+
+impl<R> NameLookup<R> {
+    /// Waits for the answer no longer than that; then it is [`LookupError::TimedOut`]. Who looks for a
+    /// name on a node that does not come up, or over a link that is cut, waits for ever otherwise. The
+    /// limit counts from now, and a second one changes nothing.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// use actor_core::LookupError;
+    /// use actor_core::prelude::*;
+    /// # struct Store;
+    /// # #[actor]
+    /// # impl Store {}
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let sys = System::new();
+    /// let store = sys.lookup::<Store>("store").timeout(Duration::from_secs(5)).await;
+    /// assert_eq!(store, Err(LookupError::Unknown));
+    /// # }
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// As [`Ask::timeout`](crate::Ask::timeout).
+    #[track_caller]
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        if let Asked::Registry(ask) = self.asked {
+            self.asked = Asked::Within(ask.timeout(limit));
+        }
+        self
+    }
+}
+
+impl<R> fmt::Debug for NameLookup<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("NameLookup")
+    }
+}
+
+impl<R: AnyRef> Future for NameLookup<R> {
+    type Output = Result<R, LookupError>;
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Self::Output> {
+        let answer = match &mut self.asked {
+            Asked::Nobody => Ok(Answer::Unknown),
+            Asked::Registry(ask) => ready!(Pin::new(ask).poll(task)),
+            Asked::Within(ask) => ready!(Pin::new(ask).poll(task)),
         };
-        match answer {
+        Poll::Ready(match answer {
             Ok(Answer::Found(entry)) => {
                 R::found(&entry).ok_or(LookupError::OtherType(entry.type_name()))
             }
             Err(AskError::Disconnected) => Err(LookupError::Unreachable),
-            _ => Err(unknown.unwrap_or(LookupError::Unknown)),
-        }
+            Err(AskError::TimedOut) => Err(LookupError::TimedOut),
+            _ => Err(self.unknown.clone()),
+        })
     }
 }
 

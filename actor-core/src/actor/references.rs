@@ -13,6 +13,7 @@ use super::protocol::{Protocol, ProtocolRef};
 use super::{Actor, ActorRef, Recipient, Ways};
 use crate::asking::Reply;
 use crate::event::Event;
+use crate::identity::ActorId;
 use crate::production::Target;
 use crate::runtime::{self, Passport};
 
@@ -63,6 +64,20 @@ impl Travelling {
             ))),
             None => Err(E::custom(OUTSIDE)),
         }
+    }
+}
+
+/// Encoded as its number, by which it is the same wherever it comes in one run of a program, or in one
+/// execution of a test, and only there.
+impl Serialize for ActorId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.as_u64().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for ActorId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        u64::deserialize(deserializer).map(Self::live)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::future::Future;
 
 use super::System;
-use crate::actor::names::{LookupError, NameTaken, find, names};
+use crate::actor::names::{NameLookup, NameTaken, find, names};
 use crate::actor::{Actor, ActorRef, AnyRef};
 
 /// Names under which actors are found, by anyone who is in the same system.
@@ -73,16 +73,13 @@ impl System {
     /// The actor of that name, as it is when the registry comes to the question.
     ///
     /// `node/name` is a name on a [node](System::node). Where the node has not booted, this waits until
-    /// it has; over a link that is cut, for ever.
+    /// it has; over a link that is cut, for ever: give it a [time limit](NameLookup::timeout).
     ///
     /// # Errors
     ///
     /// Where there is none, or one of another type. A system that shuts down knows none.
     /// [`LookupError::UnknownNode`] and [`LookupError::Unreachable`] where the node is to blame.
-    pub fn lookup<A: Actor>(
-        &self,
-        name: &str,
-    ) -> impl Future<Output = Result<ActorRef<A>, LookupError>> + Send + use<A> {
+    pub fn lookup<A: Actor>(&self, name: &str) -> NameLookup<ActorRef<A>> {
         find(self, name)
     }
 
@@ -92,10 +89,7 @@ impl System {
     /// # Errors
     ///
     /// As [`lookup`](System::lookup).
-    pub fn lookup_ref<R: AnyRef>(
-        &self,
-        name: &str,
-    ) -> impl Future<Output = Result<R, LookupError>> + Send + use<R> {
+    pub fn lookup_ref<R: AnyRef>(&self, name: &str) -> NameLookup<R> {
         find(self, name)
     }
 }

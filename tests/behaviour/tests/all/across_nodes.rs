@@ -1,0 +1,125 @@
+//! What actors on different nodes know of each other: names, for a while, and identities.
+
+use std::time::Duration;
+
+use actor_core::prelude::*;
+use actor_core::{ActorId, LookupError};
+use actor_test::Tester;
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug)]
+struct Look;
+
+/// Says twice by whom it is sent.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Signed {
+    by: ActorId,
+    from: ActorRef<Caller>,
+}
+
+struct Registrar;
+
+#[actor]
+impl Registrar {
+    #[on]
+    fn signed(&mut self, signed: Signed) -> ActorId {
+        assert_eq!(signed.by, signed.from.id(), "it is the same actor");
+        signed.by
+    }
+}
+
+/// Looks for the registrar, within a second if at all.
+struct Caller {
+    has_limit: bool,
+    found: Option<Result<(), LookupError>>,
+}
+
+#[actor]
+impl Caller {
+    #[on]
+    async fn look(&mut self, _: Look, cx: &mut Context<Self>) {
+        let mut looked = cx.lookup::<Registrar>("n2/registrar");
+        if self.has_limit {
+            looked = looked.timeout(Duration::from_secs(1));
+        }
+        let found = looked.await;
+        if let Ok(registrar) = &found {
+            let (by, from) = (cx.me().id(), cx.me());
+            let limit = Duration::from_secs(1);
+            let answer = registrar.ask(Signed { by, from }).timeout(limit).await;
+            assert!(matches!(answer, Ok(it) if it == by) || answer == Err(AskError::TimedOut));
+        }
+        self.found = Some(found.map(drop));
+    }
+}
+
+/// A caller on one node, and the registrar on another.
+fn call(sys: &System, has_limit: bool, is_cut: bool) {
+    sys.node("n2", |node| {
+        let registrar = node.spawner().name("registrar").registered();
+        registrar.spawn(Registrar);
+    });
+    let caller = Caller {
+        has_limit,
+        found: None,
+    };
+    let mut caller = Some(caller);
+    sys.node("n1", move |node| {
+        let caller = caller.take().expect("it boots once");
+        node.spawn(caller).tell(Look);
+    });
+    if is_cut {
+        sys.faults().cut("n1", "n2");
+    }
+}
+
+fn ended(world: &World<'_>, with: &Result<(), LookupError>) -> bool {
+    let mut callers = world.all::<Caller>();
+    callers.any(|caller| caller.found.as_ref() == Some(with))
+}
+
+/// An `ActorId` is the same on the other node, and in the answer from there.
+#[test]
+fn an_identity_goes_to_other_nodes_and_back() {
+    let report = Tester::new().iterations(300).run(|sys| {
+        call(sys, false, false);
+        sys.eventually("it is found", |world| ended(world, &Ok(())));
+    });
+    report.assert_clean();
+}
+
+/// Over a link that is cut no answer comes: without a limit that is a wait for ever.
+#[test]
+fn a_look_up_with_a_limit_ends() {
+    let report = Tester::new().iterations(300).run(|sys| {
+        call(sys, true, true);
+        sys.eventually("it ends", |world| {
+            // The link may be cut later.
+            ended(world, &Err(LookupError::TimedOut)) || ended(world, &Ok(()))
+        });
+    });
+    report.assert_clean();
+    let report = Tester::new().iterations(300).run(|sys| {
+        call(sys, true, true);
+        sys.always("it is in time", |world| {
+            !ended(world, &Err(LookupError::TimedOut))
+        });
+    });
+    report.assert_bug("it is in time");
+    let report = Tester::new()
+        .iterations(300)
+        .run(|sys| call(sys, false, true));
+    report.assert_bug("awaits");
+}
+
+#[tokio::test]
+async fn in_production_a_look_up_with_a_limit_finds_what_is_there() {
+    let sys = System::new();
+    call(&sys, false, false);
+    let limit = Duration::from_secs(60);
+    let found = sys.lookup::<Registrar>("n2/registrar").timeout(limit).await;
+    assert!(found.is_ok());
+    let unknown = sys.lookup::<Registrar>("n3/registrar").timeout(limit).await;
+    assert!(matches!(unknown, Err(LookupError::UnknownNode { .. })));
+    sys.shutdown().await.expect("it shuts down");
+}
