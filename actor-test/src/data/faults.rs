@@ -176,6 +176,17 @@ impl Fault {
         }
     }
 
+    /// Whether it strikes what a moment concerns: one of the nodes, the connection between two of them,
+    /// or a partition that has them on both sides.
+    pub(crate) fn concerns(&self, nodes: u64) -> bool {
+        let met = (self.nodes & nodes).count_ones();
+        match self.kind {
+            FaultKind::Partition => met > 0 && nodes & !self.nodes > 0,
+            FaultKind::Break => met > 0 && met >= nodes.count_ones().min(2),
+            _ => met > 0,
+        }
+    }
+
     /// That it is undone.
     pub(crate) fn undone(self) -> Self {
         Self {
@@ -184,6 +195,15 @@ impl Fault {
             ..self
         }
     }
+}
+
+/// A moment that matters, to which a step has led: faults may be aimed at it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Moment {
+    /// The same whenever it comes, in every execution.
+    pub(crate) what: u64,
+    /// The nodes that it concerns, a bit for each, as in [`Fault::nodes`].
+    pub(crate) nodes: u64,
 }
 
 /// How many faults of each kind an execution may have at most. Default: none.

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::{Carried, Changes, Onlookers, Reached};
 use crate::data::bug::BugKind;
+use crate::data::faults::Moment;
 pub use crate::data::records::{MessageId, StepKind};
 
 /// An operation of an execution: an actor, the test body, a piped future or a timer.
@@ -178,13 +179,19 @@ pub struct Step<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct EventId(pub(crate) NonZeroU32);
 
-/// Knows what operations and events are called.
-pub(crate) trait Names: fmt::Debug {
+/// What few ask about the enabled operations.
+pub(crate) trait Details: fmt::Debug {
     /// `Client#2`, or what it was named. The first of its type may be called without a number.
     fn operation(&self, operation: OperationId) -> String;
 
     /// The type of the event that is sent, handled or fired.
     fn event(&self, pending: &Pending) -> Option<&'static str>;
+
+    /// The node that an operation is on, as a bit; both ends of a link.
+    fn nodes(&self, operation: OperationId) -> u64;
+
+    /// What the last step has led to at which a fault may be aimed, while faults may come.
+    fn moments(&self) -> &[Moment];
 }
 
 /// A state of an execution, as a search [sees](super::Strategy::sees_states) it.
@@ -232,7 +239,7 @@ pub struct Enabled<'a> {
     step: u64,
     /// Its number; few strategies ask.
     last: u32,
-    names: Option<&'a dyn Names>,
+    details: Option<&'a dyn Details>,
     state: Option<&'a SeenState>,
 }
 
@@ -251,16 +258,16 @@ impl<'a> Enabled<'a> {
             changes,
             step,
             last,
-            names: None,
+            details: None,
             state: None,
         }
     }
 
-    /// The same, with names for who asks.
+    /// The same, with details for who asks.
     #[inline]
-    pub(crate) fn called(self, names: &'a dyn Names) -> Self {
+    pub(crate) fn told(self, details: &'a dyn Details) -> Self {
         Self {
-            names: Some(names),
+            details: Some(details),
             ..self
         }
     }
@@ -277,9 +284,25 @@ impl<'a> Enabled<'a> {
         self.state
     }
 
-    /// What operations and events are called.
-    pub(crate) fn names(&self) -> Option<&'a dyn Names> {
-        self.names
+    /// What operations and events are called, and where they are.
+    pub(crate) fn details(&self) -> Option<&'a dyn Details> {
+        self.details
+    }
+
+    /// The nodes that a step concerns, a bit for each: that of who takes it, of who sent the event, and
+    /// of who receives it.
+    pub(super) fn nodes_of(&self, pending: &Pending) -> u64 {
+        let Some(details) = self.details else {
+            return 0;
+        };
+        let who = [Some(pending.operation), pending.inbox, pending.sender];
+        let nodes = who.into_iter().flatten().map(|who| details.nodes(who));
+        nodes.fold(0, |all, nodes| all | nodes)
+    }
+
+    /// What the last step has led to at which a fault may be aimed, while faults may come.
+    pub(super) fn moments(&self) -> &'a [Moment] {
+        self.details.map_or(&[], |details| details.moments())
     }
 
     /// Where the last changes are told of.

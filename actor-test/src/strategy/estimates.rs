@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::placed::{moment_of, moment_of_offer};
 use super::{Choice, Enabled, Execution, Fairness, Offer, OperationId, Random, Strategy};
-use crate::data::faults::{FaultKind, KINDS};
+use crate::data::faults::{Fault, FaultKind, KINDS};
 
 /// What the pilot executions of a test showed: uniform random walks that come before the first
 /// execution of a strategy that [needs](Strategy::needs_estimates) them.
@@ -24,8 +24,8 @@ pub struct Estimates {
     inboxes: BTreeMap<u64, Traffic>,
     /// At how many places a fault of each kind might have struck.
     offers: [u64; KINDS],
-    /// The moments at which one may, sorted.
-    moments: Vec<u64>,
+    /// The moments at which one may, sorted, each with how often it comes.
+    moments: Vec<(u64, u64)>,
 }
 
 /// What went into an inbox.
@@ -74,10 +74,22 @@ impl Estimates {
         self.offers[kind as usize]
     }
 
-    /// The moments at which a fault may strike: each type of event that was sent, handled or fired,
-    /// each call by its name; sorted.
-    pub(crate) fn moments(&self) -> &[u64] {
+    /// The moments at which a fault may strike, each with how often it comes: each type of event that
+    /// was sent, handled or fired, each call by its name, each state that an actor came to, and so on;
+    /// sorted.
+    pub(crate) fn moments(&self) -> &[(u64, u64)] {
         &self.moments
+    }
+
+    /// Those of pilots that saw these moments, and nothing else.
+    #[cfg(test)]
+    pub(super) fn of_moments(moments: Vec<(u64, u64)>) -> Self {
+        Self {
+            executions: 1,
+            steps: 1,
+            moments,
+            ..Self::default()
+        }
     }
 
     /// The work of the operation with that [path](Enabled::path), if it was met.
@@ -142,7 +154,7 @@ struct Measured {
     /// For each inbox, how much each operation flushed into it.
     flushes: BTreeMap<u64, BTreeMap<u64, u64>>,
     offers: [u64; KINDS],
-    moments: BTreeSet<u64>,
+    moments: BTreeMap<u64, u64>,
 }
 
 impl Survey {
@@ -164,14 +176,22 @@ impl Survey {
             sorted.get(rank.saturating_sub(1)).copied().unwrap_or(0)
         };
         let inboxes = inboxes(&all);
-        let moments: BTreeSet<u64> = all.iter().flat_map(|one| &one.moments).copied().collect();
+        let moments: BTreeSet<u64> = all
+            .iter()
+            .flat_map(|one| one.moments.keys())
+            .copied()
+            .collect();
+        let often = |moment: u64| {
+            let often = percentile(&|one| one.moments.get(&moment).copied().unwrap_or(0));
+            (moment, often.max(1))
+        };
         Estimates {
             executions: all.len() as u64,
             steps: percentile(&|one| one.steps),
             contended_steps: percentile(&|one| one.contended_steps),
             contended_flushes: percentile(&|one| one.contended_flushes),
             offers: std::array::from_fn(|kind| percentile(&|one| one.offers[kind])),
-            moments: moments.into_iter().collect(),
+            moments: moments.into_iter().map(often).collect(),
             efforts: efforts(&all, &inboxes),
             inboxes,
         }
@@ -189,7 +209,9 @@ impl Measured {
         self.steps += 1;
         self.contended_steps += u64::from(enabled.len() > 1);
         *self.steps_of.entry(path).or_default() += 1;
-        self.moments.extend(moment_of(&pending));
+        if let Some(moment) = moment_of(&pending) {
+            self.comes_to(moment);
+        }
         if !pending.races() {
             return;
         }
@@ -197,6 +219,12 @@ impl Measured {
         let into = self.flushes.entry(enabled.path(inbox)).or_default();
         *into.entry(path).or_default() += 1;
         self.contended_flushes += u64::from(is_contended(enabled, pending.operation, inbox));
+    }
+}
+
+impl Measured {
+    fn comes_to(&mut self, moment: u64) {
+        *self.moments.entry(moment).or_default() += 1;
     }
 }
 
@@ -290,9 +318,17 @@ impl Strategy for Survey {
     fn strike(&mut self, offer: &Offer) -> u32 {
         if let Some(current) = self.measured().last_mut() {
             current.offers[offer.kind as usize] += 1;
-            current.moments.insert(moment_of_offer(offer));
+            current.comes_to(moment_of_offer(offer));
         }
         0
+    }
+
+    fn fault(&mut self, enabled: &Enabled<'_>, _: &[Fault]) -> Option<usize> {
+        if let Some(current) = self.measured().last_mut() {
+            let moments = enabled.moments().iter();
+            moments.for_each(|moment| current.comes_to(moment.what));
+        }
+        None
     }
 
     fn ends_faults(&mut self, enabled: &Enabled<'_>) -> bool {

@@ -49,7 +49,7 @@ pub(crate) use continuation::Continuation;
 pub use covered::{Covered, Gap, Reduction, Unjudged};
 pub use delay::{Delayed, DelayingExplorer, RoundRobin, RunToCompletion};
 pub use dfs::Dfs;
-pub(crate) use enabled::Names;
+pub(crate) use enabled::Details;
 pub use enabled::{Enabled, EventId, MessageId, OperationId, Pending, SeenState, Step, StepKind};
 pub(crate) use estimates::Survey;
 pub use estimates::{Effort, Estimates};
@@ -319,6 +319,9 @@ pub struct Offer {
     pub ways: u32,
     /// Whose step it is.
     pub who: OperationId,
+    /// Which nodes it concerns, a bit for each, as in [`Fault::nodes`]: where that one is, or both ends
+    /// of a link.
+    pub nodes: u64,
     /// The step, from one.
     pub step: u64,
 }

@@ -33,7 +33,7 @@ pub(crate) struct Worded {
 
 impl Worded {
     fn of(pending: &Pending, enabled: &Enabled<'_>) -> Self {
-        let names = enabled.names();
+        let names = enabled.details();
         let name = |operation| {
             let name = names.map(|names| names.operation(operation));
             first_without_number(&name.unwrap_or_default()).to_owned()

@@ -30,12 +30,15 @@ pub enum Placement {
     ///
     /// Guarantee: one fault hits one of w places among n with probability w / n.
     Timed,
-    /// At a moment that matters: an event of some type is sent or handled, or a timer fires, for the
-    /// k-th time, or the k-th call of some name is made. Of the moments that the pilots saw each is as
-    /// likely; k is 1 with probability 1/2, 2 with 1/4, and so on.
+    /// At a moment that matters, or just after it, when it comes for the k-th time: an event of some
+    /// type is sent, delivered or handled, a timer fires, a call of some name is made, an actor comes to
+    /// a state, a monitor gets hot, a file or the disk of a node is changed, something from a node
+    /// arrives. Of the moments that the pilots saw each is as likely. Half of the time k is 1 with
+    /// probability 1/2, 2 with 1/4, and so on; else it is any of the n times that the pilots saw. In
+    /// three of four the fault strikes a node that the moment concerns, where it can.
     ///
-    /// Guarantee: one fault strikes at the k-th occurrence of one of t moments with probability
-    /// 2^-k / t at least.
+    /// Guarantee: one fault strikes at the k-th of n occurrences of one of t moments with probability
+    /// (2^-k + 1 / n) / 2t.
     Aimed,
 }
 
@@ -66,8 +69,8 @@ impl Placement {
                  Good where the window is long."
             }
             Self::Aimed => {
-                "as NAME; faults strike at moments that matter: at the k-th event of a type, at the k-th \
-                 call of a name.\nGood where the window is a short one that follows from what happens."
+                "as NAME; faults strike at moments that matter: at the k-th event of a type, after the \
+                 k-th write to a file.\nGood where the window is a short one that follows from what happens."
             }
         }
     }
@@ -104,10 +107,10 @@ struct Plan {
     timed: [Vec<u64>; KINDS],
     /// How many places of each kind there were.
     offered: [u64; KINDS],
-    /// For each moment that is waited for, the kind that strikes at it and how often it has yet to come.
-    aimed: BTreeMap<u64, Vec<(FaultKind, u32)>>,
-    /// How many faults of each kind strike at the next place.
-    due: [u32; KINDS],
+    /// For each moment that is waited for, what strikes at it.
+    aimed: BTreeMap<u64, Vec<Aimed>>,
+    /// What strikes at the next place of its kind.
+    due: Vec<Due>,
     /// How many faults have yet to strike.
     left: u64,
     /// For each fault between two steps, the step and the kind; the next one last.
@@ -116,6 +119,24 @@ struct Plan {
     undoing: Vec<(u64, Fault)>,
     /// How many steps there will be, as far as is known.
     length: u64,
+}
+
+/// A fault that waits for a moment.
+#[derive(Clone, Copy, Debug)]
+struct Aimed {
+    kind: FaultKind,
+    /// How often the moment has yet to come.
+    left: u64,
+    /// It strikes what the moment concerns, where it can.
+    is_near: bool,
+}
+
+/// A fault that strikes as soon as one of its kind can.
+#[derive(Clone, Copy, Debug)]
+struct Due {
+    kind: FaultKind,
+    /// It strikes one of these nodes, a bit for each, where it can.
+    nodes: u64,
 }
 
 impl Placed {
@@ -188,10 +209,21 @@ impl Placed {
                     }
                 }
             } else {
-                let moment = moments[below(&mut self.rng, moments.len() as u64) as usize];
-                let occurrence = 1 + self.rng.next_u64().leading_zeros();
+                let place = below(&mut self.rng, moments.len() as u64) as usize;
+                let (moment, often) = moments[place];
+                let drawn = self.rng.next_u64();
+                // The first ones, or any: what is early is often what matters, and what is not is late.
+                let left = match drawn & 1 {
+                    0 => 1 + u64::from(drawn.leading_zeros()),
+                    _ => 1 + below(&mut self.rng, often),
+                };
+                let is_near = drawn & 0b110 > 0;
                 let waiting = self.plan.aimed.entry(moment).or_default();
-                waiting.push((kind, occurrence));
+                waiting.push(Aimed {
+                    kind,
+                    left,
+                    is_near,
+                });
             }
         }
         self.plan
@@ -207,6 +239,24 @@ impl Placed {
         let bits = u64::from(u64::BITS - self.plan.length.leading_zeros());
         let bits = below(&mut self.rng, bits + 1);
         1 + below(&mut self.rng, 1 << bits)
+    }
+
+    /// Draws one of those faults for the first that is due and possible; tells its position.
+    fn choose_due(&mut self, faults: &[Fault]) -> Option<usize> {
+        let strikes = |due: &Due, fault: &Fault| fault.kind == due.kind && !fault.is_undone;
+        let is_possible = |due: &Due| faults.iter().any(|fault| strikes(due, fault));
+        let first = self.plan.due.iter().position(is_possible)?;
+        let due = self.plan.due.remove(first);
+        let concerns = |fault: &Fault| strikes(&due, fault) && fault.concerns(due.nodes);
+        let is_near = faults.iter().any(concerns);
+        let is_one = |fault: &Fault| match is_near {
+            true => concerns(fault),
+            false => strikes(&due, fault),
+        };
+        let count = faults.iter().filter(|fault| is_one(fault)).count() as u64;
+        let chosen = below(&mut self.rng, count) as usize;
+        let mut places = (0..faults.len()).filter(|place| is_one(&faults[*place]));
+        places.nth(chosen)
     }
 
     /// Draws a place that none of the kind has yet, where there is one.
@@ -229,18 +279,21 @@ impl Placed {
 }
 
 impl Plan {
-    /// A moment that may be waited for.
-    fn comes(&mut self, moment: u64) {
+    /// A moment comes that may be waited for, and concerns some nodes.
+    fn comes(&mut self, moment: u64, nodes: impl FnOnce() -> u64) {
         let Some(waiting) = self.aimed.get_mut(&moment) else {
             return;
         };
-        for (kind, occurrence) in waiting.iter_mut() {
-            *occurrence -= 1;
-            if *occurrence == 0 {
-                self.due[*kind as usize] += 1;
+        let nodes = nodes();
+        for aimed in waiting.iter_mut() {
+            aimed.left -= 1;
+            if aimed.left == 0 {
+                let nodes = if aimed.is_near { nodes } else { 0 };
+                let kind = aimed.kind;
+                self.due.push(Due { kind, nodes });
             }
         }
-        waiting.retain(|(_, occurrence)| *occurrence > 0);
+        waiting.retain(|aimed| aimed.left > 0);
     }
 
     /// Whether a fault strikes at the next place of its kind.
@@ -251,8 +304,8 @@ impl Plan {
         let timed = self.timed[number].last() == Some(&place);
         if timed {
             self.timed[number].pop();
-        } else if self.due[number] > 0 {
-            self.due[number] -= 1;
+        } else if let Some(due) = self.due.iter().position(|due| due.kind == kind) {
+            self.due.remove(due);
         } else {
             return false;
         }
@@ -312,7 +365,8 @@ impl Strategy for Placed {
         if !self.plan.aimed.is_empty()
             && let Some(moment) = enabled.get(picked).and_then(moment_of)
         {
-            self.plan.comes(moment);
+            self.plan
+                .comes(moment, || enabled.nodes_of(&enabled[picked]));
         }
         Some(picked)
     }
@@ -322,7 +376,7 @@ impl Strategy for Placed {
     }
 
     fn strike(&mut self, offer: &Offer) -> u32 {
-        self.plan.comes(moment_of_offer(offer));
+        self.plan.comes(moment_of_offer(offer), || offer.nodes);
         match self.plan.strikes(offer.kind) {
             true => 1 + below(&mut self.rng, u64::from(offer.ways)) as u32,
             false => 0,
@@ -330,6 +384,9 @@ impl Strategy for Placed {
     }
 
     fn fault(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
+        for moment in enabled.moments() {
+            self.plan.comes(moment.what, || moment.nodes);
+        }
         // Where nothing goes on, there is no better time to come.
         let is_quiet = enabled.len() == 0;
         let now = enabled.step();
@@ -350,18 +407,10 @@ impl Strategy for Placed {
             .points
             .pop_if(|(point, _)| *point <= now || is_quiet)
         {
-            self.plan.due[kind as usize] += 1;
+            self.plan.due.push(Due { kind, nodes: 0 });
         }
-        let due = |fault: &&Fault| !fault.is_undone && self.plan.due[fault.kind as usize] > 0;
-        let count = faults.iter().filter(due).count() as u64;
-        if count == 0 {
-            return None;
-        }
-        let chosen = below(&mut self.rng, count) as usize;
-        let places = faults.iter().enumerate();
-        let mut possible = places.filter(|(_, fault)| due(fault));
-        let (place, fault) = possible.nth(chosen)?;
-        self.plan.due[fault.kind as usize] -= 1;
+        let place = self.choose_due(faults)?;
+        let fault = &faults[place];
         self.plan.left -= 1;
         if fault.kind.is_undone() {
             let later = self.later();
@@ -421,5 +470,109 @@ impl Strategy for Placed {
 
     fn needs_length(&self) -> bool {
         self.strategy.needs_length()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::faults::Moment;
+    use crate::strategy::{Changes, Details, OperationId, Random};
+
+    /// What the last step has led to, where nothing else is asked.
+    #[derive(Debug)]
+    struct Led(Vec<Moment>);
+
+    impl Details for Led {
+        fn operation(&self, _: OperationId) -> String {
+            String::new()
+        }
+
+        fn event(&self, _: &Pending) -> Option<&'static str> {
+            None
+        }
+
+        fn nodes(&self, _: OperationId) -> u64 {
+            0
+        }
+
+        fn moments(&self) -> &[Moment] {
+            &self.0
+        }
+    }
+
+    const EXECUTIONS: u64 = 40_000;
+
+    /// How many of so many executions have the fault at each step, and on each of four nodes: of three
+    /// moments one comes in each of ten steps, and concerns the second node.
+    fn aimed_at_one_of_three() -> ([u64; 10], [u64; 4]) {
+        let (moment, often) = (7, 10);
+        let estimates = Estimates::of_moments(vec![(moment, often), (8, 3), (9, 1)]);
+        let mut execution = Execution::alone(100);
+        execution.estimates = std::sync::Arc::new(estimates);
+        execution.faults = FaultBudgets::none().with(FaultKind::Restart, 1);
+        let faults: Vec<Fault> = (0..4)
+            .map(|node| Fault::new(FaultKind::Restart, 1 << node, 0, node << 1))
+            .collect();
+        let mut placed = Placed::new(Box::new(Random::new())).by(Placement::Aimed);
+        let (mut at, mut on) = ([0; 10], [0; 4]);
+        for seed in 0..EXECUTIONS {
+            execution.seed = seed;
+            placed.begin(&execution);
+            for (step, struck) in at.iter_mut().enumerate() {
+                let led = Led(vec![Moment {
+                    what: moment,
+                    nodes: 0b10,
+                }]);
+                let changes = Changes::default();
+                // There is something to do, so nothing strikes for want of it.
+                let pending = [Pending {
+                    operation: OperationId::actor(0),
+                    kind: crate::strategy::StepKind::Start,
+                    inbox: None,
+                    sender: None,
+                    event: None,
+                    message: None,
+                }];
+                let enabled = Enabled::new(&pending, &[], &changes, step as u64, 0).told(&led);
+                if let Some(node) = placed.fault(&enabled, &faults) {
+                    *struck += 1;
+                    on[node] += 1;
+                }
+            }
+        }
+        (at, on)
+    }
+
+    /// The k-th of n occurrences of one of t moments, with probability (2^-k + 1 / n) / 2t; within five
+    /// standard errors.
+    #[test]
+    fn a_late_moment_is_hit_as_well() {
+        let (at, _) = aimed_at_one_of_three();
+        for (k, struck) in (1..).zip(at) {
+            let odds = (0.5_f64.powi(k) + 0.1) / 6.0;
+            let expected = EXECUTIONS as f64 * odds;
+            let deviation = (struck as f64 - expected).abs();
+            assert!(
+                deviation < 5.0 * expected.sqrt(),
+                "{k}: {struck}, not {expected}"
+            );
+        }
+    }
+
+    /// The node concerned in three of four, and any of the four nodes in the others.
+    #[test]
+    fn most_faults_strike_what_the_moment_concerns() {
+        let (_, on) = aimed_at_one_of_three();
+        let all: u64 = on.iter().sum();
+        for (node, share) in [(0, 0.0625), (1, 0.8125), (2, 0.0625), (3, 0.0625)] {
+            let expected = all as f64 * share;
+            let deviation = (on[node] as f64 - expected).abs();
+            assert!(
+                deviation < 5.0 * expected.sqrt(),
+                "node {node}: {} of {all}",
+                on[node]
+            );
+        }
     }
 }

@@ -10,6 +10,24 @@ use crate::engine::world::disks::disk::Disk;
 use crate::hash::{self, mix};
 use crate::strategy::{Beyond, Choice};
 
+/// What tells that a file has changed from other moments that matter.
+const CHANGE: u64 = 0xd15c_0001;
+
+/// And that something on the disk of a node has.
+const CHANGE_ON: u64 = 0xd15c_0002;
+
+/// Whether a call changes what is on a disk, or what of it lasts.
+const fn changes(call: &Call) -> bool {
+    !matches!(
+        call,
+        Call::Open { .. }
+            | Call::Read { .. }
+            | Call::Len { .. }
+            | Call::ReadDir { .. }
+            | Call::Settle
+    )
+}
+
 impl Engine {
     /// Carries out a call to a disk.
     pub(crate) fn carry_out_call(&mut self, index: u32) {
@@ -24,6 +42,10 @@ impl Engine {
             let mut state = self.state();
             state.disks.disk(disk).action(&call)
         });
+        let change = match self.shared.may_fail.get() && changes(&call) {
+            true => Some(self.state().disks.disk(disk).action(&call)),
+            false => None,
+        };
         let way = self.fail_disk(disk, &call);
         let (answer, trace) = match way {
             0 => self.state().disks.disk(disk).carry_out(call),
@@ -33,6 +55,9 @@ impl Engine {
             let who = self.state().disks.calls[index as usize].caller;
             let error = answer.as_ref().err().map(|refusal| refusal.message.clone());
             self.shared.record(|| Record::Disk { who, what, error });
+        }
+        if let (Some(change), Ok(_)) = (&change, &answer) {
+            self.comes_to_change(index, change);
         }
         self.state().answer_call(index, answer, trace);
         self.shared.wake_callers();
@@ -48,6 +73,15 @@ impl Engine {
         // Which of its calls to which file it is, for who places faults.
         let what = mix(hash::text(&action.path), action.call as u64);
         self.shared.strike(FaultKind::Disk, what, ways)
+    }
+
+    /// The disk of a node has changed, which may not last yet: that file, and the disk once more.
+    fn comes_to_change(&self, call: u32, change: &DiskAction) {
+        let mut state = self.state();
+        let nodes = state.node_bits(state.disks.calls[call as usize].caller);
+        let file = mix(hash::text(&change.path), change.call as u64);
+        state.comes_to(mix(CHANGE, file), nodes);
+        state.comes_to(mix(CHANGE_ON, nodes), nodes);
     }
 
     /// Carries out what is still to be done for those that are gone.

@@ -17,7 +17,11 @@ use crate::engine::workshop::{Parts, Piped};
 use crate::engine::world::operation::{Effect, Kind, STOP, Stage};
 use crate::engine::world::state::{BODY, State};
 use crate::engine::world::thermometer::Debt;
+use crate::hash::mix;
 use crate::strategy::Beyond;
+
+/// What tells that an actor has come to a state from other moments that matter.
+const STATE: u64 = 0x57a7_e000;
 
 impl Engine {
     pub(crate) fn start(&mut self, operation: u32, test: &dyn Program) {
@@ -288,6 +292,10 @@ impl Engine {
                 let (from, to) = (u64::from(state_before), u64::from(state_after));
                 let whose = state.types[of_type].name;
                 self.session().landmarks.moved(whose, from, to);
+                if self.shared.may_fail.get() {
+                    let nodes = state.node_bits(operation);
+                    state.comes_to(mix(mix(STATE, whose), to), nodes);
+                }
             }
         }
         match ran {

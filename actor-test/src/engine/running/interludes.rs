@@ -28,7 +28,9 @@ impl Engine {
         if shared.session().found.is_some() || self.state().step >= self.bound {
             return false;
         }
-        match self.interlude(shared) {
+        let interlude = self.interlude(shared);
+        self.state().faults.forget_moments();
+        match interlude {
             Interlude::Nothing => false,
             Interlude::Fault(number, fault) => {
                 self.note(shared, number);
@@ -79,7 +81,7 @@ impl Engine {
             state.step,
             state.last_operation,
         );
-        let enabled = enabled.called(state).seen(self.lookout.seen());
+        let enabled = enabled.told(state).seen(self.lookout.seen());
         let mut strategy = shared.strategy.borrow_mut();
         if let Some(number) = strategy.fault(&enabled, &faults) {
             if let Some(fault) = faults.get(number) {

@@ -18,8 +18,12 @@ use crate::engine::world::operation::{Effect, Kind, Letter};
 use crate::engine::world::room::Delivery as Arrived;
 use crate::engine::world::state::State;
 use crate::engine::world::transit::{Loaded, Transit};
+use crate::hash::mix;
 use crate::settings::Delivery;
 use crate::strategy::Choice;
+
+/// What tells that something from a node has arrived from other moments that matter.
+const ARRIVAL: u64 = 0xa221_7a10;
 
 impl Engine {
     /// A letter leaves for another node: it is encoded, and put on the link.
@@ -185,6 +189,12 @@ impl Engine {
         let Some(item) = self.state().unload(link, at as usize) else {
             return;
         };
+        if self.shared.may_fail.get() {
+            let mut state = self.state();
+            let sender = state.node_bits(item.by);
+            let nodes = state.node_bits(operation);
+            state.comes_to(mix(ARRIVAL, sender), nodes);
+        }
         match item.effect {
             Effect::Send { to, letter } => self.arrive(item.by, to, letter),
             Effect::Reply { ask, lost } => {

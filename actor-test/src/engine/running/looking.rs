@@ -22,6 +22,7 @@ use crate::engine::watching::specifications::Judged;
 use crate::engine::workshop::Parts;
 use crate::engine::world::operation::{Kind, Stage, Stamp};
 use crate::engine::world::state::{BODY, State};
+use crate::hash;
 use crate::hash::mix;
 use crate::strategy::Beyond;
 
@@ -246,7 +247,10 @@ impl Engine {
                 match (judged.heat, judged.holds, judged.expectation) {
                     (Some(heat), true, _) => state.thermometer.cold(heat, step),
                     (Some(heat), false, Expectation::AlwaysEventually) => {
-                        state.thermometer.hot(heat, step);
+                        let begins = state.thermometer.hot(heat, step);
+                        if begins {
+                            state.comes_to_owe(hash::text(judged.name));
+                        }
                     }
                     (None, true, Expectation::Sometimes) => {
                         shared.session().landmarks.goal(judged.name);

@@ -184,7 +184,7 @@ impl Engine {
             state.step,
             state.last_operation,
         );
-        let enabled = enabled.called(&*state).seen(self.lookout.seen());
+        let enabled = enabled.told(&*state).seen(self.lookout.seen());
         let index = shared.strategy.borrow_mut().pick(&enabled);
         let Some(index) = index else {
             return Err(self.declined(shared, state));

@@ -17,15 +17,16 @@ impl Shared {
     /// Whether a fault strikes where it may: zero where none does, else one of so many ways.
     pub(crate) fn strike(&self, kind: FaultKind, what: u64, ways: u32) -> u32 {
         let mut state = self.state.borrow_mut();
-        if ways == 0 || !state.faults.may_be(kind) {
+        let current = self.current.get();
+        if ways == 0 || !state.faults.may_be(kind) || state.is_spared(kind, current) {
             return 0;
         }
-        let current = self.current.get();
         let offer = Offer {
             kind,
             what,
             ways,
             who: OperationId::actor(current),
+            nodes: state.node_bits(current),
             step: state.step,
         };
         let mut strategy = self.strategy.borrow_mut();
@@ -120,7 +121,8 @@ impl Shared {
         let path = {
             let state = self.state.borrow();
             let is_bounded = state.operations[mailbox as usize].bound.is_some();
-            if !is_bounded || !state.faults.may_be(FaultKind::Full) {
+            let is_spared = state.is_spared(FaultKind::Full, mailbox);
+            if !is_bounded || is_spared || !state.faults.may_be(FaultKind::Full) {
                 return false;
             }
             state.paths[mailbox as usize]

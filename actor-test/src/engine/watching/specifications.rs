@@ -215,7 +215,9 @@ impl Specifications {
         let step = state.step;
         match temperature {
             Temperature::Hot => {
-                state.thermometer.hot(entry.heat, step);
+                if state.thermometer.hot(entry.heat, step) {
+                    state.comes_to_owe(entry.name);
+                }
                 self.observed[entry.observed].was_hot = true;
             }
             Temperature::Cold => state.thermometer.cold(entry.heat, step),

@@ -1,6 +1,7 @@
 //! What an execution may still go wrong with, and what has: [`FaultPhase`].
 
-use crate::data::faults::{Fault, FaultBudgets, FaultCounts, FaultKind};
+use crate::data::faults::{Fault, FaultBudgets, FaultCounts, FaultKind, Moment};
+use crate::engine::world::operation::Kind;
 use crate::engine::world::state::State;
 use crate::hash::{mix, text};
 
@@ -13,6 +14,8 @@ pub(crate) struct FaultPhase {
     counts: FaultCounts,
     /// What lasts, as it is undone.
     lasting: Vec<Fault>,
+    /// What the last step has led to at which a fault may be aimed.
+    moments: Vec<Moment>,
 }
 
 impl FaultPhase {
@@ -22,6 +25,7 @@ impl FaultPhase {
         self.is_open = !faults.is_none();
         self.counts = FaultCounts::default();
         self.lasting.clear();
+        self.moments.clear();
     }
 
     /// Faults may still come.
@@ -61,6 +65,17 @@ impl FaultPhase {
     /// No more faults come.
     pub(crate) fn close(&mut self) {
         self.is_open = false;
+        self.moments.clear();
+    }
+
+    /// What the last step has led to at which a fault may be aimed.
+    pub(crate) fn moments(&self) -> &[Moment] {
+        &self.moments
+    }
+
+    /// Whoever places faults has heard of the moments.
+    pub(crate) fn forget_moments(&mut self) {
+        self.moments.clear();
     }
 
     /// Feeds what may still come, and what lasts.
@@ -78,6 +93,9 @@ impl FaultPhase {
         self.counts
     }
 }
+
+/// What tells that something is owed from other moments that matter.
+const OWED: u64 = 0x0_0ed0;
 
 /// The way of a clock's jump ahead.
 pub(crate) const AHEAD: u8 = 0;
@@ -115,6 +133,40 @@ impl State {
         }
         possible.extend(&self.faults.lasting);
         possible
+    }
+
+    /// The step in progress has led to a moment that matters, which concerns those nodes.
+    pub(crate) fn comes_to(&mut self, what: u64, nodes: u64) {
+        if self.faults.is_open() {
+            self.faults.moments.push(Moment { what, nodes });
+        }
+    }
+
+    /// Nothing of what the kind strikes by an operation's doing fails where that one is. What is on a
+    /// link is up to the link.
+    pub(crate) fn is_spared(&self, kind: FaultKind, operation: u32) -> bool {
+        let is_of_node = matches!(kind, FaultKind::Call | FaultKind::Full | FaultKind::Disk);
+        let node = self.nodes.node_of(operation).filter(|_| is_of_node);
+        node.is_some_and(|node| self.nodes.is_spared(node))
+    }
+
+    /// Something is owed from here on, by who has that name: a hot monitor, or a predicate.
+    pub(crate) fn comes_to_owe(&mut self, name: u64) {
+        let nodes = self.node_bits(self.last_operation);
+        self.comes_to(mix(OWED, name), nodes);
+    }
+
+    /// The node of an operation, as a bit; both ends of a link.
+    pub(crate) fn node_bits(&self, operation: u32) -> u64 {
+        let bit = |node: u32| 1_u64.checked_shl(node).unwrap_or(0);
+        let found = self.operations.get(operation as usize);
+        match found.map(|found| found.kind) {
+            Some(Kind::Link(link)) => {
+                let link = self.nodes.link(link);
+                bit(link.from) | bit(link.to)
+            }
+            _ => self.nodes.node_of(operation).map_or(0, bit),
+        }
     }
 
     /// What lasts and is to be undone.

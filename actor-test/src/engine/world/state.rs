@@ -11,7 +11,7 @@ use std::time::Duration;
 use actor_core::generated::{ActorInfo, Disposition};
 use actor_core::runtime::SpawnOptions;
 
-use crate::data::faults::FaultBudgets;
+use crate::data::faults::{FaultBudgets, Moment};
 use crate::engine::world::asks::AskRecord;
 use crate::engine::world::disks::Disks;
 use crate::engine::world::enabled::EnabledSet;
@@ -31,7 +31,7 @@ use crate::engine::world::types::Types;
 use crate::engine::world::waits::Deferral;
 use crate::engine::world::watches::Watch;
 use crate::hash::mix;
-use crate::strategy::{EventId, Names, OperationId, Pending};
+use crate::strategy::{Details, EventId, OperationId, Pending};
 
 /// The test body.
 pub(crate) const BODY: u32 = 0;
@@ -428,7 +428,7 @@ impl State {
     }
 }
 
-impl Names for State {
+impl Details for State {
     fn operation(&self, operation: OperationId) -> String {
         if operation.is_timer() {
             // What is accessed is no operation, and is numbered as timers are.
@@ -443,6 +443,17 @@ impl Names for State {
         let mut known =
             events.filter(|(_, number)| self.event_id(receiver, *number) == pending.event);
         known.next().map(|(event, _)| event.name)
+    }
+
+    fn nodes(&self, operation: OperationId) -> u64 {
+        match operation.is_timer() {
+            true => 0,
+            false => self.node_bits(operation.bits()),
+        }
+    }
+
+    fn moments(&self) -> &[Moment] {
+        self.faults.moments()
     }
 }
 

@@ -165,14 +165,16 @@ impl Thermometer {
         self.entries.len() - 1
     }
 
-    /// The entry is hot from `step` on. Hot to hot resets nothing.
-    pub(crate) fn hot(&mut self, number: usize, step: u64) {
+    /// The entry is hot from `step` on; tells whether it was not before. Hot to hot resets nothing.
+    pub(crate) fn hot(&mut self, number: usize, step: u64) -> bool {
         let entry = &mut self.entries[number];
-        if entry.hot_from.is_none() {
+        let begins = entry.hot_from.is_none();
+        if begins {
             entry.owed_since.get_or_insert(step);
             entry.hot_from = Some(step);
             self.set_alarm();
         }
+        begins
     }
 
     /// The entry is warm: the heat stays.

@@ -2,6 +2,8 @@
 //! counts allocations has one of its own, and so has what only reads the sources. Public are those that
 //! have states that nothing enters.
 
+mod across_nodes;
+mod aimed;
 mod asks;
 mod auto_traits;
 mod bugs;

@@ -182,7 +182,7 @@ impl Strategy for Follow {
         let inbox = pending.inbox.map_or(0, |inbox| enabled.path(inbox));
         self.current = (enabled.path(pending.operation), inbox);
         if self.names {
-            let names = enabled.names();
+            let names = enabled.details();
             self.name = names.map(|names| names.operation(pending.operation));
         }
         Some(position)

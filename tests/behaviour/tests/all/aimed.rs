@@ -1,0 +1,164 @@
+//! Faults are aimed at moments that no event marks: a state, a hot monitor, a change of a disk.
+//!
+//! In each program a node restarts in a window that such a moment opens, and the odds of that are known.
+
+use std::time::Duration;
+
+use actor_core::fs::OpenOptions;
+use actor_core::prelude::*;
+use actor_test::Tester;
+
+#[derive(Debug)]
+struct Go;
+
+#[derive(Debug)]
+struct Close;
+
+#[derive(Debug)]
+struct Opened;
+
+#[derive(Debug)]
+struct Closed;
+
+/// In which share of executions a node restarts within the window.
+fn share(set_up: fn(&System)) -> f64 {
+    let executions = 2_000;
+    let tester = Tester::new()
+        .iterations(executions)
+        .faults("restart=1".parse().expect("faults"))
+        .keep_going()
+        .strategy("aimed-random".parse().expect("a strategy"));
+    let report = tester.run(set_up);
+    let is_it = |text: &str| text.contains("in the window");
+    assert!(report.bugs.iter().all(|bug| is_it(bug.message())));
+    let bugs: u64 = report.bugs.iter().map(|bug| bug.seen).sum();
+    bugs as f64 / executions as f64
+}
+
+fn assert_about(seen: f64, odds: f64) {
+    assert!(seen > odds / 1.5 && seen < odds * 1.5, "{seen} for {odds}");
+}
+
+/// The odds that a fault strikes at the k-th of n occurrences, where it is aimed at the moment.
+fn at(k: i32, n: f64) -> f64 {
+    (0.5_f64.powi(k) + 1.0 / n) / 2.0
+}
+
+/// Dropped while it is open, it has ended in the window.
+#[derive(Debug, Default)]
+struct Window(bool);
+
+impl Drop for Window {
+    fn drop(&mut self) {
+        assert!(!self.0, "in the window");
+    }
+}
+
+#[derive(Default)]
+struct Door {
+    window: Window,
+}
+
+#[actor(states(Shut(defer(Close)), Open(ignore(Go))))]
+impl Door {
+    /// It comes to its state in a step that no event marks.
+    #[on(Shut)]
+    async fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+        cx.sleep(Duration::from_millis(1)).await;
+        self.window.0 = true;
+        cx.goto(DoorState::Open);
+    }
+
+    #[on(Open)]
+    fn close(&mut self, _: Close) {
+        self.window.0 = false;
+    }
+}
+
+/// Of five moments, that each come once, one opens the window: two events are sent and handled, and the
+/// door is open.
+#[test]
+fn a_state_is_aimed_at() {
+    let seen = share(|sys| {
+        sys.node("n1", |node| {
+            let door = node.spawn(Door::default());
+            door.tell(Go);
+            door.tell(Close);
+        });
+    });
+    assert_about(seen, at(1, 1.0) / 5.0);
+}
+
+#[derive(Default)]
+struct Shop {
+    window: Window,
+}
+
+#[actor]
+impl Shop {
+    #[on]
+    async fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+        cx.sleep(Duration::from_millis(1)).await;
+        self.window.0 = true;
+        cx.announce(Opened);
+        cx.sleep(Duration::from_millis(1)).await;
+        self.window.0 = false;
+        cx.announce(Closed);
+    }
+}
+
+#[derive(Default)]
+struct Hours;
+
+#[monitor(hot(Serving), cold(Quiet))]
+impl Hours {
+    #[on]
+    fn opened(&mut self, _: &Opened, cx: &mut MonitorContext<Self>) {
+        cx.goto(HoursState::Serving);
+    }
+
+    #[on]
+    fn closed(&mut self, _: &Closed, cx: &mut MonitorContext<Self>) {
+        cx.goto(HoursState::Quiet);
+    }
+}
+
+/// Of three moments one opens the window: an event is sent and handled, and the monitor is hot.
+#[test]
+fn a_hot_monitor_is_aimed_at() {
+    let seen = share(|sys| {
+        sys.monitor::<Hours>();
+        sys.node("n1", |node| node.spawn(Shop::default()).tell(Go));
+    });
+    assert_about(seen, at(1, 1.0) / 3.0);
+}
+
+#[derive(Default)]
+struct Clerk {
+    window: Window,
+}
+
+#[actor]
+impl Clerk {
+    #[on]
+    async fn go(&mut self, _: Go, cx: &mut Context<Self>) -> std::io::Result<()> {
+        let options = OpenOptions::new().write(true).create(true);
+        let file = cx.disk().open("file", options).await?;
+        self.window.0 = true;
+        file.write_at(0, vec![1]).await?;
+        file.sync_data().await?;
+        self.window.0 = false;
+        Ok(())
+    }
+}
+
+/// The file is written and synced, and the disk of the node is changed twice; beside that an event is sent
+/// and handled. Each change is in the window.
+#[test]
+fn a_write_is_aimed_at() {
+    let seen = share(|sys| {
+        sys.node("n1", |node| node.spawn(Clerk::default()).tell(Go));
+    });
+    let changes = 2.0 * at(1, 1.0) + at(1, 2.0) + at(2, 2.0);
+    assert_about(seen, changes / 5.0);
+}
