@@ -15,7 +15,7 @@ use crate::engine::running::execution::Engine;
 use crate::engine::seam::shared::Shared;
 use crate::engine::watching::observers::Seen;
 use crate::engine::workshop::{AnyNotice, Piped};
-use crate::engine::world::clock::Fired;
+use crate::engine::world::arming::Fired;
 use crate::engine::world::endings::{Halted, Remains};
 use crate::engine::world::flushing::FollowUp;
 use crate::engine::world::operation::{ALONE, Effect, Letter, STOP, Sender, Stamp};

@@ -20,10 +20,10 @@ use crate::data::records::{Created, Record};
 use crate::data::story::Asked;
 use crate::engine::panics::{self, BudgetSpent, WantsStack};
 use crate::engine::seam::shared::{Phase, Shared};
-use crate::engine::world::clocks::Race;
 use crate::engine::world::objects::{At, REPEATS_MAX};
 use crate::engine::world::operation::Effect;
 use crate::engine::world::state::BODY;
+use crate::engine::world::vector_clocks::Race;
 use crate::strategy::{Beyond, Choice};
 
 impl Shared {

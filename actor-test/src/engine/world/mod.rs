@@ -7,9 +7,8 @@
 //! ([`FollowUp`](flushing::FollowUp)). Nothing here calls or holds a user's code, and nothing is
 //! recorded or judged.
 
+pub(crate) mod arming;
 pub(crate) mod asks;
-pub(crate) mod clock;
-pub(crate) mod clocks;
 pub(crate) mod disks;
 pub(crate) mod enabled;
 pub(crate) mod endings;
@@ -37,6 +36,7 @@ pub(crate) mod timers;
 pub(crate) mod touched;
 pub(crate) mod transit;
 pub(crate) mod types;
+pub(crate) mod vector_clocks;
 pub(crate) mod waits;
 pub(crate) mod wake;
 pub(crate) mod watches;

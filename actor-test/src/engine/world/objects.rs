@@ -7,9 +7,9 @@
 
 use actor_core::runtime::{Hold, Place, Touch, Wait};
 
-use crate::engine::world::clocks::{Clock, Clocks, Race};
 use crate::engine::world::operation::Kind;
 use crate::engine::world::state::State;
+use crate::engine::world::vector_clocks::{Clock, Clocks, Race};
 use crate::hash::mix;
 use crate::strategy::Beyond;
 
