@@ -34,7 +34,7 @@ impl Shop {
             let shop = Self { project };
             for test in ["no_book_is_sold_twice", "three_pings", "it_rests"] {
                 let run = tool()
-                    .args("--test debugged --profile dev")
+                    .args("--test debugged")
                     .arg(test)
                     .arg("--manifest-path");
                 let said = run
@@ -53,7 +53,7 @@ impl Shop {
     }
 
     fn run(&self, trace: &Path) -> Run {
-        let run = tool().args("debug --test debugged --profile dev --width 100 --manifest-path");
+        let run = tool().args("debug --test debugged --width 100 --manifest-path");
         run.arg(self.project.join("Cargo.toml")).arg(trace)
     }
 

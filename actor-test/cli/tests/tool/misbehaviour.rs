@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use crate::project::{cargo, tool, traces};
+use crate::project::{cargo_test, tool, traces};
 
 #[track_caller]
 fn report(test: &str) -> String {
@@ -164,8 +164,8 @@ fn tokio_timer() {
 
 #[test]
 fn under_cargo_test_a_hang_ends_the_process() {
-    let said = cargo()
-        .args("test --test bad hangs")
+    let said = cargo_test()
+        .args("--test bad hangs")
         .env("ACTOR_TEST_HANG_TIMEOUT", "1s")
         .run();
     assert_eq!(said.code, Some(101), "{said:?}");
@@ -202,7 +202,7 @@ fn under_cargo_test_who_ends_the_process_is_named() {
         ("overflows", "or the stack overflowed"),
         ("exits", "the process was told to exit"),
     ] {
-        let said = cargo().args(&format!("test --test bad {test}")).run();
+        let said = cargo_test().args(&format!("--test bad {test}")).run();
         assert_eq!(said.code, Some(101), "{said:?}");
         let start = format!("FAIL  bad::{test}  crash in iteration ");
         let words = said.stderr.split(&start).nth(1);

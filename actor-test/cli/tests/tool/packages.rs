@@ -1,6 +1,6 @@
 //! Tests of the same name in two packages of a workspace, and in two targets of one.
 
-use crate::project::{cargo, tool, traces};
+use crate::project::{cargo_test, tool, traces};
 
 #[test]
 fn twins_are_listed_apart() {
@@ -78,7 +78,7 @@ fn twins_are_covered_apart() {
 /// Under `cargo test`, too, the command names the package, where cargo would not take it by itself.
 #[test]
 fn under_cargo_test_the_command_names_the_package() {
-    let said = cargo().args("test -p two --test twin fails").run();
+    let said = cargo_test().args("-p two --test twin fails").run();
     assert_eq!(said.code, Some(101), "{said:?}");
     let named = said.stdout.lines().any(|line| {
         line.contains("reproduce:  cargo actor-test twin::fails --reproduce ")

@@ -1,6 +1,6 @@
 //! Tests with parameters: each combination is a test of its own.
 
-use crate::project::{cargo, tool, traces};
+use crate::project::{cargo_test, tool, traces};
 
 const TARGET: &str = "--test parameters";
 
@@ -214,7 +214,7 @@ fn values_that_are_no_values() {
 fn under_cargo_test() {
     let test = |filter: &str, code| {
         let traces = traces();
-        let run = cargo().args("test").args(TARGET).arg(filter);
+        let run = cargo_test().args(TARGET).arg(filter);
         let said = run.args("-- --nocapture").traces(&traces).run();
         assert_eq!(said.code, Some(code), "{}\n{}", said.stdout, said.stderr);
         format!("{}\n{}", said.stdout, said.stderr)

@@ -15,9 +15,9 @@ pub(crate) fn named(program: &str) -> Run {
     Run::new(program)
 }
 
-/// Cargo on the shared project.
-pub(crate) fn cargo() -> Run {
-    Run::new(env!("CARGO"))
+/// `cargo test` on the shared project, of what the tool has built, too.
+pub(crate) fn cargo_test() -> Run {
+    Run::new(env!("CARGO")).args("test --profile actor-test")
 }
 
 /// The directory of the shared project.
@@ -80,7 +80,7 @@ actor-core = {{ path = '{}' }}
 
 [dev-dependencies]
 actor-test = {{ path = '{}' }}
-tokio = {{ version = "1", features = ["rt", "time"] }}
+tokio = {{ version = "1", default-features = false, features = ["rt", "time"] }}
 
 [[test]]
 name = "no_harness"

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use insta::assert_snapshot;
 
-use crate::project::{cargo, copy, tool, traces};
+use crate::project::{cargo_test, copy, tool, traces};
 
 fn files(directory: &Path) -> Vec<String> {
     let entries = fs::read_dir(directory).expect("the directory is there");
@@ -103,8 +103,8 @@ fn what_is_denied_comes_from_all_places() {
     let within = || tool().within(project.path());
     assert_eq!(outcome(within().args("tests::lamp")), failed(unreached));
     assert_eq!(outcome(within().args("tests::lamp --deny none")).0, Some(0));
-    let said = cargo()
-        .args("test --lib vacuous")
+    let said = cargo_test()
+        .args("--lib vacuous")
         .env("ACTOR_TEST_DENY", "vacuous")
         .run();
     assert!(said.stdout.contains(vacuous), "{}", said.stdout);

@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use crate::project::{cargo, redact, tool, traces};
+use crate::project::{cargo_test, redact, tool, traces};
 
 #[track_caller]
 fn report(arguments: &str, code: i32) -> String {
@@ -90,7 +90,7 @@ fn every_test_runs_whatever_the_first_does() {
 #[test]
 fn under_cargo_test() {
     let traces = traces();
-    let said = cargo().args("test --lib never_six").traces(&traces).run();
+    let said = cargo_test().args("--lib never_six").traces(&traces).run();
     assert_eq!(said.code, Some(101), "{}", said.stderr);
     let begin = said.stdout.find("FAIL  ").expect("the report");
     let end = begin + said.stdout[begin..].find("\n\n").expect("its end");
@@ -105,9 +105,9 @@ fn under_cargo_test() {
 
 #[test]
 fn under_cargo_test_expected_bugs_pass() {
-    let said = cargo().args("test --lib tests::expected -- --exact").run();
+    let said = cargo_test().args("--lib tests::expected -- --exact").run();
     assert_eq!(said.code, Some(0), "{}", said.stdout);
-    let said = cargo().args("test --lib tests::expected_in_vain").run();
+    let said = cargo_test().args("--lib tests::expected_in_vain").run();
     assert!(
         said.stdout
             .contains("the expected bug \"never seven\" was not found"),

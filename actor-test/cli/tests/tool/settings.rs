@@ -1,6 +1,6 @@
 //! Settings by precedence, and what a malformed one says.
 
-use crate::project::{cargo, copy, tool};
+use crate::project::{cargo_test, copy, tool};
 
 #[track_caller]
 fn executions(run: crate::project::Run) -> String {
@@ -173,8 +173,8 @@ fn malformed_variables() {
 
 #[test]
 fn malformed_variables_under_cargo_test() {
-    let said = cargo()
-        .args("test --lib at_most_six")
+    let said = cargo_test()
+        .args("--lib at_most_six")
         .env("ACTOR_TEST_SEED", "seven")
         .run();
     assert_eq!(said.code, Some(101));
@@ -206,8 +206,8 @@ fn the_manifest_is_the_last_place() {
     // Its attribute, and not the manifest, says how far `too_hot` goes.
     let words = tool().args("too_hot -s random").run().words(1);
     assert!(words.contains("(threshold 100)"), "{words}");
-    let cargo = cargo()
-        .args("test --lib at_most_six -- --nocapture")
+    let cargo = cargo_test()
+        .args("--lib at_most_six -- --nocapture")
         .within(project.path())
         .run();
     assert!(

@@ -7,7 +7,7 @@ use actor_test::story::Story;
 use insta::assert_snapshot;
 use tempfile::TempDir;
 
-use crate::project::{cargo, copy, redact, tool, traces};
+use crate::project::{cargo_test, copy, redact, tool, traces};
 
 const NAME: &str = "specimens-tests-never_six.json";
 
@@ -57,7 +57,7 @@ fn the_same_bytes_for_any_workers_and_under_cargo_test() {
         all.filter(|(name, _)| !name.contains("expected"))
             .collect::<Vec<_>>()
     };
-    let under_cargo = written(cargo().args("test --lib tests::"));
+    let under_cargo = written(cargo_test().args("--lib tests::"));
     assert_eq!(under_cargo.len(), one.len());
     assert_eq!(unexpected(one), unexpected(under_cargo));
 }
