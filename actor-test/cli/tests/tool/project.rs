@@ -89,18 +89,30 @@ harness = false
 [package.metadata.actor-test]
 iterations = 100
 
-[profile.dev]
-debug = false
-
-# The little that is explored here takes less than optimising the tester.
+# As the tool has it, so that `cargo test` takes what the tool has built.
 [profile.actor-test]
 inherits = "release"
+incremental = true
+debug-assertions = true
+overflow-checks = true
+debug = "line-tables-only"
+lto = "off"
 
-[profile.actor-test.package.actor-core]
+# The little that is explored here takes less than optimising the tester and what it stands on.
+[profile.actor-test.package."*"]
 opt-level = 0
 
-[profile.actor-test.package.actor-test]
-opt-level = 0
+[profile.actor-test.package.specimens]
+opt-level = 1
+
+[profile.actor-test.package.one]
+opt-level = 1
+
+[profile.actor-test.package.two]
+opt-level = 1
+
+[profile.actor-test.package.both]
+opt-level = 1
 "#,
         core.display(),
         crates.display()
