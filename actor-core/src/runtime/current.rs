@@ -1,57 +1,39 @@
 //! The runtime of the execution that this thread runs, where it runs one.
 
 use std::any::Any;
-use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll, Waker};
 use std::time::Duration;
 
+use scoped_tls::scoped_thread_local;
+
 use super::Runtime;
 use crate::identity::{Address, RoomId, TimerId};
 use crate::parts::{Again, AnyMail, AskSlot, Notice, Offered, Purpose, SpawnOptions};
 use crate::production::{Factory, Spawn, Target};
 
-thread_local! {
-    static CURRENT: RefCell<Option<Rc<dyn Runtime>>> = const { RefCell::new(None) };
-    /// There is one. It has no destructor, so that production looks at it with a single load.
-    static CONTROLLED: Cell<bool> = const { Cell::new(false) };
+scoped_thread_local! {
+    // A reference and no more: who tells an event looks here each time.
+    static CURRENT: Rc<dyn Runtime>
 }
 
-/// Makes `runtime` the current one of this thread until the guard is dropped.
-#[must_use = "the runtime is left when the guard is dropped"]
-pub fn enter(runtime: Rc<dyn Runtime>) -> Entered {
-    let before = CURRENT.with(|current| current.borrow_mut().replace(runtime));
-    CONTROLLED.set(true);
-    Entered { before }
-}
-
-/// Leaves the runtime when dropped; see [`enter`].
-pub struct Entered {
-    before: Option<Rc<dyn Runtime>>,
-}
-
-impl Drop for Entered {
-    fn drop(&mut self) {
-        CONTROLLED.set(self.before.is_some());
-        CURRENT.with(|current| *current.borrow_mut() = self.before.take());
-    }
+/// Makes `runtime` the current one of this thread while `f` runs.
+pub fn enter<T>(runtime: &Rc<dyn Runtime>, f: impl FnOnce() -> T) -> T {
+    CURRENT.set(runtime, f)
 }
 
 /// Whether this thread runs a controlled execution.
 #[inline]
 pub fn is_controlled() -> bool {
-    CONTROLLED.get()
+    CURRENT.is_set()
 }
 
 /// The current runtime, to be called with nothing borrowed: what it does may come back in a later step.
 #[cold]
 pub(crate) fn current() -> Option<Rc<dyn Runtime>> {
-    CURRENT
-        .try_with(|current| current.borrow().clone())
-        .ok()
-        .flatten()
+    is_controlled().then(|| CURRENT.with(Rc::clone))
 }
 
 /// Calls the current runtime.
@@ -62,10 +44,10 @@ pub(crate) fn current() -> Option<Rc<dyn Runtime>> {
 /// kept after its test.
 #[inline]
 pub(crate) fn with<T>(f: impl FnOnce(&dyn Runtime) -> T) -> T {
-    CURRENT.with(|current| match &*current.borrow() {
-        Some(runtime) => f(&**runtime),
-        None => outside(),
-    })
+    if !is_controlled() {
+        outside();
+    }
+    CURRENT.with(|runtime| f(&**runtime))
 }
 
 // What generic code calls: a closure for `with` would be compiled for every actor type.
@@ -157,10 +139,7 @@ pub(crate) fn raised(owner: Address, state: usize, event: u16) {
 
 /// Calls the current runtime, if there is one: for destructors.
 pub(crate) fn try_with<T>(f: impl FnOnce(&dyn Runtime) -> T) -> Option<T> {
-    CURRENT
-        .try_with(|current| current.borrow().as_deref().map(f))
-        .ok()
-        .flatten()
+    is_controlled().then(|| CURRENT.with(|runtime| f(&**runtime)))
 }
 
 #[cold]

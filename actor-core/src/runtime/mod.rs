@@ -21,7 +21,7 @@ pub use crate::parts::{
 };
 pub use crate::production::{AskSupervisor, Factory, NamesOn, Spawn, Target};
 pub use crate::supervision::{ChildOptions, Children, Order};
-pub use current::{Entered, block_on, enter, is_controlled};
+pub use current::{block_on, enter, is_controlled};
 pub use seam::{NodeCode, Runtime};
 
 pub(crate) use current::*;

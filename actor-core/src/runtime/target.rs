@@ -78,6 +78,7 @@ impl Target {
     }
 
     // Generic over the actor alone, never over the event: it keeps compile times down.
+    #[inline]
     pub(crate) fn post<A: Mailed>(&self, message: &mut Slot<A::Message>) {
         match &self.0 {
             Where::Live(actor) => actor.post::<A>(message),

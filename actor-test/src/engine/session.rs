@@ -76,6 +76,14 @@ impl Session {
             self.tallies.push(tally);
         }
     }
+
+    /// Adds what the plain actors of each type have handled in an execution.
+    pub(crate) fn add_handled<'a>(&mut self, by_type: impl Iterator<Item = &'a [u64]>) {
+        for (tally, handled) in self.tallies.iter_mut().zip(by_type) {
+            tally.add_handled(handled);
+        }
+    }
+
     /// The counts of every actor type, to forget an execution that is not to be counted.
     pub(crate) fn keep_counts(&self) -> Vec<Counts> {
         let tallies = self.tallies.iter();

@@ -194,7 +194,6 @@ impl LiveActor {
     }
 
     /// Sends; where the actor has stopped, the event becomes a dead letter.
-    #[inline]
     pub(crate) fn post<A: Mailed>(&self, message: &mut Slot<A::Message>) {
         let Slot::Full(shown) = message else {
             return;

@@ -22,6 +22,7 @@ use crate::engine::world::operation::{ALONE, Effect, Letter, STOP, Sender, Stamp
 use crate::engine::world::room::{Answer, Delivery, Status};
 use crate::engine::world::state::{BODY, State};
 use crate::engine::world::timers::{self, Timer};
+use crate::engine::world::types::place_of;
 use crate::engine::world::watches::{Until, Watch};
 
 impl Engine {
@@ -34,11 +35,11 @@ impl Engine {
         operation: u32,
         mut state: RefMut<'_, State>,
     ) -> bool {
-        let Some((to, event)) = state.flush_send(operation) else {
+        let Some(to) = state.flush_send(operation) else {
             return self.flush_any(operation, state);
         };
         if shared.shows(Moment::Sent) {
-            self.tell_sent(to, event, state);
+            self.tell_sent(shared, to, state);
         }
         false
     }
@@ -62,14 +63,19 @@ impl Engine {
 
     /// Tells of the letter that has just reached an inbox.
     #[inline(never)]
-    fn tell_sent(&mut self, to: u32, event: u16, state: RefMut<'_, State>) {
-        let observers = self.who(&state, to, event, Moment::Sent);
-        let Some(letter) = state.operations[to as usize].inbox.last() else {
+    fn tell_sent(&mut self, shared: &Shared, to: u32, state: RefMut<'_, State>) {
+        let receiver = &state.operations[to as usize];
+        let Some(letter) = receiver.inbox.last() else {
             return;
+        };
+        let event = place_of(receiver.first_event, letter.event);
+        let observers = {
+            let observers = &mut shared.session().observers;
+            observers.who(&state.types, event, Moment::Sent)
         };
         // One by one: what has just been written as a whole is slow to read across its parts.
         let (sender, slot) = (letter.sender, letter.slot);
-        let recorded = self.shared.is_recorded().then_some(*letter);
+        let recorded = shared.is_recorded().then_some(*letter);
         drop(state);
         if let Some(letter) = recorded {
             self.record_sent(to, &letter, Delivery::Arrived);

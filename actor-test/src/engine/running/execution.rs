@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::task::Waker;
 
 use actor_core::parts::{call_each, drop_each};
-use actor_core::runtime;
+use actor_core::runtime::{self, Runtime};
 use actor_test_stacks::{self as stacks, Entry};
 
 use crate::data::bug::{BugKind, Cycle};
@@ -280,19 +280,22 @@ impl Engine {
         self.seed = execution.seed;
         let listening = (options.tell && !options.deaf).then(|| Listening::to(&self.shared));
         self.begin(options);
-        let entered = runtime::enter(self.shared.clone());
-        let quiet = panics::quiet();
-        let answering = actor_test_os::answer(self.system);
-        let outcome = match &self.body {
-            None => self.run_through(test),
-            Some(_) => None,
-        };
-        let outcome = match outcome {
-            Some(outcome) => outcome,
-            None => self.run_on_stack(test),
-        };
-        self.session().tape.end();
-        drop((answering, quiet, entered, listening));
+        let runtime: Rc<dyn Runtime> = self.shared.clone();
+        let outcome = runtime::enter(&runtime, || {
+            let _quiet = panics::quiet();
+            let _answering = actor_test_os::answer(self.system);
+            let outcome = match &self.body {
+                None => self.run_through(test),
+                Some(_) => None,
+            };
+            let outcome = outcome.unwrap_or_else(|| self.run_on_stack(test));
+            let mut session = self.session();
+            session.tape.end();
+            session.add_handled(self.state().types.handled());
+            drop(session);
+            outcome
+        });
+        drop(listening);
         if let Some(kept) = kept {
             self.session().restore_counts(&kept);
         }

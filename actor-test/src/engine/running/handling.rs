@@ -139,10 +139,9 @@ impl Engine {
         if shared.shows(Moment::Handled) {
             return self.handle_any(operation, state);
         }
-        let Some((letter, of_type)) = state.dequeue_plain(operation) else {
+        let Some(letter) = state.dequeue_plain(operation) else {
             return self.handle_any(operation, state);
         };
-        shared.session().tallies[of_type as usize].handle(0, letter.event);
         drop(state);
         self.run_handler(shared, operation, letter.slot, letter.key);
     }
@@ -174,12 +173,8 @@ impl Engine {
             return self.run_stop_hook(operation);
         }
         let observers = self.who(&state, operation, letter.event, Moment::Handled);
-        {
-            let found = &state.operations[operation as usize];
-            if let (Kind::Actor(of_type), Disposition::Handle) = (found.kind, disposition) {
-                let tally = &mut self.session().tallies[of_type as usize];
-                tally.handle(usize::from(found.state), letter.event);
-            }
+        if disposition == Disposition::Handle {
+            self.count_handled(&mut state, operation, letter.event);
         }
         if observers != Seen::Nobody {
             state.reach.add(Beyond::Monitor);
@@ -222,6 +217,18 @@ impl Engine {
                 self.after_run(operation, Ok(Ran::Done));
             }
             Disposition::Unhandled | Disposition::Defer => self.unhandled(operation, letter.slot),
+        }
+    }
+
+    fn count_handled(&self, state: &mut State, operation: u32, event: u16) {
+        let found = &state.operations[operation as usize];
+        match found.kind {
+            _ if found.plain => state.types.count_handled(found.first_event, event),
+            Kind::Actor(of_type) => {
+                let tally = &mut self.session().tallies[of_type as usize];
+                tally.handle(usize::from(found.state), event);
+            }
+            _ => {}
         }
     }
 

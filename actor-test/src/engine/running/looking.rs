@@ -20,25 +20,22 @@ use crate::engine::watching::cycle::Waits;
 use crate::engine::watching::observers::{Observer, Seen};
 use crate::engine::watching::specifications::Judged;
 use crate::engine::workshop::Parts;
-use crate::engine::world::operation::{Kind, Stage, Stamp};
+use crate::engine::world::operation::{Stage, Stamp};
 use crate::engine::world::state::{BODY, State};
+use crate::engine::world::types::place_of;
 use crate::hash;
 use crate::hash::mix;
 use crate::strategy::Beyond;
 
 impl Engine {
     /// Who observes an event of the operation at that moment.
-    #[inline]
     pub(crate) fn who(&self, state: &State, operation: u32, event: u16, moment: Moment) -> Seen {
         if !self.shared.shows(moment) {
             return Seen::Nobody;
         }
-        let Kind::Actor(of_type) = state.operations[operation as usize].kind else {
-            return Seen::Nobody;
-        };
-        let info = || state.types[of_type].info;
+        let first_event = state.operations[operation as usize].first_event;
         let observers = &mut self.session().observers;
-        observers.who(of_type, info, event, moment)
+        observers.who(&state.types, place_of(first_event, event), moment)
     }
 
     /// Finds the cycle of asks that an operation has closed by waiting.
@@ -79,6 +76,7 @@ impl Engine {
     }
 
     /// Shows an event in an actor's mail to the monitors that observe it.
+    #[inline(always)]
     pub(crate) fn show_letter(
         &self,
         receiver: u32,
@@ -87,7 +85,7 @@ impl Engine {
         moment: Moment,
         to: Seen,
     ) {
-        let Some(mail) = self.shared.workshop().mail(receiver).cloned() else {
+        let Some(Some(Parts { mail, .. })) = self.bodies.get(receiver as usize) else {
             return;
         };
         let sender = from.sent_by().filter(|operation| *operation != BODY);

@@ -1,6 +1,8 @@
 //! What belongs to an execution can be cloned, and recording changes none of it.
 
-use actor_core::runtime;
+use std::rc::Rc;
+
+use actor_core::runtime::{self, Runtime};
 
 use crate::data::records::Record;
 use crate::engine::panics;
@@ -34,12 +36,16 @@ fn theatre(semantics: Semantics) -> Theatre {
 
 /// Every third state of an execution: a clone, and what was to be seen of the original then.
 fn states(semantics: Semantics, seed: u64) -> Vec<(State, String)> {
-    let (mut engine, theatre) = (engine(semantics), theatre(semantics));
-    let shared = engine.shared.clone();
-    shared.strategy.borrow_mut().begin(&execution(seed));
+    let mut engine = engine(semantics);
+    let runtime: Rc<dyn Runtime> = engine.shared.clone();
+    engine.shared.strategy.borrow_mut().begin(&execution(seed));
     engine.begin(RunOptions::default());
-    let entered = runtime::enter(shared.clone());
-    let quiet = panics::quiet();
+    runtime::enter(&runtime, || states_of(engine, &theatre(semantics)))
+}
+
+fn states_of(mut engine: Engine, theatre: &Theatre) -> Vec<(State, String)> {
+    let shared = engine.shared.clone();
+    let _quiet = panics::quiet();
     let mut states = Vec::new();
     loop {
         let mut state = shared.state.borrow_mut();
@@ -49,11 +55,10 @@ fn states(semantics: Semantics, seed: u64) -> Vec<(State, String)> {
         if state.step.is_multiple_of(3) {
             states.push((state.clone(), format!("{state:?}")));
         }
-        let changed = engine.step(&shared, operation, kind, state, &theatre);
+        let changed = engine.step(&shared, operation, kind, state, theatre);
         engine.after_step(&shared, changed);
     }
     shared.phase.set(Phase::Over);
-    drop((engine, quiet, entered));
     states
 }
 

@@ -2,7 +2,9 @@
 
 use std::any::TypeId;
 
-use actor_core::generated::{ActorInfo, EventInfo, Moment, MonitorInfo};
+use actor_core::generated::{EventInfo, Moment, MonitorInfo};
+
+use crate::engine::world::types::Types;
 
 /// A registered monitor's interest in one kind of event.
 #[derive(Clone, Copy, Debug)]
@@ -14,13 +16,14 @@ struct Interest {
 
 /// The monitors of one execution and what they observe.
 ///
-/// Per actor type and event it keeps who observes, so that an event costs one look-up.
+/// For each event of each actor type it keeps who observes, so that an event costs one look-up.
 #[derive(Debug, Default)]
 pub(crate) struct Observers {
     interests: Vec<Interest>,
     /// The moments of `interests`.
     moments: [bool; 3],
-    routes: Vec<Option<Vec<Route>>>,
+    /// As [`Types`] numbers the events.
+    routes: Vec<Route>,
     /// The monitor types that `routes` was made for; most executions register the same.
     before: Vec<TypeId>,
     registered: Vec<TypeId>,
@@ -89,20 +92,13 @@ impl Observers {
         self.moments
     }
 
-    /// Who observes the event of an actor type, of which there is that `info`, at that moment.
+    /// Who observes the event with that number among those of `types`, at that moment.
     #[inline]
-    pub(crate) fn who(
-        &mut self,
-        of_type: u32,
-        info: impl FnOnce() -> &'static ActorInfo,
-        event: u16,
-        moment: Moment,
-    ) -> Seen {
-        let routes = match self.routes.get(of_type as usize) {
-            Some(Some(routes)) if !self.stale => routes,
-            _ => self.find_routes(of_type, info()),
-        };
-        match (routes.get(usize::from(event)), moment) {
+    pub(crate) fn who(&mut self, types: &Types, event: usize, moment: Moment) -> Seen {
+        if self.stale || self.routes.len() != types.event_count() {
+            self.find_routes(types);
+        }
+        match (self.routes.get(event), moment) {
             (None, _) => Seen::Nobody,
             (Some(route), Moment::Sent) => route.sent,
             (Some(route), Moment::Handled) => route.handled,
@@ -111,22 +107,19 @@ impl Observers {
     }
 
     #[cold]
-    fn find_routes(&mut self, of_type: u32, info: &'static ActorInfo) -> &[Route] {
-        if self.stale {
-            self.forget_routes();
+    fn find_routes(&mut self, types: &Types) {
+        self.stale = false;
+        if self.registered != self.before {
+            self.routes.clear();
+            self.before.clone_from(&self.registered);
         }
-        let of_type = of_type as usize;
-        if self.routes.len() <= of_type {
-            self.routes.resize_with(of_type + 1, || None);
-        }
-        if self.routes[of_type].is_none() {
-            let route = |event: &EventInfo| Route {
-                sent: self.seen(event.type_id, Moment::Sent),
-                handled: self.seen(event.type_id, Moment::Handled),
-            };
-            self.routes[of_type] = Some(info.events.iter().map(route).collect());
-        }
-        self.routes[of_type].as_deref().unwrap_or_default()
+        let events = types.iter().flat_map(|known| known.info.events);
+        let route = |event: &EventInfo| Route {
+            sent: self.seen(event.type_id, Moment::Sent),
+            handled: self.seen(event.type_id, Moment::Handled),
+        };
+        let more: Vec<Route> = events.skip(self.routes.len()).map(route).collect();
+        self.routes.extend(more);
     }
 
     fn seen(&self, type_id: TypeId, moment: Moment) -> Seen {
@@ -136,14 +129,6 @@ impl Observers {
                 None => Seen::One(observer),
                 Some(_) => Seen::Several,
             },
-        }
-    }
-
-    fn forget_routes(&mut self) {
-        self.stale = false;
-        if self.registered != self.before {
-            self.routes.clear();
-            self.before.clone_from(&self.registered);
         }
     }
 

@@ -86,6 +86,13 @@ impl Tally {
         count(&mut self.counts.handled, at);
     }
 
+    /// So many of each event were handled by actors without states.
+    pub(crate) fn add_handled(&mut self, counts: &[u64]) {
+        for (sum, count) in self.counts.handled.iter_mut().zip(counts) {
+            *sum += count;
+        }
+    }
+
     /// An actor goes from one state to another.
     pub(crate) fn go(&mut self, from: usize, to: usize) {
         let states = self.info.states.len().max(1);

@@ -68,11 +68,12 @@ impl EnabledSet {
             return None;
         }
         let index = std::mem::replace(position, ABSENT);
-        self.pending.swap_remove(index as usize);
+        let last = self.pending.pop()?;
         self.turn();
         self.changes.record(index);
-        let moved = self.pending.get(index as usize)?;
-        Some((moved.operation, index))
+        let left = self.pending.get_mut(index as usize)?;
+        *left = last;
+        Some((last.operation, index))
     }
 
     /// Patient timers become enabled, or are so no longer, where nothing else is enabled.

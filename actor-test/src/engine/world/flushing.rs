@@ -141,9 +141,9 @@ impl State {
 
     /// Carries out the first effect of the outbox where it sends to another that waits for no more than
     /// its next event, and nothing rides along: the common case, for which it does what
-    /// [`flush`](Self::flush) does in general. Tells to whom it has sent which event.
+    /// [`flush`](Self::flush) does in general. Tells to whom it has sent.
     #[inline(always)]
-    pub(crate) fn flush_send(&mut self, index: u32) -> Option<(u32, u16)> {
+    pub(crate) fn flush_send(&mut self, index: u32) -> Option<u32> {
         let outbox = &self.operations[index as usize].outbox;
         let Some(&Effect::Send { to, .. }) = outbox.first() else {
             return None;
@@ -162,8 +162,7 @@ impl State {
         let Some(Effect::Send { letter, .. }) = sender.outbox.first() else {
             return None;
         };
-        let event = letter.event;
-        let disposition = self.types.disposition(receiver, event);
+        let disposition = self.types.disposition(receiver, letter.event);
         receiver.inbox.append(letter, disposition);
         if receiver.position == ABSENT && disposition != Disposition::Defer {
             let pending = pending_handle(to, letter);
@@ -176,7 +175,7 @@ impl State {
             Next::Nothing => self.disable(index),
             Next::Other => self.refresh_rarer(index),
         }
-        Some((to, event))
+        Some(to)
     }
 
     /// Takes the first effect of the outbox, where that leaves for another node and nobody takes notes of

@@ -14,6 +14,9 @@ use crate::strategy::{EventId, OperationId};
 /// The number of no family.
 pub(crate) const ALONE: u32 = u32::MAX;
 
+/// Where the events of no type begin: behind all.
+pub(crate) const NO_EVENTS: u32 = u32::MAX;
+
 /// The event of a letter that stops its receiver in order. No type has so many.
 pub(crate) const STOP: u16 = u16::MAX;
 
@@ -267,22 +270,24 @@ pub(crate) struct Operation {
     /// A wake-up is due.
     pub(crate) woken: bool,
     pub(crate) outbox: Outbox,
-    pub(crate) kind: Kind,
     /// A stable identity: a hash of the path of creation.
     pub(crate) key: u64,
     /// What it has handled so far, in order, as a hash.
     pub(crate) chain: u64,
+    /// Where the events of its type begin among those of all types; [`NO_EVENTS`] where it is no actor.
+    pub(crate) first_event: u32,
     /// How many it sent.
     pub(crate) sent: u32,
     /// How many of the last events that it handled it had sent itself, without an effect on others.
     pub(crate) own_run: u32,
-
-    /// `None` where the mailbox has no bound.
-    pub(crate) bound: Option<Box<Bound>>,
     /// It takes its state's table of dispositions from here on.
     pub(crate) state: u16,
     /// Some state of its type defers some event.
     pub(crate) defers: bool,
+
+    pub(crate) kind: Kind,
+    /// `None` where the mailbox has no bound.
+    pub(crate) bound: Option<Box<Bound>>,
     /// Somebody has told it to stop: it is not brought back.
     pub(crate) leaves: bool,
     /// Its `#[stop]` hook runs, or has run, since it was told to stop.
@@ -326,12 +331,13 @@ pub(crate) struct Operation {
     pub(crate) ordinal: u32,
 }
 
-const _: () = assert!(std::mem::offset_of!(Operation, bound) == 128);
+const _: () = assert!(std::mem::offset_of!(Operation, kind) == 128);
 
 impl Operation {
     pub(crate) fn new() -> Self {
         Self {
             kind: Kind::Body,
+            first_event: NO_EVENTS,
             stage: Stage::Unborn,
             position: ABSENT,
             woken: false,
@@ -373,6 +379,7 @@ impl Operation {
     /// Makes it as new, keeping its queues' memory.
     pub(crate) fn reset(&mut self, kind: Kind, stage: Stage, key: u64) {
         self.kind = kind;
+        self.first_event = NO_EVENTS;
         self.stage = stage;
         self.position = ABSENT;
         self.woken = false;

@@ -193,6 +193,7 @@ impl State {
         let known = self.types.count(of_type);
         let operation = &mut self.operations[actor as usize];
         operation.defers = known.info.defers;
+        operation.first_event = known.first_event;
         let defers = operation.defers;
         operation.ordinal = known.count;
         operation.name.clone_from(&options.name);
@@ -311,10 +312,8 @@ impl State {
 
     #[inline]
     pub(crate) fn event_id(&self, receiver: u32, event: u16) -> Option<EventId> {
-        match self.operations[receiver as usize].kind {
-            Kind::Actor(of_type) => self.types[of_type].events.get(usize::from(event)).copied(),
-            _ => None,
-        }
+        let first_event = self.operations[receiver as usize].first_event;
+        self.types.event_id(first_event, event)
     }
 
     /// What the operation's state does with an event.
@@ -376,18 +375,19 @@ impl State {
     }
 
     /// Takes the next letter of a plain actor, to be handled, where it is the first of its inbox: the
-    /// common case, for which it does what [`dequeue`](Self::dequeue) does in general. Tells the
-    /// actor's type as well.
+    /// common case, for which it does what [`dequeue`](Self::dequeue) does in general, and counts it.
     #[inline(always)]
-    pub(crate) fn dequeue_plain(&mut self, index: u32) -> Option<(Letter, u32)> {
+    pub(crate) fn dequeue_plain(&mut self, index: u32) -> Option<Letter> {
         let operation = &mut self.operations[index as usize];
-        let (Kind::Actor(of_type), true) = (operation.kind, operation.plain) else {
+        if !operation.plain {
             return None;
-        };
+        }
         let letter = operation.inbox.take_first_event()?;
         self.class = self.class.wrapping_add(operation.extend_chain(letter.key));
         operation.count_own(index, letter.sender);
-        Some((letter, of_type))
+        self.types
+            .count_handled(operation.first_event, letter.event);
+        Some(letter)
     }
 
     /// The name of the state that an actor is in; `None` for one without states.

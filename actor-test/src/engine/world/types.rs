@@ -4,9 +4,8 @@ use std::any::TypeId;
 use std::fmt;
 use std::num::NonZeroU32;
 use std::ops::Index;
-use std::rc::Rc;
 
-use actor_core::generated::{ActorInfo, Disposition, EventInfo};
+use actor_core::generated::{ActorInfo, Disposition};
 
 use crate::engine::world::operation::{Kind, Operation, STOP};
 use crate::hash::{mix, text};
@@ -19,7 +18,8 @@ pub(crate) struct ActorType {
     type_id: TypeId,
     /// A hash of its name.
     pub(crate) name: u64,
-    pub(crate) events: Rc<[EventId]>,
+    /// Where its events begin among those of all types.
+    pub(crate) first_event: u32,
     /// One state at most, which handles every event.
     pub(crate) plain: bool,
     /// How many of this type the execution has.
@@ -27,21 +27,24 @@ pub(crate) struct ActorType {
 }
 
 impl ActorType {
-    fn new(type_id: TypeId, info: &'static ActorInfo) -> Self {
-        let name = text(info.name);
-        let event = |event: &EventInfo| {
-            let hash = mix(name, text(event.name)) as u32;
-            EventId(NonZeroU32::new(hash | 1).expect("an odd number is not zero"))
-        };
+    fn new(type_id: TypeId, info: &'static ActorInfo, first_event: u32) -> Self {
         let mut dispositions = info.dispositions.iter();
         Self {
             info,
             type_id,
-            name,
-            events: info.events.iter().map(event).collect(),
+            name: text(info.name),
+            first_event,
             plain: info.states.len() <= 1 && dispositions.all(|does| *does == Disposition::Handle),
             count: 0,
         }
+    }
+
+    /// Its events, as strategies see them.
+    fn events(&self) -> impl Iterator<Item = EventId> {
+        self.info.events.iter().map(|event| {
+            let hash = mix(self.name, text(event.name)) as u32;
+            EventId(NonZeroU32::new(hash | 1).expect("an odd number is not zero"))
+        })
     }
 }
 
@@ -55,6 +58,10 @@ impl fmt::Debug for ActorType {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Types {
     known: Vec<ActorType>,
+    /// The events of all types, one type after the other.
+    events: Vec<EventId>,
+    /// How many of each of these plain actors have handled in this execution.
+    handled: Vec<u64>,
 }
 
 impl Types {
@@ -63,6 +70,7 @@ impl Types {
         for known in &mut self.known {
             known.count = 0;
         }
+        self.handled.fill(0);
     }
 
     /// The number of a type, met before or now.
@@ -70,7 +78,10 @@ impl Types {
         let known = self.known.iter();
         let number = known.take_while(|known| known.type_id != type_id).count();
         if number == self.known.len() {
-            self.known.push(ActorType::new(type_id, info));
+            let met = ActorType::new(type_id, info, self.events.len() as u32);
+            self.events.extend(met.events());
+            self.handled.resize(self.events.len(), 0);
+            self.known.push(met);
         }
         number as u32
     }
@@ -79,6 +90,38 @@ impl Types {
     pub(crate) fn known(&self, type_id: TypeId) -> Option<u32> {
         let number = self.known.iter().position(|known| known.type_id == type_id);
         number.map(|number| number as u32)
+    }
+
+    /// How many events all types have.
+    pub(crate) fn event_count(&self) -> usize {
+        self.events.len()
+    }
+
+    /// All types, in the order of their numbers.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &ActorType> {
+        self.known.iter()
+    }
+
+    /// An event as strategies see it, of the type whose events begin there.
+    #[inline]
+    pub(crate) fn event_id(&self, first_event: u32, event: u16) -> Option<EventId> {
+        self.events.get(place_of(first_event, event)).copied()
+    }
+
+    /// A plain actor handles an event.
+    #[inline]
+    pub(crate) fn count_handled(&mut self, first_event: u32, event: u16) {
+        if let Some(count) = self.handled.get_mut(place_of(first_event, event)) {
+            *count += 1;
+        }
+    }
+
+    /// How many of each event the plain actors of each type have handled.
+    pub(crate) fn handled(&self) -> impl Iterator<Item = &[u64]> {
+        self.known.iter().map(|known| {
+            let first = known.first_event as usize;
+            &self.handled[first..first + known.info.events.len()]
+        })
     }
 
     /// What the state of an operation does with an event.
@@ -106,6 +149,12 @@ impl Types {
         known.count += 1;
         known
     }
+}
+
+/// The number of an event among those of all types.
+#[inline]
+pub(crate) fn place_of(first_event: u32, event: u16) -> usize {
+    first_event as usize + usize::from(event)
 }
 
 impl Index<u32> for Types {

@@ -1,10 +1,12 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
+use std::rc::Rc;
 use std::task::Poll;
 use std::time::Duration;
 
 use actor_core::prelude::*;
+use actor_core::runtime::Runtime;
 use actor_core::{Backoff, Mailbox, Overflow, Restart, Supervision, Unread, runtime};
 
 use crate::engine::panics;
@@ -264,9 +266,16 @@ fn prints_of(semantics: Semantics, seed: u64) -> Vec<u128> {
     };
     engine.shared.strategy.borrow_mut().begin(&execution);
     engine.begin(RunOptions::default());
+    let runtime: Rc<dyn Runtime> = engine.shared.clone();
+    let theatre = Theatre {
+        dramatic: semantics.supervised,
+    };
+    runtime::enter(&runtime, || prints_along(engine, &theatre))
+}
+
+fn prints_along(mut engine: Engine, theatre: &Theatre) -> Vec<u128> {
     let shared = engine.shared.clone();
-    let entered = runtime::enter(shared.clone());
-    let quiet = panics::quiet();
+    let _quiet = panics::quiet();
     shared.state.borrow_mut().watch_steps(true);
     let mut kept = Prints::default();
     let look = |engine: &Engine, prints: &mut Prints, anew: bool| {
@@ -279,9 +288,6 @@ fn prints_of(semantics: Semantics, seed: u64) -> Vec<u128> {
             prints.look_anew(live);
         }
         prints.whole(&look)
-    };
-    let theatre = Theatre {
-        dramatic: semantics.supervised,
     };
     let mut wrong = None;
     let mut all = vec![look(&engine, &mut kept, true)];
@@ -298,7 +304,7 @@ fn prints_of(semantics: Semantics, seed: u64) -> Vec<u128> {
             state.touch(&pending);
             state.live as u32
         };
-        let changed = engine.step(&shared, operation, kind, state, &theatre);
+        let changed = engine.step(&shared, operation, kind, state, theatre);
         engine.after_step(&shared, changed);
         let touched = {
             let state = shared.state.borrow();
@@ -318,7 +324,6 @@ fn prints_of(semantics: Semantics, seed: u64) -> Vec<u128> {
         }
     }
     shared.phase.set(Phase::Over);
-    drop((engine, quiet, entered));
     assert_eq!(wrong, None, "this step has touched more than is known");
     all
 }
