@@ -5,8 +5,8 @@ use std::hash::Hasher;
 use actor_core::Fingerprinter;
 
 /// The temperature from which on it is worth to look for a lasso: most of what is owed is paid by
-/// then.
-pub(crate) const WARNING: u64 = 100;
+/// then, and sixteen states are still certain within 320 steps.
+pub(crate) const WARNING: u64 = 128;
 
 /// Who owes something.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
