@@ -308,3 +308,75 @@ impl State {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use actor_core::Overflow;
+
+    use super::{Answer, Asking, Bound, Status};
+    use crate::engine::world::operation::Kind;
+    use crate::engine::world::state::State;
+
+    /// Two who ask for room in the mailbox of a third, which has one place; the numbers of their
+    /// questions.
+    fn asked() -> (State, [u32; 2]) {
+        let mut state = State::default();
+        state.begin();
+        let [one, other, mailbox] = [1, 2, 3].map(|key| state.create(Kind::Boot { node: 0 }, key));
+        state.operations[mailbox as usize].bound = Some(Bound::new(1, Overflow::Wait));
+        let asking = Asking {
+            event: 0,
+            waits: true,
+            crowded: false,
+        };
+        let questions = [one, other].map(|sender| state.question(sender, mailbox, asking));
+        for question in questions {
+            state.ask_for_room(question);
+        }
+        (state, questions)
+    }
+
+    #[test]
+    fn the_first_is_granted_room_and_the_second_waits() {
+        let (state, [one, other]) = asked();
+        assert_eq!(
+            state.questions[one as usize].status,
+            Status::Answered(Answer::Place)
+        );
+        assert_eq!(state.questions[other as usize].status, Status::InLine);
+        assert_eq!(state.due, [one]);
+    }
+
+    /// Who has given up is not woken, and its number may be another's by then; its place is the next
+    /// one's.
+    #[test]
+    fn who_gives_up_after_the_answer_is_not_woken() {
+        let (mut state, [one, other]) = asked();
+        state.drop_question(one);
+        assert_eq!(
+            state.questions[other as usize].status,
+            Status::Answered(Answer::Place)
+        );
+        assert_eq!(state.due, [other]);
+        assert_eq!(state.questions_free, [one]);
+    }
+
+    #[test]
+    fn who_gives_up_in_line_is_not_answered() {
+        let (mut state, [one, other]) = asked();
+        state.drop_question(other);
+        state.drop_question(one);
+        assert!(state.due.is_empty());
+        assert_eq!(state.questions_free, [other, one]);
+    }
+
+    #[test]
+    fn a_mailbox_that_closes_answers_the_whole_line() {
+        let (mut state, [one, other]) = asked();
+        state.close_mailbox(3);
+        let closed = Status::Answered(Answer::Closed);
+        assert_eq!(state.questions[other as usize].status, closed);
+        assert_eq!(state.due, [one, other]);
+        assert_eq!(state.line(3).next(), None);
+    }
+}

@@ -137,3 +137,99 @@ impl State {
         overdue
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::engine::world::operation::{Kind, Stage};
+    use crate::engine::world::state::State;
+
+    const THRESHOLD: u64 = 100;
+    const NOBODY: [u32; 0] = [];
+
+    /// Who waits from the second operation on, since those steps, under a threshold of 100.
+    fn waiting(since: &[u64]) -> State {
+        let mut state = State::default();
+        state.begin();
+        state.thermometer.begin(Some(THRESHOLD), 0, None);
+        for (since, key) in since.iter().zip(1..) {
+            let operation = state.create(Kind::Boot { node: 0 }, key) as usize;
+            state.operations[operation].stage = Stage::Suspended;
+            state.operations[operation].waits_since = *since;
+        }
+        state
+    }
+
+    fn overdue_at(state: &mut State, step: u64) -> Vec<u32> {
+        state.step = step;
+        state.thermometer.takes_look(step);
+        state.overdue(THRESHOLD, 0)
+    }
+
+    /// From when on it is looked again.
+    fn next_look(state: &State) -> Option<u64> {
+        (0..1_000).find(|step| state.thermometer.alarms(*step))
+    }
+
+    #[test]
+    fn a_wait_is_overdue_above_the_threshold() {
+        let mut state = waiting(&[10, 60]);
+        assert_eq!(overdue_at(&mut state, 50), NOBODY);
+        assert_eq!(next_look(&state), Some(111));
+        assert_eq!(overdue_at(&mut state, 110), NOBODY);
+        assert_eq!(next_look(&state), Some(111));
+        assert_eq!(overdue_at(&mut state, 111), [1]);
+        // A quarter of the threshold later it is looked again, whoever is blamed now.
+        assert_eq!(next_look(&state), Some(137));
+        assert_eq!(overdue_at(&mut state, 140), [1]);
+        assert_eq!(next_look(&state), Some(161));
+        assert_eq!(overdue_at(&mut state, 161), [1, 2]);
+    }
+
+    #[test]
+    fn what_was_waited_before_steps_count_does_not_count() {
+        let mut state = waiting(&[10, 60]);
+        state.step = 130;
+        assert_eq!(state.overdue(THRESHOLD, 40), NOBODY);
+        assert_eq!(next_look(&state), Some(141));
+        state.step = 141;
+        assert_eq!(state.overdue(THRESHOLD, 40), [1]);
+    }
+
+    #[test]
+    fn who_was_woken_or_may_wait_for_ever_is_not_overdue() {
+        let mut state = waiting(&[0, 0, 0]);
+        state.operations[1].woken = true;
+        state.operations[2].patient = 1;
+        assert_eq!(overdue_at(&mut state, 101), [3]);
+        assert_eq!(overdue_at(&mut state, 100), NOBODY);
+    }
+
+    #[test]
+    fn who_waits_for_one_that_waits_for_long_is_not_to_blame() {
+        let mut state = waiting(&[0, 51]);
+        let ask = state.open_ask(1, 2);
+        state.step = 101;
+        // The other has waited for half of the threshold: it may go on yet.
+        assert_eq!(state.roots(&[1], THRESHOLD, 0), [1]);
+        state.step = 102;
+        assert_eq!(state.roots(&[1], THRESHOLD, 0), NOBODY);
+        assert_eq!(state.roots(&[1, 2], THRESHOLD, 0), [2]);
+        assert_eq!(state.roots(&[1], THRESHOLD, 52), [1]);
+        state.asks[ask as usize].delivered = true;
+        assert_eq!(state.roots(&[1, 2], THRESHOLD, 0), [1, 2]);
+    }
+
+    /// Nobody else is to blame where all wait for each other; but as long as somebody around is not
+    /// overdue himself, it may be due to him.
+    #[test]
+    fn those_who_wait_for_each_other_are_all_to_blame() {
+        let mut state = waiting(&[0, 0, 60]);
+        state.open_ask(1, 2);
+        state.open_ask(2, 1);
+        state.step = 110;
+        assert_eq!(state.roots(&[1, 2], THRESHOLD, 0), [1, 2]);
+        state.step = 111;
+        assert_eq!(state.roots(&[1, 2], THRESHOLD, 0), NOBODY);
+        assert_eq!(state.roots(&[1, 2, 3], THRESHOLD, 0), [3]);
+    }
+}
