@@ -14,6 +14,7 @@ use crate::production::{
     host::{current::Sender, lock},
     observing::hooks::Fault,
 };
+#[cfg(debug_assertions)]
 use crate::supervision::FailureKind;
 
 /// Who was asked, as long as the question may be part of a cycle. It is nothing in release builds.
