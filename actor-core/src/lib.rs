@@ -221,7 +221,10 @@ pub use actor_macros::{Fingerprint, actor, monitor, protocol};
 pub use actor::names::{LookupError, NameLookup, NameTaken};
 pub use actor::protocol::{EventOf, OfferedBy, Protocol, ProtocolRef};
 pub use actor::sending::{SendError, Sending, TrySendError, TrySending};
-pub use actor::{AcceptedBy, Actor, ActorRef, AnyRef, Context, Handler, Recipient, Spawner};
+pub use actor::{
+    AcceptedBy, Actor, ActorRef, AnyRef, Context, Handler, Recipient, ReplyRecipient, Spawner,
+    WeakRef,
+};
 pub use asking::{Ask, Reply, Started, Stopped, TimedAsk};
 pub use environment::{ActorRng, Timer, Timestamp, forever};
 pub use error::Error;
@@ -230,6 +233,8 @@ pub use fingerprint::{Fingerprint, Fingerprinter};
 pub use identity::ActorId;
 pub use journal::{Journal, JournalError, RECORD_BYTES_MAX, Recovered, UNSYNCED_BYTES_MAX};
 pub use parts::{AskError, CHAIN_MAX, Mailbox, Overflow};
+#[cfg(all(unix, feature = "top"))]
+pub use production::Shown;
 pub use production::{
     ActorStatus, DeadLetter, DeadLetterReason, DeepMailbox, LiveSystem, MonitorStep,
     MonitorViolation, MonitorViolationKind, StuckActor, Unfinished,

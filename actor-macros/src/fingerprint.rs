@@ -13,7 +13,14 @@ use crate::options::{self, Argument, Value};
 use crate::types;
 
 /// References to actors, and what holds no value, have a fingerprint whatever they mention.
-const TRANSPARENT: [&str; 4] = ["ActorRef", "ProtocolRef", "Recipient", "PhantomData"];
+const TRANSPARENT: [&str; 6] = [
+    "ActorRef",
+    "ProtocolRef",
+    "Recipient",
+    "ReplyRecipient",
+    "WeakRef",
+    "PhantomData",
+];
 
 /// The implementation, and what is wrong with the attributes.
 pub(crate) fn expand(item: TokenStream) -> TokenStream {

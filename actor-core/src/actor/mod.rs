@@ -21,15 +21,19 @@ pub(crate) mod receive;
 mod reference;
 #[cfg(feature = "codec")]
 mod references;
+mod reply_recipient;
 pub(crate) mod rest;
 pub(crate) mod sending;
 mod spawner;
 pub(crate) mod timeouts;
+mod weak;
 mod world;
 
 pub use context::Context;
 pub use definition::{AcceptedBy, Actor, Call, Flow, Handler};
 pub use reference::{ActorRef, AnyRef, Recipient};
+pub use reply_recipient::ReplyRecipient;
 pub use spawner::Spawner;
+pub use weak::WeakRef;
 
 pub(crate) use reference::Ways;

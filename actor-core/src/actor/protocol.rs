@@ -67,6 +67,22 @@ impl<E: Event, R: Event> Entry<E, R> {
     }
 }
 
+impl<E: Event, R: Event> Entry<E, R> {
+    pub(super) fn tell(&self, to: &Target, event: E) {
+        (self.ways.tell)(to, event);
+    }
+
+    pub(super) fn ask(&self, of: &Target, event: E) -> Ask<R> {
+        let (reply, ask) = of.begin_ask();
+        (self.ask)(of, event, reply);
+        ask.limited(of)
+    }
+
+    pub(super) fn recipient(&self, of: &Target) -> Recipient<E> {
+        Recipient::new(of.clone(), self.ways)
+    }
+}
+
 impl<E: Event, R: Event> fmt::Debug for Entry<E, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Entry")
@@ -149,12 +165,10 @@ impl<P: Protocol + ?Sized> ProtocolRef<P> {
         Self { target, table }
     }
 
-    #[cfg(feature = "codec")]
     pub(crate) fn table(&self) -> &'static P::Table {
         self.table
     }
 
-    #[cfg(feature = "codec")]
     pub(crate) fn to(&self) -> &Target {
         &self.target
     }
@@ -187,7 +201,7 @@ impl<P: Protocol + ?Sized> ProtocolRef<P> {
     /// Sends `event`, as [`ActorRef::tell`] does.
     #[inline]
     pub fn tell<E: EventOf<P>>(&self, event: E) {
-        (E::entry(self.table).ways.tell)(&self.target, event);
+        E::entry(self.table).tell(&self.target, event);
     }
 
     /// Sends `event` when there is room for it, as [`ActorRef::send`] does.
@@ -210,14 +224,12 @@ impl<P: Protocol + ?Sized> ProtocolRef<P> {
 
     /// Sends `event` and returns the future of the reply, as [`ActorRef::ask`] does.
     pub fn ask<E: EventOf<P>>(&self, event: E) -> Ask<E::Reply> {
-        let (reply, ask) = self.target.begin_ask();
-        (E::entry(self.table).ask)(&self.target, event, reply);
-        ask.limited(&self.target)
+        E::entry(self.table).ask(&self.target, event)
     }
 
     /// This actor, as the recipient of one event of the protocol.
     pub fn recipient<E: EventOf<P>>(&self) -> Recipient<E> {
-        Recipient::new(self.target.clone(), E::entry(self.table).ways)
+        E::entry(self.table).recipient(&self.target)
     }
 }
 

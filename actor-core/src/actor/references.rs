@@ -9,8 +9,8 @@ use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::crossing::coded;
-use super::protocol::{Protocol, ProtocolRef};
-use super::{Actor, ActorRef, Recipient, Ways};
+use super::protocol::{Entry, Protocol, ProtocolRef};
+use super::{Actor, ActorRef, Recipient, ReplyRecipient, Ways};
 use crate::asking::Reply;
 use crate::event::Event;
 use crate::identity::ActorId;
@@ -163,6 +163,23 @@ impl<'de, E: Event> Deserialize<'de> for Recipient<E> {
         let expected = type_name::<Self>();
         let ways: &'static Ways<E> = way_of(travelling.of_type, expected)?;
         Ok(Self::new(travelling.arrive(expected)?, ways))
+    }
+}
+
+/// As a [`Recipient`].
+impl<E: Event, R: Event> Serialize for ReplyRecipient<E, R> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let way = way_in::<S>(self.entry())?;
+        Travelling::leave::<S>(self.to(), way)?.serialize(serializer)
+    }
+}
+
+impl<'de, E: Event, R: Event> Deserialize<'de> for ReplyRecipient<E, R> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let travelling = Travelling::deserialize(deserializer)?;
+        let expected = type_name::<Self>();
+        let entry: &'static Entry<E, R> = way_of(travelling.of_type, expected)?;
+        Ok(Self::new(travelling.arrive(expected)?, entry))
     }
 }
 

@@ -22,6 +22,8 @@ mod running;
 pub use observing::hooks::{DeadLetter, DeadLetterReason};
 pub use observing::violation::{MonitorStep, MonitorViolation, MonitorViolationKind};
 pub use running::report::Unfinished;
+#[cfg(all(unix, feature = "top"))]
+pub use running::showing::Shown;
 pub use running::spawning::{AskSupervisor, Factory, NamesOn, Spawn, Target};
 pub use running::status::ActorStatus;
 pub use running::system::LiveSystem;
@@ -37,6 +39,6 @@ pub(crate) use running::node::LiveNode;
 pub(crate) use running::relations::{AwaitsEnd, AwaitsStart};
 pub(crate) use running::reply::{Observed, why_lost};
 pub(crate) use running::side::Side;
-pub(crate) use running::spawning::Where;
+pub(crate) use running::spawning::{WeakTarget, Where};
 pub(crate) use running::timer::LiveTimer;
 pub(crate) use running::waits::Asked;

@@ -74,6 +74,8 @@ fn auto_traits() {
         ActorId,
         ActorRef<Server>,
         Recipient<Answer>,
+        ReplyRecipient<Answer, Answer>,
+        WeakRef<Server>,
         ServiceRef,
         PoolRef<Server>,
         Group<Ask_>,
@@ -135,6 +137,8 @@ const EXPECTED: &str = "\
 sypur ActorId
 sypur ActorRef<Server>
 sypur Recipient<Answer>
+sypur ReplyRecipient<Answer, Answer>
+sypur WeakRef<Server>
 sypur ServiceRef
 sypur PoolRef<Server>
 sypur Group<Ask_>

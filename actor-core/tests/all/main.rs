@@ -27,6 +27,8 @@ mod probe;
 mod random;
 mod receive;
 mod references;
+#[cfg(all(unix, feature = "top"))]
+mod showing;
 mod shutdown;
 mod starts;
 mod states;

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 
 use actor_core::prelude::*;
-use actor_core::{Actor, Event, LiveSystem};
+use actor_core::{Actor, Event, LiveSystem, ReplyRecipient};
 
 /// `Send` and `Sync` for every actor and event, whether or not those are `Sync`. Never called.
 #[expect(dead_code, reason = "its body is checked, which is the test")]
@@ -68,4 +68,41 @@ async fn references_print_as_names() {
     assert_eq!(format!("{named:?}"), "alpha");
     assert_eq!(format!("{unnamed:?}"), format!("Generic{}", unnamed.id()));
     assert_eq!(format!("{:?}", named.recipient::<Ping>()), "alpha");
+}
+
+#[tokio::test]
+async fn who_answers_can_be_asked_whatever_it_is() {
+    let sys = System::new();
+    let texts = sys.spawn(Generic::<String>::default());
+    let numbers = sys.spawn(Generic::<u8>::default());
+    let all: [ReplyRecipient<Ping, u64>; 2] = [texts.reply_recipient(), (&numbers).into()];
+    for one in &all {
+        assert_eq!(one.ask(Ping).await, Ok(1));
+        one.tell(Ping);
+        one.recipient().tell(Ping);
+        assert_eq!(one.ask(Ping).await, Ok(4));
+    }
+    assert_eq!((all[0].id(), all[0].name()), (texts.id(), texts.name()));
+    assert_eq!(all[0], all[0].clone());
+    assert_ne!(all[0], all[1]);
+    sys.stop_and_wait(&texts).await;
+    assert_eq!(all[0].ask(Ping).await, Err(AskError::Stopped));
+    assert!(!all[0].is_alive());
+}
+
+#[tokio::test]
+async fn a_weak_reference_keeps_nothing_of_its_actor() {
+    let sys = System::new();
+    let actor = sys.spawn_named("actor", Generic::<String>::default());
+    let weak = actor.downgrade();
+    assert_eq!(weak.upgrade(), Some(actor.clone()));
+    assert_eq!(format!("{weak:?}"), "WeakRef(actor)");
+    sys.stop_and_wait(&actor).await;
+    assert_eq!(weak.upgrade(), None);
+    // The name lies with the mailbox, and both are gone with the last reference.
+    assert_eq!(format!("{weak:?}"), "WeakRef(actor)");
+    let id = actor.id();
+    drop(actor);
+    assert_eq!(format!("{weak:?}"), format!("WeakRef({id})"));
+    assert_eq!(weak.id(), id);
 }

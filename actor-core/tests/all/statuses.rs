@@ -1,6 +1,7 @@
 //! What a system says of its actors.
 
 use actor_core::prelude::*;
+use actor_core::{Mailbox, Overflow};
 
 use crate::support::idle;
 
@@ -87,4 +88,85 @@ async fn they_come_in_the_order_of_their_spawns() {
     let shown = sys.as_live().unwrap().actors();
     let shown: Vec<_> = shown.iter().map(|status| status.actor).collect();
     assert_eq!(shown, expected);
+}
+
+/// In seconds, for how long the oldest unread event of each actor has waited.
+fn ages(sys: &System) -> Vec<Option<u64>> {
+    let statuses = sys.as_live().unwrap().actors();
+    let ages = statuses.iter().map(|status| status.oldest);
+    ages.map(|age| age.map(|age| age.as_secs())).collect()
+}
+
+async fn seconds(number: u64) {
+    tokio::time::sleep(std::time::Duration::from_secs(number)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_oldest_unread_event_has_an_age() {
+    let sys = System::new();
+    let plain = sys.spawn(Plain);
+    let bounded = Mailbox::bounded(8).overflow(Overflow::DropOldest);
+    let bounded = sys.spawner().mailbox(bounded).spawn(Plain);
+    for actor in [&plain, &bounded] {
+        actor.tell(Wait);
+        actor.tell(Go);
+    }
+    seconds(1).await;
+    // Nobody has asked for ages before.
+    assert_eq!(ages(&sys), [None, None]);
+    sys.as_live().unwrap().keep_ages();
+    let late = sys.spawn(Plain);
+    // The first is in hand, and so no longer unread.
+    for event in 0..3 {
+        match event {
+            0 => late.tell(Wait),
+            _ => late.tell(Go),
+        }
+        seconds(1).await;
+    }
+    assert_eq!(ages(&sys)[2], Some(2));
+    assert_eq!(
+        statuses(&sys)[2].split(", ").last(),
+        Some("the oldest for 2.0s")
+    );
+    for actor in [&plain, &bounded] {
+        actor.tell(Go);
+    }
+    seconds(4).await;
+    // The one before was sent when nobody asked.
+    assert_eq!(ages(&sys), [Some(4), Some(4), Some(6)]);
+    let rested = sys.spawn(Plain);
+    rested.tell(Go);
+    seconds(1).await;
+    assert_eq!(ages(&sys)[3], None);
+}
+
+/// What a state defers is unread, and the oldest of all.
+#[tokio::test(start_paused = true)]
+async fn what_is_deferred_has_an_age() {
+    struct Slow;
+    #[actor(states(Closed(defer(Go)), Open))]
+    impl Slow {
+        #[on(Open)]
+        fn go(&mut self, _: Go) {}
+
+        #[on(Closed)]
+        fn stay(&mut self, _: Break) {}
+
+        #[on]
+        fn open(&mut self, _: Wait, cx: &mut Context<Self>) {
+            cx.goto(SlowState::Open);
+        }
+    }
+    let sys = System::new();
+    sys.as_live().unwrap().keep_ages();
+    let slow = sys.spawn(Slow);
+    slow.tell(Go);
+    seconds(3).await;
+    slow.tell(Break);
+    seconds(2).await;
+    assert_eq!(ages(&sys), [Some(5)]);
+    slow.tell(Wait);
+    idle().await;
+    assert_eq!(ages(&sys), [None]);
 }

@@ -32,6 +32,7 @@ mod replay;
 mod results;
 mod screen;
 mod show;
+mod top;
 mod verdict;
 mod words;
 
@@ -114,6 +115,7 @@ pub fn main() -> ExitCode {
         Some(Command::Show(options)) => show::run(options, &mut screen),
         Some(Command::Debug(options)) => debug::run(options, &mut screen),
         Some(Command::Merge(options)) => merge::run(options, &mut screen),
+        Some(Command::Top(options)) => top::run(options, &mut screen),
         #[cfg(feature = "mcp")]
         Some(Command::Mcp(options)) => mcp::run(options),
         #[cfg(not(feature = "mcp"))]

@@ -4,6 +4,7 @@ pub mod account;
 pub mod cache;
 pub mod lottery;
 pub mod payments;
+pub mod prices;
 #[cfg(test)]
 mod printed;
 pub mod seats;

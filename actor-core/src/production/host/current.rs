@@ -1,6 +1,7 @@
 //! Whose code runs on this thread: monitors want to know who sent an event.
 
 use std::cell::Cell;
+use std::time::Duration;
 
 use crate::identity::ActorId;
 
@@ -8,9 +9,12 @@ thread_local! {
     static CURRENT: Cell<Sender> = const { Cell::new(Sender::NONE) };
 }
 
-/// An actor's number, or zero for a timer or a caller outside any actor. Live actors count from 1.
+/// An actor's number, or zero for a timer or a caller outside any actor. Live actors count from 1. Where
+/// nobody wants to know the sender but how long ago it was, that: the time, with the highest bit set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Sender(u64);
+
+const STAMP: u64 = 1 << 63;
 
 impl Sender {
     pub(crate) const NONE: Self = Self(0);
@@ -25,6 +29,16 @@ impl Sender {
         self.0
     }
 
+    /// Nobody, at that time since the start of the system.
+    pub(crate) fn stamped(time: Duration) -> Self {
+        Self(STAMP | u64::try_from(time.as_nanos()).unwrap_or(u64::MAX))
+    }
+
+    /// When it was, where that is kept.
+    pub(crate) fn stamp(self) -> Option<Duration> {
+        (self.0 & STAMP != 0).then(|| Duration::from_nanos(self.0 & !STAMP))
+    }
+
     /// The actor whose code runs on this thread.
     pub(crate) fn current() -> Self {
         CURRENT.try_with(Cell::get).unwrap_or(Self::NONE)
@@ -36,7 +50,7 @@ impl Sender {
     }
 
     pub(crate) fn id(self) -> Option<ActorId> {
-        (self.0 != 0).then(|| ActorId::live(self.0))
+        (self.0 != 0 && self.0 & STAMP == 0).then(|| ActorId::live(self.0))
     }
 }
 

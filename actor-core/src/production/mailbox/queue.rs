@@ -18,6 +18,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::task::{Poll, Waker};
+use std::time::Duration;
 
 use super::bound::{Admission, Bound, Tally};
 use super::fired::Fired;
@@ -44,7 +45,7 @@ pub(crate) struct Entry {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
     /// An event that was told or asked, of a sender that is recorded only while a monitor is
-    /// registered.
+    /// registered, or with the time where that is kept.
     Event,
     /// Word of an actor's end. As the event of a timer, it was sent by nobody, ends with the actor
     /// and is never a dead letter.
@@ -61,6 +62,11 @@ impl Entry {
             Kind::Event => Sender::numbered(self.of),
             Kind::Notice | Kind::Timer | Kind::Stop => Sender::NONE,
         }
+    }
+
+    /// When it was sent, where that is kept.
+    pub(crate) fn sent_at(&self) -> Option<Duration> {
+        self.sender().stamp()
     }
 }
 
@@ -474,6 +480,12 @@ impl<R> Mailbox<R> {
         let queue = lock(&self.queue);
         let entries = queue.letters.entries.iter();
         entries.filter(|entry| entry.kind != Kind::Stop).count()
+    }
+
+    /// When the first event was sent of those that are queued, where that is kept.
+    pub(crate) fn oldest(&self) -> Option<Duration> {
+        let queue = lock(&self.queue);
+        queue.letters.entries.iter().find_map(Entry::sent_at)
     }
 
     /// Empty mail, as the messages of this mailbox need it.

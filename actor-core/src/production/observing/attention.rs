@@ -14,6 +14,9 @@ pub(crate) const STUCK: u8 = 1 << 1;
 /// How much is unread is looked at.
 pub(crate) const DEPTH: u8 = 1 << 2;
 
+/// When events are sent is kept, where nobody observes them.
+pub(crate) const AGES: u8 = 1 << 3;
+
 impl Attention {
     /// Relaxed: who must be watched was told by some other synchronisation, its spawn for instance.
     #[inline]

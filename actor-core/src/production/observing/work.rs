@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::time::Duration;
 
 use crate::table::ActorInfo;
 
@@ -16,6 +17,9 @@ pub(crate) struct Work {
     doing: AtomicU64,
     /// How many unread events the actor has fetched from its mailbox, as far as it has said so.
     fetched: AtomicU32,
+    /// When the first of them was sent, in nanoseconds and one more, where that is
+    /// kept; else zero.
+    oldest: AtomicU64,
     /// How many of the waits of its handler may last for ever.
     forever: AtomicU32,
 }
@@ -102,6 +106,17 @@ impl Work {
     /// How many unread events the actor has fetched from its mailbox.
     pub(crate) fn fetched(&self) -> usize {
         self.fetched.load(Ordering::Relaxed) as usize
+    }
+
+    /// When the first of them was sent, where that is kept.
+    pub(crate) fn oldest(&self) -> Option<Duration> {
+        let nanos = self.oldest.load(Ordering::Relaxed).checked_sub(1)?;
+        Some(Duration::from_nanos(nanos))
+    }
+
+    pub(crate) fn set_oldest(&self, oldest: Option<Duration>) {
+        let nanos = oldest.map_or(0, |oldest| oldest.as_nanos() as u64 + 1);
+        self.oldest.store(nanos, Ordering::Relaxed);
     }
 
     pub(crate) fn set_fetched(&self, count: usize) {

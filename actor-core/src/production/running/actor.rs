@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Wake, Waker};
+use std::time::Duration;
 
 use super::hub::Hub;
 use super::life::Life;
@@ -136,6 +137,13 @@ impl LiveActor {
         self.mailbox().unread() + self.work.fetched()
     }
 
+    /// For how long the oldest of them has waited, where that is kept.
+    pub(super) fn oldest(&self) -> Option<Duration> {
+        let fetched = (self.work.fetched() > 0).then(|| self.work.oldest());
+        let sent = fetched.flatten().or_else(|| self.mailbox().oldest())?;
+        Some(self.hub.now().saturating_sub(sent))
+    }
+
     /// Relaxed, as the next: both are called under the lock of `end`.
     pub(super) fn has_started(&self) -> bool {
         self.started.load(Ordering::Relaxed)
@@ -199,7 +207,7 @@ impl LiveActor {
             return;
         };
         let event = A::event_index(shown);
-        let sender = if self.hub.is_observed() {
+        let sender = if self.hub.looks_at_sends() {
             self.observe_sent(event, A::event(shown))
         } else {
             Sender::NONE
@@ -237,6 +245,8 @@ impl LiveActor {
                 Err(room) => return room,
             }
             sender = self.observe_sent(event, A::event(shown));
+        } else if self.hub.looks_at_sends() {
+            sender = Sender::stamped(self.hub.now());
         }
         self.offer_any(event, message, sender, ticket, waker)
     }
@@ -420,6 +430,9 @@ impl LiveActor {
 
     #[cold]
     fn observe_sent(&self, event: u16, shown: &dyn Event) -> Sender {
+        if !self.hub.is_observed() {
+            return Sender::stamped(self.hub.now());
+        }
         let sender = Sender::current();
         self.observe(Moment::Sent, event, shown, sender);
         sender

@@ -22,7 +22,7 @@ use crate::parts::AskError;
 use crate::production::host::current::Sender;
 use crate::production::host::disk::LiveDisk;
 use crate::production::host::executor::{Executor, Task, within};
-use crate::production::observing::attention::{Attention, OBSERVED};
+use crate::production::observing::attention::{AGES, Attention, OBSERVED};
 use crate::production::observing::hooks::{Fault, Hooks};
 use crate::production::observing::monitors::{Monitors, Seen};
 use crate::specification::{AnyMonitor, Moment};
@@ -101,8 +101,9 @@ impl Hub {
             monitors: whole.map_or_else(Arc::default, |whole| whole.monitors.clone()),
             started: whole.map_or_else(Instant::now, |whole| whole.started),
         });
-        if whole.is_some_and(|whole| whole.is_observed()) {
-            hub.attention.add(OBSERVED);
+        if let Some(whole) = whole {
+            hub.attention
+                .add(whole.attention.bits() & (OBSERVED | AGES));
         }
         dispatcher::start(&hub, queues);
         hub
@@ -134,6 +135,12 @@ impl Hub {
     #[inline]
     pub(super) fn is_observed(&self) -> bool {
         self.attention.bits() & OBSERVED != 0
+    }
+
+    /// What is sent is observed, or when.
+    #[inline]
+    pub(super) fn looks_at_sends(&self) -> bool {
+        self.attention.bits() & (OBSERVED | AGES) != 0
     }
 
     /// Nobody looks at what its actors do.

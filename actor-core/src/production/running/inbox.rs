@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll, Waker, ready};
+use std::time::Duration;
 
 use super::actor::LiveActor;
 use crate::parts::AnyMail;
@@ -302,6 +303,13 @@ impl Inbox {
         // Nothing much comes after the order to stop, so it is not looked for further ahead.
         let stops = entries.back().is_some_and(|last| last.kind == Kind::Stop);
         deferred + entries.len() - usize::from(stops)
+    }
+
+    /// When the first event was sent of those that were fetched, where that is kept.
+    pub(super) fn oldest(&self) -> Option<Duration> {
+        let deferred = self.aside.iter().flat_map(|aside| &aside.deferred);
+        let mut entries = deferred.chain(&self.fetched.entries);
+        entries.find_map(Entry::sent_at)
     }
 
     /// Everything that is left, in order of arrival.

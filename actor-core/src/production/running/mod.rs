@@ -11,7 +11,7 @@
 //! - [`dispatcher`]: who runs next; [`stage`]: where the handlers of actors that block run;
 //!   [`sentinel`]: what waits behind a worker that does not come back.
 //! - [`telemetry`] and `turn`: what `tracing` and `metrics` are told; [`watchdog`]: looks for who is stuck;
-//!   [`status`] and [`report`]: who lives, and what a shutdown left.
+//!   [`status`] and [`report`]: who lives, and what a shutdown left; `showing`: the same over a socket.
 //!
 //! An actor knows its system, and the system its actors, so these share a room. Next to nothing here knows
 //! an actor's type, since whatever does is compiled again for every actor type of a program.
@@ -28,6 +28,8 @@ pub(crate) mod relations;
 pub(crate) mod reply;
 pub(crate) mod report;
 mod sentinel;
+#[cfg(all(unix, feature = "top"))]
+pub(crate) mod showing;
 pub(crate) mod side;
 pub(crate) mod spawning;
 mod stage;

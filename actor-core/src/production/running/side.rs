@@ -21,7 +21,7 @@ use crate::production::host::disk::LiveDisk;
 use crate::production::host::executor::{Task, Tasks, Ticks, sleep};
 use crate::production::host::slice;
 use crate::production::mailbox::fired::{Armed, Fired};
-use crate::production::observing::attention::{DEPTH, STUCK};
+use crate::production::observing::attention::{AGES, DEPTH, STUCK};
 use crate::specification::Moment;
 use crate::supervision::Supervision;
 
@@ -187,7 +187,16 @@ impl Side {
     pub(crate) fn begin_async(&self, event: u16, state: usize) {
         let work = &self.actor.work;
         work.go_on(event, state);
+        self.tell_fetched();
+    }
+
+    /// Tells who looks how much is unread of what was fetched, and since when.
+    fn tell_fetched(&self) {
+        let LiveActor { work, .. } = &*self.actor;
         work.set_fetched(self.inbox.unread());
+        if self.actor.hub().attention.bits() & AGES != 0 {
+            work.set_oldest(self.inbox.oldest());
+        }
     }
 
     /// Others may have run since the actor handled an event.
@@ -211,8 +220,8 @@ impl Side {
 
     fn wait(&mut self) -> Due {
         let attention = self.actor.hub().attention.bits();
-        if self.actor.work.fetched() != 0 || attention & DEPTH != 0 {
-            self.actor.work.set_fetched(self.inbox.unread());
+        if self.actor.work.fetched() != 0 || attention & (DEPTH | AGES) != 0 {
+            self.tell_fetched();
         }
         Due::Wait
     }
@@ -252,8 +261,8 @@ impl Side {
         if attention & STUCK != 0 {
             work.begin(event, state);
         }
-        if attention & DEPTH != 0 {
-            work.set_fetched(self.inbox.unread());
+        if attention & (DEPTH | AGES) != 0 {
+            self.tell_fetched();
         }
         #[cfg(any(feature = "tracing", feature = "metrics"))]
         super::turn::begin(&self.actor, event, state);

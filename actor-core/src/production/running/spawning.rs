@@ -4,7 +4,7 @@ use std::any::TypeId;
 use std::future::Future;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use super::actor::LiveActor;
 use crate::identity::Address;
@@ -107,6 +107,36 @@ impl Target {
         match &self.0 {
             Where::Controlled(address) => Some(*address),
             Where::Live(_) => None,
+        }
+    }
+}
+
+/// A [`Target`] that keeps nothing of the actor.
+#[derive(Clone)]
+pub(crate) enum WeakTarget {
+    Live(Weak<LiveActor>),
+    Controlled(Address),
+}
+
+// As those of a `Target`.
+impl UnwindSafe for WeakTarget {}
+impl RefUnwindSafe for WeakTarget {}
+
+impl Target {
+    pub(crate) fn downgrade(&self) -> WeakTarget {
+        match &self.0 {
+            Where::Live(actor) => WeakTarget::Live(Arc::downgrade(actor)),
+            Where::Controlled(address) => WeakTarget::Controlled(*address),
+        }
+    }
+}
+
+impl WeakTarget {
+    /// Whom it refers to, unless nothing of that is left.
+    pub(crate) fn upgrade(&self) -> Option<Target> {
+        match self {
+            Self::Live(actor) => actor.upgrade().map(Target::live),
+            Self::Controlled(address) => Some(Target::controlled(*address)),
         }
     }
 }

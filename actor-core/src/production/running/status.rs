@@ -1,6 +1,7 @@
 //! Actors as they are when somebody looks: [`ActorStatus`].
 
 use std::fmt;
+use std::time::Duration;
 
 use super::actor::LiveActor;
 use crate::identity::ActorId;
@@ -30,6 +31,9 @@ pub struct ActorStatus {
     /// mailbox count only where its handler is async, or somebody looks for
     /// [deep mailboxes](crate::LiveSystem::watch_depth).
     pub unread: usize,
+    /// For how long the oldest of these has waited; `None` where there is none, where ages are not
+    /// [kept](crate::LiveSystem::keep_ages), and where the event was sent before they were.
+    pub oldest: Option<Duration>,
     /// How often it was brought back.
     pub restarts: u32,
 }
@@ -46,6 +50,7 @@ impl ActorStatus {
             event: doing.event(info),
             waits: doing.waits(),
             unread: actor.unread(),
+            oldest: actor.oldest(),
             restarts: actor.life(),
         }
     }
@@ -62,6 +67,9 @@ impl fmt::Display for ActorStatus {
             write!(f, ", {verb} {event}")?;
         }
         write!(f, ", {} unread", self.unread)?;
+        if let Some(oldest) = self.oldest {
+            write!(f, ", the oldest for {oldest:.1?}")?;
+        }
         match self.restarts {
             0 => Ok(()),
             1 => f.write_str(", brought back once"),

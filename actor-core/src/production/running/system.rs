@@ -28,7 +28,7 @@ use crate::parts::{Fault, SpawnOptions};
 use crate::production::host::disk::LiveDisk;
 use crate::production::host::executor::{Executor, within};
 use crate::production::host::lock;
-use crate::production::observing::attention::{DEPTH, STUCK};
+use crate::production::observing::attention::{AGES, DEPTH, STUCK};
 use crate::production::observing::hooks::DeadLetter;
 use crate::production::observing::violation::MonitorViolation;
 use crate::specification::{AnyMonitor, Monitor};
@@ -287,6 +287,83 @@ impl LiveSystem {
         let Guard { hub, watchdog, .. } = &*self.0;
         hub.attention.add(what);
         watchdog.get_or_init(|| hub.executor.spawn(watch_actors(hub.clone())));
+    }
+
+    /// Shows the actors of this system at a local socket, from now on and as long as what this returns
+    /// lives: `cargo actor-test top PATH` shows them there, once a second. Only the user whose process
+    /// this is may open the socket: its mode is 0600 from the beginning. [`keep_ages`](Self::keep_ages)
+    /// is called as well. A thread of its own answers; it costs nothing while nobody looks.
+    ///
+    /// Needs the feature `top`, and Unix.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let sys = actor_core::System::new();
+    /// # let path = std::env::temp_dir().join(format!("actor-core-top-{}", std::process::id()));
+    /// let shown = sys.as_live().map(|live| live.show_at(&path)).transpose()?;
+    /// // ...
+    /// drop(shown);
+    /// # assert!(!path.exists());
+    /// sys.shutdown().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Where another program shows its actors at that path, something else than a socket is there, or
+    /// the socket can't be made. One at which nobody listens any more is replaced.
+    #[cfg(all(unix, feature = "top"))]
+    pub fn show_at(&self, path: impl AsRef<Path>) -> io::Result<super::showing::Shown> {
+        let shown = super::showing::Shown::at(path.as_ref(), Arc::downgrade(&self.0))?;
+        self.keep_ages();
+        Ok(shown)
+    }
+
+    #[cfg(all(unix, feature = "top"))]
+    pub(super) fn guarded(guard: Arc<Guard>) -> Self {
+        Self(guard)
+    }
+
+    /// Keeps when events are sent, from now on, so that [`actors`](Self::actors) tells for how long the
+    /// oldest unread event of each has waited. Who sends looks at the clock then, and who handles pays a
+    /// store for each event. Events of timers, and word of an actor's end, have no age, and none has
+    /// while a monitor is registered, which wants to know who sent them.
+    ///
+    /// ```
+    /// use actor_core::prelude::*;
+    /// use std::time::Duration;
+    ///
+    /// #[derive(Debug)]
+    /// struct Print;
+    ///
+    /// struct Printer;
+    ///
+    /// #[actor]
+    /// impl Printer {
+    ///     #[on]
+    ///     async fn print(&mut self, _: Print) {
+    ///         std::future::pending::<()>().await;
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
+    /// let sys = System::new();
+    /// let live = sys.as_live().unwrap();
+    /// live.keep_ages();
+    /// let printer = sys.spawn(Printer);
+    /// printer.tell(Print);
+    /// printer.tell(Print); // waits for the first
+    /// tokio::time::sleep(Duration::from_secs(2)).await;
+    /// assert!(live.actors()[0].oldest >= Some(Duration::from_secs(2)));
+    /// # }
+    /// ```
+    pub fn keep_ages(&self) {
+        for hub in self.hubs() {
+            hub.attention.add(AGES);
+        }
     }
 
     /// How many events became dead letters since the system was made.

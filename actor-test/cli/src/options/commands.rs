@@ -138,6 +138,26 @@ pub(crate) struct Merge {
     pub(crate) format: Format,
 }
 
+/// Looking at a running program.
+#[derive(Args, Debug)]
+#[command(after_help = TOP)]
+pub(crate) struct Top {
+    /// The socket at which the program shows its actors.
+    #[arg(value_name = "PATH")]
+    pub(crate) socket: PathBuf,
+    /// Prints them once; so it does where standard output is no terminal.
+    #[arg(long)]
+    pub(crate) once: bool,
+    /// How often it looks, `500ms` for instance.
+    #[arg(long, value_name = "DURATION", default_value = "1s", value_parser = parse::duration)]
+    pub(crate) every: Duration,
+}
+
+const TOP: &str = "\
+The program has the feature `top` of actor-core, and calls `sys.as_live().unwrap().show_at(path)`; it shows \
+its actors as long as what that returns lives. Only the user who runs the program may open the socket. Those \
+with most unread events come first. Ctrl-C ends it.";
+
 /// Serving editors and agents.
 #[derive(Args, Debug)]
 #[command(after_help = MCP)]

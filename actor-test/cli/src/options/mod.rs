@@ -11,7 +11,7 @@ use clap::error::{ContextKind, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
-pub(crate) use commands::{Debug, List, Mcp, Merge, Minimize, Replay, Show, ShowFormat};
+pub(crate) use commands::{Debug, List, Mcp, Merge, Minimize, Replay, Show, ShowFormat, Top};
 pub(crate) use explore::{Explore, Told};
 pub(crate) use filter::{Filter, NoTests};
 pub(crate) use selection::Selection;
@@ -108,6 +108,8 @@ pub(crate) enum Command {
     Show(Show),
     /// Adds up the results of all parts of a search.
     Merge(Merge),
+    /// Shows the actors of a running program, as long as that shows them at a local socket.
+    Top(Top),
     /// Serves editors and agents over standard input and output, by the Model Context Protocol.
     Mcp(Mcp),
 }

@@ -19,4 +19,6 @@ mod reports;
 mod settings;
 #[cfg(unix)]
 mod terminal;
+#[cfg(unix)]
+mod top;
 mod traces;

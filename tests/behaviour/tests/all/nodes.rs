@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
+use actor_core::ReplyRecipient;
 use actor_core::actor;
 use actor_core::prelude::*;
 use actor_core::{Faults, LookupError};
@@ -745,4 +746,38 @@ fn a_task_ends_with_its_node() {
         notes.iter().all(|notes| whole.starts_with(notes)),
         "{notes:?}"
     );
+}
+
+/// Who is to ask whom, wherever that is.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct AskThere(ReplyRecipient<Seen, Vec<u32>>);
+
+struct Asker;
+
+#[actor]
+impl Asker {
+    #[on]
+    async fn ask_there(&mut self, there: AskThere) -> Option<Vec<u32>> {
+        there.0.tell(Seen);
+        there.0.ask(Seen).await.ok()
+    }
+}
+
+#[test]
+fn who_can_be_asked_can_be_asked_from_another_node() {
+    tester()
+        .run_async(|sys| async move {
+            let (keeper, _) = keeper_and_holder(&sys).await;
+            sys.node("n3", |node| {
+                node.spawner().name("asker").registered().spawn(Asker);
+            });
+            let asker = sys
+                .lookup::<Asker>("n3/asker")
+                .await
+                .expect("it has booted");
+            keeper.tell(Note(3));
+            let seen = asker.ask(AskThere(keeper.reply_recipient())).await;
+            assert!(matches!(seen, Ok(Some(_))), "{seen:?}");
+        })
+        .assert_clean();
 }

@@ -1,0 +1,191 @@
+//! Who can be asked, whatever it is: [`ReplyRecipient`].
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+use super::protocol::{Entry, EventOf, Protocol, ProtocolRef};
+use super::{Actor, ActorRef, AnyRef, Context, Handler, Recipient};
+use crate::asking::{Ask, Started, Stopped};
+use crate::event::Event;
+use crate::fingerprint::{Fingerprint, Fingerprinter};
+use crate::identity::ActorId;
+use crate::production::Target;
+
+/// Any actor that handles `E` and answers with an `R`: a [`Recipient`] that can be asked.
+///
+/// What a handler answers with is the handler's, not the event's: two actors may answer the same event
+/// with different types. So the answer's type is named here. Where a set of events belongs together,
+/// a [`protocol`](crate::protocol) names each of them with its answer.
+///
+/// ```
+/// use actor_core::prelude::*;
+/// use actor_core::ReplyRecipient;
+///
+/// #[derive(Debug)]
+/// struct Price(&'static str);
+///
+/// struct Shop;
+///
+/// #[actor]
+/// impl Shop {
+///     #[on]
+///     fn price(&mut self, price: Price) -> u32 {
+///         price.0.len() as u32
+///     }
+/// }
+///
+/// /// Asks whoever knows prices.
+/// async fn cheapest(sellers: &[ReplyRecipient<Price, u32>]) -> Option<u32> {
+///     let mut prices = Vec::new();
+///     for seller in sellers {
+///         prices.extend(seller.ask(Price("tea")).await);
+///     }
+///     prices.into_iter().min()
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), actor_core::Error> {
+/// let sys = System::new();
+/// let shop = sys.spawn(Shop);
+/// assert_eq!(cheapest(&[shop.reply_recipient()]).await, Some(3));
+/// # sys.shutdown().await
+/// # }
+/// ```
+pub struct ReplyRecipient<E: Event, R: Event> {
+    target: Target,
+    entry: &'static Entry<E, R>,
+}
+
+impl<E: Event, R: Event> ReplyRecipient<E, R> {
+    pub(crate) fn new(target: Target, entry: &'static Entry<E, R>) -> Self {
+        Self { target, entry }
+    }
+
+    #[cfg(feature = "codec")]
+    pub(crate) fn entry(&self) -> &'static Entry<E, R> {
+        self.entry
+    }
+
+    #[cfg(feature = "codec")]
+    pub(crate) fn to(&self) -> &Target {
+        &self.target
+    }
+
+    /// Sends `event` at once, and returns the future of the answer, as [`ActorRef::ask`] does.
+    pub fn ask(&self, event: E) -> Ask<R> {
+        self.entry.ask(&self.target, event)
+    }
+
+    /// Sends `event`, and wants no answer, as [`ActorRef::tell`] does.
+    pub fn tell(&self, event: E) {
+        self.entry.tell(&self.target, event);
+    }
+
+    /// The same actor for those who need no answer.
+    pub fn recipient(&self) -> Recipient<E> {
+        self.entry.recipient(&self.target)
+    }
+
+    /// The actor's identity.
+    pub fn id(&self) -> ActorId {
+        self.target.id()
+    }
+
+    /// The name that logs and reports use; see [`ActorRef::name`].
+    pub fn name(&self) -> String {
+        self.target.name()
+    }
+
+    /// The actor has not stopped; see [`ActorRef::is_alive`].
+    pub fn is_alive(&self) -> bool {
+        !self.target.has_stopped()
+    }
+
+    /// Waits until the actor has started; see [`ActorRef::started`].
+    pub fn started(&self) -> Started {
+        Started::of(&self.target)
+    }
+
+    /// Waits until the actor has stopped, and tells why; see [`ActorRef::stopped`].
+    pub fn stopped(&self) -> Stopped {
+        Stopped::of(&self.target)
+    }
+}
+
+impl<A: Actor> ActorRef<A> {
+    /// This actor, as whoever can be asked one kind of event.
+    pub fn reply_recipient<E: Event>(&self) -> ReplyRecipient<E, A::Reply>
+    where
+        A: Handler<E>,
+    {
+        ReplyRecipient::new(self.target().clone(), &const { Entry::of::<A>() })
+    }
+}
+
+impl<A: Actor> Context<A> {
+    /// This actor, as whoever can be asked one kind of event.
+    pub fn reply_recipient<E: Event>(&self) -> ReplyRecipient<E, A::Reply>
+    where
+        A: Handler<E>,
+    {
+        self.me().reply_recipient()
+    }
+}
+
+impl<P: Protocol + ?Sized> ProtocolRef<P> {
+    /// The actor, as whoever can be asked one kind of event.
+    pub fn reply_recipient<E: EventOf<P>>(&self) -> ReplyRecipient<E, E::Reply> {
+        ReplyRecipient::new(self.to().clone(), E::entry(self.table()))
+    }
+}
+
+impl<A: Handler<E, Reply = R>, E: Event, R: Event> From<&ActorRef<A>> for ReplyRecipient<E, R> {
+    fn from(actor: &ActorRef<A>) -> Self {
+        actor.reply_recipient()
+    }
+}
+
+impl<P: Protocol + ?Sized, E: EventOf<P>> From<&ProtocolRef<P>> for ReplyRecipient<E, E::Reply> {
+    fn from(actor: &ProtocolRef<P>) -> Self {
+        actor.reply_recipient()
+    }
+}
+
+impl<E: Event, R: Event> AnyRef for ReplyRecipient<E, R> {
+    fn target(&self) -> &Target {
+        &self.target
+    }
+}
+
+impl<E: Event, R: Event> Clone for ReplyRecipient<E, R> {
+    fn clone(&self) -> Self {
+        Self::new(self.target.clone(), self.entry)
+    }
+}
+
+impl<E: Event, R: Event> fmt::Debug for ReplyRecipient<E, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.target.fmt(f)
+    }
+}
+
+impl<E: Event, R: Event> PartialEq for ReplyRecipient<E, R> {
+    fn eq(&self, other: &Self) -> bool {
+        self.id() == other.id()
+    }
+}
+
+impl<E: Event, R: Event> Eq for ReplyRecipient<E, R> {}
+
+impl<E: Event, R: Event> Hash for ReplyRecipient<E, R> {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.id().hash(hasher);
+    }
+}
+
+/// By identity, as an [`ActorRef`].
+impl<E: Event, R: Event> Fingerprint for ReplyRecipient<E, R> {
+    fn fingerprint(&self, to: &mut Fingerprinter) {
+        self.hash(to);
+    }
+}

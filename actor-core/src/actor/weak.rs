@@ -1,0 +1,119 @@
+//! A reference that keeps nothing of its actor: [`WeakRef`].
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::marker::PhantomData;
+
+use super::{Actor, ActorRef, Context};
+use crate::fingerprint::{Fingerprint, Fingerprinter};
+use crate::identity::ActorId;
+use crate::production::WeakTarget;
+
+/// An [`ActorRef`] that keeps nothing of its actor: for lists of actors that come and go, a cache of
+/// sessions for instance, which would keep the mailbox of every actor that has ended.
+///
+/// No reference keeps an actor *alive*: an actor goes on for as long as it is not stopped, whoever
+/// refers to it. But an [`ActorRef`] keeps the memory to which it sends.
+///
+/// ```
+/// use actor_core::prelude::*;
+/// # struct Session;
+/// # #[actor]
+/// # impl Session {}
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), actor_core::Error> {
+/// let sys = System::new();
+/// let session = sys.spawn(Session);
+/// let weak = session.downgrade();
+/// assert_eq!(weak.upgrade(), Some(session.clone()));
+/// sys.stop_and_wait(&session).await;
+/// assert_eq!(weak.upgrade(), None);
+/// # sys.shutdown().await
+/// # }
+/// ```
+pub struct WeakRef<A: Actor> {
+    id: ActorId,
+    target: WeakTarget,
+    actor: PhantomData<fn(A)>,
+}
+
+impl<A: Actor> ActorRef<A> {
+    /// A reference to the same actor that keeps nothing of it.
+    #[must_use]
+    pub fn downgrade(&self) -> WeakRef<A> {
+        WeakRef {
+            id: self.id(),
+            target: self.target().downgrade(),
+            actor: PhantomData,
+        }
+    }
+}
+
+impl<A: Actor> Context<A> {
+    /// This actor, by a reference that keeps nothing of it.
+    pub fn weak(&self) -> WeakRef<A> {
+        self.me().downgrade()
+    }
+}
+
+impl<A: Actor> WeakRef<A> {
+    /// A reference to send by, where the actor [is alive](ActorRef::is_alive). It may stop between this
+    /// answer and what you do with it.
+    #[must_use]
+    pub fn upgrade(&self) -> Option<ActorRef<A>> {
+        let target = self.target.upgrade()?;
+        (!target.has_stopped()).then(|| ActorRef::new(target))
+    }
+
+    /// The actor's identity.
+    pub fn id(&self) -> ActorId {
+        self.id
+    }
+}
+
+impl<A: Actor> From<&ActorRef<A>> for WeakRef<A> {
+    fn from(actor: &ActorRef<A>) -> Self {
+        actor.downgrade()
+    }
+}
+
+impl<A: Actor> Clone for WeakRef<A> {
+    fn clone(&self) -> Self {
+        Self {
+            id: self.id,
+            target: self.target.clone(),
+            actor: PhantomData,
+        }
+    }
+}
+
+/// The actor's name, while it is there.
+impl<A: Actor> fmt::Debug for WeakRef<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.target.upgrade() {
+            Some(target) => write!(f, "WeakRef({target:?})"),
+            None => write!(f, "WeakRef({})", self.id),
+        }
+    }
+}
+
+impl<A: Actor> PartialEq for WeakRef<A> {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+impl<A: Actor> Eq for WeakRef<A> {}
+
+impl<A: Actor> Hash for WeakRef<A> {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.id.hash(hasher);
+    }
+}
+
+/// By identity, as an [`ActorRef`].
+impl<A: Actor> Fingerprint for WeakRef<A> {
+    fn fingerprint(&self, to: &mut Fingerprinter) {
+        self.hash(to);
+    }
+}
