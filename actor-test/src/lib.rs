@@ -120,7 +120,7 @@ pub use hosting::pinned::follow;
 pub use report::confirmation::Confirmation;
 pub use report::facts::{
     BehaviourStatistics, Bug, FaultStatistics, Recording, Report, StepStatistics,
-    StrategyStatistics,
+    StrategyStatistics, Tried,
 };
 pub use report::merge::MergeError;
 pub use report::minimized::{Dead, Minimized, Size};

@@ -62,6 +62,8 @@ impl Course {
         if self.is_part {
             gaps.push(Gap::Parts);
         }
+        // The strategy may have ended for one of these reasons.
+        gaps.dedup();
         let is_complete = is_complete && turns.executions > 0;
         if !is_complete && gaps.is_empty() {
             gaps.push(Gap::Unstated);

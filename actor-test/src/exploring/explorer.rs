@@ -76,6 +76,8 @@ pub(crate) struct Explorer<'a> {
     settings: &'a Settings,
     engine: Engine,
     strategies: Vec<Option<Box<dyn Strategy>>>,
+    /// The position of the first of them among all that the test may be explored with.
+    first: usize,
     estimates: Arc<Estimates>,
     pilots: u64,
     threshold: u64,
@@ -108,12 +110,18 @@ impl<'a> Explorer<'a> {
             settings,
             engine,
             strategies: strategies.into_iter().map(placed).map(Some).collect(),
+            first: 0,
             estimates: Arc::default(),
             pilots: 0,
             threshold: settings.bounds.temperature(),
             status,
             begun: crate::wall_clock::now(),
         }
+    }
+
+    /// Has its strategies told apart from the first so many of the test.
+    pub(crate) fn after(self, first: usize) -> Self {
+        Self { first, ..self }
     }
 
     pub(crate) fn names(&self) -> Vec<String> {
@@ -131,6 +139,14 @@ impl<'a> Explorer<'a> {
             .flatten()
             .map(|strategy| strategy.covered())
             .collect()
+    }
+
+    /// How many executions there are to be, where a search that has no other end has an idea.
+    pub(crate) fn expected(&self) -> Option<u64> {
+        match &self.strategies[..] {
+            [Some(only)] => only.expected(),
+            _ => None,
+        }
     }
 
     pub(crate) fn observed(&self) -> Observations {
@@ -255,8 +271,12 @@ impl<'a> Explorer<'a> {
             strategy: number,
             length,
         } = turn;
-        self.status.begins(iteration, number, length);
-        pin::pin(turn);
+        let position = self.first + number;
+        self.status.begins(iteration, position, length);
+        pin::pin(Turn {
+            strategy: position,
+            ..turn
+        });
         // An empty execution takes little longer than two looks at the clock.
         let begun = (self.strategies.len() > 1).then(crate::wall_clock::now);
         let execution = self.execution(turn);
@@ -330,8 +350,8 @@ impl<'a> Explorer<'a> {
         watch: Watch,
     ) -> Outcome {
         let turn = suspected.turn();
-        self.status
-            .begins(turn.iteration, turn.strategy, turn.length);
+        let position = self.first + turn.strategy;
+        self.status.begins(turn.iteration, position, turn.length);
         // What a lasso would show is known already, and looking for one costs as much as the steps.
         self.engine.look_for_lassos(false);
         let options = RunOptions {

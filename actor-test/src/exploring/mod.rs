@@ -21,6 +21,7 @@ pub(crate) mod neighbourhood;
 pub(crate) mod pin;
 pub(crate) mod pinned;
 pub(crate) mod plan;
+mod proving;
 pub(crate) mod recording;
 pub(crate) mod reproduction;
 pub(crate) mod summary;

@@ -1,6 +1,6 @@
 //! Running the one execution that a token names.
 
-use crate::engine::Program;
+use crate::engine::{End, Program};
 use crate::exploring::confirmation::Judge;
 use crate::exploring::explorer::Explorer;
 use crate::exploring::plan::Turn;
@@ -27,9 +27,6 @@ pub(crate) fn reproduce(
     } = named;
     let strategy = strategy.parse::<StrategySpec>()?;
     let built = strategy.build();
-    if built.has_memory() {
-        return Err(TokenError::HasMemory(strategy.to_string()));
-    }
     if built.needs_length() != length.is_some() {
         return Err(TokenError::Malformed(text.into()));
     }
@@ -47,6 +44,15 @@ pub(crate) fn reproduce(
     let mut explorer = Explorer::new(name, &settings, vec![built]);
     if explorer.needs_estimates() {
         explorer.run_pilots(program);
+    }
+    if explorer.has_memory() {
+        // What it does depends on the executions before.
+        for before in 0..iteration {
+            let outcome = explorer.run_turn(program, Turn::of_first(before)).outcome;
+            if outcome.end == End::Exhausted {
+                return Err(TokenError::Ended(text.into(), before));
+            }
+        }
     }
     let mut summary = Summary::new(name, &settings);
     let turn = Turn {

@@ -163,6 +163,11 @@ impl Summary {
             || (self.settings.until_saturated && self.is_saturated())
     }
 
+    /// A bug was found.
+    pub(crate) fn has_failed(&self) -> bool {
+        !self.failing.is_empty()
+    }
+
     /// How many more executions the budget pays for, as far as those before tell: as long as any is
     /// left, one at least. It is asked between epochs, so that which executions there are does not
     /// depend on the workers.

@@ -9,6 +9,7 @@ use crate::exploring::confirmation::Judge;
 use crate::exploring::desk::{CHUNK, Chunk, Desk, lock};
 use crate::exploring::explorer::{Contribution, Explorer};
 use crate::exploring::plan::{Epoch, Plan};
+use crate::exploring::proving::{Tried, prove};
 use crate::exploring::summary::Summary;
 use crate::report::facts::Report;
 use crate::settings::Settings;
@@ -29,6 +30,18 @@ pub(crate) struct Progress {
     pub(crate) bugs: usize,
 }
 
+impl Progress {
+    /// There are to be so many executions, where there is no other end.
+    fn expecting(self, executions: Option<u64>) -> Self {
+        Self {
+            of: executions
+                .filter(|_| self.of == u64::MAX)
+                .unwrap_or(self.of),
+            ..self
+        }
+    }
+}
+
 /// Hears nothing.
 pub(crate) struct Silent;
 
@@ -43,7 +56,11 @@ pub(crate) fn explore(
     settings: &Settings,
     observer: &mut dyn Observer,
 ) -> Report {
-    let settings = &calibrated(name, program, settings);
+    let (settings, left) = match prove(name, program, settings) {
+        Tried::Ended(report) => return *report,
+        Tried::Left(settings, left) => (settings, left),
+    };
+    let settings = &calibrated(name, program, &settings);
     let plan = Plan::new(settings);
     let mut exploration = Exploration {
         judge: Judge::new(name, program, settings, plan.strategies()),
@@ -64,7 +81,9 @@ pub(crate) fn explore(
         drop(first);
         exploration.run_in_parallel(name, program, settings, &estimates, pilots)
     };
-    exploration.summary.finish(program, &observed)
+    let mut report = exploration.summary.finish(program, &observed);
+    left.add_to(&mut report);
+    report
 }
 
 /// The settings with bounds that fit the program, where they are to be found.
@@ -103,11 +122,11 @@ fn build(strategies: &[StrategySpec]) -> Vec<Box<dyn crate::strategy::Strategy>>
 }
 
 /// An exploration in progress: what is planned, and what is known.
-struct Exploration<'a> {
-    judge: Judge<'a>,
-    plan: Plan,
-    summary: Summary,
-    observer: &'a mut dyn Observer,
+pub(crate) struct Exploration<'a> {
+    pub(crate) judge: Judge<'a>,
+    pub(crate) plan: Plan,
+    pub(crate) summary: Summary,
+    pub(crate) observer: &'a mut dyn Observer,
 }
 
 impl Exploration<'_> {
@@ -131,7 +150,8 @@ impl Exploration<'_> {
         lengths.iter().for_each(|length| self.plan.measure(*length));
     }
 
-    fn run_alone(&mut self, explorer: &mut Explorer<'_>, program: &dyn Program) {
+    /// Runs everything on one worker.
+    pub(crate) fn run_alone(&mut self, explorer: &mut Explorer<'_>, program: &dyn Program) {
         while let Some(epoch) = self.next_epoch() {
             if !self.run_epoch(explorer, program, &epoch) {
                 break;
@@ -152,7 +172,8 @@ impl Exploration<'_> {
             }
             self.add(explorer.run_turn(program, epoch.turn(execution)));
             if execution.is_multiple_of(CHUNK) {
-                self.observer.progress(&self.summary.progress());
+                let progress = self.summary.progress().expecting(explorer.expected());
+                self.observer.progress(&progress);
             }
         }
         self.observer.progress(&self.summary.progress());

@@ -257,7 +257,6 @@ fn source(test: &ActorTest) -> (String, u32) {
 
 /// The settings, for whoever has to tell of this process's end.
 fn began(test: &ActorTest, settings: &Settings, task: &Task) -> Event {
-    let strategies = settings.strategies();
     let (iterations, strategies) = match task {
         Task::Reproduce { token } => {
             let strategy = token
@@ -265,10 +264,7 @@ fn began(test: &ActorTest, settings: &Settings, task: &Task) -> Event {
                 .map_or(&**token, |(strategy, _)| strategy);
             (1, vec![strategy.to_owned()])
         }
-        _ => (
-            settings.iterations,
-            strategies.iter().map(ToString::to_string).collect(),
-        ),
+        _ => (settings.iterations, settings.named_strategies()),
     };
     Event::Began {
         iterations,
@@ -360,8 +356,7 @@ fn leak(
     if !report.is_clean() {
         return Some(words::leaked_threads());
     }
-    let strategies = settings.strategies();
-    let strategy = strategies[turn.strategy].to_string();
+    let strategy = settings.named_strategies().swap_remove(turn.strategy);
     let finding = Finding {
         kind: BugKind::LeakedThreads,
         message: words::leaked_threads(),

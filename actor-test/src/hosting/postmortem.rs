@@ -79,9 +79,7 @@ fn task(job: &Job, settings: &Settings, turn: Turn, strategy: &str) -> Task {
     if let Some(task @ (Task::Reproduce { .. } | Task::Replay { .. })) = &job.task {
         return task.clone();
     }
-    let spec = strategy.parse::<StrategySpec>();
-    let is_alone = spec.is_ok_and(|spec| !spec.build().has_memory());
-    if is_alone && job.given.max_steps != Some(MaxSteps::Auto) {
+    if strategy.parse::<StrategySpec>().is_ok() && job.given.max_steps != Some(MaxSteps::Auto) {
         let token = turn.token(strategy, settings);
         Task::Reproduce { token }
     } else {

@@ -325,9 +325,8 @@ fn hung(test: &str, running: &Running, turn: Turn, still: f64) -> (Report, Vec<S
         begun,
         ..
     } = running;
-    let strategies = settings.strategies();
-    let strategy = strategies.get(turn.strategy).map(ToString::to_string);
-    let strategy = strategy.unwrap_or_default();
+    let strategies = settings.named_strategies();
+    let strategy = strategies.get(turn.strategy).cloned().unwrap_or_default();
     let found_after_s = begun.elapsed().as_secs_f64();
     let job = Job {
         test: test.into(),

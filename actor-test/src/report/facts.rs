@@ -20,6 +20,7 @@ use crate::report::verdict::Verdict;
 use crate::report::words;
 use crate::settings::token::{Named, token};
 use crate::settings::{Bounds, Semantics, Settings};
+use crate::strategy::Gap;
 
 /// How many bugs that differ are kept.
 pub(crate) const BUGS_MAX: usize = 20;
@@ -154,11 +155,28 @@ pub struct Report {
     /// How long a thread of its own took for each, in seconds, where there were any.
     #[serde(default)]
     pub thread_s: f64,
+    /// The exhaustive search that was tried before, and came to no end. Its executions are not counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tried: Option<Tried>,
     /// How long it took, in seconds.
     pub elapsed_s: f64,
     /// What it takes to merge it with the reports of other parts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) sketch: Option<Box<Sketch>>,
+}
+
+/// An exhaustive search that was [tried](crate::Settings::prove), and came to no end.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Tried {
+    /// Its name.
+    pub strategy: String,
+    /// How many executions it ran.
+    pub executions: u64,
+    /// What it has cost, in steps of an execution.
+    pub steps: u64,
+    /// Why it came to no end.
+    pub gaps: Vec<Gap>,
 }
 
 /// The faults of one kind, over all executions.
@@ -456,6 +474,7 @@ impl Report {
             asked_for_bytes: 0,
             asked_for_time: 0,
             thread_s: 0.0,
+            tried: None,
             elapsed_s: 0.0,
             sketch: None,
         }

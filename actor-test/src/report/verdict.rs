@@ -81,6 +81,25 @@ impl Verdict {
         }
     }
 
+    /// How many behaviours a search of behaviours has looked at.
+    ///
+    /// ```
+    /// use actor_test::Tester;
+    ///
+    /// let report = Tester::new().strategy("dpor".parse()?).run(|_| ());
+    /// assert_eq!(report.verdict.behaviours(), Some(1));
+    /// # Ok::<(), actor_test::strategy::SpecError>(())
+    /// ```
+    pub fn behaviours(&self) -> Option<u64> {
+        match &self.searched {
+            Searched::Systematic {
+                reduction: Reduction::Inboxes { behaviours, .. },
+                ..
+            } => Some(*behaviours),
+            _ => None,
+        }
+    }
+
     /// Estimates that are made for samples say nothing here.
     pub(crate) fn is_systematic(&self) -> bool {
         matches!(self.searched, Searched::Systematic { .. })

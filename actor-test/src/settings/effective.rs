@@ -34,6 +34,12 @@ pub struct Settings {
     /// little beyond. Default: no such end. A test marked `#[actor_test]` that names no end has one, of
     /// about two seconds of one core in `cargo actor-test` and a fifth of that under `cargo test`.
     pub step_budget: Option<u64>,
+    /// Try an exhaustive search first, for so many steps at the most: where it ends within them, what it
+    /// says is the result. Else it leaves no trace but the steps that it has spent of `step_budget`. What
+    /// it computes between executions counts as well, so that it ends at the same place on every machine.
+    /// Default 0: don't. A test marked `#[actor_test]` that names neither an end nor strategies has a
+    /// quarter of its budget for it.
+    pub prove: u64,
     /// Start no execution after so long. Default: no limit.
     pub time_limit: Option<Duration>,
     /// Stop when the search seems saturated: after at least 1000 executions, the later half of which
@@ -80,6 +86,7 @@ impl Default for Settings {
             workers: 1,
             keep_going: false,
             step_budget: None,
+            prove: 0,
             time_limit: None,
             until_saturated: false,
             partition: None,
@@ -102,6 +109,7 @@ impl Settings {
         Self {
             iterations,
             step_budget: None,
+            prove: 0,
             time_limit: None,
             until_saturated: false,
             calibrate: false,
@@ -130,6 +138,14 @@ impl Settings {
             strategies.iter().map(spec)
         };
         Placement::ALL.into_iter().flat_map(placed).collect()
+    }
+
+    /// The names of all strategies that may have a turn, and after them the search that is tried first.
+    pub(crate) fn named_strategies(&self) -> Vec<String> {
+        let strategies = self.strategies().into_iter();
+        let tried = (self.prove > 0).then_some(StrategySpec::Dpor(None));
+        let all = strategies.chain(tried);
+        all.map(|spec| spec.to_string()).collect()
     }
 
     /// A portfolio has a bandit that learns where faults strike best.

@@ -19,6 +19,9 @@ use crate::settings::{Bounds, Delivery, Search, Semantics, Settings};
 /// an optimised build. A trace says what was found, so it is the same in every build.
 const EXPLAIN: u64 = 4_000_000;
 
+/// One in so many steps of the budget may go into the exhaustive search that is tried first.
+const PROVE: u64 = 4;
+
 /// How far executions go.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -143,6 +146,8 @@ pub fn resolve(
             "`{spec}` can't be divided into parts: what it does depends on the executions before"
         ));
     }
+    let is_plain = all.search.is_none() && all.max_steps != Some(MaxSteps::Auto);
+    let is_tried = !is_ended && is_plain && all.partition.is_none();
     let iterations = all.iterations.unwrap_or(u64::MAX);
     // A test that expects a bug says how many executions that takes, and stops when it is found.
     let least = attributes.expect_bug.and(attributes.iterations);
@@ -162,6 +167,11 @@ pub fn resolve(
         workers: all.workers.unwrap_or(defaults.workers),
         keep_going: all.keep_going.unwrap_or(defaults.keep_going),
         step_budget: (!is_ended).then_some(budgets.exploring),
+        prove: if is_tried {
+            budgets.exploring / PROVE
+        } else {
+            0
+        },
         time_limit: all.time_limit,
         until_saturated,
         partition: all.partition,
@@ -468,6 +478,33 @@ mod tests {
             ..Overrides::default()
         };
         assert_eq!(budget(saturated), Ok(None));
+    }
+
+    #[test]
+    fn a_proof_is_tried_where_nobody_says_how_to_search_or_when_to_stop() {
+        let budgets = Budgets {
+            exploring: 400,
+            ..BUDGETS
+        };
+        let share = |given: Overrides| {
+            resolve(given, &nothing(), Overrides::default(), budgets)
+                .map(|settings| (settings.prove, settings.step_budget))
+        };
+        assert_eq!(share(Overrides::default()), Ok((100, Some(400))));
+        assert_eq!(share(iterations(3)), Ok((0, None)));
+        let with = |change: fn(&mut Overrides)| {
+            let mut given = Overrides::default();
+            change(&mut given);
+            share(given).map(|(prove, _)| prove)
+        };
+        assert_eq!(with(|given| given.workers = Some(4)), Ok(100));
+        let portfolio = |given: &mut Overrides| given.search = Some(vec!["portfolio".into()]);
+        assert_eq!(with(portfolio), Ok(0));
+        assert_eq!(with(|given| given.max_steps = Some(MaxSteps::Auto)), Ok(0));
+        assert_eq!(
+            with(|given| given.partition = parse::partition("1/2").ok()),
+            Ok(0)
+        );
     }
 
     #[test]

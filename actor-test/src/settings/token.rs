@@ -34,9 +34,12 @@ pub enum TokenError {
     /// The strategy is not known.
     #[error(transparent)]
     Strategy(#[from] SpecError),
-    /// The strategy learns from earlier executions.
-    #[error("`{0}` depends on the executions before; run the whole test with its seed instead")]
-    HasMemory(String),
+    /// The search is over before it comes to that execution.
+    #[error(
+        "the search of the token `{0}` is over after {1} executions: the test is another one now, or has \
+         other settings; run the whole test again"
+    )]
+    Ended(String, u64),
 }
 
 /// What a token names.

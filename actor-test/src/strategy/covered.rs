@@ -40,8 +40,13 @@ pub enum Reduction {
         local_first: bool,
     },
     /// Of those in which events are taken from each inbox in the same order, and choices are answered
-    /// alike, one is run.
-    Inboxes,
+    /// alike, one is looked at.
+    Inboxes {
+        /// How many there are.
+        behaviours: u64,
+        /// Monitors or predicates look on: they are told apart by what those see as well.
+        onlookers: bool,
+    },
 }
 
 /// What was not judged of executions that don't end.
@@ -87,6 +92,11 @@ pub enum Gap {
         /// How many.
         steps: u64,
     },
+    /// What comes after a search that was tried, and broken off since it would have cost too much.
+    TooMany {
+        /// How many executions it seemed to need, by an estimate that may be wrong by a factor.
+        about: u64,
+    },
     /// What comes after the time that the test was given.
     Time,
     /// What comes after the bug at which the search ended.
@@ -110,6 +120,11 @@ pub enum Gap {
     },
     /// What comes after as many states as the search was to know.
     States {
+        /// How many.
+        bound: u64,
+    },
+    /// What comes after a search has met as many histories of operations as it was to know.
+    Histories {
         /// How many.
         bound: u64,
     },

@@ -66,6 +66,7 @@ pub use random::Random;
 pub(crate) use random::{below, generator};
 pub(crate) use replay::Between;
 pub use replay::Replay;
+pub(crate) use search::attempt;
 pub(crate) use spec::split_placement;
 pub use spec::{ExplorerKind, SpecError, StrategySpec};
 pub use states::States;
@@ -207,6 +208,12 @@ pub trait Strategy: fmt::Debug + Send {
     /// left to explore.
     fn covered(&self) -> Covered {
         Covered::Sample
+    }
+
+    /// How many executions it seems to need in all, where it has an idea. Progress is shown by it, and
+    /// nothing depends on it.
+    fn expected(&self) -> Option<u64> {
+        None
     }
 
     /// It needs [`Execution::estimates`]: pilot executions are run first.

@@ -55,8 +55,8 @@ pub enum StrategySpec {
     States(Option<u64>),
     /// [`States::local_first`], with its bound on states.
     StatesLocal(Option<u64>),
-    /// Inbox-DPOR: one execution for each behaviour.
-    Dpor,
+    /// Inbox-DPOR: every behaviour once, with a bound on what it may know.
+    Dpor(Option<u64>),
     /// [`FairSuffix::at_max_steps`] of an unfair one.
     Fair(Box<StrategySpec>),
     /// [`FairSuffix::anywhere`] of an unfair one without memory. `dfs`, which has one, would end too
@@ -244,10 +244,10 @@ const TABLE: &[Entry] = &[
     },
     Entry {
         name: "dpor",
-        form: "",
-        range: NONE,
-        explanation: "unfair; one execution for each behaviour: for each order in which inboxes can be emptied, and each answer to choices.\nProves the absence of safety bugs where it ends by itself; what it can't follow, it names.",
-        parse: |text| plain(text, StrategySpec::Dpor),
+        form: "[:HISTORIES]",
+        range: "HISTORIES, how many it may know, from 1 to 4000000000",
+        explanation: "unfair; every behaviour once: each order in which inboxes can be emptied, and each answer to choices.\nProves the absence of safety bugs where it ends by itself; what it can't follow, it names.",
+        parse: |text| optional(text, STATES_MAX).map(StrategySpec::Dpor),
     },
 ];
 
@@ -271,7 +271,7 @@ const PREFIXES: &[Prefix] = &[
         explanation: "fair from step N (--max-steps) on: as NAME, any of the unfair ones, and then a weighted random walk.\nGood for liveness bugs behind an unlikely order of steps: fair-pct, fair-pos.",
         wrap: StrategySpec::Fair,
         // It would take the steps of the walk for its own.
-        takes: |strategy| is_unfair(strategy) && strategy.name() != "dpor",
+        takes: |strategy| is_unfair(strategy) && !strategy.name().starts_with("dpor"),
     },
     Prefix {
         name: "early-fair-",
@@ -345,7 +345,13 @@ impl StrategySpec {
             Self::StatesLocal(bound) => {
                 Box::new(known(States::depth_first().local_first(), *bound))
             }
-            Self::Dpor => Box::new(InTurn::new(Dpor::new())),
+            Self::Dpor(bound) => {
+                let dpor = match bound {
+                    None => Dpor::new(),
+                    Some(bound) => Dpor::new().histories_max(*bound),
+                };
+                Box::new(InTurn::new(dpor))
+            }
             Self::Fair(spec) => Box::new(FairSuffix::at_max_steps(spec.build())),
             Self::EarlyFair(spec) => Box::new(FairSuffix::anywhere(spec.build())),
             Self::Placed(placement, spec) => Box::new(Placed::new(spec.build()).by(*placement)),

@@ -194,6 +194,20 @@ pub fn pipeline(sys: &System, stages: usize, items: u64) {
     spawn(sys, rules.collect());
 }
 
+/// Chang and Roberts' election in a ring of nodes with these numbers: one behaviour.
+pub fn ring_election(sys: &System, numbers: &[u64]) {
+    let of = numbers.len();
+    let rules = numbers.iter().enumerate().map(|(place, own)| {
+        let (next, own) = ((place + 1) % of, *own);
+        rule(move |acts, message| match message {
+            None => acts.send(next, "candidate", own),
+            Some(other) if other.value > own => acts.send(next, "candidate", other.value),
+            Some(_) => {}
+        })
+    });
+    spawn(sys, rules.collect());
+}
+
 /// Single-decree Paxos in which nothing is retried and nothing is refused aloud.
 pub fn paxos(sys: &System, proposers: usize, acceptors: usize) {
     let quorum = acceptors / 2 + 1;

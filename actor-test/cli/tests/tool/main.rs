@@ -14,6 +14,7 @@ mod misbehaviour;
 mod packages;
 mod parameters;
 mod project;
+mod proofs;
 mod reached;
 mod reports;
 mod settings;

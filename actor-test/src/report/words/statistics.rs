@@ -1,6 +1,6 @@
 //! What was explored.
 
-use super::verdict::covered;
+use super::verdict::{self, covered};
 use super::{count, percent};
 use crate::report::facts::{FaultStatistics, Report, StrategyStatistics};
 use crate::strategy::{Gap, split_placement};
@@ -109,9 +109,15 @@ fn spent(report: &Report) -> Option<String> {
         0 => "",
         _ => ", 400 for a thread of its own",
     };
+    let tried = report.tried.as_ref().map_or_else(String::new, |tried| {
+        let (steps, strategy) = (tried.steps, &tried.strategy);
+        let why = verdict::gaps(&tried.gaps);
+        format!(", {steps} to try whether {strategy} proves it ({why})")
+    });
     Some(format!(
-        "a budget of {budget} steps was spent: {} of executions, and 20 for the start of each{threads}; \
+        "a budget of {} steps was spent: {} of executions, and 20 for the start of each{threads}{tried}; \
          -i or --for say otherwise",
+        budget + report.tried.as_ref().map_or(0, |tried| tried.steps),
         report.steps_total
     ))
 }

@@ -19,11 +19,26 @@ pub(super) fn covered(report: &Report) -> Option<String> {
                 states,
                 local_first,
             } => all_states(report, *states, *local_first),
-            Reduction::Inboxes => all(report, &count(report.behaviours.seen, "behaviour"), ""),
+            Reduction::Inboxes {
+                behaviours,
+                onlookers,
+            } => {
+                let seen = if *onlookers {
+                    " as onlookers see them"
+                } else {
+                    ""
+                };
+                all(report, &(count(*behaviours, "behaviour") + seen), "")
+            }
         });
     }
-    let gaps: Vec<String> = report.verdict.gaps.iter().map(gap).collect();
-    Some(format!("not exhaustive: {}", gaps.join(", ")))
+    Some(format!("not exhaustive: {}", gaps(&report.verdict.gaps)))
+}
+
+/// What a search left out.
+pub(super) fn gaps(gaps: &[Gap]) -> String {
+    let gaps: Vec<String> = gaps.iter().map(gap).collect();
+    gaps.join(", ")
 }
 
 /// Every state was met.
@@ -55,6 +70,7 @@ fn gap(gap: &Gap) -> String {
         }
         Gap::Executions { bound } => format!("it stopped after {}", count(*bound, "execution")),
         Gap::Budget { steps } => format!("its budget of {steps} steps was spent"),
+        Gap::TooMany { about } => format!("it seemed to need about {}", count(*about, "execution")),
         Gap::Time => "its time was over".into(),
         Gap::Bug => "it stopped at the bug".into(),
         Gap::Saturated => "it stopped where nothing new had come for long".into(),
@@ -68,6 +84,9 @@ fn gap(gap: &Gap) -> String {
             count(*executions, "execution")
         ),
         Gap::States { bound } => format!("it stopped at {}", count(*bound, "state")),
+        Gap::Histories { bound } => format!(
+            "it stopped when it knew {bound} histories of actors; `dpor:HISTORIES` lets it know more"
+        ),
         Gap::Cycles(unjudged) => match unjudged {
             Unjudged::Owed => "what may stay owed for ever was not looked for",
             Unjudged::Deferred => "an event may be deferred for ever, which was not judged",

@@ -98,6 +98,10 @@ where
         true
     }
 
+    fn expected(&self) -> Option<u64> {
+        self.search.expected()
+    }
+
     fn covered(&self) -> Covered {
         self.search.covered()
     }

@@ -7,6 +7,7 @@
 //! [`InTurn`] makes a strategy of a search, which runs one item after another. `StrategySpec::build`
 //! calls it, and what explores, reports and records needs to know of nothing else.
 
+mod attempt;
 mod dpor;
 mod in_turn;
 
@@ -14,6 +15,7 @@ use std::fmt;
 
 use super::{Covered, Ended, Strategy};
 
+pub(crate) use attempt::attempt;
 pub(super) use dpor::Dpor;
 pub(super) use in_turn::InTurn;
 
@@ -31,6 +33,9 @@ pub(super) trait Search: fmt::Debug + Send {
 
     /// An item is back, in the order of its round.
     fn take(&mut self, item: Self::Item, ended: &Ended);
+
+    /// How many executions it seems to need: see [`Strategy::expected`].
+    fn expected(&self) -> Option<u64>;
 
     /// What was covered up to now: see [`Strategy::covered`].
     fn covered(&self) -> Covered;

@@ -1,5 +1,6 @@
-//! Inbox-DPOR runs each behaviour once, and leaves none out.
+//! Inbox-DPOR looks at each behaviour once, and leaves none out.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use actor_core::prelude::*;
@@ -7,24 +8,29 @@ use actor_core::{Mailbox, actor};
 use actor_test::strategy::{Beyond, StrategySpec};
 use actor_test::{Gap, Report, Tester};
 use behaviour::programs::*;
-use behaviour::talkers::{Talk, Uses};
+use behaviour::talkers::{Found, Talk, Uses};
 use rand_core::Rng;
 
 fn explore(program: impl Fn(&System) + Sync) -> Report {
     let report = Tester::new()
         .iterations(u64::MAX)
-        .strategy(StrategySpec::Dpor)
+        .strategy(StrategySpec::Dpor(None))
         .run(program);
     report.assert_clean();
     report
 }
 
-/// How many behaviours there are, each of which was run once.
+/// How many behaviours are run whatever they show.
+const FIRST: u64 = 32;
+
+/// How many behaviours there are. None is run twice.
 fn count(program: impl Fn(&System) + Sync) -> u64 {
     let report = explore(program);
     assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
     assert_eq!(report.executions, report.behaviours.seen, "one twice");
-    report.executions
+    let behaviours = report.verdict.behaviours().expect("a search");
+    assert!(report.executions >= behaviours.min(FIRST), "{report:?}");
+    behaviours
 }
 
 #[test]
@@ -60,6 +66,65 @@ fn known_programs_have_as_many_behaviours_as_they_should() {
     assert_eq!(count(|sys| pipeline(sys, 3, 3)), 1);
     assert_eq!(count(|sys| paxos(sys, 1, 3)), 72);
     assert_eq!(count(|sys| paxos(sys, 2, 2)), 100);
+    assert_eq!(count(|sys| ring_election(sys, &[1, 2, 3])), 1);
+    assert_eq!(count(|sys| ring_election(sys, &[3, 2, 1])), 1);
+    assert_eq!(count(|sys| ring_election(sys, &[4, 3, 2, 1])), 1);
+}
+
+#[test]
+fn two_phase_commit_with_five_participants() {
+    assert_eq!(count(|sys| two_phase_commit(sys, 5)), 3_840);
+}
+
+/// The first race of a run, with millions of behaviours after it.
+#[test]
+fn a_race_at_the_start_is_found_before_what_comes_later_is_explored() {
+    let report = Tester::new()
+        .iterations(1_000)
+        .strategy(StrategySpec::Dpor(None))
+        .run(|sys| {
+            let first = sys.spawn(Second::default());
+            for number in 0..2 {
+                let first = first.clone();
+                sys.spawn(Entrant { first, number });
+            }
+            fan_in(sys, 4, 4);
+        });
+    let bug = report.assert_bug("the second was first");
+    // There are 63 million orders of the sixteen other events.
+    assert!(bug.iteration <= 400, "{}", bug.iteration);
+}
+
+#[derive(Debug)]
+struct Here(u32);
+
+/// Fails where the second comes first.
+#[derive(Default)]
+struct Second {
+    is_here: bool,
+}
+
+#[actor]
+impl Second {
+    #[on]
+    fn here(&mut self, here: Here) {
+        assert!(self.is_here || here.0 == 0, "the second was first");
+        self.is_here = true;
+        SHARED.set(here.0);
+    }
+}
+
+struct Entrant {
+    first: ActorRef<Second>,
+    number: u32,
+}
+
+#[actor]
+impl Entrant {
+    #[start]
+    fn start(&mut self) {
+        self.first.tell(Here(self.number));
+    }
 }
 
 #[test]
@@ -76,7 +141,8 @@ fn programs(short: u64) -> u64 {
 /// The behaviours that are found are those of all schedules, each once, and so are the ends and the bugs.
 fn assert_as_brute_force(uses: Uses, programs: u64, schedules_max: u64) -> u64 {
     let spec = |name: &str| -> StrategySpec { name.parse().expect("a strategy") };
-    let (mut compared, mut schedules, mut behaviours, mut most) = (0, 0, 0, 0);
+    let (mut compared, mut spared) = (0, 0);
+    let (mut schedules, mut behaviours, mut most) = (0, 0, 0);
     for number in 0..programs {
         let talk = Talk::random(number, uses);
         let (mut all, report) = talk.explore(&spec("dfs-local"), schedules_max);
@@ -89,18 +155,38 @@ fn assert_as_brute_force(uses: Uses, programs: u64, schedules_max: u64) -> u64 {
         if uses.monitor || uses.predicate {
             // What they note does not tell all that they have seen.
             found.ends.dedup();
+        } else if all.bugs.is_empty() {
+            let behaviours = dpor.verdict.behaviours();
+            assert_eq!(behaviours, Some(all.ends.len() as u64), "{talk:?}");
         }
-        assert_eq!(found.ends.len(), all.ends.len(), "{talk:?}");
-        assert_eq!(found, all, "{talk:?}");
+        assert_eq!(found.bugs, all.bugs, "{talk:?}");
+        if dpor.verdict.behaviours() < Some(FIRST) {
+            assert_eq!(found.ends, all.ends, "{talk:?}");
+        } else {
+            // Not each was run, but each end of each actor and onlooker was met, and no other.
+            spared += 1;
+            assert!(
+                found.ends.iter().all(|end| all.ends.contains(end)),
+                "{talk:?}"
+            );
+            assert_eq!(apart(&found), apart(&all), "{talk:?}");
+        }
         compared += 1;
         schedules += report.executions;
-        behaviours += found.ends.len();
-        most = most.max(found.ends.len());
+        behaviours += all.ends.len();
+        most = most.max(all.ends.len());
     }
     println!(
-        "{uses:?}: {compared} programs, {schedules} schedules, {behaviours} behaviours, {most} at most"
+        "{uses:?}: {compared} programs, {spared} of them not run in whole, {schedules} schedules, {behaviours} behaviours, {most} at most"
     );
     compared
+}
+
+/// How each actor and onlooker ended, by itself.
+fn apart(found: &Found) -> BTreeSet<(u64, u64)> {
+    let ends = found.ends.iter();
+    let notes = ends.flat_map(|(notes, _)| notes.iter());
+    notes.map(|(who, told)| (*who, *told)).collect()
 }
 
 const TELLS: Uses = Uses {
@@ -225,4 +311,65 @@ fn what_it_cannot_follow_is_named() {
         });
     });
     assert_eq!(report.verdict.gaps, [Gap::Seeds { executions: 1 }]);
+}
+
+thread_local! {
+    static SHARED: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
+}
+
+#[derive(Debug)]
+struct Ball {
+    left: u32,
+    back: ActorRef<Player>,
+}
+
+/// Plays with another, and tells somebody at the end, where the second clerk was the last to act.
+struct Player {
+    to: ActorRef<Clerk>,
+}
+
+#[actor]
+impl Player {
+    #[on]
+    fn ball(&mut self, ball: Ball, cx: &mut Context<Self>) {
+        match ball.left {
+            0 if SHARED.get() == 2 => self.to.tell(Go),
+            0 => {}
+            left => ball.back.tell(Ball {
+                left: left - 1,
+                back: cx.me(),
+            }),
+        }
+    }
+}
+
+/// Each player has one history, and does not do the same in all executions.
+#[test]
+fn what_actors_share_is_noticed_where_one_does_something_else() {
+    let report = explore(|sys| {
+        SHARED.set(0);
+        let both = sys.spawn(Second { is_here: true });
+        for number in 1..4 {
+            let first = both.clone();
+            sys.spawn(Entrant { first, number });
+        }
+        let to = sys.spawn(Clerk { act: |_| {} });
+        let players = [to.clone(), to].map(|to| sys.spawn(Player { to }));
+        players[0].tell(Ball {
+            left: 20,
+            back: players[1].clone(),
+        });
+    });
+    assert_eq!(report.verdict.gaps, [Gap::Differs]);
+}
+
+#[test]
+fn it_stops_where_it_knows_as_much_as_it_may() {
+    let report = Tester::new()
+        .iterations(u64::MAX)
+        .strategy(StrategySpec::Dpor(Some(50)))
+        .run(|sys| fan_in(sys, 3, 2));
+    report.assert_clean();
+    assert_eq!(report.verdict.gaps, [Gap::Histories { bound: 50 }]);
+    assert_eq!(report.strategies[0].name, "dpor:50");
 }

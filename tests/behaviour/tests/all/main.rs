@@ -49,3 +49,4 @@ mod system;
 mod tasks;
 mod threads;
 mod timeouts;
+mod trying;

@@ -37,8 +37,8 @@ impl Graph {
             for lane in 0..self.lanes.len() as u32 {
                 if !self.go_on(lane, lives, edits) {
                     // Who fails is to be known of all.
-                    for lane in &mut self.lanes {
-                        lane.look_up(lives);
+                    for lane in 0..self.lanes.len() as u32 {
+                        self.look_up(lane, lives);
                     }
                     return Extended::Missing;
                 }
@@ -80,7 +80,7 @@ impl Graph {
                     self.add_input(lane, Act::Start, lives::started(history), None);
                 }
                 Next::Resume(from) => {
-                    self.lanes[lane as usize].reply = None;
+                    self.lane_mut(lane).reply = None;
                     let history = self.lanes[lane as usize].history();
                     let history = lives::given(history, self.gift(from));
                     self.add_input(lane, Act::Resume { from }, history, Some(from));
@@ -93,40 +93,52 @@ impl Graph {
         }
     }
 
+    /// Finds what an operation does next, where that is known.
+    fn look_up(&mut self, lane: u32, lives: &Lives) {
+        let found = &self.lanes[lane as usize];
+        if found.stretch.is_none()
+            && let Some(number) = lives.find(found.history())
+        {
+            self.lane_mut(lane).stretch = Some(number);
+        }
+    }
+
     fn next_of(&mut self, lane: u32, lives: &Lives) -> Next {
-        let found = &mut self.lanes[lane as usize];
+        let found = &self.lanes[lane as usize];
         if !found.is_born {
             return Next::Nothing;
         }
         if lives::is_onlooker(found.path) {
             return Next::Receive;
         }
-        let (done, reply, history) = (found.done, found.reply, found.history());
-        let is_shown = found
-            .labels
-            .last()
-            .is_none_or(|label| !label.inboxes.is_empty());
-        let Some(stretch) = found.look_up(lives) else {
+        self.look_up(lane, lives);
+        let found = &self.lanes[lane as usize];
+        let Some(number) = found.stretch else {
             return Next::Unknown;
         };
+        let stretch = lives.after(number);
         let onlookers = stretch.onlookers;
-        if done == 0 && !onlookers.is_empty() && !is_shown {
+        if found.done == 0
+            && !onlookers.is_empty()
+            && let Some(label) = found.labels.last()
+            && label.seen_in.is_empty()
+        {
             return Next::Shown(onlookers);
         }
-        if let Some(deed) = stretch.deeds.get(done) {
-            return Next::Deed(*deed, lives::gift(history, done));
+        if let Some(deed) = stretch.deeds.get(found.done) {
+            return Next::Deed(*deed, lives::gift(found.history(), found.done));
         }
         match stretch.need {
             Need::Start => Next::Start,
             Need::Event | Need::Rest => Next::Receive,
-            Need::Reply => reply.map_or(Next::Nothing, Next::Resume),
+            Need::Reply => found.reply.map_or(Next::Nothing, Next::Resume),
             Need::Answer(of) => Next::Answer(of),
             Need::Nothing | Need::Failure => Next::Nothing,
         }
     }
 
     /// What a label gives to others.
-    fn gift(&self, from: Place) -> u64 {
+    pub(super) fn gift(&self, from: Place) -> u64 {
         let lane = &self.lanes[from.lane as usize];
         if self.label(from).act.is_input() {
             return lives::shown(self.label(from).history);
@@ -139,14 +151,15 @@ impl Graph {
     fn push(&mut self, lane: u32, act: Act, history: u64, clock: Arc<[u32]>) -> Place {
         let stamp = self.next_stamp;
         self.next_stamp += 1;
-        let labels = &mut self.lanes[lane as usize].labels;
+        let labels = &mut self.lane_mut(lane).labels;
         let index = labels.len() as u32;
         labels.push(Label {
             act,
             stamp,
             history,
             clock,
-            inboxes: Vec::new(),
+            inbox: None,
+            seen_in: Vec::new(),
         });
         Place { lane, index }
     }
@@ -175,7 +188,7 @@ impl Graph {
             clock = self.joined(&clock, from);
         }
         let place = self.push(lane, act, history, clock);
-        let lane = &mut self.lanes[lane as usize];
+        let lane = self.lane_mut(lane);
         (lane.stretch, lane.done) = (None, 0);
         place
     }
@@ -192,33 +205,37 @@ impl Graph {
         let history = lives::given(history, self.gift(from));
         let nth = self.lanes[lane as usize].receives.len() as u32;
         let place = self.add_input(lane, Act::Receive { from, nth }, history, Some(from));
-        self.lanes[lane as usize].receives.push(place.index);
+        self.lane_mut(lane).receives.push(place.index);
         self.set_taken(from, lane, place.index);
         place
     }
 
     fn set_taken(&mut self, what: Place, lane: u32, by: u32) {
-        let label = &mut self.lanes[what.lane as usize].labels[what.index as usize];
-        for (_, taken_by) in label.inboxes.iter_mut().filter(|(to, _)| *to == lane) {
+        let label = &mut self.lane_mut(what.lane).labels[what.index as usize];
+        for (_, taken_by) in label.inboxes_mut().filter(|(to, _)| *to == lane) {
             *taken_by = by;
         }
     }
 
-    /// Something goes into an inbox.
+    /// An event goes into an inbox.
     fn put(&mut self, what: Place, to: u32, edits: &mut Vec<Edit>) {
-        let label = &mut self.lanes[what.lane as usize].labels[what.index as usize];
-        label.inboxes.push((to, NOWHERE));
-        self.lanes[to as usize].sends.push(what);
+        let label = &mut self.lane_mut(what.lane).labels[what.index as usize];
+        label.inbox = Some((to, NOWHERE));
+        self.lane_mut(to).sends.push(what);
         self.find_revisits(to, what, edits);
     }
 
+    /// Onlookers see something.
     fn show(&mut self, what: Place, onlookers: Onlookers, edits: &mut Vec<Edit>) {
         let lanes: Vec<u32> = onlookers
             .iter()
             .map(|number| self.onlooker(number))
             .collect();
-        for lane in lanes {
-            self.put(what, lane, edits);
+        for to in lanes {
+            let label = &mut self.lane_mut(what.lane).labels[what.index as usize];
+            label.seen_in.push((to, NOWHERE));
+            self.lane_mut(to).sends.push(what);
+            self.find_revisits(to, what, edits);
         }
     }
 
@@ -228,13 +245,14 @@ impl Graph {
         if let Some(lane) = self.lane_of(path) {
             return lane;
         }
-        self.lanes.push(Lane::new(path, None, lives::born(path, 0)));
+        let lane = Lane::new(path, None, lives::born(path, 0));
+        self.lanes.push(Arc::new(lane));
         self.lanes.len() as u32 - 1
     }
 
     /// Has an operation take another event at its last label.
     pub(super) fn retake(&mut self, at: Place, from: Place) {
-        let found = &mut self.lanes[at.lane as usize];
+        let found = self.lane_mut(at.lane);
         found.receives.pop();
         let label = found.labels.pop();
         let Some(Label { act, stamp, .. }) = label else {
@@ -247,7 +265,7 @@ impl Graph {
         }
         let place = self.add_receive(at.lane, from);
         self.next_stamp -= 1;
-        self.lanes[place.lane as usize].labels[place.index as usize].stamp = stamp;
+        self.lane_mut(place.lane).labels[place.index as usize].stamp = stamp;
     }
 
     fn has(&self, place: Place) -> bool {
@@ -259,7 +277,7 @@ impl Graph {
         let Done { deed, onlookers } = done;
         let history = self.lanes[lane as usize].history();
         let clock = self.clock_of(lane);
-        self.lanes[lane as usize].done += 1;
+        self.lane_mut(lane).done += 1;
         match deed {
             Deed::Halt => {
                 self.push(lane, Act::Halt, history, clock);
@@ -268,14 +286,14 @@ impl Graph {
                 let parent = self.push(lane, Act::Spawn, history, clock);
                 let born = Lane::new(child, Some(parent), lives::born(child, gift));
                 match self.lane_of(child) {
-                    Some(known) => self.lanes[known as usize].revive(born),
-                    None => self.lanes.push(born),
+                    Some(known) => self.lane_mut(known).revive(born),
+                    None => self.lanes.push(Arc::new(born)),
                 }
             }
             Deed::Reply { to } => {
                 let Some(to) = self.lane_of(to) else { return };
                 let from = self.push(lane, Act::Reply { to }, history, clock);
-                self.lanes[to as usize].reply = Some(from);
+                self.lane_mut(to).reply = Some(from);
             }
             Deed::Send { to, message } => {
                 let Some(to) = self.lane_of(to) else { return };

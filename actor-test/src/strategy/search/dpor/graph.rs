@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::lives::{self, Lives, Need, Stretch};
+use super::lives::{self, Lives, Need};
+use crate::hash::mix;
 
 /// A label: of which lane, and where in it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,8 +45,10 @@ pub(super) struct Label {
     pub(super) history: u64,
     /// How many labels of each other lane come before it in any case: it needs them.
     pub(super) clock: Arc<[u32]>,
-    /// The inboxes that it goes into, its onlookers' among them, with the label by which it is taken there.
-    pub(super) inboxes: Vec<(u32, u32)>,
+    /// The inbox that it goes into, if any, with the label by which it is taken there.
+    pub(super) inbox: Option<(u32, u32)>,
+    /// Those of its onlookers, in the same way. An empty one takes no memory beyond.
+    pub(super) seen_in: Vec<(u32, u32)>,
 }
 
 /// The labels of one operation.
@@ -65,8 +68,8 @@ pub(super) struct Lane {
     pub(super) sends: Vec<Place>,
     /// A reply that it has not gone on with.
     pub(super) reply: Option<Place>,
-    /// What it does since it was given something, once that was looked up.
-    pub(super) stretch: Option<Arc<Stretch>>,
+    /// What it does since it was given something, by number, once that was looked up.
+    pub(super) stretch: Option<u32>,
     /// How much of that it has done.
     pub(super) done: usize,
 }
@@ -82,15 +85,24 @@ pub(super) enum Edit {
     Revisit { at: Place, from: Place },
 }
 
-/// Labels, lane by lane.
+/// Labels, lane by lane. Graphs that differ in few lanes share the others.
 #[derive(Clone, Debug)]
 pub(super) struct Graph {
-    pub(super) lanes: Vec<Lane>,
+    pub(super) lanes: Vec<Arc<Lane>>,
     pub(super) next_stamp: u32,
 }
 
 /// How many labels of each lane are meant.
 pub(super) type Cut = Vec<u32>;
+
+impl Edit {
+    /// The label that it changes.
+    pub(super) fn at(self) -> Place {
+        match self {
+            Self::Answer { at, .. } | Self::Receive { at, .. } | Self::Revisit { at, .. } => at,
+        }
+    }
+}
 
 impl Act {
     /// The operation is given something.
@@ -135,8 +147,7 @@ impl Lane {
 
     /// What it takes last among that many labels.
     pub(super) fn last_receive(&self, labels: u32) -> Option<Place> {
-        let count = self.receives.partition_point(|index| *index < labels);
-        self.taken(count.checked_sub(1)?)
+        self.taken(self.receives_before(labels).checked_sub(1)?)
     }
 
     /// What it takes as that one.
@@ -148,16 +159,74 @@ impl Lane {
     }
 
     /// It has done all that it does before it fails.
-    pub(super) fn fails(&self) -> bool {
-        let failure = |stretch: &Arc<Stretch>| stretch.need == Need::Failure;
-        self.stretch.as_ref().is_some_and(failure)
+    pub(super) fn fails(&self, lives: &Lives) -> bool {
+        let need = |number| lives.after(number).need;
+        self.stretch.map(need) == Some(Need::Failure)
     }
 
-    pub(super) fn look_up(&mut self, lives: &Lives) -> Option<&Arc<Stretch>> {
-        if self.stretch.is_none() {
-            self.stretch = lives.after(self.history()).cloned();
+    /// All of it is within a cut, in which it is that lane, and so is whatever it refers to.
+    fn is_within(&self, cut: &Cut, lane: usize) -> bool {
+        let is_in = |place: &Place| place.index < cut[place.lane as usize];
+        let is_taken_within = |(to, by): &(u32, u32)| *by == NOWHERE || *by < cut[*to as usize];
+        cut[lane] as usize == self.labels.len()
+            && self.parent.is_none_or(|parent| is_in(&parent))
+            && self.reply.is_none_or(|reply| is_in(&reply))
+            && self.sends.iter().all(is_in)
+            && self
+                .labels
+                .iter()
+                .all(|label| label.inboxes().all(is_taken_within))
+    }
+
+    /// The first so many labels, of which a cut has that which they refer to.
+    fn restricted(&self, cut: &Cut, count: u32) -> Self {
+        let is_in = |place: &Place| place.index < cut[place.lane as usize];
+        let (kept, left) = self.labels.split_at(count as usize);
+        let mut labels = kept.to_vec();
+        for label in &mut labels {
+            for (to, taken_by) in label.inboxes_mut() {
+                if *taken_by != NOWHERE && *taken_by >= cut[*to as usize] {
+                    *taken_by = NOWHERE;
+                }
+            }
         }
-        self.stretch.as_ref()
+        // It awaits one reply at a time.
+        let resumed = left.iter().find_map(|label| match label.act {
+            Act::Resume { from } => Some(from),
+            _ => None,
+        });
+        let own = labels
+            .iter()
+            .rev()
+            .take_while(|label| !label.act.is_input());
+        Self {
+            path: self.path,
+            parent: self.parent,
+            is_born: self.is_born && self.parent.is_none_or(|parent| is_in(&parent)),
+            born: self.born,
+            done: own.count(),
+            receives: self.receives[..self.receives_before(count)].to_vec(),
+            sends: self.sends.iter().copied().filter(is_in).collect(),
+            reply: resumed.or(self.reply).filter(is_in),
+            stretch: None,
+            labels,
+        }
+    }
+
+    /// How many of that many labels take an event.
+    fn receives_before(&self, labels: u32) -> usize {
+        self.receives.partition_point(|index| *index < labels)
+    }
+}
+
+impl Label {
+    /// The inboxes that it goes into, with the labels by which it is taken there.
+    pub(super) fn inboxes(&self) -> impl Iterator<Item = &(u32, u32)> {
+        self.inbox.iter().chain(&self.seen_in)
+    }
+
+    pub(super) fn inboxes_mut(&mut self) -> impl Iterator<Item = &mut (u32, u32)> {
+        self.inbox.iter_mut().chain(&mut self.seen_in)
     }
 }
 
@@ -165,7 +234,7 @@ impl Graph {
     /// Nothing was done but that the test body is there.
     pub(super) fn new(body: u64) -> Self {
         Self {
-            lanes: vec![Lane::new(body, None, lives::born(body, 0))],
+            lanes: vec![Arc::new(Lane::new(body, None, lives::born(body, 0)))],
             next_stamp: 1,
         }
     }
@@ -174,22 +243,51 @@ impl Graph {
         &self.lanes[place.lane as usize].labels[place.index as usize]
     }
 
+    /// How many labels there are.
+    pub(super) fn len(&self) -> u64 {
+        let labels = self.lanes.iter().map(|lane| lane.labels.len() as u64);
+        labels.sum()
+    }
+
     /// A hash of what was done.
     pub(super) fn class(&self) -> u64 {
         let born = self.lanes.iter().filter(|lane| lane.is_born);
-        lives::class(born.map(Lane::history))
+        lives::class(born.map(|lane| lane.history()))
     }
 
-    /// What was known of operations may have changed.
-    pub(super) fn forget(&mut self) {
-        for lane in &mut self.lanes {
-            lane.stretch = None;
-        }
+    /// Hashes of how each operation and onlooker has ended: with which history, and which events in its
+    /// inbox. What is judged of an execution depends on nothing else.
+    pub(super) fn ends(&self) -> impl Iterator<Item = u64> {
+        let born = self
+            .lanes
+            .iter()
+            .enumerate()
+            .filter(|(_, lane)| lane.is_born);
+        born.map(|(number, lane)| {
+            let sends = lane.sends.iter();
+            let unread = sends.filter(|place| {
+                let mut inboxes = self.label(**place).inboxes();
+                inboxes.any(|(to, by)| *to == number as u32 && *by == NOWHERE)
+            });
+            // Nobody sees in which order they lie there.
+            let left = unread.map(|place| mix(self.gift(*place), 0x1ef7));
+            mix(lane.history(), left.fold(0, u64::wrapping_add))
+        })
+    }
+
+    /// Monitors or predicates look on.
+    pub(super) fn has_onlookers(&self) -> bool {
+        let mut lanes = self.lanes.iter();
+        lanes.any(|lane| lives::is_onlooker(lane.path))
     }
 
     /// An operation fails.
-    pub(super) fn fails(&self) -> bool {
-        self.lanes.iter().any(Lane::fails)
+    pub(super) fn fails(&self, lives: &Lives) -> bool {
+        self.lanes.iter().any(|lane| lane.fails(lives))
+    }
+
+    pub(super) fn lane_mut(&mut self, lane: u32) -> &mut Lane {
+        Arc::make_mut(&mut self.lanes[lane as usize])
     }
 
     /// The graph that an edit makes of this one.
@@ -234,77 +332,14 @@ impl Graph {
     }
 
     pub(super) fn restricted(&self, cut: &Cut) -> Self {
-        let is_in = |place: &Place| place.index < cut[place.lane as usize];
-        let lanes = self.lanes.iter().enumerate().map(|(number, lane)| {
-            let count = cut[number];
-            let mut labels = lane.labels[..count as usize].to_vec();
-            for label in &mut labels {
-                for (to, taken_by) in &mut label.inboxes {
-                    if *taken_by != NOWHERE && *taken_by >= cut[*to as usize] {
-                        *taken_by = NOWHERE;
-                    }
-                }
-            }
-            let done = labels
-                .iter()
-                .rev()
-                .take_while(|label| !label.act.is_input());
-            let done = done.count();
-            let receives = lane.receives.iter().copied();
-            let is_born = match lane.parent {
-                None => true,
-                Some(parent) => lane.is_born && is_in(&parent),
-            };
-            Lane {
-                path: lane.path,
-                parent: lane.parent,
-                is_born,
-                born: lane.born,
-                done,
-                labels,
-                receives: receives.take_while(|index| *index < count).collect(),
-                sends: lane.sends.iter().copied().filter(is_in).collect(),
-                reply: None,
-                stretch: None,
-            }
+        let lanes = self.lanes.iter().enumerate();
+        let lanes = lanes.map(|(number, lane)| match lane.is_within(cut, number) {
+            true => lane.clone(),
+            false => Arc::new(lane.restricted(cut, cut[number])),
         });
-        let mut graph = Self {
+        Self {
             lanes: lanes.collect(),
             next_stamp: self.next_stamp,
-        };
-        graph.find_replies();
-        graph
-    }
-
-    /// Finds the replies that nobody has gone on with.
-    fn find_replies(&mut self) {
-        let mut open: Vec<(u32, Place)> = Vec::new();
-        for (place, label) in self.labels() {
-            if let Act::Reply { to } = label.act {
-                open.push((to, place));
-            }
         }
-        if open.is_empty() {
-            return;
-        }
-        for (_, label) in self.labels() {
-            if let Act::Resume { from } = label.act {
-                open.retain(|(_, reply)| *reply != from);
-            }
-        }
-        for (to, from) in open {
-            self.lanes[to as usize].reply = Some(from);
-        }
-    }
-
-    pub(super) fn labels(&self) -> impl Iterator<Item = (Place, &Label)> {
-        let lanes = self.lanes.iter().enumerate();
-        lanes.flat_map(|(lane, found)| {
-            let labels = found.labels.iter().enumerate();
-            labels.map(move |(index, label)| {
-                let (lane, index) = (lane as u32, index as u32);
-                (Place { lane, index }, label)
-            })
-        })
     }
 }

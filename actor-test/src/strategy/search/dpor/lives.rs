@@ -1,9 +1,9 @@
 //! What operations do, as far as executions have shown.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use super::follow::Seen;
+use super::numbers::Numbers;
 use crate::hash::mix;
 use crate::strategy::{Carried, Onlookers, StepKind};
 
@@ -60,7 +60,9 @@ pub(super) struct Stretch {
 /// a hash is kept. What it is given is the same where the sender's history is.
 #[derive(Debug, Default)]
 pub(super) struct Lives {
-    stretches: BTreeMap<u64, Arc<Stretch>>,
+    histories: Numbers,
+    /// What is done after each.
+    stretches: Vec<Stretch>,
 }
 
 /// An operation did something else although it was given the same.
@@ -123,9 +125,14 @@ pub(super) fn gift(history: u64, number: usize) -> u64 {
 }
 
 impl Lives {
-    /// What the operation with this history does, as far as it is known.
-    pub(super) fn after(&self, history: u64) -> Option<&Arc<Stretch>> {
-        self.stretches.get(&history)
+    /// The number of a history, where it is known what the operation does after it.
+    pub(super) fn find(&self, history: u64) -> Option<u32> {
+        self.histories.find(history)
+    }
+
+    /// What the operation does after the history of that number.
+    pub(super) fn after(&self, number: u32) -> &Stretch {
+        &self.stretches[number as usize]
     }
 
     /// How much is known.
@@ -137,8 +144,10 @@ impl Lives {
     pub(super) fn read(&mut self, seen: &[Seen], end: Reading) -> Result<u64, Differs> {
         let mut reader = Reader {
             lives: self,
-            all: BTreeMap::new(),
-            gifts: BTreeMap::new(),
+            paths: Numbers::default(),
+            all: Vec::new(),
+            letters: Numbers::default(),
+            gifts: Vec::new(),
             onlookers: BTreeMap::new(),
             shown: None,
         };
@@ -167,7 +176,7 @@ impl Lives {
                         _ => Need::Reply,
                     };
                     reader.close(who, need)?;
-                    reader.all.remove(&who);
+                    reader.leave_out(who);
                 }
                 Seen::Choice { who, of, answer } => {
                     last = Some(who);
@@ -193,9 +202,12 @@ pub(super) enum Reading {
 
 struct Reader<'a> {
     lives: &'a mut Lives,
-    all: BTreeMap<u64, Life>,
-    /// What an event or a reply holds, by its number.
-    gifts: BTreeMap<u64, u64>,
+    /// The operations, by their paths; `None` for those that are left out.
+    paths: Numbers,
+    all: Vec<Option<Life>>,
+    /// What an event or a reply holds, by its number, until it is taken.
+    letters: Numbers,
+    gifts: Vec<Option<u64>>,
     /// The histories of onlookers.
     onlookers: BTreeMap<u64, u64>,
     /// Who is to see the step in progress, of whom, once its choices are answered.
@@ -210,16 +222,41 @@ impl Reader<'_> {
             deeds: Vec::new(),
             has_ended: false,
         };
-        self.all.insert(path, life);
+        match self.paths.enter(path) {
+            (_, true) => self.all.push(Some(life)),
+            (known, false) => self.all[known as usize] = Some(life),
+        }
+    }
+
+    fn leave_out(&mut self, who: u64) {
+        if let Some(number) = self.paths.find(who) {
+            self.all[number as usize] = None;
+        }
+    }
+
+    fn give(&mut self, what: u64, gift: u64) {
+        match self.letters.enter(what) {
+            (_, true) => self.gifts.push(Some(gift)),
+            (known, false) => self.gifts[known as usize] = Some(gift),
+        }
+    }
+
+    fn take(&mut self, what: u64) -> Option<u64> {
+        let number = self.letters.find(what)?;
+        self.gifts[number as usize].take()
     }
 
     fn life(&mut self, who: u64) -> Result<&mut Life, Differs> {
-        self.all.get_mut(&who).ok_or(Differs { who })
+        let found = self.paths.find(who);
+        let life = found.and_then(|number| self.all[number as usize].as_mut());
+        life.ok_or(Differs { who })
     }
 
     /// What it has done since it was given something is known now, and it needs something.
     fn close(&mut self, who: u64, need: Need) -> Result<u64, Differs> {
-        let life = self.all.get_mut(&who).ok_or(Differs { who })?;
+        let found = self.paths.find(who);
+        let life = found.and_then(|number| self.all[number as usize].as_mut());
+        let life = life.ok_or(Differs { who })?;
         // Who saw a step saw what was chosen in it as well.
         let is_in_step = matches!(need, Need::Answer(_));
         let onlookers = match is_in_step {
@@ -231,16 +268,23 @@ impl Reader<'_> {
             deeds: std::mem::take(&mut life.deeds),
             need,
         };
-        match self.lives.stretches.get_mut(&life.history) {
-            None => {
-                self.lives.stretches.insert(life.history, Arc::new(stretch));
-            }
-            Some(known) if known.deeds != stretch.deeds || known.onlookers != onlookers => {
-                return Err(Differs { who });
-            }
-            Some(known) if known.need == need || need == Need::Rest => {}
-            Some(known) if known.need == Need::Rest => *known = Arc::new(stretch),
-            Some(_) => return Err(Differs { who }),
+        let Lives {
+            histories,
+            stretches,
+        } = self.lives;
+        let (number, is_new) = histories.enter(life.history);
+        if is_new {
+            stretches.push(stretch);
+            return Ok(life.history);
+        }
+        let known = &mut stretches[number as usize];
+        if known.deeds != stretch.deeds || known.onlookers != onlookers {
+            return Err(Differs { who });
+        }
+        match known.need {
+            same if same == need || need == Need::Rest => {}
+            Need::Rest => known.need = need,
+            _ => return Err(Differs { who }),
         }
         Ok(life.history)
     }
@@ -260,12 +304,12 @@ impl Reader<'_> {
                 self.life(who)?.history = started(history);
             }
             StepKind::Handle => {
-                let gift = self.gifts.get(&message).copied();
+                let gift = self.take(message);
                 let history = self.close(who, Need::Event)?;
                 self.life(who)?.history = given(history, gift.ok_or(Differs { who })?);
             }
             StepKind::Resume => {
-                let gift = self.gifts.remove(&who);
+                let gift = self.take(who);
                 let history = self.close(who, Need::Reply)?;
                 self.life(who)?.history = given(history, gift.ok_or(Differs { who })?);
             }
@@ -286,7 +330,7 @@ impl Reader<'_> {
                     Deed::Spawn { child } => self.bear(child, gift),
                     Deed::Halt => {}
                     Deed::Send { .. } | Deed::Reply { .. } => {
-                        self.gifts.insert(to, gift);
+                        self.give(to, gift);
                     }
                 }
                 self.show(onlookers, gift);
@@ -324,10 +368,9 @@ impl Reader<'_> {
     fn end(&mut self, end: Reading, last: Option<u64>) -> Result<u64, Differs> {
         match (end, last) {
             (Reading::Whole, _) => {
-                let all: Vec<(u64, bool)> = self
-                    .all
-                    .iter()
-                    .map(|(path, life)| (*path, life.has_ended))
+                let all = self.paths.keys().iter().zip(&self.all);
+                let all: Vec<(u64, bool)> = all
+                    .filter_map(|(path, life)| Some((*path, life.as_ref()?.has_ended)))
                     .collect();
                 for (who, has_ended) in all {
                     let need = if has_ended { Need::Nothing } else { Need::Rest };
@@ -339,7 +382,7 @@ impl Reader<'_> {
             }
             _ => {}
         }
-        let histories = self.all.values().map(|life| life.history);
+        let histories = self.all.iter().flatten().map(|life| life.history);
         Ok(class(histories.chain(self.onlookers.values().copied())))
     }
 }

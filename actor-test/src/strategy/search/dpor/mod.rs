@@ -2,7 +2,7 @@
 //!
 //! An actor learns of others by the events that it takes, and by nothing else. So all that an execution
 //! has to decide is in which order events are taken from each inbox, and how choices are answered; two
-//! schedules that agree on that are one *behaviour*. The search runs one execution for each.
+//! schedules that agree on that are one *behaviour*. The search looks at one execution for each.
 //!
 //! It is one of the family of TruSt (Kokologiannakis, Marmanis, Gladstein, Vafeiadis, POPL 2022) and
 //! Must (Enea, Giannakopoulou, Kokologiannakis, Majumdar, OOPSLA 2024), made for one FIFO inbox an
@@ -14,34 +14,59 @@
 //!
 //! It differs in this: what an operation does is read from [executions](lives), and known wherever it
 //! has the same history, so that graphs are extended without running anything. An execution is run
-//! where something is not known, and for each graph that no execution has shown yet; what an execution
-//! shows is reached by the search sooner or later. So there are as many executions as behaviours.
+//! where something is not known, and where some operation ends in a way that no execution has shown
+//! yet: whatever is judged of an execution is judged of one operation or onlooker, by what it was given.
+//! The first 32 behaviours, and those of the [descents], are run all the same, and one of 64 of those after them, to notice
+//! where actors share what they should not. What an execution shows is reached by the search sooner or
+//! later.
 //!
 //! What is not up to an operation and its inbox alone (time, failures, what is shared) is outside of
 //! what the search can follow: it [says so](Gap::Outside), and ends.
 
+mod descents;
 mod extending;
 mod follow;
 mod graph;
 mod lives;
+mod numbers;
 mod reversing;
 mod scheduling;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
+use self::descents::{Descents, Next};
 use self::extending::Extended;
 use self::follow::{Follow, Outside, Seen};
 use self::graph::{Edit, Graph};
 use self::lives::{Lives, Reading};
+use self::numbers::Numbers;
 use super::Search;
+use super::attempt::Limit;
 use crate::strategy::{Covered, Ended, Ending, Gap, Reduction};
 
-/// One execution for each behaviour.
+/// What an execution, a step of it, and a label of a graph cost, in steps of an execution.
+const EXECUTION: u64 = 20;
+const STEP: u64 = 2;
+const LABEL: u64 = 2;
+
+/// So many behaviours are run each, whatever they show; and of those after them, one in so many.
+const FIRST: u64 = 32;
+const EACH: u64 = 64;
+
+/// How many histories and ends it may know, unless it is told: they take about half a gigabyte.
+const KNOWN_MAX: u64 = 4_000_000;
+
+/// Every behaviour once.
 #[derive(Debug, Default)]
 pub(in crate::strategy) struct Dpor {
     lives: Lives,
-    /// What is still to be explored.
+    /// While they are in progress, nothing is explored yet.
+    descents: Option<Descents>,
+    /// What was noted in the first graph, what comes first in it first: all of that is looked at before
+    /// anything else.
+    shallow: VecDeque<(Arc<Graph>, Edit)>,
+    /// What is still to be explored besides.
     frontier: Vec<(Arc<Graph>, Edit)>,
     /// The graph that is being extended, and what was noted meanwhile.
     current: Option<(Graph, Vec<Edit>)>,
@@ -49,6 +74,10 @@ pub(in crate::strategy) struct Dpor {
     is_shown: bool,
     /// Behaviours that were run, and that the search has not reached yet.
     ahead: BTreeSet<u64>,
+    /// In which ways operations and onlookers have ended in what was run.
+    ends: Numbers,
+    /// How many histories and ends it may know.
+    known_max: u64,
     /// Who has failed, by path.
     failed: Vec<u64>,
     /// To be run once more.
@@ -58,28 +87,93 @@ pub(in crate::strategy) struct Dpor {
     stopped: Option<Gap>,
     /// How many executions asked for a seed.
     seeded: u64,
+    /// It is a try, which costs no more than that.
+    limit: Option<Limit>,
+    /// How many behaviours there seem to be.
+    size: Option<f64>,
+    /// How many graphs were looked at.
+    graphs: u64,
+    executions: u64,
+    /// How many behaviours were explored.
+    behaviours: u64,
+    /// Monitors or predicates look on.
+    onlookers: bool,
 }
 
 impl Dpor {
     pub(in crate::strategy) fn new() -> Self {
-        Self::default()
+        Self {
+            descents: Some(Descents::default()),
+            known_max: KNOWN_MAX,
+            ..Self::default()
+        }
+    }
+
+    /// It ends where it knows so many histories.
+    pub(in crate::strategy) fn histories_max(self, histories: u64) -> Self {
+        Self {
+            known_max: histories,
+            ..self
+        }
+    }
+
+    /// It ends where it has cost too much, where it seems that it would, and where nothing is to be
+    /// proved any more.
+    pub(super) fn within(limit: Limit) -> Self {
+        Self {
+            limit: Some(limit),
+            ..Self::new()
+        }
+    }
+
+    /// Takes note of a cost in steps, where there is a limit.
+    fn spend(&mut self, steps: u64) {
+        if let Some(limit) = &self.limit {
+            limit.spend(steps);
+            if let Some(why) = limit.exceeded(self.graphs, self.size) {
+                self.stop(why);
+            }
+        }
     }
 
     fn stop(&mut self, why: Gap) {
         self.stopped.get_or_insert(why);
+        self.shallow.clear();
         self.frontier.clear();
         self.current = None;
     }
 
     /// The current graph is done with.
     fn finish(&mut self) {
-        if let Some((graph, edits)) = self.current.take()
-            && !edits.is_empty()
-        {
-            let graph = Arc::new(graph);
-            let noted = edits.into_iter().map(|edit| (graph.clone(), edit));
-            self.frontier.extend(noted);
+        let Some((graph, edits)) = self.current.take() else {
+            return;
+        };
+        self.graphs += 1;
+        self.onlookers |= graph.has_onlookers();
+        let labels = graph.len();
+        match &mut self.descents {
+            None => {
+                self.behaviours += 1;
+                let graph = Arc::new(graph);
+                let noted = edits.into_iter().map(|edit| (graph.clone(), edit));
+                self.frontier.extend(noted);
+            }
+            Some(descents) => match descents.next(graph, edits) {
+                Next::Graph(graph) => {
+                    self.size = descents.size();
+                    self.current = Some((graph, Vec::new()));
+                }
+                Next::Over(root, mut noted) => {
+                    noted.sort_by_key(|edit| root.label(edit.at()).stamp);
+                    self.size = descents.size();
+                    self.descents = None;
+                    self.behaviours = 1;
+                    self.shallow = noted.into_iter().map(|edit| (root.clone(), edit)).collect();
+                    self.ahead.remove(&root.class());
+                }
+            },
         }
+        self.spend(LABEL * labels);
     }
 
     /// Takes what an execution has shown.
@@ -109,13 +203,23 @@ impl Dpor {
                 .extend((reading == Reading::Whole).then_some(class));
             return;
         }
+        let known = (self.lives.len() + self.ends.len()) as u64;
+        if known >= self.known_max {
+            let bound = self.known_max;
+            return self.stop(Gap::Histories { bound });
+        }
         let Some((graph, _)) = &mut self.current else {
             return;
         };
-        graph.forget();
         if std::mem::take(&mut self.is_shown) {
-            if reading == Reading::Whole && class != graph.class() {
-                return self.stop(Gap::Differs);
+            if reading == Reading::Whole {
+                if class != graph.class() {
+                    return self.stop(Gap::Differs);
+                }
+                graph.ends().for_each(|end| _ = self.ends.enter(end));
+            }
+            if self.descents.is_some() {
+                self.ahead.insert(class);
             }
             self.finish();
             return;
@@ -132,11 +236,30 @@ impl Dpor {
     }
 }
 
+impl Dpor {
+    /// A try is over where it can't lead to a proof any more.
+    fn give_up(&mut self, item: &Follow, ended: &Ended) {
+        if self.limit.is_none() {
+            return;
+        }
+        if item.is_seeded {
+            self.stop(Gap::Seeds { executions: 1 });
+        } else if ended.ending == Ending::Bound {
+            let bound = ended.steps;
+            let executions = 1;
+            self.stop(Gap::Steps { bound, executions });
+        }
+    }
+}
+
 impl Search for Dpor {
     type Item = Follow;
 
     fn name(&self) -> String {
-        "dpor".into()
+        match self.known_max {
+            KNOWN_MAX => "dpor".into(),
+            other => format!("dpor:{other}"),
+        }
     }
 
     fn round(&mut self) -> Vec<Follow> {
@@ -151,7 +274,8 @@ impl Search for Dpor {
         }
         loop {
             if self.current.is_none() {
-                let Some((graph, edit)) = self.frontier.pop() else {
+                let next = self.shallow.pop_front().or_else(|| self.frontier.pop());
+                let Some((graph, edit)) = next else {
                     return Vec::new();
                 };
                 self.current = Some((graph.edited(edit), Vec::new()));
@@ -160,19 +284,35 @@ impl Search for Dpor {
                 return Vec::new();
             };
             match graph.extend(&self.lives, edits) {
-                Extended::Missing => return vec![graph.follow(&self.failed)],
-                Extended::Complete if graph.fails() => self.finish(),
-                Extended::Complete if self.ahead.remove(&graph.class()) => self.finish(),
+                Extended::Missing => return vec![graph.follow(&self.lives, &self.failed)],
+                Extended::Complete if graph.fails(&self.lives) => self.finish(),
                 Extended::Complete => {
-                    self.is_shown = true;
-                    return vec![graph.follow(&[])];
+                    let class = graph.class();
+                    // A descent may come again where it was before.
+                    let is_run = match self.descents {
+                        Some(_) => self.ahead.contains(&class),
+                        None => self.ahead.remove(&class),
+                    };
+                    if is_run {
+                        graph.ends().for_each(|end| _ = self.ends.enter(end));
+                    } else if self.behaviours < FIRST
+                        || self.behaviours.is_multiple_of(EACH)
+                        || graph.ends().any(|end| self.ends.find(end).is_none())
+                    {
+                        self.is_shown = true;
+                        return vec![graph.follow(&self.lives, &[])];
+                    }
+                    self.finish();
                 }
             }
         }
     }
 
     fn take(&mut self, item: Follow, ended: &Ended) {
+        self.executions += 1;
         self.seeded += u64::from(item.is_seeded);
+        self.spend(EXECUTION + STEP * ended.steps);
+        self.give_up(&item, ended);
         match &item.outside {
             Some(Outside { who: None, .. }) => self.again = Some(item.with_names()),
             Some(Outside { what, who }) => self.stop(Gap::Outside {
@@ -186,6 +326,12 @@ impl Search for Dpor {
         }
     }
 
+    fn expected(&self) -> Option<u64> {
+        // Not every behaviour needs an execution.
+        let needed = self.size? * self.executions as f64 / self.graphs.max(1) as f64;
+        Some((needed as u64).max(self.executions + 1))
+    }
+
     fn covered(&self) -> Covered {
         let mut gaps = Vec::new();
         gaps.extend(self.stopped.clone());
@@ -194,8 +340,12 @@ impl Search for Dpor {
             gaps.push(Gap::Seeds { executions });
         }
         Covered::Systematic {
-            reduction: Reduction::Inboxes,
+            reduction: Reduction::Inboxes {
+                behaviours: self.behaviours,
+                onlookers: self.onlookers,
+            },
             is_complete: self.begun
+                && self.shallow.is_empty()
                 && self.frontier.is_empty()
                 && self.current.is_none()
                 && self.ahead.is_empty(),

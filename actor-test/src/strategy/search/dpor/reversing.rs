@@ -19,9 +19,8 @@ impl Graph {
             if place.index >= cut[place.lane as usize] {
                 continue;
             }
-            let inboxes = self.label(*place).inboxes.iter();
             let is_open = |(to, by): &(u32, u32)| *to == lane && (*by == NOWHERE || *by >= taken);
-            if inboxes.copied().any(|inbox| is_open(&inbox)) {
+            if self.label(*place).inboxes().any(is_open) {
                 open.push((self.rank(*place), *place));
             }
         }
@@ -50,19 +49,39 @@ impl Graph {
     /// inboxes, and so on.
     fn before_in_any_case(&self, place: Place, cut: &Cut) -> Cut {
         let mut before = vec![0; self.lanes.len()];
-        let mut due = vec![(place.lane, place.index)];
-        self.add_preceding(place, cut, &mut due);
-        while let Some((lane, count)) = due.pop() {
-            let from = before[lane as usize];
-            if count <= from {
-                continue;
-            }
-            before[lane as usize] = count;
-            for index in from..count {
-                self.add_preceding(Place { lane, index }, cut, &mut due);
+        let mut looked_at = vec![0; self.lanes.len()];
+        self.add_needed(&mut before, place, 0);
+        self.add_preceding_in_inboxes(place, cut, &mut before);
+        let mut goes_on = true;
+        while std::mem::take(&mut goes_on) {
+            for (lane, found) in self.lanes.iter().enumerate() {
+                let from = looked_at[lane];
+                let to: u32 = before[lane];
+                if from == to {
+                    continue;
+                }
+                (looked_at[lane], goes_on) = (to, true);
+                for index in from..to {
+                    if found.labels[index as usize].inboxes().next().is_some() {
+                        let lane = lane as u32;
+                        self.add_preceding_in_inboxes(Place { lane, index }, cut, &mut before);
+                    }
+                }
             }
         }
         before
+    }
+
+    /// Adds what was taken right before a label from the inboxes that it goes into, with what that needs.
+    fn add_preceding_in_inboxes(&self, place: Place, cut: &Cut, before: &mut Cut) {
+        for (to, taken_by) in self.label(place).inboxes() {
+            let limit = (*taken_by).min(cut[*to as usize]);
+            if let Some(taken) = self.lanes[*to as usize].last_receive(limit)
+                && before[taken.lane as usize] <= taken.index
+            {
+                self.add_needed(before, taken, 1);
+            }
+        }
     }
 
     /// Adds what comes right before a label in other lanes: so many labels of which.
@@ -77,7 +96,7 @@ impl Graph {
             Act::Receive { from, .. } | Act::Resume { from } => add(from),
             _ => {}
         }
-        for (to, taken_by) in &self.label(place).inboxes {
+        for (to, taken_by) in self.label(place).inboxes() {
             let limit = (*taken_by).min(cut[*to as usize]);
             if let Some(before) = self.lanes[*to as usize].last_receive(limit) {
                 add(before);
@@ -112,17 +131,21 @@ impl Graph {
             return false;
         }
         let kept = self.kept(at, send);
-        let is_kept = |place: Place| place.index < kept[place.lane as usize];
-        for (place, label) in self.labels() {
-            match label.act {
-                Act::Receive { from, .. } if is_kept(place) && place != at && !is_kept(from) => {
+        if !self.takes_within(&kept, at) {
+            return false;
+        }
+        for (lane, found) in self.lanes.iter().enumerate() {
+            let from = kept[lane];
+            for (label, index) in found.labels[from as usize..].iter().zip(from..) {
+                let lane = lane as u32;
+                let was_first = match label.act {
+                    Act::Receive { .. } => self.was_first_choice(Place { lane, index }, send),
+                    Act::Answer(answer) => answer == 0,
+                    _ => true,
+                };
+                if !was_first {
                     return false;
                 }
-                Act::Receive { .. } if !is_kept(place) && !self.was_first_choice(place, send) => {
-                    return false;
-                }
-                Act::Answer(answer) if !is_kept(place) && answer != 0 => return false,
-                _ => {}
             }
         }
         let mut without = kept;
@@ -138,14 +161,25 @@ impl Graph {
         };
         let mut cut = self.cut_before(self.label(at).stamp);
         self.add_needed(&mut cut, send, 0);
-        let is_in = |place: Place| place.index < cut[place.lane as usize];
-        let takes_within = || {
-            self.labels().all(|(place, label)| match label.act {
-                Act::Receive { from, .. } => place == at || !is_in(place) || is_in(from),
+        // What is seldom so, and soon known, comes first.
+        from.index < cut[from.lane as usize]
+            && self.candidates(&cut, at.lane).first() == Some(&from)
+            && self.takes_within(&cut, at)
+    }
+
+    /// What is taken within a cut is within it too, but for what is taken at a label.
+    fn takes_within(&self, cut: &Cut, but: Place) -> bool {
+        self.lanes.iter().enumerate().all(|(lane, found)| {
+            let (lane, count) = (lane as u32, cut[lane]);
+            let receives = found.receives.iter().take_while(|index| **index < count);
+            let mut receives = receives.map(|index| Place {
+                lane,
+                index: *index,
+            });
+            receives.all(|place| match self.label(place).act {
+                Act::Receive { from, .. } => place == but || from.index < cut[from.lane as usize],
                 _ => true,
             })
-        };
-        // What is seldom so, and soon known, comes first.
-        is_in(from) && self.candidates(&cut, at.lane).first() == Some(&from) && takes_within()
+        })
     }
 }

@@ -2,14 +2,14 @@
 
 use super::follow::{Due, Follow};
 use super::graph::{Act, Graph, Lane, Place};
-use super::lives;
+use super::lives::{self, Lives};
 
 impl Graph {
     /// The strategy that takes the steps of the graph, each after those that come before it, but for those
     /// that fail. Those in `held` may fail beyond it.
-    pub(super) fn follow(&self, held: &[u64]) -> Follow {
+    pub(super) fn follow(&self, lives: &Lives, held: &[u64]) -> Follow {
         let whole = self.whole();
-        let until: Vec<u32> = self.lanes.iter().map(Lane::safe).collect();
+        let until: Vec<u32> = self.lanes.iter().map(|lane| lane.safe(lives)).collect();
         let mut taken = vec![0; self.lanes.len()];
         let (mut schedule, mut answers) = (Vec::new(), Vec::new());
         let mut preceding = Vec::new();
@@ -76,9 +76,9 @@ impl Graph {
 
 impl Lane {
     /// How many labels can be taken without a failure.
-    fn safe(&self) -> u32 {
+    fn safe(&self, lives: &Lives) -> u32 {
         let all = self.labels.len();
-        if !self.fails() {
+        if !self.fails(lives) {
             return all as u32;
         }
         let last = self.labels.iter().rposition(|label| match label.act {

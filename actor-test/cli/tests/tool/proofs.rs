@@ -1,0 +1,89 @@
+//! `--exhaustive`: what is proved, and what is said where nothing is.
+
+use crate::project::{tool, traces};
+
+fn line(flags: &str) -> String {
+    let words = tool().args("--lib").args(flags).run().words(0);
+    words.lines().next().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn a_small_test_is_proved() {
+    let proved = "PASS  specimens::tests::asynchronous  2 executions (proved: 2 behaviours, no bug, for \
+                  this configuration), [time]";
+    assert_eq!(line("asynchronous --exhaustive"), proved);
+    assert_eq!(line("asynchronous --exhaustive=dpor --for 1h"), proved);
+    assert_eq!(line("asynchronous --exhaustive -i 50"), proved);
+    // The executions are those of one worker.
+    assert_eq!(line("asynchronous --exhaustive -j 3"), proved);
+    let states = line("asynchronous --exhaustive=states");
+    assert!(states.contains(" states, no bug"), "{states}");
+}
+
+#[test]
+fn what_was_left_out_is_said() {
+    let cut = line("asynchronous --exhaustive -i 1");
+    assert!(
+        cut.contains("(not exhaustive: it stopped after 1 execution)"),
+        "{cut}"
+    );
+    let timer = line("undecided --exhaustive");
+    let named =
+        "(not exhaustive: it can't follow a step of `Clock` which arms, cancels or awaits a timer)";
+    assert!(timer.contains(named), "{timer}");
+    let known = line("asynchronous -s dpor:3 -i 100");
+    assert!(
+        known.contains("it stopped when it knew 3 histories of actors"),
+        "{known}"
+    );
+}
+
+#[test]
+fn what_says_how_to_search_otherwise_is_refused() {
+    let said = tool().args("asynchronous --exhaustive -s random").run();
+    assert_eq!(said.code, Some(2));
+    assert!(
+        said.stderr.contains("cannot be used with"),
+        "{}",
+        said.stderr
+    );
+    let said = tool()
+        .args("asynchronous --exhaustive --partition 1/2")
+        .run();
+    assert_eq!(said.code, Some(2));
+    let why = "`dpor` can't be divided into parts";
+    assert!(
+        said.stdout.contains(why) || said.stderr.contains(why),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn a_bug_of_a_search_is_found_again_by_its_token() {
+    let traces = traces();
+    let run = |flags: &str| {
+        tool()
+            .args("never_six --lib")
+            .args(flags)
+            .traces(&traces)
+            .run()
+    };
+    let found = run("--exhaustive --format json");
+    assert_eq!(found.code, Some(1), "{}", found.stderr);
+    let line = found.stdout.lines().next().unwrap_or_default();
+    let line: serde_json::Value = serde_json::from_str(line).expect("a line of JSON");
+    let bug = &line["report"]["bugs"][0];
+    let token = bug["token"].as_str().expect("a token");
+    assert!(token.starts_with("dpor@0-"), "{token}");
+    let again = run(&format!("--reproduce {token}")).words(1);
+    assert!(again.contains("never six"), "{again}");
+    let (strategy, rest) = token.split_once("-").expect("an iteration");
+    let (_, version) = rest.rsplit_once('-').expect("a version");
+    let beyond = run(&format!("--reproduce {strategy}-9999-{version}"));
+    assert_eq!(beyond.code, Some(2));
+    let why = "is over after";
+    assert!(
+        beyond.stdout.contains(why) || beyond.stderr.contains(why),
+        "{beyond:?}"
+    );
+}

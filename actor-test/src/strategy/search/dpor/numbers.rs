@@ -1,0 +1,89 @@
+//! Numbering hashes.
+
+/// Hashes, each with a number: from zero, in the order in which they came. About 14 bytes for each.
+#[derive(Debug, Default)]
+pub(super) struct Numbers {
+    keys: Vec<u64>,
+    /// Open addressing; from three eighths to three quarters of it are in use.
+    table: Vec<u32>,
+}
+
+const FREE: u32 = u32::MAX;
+
+impl Numbers {
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// All of them, in the order of their numbers.
+    pub(super) fn keys(&self) -> &[u64] {
+        &self.keys
+    }
+
+    /// The number of a hash, where it has one.
+    pub(super) fn find(&self, key: u64) -> Option<u32> {
+        if self.table.is_empty() {
+            return None;
+        }
+        Some(self.table[self.slot(key)]).filter(|number| *number != FREE)
+    }
+
+    /// The number of a hash, and whether it is new.
+    pub(super) fn enter(&mut self, key: u64) -> (u32, bool) {
+        if (self.keys.len() + 1) * 4 > self.table.len() * 3 {
+            self.grow();
+        }
+        let slot = self.slot(key);
+        if self.table[slot] != FREE {
+            return (self.table[slot], false);
+        }
+        let number = self.keys.len() as u32;
+        self.table[slot] = number;
+        self.keys.push(key);
+        (number, true)
+    }
+
+    /// Where a hash stands in the table, or would.
+    fn slot(&self, key: u64) -> usize {
+        let mask = self.table.len() - 1;
+        // Hashes are mixed well.
+        let mut slot = key as usize & mask;
+        while let Some(number) = Some(self.table[slot]).filter(|number| *number != FREE)
+            && self.keys[number as usize] != key
+        {
+            slot = (slot + 1) & mask;
+        }
+        slot
+    }
+
+    fn grow(&mut self) {
+        self.table = vec![FREE; (self.table.len() * 2).max(64)];
+        for number in 0..self.keys.len() {
+            let slot = self.slot(self.keys[number]);
+            self.table[slot] = number as u32;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hash::mix;
+
+    #[test]
+    fn each_hash_has_one_number() {
+        let mut numbers = Numbers::default();
+        assert_eq!(numbers.find(mix(0, 1)), None);
+        for number in 0..10_000 {
+            assert_eq!(numbers.enter(mix(number, 1)), (number as u32, true));
+        }
+        // Some of these share their first slot with others.
+        for number in 0..10_000 {
+            assert_eq!(numbers.enter(mix(number, 1)), (number as u32, false));
+            assert_eq!(numbers.find(mix(number, 1)), Some(number as u32));
+            assert_eq!(numbers.find(mix(number, 2)), None);
+        }
+        assert_eq!(numbers.len(), 10_000);
+    }
+}
