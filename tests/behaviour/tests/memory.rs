@@ -83,6 +83,32 @@ fn crashes_and_restarts_leave_nothing_behind() {
     assert!(after - before < 10_000, "{} bytes more", after - before);
 }
 
+/// Faults that the tester places, and what it learns from a million executions.
+#[test]
+#[ignore = "takes minutes: for .ci/long"]
+fn a_million_executions_with_crashes_leave_nothing_behind() {
+    let _one = ONE_AT_A_TIME.lock();
+    let run = |iterations| {
+        let faults = "crash=1,restart=1,wipe=1,drop=1,duplicate=1,partition=1";
+        let tester = tester(iterations).strategy("pct".parse().expect("a strategy"));
+        let report = tester.faults(faults.parse().expect("faults")).run(crashing);
+        report.assert_clean();
+        let distinct = report.behaviours.seen;
+        drop(report);
+        (LIVE_BYTES.load(Ordering::Relaxed), distinct)
+    };
+    run(100);
+    let (before, _) = run(100);
+    for executions in [10_000, 100_000, 1_000_000] {
+        let (after, distinct) = run(executions);
+        let more = after - before;
+        println!(
+            "{executions} executions, {distinct} behaviours: {more} bytes more are live after them"
+        );
+        assert!(more < 100_000, "{more} bytes more");
+    }
+}
+
 /// Counts what is allocated and what is live.
 struct Counting;
 

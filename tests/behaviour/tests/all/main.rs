@@ -20,6 +20,7 @@ mod dpor;
 mod ends;
 mod every_strategy;
 mod fair_cycles;
+mod fault_counts;
 mod faults;
 mod following;
 mod groups_and_pools;
