@@ -8,7 +8,7 @@ use crate::actor::{Actor, Context};
 use crate::asking::Reply;
 use crate::event::Event;
 
-pub use crate::actor::crossing::{Carried, of_a_message};
+pub use crate::actor::crossing::{Carried, Crosses, of_a_message};
 pub use crate::actor::protocol::Entry;
 pub use crate::fingerprint::offer::{Offer, of_a_field, of_a_print, of_a_whole};
 pub use crate::parts::AskSlot;

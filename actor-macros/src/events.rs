@@ -50,6 +50,17 @@ impl<'a> Events<'a> {
         index
     }
 
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The position of `ty`, where it is mentioned.
+    pub(crate) fn find(&self, ty: &Type) -> Option<usize> {
+        let key = types::key(ty);
+        self.0.iter().position(|event| event.key == key)
+    }
+
     /// All of them with their names.
     pub(crate) fn named(&self, self_ty: &Type) -> Vec<Event> {
         let types: Vec<&Type> = self.0.iter().map(|event| &*event.ty).collect();

@@ -109,6 +109,8 @@ use proc_macro::TokenStream;
 ///   a bug where it comes.
 /// - `receive(E, ..)` declares events that only `cx.receive::<E>()` takes: they are kept until it
 ///   does, wherever no handler takes them.
+/// - `remote` says that the actor's events and their replies go from one node to another, so that one
+///   that can't be encoded does not compile. `remote(E, ..)` says it of these events.
 /// - A visibility, as in `#[actor(pub(crate), states(..))]`, for the enum of states. It is `pub`
 ///   by default, and can't be less than that of the type.
 /// - `crate = path` says where `actor_core` is, if not at `::actor_core`.

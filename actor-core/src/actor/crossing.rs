@@ -25,6 +25,17 @@ impl<T: ?Sized> Clone for Carried<'_, T> {
 
 impl<T: ?Sized> Copy for Carried<'_, T> {}
 
+/// What `#[actor(remote)]` asks of events and replies: they go from one node to another.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't go from one node to another",
+    label = "`#[actor(remote)]` asks for it",
+    note = "put `#[derive(serde::Serialize, serde::Deserialize)]` on it, with actor-core's feature `codec`"
+)]
+pub trait Crosses {}
+
+#[cfg(feature = "codec")]
+impl<T: serde::Serialize + serde::Deserialize<'static>> Crosses for T {}
+
 /// What the framework's own actors send each other: it goes as it is.
 pub trait AsItIs: Clone {}
 

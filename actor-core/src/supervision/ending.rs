@@ -4,6 +4,7 @@ use crate::identity::ActorId;
 
 /// An actor that was [watched](crate::Context::watch) has stopped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[cfg_attr(feature = "codec", derive(serde::Serialize, serde::Deserialize))]
 pub struct Terminated {
     /// Which actor.
     pub actor: ActorId,
@@ -13,6 +14,7 @@ pub struct Terminated {
 
 /// Why an actor stopped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[cfg_attr(feature = "codec", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum StopReason {
     /// It halted by itself.

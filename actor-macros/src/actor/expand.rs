@@ -25,6 +25,7 @@ pub(crate) fn expand(actor: &Actor<'_>) -> TokenStream {
     let message = expansion.message();
     let implementation = expansion.actor();
     let allowances = actor.block.allowances();
+    let crossings = expansion.crossings();
     let handlers = (0..expansion.events.len()).map(|event| expansion.handler(event));
     quote! {
         #declaration
@@ -37,6 +38,7 @@ pub(crate) fn expand(actor: &Actor<'_>) -> TokenStream {
             #message
             #implementation
             #(#handlers)*
+            #crossings
         };
     }
 }
@@ -117,6 +119,35 @@ impl<'a> Expansion<'a> {
         } = self.actor;
         let states: Vec<&State> = states.iter().map(|declared| &declared.state).collect();
         (!states.is_empty()).then(|| states::declaration(block, visibility, &states, 0))
+    }
+
+    /// Has rustc check that what is said to go to other nodes can.
+    fn crossings(&self) -> Option<TokenStream> {
+        let remote = self.actor.remote_events()?;
+        let Actor { block, krate, .. } = self.actor;
+        let (generics, _, bounds) = block.generics.split_for_impl();
+        let checks = remote.into_iter().map(|index| {
+            let Event {
+                ty,
+                condition,
+                span,
+                ..
+            } = &self.events[index];
+            let reply = &self.replies[index];
+            quote_spanned! {*span=>
+                #condition
+                __crosses::<#ty>();
+                #condition
+                __crosses::<#reply>();
+            }
+        });
+        Some(quote! {
+            #[allow(dead_code)]
+            fn __all_cross #generics () #bounds {
+                fn __crosses<__T: #krate::__private::Crosses>() {}
+                #(#checks)*
+            }
+        })
     }
 
     /// The methods that look for an `Err` in a reply.

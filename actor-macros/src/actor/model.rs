@@ -25,6 +25,8 @@ pub(crate) struct Actor<'a> {
     /// What each state lists.
     pub(crate) lists: Vec<Lists>,
     pub(crate) receive: &'a [Type],
+    /// What goes to other nodes: these, or all where none is named.
+    pub(crate) remote: Option<&'a [Type]>,
     /// The same, as events.
     pub(crate) received: Vec<usize>,
     /// Every event it handles, defers, ignores or receives, in this order.
@@ -109,6 +111,7 @@ impl<'a> Actor<'a> {
             states: &arguments.states,
             lists: Vec::new(),
             receive: &arguments.receive,
+            remote: arguments.remote.as_deref(),
             received: Vec::new(),
             events: Events::default(),
             handlers: Vec::new(),
@@ -286,6 +289,16 @@ impl<'a> Actor<'a> {
         } else {
             None
         }
+    }
+
+    /// The events that go to other nodes.
+    pub(crate) fn remote_events(&self) -> Option<Vec<usize>> {
+        let remote = self.remote?;
+        let named = remote.iter().filter_map(|ty| self.events.find(ty));
+        Some(match remote.is_empty() {
+            true => (0..self.events.len()).collect(),
+            false => named.collect(),
+        })
     }
 
     /// An event that a handler waits for with `receive` is kept until one does.

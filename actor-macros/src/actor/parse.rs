@@ -7,12 +7,14 @@ use crate::errors::Errors;
 use crate::options::{self, Argument, Value};
 use crate::states::State;
 
-/// `#[actor(pub(crate), states(A, B(defer(E), ignore(F))), receive(G), crate = path)]`.
+/// `#[actor(pub(crate), states(A, B(defer(E), ignore(F))), receive(G), remote, crate = path)]`.
 pub(crate) struct Arguments {
     pub(crate) visibility: Visibility,
     pub(crate) krate: Path,
     pub(crate) states: Vec<Declared>,
     pub(crate) receive: Vec<Type>,
+    /// What goes to other nodes: these, or all where none is named.
+    pub(crate) remote: Option<Vec<Type>>,
     /// All states could be read.
     pub(crate) complete: bool,
 }
@@ -33,6 +35,7 @@ impl Arguments {
             krate: parse_quote!(::actor_core),
             states: Vec::new(),
             receive: Vec::new(),
+            remote: None,
             complete: true,
         };
         let mut seen = Vec::new();
@@ -45,10 +48,16 @@ impl Arguments {
     }
 
     fn take(&mut self, argument: &Argument, errors: &mut Errors) {
-        const ACCEPTED: [&str; 3] = ["states", "receive", "crate"];
+        const ACCEPTED: [&str; 4] = ["states", "receive", "remote", "crate"];
         match options::recognise(&argument.name, "option", &ACCEPTED, errors) {
             Some("states") => self.take_states(argument, errors),
             Some("receive") => self.receive = argument.types(errors),
+            Some("remote") => {
+                self.remote = Some(match argument.value {
+                    Value::Nothing => Vec::new(),
+                    _ => argument.types(errors),
+                });
+            }
             Some(_) => self.krate = options::krate(argument, errors).unwrap_or(self.krate.clone()),
             None => {}
         }

@@ -42,6 +42,15 @@ fn lists(actor: &Actor<'_>, errors: &mut Errors) {
         }
     }
     once(actor.receive, "`receive`", errors);
+    for event in actor.remote.unwrap_or_default() {
+        if actor.events.find(event).is_none() {
+            errors.push(
+                event,
+                "`remote` names what goes to other nodes of the events that the actor handles, and it \
+                 handles none of this type",
+            );
+        }
+    }
     for state in 0..actor.states.len() {
         beside_a_handler(actor, state, errors);
     }

@@ -41,7 +41,7 @@ impl Replica {
 }
 
 // ANCHOR: replica
-#[actor]
+#[actor(remote)]
 impl Replica {
     #[start]
     async fn start(&mut self, cx: &mut Context<Self>) {
