@@ -15,7 +15,9 @@ use crate::data::records::Record;
 use crate::data::story::Asked;
 use crate::engine::panics::{self, Panic};
 use crate::engine::running::execution::Engine;
-use crate::engine::world::operation::{ALONE, Effect, Letter, Operation, STOP, Stage, Stamp, Told};
+use crate::engine::world::operation::{
+    ALONE, Effect, Failed, Letter, Operation, STOP, Stage, Stamp, Told,
+};
 use crate::engine::world::timers::Purpose;
 use crate::strategy::{Beyond, Choice};
 
@@ -38,7 +40,12 @@ impl Engine {
             BugKind::Panic => FailureKind::Panicked,
             _ => FailureKind::Error,
         };
-        let failure = Failure::new(self.actor_id(operation), name, kind, panic.message.clone());
+        let message = panic.message.clone();
+        let failure = Failed {
+            name,
+            kind,
+            message,
+        };
         self.shared.record(|| Record::Failed {
             who: operation,
             panicked: panic.kind == BugKind::Panic,
@@ -353,7 +360,14 @@ impl Engine {
             let state = self.state();
             let found = &state.operations[child as usize];
             let failure = match &found.failure {
-                Some(failure) if found.ending == StopReason::Failed => (**failure).clone(),
+                Some(failed) if found.ending == StopReason::Failed => {
+                    let Failed {
+                        name,
+                        kind,
+                        message,
+                    } = (**failed).clone();
+                    Failure::new(self.actor_id(child), name, kind, message)
+                }
                 _ => Failure::shared(self.actor_id(child), state.name(child), found.ending),
             };
             let ask = state.families[found.family as usize].ask;

@@ -1,7 +1,7 @@
 //! Operations: what can take a step, with its inbox and outbox.
 
 use actor_core::runtime::Trap;
-use actor_core::{AskError, StopReason, Unread};
+use actor_core::{AskError, FailureKind, StopReason, Unread};
 
 use crate::data::records::Origin;
 use crate::engine::world::enabled::ABSENT;
@@ -252,6 +252,15 @@ pub(crate) enum Told {
     Kill,
 }
 
+/// A failure of an operation's: what of a [`Failure`](actor_core::Failure) is plain data.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Failed {
+    /// What the operation was called then.
+    pub(crate) name: String,
+    pub(crate) kind: FailureKind,
+    pub(crate) message: String,
+}
+
 /// An operation that is no timer.
 ///
 /// Its fields are in this order in memory, too: what most steps need comes first, in two cache lines,
@@ -309,7 +318,7 @@ pub(crate) struct Operation {
     /// What tells it of a failure that it would share.
     pub(crate) trap: Option<Trap>,
     /// What its last failure was.
-    pub(crate) failure: Option<Box<actor_core::Failure>>,
+    pub(crate) failure: Option<Box<Failed>>,
     /// The events that a suspended handler asked to receive.
     pub(crate) receiving: Vec<u16>,
     /// How many it created.
