@@ -109,6 +109,10 @@ impl Onlookers {
     pub(crate) fn is_empty(self) -> bool {
         self.0 == 0
     }
+
+    pub(crate) fn have_predicates(self) -> bool {
+        self.0 & 1 << Self::PREDICATES != 0
+    }
 }
 
 /// What a step has carried out that is mostly up to its operation alone.
@@ -144,6 +148,20 @@ impl Reached {
         self.0 == 0
     }
 
+    pub(crate) const fn of(all: &[Beyond]) -> Self {
+        let (mut mask, mut at) = (0, 0);
+        while at < all.len() {
+            mask |= 1 << all[at] as u32;
+            at += 1;
+        }
+        Self(mask)
+    }
+
+    /// Those but the others.
+    pub(crate) fn without(self, others: Self) -> Self {
+        Self(self.0 & !others.0)
+    }
+
     /// Those of both.
     pub(crate) fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
@@ -151,9 +169,11 @@ impl Reached {
 
     /// Those but what onlookers do, who are told of by [`Onlookers`].
     pub(crate) fn without_onlookers(self) -> Self {
-        let looked = [Beyond::Monitor, Beyond::Announcement, Beyond::Predicate];
-        let mask = looked.iter().fold(0, |mask, what| mask | 1 << *what as u32);
-        Self(self.0 & !mask)
+        self.without(Self::of(&[
+            Beyond::Monitor,
+            Beyond::Announcement,
+            Beyond::Predicate,
+        ]))
     }
 
     /// The first of them.

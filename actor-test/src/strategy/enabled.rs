@@ -173,6 +173,25 @@ pub struct Step<'a> {
     pub(crate) onlookers: Onlookers,
     /// The bug that it has found.
     pub(crate) bug: Option<BugKind>,
+    /// The state to which it has led, where the strategy [wants](super::Strategy::sees_states) to see
+    /// states and it has found no bug.
+    pub(crate) led_to: Option<Parts<'a>>,
+}
+
+/// A state in parts: each operation by itself, with its inbox and outbox, and the rest.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Parts<'a> {
+    /// The state as a whole.
+    pub(crate) state: &'a SeenState,
+    /// A fingerprint of each operation; zero for one that is gone.
+    pub(crate) prints: &'a [u128],
+    /// A fingerprint of all that is no operation, and of how many of these there have been.
+    pub(crate) rest: u128,
+    /// The operations that the last step may have looked at or changed, each once.
+    pub(crate) touched: &'a [u32],
+    /// Which operations have nothing to handle but events that they defer; none behind the last that
+    /// has been.
+    pub(crate) defers: &'a [bool],
 }
 
 /// An event type of an actor type: a hash of their names, the same on every machine.

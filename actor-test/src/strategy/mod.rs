@@ -49,7 +49,7 @@ pub(crate) use continuation::Continuation;
 pub use covered::{Covered, Gap, Reduction, Unjudged};
 pub use delay::{Delayed, DelayingExplorer, RoundRobin, RunToCompletion};
 pub use dfs::Dfs;
-pub(crate) use enabled::Details;
+pub(crate) use enabled::{Details, Parts};
 pub use enabled::{Enabled, EventId, MessageId, OperationId, Pending, SeenState, Step, StepKind};
 pub(crate) use estimates::Survey;
 pub use estimates::{Effort, Estimates};

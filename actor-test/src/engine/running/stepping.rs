@@ -15,7 +15,7 @@ use crate::engine::session::Session;
 use crate::engine::world::operation::Stage;
 use crate::engine::world::state::State;
 use crate::hash::mix;
-use crate::strategy::{Beyond, Enabled, OperationId, Pending, StepKind};
+use crate::strategy::{Beyond, Enabled, OperationId, Pending, Step, StepKind};
 
 impl Engine {
     /// Takes step after step until the execution ends.
@@ -126,7 +126,10 @@ impl Engine {
                 // What was found may need what others did before, and nobody goes on.
                 state.interrupt_all(Beyond::Finish);
             }
-            let step = state.end_reach(pending, bug, shared.has_predicates.get());
+            let step = Step {
+                led_to: self.lookout.parts(),
+                ..state.end_reach(pending, bug, shared.has_predicates.get())
+            };
             self.shared.strategy.borrow_mut().stepped(&step);
         }
     }

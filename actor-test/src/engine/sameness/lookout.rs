@@ -18,7 +18,7 @@ use crate::engine::world::operation::Stage;
 use crate::engine::world::state::State;
 use crate::engine::world::timers::TimerStage;
 use crate::hash::mix;
-use crate::strategy::{Pending, SeenState, StepKind};
+use crate::strategy::{Parts, Pending, SeenState, StepKind};
 
 /// Looks at every state of an execution.
 #[derive(Default)]
@@ -38,6 +38,9 @@ pub(crate) struct Lookout {
     names: Opaque,
     /// The state, when it was last looked.
     seen: Option<SeenState>,
+    /// What is no operation in it, and whom the step has touched that led there.
+    rest: u128,
+    touched: Vec<u32>,
 }
 
 impl Lookout {
@@ -66,6 +69,17 @@ impl Lookout {
         self.seen.as_ref()
     }
 
+    /// The state to which a step has led, in parts.
+    pub(crate) fn parts(&self) -> Option<Parts<'_>> {
+        Some(Parts {
+            state: self.seen.as_ref()?,
+            prints: self.prints.all(),
+            rest: self.rest,
+            touched: &self.touched,
+            defers: &self.defers,
+        })
+    }
+
     /// What offers no fingerprint, of all that the execution has met: `` `Server` (actor) `` and so on.
     pub(crate) fn opaque(&self) -> Vec<String> {
         self.names.all()
@@ -90,6 +104,7 @@ impl Lookout {
     pub(crate) fn after(&mut self, look: &Look<'_>, pending: &Pending, (live, idle): (u32, usize)) {
         self.names.after(look, pending);
         self.touch(look, live);
+        self.prints.touched(&mut self.touched);
         let taker = pending.operation;
         let runs_code =
             !taker.is_timer() && !matches!(pending.kind, StepKind::Flush | StepKind::Deliver);
@@ -168,8 +183,8 @@ impl Lookout {
         (print, idle): (u128, usize),
         is_blind: bool,
     ) {
+        let asked = actor_test_os::asked();
         let mut to = Fingerprinter::new();
-        to.write_u128(print);
         // After the third round it is over, where nothing is owed.
         to.write_usize(idle.min(3 * state.timers.armed_periodic() + 1));
         let mut is_blind = is_blind || !state.objects.is_unused();
@@ -179,8 +194,17 @@ impl Lookout {
         for (predicate, _) in look.shared.scripts.borrow().iter() {
             to.write_u32(*predicate);
         }
-        let asked = actor_test_os::asked();
         to.write_u64(asked.random);
+        let beside = to.value();
+        let mut rest = Fingerprinter::new();
+        rest.write_u128(beside);
+        rest.write_u128(self.prints.rest());
+        // A newborn has the next number.
+        rest.write_usize(state.live);
+        self.rest = rest.value();
+        let mut to = Fingerprinter::new();
+        to.write_u128(beside);
+        to.write_u128(print);
         if self.have_looked(look) {
             self.passes(state.class);
         }

@@ -77,6 +77,11 @@ impl Prints {
         self.of[operation as usize]
     }
 
+    /// The same of all operations.
+    pub(crate) fn all(&self) -> &[u128] {
+        &self.of
+    }
+
     /// The fingerprint of everything but the operations, when the whole was looked at last.
     pub(crate) fn rest(&self) -> u128 {
         self.rest

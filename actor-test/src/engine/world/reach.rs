@@ -168,6 +168,7 @@ impl State {
             carried: *carried,
             onlookers,
             bug,
+            led_to: None,
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::Search;
+use crate::data::bug::Cycle;
 use crate::data::faults::Fault;
 use crate::strategy::{
     Choice, Covered, Enabled, Ended, Execution, Fairness, Offer, Step, Strategy,
@@ -24,6 +25,12 @@ impl<S: Search> InTurn<S> {
             due: VecDeque::new(),
             current: None,
         }
+    }
+}
+
+impl<S: Search> InTurn<S> {
+    pub(in crate::strategy) fn search(&self) -> &S {
+        &self.search
     }
 }
 
@@ -79,6 +86,14 @@ where
 
     fn hears_steps(&self) -> bool {
         self.current.as_ref().is_some_and(Strategy::hears_steps)
+    }
+
+    fn sees_states(&self) -> bool {
+        self.current.as_ref().is_some_and(Strategy::sees_states)
+    }
+
+    fn accused(&self) -> Option<Cycle> {
+        self.current.as_ref()?.accused()
     }
 
     fn stepped(&mut self, step: &Step<'_>) {

@@ -1,29 +1,27 @@
-//! Stateful search: every state once, by running the way to it again.
+//! Stateful search: every state once.
 //!
-//! [`States`] is the strategy. It knows states by their fingerprints ([`known`]), and declines to go on
-//! from one that it has met. What may go on for ever while something is owed is found in the graph of the
-//! states in which something is ([`owing`], [`cycles`]).
+//! [`States`] is the strategy. It has two means: [`charting`] learns what steps do to the parts of a state,
+//! and puts states together from that, so that few have to be run; where something can't be told from
+//! parts, [`rerun`] runs the way to each state again.
+//!
+//! What may go on for ever while something is owed is found in the [graph](graph) of the states in which
+//! something is ([`owing`], [`cycles`], [`lap`]).
 
+mod charting;
 mod components;
 mod cycles;
 mod graph;
-mod known;
 mod lap;
 mod names;
 mod owing;
-mod round;
-mod way;
+mod rerun;
 
-use graph::OUTSIDE;
-use known::{Known, NOWHERE};
-use names::Numbered;
-use owing::{Accusation, Owing};
-use round::Round;
-use way::{Branch, Frame, Others};
+use charting::Charting;
+use rerun::Rerun;
 
+use super::search::InTurn;
 use super::{
-    Choice, Covered, Enabled, Ended, Ending, Execution, Fairness, Gap, Offer, OperationId, Pending,
-    Reduction, SeenState, Step, StepKind, Strategy, Unjudged,
+    Choice, Covered, Enabled, Ended, Execution, Fairness, Offer, Pending, Step, StepKind, Strategy,
 };
 use crate::data::bug::Cycle;
 use crate::data::faults::Fault;
@@ -38,7 +36,12 @@ enum Order {
     Depth,
 }
 
-/// Visits every state once: where an execution comes to one that was met before, it ends.
+/// Visits every state once.
+///
+/// What a step does to the parts of a state that it touches is read from an execution, and known wherever
+/// these parts come together again: few states have to be run. Where that can't be told from parts, since
+/// there are timers, predicates or faults, or types that offer no fingerprint, the way to each state is run
+/// again, and an execution ends where it comes to a state that was met before.
 ///
 /// States are compared by fingerprints of 128 bits, of all that actors, inboxes, timers and monitors
 /// are. What offers none is told apart by its history, so that nothing is missed, and more states are
@@ -54,60 +57,15 @@ pub struct States {
     order: Order,
     local_first: bool,
     states_max: Option<u64>,
-    known: Known,
-    /// What is decided at branching points, for each way from a state to the next.
-    decisions: Numbered<[u32]>,
-    /// The states of the way that the execution in progress goes, each with what is decided there.
-    frames: Vec<Frame>,
-    branches: Vec<Branch>,
-    /// How many of the frames and branches the execution has come by.
-    level: usize,
-    depth: usize,
-    /// The step before which the execution came to a state last.
-    arrived: Option<u64>,
-    /// What comes is known, so that nothing more is decided.
-    is_pruned: bool,
-    /// The next state that is to be expanded, breadth first.
-    next: u32,
-    /// States in which a step of that operation was taken for all.
-    spared: Vec<(u32, OperationId)>,
-    /// Operations of which one was interrupted.
-    interrupted: Vec<OperationId>,
-    /// The branching point at which the step in progress was picked.
-    picked_at: Option<usize>,
-    /// States in which all is to be tried.
-    again: Vec<u32>,
-    /// The program looks at the clock, so that states at different times differ.
-    with_time: bool,
-    begins_anew: bool,
-    begun: bool,
-    is_complete: bool,
-    is_full: bool,
-    /// Nobody shows it the states.
-    is_blindfold: bool,
-    has_faults: bool,
-    /// In how many executions a seed was asked for.
-    seeded: u64,
-    is_seeded: bool,
-    /// In how many executions the way led elsewhere than before.
-    strayed: u64,
-    is_astray: bool,
-    /// The steps from states in which something is owed.
-    owing: Owing,
-    /// What is owed in the state in which the execution is, and what of it is hot.
-    debts: (u64, u64),
-    /// What was not judged of executions that don't end.
-    unjudged: Vec<Unjudged>,
-    /// Who takes the step in progress, where that concerns its own events alone.
-    own: Option<u64>,
-    /// Who takes the step in progress, and how choices are answered; nothing where a fault strikes.
-    action: Vec<u64>,
-    /// A fault has struck within it.
-    is_struck: bool,
-    /// What may stay owed for ever, and is still to be shown, where all states are known.
-    accusations: Option<Vec<Accusation>>,
-    /// The one that the execution in progress shows.
-    round: Option<Round>,
+    means: Means,
+}
+
+#[derive(Debug)]
+enum Means {
+    /// Nothing was begun.
+    None,
+    Charting(Box<InTurn<Charting>>),
+    Rerun(Box<Rerun>),
 }
 
 impl States {
@@ -116,38 +74,7 @@ impl States {
             order,
             local_first: false,
             states_max: None,
-            known: Known::default(),
-            decisions: Numbered::default(),
-            frames: Vec::new(),
-            branches: Vec::new(),
-            level: 0,
-            depth: 0,
-            arrived: None,
-            is_pruned: false,
-            next: 0,
-            spared: Vec::new(),
-            interrupted: Vec::new(),
-            picked_at: None,
-            again: Vec::new(),
-            with_time: false,
-            begins_anew: false,
-            begun: false,
-            is_complete: false,
-            is_full: false,
-            is_blindfold: false,
-            has_faults: false,
-            seeded: 0,
-            is_seeded: false,
-            strayed: 0,
-            is_astray: false,
-            owing: Owing::default(),
-            debts: (0, 0),
-            unjudged: Vec::new(),
-            own: None,
-            action: Vec::new(),
-            is_struck: false,
-            accusations: None,
-            round: None,
+            means: Means::None,
         }
     }
 
@@ -176,136 +103,44 @@ impl States {
         self
     }
 
-    /// Forgets all states, since they were told apart by too little.
-    fn begin_anew(&mut self) {
-        let before = std::mem::replace(self, Self::new(self.order));
-        self.local_first = before.local_first;
-        self.states_max = before.states_max;
-        self.with_time = before.with_time;
-        self.has_faults = before.has_faults;
-        self.seeded = before.seeded;
-        self.strayed = before.strayed;
+    fn by_charting(&self) -> Means {
+        let goes_on = self.order == Order::Depth;
+        let charting = Charting::new(self.name(), goes_on, self.states_max);
+        Means::Charting(Box::new(InTurn::new(charting)))
     }
 
-    /// The execution is in a state, about to go on from there.
-    fn arrive(&mut self, enabled: &Enabled<'_>) {
-        let step = enabled.step();
-        if self.arrived.replace(step) == Some(step) || self.is_pruned {
-            return;
-        }
-        match enabled.state() {
-            Some(seen) if self.is_going_round() => {
-                self.go_round(seen, step);
-            }
-            Some(seen) => {
-                self.come_to(seen);
-            }
-            None => {
-                self.is_blindfold = true;
-                self.is_pruned = true;
-            }
+    fn by_rerun(&self) -> Means {
+        let rerun = Rerun::new(self.order, self.local_first, self.states_max);
+        Means::Rerun(Box::new(rerun))
+    }
+
+    fn means(&self) -> Option<&dyn Strategy> {
+        match &self.means {
+            Means::None => None,
+            Means::Charting(charting) => Some(&**charting),
+            Means::Rerun(rerun) => Some(&**rerun),
         }
     }
 
-    /// Comes to the next state of the way, or to one behind it: tells which that is, where it is new.
-    fn come_to(&mut self, seen: &SeenState) -> Option<u32> {
-        if seen.reads_clock && !self.with_time {
-            self.begins_anew = true;
-            self.is_pruned = true;
-            return None;
+    fn means_mut(&mut self) -> Option<&mut dyn Strategy> {
+        match &mut self.means {
+            Means::None => None,
+            Means::Charting(charting) => Some(&mut **charting),
+            Means::Rerun(rerun) => Some(&mut **rerun),
         }
-        let print = self.print(seen);
-        if let Some(frame) = self.frames.get(self.level) {
-            // The decisions of the step before led here when they were taken first.
-            let is_there = self.known.is(frame.state, print) && self.depth == frame.from;
-            if !is_there {
-                self.stray();
-            }
-            self.level += 1;
-            self.stand(seen);
-            return None;
-        }
-        let (state, is_new) = self.enter(print);
-        self.note_step(state);
-        self.stand(seen);
-        if is_new && self.order == Order::Depth && !self.is_full {
-            self.push_frame(state, false);
-            self.level += 1;
-        } else if self.frames.is_empty() {
-            // The first of all is always expanded.
-            self.next = 1;
-            self.push_frame(state, false);
-            self.level += 1;
-        } else {
-            self.is_pruned = true;
-        }
-        is_new.then_some(state)
-    }
-
-    /// The execution stands in a state.
-    fn stand(&mut self, seen: &SeenState) {
-        self.debts = debts(seen);
-        self.action.clear();
-        self.is_struck = false;
-    }
-
-    /// Takes note of the step from the last state on the way.
-    fn note_step(&mut self, to: u32) {
-        if let Some(frame) = self.frames.last()
-            && !self.action.is_empty()
-            && !self.is_struck
-        {
-            self.owing.step(frame.state, self.debts, &self.action, to);
-            if let Some(own) = self.own {
-                self.owing.own_step(frame.state, own, to);
-            }
-        }
-    }
-
-    /// The state to which the last step on the way has led.
-    fn enter(&mut self, print: u128) -> (u32, bool) {
-        let (from, by) = match self.frames.last() {
-            None => (NOWHERE, 0),
-            Some(frame) => {
-                let taken = self.branches[frame.from..].iter();
-                let taken: Vec<u32> = taken.map(|branch| branch.taken).collect();
-                (frame.state, self.decisions.number(&taken))
-            }
-        };
-        let entered = self.known.enter(print, from, by);
-        let states = self.known.len() as u64;
-        self.is_full |= self.states_max.is_some_and(|most| states >= most);
-        entered
-    }
-
-    fn print(&self, seen: &SeenState) -> u128 {
-        match self.with_time {
-            true => {
-                seen.print
-                    ^ seen
-                        .now
-                        .as_nanos()
-                        .wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835)
-            }
-            false => seen.print,
-        }
-    }
-
-    fn stray(&mut self) {
-        self.strayed += u64::from(!self.is_astray);
-        self.is_astray = true;
-        self.is_pruned = true;
     }
 }
 
-/// What is owed in a state, and what of it is hot. That somebody defers an event is the last but one.
-fn debts(seen: &SeenState) -> (u64, u64) {
-    let defers = match seen.is_deferring {
-        true => owing::DEFERS,
-        false => 0,
+fn name(order: Order, local_first: bool, states_max: Option<u64>) -> String {
+    let name = match (order, local_first) {
+        (Order::Breadth, _) => "bfs",
+        (Order::Depth, false) => "states",
+        (Order::Depth, true) => "states-local",
     };
-    let own = !owing::DEFERS;
-    (seen.owed & own | defers, seen.hot & own | defers)
+    match states_max {
+        None => name.into(),
+        Some(bound) => format!("{name}:{bound}"),
+    }
 }
 
 /// The step concerns nobody's events but its operation's own.
@@ -331,149 +166,80 @@ fn name_of(pending: &Pending) -> u64 {
 
 impl Strategy for States {
     fn name(&self) -> String {
-        let name = match (self.order, self.local_first) {
-            (Order::Breadth, _) => "bfs",
-            (Order::Depth, false) => "states",
-            (Order::Depth, true) => "states-local",
-        };
-        match self.states_max {
-            None => name.into(),
-            Some(bound) => format!("{name}:{bound}"),
-        }
+        name(self.order, self.local_first, self.states_max)
     }
 
     fn fairness(&self) -> Fairness {
         Fairness::Unfair
     }
 
-    fn begin(&mut self, _: &Execution) -> bool {
-        if self.begins_anew {
-            self.with_time = true;
-            self.begin_anew();
+    fn begin(&mut self, execution: &Execution) -> bool {
+        if let Means::None = self.means {
+            self.means = match self.local_first || !execution.faults.is_none() {
+                true => self.by_rerun(),
+                false => self.by_charting(),
+            };
         }
-        self.round = None;
-        let more = !self.begun || !self.is_full && (self.advance() || self.accuse());
-        self.begun = true;
-        self.is_complete = !more && !self.is_full && !self.is_blindfold;
-        self.level = 0;
-        self.depth = 0;
-        self.arrived = None;
-        self.is_pruned = false;
-        self.is_seeded = false;
-        self.is_astray = false;
-        self.picked_at = None;
-        more
+        let is_begun = self.means_mut().is_some_and(|means| means.begin(execution));
+        if let Means::Charting(charting) = &self.means
+            && !is_begun
+            && charting.search().is_uncharted
+        {
+            self.means = self.by_rerun();
+            return self.begin(execution);
+        }
+        is_begun
     }
 
     fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
-        self.arrive(enabled);
-        if self.is_pruned {
-            return None;
-        }
-        if self.is_going_round() {
-            return self.next_of_round(enabled);
-        }
-        self.picked_at = (enabled.len() > 1).then_some(self.depth);
-        let position = self.pick_branch(enabled);
-        self.action.clear();
-        if let Some(pending) = enabled.get(position) {
-            self.action.push(name_of(pending));
-            self.own = own(pending).then(|| name_of(pending));
-        }
-        Some(position)
+        self.means_mut()?.pick(enabled)
     }
 
     fn choose(&mut self, choice: Choice) -> u32 {
-        let answer = match choice {
-            Choice::Below(bound) => match self.next_answer() {
-                Some(answer) => answer.min(bound - 1),
-                None => self.branch(bound as usize) as u32,
-            },
-            Choice::Seed => {
-                self.seeded += u64::from(!self.is_seeded);
-                self.is_seeded = true;
-                0
-            }
-        };
-        self.action.push(u64::from(answer));
-        answer
-    }
-
-    fn fault(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
-        self.arrive(enabled);
-        self.has_faults |= !faults.is_empty();
-        if self.is_going_round() {
-            return None;
-        }
-        self.branch(1 + faults.len()).checked_sub(1)
+        let means = self.means_mut();
+        means.map_or(0, |means| means.choose(choice))
     }
 
     fn strike(&mut self, offer: &Offer) -> u32 {
-        if self.is_going_round() {
-            return 0;
-        }
-        let way = self.branch(offer.ways as usize + 1) as u32;
-        // It comes no more often than its budget allows, and so in no cycle.
-        self.is_struck |= way > 0;
-        way
+        let means = self.means_mut();
+        means.map_or(0, |means| means.strike(offer))
     }
 
-    fn struck(&mut self, _: u64) {
-        self.is_struck = true;
+    fn fault(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
+        self.means_mut()?.fault(enabled, faults)
+    }
+
+    fn struck(&mut self, key: u64) {
+        if let Some(means) = self.means_mut() {
+            means.struck(key);
+        }
     }
 
     fn places_faults(&self) -> bool {
         true
     }
 
+    fn hears_steps(&self) -> bool {
+        self.means().is_some_and(Strategy::hears_steps)
+    }
+
+    fn stepped(&mut self, step: &Step<'_>) {
+        if let Some(means) = self.means_mut() {
+            means.stepped(step);
+        }
+    }
+
     fn sees_states(&self) -> bool {
         true
     }
 
-    fn hears_steps(&self) -> bool {
-        self.local_first
-    }
-
-    fn stepped(&mut self, step: &Step<'_>) {
-        let taker = step.pending.operation;
-        if let Some(at) = self.picked_at.filter(|_| !step.is_local)
-            && let Some(branch) = self.branches.get_mut(at)
-            && branch.others == Others::Spared(taker)
-        {
-            branch.others = Others::Due;
-        }
-        // Whoever interrupts itself has taken its steps before in any case.
-        for operation in step.interrupted.iter().filter(|one| **one != taker) {
-            if !self.interrupted.contains(operation) {
-                self.interrupted.push(*operation);
-            }
-        }
-    }
-
     fn accused(&self) -> Option<Cycle> {
-        self.round.as_ref()?.is_whole
+        self.means()?.accused()
     }
 
     fn ended(&mut self, ended: &Ended) {
-        if self.is_pruned || self.round.is_some() || self.level < self.frames.len() {
-            return;
-        }
-        if self.arrived == Some(ended.steps) {
-            // Nothing was left to be picked.
-            if let Some(frame) = self.frames.last() {
-                self.known.ends(frame.state);
-            }
-            return;
-        }
-        let is_next = self.arrived.is_none_or(|step| step + 1 == ended.steps);
-        match &ended.state {
-            Some(seen) if ended.ending != Ending::Bound && is_next => {
-                if let Some(state) = self.come_to(seen) {
-                    self.known.ends(state);
-                }
-            }
-            // A step that fails, the bound, or a walk that was left to somebody else.
-            _ => self.note_step(OUTSIDE),
+        if let Some(means) = self.means_mut() {
+            means.ended(ended);
         }
     }
 
@@ -482,26 +248,9 @@ impl Strategy for States {
     }
 
     fn covered(&self) -> Covered {
-        let mut gaps = Vec::new();
-        if let Some(bound) = self.states_max.filter(|_| self.is_full) {
-            gaps.push(Gap::States { bound });
-        }
-        if self.seeded > 0 {
-            let executions = self.seeded;
-            gaps.push(Gap::Seeds { executions });
-        }
-        gaps.extend(self.unjudged.iter().copied().map(Gap::Cycles));
-        if self.strayed > 0 {
-            let executions = self.strayed;
-            gaps.push(Gap::Strayed { executions });
-        }
-        Covered::Systematic {
-            reduction: Reduction::States {
-                states: self.known.len() as u64,
-                local_first: self.local_first,
-            },
-            is_complete: self.is_complete,
-            gaps,
+        match self.means() {
+            Some(means) => means.covered(),
+            None => Rerun::new(self.order, self.local_first, self.states_max).covered(),
         }
     }
 }

@@ -8,6 +8,7 @@ mod asks;
 mod auto_traits;
 mod bugs;
 mod causes;
+mod charting;
 mod clocks;
 mod confirmation;
 mod counts;

@@ -1,7 +1,8 @@
 //! What may go on for ever: executions that go the way to a cycle, and round it.
 
-use super::owing::Accusation;
-use super::{States, name_of};
+use super::super::owing::Accusation;
+use super::super::name_of;
+use super::Rerun;
 use crate::data::bug::{Cycle, Searched};
 use crate::strategy::{Enabled, SeenState, Unjudged};
 
@@ -19,7 +20,7 @@ pub(super) struct Round {
     pub(super) is_whole: Option<Cycle>,
 }
 
-impl States {
+impl Rerun {
     /// All states are known: what of them may go on for ever is looked for.
     pub(super) fn look_for_cycles(&mut self) -> Vec<Accusation> {
         if self.strayed > 0 || self.is_blindfold {

@@ -1,7 +1,8 @@
 //! The way that an execution goes: the states on it, what is decided in each, and what is to be tried next.
 
 use super::known::NOWHERE;
-use super::{Order, States};
+use super::super::Order;
+use super::Rerun;
 use crate::strategy::{Enabled, OperationId};
 
 /// A state on the way.
@@ -33,7 +34,7 @@ pub(super) enum Others {
     Spared(OperationId),
 }
 
-impl States {
+impl Rerun {
     /// Goes to what is to be tried next; `false` where nothing is left.
     pub(super) fn advance(&mut self) -> bool {
         if self.next_branch() {

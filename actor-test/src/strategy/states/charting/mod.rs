@@ -1,0 +1,344 @@
+//! A search that puts states together from what steps do to their parts: [`Charting`].
+//!
+//! It walks breadth first through states that are rows of numbers in a [store](store), and takes from the
+//! [chart](chart) where each step leads. Where the chart does not know, an execution [visits](visit) the
+//! state and shows it. So as many executions are run as there are steps of parts, not of states.
+
+mod chart;
+mod pairs;
+mod pieces;
+mod store;
+mod visit;
+
+use std::collections::BTreeSet;
+
+use chart::{Chart, Known, Outcome};
+use store::{NOWHERE, Row, Store};
+use visit::{Aim, Visit};
+
+use super::graph::OUTSIDE;
+use super::owing::{Accusation, Owing};
+use crate::strategy::search::Search;
+use crate::strategy::{Covered, Ended, Gap, Reduction, Unjudged};
+
+/// How many parts a state may have.
+const WIDTH_MAX: usize = 1 << 10;
+
+/// After how many states an execution is run to see that the last is there.
+const CHECKED_EVERY: u64 = 1 << 18;
+
+/// Visits every state, the nearest first, and runs an execution only where something is to be learned.
+#[derive(Debug)]
+pub(in crate::strategy) struct Charting {
+    name: String,
+    /// An execution goes on as long as what it does is not known.
+    goes_on: bool,
+    states_max: Option<u64>,
+    /// In a visit while an execution is run.
+    chart: Option<Chart>,
+    store: Store,
+    /// The state that is being expanded, and the next of its operations.
+    at: u32,
+    row: Row,
+    operation: usize,
+    can_do_something: bool,
+    /// How far the states are from the first that are being expanded, and where these end.
+    depth: u64,
+    level_ends: u64,
+    /// An execution stops there, and one has.
+    max_steps: u64,
+    is_cut: bool,
+    /// How ends were judged: by the rest, and by who defers what it has.
+    judged: BTreeSet<Vec<u32>>,
+    /// The number of states at which an execution is run next to see that the last is there.
+    checked_at: u64,
+    is_full: bool,
+    /// Something can't be told from parts.
+    pub(super) is_uncharted: bool,
+    owing: Owing,
+    accusations: Option<Vec<Accusation>>,
+    unjudged: Vec<Unjudged>,
+    is_complete: bool,
+    seeded: u64,
+}
+
+impl Charting {
+    pub(super) fn new(name: String, goes_on: bool, states_max: Option<u64>) -> Self {
+        let mut chart = Chart::new();
+        let mut charting = Self {
+            name,
+            goes_on,
+            states_max,
+            chart: None,
+            store: Store::new(chart.width()),
+            at: 0,
+            row: Row::default(),
+            operation: 0,
+            can_do_something: false,
+            depth: 0,
+            level_ends: 1,
+            max_steps: u64::MAX,
+            is_cut: false,
+            judged: BTreeSet::new(),
+            checked_at: CHECKED_EVERY,
+            is_full: false,
+            is_uncharted: false,
+            owing: Owing::default(),
+            accusations: None,
+            unjudged: Vec::new(),
+            is_complete: false,
+            seeded: 0,
+        };
+        charting.begin(&mut chart);
+        charting.chart = Some(chart);
+        charting
+    }
+
+    /// Begins at the first state, with room for as many parts as are known.
+    fn begin(&mut self, chart: &mut Chart) {
+        self.store = Store::new(chart.width());
+        let root = Visit::root(chart);
+        self.store.lay(&root, &mut self.row);
+        self.store.enter(&self.row, [NOWHERE, 0]);
+        (self.at, self.operation, self.can_do_something) = (0, 0, false);
+        (self.depth, self.level_ends) = (0, 1);
+        self.owing = Owing::default();
+    }
+
+    /// Goes on until an execution is wanted; none, where all is done.
+    fn walk(&mut self, chart: &mut Chart) -> Option<Aim> {
+        loop {
+            if self.is_full {
+                return None;
+            }
+            if let Some(aim) = self.expand(chart) {
+                return Some(aim);
+            }
+            if !std::mem::take(&mut self.can_do_something)
+                && self.judged.insert(how_it_ends(chart, self.row.numbers()))
+            {
+                self.can_do_something = true;
+                return Some(Aim::End);
+            }
+            if !self.next_state() {
+                return None;
+            }
+            if self.store.len() >= self.checked_at {
+                self.checked_at += CHECKED_EVERY;
+                return Some(Aim::Check);
+            }
+        }
+    }
+
+    /// Goes on to the next state; `false` where there is none.
+    fn next_state(&mut self) -> bool {
+        let next = self.at + 1;
+        if u64::from(next) >= self.store.len() {
+            return false;
+        }
+        if u64::from(next) == self.level_ends {
+            self.depth += 1;
+            self.level_ends = self.store.len();
+        }
+        self.at = next;
+        self.operation = 0;
+        self.store.read(next, &mut self.row);
+        true
+    }
+
+    /// Takes every step of the state; says which of them is not known.
+    fn expand(&mut self, chart: &Chart) -> Option<Aim> {
+        if self.depth >= self.max_steps {
+            return self.stop_at_bound(chart);
+        }
+        let debts = chart.debts(self.row.numbers());
+        while self.operation + 1 < self.store.width() {
+            let taker = self.row.numbers()[self.operation + 1];
+            if chart.part_of(taker).is_enabled {
+                self.can_do_something = true;
+                match chart.known(taker, self.row.numbers()) {
+                    Known::Whole(first) => self.take(chart, taker, first, debts),
+                    Known::Unknown => {
+                        return Some(Aim::Learn {
+                            operation: self.operation as u32,
+                            goes_on: self.goes_on,
+                        });
+                    }
+                }
+            }
+            self.operation += 1;
+        }
+        None
+    }
+
+    /// No execution goes on from here; one that is cut here tells that it was.
+    fn stop_at_bound(&mut self, chart: &Chart) -> Option<Aim> {
+        let mut parts = self.row.numbers()[1..].iter();
+        self.can_do_something |= parts.any(|part| chart.part_of(*part).is_enabled);
+        let is_first = self.can_do_something && !std::mem::replace(&mut self.is_cut, true);
+        is_first.then_some(Aim::Check)
+    }
+
+    /// Enters the states to which a step leads.
+    fn take(&mut self, chart: &Chart, taker: u32, first: u32, debts: (u64, u64)) {
+        let mut next = first;
+        while let Some((outcome, behind)) = chart.outcome(next) {
+            next = behind;
+            let to = match outcome.has_failed {
+                true => OUTSIDE,
+                false => self.enter(chart, outcome),
+            };
+            if debts.0 != 0 {
+                let action = chart.action(outcome.action);
+                self.owing.step(self.at, debts, action, to);
+            }
+            if chart.part_of(taker).is_own && to != OUTSIDE {
+                let who = u64::from(self.operation as u32);
+                self.owing.own_step(self.at, who, to);
+            }
+        }
+    }
+
+    fn enter(&mut self, chart: &Chart, outcome: &Outcome) -> u32 {
+        let changes = chart.changes(outcome).iter().copied();
+        self.store.change(&mut self.row, changes);
+        let (state, is_new) = self.store.enter(&self.row, [self.at, outcome.action]);
+        self.row.undo();
+        if is_new && let Some(most) = self.states_max {
+            self.is_full |= self.store.len() >= most;
+        }
+        state
+    }
+
+    /// All states are known: looks for what may go on for ever.
+    fn look_for_cycles(&mut self) -> Vec<Accusation> {
+        let owing = &mut self.owing;
+        let mut accusations = owing.accusations();
+        let unjudged = [
+            (owing.may_defer_for_ever(), Unjudged::Deferred),
+            (owing.may_be_busy_for_ever(), Unjudged::Busy),
+        ];
+        let unjudged = unjudged.into_iter().filter(|(is_so, _)| *is_so);
+        self.unjudged = unjudged.map(|(_, what)| what).collect();
+        // The first is shown first.
+        accusations.reverse();
+        accusations
+    }
+
+    /// The actions on the shortest way to a state.
+    fn way(&self, state: u32) -> Vec<u32> {
+        let mut way = Vec::new();
+        let mut at = state;
+        loop {
+            let [from, by] = self.store.way(at);
+            if from == NOWHERE {
+                break;
+            }
+            way.push(by);
+            at = from;
+        }
+        way.reverse();
+        way
+    }
+
+    /// An execution that goes to a state first.
+    fn visit(&mut self, mut chart: Chart, aim: Aim) -> Visit {
+        let mut row = Row::default();
+        let state = match &aim {
+            Aim::Round(accusation) => accusation.start,
+            _ => self.at,
+        };
+        self.store.read(state, &mut row);
+        let aim = match aim {
+            Aim::Round(accusation) => Aim::Round(in_chart(&mut chart, &self.owing, accusation)),
+            aim => aim,
+        };
+        Visit::new(chart, self.way(state), row.numbers().to_vec(), aim)
+    }
+}
+
+/// The same accusation, with actions as the chart numbers them.
+fn in_chart(chart: &mut Chart, owing: &Owing, accusation: Accusation) -> Accusation {
+    let lap = accusation.lap.iter();
+    let lap = lap.map(|(action, to)| (chart.number_of(owing.action(*action)), *to));
+    Accusation {
+        lap: lap.collect(),
+        ..accusation
+    }
+}
+
+/// What there is to judge in a state in which nothing can be done.
+fn how_it_ends(chart: &Chart, row: &[u32]) -> Vec<u32> {
+    let deferring = chart.deferring(row);
+    std::iter::once(row[0]).chain(deferring).collect()
+}
+
+impl Search for Charting {
+    type Item = Visit;
+
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn round(&mut self) -> Vec<Visit> {
+        if self.is_uncharted || self.is_complete {
+            return Vec::new();
+        }
+        let Some(mut chart) = self.chart.take() else {
+            return Vec::new();
+        };
+        if chart.width() > self.store.width() {
+            self.is_uncharted = chart.width() > WIDTH_MAX;
+            if self.is_uncharted {
+                return Vec::new();
+            }
+            self.begin(&mut chart);
+        }
+        let aim = match self.accusations {
+            None => self.walk(&mut chart),
+            Some(_) => None,
+        };
+        let aim = aim.or_else(|| {
+            if self.is_full {
+                return None;
+            }
+            if self.accusations.is_none() {
+                self.accusations = Some(self.look_for_cycles());
+            }
+            Some(Aim::Round(self.accusations.as_mut()?.pop()?))
+        });
+        let Some(aim) = aim else {
+            self.is_complete = !self.is_full;
+            self.chart = Some(chart);
+            return Vec::new();
+        };
+        vec![self.visit(chart, aim)]
+    }
+
+    fn take(&mut self, item: Visit, _: &Ended) {
+        self.is_uncharted |= item.is_uncharted;
+        self.max_steps = item.max_steps;
+        self.seeded += u64::from(item.is_seeded);
+        self.chart = Some(item.chart);
+    }
+
+    fn covered(&self) -> Covered {
+        let mut gaps = Vec::new();
+        if let Some(bound) = self.states_max.filter(|_| self.is_full) {
+            gaps.push(Gap::States { bound });
+        }
+        if self.seeded > 0 {
+            let executions = self.seeded;
+            gaps.push(Gap::Seeds { executions });
+        }
+        gaps.extend(self.unjudged.iter().copied().map(Gap::Cycles));
+        Covered::Systematic {
+            reduction: Reduction::States {
+                states: self.store.len(),
+                local_first: false,
+            },
+            is_complete: self.is_complete,
+            gaps,
+        }
+    }
+}

@@ -1,0 +1,387 @@
+//! One execution of a charted search: it goes the way to a state, and shows what a step does there.
+
+use super::chart::{Chart, Known, NOTHING, Part, Rest, Shown, Uncharted};
+use super::super::owing::Accusation;
+use super::super::{name_of, own};
+use crate::data::bug::{Cycle, Searched};
+use crate::data::faults::Fault;
+use crate::strategy::{
+    Beyond, Choice, Enabled, Ended, Ending, Execution, Fairness, Offer, Parts, Pending,
+    Reached, Step, Strategy,
+};
+
+/// What a step may reach beyond its own operation, and can be told from the parts that it touches all the
+/// same.
+const CHARTED: Reached = Reached::of(&[Beyond::Defer]);
+
+/// What an execution is for, once it has come to its state.
+#[derive(Debug)]
+pub(super) enum Aim {
+    /// To show the step of a part; with what comes, as long as that is not known, where it goes on.
+    Learn { operation: u32, goes_on: bool },
+    /// To end there, and be judged.
+    End,
+    /// To see that the state is there.
+    Check,
+    /// To go once round a cycle.
+    Round(Accusation),
+}
+
+/// One execution.
+#[derive(Debug)]
+pub(in crate::strategy) struct Visit {
+    /// It learns as it goes.
+    pub(super) chart: Chart,
+    /// The actions on the way, by their numbers.
+    way: Vec<u32>,
+    /// The state to which the way leads.
+    to: Vec<u32>,
+    pub(super) aim: Aim,
+    /// How many steps were begun.
+    begun: usize,
+    /// How the choices of the step in progress are to be answered.
+    answers: Vec<u32>,
+    /// The state in which the execution is.
+    row: Vec<u32>,
+    before: Vec<u32>,
+    /// The step in progress.
+    shown: Shown,
+    is_stepping: bool,
+    /// What was there after it.
+    prints: Vec<(u32, u128, bool)>,
+    rest: u32,
+    /// What it was for is done, or can't be.
+    is_over: bool,
+    /// It came back to where the cycle began.
+    is_round: Option<Cycle>,
+    pub(super) is_uncharted: bool,
+    /// It has come to the bound on steps.
+    pub(super) is_cut: bool,
+    pub(super) is_seeded: bool,
+    pub(super) max_steps: u64,
+}
+
+impl Visit {
+    pub(super) fn new(chart: Chart, way: Vec<u32>, to: Vec<u32>, aim: Aim) -> Self {
+        Self {
+            chart,
+            way,
+            to,
+            aim,
+            begun: 0,
+            answers: Vec::new(),
+            row: Vec::new(),
+            before: Vec::new(),
+            shown: Shown::default(),
+            is_stepping: false,
+            prints: Vec::new(),
+            rest: NOTHING,
+            is_over: false,
+            is_round: None,
+            is_uncharted: false,
+            is_cut: false,
+            is_seeded: false,
+            max_steps: 0,
+        }
+    }
+
+    /// The state before the first step.
+    pub(super) fn root(chart: &mut Chart) -> Vec<u32> {
+        let rest = chart.rest(Rest {
+            print: 0,
+            debts: (0, 0),
+        });
+        let body = chart.part(Part {
+            operation: 0,
+            print: 0,
+            is_enabled: true,
+            is_own: false,
+            is_deferring: false,
+        });
+        vec![rest, body]
+    }
+
+    fn give_up(&mut self) {
+        self.is_uncharted = true;
+        self.is_over = true;
+    }
+
+    /// The execution is in a state in which these can take a step.
+    fn arrive(&mut self, enabled: &[Pending]) {
+        if self.is_over {
+            return;
+        }
+        let arrived = match self.is_stepping {
+            true => self.end_step(enabled),
+            false => self.begin(enabled),
+        };
+        self.is_stepping = false;
+        if arrived.is_err() {
+            return self.give_up();
+        }
+        let (from, to) = (self.way.len() as u64, self.begun as u64);
+        let lap = match &self.aim {
+            Aim::Round(accusation) => accusation.lap.len() as u64,
+            _ => 0,
+        };
+        if (to == from || to == from + lap) && !self.is_there() {
+            // The way has led elsewhere.
+            return self.give_up();
+        }
+        if let Aim::Round(accusation) = &self.aim
+            && to == from + lap
+        {
+            self.is_round = Some(Cycle {
+                from,
+                to,
+                searched: Some(Searched {
+                    entry: accusation.entry,
+                    demand: accusation.demand,
+                }),
+            });
+            self.is_over = true;
+        }
+    }
+
+    /// The execution is in the state to which the way leads.
+    fn is_there(&self) -> bool {
+        let shorter = self.row.len().min(self.to.len());
+        let (row, more) = self.row.split_at(shorter);
+        let (to, others) = self.to.split_at(shorter);
+        row == to && more.iter().chain(others).all(|part| *part == NOTHING)
+    }
+
+    /// Before the first step.
+    fn begin(&mut self, enabled: &[Pending]) -> Result<(), Uncharted> {
+        self.row = Self::root(&mut self.chart);
+        match enabled {
+            [body] if body.operation.bits() == 0 => Ok(()),
+            _ => Err(Uncharted),
+        }
+    }
+
+    /// The step is over: takes down what it has done.
+    fn end_step(&mut self, enabled: &[Pending]) -> Result<(), Uncharted> {
+        self.before.clone_from(&self.row);
+        self.row[0] = self.rest;
+        for (operation, print, is_deferring) in self.prints.drain(..) {
+            let at = operation as usize + 1;
+            if self.row.len() <= at {
+                self.row.resize(at + 1, NOTHING);
+            }
+            let pending = pending_of(enabled, operation);
+            self.row[at] = self.chart.part(Part {
+                operation,
+                print,
+                is_enabled: pending.is_some(),
+                is_own: pending.is_some_and(own),
+                is_deferring,
+            });
+        }
+        // Who was not touched can do what it could, and nobody else can do anything.
+        let mut can = 0;
+        for (part, operation) in self.row[1..].iter().zip(0..) {
+            let part = self.chart.part_of(*part);
+            let pending = pending_of(enabled, operation);
+            if part.is_enabled != pending.is_some() || part.is_own != pending.is_some_and(own) {
+                return Err(Uncharted);
+            }
+            can += usize::from(part.is_enabled);
+        }
+        if can != enabled.len() {
+            return Err(Uncharted);
+        }
+        let shown = &mut self.shown;
+        shown.changes.clear();
+        for (at, part) in self.row.iter().enumerate() {
+            if self.before.get(at).copied().unwrap_or(NOTHING) != *part {
+                shown.changes.push((at as u32, *part));
+            }
+        }
+        let newborn = self.row.len() > self.before.len();
+        shown.uses_rest |= newborn || self.row[0] != self.before[0];
+        let is_touched = |(at, _): &(u32, u32)| {
+            *at == 0
+                || *at as usize >= self.before.len()
+                || self.before[*at as usize] == shown.taker
+                || shown.others.contains(at)
+        };
+        if !shown.changes.iter().all(is_touched) {
+            return Err(Uncharted);
+        }
+        self.chart.learn(&self.shown, &self.before).map(drop)
+    }
+
+    /// Whose step is next.
+    fn next(&mut self) -> Option<u32> {
+        self.answers.clear();
+        let action = match self.way.get(self.begun) {
+            Some(action) => Some(*action),
+            None => match &self.aim {
+                Aim::Round(accusation) => {
+                    let (action, _) = accusation.lap.get(self.begun - self.way.len())?;
+                    Some(*action)
+                }
+                _ => None,
+            },
+        };
+        if let Some(action) = action {
+            let [who, answers @ ..] = self.chart.action(action) else {
+                return None;
+            };
+            self.answers.extend(answers.iter().map(|answer| *answer as u32));
+            return Some(*who as u32);
+        }
+        let operation = match self.aim {
+            Aim::Learn { operation, .. } if self.begun == self.way.len() => operation,
+            Aim::Learn { goes_on: true, .. } => {
+                let mut parts = self.row[1..].iter().zip(0..);
+                let is_new = |(part, _): &(&u32, u32)| {
+                    self.chart.part_of(**part).is_enabled
+                        && matches!(self.chart.known(**part, &self.row), Known::Unknown)
+                };
+                parts.find(is_new)?.1
+            }
+            _ => return None,
+        };
+        let taker = self.row[operation as usize + 1];
+        self.answers
+            .extend_from_slice(self.chart.due(taker, &self.row));
+        Some(operation)
+    }
+}
+
+fn pending_of(enabled: &[Pending], operation: u32) -> Option<&Pending> {
+    let mut all = enabled.iter();
+    all.find(|pending| pending.operation.bits() == operation)
+}
+
+impl Strategy for Visit {
+    fn name(&self) -> String {
+        "states".into()
+    }
+
+    fn fairness(&self) -> Fairness {
+        Fairness::Unfair
+    }
+
+    fn begin(&mut self, execution: &Execution) -> bool {
+        self.max_steps = execution.max_steps;
+        true
+    }
+
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+        let pending = enabled.iter().as_slice();
+        if pending.iter().any(|one| one.operation.is_timer()) {
+            self.give_up();
+        }
+        self.arrive(pending);
+        if self.is_over {
+            return None;
+        }
+        let who = self.next()?;
+        let position = pending.iter().position(|one| u64::from(who) == name_of(one));
+        if position.is_none() {
+            self.give_up();
+        }
+        self.begun += 1;
+        self.shown.taker = self.row[who as usize + 1];
+        self.shown.answers.clear();
+        position
+    }
+
+    fn choose(&mut self, choice: Choice) -> u32 {
+        let Choice::Below(of) = choice else {
+            self.is_seeded = true;
+            return 0;
+        };
+        let nth = self.shown.answers.len();
+        let answer = self.answers.get(nth).copied().unwrap_or(0).min(of - 1);
+        self.shown.answers.push((answer, of));
+        answer
+    }
+
+    fn strike(&mut self, _: &Offer) -> u32 {
+        self.give_up();
+        0
+    }
+
+    fn fault(&mut self, _: &Enabled<'_>, _: &[Fault]) -> Option<usize> {
+        self.give_up();
+        None
+    }
+
+    fn places_faults(&self) -> bool {
+        true
+    }
+
+    fn sees_states(&self) -> bool {
+        true
+    }
+
+    fn hears_steps(&self) -> bool {
+        true
+    }
+
+    fn stepped(&mut self, step: &Step<'_>) {
+        if self.is_over {
+            return;
+        }
+        self.is_stepping = true;
+        let is_charted = step.reached.without(CHARTED).is_nothing()
+            && !step.onlookers.have_predicates()
+            && step.led_to.is_none_or(|parts| !parts.state.is_apart && !parts.state.reads_clock);
+        if !is_charted {
+            return self.give_up();
+        }
+        let shown = &mut self.shown;
+        shown.uses_rest = !step.onlookers.is_empty();
+        shown.has_failed = step.bug.is_some();
+        shown.others.clear();
+        shown.changes.clear();
+        let Some(Parts {
+            state,
+            prints,
+            rest,
+            touched,
+            defers,
+        }) = step.led_to
+        else {
+            // It has failed. Whom it would have touched is what it has read.
+            let taker = step.pending.operation;
+            let inbox = step.pending.inbox.filter(|inbox| *inbox != taker);
+            shown.others.extend(inbox.map(|inbox| inbox.bits() + 1));
+            return;
+        };
+        let (taker, live) = (step.pending.operation.bits(), self.row.len() as u32 - 1);
+        let others = touched.iter().filter(|other| **other != taker && **other < live);
+        shown.others.extend(others.map(|other| other + 1));
+        self.prints.clear();
+        self.prints.extend(touched.iter().map(|operation| {
+            let defers = defers.get(*operation as usize).copied().unwrap_or(false);
+            (*operation, prints[*operation as usize], defers)
+        }));
+        self.rest = self.chart.rest(Rest {
+            print: rest,
+            debts: (state.owed, state.hot),
+        });
+    }
+
+    fn accused(&self) -> Option<Cycle> {
+        self.is_round
+    }
+
+    fn ended(&mut self, ended: &Ended) {
+        match ended.ending {
+            Ending::Bound => self.is_cut = true,
+            Ending::Bug if self.is_stepping && self.shown.has_failed => {
+                if self.chart.learn(&self.shown, &self.row).is_err() {
+                    self.give_up();
+                }
+            }
+            // At its end, which may be judged to be a bug.
+            Ending::Bug | Ending::Complete => self.arrive(&[]),
+            Ending::Pruned => {}
+        }
+    }
+}

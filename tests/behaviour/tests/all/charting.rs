@@ -1,0 +1,307 @@
+//! Stateful search that puts states together from what steps do to their parts, against the one that runs
+//! the way to each state again. A predicate that is always true has it do that, and changes nothing else.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use actor_core::prelude::*;
+use actor_core::{Fingerprint, actor, monitor};
+use actor_test::strategy::StrategySpec;
+use actor_test::{BugKind, Demand, Report, Settings, Tester};
+use behaviour::automata::Dice;
+
+fn tester(name: &str) -> Tester {
+    let mut settings = Settings::default();
+    settings.iterations = u64::MAX;
+    settings.check_every = 0;
+    let strategy: StrategySpec = name.parse().expect("the name of a strategy");
+    Tester::with(settings).strategy(strategy)
+}
+
+/// What a player does with an event.
+#[derive(Clone, Debug)]
+enum Deed {
+    Send(usize, u8),
+    Spawn,
+    Halt,
+    /// It plays, or rests and puts plays off.
+    Rest(bool),
+    Fail,
+}
+
+/// For each event, by the outcome of a choice.
+type Rules = Vec<Vec<Vec<Deed>>>;
+
+#[derive(Clone, Copy, Hash, Debug)]
+struct Play(u8);
+#[derive(Clone, Copy, Hash, Debug)]
+struct Wake;
+
+#[derive(Fingerprint)]
+struct Player {
+    fuel: u8,
+    #[fingerprint(skip)]
+    rules: Arc<Rules>,
+    /// Where the players are, and the one before.
+    known: Vec<ActorRef<Player>>,
+}
+
+#[actor(states(Playing, Resting(defer(Play))))]
+impl Player {
+    #[on(Playing)]
+    fn play(&mut self, play: Play, cx: &mut Context<Self>) {
+        if self.fuel == 0 {
+            return;
+        }
+        self.fuel -= 1;
+        let rules = self.rules.clone();
+        let outcomes = &rules[usize::from(play.0)];
+        let outcome = match outcomes.len() {
+            1 => 0,
+            several => cx.choose(several),
+        };
+        let mut rests = None;
+        for deed in &outcomes[outcome] {
+            match deed {
+                Deed::Send(to, event) => {
+                    let to = &self.known[to % self.known.len()];
+                    to.tell(Play(*event));
+                }
+                Deed::Spawn => {
+                    let child = cx.spawn(Player {
+                        fuel: 1,
+                        rules: rules.clone(),
+                        known: vec![cx.me(), self.known[0].clone()],
+                    });
+                    child.tell(Play(0));
+                    self.known.push(child);
+                }
+                Deed::Halt => return cx.halt(),
+                Deed::Rest(for_ever) => rests = Some(*for_ever),
+                Deed::Fail => panic!("it fails"),
+            }
+        }
+        if let Some(for_ever) = rests {
+            if !for_ever {
+                cx.me().tell(Wake);
+            }
+            cx.goto(PlayerState::Resting);
+        }
+    }
+
+    #[on]
+    fn wake(&mut self, _: Wake, cx: &mut Context<Self>) {
+        cx.goto(PlayerState::Playing);
+    }
+}
+
+#[derive(Default, Hash)]
+struct Even {
+    plays: u8,
+}
+
+/// An even number of plays of the last kind, and never many.
+#[monitor(hot, cold)]
+impl Even {
+    #[on]
+    fn play(&mut self, play: &Play, cx: &mut MonitorContext<Self>) {
+        if play.0 == 2 {
+            self.plays += 1;
+            assert!(self.plays < 4, "too many");
+            cx.goto(match self.plays % 2 {
+                0 => EvenState::Cold,
+                _ => EvenState::Hot,
+            });
+        }
+    }
+}
+
+struct Program {
+    rules: Vec<Arc<Rules>>,
+    starts: Vec<(usize, u8)>,
+    has_monitor: bool,
+}
+
+impl Program {
+    fn random(number: u64) -> Self {
+        let mut dice = Dice::new(number);
+        let players = 2 + dice.roll(2);
+        let deed = |dice: &mut Dice| match dice.roll(14) {
+            0..8 => Deed::Send(dice.roll(players), dice.roll(3) as u8),
+            8 => Deed::Spawn,
+            9 | 10 => Deed::Halt,
+            11 | 12 => Deed::Rest(dice.roll(4) == 0),
+            _ => match dice.roll(5) {
+                0 => Deed::Fail,
+                _ => Deed::Spawn,
+            },
+        };
+        let outcome = |dice: &mut Dice| (0..dice.roll(3)).map(|_| deed(dice)).collect();
+        let rule = |dice: &mut Dice| (0..1 + dice.roll(5) / 4).map(|_| outcome(dice)).collect();
+        let rules = |_| Arc::new((0..3).map(|_| rule(&mut dice)).collect());
+        let rules = (0..players).map(rules).collect();
+        let starts = (0..2 + dice.roll(2)).map(|_| (dice.roll(players), dice.roll(3) as u8));
+        Self {
+            rules,
+            starts: starts.collect(),
+            has_monitor: number.is_multiple_of(2),
+        }
+    }
+
+    fn set_up(&self, sys: &System) {
+        if self.has_monitor {
+            sys.monitor::<Even>();
+        }
+        let mut known: Vec<ActorRef<Player>> = Vec::new();
+        for rules in &self.rules {
+            let player = sys.spawn(Player {
+                fuel: 2,
+                rules: rules.clone(),
+                known: known.clone(),
+            });
+            known.push(player);
+        }
+        for (to, event) in &self.starts {
+            known[*to].tell(Play(*event));
+        }
+    }
+
+    fn search(&self, name: &str, keeps_going: bool, is_rerun: bool) -> Report {
+        let tester = match keeps_going {
+            true => tester(name).keep_going(),
+            false => tester(name),
+        };
+        tester.run(|sys| {
+            self.set_up(sys);
+            if is_rerun {
+                sys.always("nothing is wrong", |_| true);
+            }
+        })
+    }
+}
+
+fn kinds(report: &Report) -> BTreeSet<String> {
+    let kinds = report.bugs().iter().map(|bug| format!("{:?}", bug.kind()));
+    kinds.collect()
+}
+
+/// Sends, spawns, halts, choices, events put off and monitors: as many states, the same kinds of bugs, and
+/// the first as near.
+#[test]
+fn states_put_together_are_those_that_are_run() {
+    let programs = std::env::var("STATES").map_or(40, |given| given.parse().expect("a number"));
+    let (mut all_states, mut executions, mut reruns) = (0, 0, 0);
+    let mut all_kinds = BTreeSet::new();
+    for number in 0..programs {
+        let program = Program::random(number);
+        for name in ["bfs:1200", "states:1200"] {
+            let put_together = program.search(name, true, false);
+            let states = put_together.verdict.states().unwrap_or_default();
+            if states >= 1_200 {
+                continue;
+            }
+            let rerun = program.search(name, true, true);
+            assert!(rerun.verdict.states().is_some(), "{:?}", rerun.verdict);
+            assert_eq!(put_together.verdict, rerun.verdict, "program {number}, {name}");
+            assert_eq!(kinds(&put_together), kinds(&rerun), "program {number}, {name}");
+            all_states += states;
+            executions += put_together.executions;
+            reruns += rerun.executions;
+            all_kinds.extend(kinds(&rerun));
+        }
+        let first = |is_rerun| {
+            let report = program.search("bfs:1200", false, is_rerun);
+            report.bugs().first().map(|bug| bug.step())
+        };
+        assert_eq!(first(false), first(true), "program {number}");
+    }
+    println!("{all_states} states, {executions} executions, {reruns} by running again: {all_kinds:?}");
+    // These programs are so small that not much comes together again.
+    assert!(executions < reruns, "{executions} of {reruns}");
+    assert_eq!(all_kinds.len(), 4, "{all_kinds:?}");
+}
+
+#[derive(Clone, Copy, Hash, Debug)]
+struct Wanted;
+#[derive(Clone, Copy, Hash, Debug)]
+struct Found;
+#[derive(Clone, Hash, Debug)]
+struct Next(ActorRef<Seeker>);
+
+/// Has what is wanted, or asks the one two places further.
+#[derive(Hash)]
+struct Seeker {
+    has_it: bool,
+    next: Option<ActorRef<Seeker>>,
+}
+
+#[actor]
+impl Seeker {
+    #[on]
+    fn next(&mut self, next: Next) {
+        self.next = Some(next.0);
+    }
+
+    #[on]
+    fn wanted(&mut self, _: Wanted, cx: &mut Context<Self>) {
+        match &self.next {
+            _ if self.has_it => cx.me().tell(Found),
+            Some(next) => next.tell(Wanted),
+            None => {}
+        }
+    }
+
+    #[on]
+    fn found(&mut self, _: Found) {}
+}
+
+#[derive(Default, Hash)]
+struct IsFound;
+
+#[monitor(hot, cold)]
+impl IsFound {
+    #[on]
+    fn wanted(&mut self, _: &Wanted, cx: &mut MonitorContext<Self>) {
+        cx.goto(IsFoundState::Hot);
+    }
+
+    #[on]
+    fn found(&mut self, _: &Found, cx: &mut MonitorContext<Self>) {
+        cx.goto(IsFoundState::Cold);
+    }
+}
+
+/// In a ring.
+fn seekers(seekers: usize) -> Report {
+    tester("bfs").run(move |sys| {
+        sys.monitor::<IsFound>();
+        let spawn = |number| {
+            let has_it = number == 1;
+            sys.spawn(Seeker { has_it, next: None })
+        };
+        let all: Vec<ActorRef<Seeker>> = (0..seekers).map(spawn).collect();
+        for (number, seeker) in all.iter().enumerate() {
+            seeker.tell(Next(all[(number + 2) % seekers].clone()));
+        }
+        all[0].tell(Wanted);
+    })
+}
+
+/// The cycle is found in states that were never run, and an execution that goes round it shows it.
+#[test]
+fn a_cycle_is_found_in_states_that_were_put_together() {
+    let live = seekers(5);
+    live.assert_clean();
+    assert!(live.verdict.is_exhaustive(), "{:?}", live.verdict);
+    let states = live.verdict.states().unwrap_or_default();
+    assert!(live.executions < states, "{} of {states}", live.executions);
+
+    let dead = seekers(4);
+    let [bug] = dead.bugs() else {
+        panic!("{:?}", dead.bugs());
+    };
+    println!("{}", bug.message());
+    assert_eq!(bug.kind(), BugKind::Liveness);
+    let cycle = bug.trace.cycle.expect("there is one");
+    assert_eq!(cycle.demand(), Demand::Random);
+}
