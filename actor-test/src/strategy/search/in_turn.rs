@@ -26,9 +26,7 @@ impl<S: Search> InTurn<S> {
             current: None,
         }
     }
-}
 
-impl<S: Search> InTurn<S> {
     pub(in crate::strategy) fn search(&self) -> &S {
         &self.search
     }

@@ -202,8 +202,15 @@ fn states_put_together_are_those_that_are_run() {
             }
             let rerun = program.search(name, true, true);
             assert!(rerun.verdict.states().is_some(), "{:?}", rerun.verdict);
-            assert_eq!(put_together.verdict, rerun.verdict, "program {number}, {name}");
-            assert_eq!(kinds(&put_together), kinds(&rerun), "program {number}, {name}");
+            assert_eq!(
+                put_together.verdict, rerun.verdict,
+                "program {number}, {name}"
+            );
+            assert_eq!(
+                kinds(&put_together),
+                kinds(&rerun),
+                "program {number}, {name}"
+            );
             all_states += states;
             executions += put_together.executions;
             reruns += rerun.executions;
@@ -215,7 +222,9 @@ fn states_put_together_are_those_that_are_run() {
         };
         assert_eq!(first(false), first(true), "program {number}");
     }
-    println!("{all_states} states, {executions} executions, {reruns} by running again: {all_kinds:?}");
+    println!(
+        "{all_states} states, {executions} executions, {reruns} by running again: {all_kinds:?}"
+    );
     // These programs are so small that not much comes together again.
     assert!(executions < reruns, "{executions} of {reruns}");
     assert_eq!(all_kinds.len(), 4, "{all_kinds:?}");
@@ -304,4 +313,41 @@ fn a_cycle_is_found_in_states_that_were_put_together() {
     assert_eq!(bug.kind(), BugKind::Liveness);
     let cycle = bug.trace.cycle.expect("there is one");
     assert_eq!(cycle.demand(), Demand::Random);
+}
+
+#[derive(Clone, Copy, Hash, Debug)]
+struct Tick;
+
+#[derive(Hash)]
+struct Restless {
+    ticks: u64,
+}
+
+#[actor]
+impl Restless {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        cx.me().tell(Tick);
+    }
+
+    #[on]
+    fn tick(&mut self, _: Tick, cx: &mut Context<Self>) {
+        self.ticks += 1;
+        cx.me().tell(Tick);
+    }
+}
+
+/// States without end: the search ends at the bound on steps, and does not call it a proof.
+#[test]
+fn what_comes_after_the_bound_is_not_proved() {
+    for name in ["bfs", "states"] {
+        let report = tester(name).max_steps(30).run(|sys| {
+            sys.spawn(Restless { ticks: 0 });
+        });
+        report.assert_clean();
+        assert!(!report.verdict.is_exhaustive(), "{name}");
+        assert!(report.executions < 40, "{name}: {}", report.executions);
+        let states = report.verdict.states().unwrap_or_default();
+        assert!((28..=30).contains(&states), "{name}: {states}");
+    }
 }

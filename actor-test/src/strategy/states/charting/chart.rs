@@ -119,6 +119,7 @@ pub(super) struct Chart {
     /// Some part has nothing to handle but events that it defers.
     has_deferring: bool,
     width: usize,
+    learned: u64,
 }
 
 impl Chart {
@@ -160,6 +161,7 @@ impl Chart {
             actions: Numbered::default(),
             has_deferring: false,
             width: 2,
+            learned: 0,
         }
     }
 
@@ -180,6 +182,11 @@ impl Chart {
             });
         }
         number
+    }
+
+    /// How often something was learned.
+    pub(super) fn learned(&self) -> u64 {
+        self.learned
     }
 
     /// How many numbers a state has.
@@ -271,21 +278,21 @@ impl Chart {
         &self.changes[from as usize..to as usize]
     }
 
-    /// Takes down what a step has done in a state; tells whether that was not known.
-    pub(super) fn learn(&mut self, shown: &Shown, row: &[u32]) -> Result<bool, Uncharted> {
+    /// Takes down what a step has done in a state.
+    pub(super) fn learn(&mut self, shown: &Shown, row: &[u32]) -> Result<(), Uncharted> {
         let node = self.enter(shown, row)?;
         let action = self.action_of(shown);
         let found = self.outcomes_of(node).find(|one| one.action == action);
         if let Some(known) = found.copied() {
             let is_same = known.has_failed == shown.has_failed
                 && (known.has_failed || self.changes(&known) == shown.changes);
-            return is_same.then_some(false).ok_or(Uncharted);
+            return is_same.then_some(()).ok_or(Uncharted);
         }
         if self.nodes[node as usize].is_whole {
             return Err(Uncharted);
         }
         if !self.is_due(node, &shown.answers) {
-            return Ok(true);
+            return Ok(());
         }
         let from = self.changes.len() as u32;
         self.changes.extend_from_slice(&shown.changes);
@@ -306,7 +313,8 @@ impl Chart {
                 self.nodes[node as usize].is_whole = true;
             }
         }
-        Ok(true)
+        self.learned += 1;
+        Ok(())
     }
 
     /// The node where what such a step does is taken down.
@@ -331,6 +339,7 @@ impl Chart {
             // With other answers it does not, which was noted, and is not known any more.
             *found = Node::default();
             self.due.remove(&node);
+            self.learned += 1;
         }
         let found = &mut self.nodes[node as usize];
         match *found.uses_rest.get_or_insert(shown.uses_rest) {
@@ -343,7 +352,10 @@ impl Chart {
     fn is_due(&self, node: u32, answers: &[(u32, u32)]) -> bool {
         let due = self.due.get(&node).map_or(&[][..], Vec::as_slice);
         let due = due.iter().chain(std::iter::repeat(&0));
-        answers.iter().zip(due).all(|((answer, _), due)| answer == due)
+        answers
+            .iter()
+            .zip(due)
+            .all(|((answer, _), due)| answer == due)
     }
 
     fn action_of(&mut self, shown: &Shown) -> u32 {

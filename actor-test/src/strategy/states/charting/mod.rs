@@ -19,7 +19,7 @@ use visit::{Aim, Visit};
 use super::graph::OUTSIDE;
 use super::owing::{Accusation, Owing};
 use crate::strategy::search::Search;
-use crate::strategy::{Covered, Ended, Gap, Reduction, Unjudged};
+use crate::strategy::{Covered, Ended, Ending, Gap, Reduction, Unjudged};
 
 /// How many parts a state may have.
 const WIDTH_MAX: usize = 1 << 10;
@@ -36,6 +36,8 @@ pub(in crate::strategy) struct Charting {
     states_max: Option<u64>,
     /// In a visit while an execution is run.
     chart: Option<Chart>,
+    /// How much it knew when it came back last.
+    learned: u64,
     store: Store,
     /// The state that is being expanded, and the next of its operations.
     at: u32,
@@ -70,6 +72,7 @@ impl Charting {
             goes_on,
             states_max,
             chart: None,
+            learned: 0,
             store: Store::new(chart.width()),
             at: 0,
             row: Row::default(),
@@ -148,7 +151,8 @@ impl Charting {
 
     /// Takes every step of the state; says which of them is not known.
     fn expand(&mut self, chart: &Chart) -> Option<Aim> {
-        if self.depth >= self.max_steps {
+        // What the last step leads to is never seen.
+        if self.depth + 1 >= self.max_steps {
             return self.stop_at_bound(chart);
         }
         let debts = chart.debts(self.row.numbers());
@@ -171,12 +175,16 @@ impl Charting {
         None
     }
 
-    /// No execution goes on from here; one that is cut here tells that it was.
+    /// No execution goes on from here; one that is cut tells that it was.
     fn stop_at_bound(&mut self, chart: &Chart) -> Option<Aim> {
         let mut parts = self.row.numbers()[1..].iter();
-        self.can_do_something |= parts.any(|part| chart.part_of(*part).is_enabled);
-        let is_first = self.can_do_something && !std::mem::replace(&mut self.is_cut, true);
-        is_first.then_some(Aim::Check)
+        let operation = parts.position(|part| chart.part_of(*part).is_enabled)?;
+        self.can_do_something = true;
+        let is_first = !std::mem::replace(&mut self.is_cut, true);
+        is_first.then_some(Aim::Learn {
+            operation: operation as u32,
+            goes_on: false,
+        })
     }
 
     /// Enters the states to which a step leads.
@@ -315,11 +323,21 @@ impl Search for Charting {
         vec![self.visit(chart, aim)]
     }
 
-    fn take(&mut self, item: Visit, _: &Ended) {
-        self.is_uncharted |= item.is_uncharted;
+    fn take(&mut self, item: Visit, ended: &Ended) {
+        // It has shown nothing new, and would not the next time.
+        let is_idle = matches!(item.aim, Aim::Learn { .. })
+            && item.chart.learned() == self.learned
+            && ended.ending != Ending::Bound;
+        self.is_uncharted |= item.is_uncharted || is_idle;
+        self.learned = item.chart.learned();
         self.max_steps = item.max_steps;
         self.seeded += u64::from(item.is_seeded);
         self.chart = Some(item.chart);
+    }
+
+    /// How many states there are can't be told from those that were met.
+    fn expected(&self) -> Option<u64> {
+        None
     }
 
     fn covered(&self) -> Covered {

@@ -1,13 +1,13 @@
 //! One execution of a charted search: it goes the way to a state, and shows what a step does there.
 
-use super::chart::{Chart, Known, NOTHING, Part, Rest, Shown, Uncharted};
 use super::super::owing::Accusation;
 use super::super::{name_of, own};
+use super::chart::{Chart, Known, NOTHING, Part, Rest, Shown, Uncharted};
 use crate::data::bug::{Cycle, Searched};
 use crate::data::faults::Fault;
 use crate::strategy::{
-    Beyond, Choice, Enabled, Ended, Ending, Execution, Fairness, Offer, Parts, Pending,
-    Reached, Step, Strategy,
+    Beyond, Choice, Enabled, Ended, Ending, Execution, Fairness, Offer, Parts, Pending, Reached,
+    Step, Strategy,
 };
 
 /// What a step may reach beyond its own operation, and can be told from the parts that it touches all the
@@ -55,8 +55,6 @@ pub(in crate::strategy) struct Visit {
     /// It came back to where the cycle began.
     is_round: Option<Cycle>,
     pub(super) is_uncharted: bool,
-    /// It has come to the bound on steps.
-    pub(super) is_cut: bool,
     pub(super) is_seeded: bool,
     pub(super) max_steps: u64,
 }
@@ -79,7 +77,6 @@ impl Visit {
             is_over: false,
             is_round: None,
             is_uncharted: false,
-            is_cut: false,
             is_seeded: false,
             max_steps: 0,
         }
@@ -209,7 +206,7 @@ impl Visit {
         if !shown.changes.iter().all(is_touched) {
             return Err(Uncharted);
         }
-        self.chart.learn(&self.shown, &self.before).map(drop)
+        self.chart.learn(&self.shown, &self.before)
     }
 
     /// Whose step is next.
@@ -229,7 +226,8 @@ impl Visit {
             let [who, answers @ ..] = self.chart.action(action) else {
                 return None;
             };
-            self.answers.extend(answers.iter().map(|answer| *answer as u32));
+            self.answers
+                .extend(answers.iter().map(|answer| *answer as u32));
             return Some(*who as u32);
         }
         let operation = match self.aim {
@@ -280,7 +278,9 @@ impl Strategy for Visit {
             return None;
         }
         let who = self.next()?;
-        let position = pending.iter().position(|one| u64::from(who) == name_of(one));
+        let position = pending
+            .iter()
+            .position(|one| u64::from(who) == name_of(one));
         if position.is_none() {
             self.give_up();
         }
@@ -330,7 +330,9 @@ impl Strategy for Visit {
         self.is_stepping = true;
         let is_charted = step.reached.without(CHARTED).is_nothing()
             && !step.onlookers.have_predicates()
-            && step.led_to.is_none_or(|parts| !parts.state.is_apart && !parts.state.reads_clock);
+            && step
+                .led_to
+                .is_none_or(|parts| !parts.state.is_apart && !parts.state.reads_clock);
         if !is_charted {
             return self.give_up();
         }
@@ -354,7 +356,9 @@ impl Strategy for Visit {
             return;
         };
         let (taker, live) = (step.pending.operation.bits(), self.row.len() as u32 - 1);
-        let others = touched.iter().filter(|other| **other != taker && **other < live);
+        let others = touched
+            .iter()
+            .filter(|other| **other != taker && **other < live);
         shown.others.extend(others.map(|other| other + 1));
         self.prints.clear();
         self.prints.extend(touched.iter().map(|operation| {
@@ -373,7 +377,6 @@ impl Strategy for Visit {
 
     fn ended(&mut self, ended: &Ended) {
         match ended.ending {
-            Ending::Bound => self.is_cut = true,
             Ending::Bug if self.is_stepping && self.shown.has_failed => {
                 if self.chart.learn(&self.shown, &self.row).is_err() {
                     self.give_up();
@@ -381,7 +384,7 @@ impl Strategy for Visit {
             }
             // At its end, which may be judged to be a bug.
             Ending::Bug | Ending::Complete => self.arrive(&[]),
-            Ending::Pruned => {}
+            Ending::Bound | Ending::Pruned => {}
         }
     }
 }

@@ -18,8 +18,8 @@ use super::{Order, name_of, own};
 use crate::data::bug::Cycle;
 use crate::data::faults::Fault;
 use crate::strategy::{
-    Choice, Covered, Enabled, Ended, Ending, Execution, Fairness, Gap, Offer, OperationId, Reduction,
-    SeenState, Step, Strategy, Unjudged,
+    Choice, Covered, Enabled, Ended, Ending, Execution, Fairness, Gap, Offer, OperationId,
+    Reduction, SeenState, Step, Strategy, Unjudged,
 };
 
 /// Visits every state once: where an execution comes to one that was met before, it ends.

@@ -1,7 +1,7 @@
 //! What may go on for ever: executions that go the way to a cycle, and round it.
 
-use super::super::owing::Accusation;
 use super::super::name_of;
+use super::super::owing::Accusation;
 use super::Rerun;
 use crate::data::bug::{Cycle, Searched};
 use crate::strategy::{Enabled, SeenState, Unjudged};

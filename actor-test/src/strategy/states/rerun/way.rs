@@ -1,8 +1,8 @@
 //! The way that an execution goes: the states on it, what is decided in each, and what is to be tried next.
 
-use super::known::NOWHERE;
 use super::super::Order;
 use super::Rerun;
+use super::known::NOWHERE;
 use crate::strategy::{Enabled, OperationId};
 
 /// A state on the way.
