@@ -7,6 +7,7 @@
 
 use crate::data::faults::FaultKind;
 use crate::data::records::{MessageId, StepKind};
+use crate::data::story::Asked;
 use crate::hash::mix;
 
 /// The name of a step.
@@ -34,9 +35,41 @@ impl StepName {
 /// A choice that a step has asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct NamedChoice {
+    /// What it is for; [`Asked::Unknown`] where that was not written down.
+    pub(crate) asked: Asked,
     /// How many answers there were.
     pub(crate) of: u64,
     pub(crate) answer: u32,
+}
+
+/// What is left of the choices of a step that is followed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ChoicesLeft {
+    left: Vec<NamedChoice>,
+    /// How many were asked for.
+    asked: usize,
+}
+
+impl ChoicesLeft {
+    /// All of them.
+    pub(crate) fn of(choices: &[NamedChoice]) -> Self {
+        Self {
+            left: choices.to_vec(),
+            asked: 0,
+        }
+    }
+
+    /// The answer to the next one: that of the first that is left and asks for the same. Where it was not
+    /// written down what the choices were for, the next one, if it has as many answers.
+    pub(crate) fn answer(&mut self, asked: Asked, of: u64) -> Option<u32> {
+        self.asked += 1;
+        let is_it = |choice: &NamedChoice| choice.asked == asked && choice.of == of;
+        if let Some(place) = self.left.iter().position(is_it) {
+            return Some(self.left.remove(place).answer);
+        }
+        let next = self.left.get(self.asked - 1)?;
+        (next.asked == Asked::Unknown && next.of == of).then_some(next.answer)
+    }
 }
 
 /// A fault that strikes within a step.

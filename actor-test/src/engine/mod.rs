@@ -37,4 +37,6 @@ pub(crate) use watching::calls::Calls;
 pub(crate) use watching::observations::Observations;
 pub(crate) use watching::specifications::Observed;
 pub(crate) use watching::suspicion::Suspicion;
+pub(crate) use world::aliases::Aliases;
+pub(crate) use world::state::BODY_KEY;
 pub(crate) use world::thermometer::Debt;

@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use crate::data::faults::Fault;
 use crate::data::schedule::Schedule;
+use crate::data::story::Asked;
 use crate::engine::{Engine, Program, RunOptions};
 use crate::explaining::causes::order::{Order, Pair};
 use crate::explaining::causes::turned::{Plan, Turned};
@@ -190,6 +191,10 @@ impl Strategy for Neighbours {
 
     fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
         self.current().pick(enabled)
+    }
+
+    fn asks(&mut self, asked: Asked) {
+        self.current().asks(asked);
     }
 
     fn choose(&mut self, choice: Choice) -> u32 {

@@ -3,6 +3,7 @@
 use super::{Choice, Enabled, Ended, Execution, Fairness, Offer, Replay, Step, Strategy};
 use crate::data::bug::Cycle;
 use crate::data::faults::Fault;
+use crate::data::story::Asked;
 
 /// Recorded decisions up to a step, and any strategy from there. What the strategy sees begins with
 /// that step; its fairness counts from there.
@@ -48,6 +49,13 @@ impl Strategy for Branch {
         match self.is_replaying {
             true => self.replay.pick(enabled),
             false => self.strategy.pick(enabled),
+        }
+    }
+
+    fn asks(&mut self, asked: Asked) {
+        match self.is_replaying {
+            true => self.replay.asks(asked),
+            false => self.strategy.asks(asked),
         }
     }
 

@@ -4,6 +4,7 @@ use super::{
     Choice, Enabled, Execution, Fairness, Offer, Random, Replay, Strategy, Weighted, Weights,
 };
 use crate::data::faults::Fault;
+use crate::data::story::Asked;
 use crate::hash::mix;
 
 /// Recorded decisions up to a step, and a fair walk from there: a uniform and a weighted one in
@@ -62,6 +63,10 @@ impl Strategy for Continuation {
     fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
         self.replaying = enabled.step() < self.from;
         self.active().pick(enabled)
+    }
+
+    fn asks(&mut self, asked: Asked) {
+        self.active().asks(asked);
     }
 
     fn choose(&mut self, choice: Choice) -> u32 {

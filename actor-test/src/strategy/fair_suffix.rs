@@ -8,6 +8,7 @@ use super::{
     Weighted, Weights, below, generator,
 };
 use crate::data::faults::Fault;
+use crate::data::story::Asked;
 use crate::hash::mix;
 
 /// Follows a strategy up to a step, and from there a [weighted](Weighted) random walk, so that
@@ -116,6 +117,13 @@ impl Strategy for FairSuffix {
         };
         self.guard.picked(enabled[picked].operation);
         Some(picked)
+    }
+
+    fn asks(&mut self, asked: Asked) {
+        match self.switched {
+            true => self.walk.asks(asked),
+            false => self.prefix.asks(asked),
+        }
     }
 
     fn choose(&mut self, choice: Choice) -> u32 {

@@ -7,7 +7,8 @@ use super::{
     Choice, Enabled, Ended, Execution, Fairness, Offer, Pending, Step, StepKind, Strategy,
 };
 use crate::data::faults::Fault;
-use crate::data::schedule::{NamedChoice, NamedStep, Parting, Schedule, StepName};
+use crate::data::schedule::{ChoicesLeft, NamedChoice, NamedStep, Parting, Schedule, StepName};
+use crate::data::story::Asked;
 use crate::hash::mix;
 
 /// Follows a schedule whose steps are named: of the listed steps that are enabled it takes the one
@@ -16,8 +17,8 @@ use crate::hash::mix;
 /// whoever would take it waits.
 ///
 /// Where no listed step is enabled, the execution is gone on with by another strategy, step by step,
-/// so that whoever was left out takes part; or it ends there. A choice gets the listed answer where
-/// the step is listed and asks for the same; else the other strategy's, or zero.
+/// so that whoever was left out takes part; or it ends there. A choice gets the first listed answer that is
+/// left where the step is listed and has asked for the same; else the other strategy's, or zero.
 ///
 /// A whole schedule, as it was written down, leads to the very same execution.
 #[derive(Debug)]
@@ -39,8 +40,10 @@ pub(crate) struct Guided {
     /// How many steps are taken at most.
     limit: u64,
     namer: Namer,
-    /// The listed step that is in progress, and how many choices it has asked for.
-    asks: Option<(usize, usize)>,
+    /// The listed step that is in progress, and its choices.
+    follows: Option<(usize, ChoicesLeft)>,
+    /// What the next choice is for.
+    asked: Asked,
     parting: Option<Parting>,
     steps: u64,
     followed: Arc<Mutex<Followed>>,
@@ -73,7 +76,8 @@ impl Guided {
             inserts: false,
             limit: u64::MAX,
             namer: Namer::default(),
-            asks: None,
+            follows: None,
+            asked: Asked::Unknown,
             parting: None,
             steps: 0,
             followed: Arc::default(),
@@ -189,11 +193,8 @@ impl Guided {
 
     /// The listed answer to the next question of the step in progress.
     fn listed_answer(&mut self, choice: Choice) -> Option<u32> {
-        let (place, asked) = self.asks?;
-        self.asks = Some((place, asked + 1));
-        let NamedStep { choices, .. } = &self.schedule[place];
-        let NamedChoice { of, answer } = *choices.get(asked)?;
-        (of == choice.bound()).then_some(answer)
+        let (_, choices) = self.follows.as_mut()?;
+        choices.answer(self.asked, choice.bound())
     }
 }
 
@@ -210,7 +211,7 @@ impl Strategy for Guided {
         self.taken.clear();
         self.taken.resize(self.schedule.len(), false);
         (self.first_left, self.steps) = (0, 0);
-        (self.asks, self.parting) = (None, None);
+        (self.follows, self.parting) = (None, None);
         self.namer.begin();
         self.names.begin();
         if let Some(sorts) = &mut self.sorts {
@@ -244,9 +245,19 @@ impl Strategy for Guided {
         if let Some(place) = place {
             self.take(place);
         }
-        self.asks = place.map(|place| (place, 0));
+        self.follows = place.map(|place| {
+            let choices = ChoicesLeft::of(&self.schedule[place].choices);
+            (place, choices)
+        });
         self.steps += 1;
         Some(position)
+    }
+
+    fn asks(&mut self, asked: Asked) {
+        self.asked = asked;
+        if let Some(completion) = &mut self.completion {
+            completion.asks(asked);
+        }
     }
 
     fn choose(&mut self, choice: Choice) -> u32 {
@@ -256,15 +267,15 @@ impl Strategy for Guided {
             (None, Some(completion)) => completion.choose(choice),
             (None, None) => 0,
         };
-        let of = choice.bound();
-        self.namer.chose(NamedChoice { of, answer });
+        let (asked, of) = (self.asked, choice.bound());
+        self.namer.chose(NamedChoice { asked, of, answer });
         answer
     }
 
     fn strike(&mut self, offer: &Offer) -> u32 {
         let place = self.namer.place(offer);
-        let listed = self.asks.and_then(|(step, _)| {
-            let mut strikes = self.schedule[step].strikes.iter();
+        let listed = self.follows.as_ref().and_then(|(step, _)| {
+            let mut strikes = self.schedule[*step].strikes.iter();
             strikes.find(|strike| strike.kind == offer.kind && strike.place == place)
         });
         let way = listed.map_or(0, |strike| strike.way.min(offer.ways));
@@ -301,7 +312,7 @@ impl Strategy for Guided {
         }
         self.namer.struck_between(key);
         self.steps += 1;
-        self.asks = None;
+        self.follows = None;
     }
 
     /// Where all that is left to be undone is listed; or behind the listed steps, where that is fair.

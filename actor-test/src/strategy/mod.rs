@@ -40,6 +40,7 @@ use std::sync::Arc;
 
 use crate::data::bug::Cycle;
 use crate::data::faults::{Fault, FaultBudgets, FaultKind};
+use crate::data::story::Asked;
 
 pub use beyond::Beyond;
 pub(crate) use beyond::{Carried, Onlookers, Reached};
@@ -135,6 +136,9 @@ pub trait Strategy: fmt::Debug + Send {
     ///
     /// A position that is not there is a bug of the strategy, and reported as one.
     fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize>;
+
+    /// What the choice is for that is asked next; nobody needs to know.
+    fn asks(&mut self, _asked: Asked) {}
 
     /// Answers a choice with a number below its bound. A number that is not is a bug of the strategy,
     /// and reported as one.

@@ -10,6 +10,7 @@ use super::{Choice, Covered, Enabled, Ended, Execution, Fairness, Offer, Pending
 use crate::data::bug::Cycle;
 use crate::data::faults::{Fault, KINDS as FAULT_KINDS};
 use crate::data::schedule::{NamedChoice, NamedStep, NamedStrike, Schedule, StepName};
+use crate::data::story::Asked;
 use crate::hash::mix;
 
 /// Names the steps of one execution, and writes down those that are taken.
@@ -158,6 +159,8 @@ impl Notes for Namer {
 pub(crate) struct Noted<N: Notes> {
     strategy: Box<dyn Strategy>,
     notes: N,
+    /// What the next choice is for.
+    asked: Asked,
     written: Arc<Mutex<N::Written>>,
 }
 
@@ -171,6 +174,7 @@ impl<N: Notes> Noted<N> {
         let noted = Self {
             strategy,
             notes: N::default(),
+            asked: Asked::Unknown,
             written: Arc::clone(&written),
         };
         (noted, written)
@@ -199,10 +203,15 @@ impl<N: Notes> Strategy for Noted<N> {
         Some(picked)
     }
 
+    fn asks(&mut self, asked: Asked) {
+        self.asked = asked;
+        self.strategy.asks(asked);
+    }
+
     fn choose(&mut self, choice: Choice) -> u32 {
         let answer = self.strategy.choose(choice);
-        let of = choice.bound();
-        self.notes.chose(NamedChoice { of, answer });
+        let (asked, of) = (self.asked, choice.bound());
+        self.notes.chose(NamedChoice { asked, of, answer });
         answer
     }
 

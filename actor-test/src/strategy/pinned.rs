@@ -14,6 +14,7 @@ use super::{
 };
 use crate::data::faults::{Fault, FaultKind, KINDS};
 use crate::data::schedule::{NamedChoice, NamedStrike};
+use crate::data::story::Asked;
 
 /// Before the answers to what a step has asked for.
 const CHOOSING: &str = ", choosing ";
@@ -88,7 +89,7 @@ impl Worded {
     pub(crate) fn written(&self) -> (String, String) {
         let choices = self.choices.iter();
         let choices: Vec<String> = choices
-            .map(|NamedChoice { of, answer }| format!("{answer} of {of}"))
+            .map(|NamedChoice { of, answer, .. }| format!("{answer} of {of}"))
             .collect();
         let choosing = match choices[..] {
             [] => String::new(),
@@ -155,7 +156,8 @@ fn worded(who: &str, what: &str) -> Result<Worded, String> {
         .map(|choice| {
             let (answer, of) = choice.split_once(" of ")?;
             let (answer, of) = (answer.parse().ok()?, of.parse().ok()?);
-            (u64::from(answer) < of).then_some(NamedChoice { of, answer })
+            let asked = Asked::Unknown;
+            (u64::from(answer) < of).then_some(NamedChoice { asked, of, answer })
         })
         .collect();
     let choices = choices.ok_or("after `choosing` come answers as `0 of 2, 3 of 5`")?;
@@ -402,7 +404,9 @@ impl Notes for Words {
 
     fn chose(&mut self, choice: NamedChoice) {
         if let Some(last) = self.steps.last_mut() {
-            last.choices.push(choice);
+            // In words it is not said what it is for.
+            let asked = Asked::Unknown;
+            last.choices.push(NamedChoice { asked, ..choice });
         }
     }
 

@@ -12,6 +12,7 @@ use super::{
 };
 use crate::data::bug::Cycle;
 use crate::data::faults::{Fault, FaultBudgets, FaultKind, KINDS};
+use crate::data::story::Asked;
 use crate::hash::mix;
 
 /// By what rule the faults of an execution are placed.
@@ -369,6 +370,10 @@ impl Strategy for Placed {
                 .comes(moment, || enabled.nodes_of(&enabled[picked]));
         }
         Some(picked)
+    }
+
+    fn asks(&mut self, asked: Asked) {
+        self.strategy.asks(asked);
     }
 
     fn choose(&mut self, choice: Choice) -> u32 {

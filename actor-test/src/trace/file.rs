@@ -49,11 +49,20 @@ const VALUES_MAX: usize = 60;
 /// Version 4: what the program asks the operating system for follows from a seed, there may be faults,
 /// clocks may be apart, steps may be those of tasks and threads, and a cycle may be one that a search of all states has found.
 /// Where it does not ask, and there are none, version 3 is written, as ever.
-pub(crate) const VERSION: u32 = 4;
+///
+/// Version 5: the steps that stand by name say what each choice was for. Where nothing was chosen, an older
+/// version is written.
+pub(crate) const VERSION: u32 = 5;
 
 /// The version of a trace with that seed of the system's answers, of an execution with those semantics and
 /// that story.
-fn version(system: Option<u64>, semantics: Semantics, cycle: Option<Cycle>, story: &Story) -> u32 {
+fn version(
+    system: Option<u64>,
+    semantics: Semantics,
+    cycle: Option<Cycle>,
+    schedule: &str,
+    story: &Story,
+) -> u32 {
     let is_newer = |operation: &Operation| {
         matches!(operation.kind, OperationKind::Task | OperationKind::Thread)
     };
@@ -61,6 +70,7 @@ fn version(system: Option<u64>, semantics: Semantics, cycle: Option<Cycle>, stor
     let shares = story.operations.iter().any(is_newer) || story.steps.iter().any(accesses);
     let is_searched = cycle.is_some_and(|cycle| cycle.is_searched());
     match system {
+        _ if schedule::is_tagged(schedule) => VERSION,
         None if semantics.faults.is_none()
             && semantics.clocks.is_exact()
             && !shares
@@ -68,7 +78,7 @@ fn version(system: Option<u64>, semantics: Semantics, cycle: Option<Cycle>, stor
         {
             3
         }
-        _ => VERSION,
+        _ => 4,
     }
 }
 
@@ -172,7 +182,7 @@ impl Trace {
         } = bug.trace.clone();
         let mut trace = Self {
             format: FORMAT.into(),
-            version: version(system, semantics, cycle, &story),
+            version: version(system, semantics, cycle, &schedule, &story),
             actor_test: env!("CARGO_PKG_VERSION").into(),
             package: package.map(str::to_owned),
             test: test.into(),
@@ -384,7 +394,7 @@ impl Trace {
         let is_same = self.decisions == decisions && self.bounds == bounds;
         let token = if is_same { &*self.token } else { "" };
         let mut trace = Self {
-            version: version(system, semantics, cycle, &story),
+            version: version(system, semantics, cycle, &schedule, &story),
             actor_test: env!("CARGO_PKG_VERSION").into(),
             strategy: strategy.into(),
             token: token.into(),

@@ -3,13 +3,15 @@
 //! `exploring` has what failed replayed and recorded, `hosting` has it written and runs the schedules
 //! that were saved, the tool shows and replays a file, or prints it as a [`document`]. A [`replay`]
 //! runs the engine under the recorded decisions and tells where it left them; [`following`] names the
-//! steps of an execution, and runs those that are left of them, or in another order; a [`witness`]
+//! steps of an execution, and runs those that are left of them, or in another order; [`likeness`] tells who
+//! of a changed program is who of the recorded one; a [`witness`]
 //! writes down the decisions of an
 //! execution that may take its process down.
 
 pub(crate) mod document;
 mod file;
 pub(crate) mod following;
+mod likeness;
 pub(crate) mod replay;
 pub(crate) mod saved;
 pub(crate) mod schedule;

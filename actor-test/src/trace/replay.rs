@@ -5,12 +5,12 @@ use std::fmt;
 use crate::attendance;
 use crate::data::bug::{BugKind, Finding};
 use crate::data::story::{Step, Story, Text};
-use crate::engine::{Decision, Engine, Outcome, Program, RunOptions, checks, chosen};
+use crate::engine::{Aliases, Decision, Engine, Outcome, Program, RunOptions, checks, chosen};
 use crate::report::facts::Recording;
 use crate::report::words;
 use crate::strategy::{Execution, Fairness, Guided, Replay, Steady};
-use crate::trace::following::follow_by;
-use crate::trace::{schedule, witness};
+use crate::trace::following::{follow_by, name};
+use crate::trace::{likeness, schedule, witness};
 
 /// Runs recorded decisions on an engine, whose strategy is back afterwards.
 pub(crate) fn run_again(
@@ -170,7 +170,9 @@ pub(crate) fn replay_until(
         steps: outcome.steps,
     };
     if replayed.diverged.is_some() && until.is_none() {
-        let by_name = replay_by_name(engine, program, &execution, recording, fairness);
+        let now = &replayed.recording.story;
+        let aliases = likeness::aliases(&recording.story, now);
+        let by_name = replay_by_name(engine, program, &execution, recording, aliases);
         replayed = by_name.unwrap_or(replayed);
     }
     status.ends();
@@ -178,45 +180,66 @@ pub(crate) fn replay_until(
 }
 
 /// Follows the recorded steps by name, where the decisions lead elsewhere than they did: the program was
-/// changed. What was added is taken where it comes, what is gone is passed over, and where the recorded
+/// changed, and who is who is known by its `aliases`. What was added is taken where it comes, what is gone is passed over, and where the recorded
 /// steps are over, the execution goes on fairly. `None` where the steps are not known by name.
 fn replay_by_name(
     engine: &mut Engine,
     program: &dyn Program,
     execution: &Execution,
     recording: &Recording,
-    fairness: Fairness,
+    aliases: Aliases,
 ) -> Option<Replayed> {
     let steps = schedule::read(&recording.schedule).ok()?;
     if steps.is_empty() {
         return None;
     }
     // What is owed is judged where the schedule is fair for certain.
-    let fairness = match fairness {
+    let fairness = match fairness_of(recording.fair_from) {
         Fairness::Unfair => Fairness::Unfair,
         _ => Fairness::FairFrom(steps.len() as u64),
     };
     let guided = Guided::new(steps, fairness, Some(Box::new(Steady::default())));
     let guided = guided.by_sort().inserting();
-    let attempt = follow_by(engine, program, execution, guided, true);
-    let story = Story::of(&attempt.outcome.records);
+    let renames = !aliases.is_empty();
+    engine.call(aliases);
+    let attempt = follow_by(engine, program, execution, guided, !renames);
+    engine.call(Aliases::default());
+    let (outcome, schedule) = match renames {
+        false => (attempt.outcome, attempt.followed.schedule),
+        // The same once more, where everybody is called what it is called now.
+        true => {
+            let options = RunOptions {
+                tell: true,
+                ..RunOptions::default()
+            };
+            name(
+                engine,
+                program,
+                execution,
+                fairness,
+                &attempt.decisions,
+                options,
+            )
+        }
+    };
+    let story = Story::of(&outcome.records);
     // Beyond the last recorded step everything is new.
     let parting = attempt.followed.parting;
     let parted = parting.filter(|parting| parting.expected.is_some());
     let parted = parted.map(|parting| parting.step);
     let diverged = divergence(&recording.story, &story, parted);
     Some(Replayed {
-        finding: attempt.outcome.finding,
+        finding: outcome.finding,
         diverged,
         recording: Recording {
             decisions: chosen(&attempt.decisions),
             checks: checks(&attempt.decisions),
-            schedule: schedule::write(&attempt.followed.schedule),
+            schedule: schedule::write(&schedule),
             fair_from: fair_from(fairness),
             story,
             ..recording.clone()
         },
-        steps: attempt.outcome.steps,
+        steps: outcome.steps,
     })
 }
 

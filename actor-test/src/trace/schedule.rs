@@ -6,12 +6,16 @@
 //! number in the order of such meetings where it is met again. Where faults strike within the step, the
 //! number of its choices has [`STRIKES`] added to it, and the faults follow. Numbers have as many bytes as they need, seven
 //! bits each.
+//!
+//! A choice is told by what it is for, how many answers there are, and which was given. Where the text begins
+//! with [`TAGGED`], that is; in older ones, without the letter, nobody knows what a choice was for.
 
 use std::collections::BTreeMap;
 
 use crate::data::faults::FaultKind;
 use crate::data::records::{MessageId, StepKind};
 use crate::data::schedule::{NamedChoice, NamedStep, NamedStrike, Schedule, StepName};
+use crate::data::story::Asked;
 
 /// All kinds of steps, by their numbers.
 const KINDS: [StepKind; 9] = [
@@ -29,12 +33,37 @@ const KINDS: [StepKind; 9] = [
 /// Added to the number of a step's choices where faults strike in it; no step has so many choices.
 const STRIKES: u64 = 1 << 40;
 
+/// What each choice is for, by number; new ones come to the end.
+const ASKED: [Asked; 11] = [
+    Asked::Unknown,
+    Asked::Choose,
+    Asked::Bool,
+    Asked::Rng,
+    Asked::Jitter,
+    Asked::Loss,
+    Asked::Delivery,
+    Asked::Woken,
+    Asked::Offset,
+    Asked::Drift,
+    Asked::Comparison,
+];
+
+/// The first letter of a schedule whose choices say what they are for.
+const TAGGED: char = 't';
+
+/// Whether a text is one whose choices say what they are for.
+pub(super) fn is_tagged(text: &str) -> bool {
+    text.starts_with(TAGGED)
+}
+
 /// A schedule as text.
 pub(crate) fn write(schedule: &Schedule) -> String {
     let mut sorts: BTreeMap<(u64, StepKind, u64), u64> = BTreeMap::new();
     let mut listed = Vec::new();
     let mut messages: BTreeMap<u64, u64> = BTreeMap::new();
     let mut steps = Vec::new();
+    let mut choices_of = schedule.iter().flat_map(|step| &step.choices);
+    let tagged = choices_of.any(|choice| choice.asked != Asked::Unknown);
     for NamedStep {
         name,
         sort,
@@ -69,6 +98,10 @@ pub(crate) fn write(schedule: &Schedule) -> String {
         let marked = if strikes.is_empty() { 0 } else { STRIKES };
         put(&mut steps, choices.len() as u64 + marked);
         for choice in choices {
+            if tagged {
+                let number = ASKED.iter().position(|asked| *asked == choice.asked);
+                put(&mut steps, number.unwrap_or_default() as u64);
+            }
             put(&mut steps, choice.of);
             put(&mut steps, u64::from(choice.answer));
         }
@@ -86,7 +119,8 @@ pub(crate) fn write(schedule: &Schedule) -> String {
     bytes.extend(listed);
     bytes.extend(steps);
     let digits = bytes.iter().map(|byte| format!("{byte:02x}"));
-    digits.collect()
+    let mark = tagged.then(|| TAGGED.to_string());
+    mark.into_iter().chain(digits).collect()
 }
 
 fn put(bytes: &mut Vec<u8>, mut number: u64) {
@@ -104,7 +138,9 @@ fn fixed(bytes: &mut Vec<u8>, number: u64) {
 /// The schedule that a text says. An error tells what is wrong with the text. No text makes more of
 /// itself than a few times its length.
 pub(crate) fn read(text: &str) -> Result<Schedule, String> {
-    let mut reader = Reader::new(text)?;
+    let untagged = text.strip_prefix(TAGGED);
+    let mut reader = Reader::new(untagged.unwrap_or(text))?;
+    let tagged = untagged.is_some();
     let mut schedule = Schedule::new();
     if reader.is_at_end() {
         return Ok(schedule);
@@ -144,11 +180,15 @@ pub(crate) fn read(text: &str) -> Result<Schedule, String> {
         let mut choices = Vec::new();
         let count = reader.number()?;
         for _ in 0..count % STRIKES {
+            let asked = match tagged {
+                true => *reader.of(&ASKED, "purpose of a choice")?,
+                false => Asked::Unknown,
+            };
             let of = reader.number()?;
             let answer = u32::try_from(reader.number()?).ok();
             let answer = answer.filter(|answer| u64::from(*answer) < of);
             let answer = answer.ok_or("there is no such answer to a choice")?;
-            choices.push(NamedChoice { of, answer });
+            choices.push(NamedChoice { asked, of, answer });
         }
         let mut strikes = Vec::new();
         if count >= STRIKES {
@@ -247,6 +287,7 @@ mod tests {
     use crate::strategy::{below, generator};
 
     fn random(rng: &mut impl Rng) -> Schedule {
+        let purposes = if below(rng, 3) == 0 { 1 } else { 11 };
         let mut turns: BTreeMap<(u64, StepKind), u32> = BTreeMap::new();
         let step = |_| {
             let kind = KINDS[below(rng, 7) as usize];
@@ -257,6 +298,7 @@ mod tests {
             let choices = (0..below(rng, 3)).map(|_| {
                 let of = 1 + below(rng, 1 << 32);
                 NamedChoice {
+                    asked: ASKED[below(rng, purposes) as usize],
                     of,
                     answer: below(rng, of) as u32,
                 }
@@ -290,7 +332,11 @@ mod tests {
         assert_eq!(read(&write(&Vec::new())), Ok(Vec::new()));
         for seed in 0..200 {
             let schedule = random(&mut generator(seed));
-            assert_eq!(read(&write(&schedule)), Ok(schedule));
+            let text = write(&schedule);
+            let mut choices = schedule.iter().flat_map(|step| &step.choices);
+            let is_known = choices.any(|choice| choice.asked != Asked::Unknown);
+            assert_eq!(is_tagged(&text), is_known);
+            assert_eq!(read(&text), Ok(schedule));
         }
     }
 
@@ -302,7 +348,7 @@ mod tests {
             let mut text = write(&random(rng)).into_bytes();
             text.truncate(below(rng, text.len() as u64 + 1) as usize);
             for _ in 0..below(rng, 6) {
-                let letters = b"0123456789abcdeffffff\xc3G";
+                let letters = b"0123456789abcdeffffftt\xc3G";
                 let letter = letters[below(rng, letters.len() as u64) as usize];
                 if let Some(at) = text.len().checked_sub(1) {
                     text[below(rng, at as u64 + 1) as usize] = letter;
@@ -320,6 +366,15 @@ mod tests {
             ("ffffffffffffffffff7f", "a number is too large"),
             ("ffffffffffffffff7f", "it ends too soon"),
             ("0000", "there is no such sort"),
+            ("tt00", "it is not hexadecimal"),
+            (
+                "t010000000000000000000000000000000000000001ff",
+                "it ends too soon",
+            ),
+            (
+                "t0100000000000000000000000000000000000000010b",
+                "there is no such purpose of a choice",
+            ),
         ] {
             assert_eq!(read(text), Err(why.into()), "{text}");
         }

@@ -307,3 +307,234 @@ fn a_replay_goes_on_where_it_had_failed() {
     assert_eq!((mended.diverged, mended.finding), (None, None));
     assert!(mended.steps > recording.story.steps.len() as u64);
 }
+
+/// What was changed of a program with many of a kind.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kin {
+    Same,
+    /// Somebody of another type comes first.
+    OtherFirst,
+    /// One more of the same type comes first, in the middle, or last.
+    First,
+    Middle,
+    Last,
+    /// The judge has a child, and it comes before the voters.
+    Deeper,
+    /// All have names now.
+    Named,
+}
+
+const KIN: [Kin; 6] = [
+    Kin::OtherFirst,
+    Kin::First,
+    Kin::Middle,
+    Kin::Last,
+    Kin::Deeper,
+    Kin::Named,
+];
+
+#[derive(Debug)]
+struct Vote(u32);
+
+/// Fails where the votes come in one order of many.
+#[derive(Debug, Default)]
+struct Judge {
+    votes: Vec<u32>,
+    is_mended: bool,
+    deeper: bool,
+}
+
+const ORDER: [u32; 5] = [3, 1, 4, 0, 2];
+
+#[actor]
+impl Judge {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        if self.deeper {
+            cx.spawn(Voter {
+                number: 70,
+                judge: None,
+                asks: false,
+            })
+            .tell(Go);
+        }
+    }
+    #[on]
+    fn vote(&mut self, vote: Vote) {
+        if vote.0 < 50 {
+            self.votes.push(vote.0);
+        }
+        assert!(self.is_mended || self.votes != ORDER, "that order");
+    }
+}
+
+#[derive(Debug)]
+struct Voter {
+    number: u32,
+    judge: Option<ActorRef<Judge>>,
+    asks: bool,
+}
+
+#[actor]
+impl Voter {
+    #[on]
+    fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+        if self.asks {
+            let _ = cx.choose_bool();
+        }
+        let is_right = cx.choose(2) as u32 == self.number % 2;
+        if let Some(judge) = &self.judge {
+            judge.tell(Vote(if is_right { self.number } else { 50 }));
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Onlooker;
+
+#[actor]
+impl Onlooker {
+    #[on]
+    fn go(&mut self, _: Go) {}
+}
+
+#[derive(Clone, Copy)]
+struct Votes {
+    before: &'static [u32],
+    kin: Kin,
+    is_mended: bool,
+    asks: bool,
+}
+
+impl Votes {
+    const PLAIN: Self = Self {
+        before: &[],
+        kin: Kin::Same,
+        is_mended: false,
+        asks: false,
+    };
+
+    fn set_up(self, sys: &System) {
+        let Self {
+            before,
+            kin,
+            is_mended,
+            asks,
+        } = self;
+        if kin == Kin::OtherFirst {
+            sys.spawn(Onlooker).tell(Go);
+        }
+        let judge = Judge {
+            is_mended,
+            deeper: kin == Kin::Deeper,
+            ..Judge::default()
+        };
+        let judge = sys.spawn(judge);
+        let mut numbers: Vec<u32> = before.iter().copied().chain(0..5).collect();
+        match kin {
+            Kin::First => numbers.insert(0, 60),
+            Kin::Middle => numbers.insert(2, 60),
+            Kin::Last => numbers.push(60),
+            _ => {}
+        }
+        for number in numbers {
+            let voter = Voter {
+                number,
+                judge: Some(judge.clone()),
+                asks,
+            };
+            let voter = match kin {
+                Kin::Named => sys.spawn_named(&format!("voter {number}"), voter),
+                _ => sys.spawn(voter),
+            };
+            voter.tell(Go);
+        }
+    }
+}
+
+impl Program for Votes {
+    fn start(&self) -> Option<Pin<Box<dyn Future<Output = ()>>>> {
+        self.set_up(&System::controlled());
+        None
+    }
+}
+
+/// An execution in which the votes come in that order: one of 3 840, since each must be chosen as well.
+fn voted(votes: Votes) -> (Finding, Recording) {
+    let tester = Tester::new().iterations(200_000).minimize(0);
+    let report = tester.run(move |sys| votes.set_up(sys));
+    let bug = report.assert_bug("that order");
+    (bug.finding.clone(), bug.trace.clone())
+}
+
+/// Where somebody was put in before them or is gone, all others are who they were.
+#[test]
+fn who_is_who_is_known_where_numbers_are_others() {
+    let (finding, recording) = voted(Votes::PLAIN);
+    for kin in KIN {
+        let edited = Votes {
+            kin,
+            ..Votes::PLAIN
+        };
+        let replayed = replay(&edited, &recording);
+        assert!(has_found(&replayed, &finding), "{kin:?}");
+        // Who comes last is not there yet when it fails, and a name is no part of an execution.
+        let parts = !matches!(kin, Kin::Last | Kin::Named);
+        assert_eq!(replayed.diverged.is_some(), parts, "{kin:?}");
+        let exact = replay(&edited, &replayed.recording);
+        assert_eq!(
+            exact.diverged, None,
+            "what was done is an execution: {kin:?}"
+        );
+        assert_eq!(exact.finding, replayed.finding, "{kin:?}");
+        // What is known by name there is so as well.
+        let once_more = replay(&Votes::PLAIN, &replayed.recording);
+        assert!(has_found(&once_more, &finding), "{kin:?}, and back");
+        let mended = Votes {
+            is_mended: true,
+            ..edited
+        };
+        assert_eq!(replay(&mended, &recording).finding, None, "{kin:?}");
+    }
+    for before in [&[60][..], &[60, 61, 62]] {
+        let more = Votes {
+            before,
+            ..Votes::PLAIN
+        };
+        let (finding, recording) = voted(more);
+        let replayed = replay(&Votes::PLAIN, &recording);
+        assert!(has_found(&replayed, &finding), "{before:?} are gone");
+    }
+}
+
+/// Where a step asks for one thing more, the others are answered as they were.
+#[test]
+fn a_choice_is_known_by_what_it_is_for() {
+    let (finding, recording) = voted(Votes::PLAIN);
+    let edited = Votes {
+        asks: true,
+        ..Votes::PLAIN
+    };
+    assert!(has_found(&replay(&edited, &recording), &finding));
+    // A trace that does not say what a choice is for is followed by their numbers, so here elsewhere.
+    let mut steps = super::schedule::read(&recording.schedule).expect("a schedule");
+    let choices = steps.iter_mut().flat_map(|step| &mut step.choices);
+    choices.for_each(|choice| choice.asked = crate::data::story::Asked::Unknown);
+    let older = Recording {
+        schedule: super::schedule::write(&steps),
+        ..recording.clone()
+    };
+    assert!(!has_found(&replay(&edited, &older), &finding));
+    assert!(has_found(
+        &replay(
+            &Votes {
+                kin: Kin::First,
+                ..Votes::PLAIN
+            },
+            &older
+        ),
+        &finding
+    ));
+    let (finding, recording) = voted(edited);
+    assert!(has_found(&replay(&Votes::PLAIN, &recording), &finding));
+}

@@ -48,10 +48,12 @@ impl Engine {
         let (bounds, semantics, system) = (self.bounds, self.semantics, self.system);
         let (lassos, keeps_view) = (self.lasso.wanted, self.shared.keeps_view.get());
         let heartbeat = Arc::clone(&self.heartbeat);
+        let aliases = self.state().aliases.clone();
         let (outcome, strategy, tape, seen) = on_own_thread(move || {
             let mut engine = Self::new(strategy, bounds, semantics);
             engine.system = system;
             engine.heartbeat = heartbeat;
+            engine.call(aliases);
             engine.look_for_lassos(lassos);
             engine.keep_view(keeps_view);
             let outcome = engine.run_here(test, execution, options);

@@ -27,6 +27,7 @@ use crate::engine::seam::shared::{Phase, Shared};
 use crate::engine::session::Session;
 use crate::engine::watching::observations::{Observations, coverage};
 use crate::engine::workshop::{Left, Parts, Piped, Workshop};
+use crate::engine::world::aliases::Aliases;
 use crate::engine::world::operation::Kind;
 use crate::engine::world::state::{BODY, State};
 use crate::engine::world::thermometer::Debt;
@@ -194,6 +195,11 @@ impl Engine {
     /// seed.
     pub(crate) fn set_system(&mut self, seed: u64) {
         self.system = seed;
+    }
+
+    /// Calls operations what others were called, in the executions to come.
+    pub(crate) fn call(&mut self, aliases: Aliases) {
+        self.state().aliases = aliases;
     }
 
     /// Replaces the strategy, and returns the one before.

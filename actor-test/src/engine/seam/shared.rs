@@ -296,7 +296,11 @@ impl Shared {
             return 0;
         }
         let known = self.answers.borrow_mut().pop_front();
-        let answer = known.unwrap_or_else(|| self.strategy.borrow_mut().choose(choice));
+        let answer = known.unwrap_or_else(|| {
+            let mut strategy = self.strategy.borrow_mut();
+            strategy.asks(asked);
+            strategy.choose(choice)
+        });
         let mut state = self.state.borrow_mut();
         let answer = match answer {
             Between::MARK if state.faults.is_open() => Between::MARK - 1,

@@ -7,6 +7,7 @@
 //! ([`FollowUp`](flushing::FollowUp)). Nothing here calls or holds a user's code, and nothing is
 //! recorded or judged.
 
+pub(crate) mod aliases;
 pub(crate) mod arming;
 pub(crate) mod asks;
 pub(crate) mod disks;

@@ -12,6 +12,7 @@ use actor_core::generated::{ActorInfo, Disposition};
 use actor_core::runtime::SpawnOptions;
 
 use crate::data::faults::{FaultBudgets, Moment};
+use crate::engine::world::aliases::Aliases;
 use crate::engine::world::asks::AskRecord;
 use crate::engine::world::disks::Disks;
 use crate::engine::world::enabled::EnabledSet;
@@ -36,6 +37,9 @@ use crate::strategy::{Details, EventId, OperationId, Pending};
 /// The test body.
 pub(crate) const BODY: u32 = 0;
 
+/// Its key, from which all others follow.
+pub(crate) const BODY_KEY: u64 = 0x00b0_d1e5;
+
 /// An execution between two steps, or within one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct State {
@@ -44,6 +48,8 @@ pub(crate) struct State {
     pub(crate) live: usize,
     /// The key of each operation, as strategies see it.
     pub(crate) paths: Vec<u64>,
+    /// Who has another key than the own one, in all executions.
+    pub(crate) aliases: Aliases,
     pub(crate) enabled: EnabledSet,
     pub(crate) timers: Timers,
     pub(crate) asks: Vec<AskRecord>,
@@ -154,7 +160,7 @@ impl State {
         self.nodes.clear();
         self.watch_steps(false);
         self.touched.clear();
-        let body = self.create(Kind::Body, 0x00b0_d1e5);
+        let body = self.create(Kind::Body, BODY_KEY);
         self.operations[body as usize].stage = Stage::Starting;
         self.refresh(body);
     }
@@ -167,6 +173,7 @@ impl State {
 
     /// Creates an operation that is not enabled yet.
     pub(super) fn create(&mut self, kind: Kind, key: u64) -> u32 {
+        let key = self.aliases.of(key);
         if self.live == self.operations.len() {
             self.operations.push(Operation::new());
         }

@@ -151,7 +151,7 @@ impl Strategy for Turned {
         let planned = step.and_then(|step| step.choices.get(self.answered));
         self.answered += 1;
         match planned {
-            Some(NamedChoice { of, answer }) if *of == choice.bound() => *answer,
+            Some(NamedChoice { of, answer, .. }) if *of == choice.bound() => *answer,
             _ => below(&mut self.rng, choice.bound()) as u32,
         }
     }
