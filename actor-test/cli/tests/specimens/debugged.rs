@@ -1,5 +1,7 @@
 //! What the debugger steps through: two sellers and one book.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use actor_core::prelude::*;
 use actor_test::actor_test;
 
@@ -115,4 +117,28 @@ fn it_rests(sys: &System) {
     let restless = sys.spawn(Restless::default());
     restless.tell(Ping);
     sys.eventually("it rests", |_| false);
+}
+
+/// How often the set-up ran in this process.
+static BEGUN: AtomicU32 = AtomicU32::new(0);
+
+/// So many sellers that minimising takes some executions; it takes its process down in the one that it is
+/// told.
+#[actor_test(iterations = 50)]
+fn a_book_and_many_sellers(sys: &System) {
+    let begun = BEGUN.fetch_add(1, Ordering::Relaxed);
+    if std::env::var("DIES_IN").is_ok_and(|number| number == begun.to_string()) {
+        std::process::abort();
+    }
+    let stock = sys.spawn(Stock { left: 3 });
+    for _ in 0..12 {
+        let seller = Seller {
+            stock: stock.clone(),
+            sold: 0,
+        };
+        sys.spawn(seller).tell(Sell);
+    }
+    sys.always("no book is sold twice", move |w| {
+        w.get(&stock).is_none_or(|stock| stock.left >= 0)
+    });
 }

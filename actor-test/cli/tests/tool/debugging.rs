@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::OnceLock;
 
+use actor_test::tool::trace::Trace;
 use insta::assert_snapshot;
 
 use crate::project::{Run, Said, copy, redact, tool};
@@ -321,6 +322,49 @@ fn bad_commands() {
         assert!(said.contains(message), "{script}: {said}");
         assert!(said.starts_with("error: line "), "{script}: {said}");
     }
+}
+
+/// Minimising is killed in the middle, by the program: what it had come to is there, and is the bug.
+#[test]
+fn minimising_is_killed_in_the_middle() {
+    let shop = Shop::get();
+    let traces = shop.project.join("killed");
+    let file = traces.join("specimens-debugged-a_book_and_many_sellers.json");
+    let run = |dies_in: u32| {
+        let _ = fs::remove_file(&file);
+        let run = tool().args("--test debugged --profile dev -j 1 a_book_and_many_sellers");
+        let run = run.arg("--manifest-path");
+        let said = run
+            .arg(shop.project.join("Cargo.toml"))
+            .env("ACTOR_TEST_TRACE_DIR", &traces)
+            .env("DIES_IN", dies_in.to_string())
+            .run();
+        let trace = Trace::read(&file).expect("a trace that can be read");
+        let step = trace.finding.step;
+        assert_eq!(
+            trace.story().steps.last().map(|step| step.number),
+            Some(step)
+        );
+        assert_eq!(said.code, Some(1), "{said:?}");
+        let again = tool().args("replay --test debugged --profile dev --manifest-path");
+        let again = again.arg(shop.project.join("Cargo.toml")).arg(&file).run();
+        assert_eq!(again.code, Some(1), "killed in {dies_in}: {again:?}");
+        assert!(again.stdout.contains("reproduced: "), "{again:?}");
+        step
+    };
+    let steps: Vec<u32> = [40, 80, 160, 1_000_000]
+        .into_iter()
+        .map(|at| run(at) as u32)
+        .collect();
+    assert!(
+        steps.is_sorted_by(|before, after| before >= after),
+        "{steps:?}"
+    );
+    assert!(steps[0] > steps[3], "it was not in the middle: {steps:?}");
+    assert!(
+        steps[1] > steps[3] || steps[2] > steps[3] || steps[0] > steps[1],
+        "{steps:?}"
+    );
 }
 
 /// A trace that is none; one of another program, which says where it parts; one of another test.
