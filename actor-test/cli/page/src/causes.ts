@@ -122,7 +122,8 @@ function race(node: Node, at: At): Race[] {
 function nearest(node: Node, at: At): Nearest {
   const instead = node.field("instead");
   return {
-    shared: at(node.number("shared")) ?? 0,
+    shared: at(node.number("shared")),
+    sharedSteps: node.number("shared"),
     instead: instead.isThere ? did(instead) : undefined,
     then: node.list("then", did),
     steps: node.number("steps"),

@@ -216,8 +216,9 @@ export interface Race {
 
 /** The execution that does the same for longest, and has no bug. */
 export interface Nearest {
-  /** The last step that is the same. */
-  shared: number;
+  /** The last step that is the same, if it is told, and which it is. */
+  shared?: number | undefined;
+  sharedSteps: number;
   /** What it does next; nothing where it has ended. */
   instead?: Did | undefined;
   /** The first steps that only this one takes. */

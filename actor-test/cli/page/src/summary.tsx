@@ -92,12 +92,16 @@ function Decided({ story, onGo }: { story: Story; onGo: OnGo }) {
 function Nearest({ story, onGo }: { story: Story; onGo: OnGo }) {
   const { nearest } = story.cause;
   if (!nearest) return null;
-  const { shared, instead, then } = nearest;
+  const { shared, sharedSteps, instead, then } = nearest;
   return (
     <details class="cause">
       <summary>
         <span class="tag passing">passing run</span> The nearest run without the bug does the same up to{" "}
-        <Go story={story} to={shared} look="" onGo={onGo} />
+        {shared === undefined ? (
+          `step ${sharedSteps}, which is not told here`
+        ) : (
+          <Go story={story} to={shared} look="" onGo={onGo} />
+        )}
         {instead ? `, and then: ${instead.actor} ${short(instead.what, 120)}` : ", where it ends"}
       </summary>
       <ol class="then">

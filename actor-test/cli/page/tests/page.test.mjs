@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { launch, open } from "./page.mjs";
-import { bank, bankCompared, ring, signs, world } from "./story.mjs";
+import { bank, bankCompared, bankParted, ring, signs, world } from "./story.mjs";
 
 let browser;
 before(async () => {
@@ -192,6 +192,13 @@ on("only what may have led to a step is left", bank, async (page) => {
   assert.deepEqual(numbers, ["1", "2", "3", "4", "5", "7"]);
   await page.keyboard.press("l");
   await page.locator(".row.gap").first().waitFor({ state: "detached" });
+});
+
+on("a nearest run that parts behind what is told says so", bankParted, async (page) => {
+  assert.match(
+    await page.locator("details.cause").innerText(),
+    /does the same up to step 90, which is not told here, and then: Account handles Balance/,
+  );
 });
 
 on("the nearest passing run stands beside it", bankCompared, async (page) => {
