@@ -99,6 +99,8 @@ fn one(mut tests: Vec<Test>, filters: &[String]) -> Result<Test, Trouble> {
 struct Plan {
     job: Job,
     children: usize,
+    /// What programs print is shown.
+    nocapture: bool,
     format: Format,
     told: Told,
     /// Of a test of the package that cargo takes by itself.
@@ -113,6 +115,8 @@ pub(crate) struct Ended {
     pub(crate) elapsed: Duration,
     /// Its source file, as rustc was given it, and its line there; not known where it did not begin.
     pub(crate) source: Option<(String, u32)>,
+    /// What the program printed, where that is to be shown.
+    pub(crate) printed: Option<String>,
 }
 
 impl Plan {
@@ -147,6 +151,7 @@ impl Plan {
                 hold: false,
             },
             children,
+            nocapture: options.nocapture,
             format: options.format,
             told: options.told(),
             place: Place {
@@ -203,6 +208,9 @@ impl Plan {
                 let ended = ended?;
                 tally.count(&ended.verdict, &tests[next].executable.home());
                 let block = self.tell(&tests[next], &ended.verdict, screen);
+                if let Some(printed) = &ended.printed {
+                    screen.aside(printed);
+                }
                 let place = self.place_of(&tests[next]);
                 documents.add(&tests[next], &ended, block.as_deref(), &place, screen);
                 if let Verdict::Without { expected, .. } = &ended.verdict
@@ -223,6 +231,7 @@ impl Plan {
                 verdict: Verdict::Refused(problem.clone()),
                 elapsed: Duration::ZERO,
                 source: None,
+                printed: None,
             });
         }
         let mut bar = screen.bar(&test.title(), self.job.given.time_limit);
@@ -233,8 +242,13 @@ impl Plan {
                 verdict: Verdict::Interrupted(bar.done()),
                 elapsed: ending.elapsed,
                 source: None,
+                printed: None,
             });
         }
+        let printed = self
+            .nocapture
+            .then(|| words::printed(&ending.stdout, &ending.stderr));
+        let printed = printed.flatten();
         let crashed = ending.answer.is_none() && ending.began.is_some() && ending.killed.is_none();
         let source = match (&ending.began, &ending.answer) {
             (Some(Event::Began { source, .. }), _) | (_, Some(Event::Refused { source, .. })) => {
@@ -270,6 +284,7 @@ impl Plan {
             verdict,
             elapsed,
             source,
+            printed,
         })
     }
 

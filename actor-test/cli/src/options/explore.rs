@@ -101,6 +101,10 @@ pub(crate) struct Explore {
     /// Say only what fails or warns, and how many tests passed.
     #[arg(short, long, help_heading = REPORTS, conflicts_with = "verbose")]
     quiet: bool,
+    /// Show what the program printed, the last 64 KiB of it, below the result of each test, on standard
+    /// error. With -j 1 it is in the order of the executions.
+    #[arg(long, visible_alias = "no-capture", help_heading = REPORTS)]
+    pub(crate) nocapture: bool,
     /// Fail a test, with exit code 1, for specifications that could not have failed (`vacuous`), or
     /// for states and handlers that no execution reached (`unreached`); `none` takes it back.
     #[arg(long, value_name = "WHAT", value_parser = parse::deny, help_heading = REPORTS)]

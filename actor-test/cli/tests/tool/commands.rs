@@ -276,3 +276,26 @@ fn quiet_tells_of_failures_alone() {
     assert!(!said.stdout.contains("all tests together"));
     assert!(said.stdout.ends_with("\n1 passed, 1 failed\n"));
 }
+
+#[test]
+fn what_the_program_prints_is_shown_where_that_is_wanted() {
+    let run = |flags: &str| {
+        let tool = tool().args("at_most --lib -j 1 -i 3").args(flags);
+        tool.env("SPECIMENS_PRINT", "1").run()
+    };
+    let silent = run("");
+    assert_eq!(silent.code, Some(0), "{silent:?}");
+    assert!(!silent.stderr.contains("a race is on"), "{}", silent.stderr);
+    let told = run("--nocapture");
+    let printed = told.stderr.split_once("the program printed\n");
+    let printed = printed.map(|(_, printed)| printed).unwrap_or_default();
+    // Three executions, and one of them once more, to see whether it does the same.
+    let times = printed.matches("      a race is on\n").count();
+    assert!(times >= 3, "{}", told.stderr);
+    assert_eq!(printed.matches("      and off\n").count(), times);
+    assert!(!printed.contains("test result"), "{printed}");
+    // Results stay where programs read them.
+    let outcome = |said: &crate::project::Said| said.stdout.contains("PASS");
+    assert!(outcome(&silent) && outcome(&told), "{}", told.stdout);
+    assert!(!told.stdout.contains("a race is on"), "{}", told.stdout);
+}
