@@ -169,7 +169,10 @@ impl Talker {
             self.hear(100 + answer);
         }
         if panics && self.draw(2, 12) == 0 {
-            panic!("talker {} has heard enough", self.name);
+            // In letters, since bugs that differ in numbers alone are one.
+            let letter = |digit: char| char::from(b'a' + digit as u8 - b'0');
+            let name: String = self.name.to_string().chars().map(letter).collect();
+            panic!("talker {name} has heard enough");
         }
         if fuel > 0 && spawns && self.draw(3, 6) == 0 {
             self.children += 1;

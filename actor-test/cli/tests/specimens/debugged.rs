@@ -142,3 +142,51 @@ fn a_book_and_many_sellers(sys: &System) {
         w.get(&stock).is_none_or(|stock| stock.left >= 0)
     });
 }
+
+#[derive(Clone, Copy, Hash, Debug)]
+struct Token;
+#[derive(Clone, Hash, Debug)]
+struct Next(ActorRef<Member>);
+
+/// Passes a token on to the member two places further.
+#[derive(Hash, Debug)]
+struct Member {
+    next: Option<ActorRef<Member>>,
+    seen: bool,
+}
+
+#[actor]
+impl Member {
+    #[on]
+    fn next(&mut self, next: Next) {
+        self.next = Some(next.0);
+    }
+
+    #[on]
+    fn token(&mut self, _: Token) {
+        self.seen = true;
+        if let Some(next) = &self.next {
+            next.tell(Token);
+        }
+    }
+}
+
+/// With four members every other one is left out for ever.
+#[actor_test(strategy = "states", iterations = 50_000, max_steps = 10_000)]
+fn the_second_has_the_token(sys: &System) {
+    let member = |_| {
+        sys.spawn(Member {
+            next: None,
+            seen: false,
+        })
+    };
+    let all: Vec<ActorRef<Member>> = (0..4).map(member).collect();
+    for (number, member) in all.iter().enumerate() {
+        member.tell(Next(all[(number + 2) % 4].clone()));
+    }
+    all[0].tell(Token);
+    let second = all[1].clone();
+    sys.eventually("the second has the token", move |w| {
+        w.get(&second).is_some_and(|member| member.seen)
+    });
+}

@@ -410,3 +410,34 @@ fn other_traces() {
         "nothing: the execution has ended, safety: always \"no book is sold twice\" is false";
     assert!(said.contains(nothing), "{said}");
 }
+
+/// A cycle that a search of all states has found: replayed, told, and stepped through.
+#[test]
+fn a_cycle_of_a_search() {
+    let shop = Shop::get();
+    let run = tool().args("--test debugged the_second_has_the_token");
+    let said = run
+        .arg("--manifest-path")
+        .arg(shop.project.join("Cargo.toml"))
+        .env("ACTOR_TEST_TRACE_DIR", shop.project.join("traces"))
+        .run();
+    assert_eq!(said.code, Some(1), "{said:?}");
+    let trace = shop.trace("the_second_has_the_token");
+    let again = tool().args("replay --test debugged --manifest-path");
+    let again = again.arg(shop.project.join("Cargo.toml")).arg(&trace).run();
+    assert_eq!(again.code, Some(1), "{again:?}");
+    assert!(again.stdout.contains("reproduced: "), "{again:?}");
+    let session = shop.session(
+        "the_second_has_the_token",
+        "jump end\nback\nprint\nmonitors\nlive\n",
+    );
+    assert!(session.contains("at the end: liveness: "), "{session}");
+    assert!(
+        session.contains("Member#2  Member { next: Some(Member#4), seen: false }"),
+        "{session}"
+    );
+    assert!(
+        session.contains("none of 100 fair continuations recovers from here"),
+        "{session}"
+    );
+}

@@ -31,7 +31,7 @@ pub(crate) fn escape(
     (from, walks, horizon): (u64, u32, u64),
 ) -> Option<(Share, Option<Escape>)> {
     let mut forks = Forks::new(program, test, recording, finding, u64::MAX);
-    forks.retrace(Box::new(forks.replay()), recording.cycle.is_some())?;
+    forks.retrace(Box::new(forks.replay()), recording.cycle)?;
     let share = forks.share(from, 0..walks, horizon, true)?;
     let Some(fork) = forks.nearest() else {
         return Some((share, None));

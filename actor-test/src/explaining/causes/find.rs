@@ -63,7 +63,7 @@ fn find(program: &dyn Program, test: &str, bug: &Bug, budget: u64) -> Option<Cau
     let (recording, finding) = (&bug.trace, &bug.finding);
     let mut forks = Forks::new(program, test, recording, finding, budget);
     let (named, written) = Named::new(Box::new(forks.replay()));
-    let outcome = forks.retrace(Box::new(named), recording.cycle.is_some())?;
+    let outcome = forks.retrace(Box::new(named), recording.cycle)?;
     let mut written = written.lock().unwrap_or_else(PoisonError::into_inner);
     let mut search = Search {
         story: Story::of(&outcome.records),

@@ -3,7 +3,7 @@
 use std::sync::{Arc, PoisonError};
 
 use crate::attendance::{self, WorkerStatus};
-use crate::data::bug::Finding;
+use crate::data::bug::{Cycle, Finding};
 use crate::data::causes::Share;
 use crate::data::schedule::Schedule;
 use crate::engine::{Debt, Decision, End, Engine, Outcome, Program, RunOptions, Watch, chosen};
@@ -129,16 +129,20 @@ impl<'a> Forks<'a> {
 
     /// Runs the recording once more, as it was, under a strategy that replays it. Tells what happened,
     /// and takes note of what is owed; `None` where it does not fail as it did.
-    pub(super) fn retrace(&mut self, strategy: Box<dyn Strategy>, lassos: bool) -> Option<Outcome> {
+    pub(super) fn retrace(
+        &mut self,
+        strategy: Box<dyn Strategy>,
+        cycle: Option<Cycle>,
+    ) -> Option<Outcome> {
         self.engine.set_bounds(self.bounds);
-        self.engine.look_for_lassos(lassos);
+        self.engine.look_for(cycle);
         let options = RunOptions {
             expected: Some(self.taken.clone()),
             tell: true,
             ..RunOptions::default()
         };
         let outcome = self.run(strategy, options);
-        self.engine.look_for_lassos(false);
+        self.engine.look_for(None);
         let finding = outcome.finding.as_ref()?;
         let is_same = outcome.diverged_at.is_none() && self.failure.finding.is_found_again(finding);
         let suspected = outcome.suspicion.map(|why| (why.entry, why.since));

@@ -124,7 +124,7 @@ fn assert_sampled_after(gap: impl Fn(&Gap) -> bool, program: impl Fn(&System) + 
             let turns: Vec<(String, u64, u64)> = strategies
                 .map(|of| (of.name.clone(), of.executions, of.new_behaviours))
                 .collect();
-            (report.steps_total, report.behaviours.clone(), turns)
+            (report.steps_total, report.behaviours, turns)
         };
         assert_eq!(of(&report), of(&without));
         assert_eq!(report.verdict, without.verdict);
