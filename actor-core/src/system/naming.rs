@@ -78,7 +78,8 @@ impl System {
     /// # Errors
     ///
     /// Where there is none, or one of another type. A system that shuts down knows none.
-    /// [`LookupError::UnknownNode`] and [`LookupError::Unreachable`] where the node is to blame.
+    /// [`LookupError::UnknownNode`](crate::LookupError::UnknownNode) and
+    /// [`LookupError::Unreachable`](crate::LookupError::Unreachable) where the node is to blame.
     pub fn lookup<A: Actor>(&self, name: &str) -> NameLookup<ActorRef<A>> {
         find(self, name)
     }

@@ -9,7 +9,7 @@ use super::{
 use CacheState as To;
 
 /// Has a copy of the cell, or none.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct Cache {
     home: ActorRef<Home>,
     cpu: Option<ActorRef<Cpu>>,

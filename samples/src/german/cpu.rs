@@ -5,7 +5,7 @@ use actor_core::prelude::*;
 use super::{Cache, Completed, HowManyWrites, Read, Write};
 
 /// Reads or writes, one operation after the other.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct Cpu {
     cache: ActorRef<Cache>,
     operations_left: u32,

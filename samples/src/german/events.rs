@@ -5,21 +5,21 @@ use actor_core::prelude::*;
 use super::{Cache, Cpu};
 
 /// A CPU reads the cell.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct Read {
     /// The CPU.
     pub from: ActorRef<Cpu>,
 }
 
 /// A CPU adds one to the cell.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct Write {
     /// The CPU.
     pub from: ActorRef<Cpu>,
 }
 
 /// A CPU has its answer.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub enum Completed {
     /// It has read this value.
     Read(u64),
@@ -28,39 +28,39 @@ pub enum Completed {
 }
 
 /// Asks the home for a copy to read.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct ReqShared {
     /// Who asks.
     pub from: ActorRef<Cache>,
 }
 
 /// Asks the home for the only copy, to write.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct ReqExclusive {
     /// Who asks.
     pub from: ActorRef<Cache>,
 }
 
 /// A cache gets a copy to read.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct GrantShared {
     /// The value of the cell.
     pub value: u64,
 }
 
 /// A cache gets the only copy.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct GrantExclusive {
     /// The value of the cell.
     pub value: u64,
 }
 
 /// A cache has to give its copy up.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct Invalidate;
 
 /// A cache has no copy any more.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct InvAck {
     /// Which cache.
     pub from: ActorRef<Cache>,
@@ -69,5 +69,5 @@ pub struct InvAck {
 }
 
 /// Asks a CPU how often it has written; answered when it has done all its work.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct HowManyWrites;

@@ -6,14 +6,14 @@ use super::{Bug, Cache, GrantExclusive, GrantShared, InvAck, Invalidate, ReqExcl
 use HomeState as To;
 
 /// The request that is served.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 enum Request {
     Shared(ActorRef<Cache>),
     Exclusive(ActorRef<Cache>),
 }
 
 /// Owns the cell, and knows who has a copy.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct Home {
     value: u64,
     /// Who has a copy.

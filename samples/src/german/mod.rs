@@ -39,7 +39,7 @@ pub use specifications::{
 };
 
 /// A mistake that can be switched on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Bug {
     /// The home does not wait for acknowledgements.
     ClearOnSend,

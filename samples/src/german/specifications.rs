@@ -8,7 +8,7 @@ use super::{Completed, GrantExclusive, GrantShared, InvAck, ReqExclusive, ReqSha
 
 // ANCHOR: exclusion
 /// While a cache has the only copy, nobody else has one.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Hash)]
 pub struct Exclusion {
     holders: BTreeSet<ActorId>,
     exclusive: bool,
@@ -49,7 +49,7 @@ impl Exclusion {
 // ANCHOR_END: exclusion
 
 /// Who reads sees what was written last, and no write is lost.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Hash)]
 pub struct LastWrite {
     value: u64,
 }
@@ -78,7 +78,7 @@ impl LastWrite {
 }
 
 /// Every cache that asks for a copy gets one, in the end.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Hash)]
 pub struct Service {
     waiting: BTreeSet<ActorId>,
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Accept, Accepted, Ballot, Bug, Prepare, Promise, Rejected, Slot, Vote};
 
 /// What a node has promised and accepted.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub(super) struct Acceptor {
     promised: Ballot,
     accepted: BTreeMap<Slot, Vote>,

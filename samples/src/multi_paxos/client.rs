@@ -7,11 +7,11 @@ use actor_core::prelude::*;
 use super::{Command, Done, Group, HowManyNodes, Node, Request};
 
 /// A node has had time enough.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct Impatient;
 
 /// Asks one node after another until its commands are executed.
-#[derive(Debug)]
+#[derive(Debug, Fingerprint)]
 pub struct Client {
     commands: Vec<Command>,
     nodes: Vec<ActorRef<Node>>,

@@ -8,7 +8,7 @@ use super::Node;
 
 /// The number of a leadership: 3.2 is that of the second node in the third round. No two nodes have
 /// a ballot in common.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash)]
 pub struct Ballot {
     /// The round; from one.
     pub round: u32,
@@ -26,7 +26,7 @@ impl fmt::Debug for Ballot {
 pub type Slot = usize;
 
 /// What is agreed upon.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Command {
     /// A client's command: append a number.
     Append(u32),
@@ -35,7 +35,7 @@ pub enum Command {
 }
 
 /// A command that was accepted for a slot.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Hash)]
 pub struct Vote {
     /// The slot.
     pub slot: Slot,
@@ -46,7 +46,7 @@ pub struct Vote {
 }
 
 /// A node, as the others reach it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Peer {
     /// The node.
     pub node: ActorRef<Node>,
@@ -55,14 +55,14 @@ pub struct Peer {
 }
 
 /// Tells a node who all the nodes are, itself among them.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct Join {
     /// The nodes.
     pub peers: Vec<Peer>,
 }
 
 /// A client wants a command to be executed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Request {
     /// The command.
     pub command: Command,
@@ -71,14 +71,14 @@ pub struct Request {
 }
 
 /// A command is executed.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct Done {
     /// The command.
     pub command: Command,
 }
 
 /// Asks for the promise to accept nothing older than `ballot`, in any slot.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct Prepare {
     /// The ballot of the leader to be.
     pub ballot: Ballot,
@@ -89,7 +89,7 @@ pub struct Prepare {
 }
 
 /// Promises to accept nothing older than `ballot`.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct Promise {
     /// The ballot of the [`Prepare`].
     pub ballot: Ballot,
@@ -98,7 +98,7 @@ pub struct Promise {
 }
 
 /// Asks to accept a command for a slot.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct Accept {
     /// The slot.
     pub slot: Slot,
@@ -111,7 +111,7 @@ pub struct Accept {
 }
 
 /// A command is accepted.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct Accepted {
     /// The ballot of the [`Accept`].
     pub ballot: Ballot,
@@ -120,7 +120,7 @@ pub struct Accepted {
 }
 
 /// A [`Prepare`] or an [`Accept`] came too late.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct Rejected {
     /// Its ballot.
     pub ballot: Ballot,
@@ -129,7 +129,7 @@ pub struct Rejected {
 }
 
 /// A majority has accepted a command for a slot.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct Chosen {
     /// The slot.
     pub slot: Slot,
@@ -138,7 +138,7 @@ pub struct Chosen {
 }
 
 /// For monitors: a node has executed the command of a slot.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct Executed {
     /// The slot.
     pub slot: Slot,
@@ -147,5 +147,5 @@ pub struct Executed {
 }
 
 /// Asks a client how many nodes it asked; answered when all its commands are executed.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct HowManyNodes;

@@ -5,7 +5,7 @@ use actor_core::prelude::*;
 use super::{Accept, Node};
 
 /// Carries proposals to a node, and loses some.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct Line {
     node: ActorRef<Node>,
 }

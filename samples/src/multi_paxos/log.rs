@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Command, Slot};
 
 /// The chosen commands, executed in the order of their slots.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Hash)]
 pub(super) struct Log {
     chosen: BTreeMap<Slot, Command>,
     /// How many slots are executed: all before this one.

@@ -43,7 +43,7 @@ pub use specifications::{
 };
 
 /// A mistake that can be switched on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Bug {
     /// A new leader ignores what was accepted before.
     SlotReuse,
@@ -54,7 +54,7 @@ pub enum Bug {
 }
 
 /// Who takes part, and how.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Hash)]
 pub struct Group {
     /// How many nodes there are.
     pub nodes: usize,

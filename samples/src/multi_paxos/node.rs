@@ -13,14 +13,14 @@ use super::{
 use NodeState as To;
 
 /// What a leader has proposed for a slot.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 struct Proposal {
     command: Command,
     votes: usize,
 }
 
 /// Accepts, executes, and leads for a while.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct Node {
     number: u32,
     peers: Vec<Peer>,

@@ -8,7 +8,7 @@ use super::{Chosen, Command, Executed, Slot};
 
 // ANCHOR: one_command
 /// No two commands are chosen for one slot.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Hash)]
 pub struct OneCommand {
     chosen: BTreeMap<Slot, Command>,
 }
@@ -28,7 +28,7 @@ impl OneCommand {
 // ANCHOR_END: one_command
 
 /// All nodes execute the same commands in the same order.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Hash)]
 pub struct SameOrder {
     /// What was executed by the node that is ahead.
     log: Vec<Command>,
@@ -58,7 +58,7 @@ impl SameOrder {
 
 // ANCHOR: execution
 /// Everybody who is told of a chosen command executes it, in the end.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Hash)]
 pub struct Execution {
     owed: BTreeSet<(ActorId, Slot)>,
     executed: BTreeSet<(ActorId, Slot)>,

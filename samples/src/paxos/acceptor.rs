@@ -7,7 +7,7 @@ use super::line::Packet;
 use super::{Accept, Accepted, Ballot, Bug, Line, Prepare, Promise, Proposal, Proposer, Rejected};
 
 /// Promises and accepts.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct Acceptor {
     promised: Ballot,
     accepted: Option<Proposal>,

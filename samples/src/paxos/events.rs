@@ -8,7 +8,7 @@ use super::{Acceptor, Proposer};
 
 /// The number of a proposal: 3.2 is that of the second proposer in the third round. No two
 /// proposers have a ballot in common.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash)]
 pub struct Ballot {
     /// The round; from one.
     pub round: u32,
@@ -23,7 +23,7 @@ impl fmt::Debug for Ballot {
 }
 
 /// A value, under a ballot.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Hash)]
 pub struct Proposal {
     /// Its number.
     pub ballot: Ballot,
@@ -32,7 +32,7 @@ pub struct Proposal {
 }
 
 /// Asks an acceptor to promise that it will accept nothing older than `ballot`.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct Prepare {
     /// The number of the proposal to come.
     pub ballot: Ballot,
@@ -41,7 +41,7 @@ pub struct Prepare {
 }
 
 /// Promises that nothing older than `ballot` will be accepted.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Promise {
     /// The ballot of the [`Prepare`].
     pub ballot: Ballot,
@@ -52,7 +52,7 @@ pub struct Promise {
 }
 
 /// Asks an acceptor to accept a proposal.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct Accept {
     /// The number of the proposal.
     pub ballot: Ballot,
@@ -63,7 +63,7 @@ pub struct Accept {
 }
 
 /// A proposal is accepted.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Accepted {
     /// The ballot of the [`Accept`].
     pub ballot: Ballot,
@@ -72,7 +72,7 @@ pub struct Accepted {
 }
 
 /// A [`Prepare`] or an [`Accept`] came too late.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Rejected {
     /// Its ballot.
     pub ballot: Ballot,
@@ -83,12 +83,12 @@ pub struct Rejected {
 }
 
 /// A majority has accepted a proposal.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct Decided {
     /// Its value.
     pub value: u32,
 }
 
 /// Asks the learner for the value; answered when there is one.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct WhatIsDecided;

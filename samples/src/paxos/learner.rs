@@ -5,7 +5,7 @@ use actor_core::prelude::*;
 use super::{Decided, WhatIsDecided};
 
 /// Knows the value when it is decided.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Hash)]
 pub struct Learner {
     value: u32,
 }

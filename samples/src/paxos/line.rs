@@ -6,7 +6,7 @@ use actor_core::{Event, Handler};
 use super::{Accepted, Promise, Rejected};
 
 /// An answer on its way.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Packet<E: Event> {
     /// To whom.
     pub to: Recipient<E>,
@@ -15,7 +15,7 @@ pub struct Packet<E: Event> {
 }
 
 /// Delivers everything, and some of it again.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct Line {
     copies_left: u32,
 }

@@ -44,7 +44,7 @@ pub use proposer::{Proposer, ProposerState};
 pub use specifications::{Agreement, AgreementState, Decision, DecisionState};
 
 /// A mistake that can be switched on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Bug {
     /// Acceptors accept what they have promised not to.
     NoPromiseCheck,
@@ -61,7 +61,7 @@ pub enum Bug {
 }
 
 /// Who takes part, and how long.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Hash)]
 pub struct Group {
     /// How many proposers there are; number k proposes the value k.
     pub proposers: u32,

@@ -13,11 +13,11 @@ use ProposerState as To;
 const BACK_OFF: Duration = Duration::from_millis(10);
 
 /// Time to try again.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct Retry;
 
 /// Proposes a value under one ballot after another, until one of them is decided.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct Proposer {
     value: u32,
     ballot: Ballot,

@@ -8,7 +8,7 @@ use super::{Decided, Prepare};
 
 // ANCHOR: agreement
 /// No two values are decided.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Hash)]
 pub struct Agreement {
     decided: Option<u32>,
 }
@@ -27,7 +27,7 @@ impl Agreement {
 ///
 /// Paxos itself does not promise that: two proposers may outvote each other for ever. They do not
 /// where they back off for different times, and nobody gives up.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Hash)]
 pub struct Decision {
     undecided: BTreeSet<ActorId>,
 }

@@ -8,7 +8,7 @@ use super::{
 use ClientState as To;
 
 /// Writes to a key of its own, and reads what it wrote.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct Client {
     coordinator: ActorRef<Coordinator>,
     key: u32,

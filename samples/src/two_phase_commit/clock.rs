@@ -13,11 +13,11 @@ use ClockState as To;
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// The clock's own timer has fired.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct Fired;
 
 /// Measures the coordinator's patience.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Fingerprint)]
 pub struct Clock {
     coordinator: Option<ActorRef<Coordinator>>,
     timer: Option<Timer>,

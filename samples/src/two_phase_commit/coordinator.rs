@@ -12,7 +12,7 @@ use super::{
 use CoordinatorState as To;
 
 /// Runs one transaction after the other.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct Coordinator {
     participants: Vec<ActorRef<Participant>>,
     clock: ActorRef<Clock>,

@@ -10,7 +10,7 @@ use super::{Client, Coordinator, Participant};
 /// A transaction, in the order in which they began.
 ///
 /// Its `Debug` form is short, so that it leaves room in a report.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tx {
     /// How often the coordinator had recovered when it began.
     pub life: u32,
@@ -25,7 +25,7 @@ impl fmt::Debug for Tx {
 }
 
 /// How a transaction ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Outcome {
     /// With its value written by every participant.
     Committed,
@@ -34,7 +34,7 @@ pub enum Outcome {
 }
 
 /// Asks the coordinator to write a value to all participants, or to none.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct WriteRequest {
     /// Where.
     pub key: u32,
@@ -45,7 +45,7 @@ pub struct WriteRequest {
 }
 
 /// Answers a [`WriteRequest`].
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct WriteResponse {
     /// The transaction.
     pub tx: Tx,
@@ -54,7 +54,7 @@ pub struct WriteResponse {
 }
 
 /// Asks the coordinator for a value.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct ReadRequest {
     /// Where.
     pub key: u32,
@@ -63,7 +63,7 @@ pub struct ReadRequest {
 }
 
 /// Has a participant answer a [`ReadRequest`]. Any will do.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct Fetch {
     /// Where.
     pub key: u32,
@@ -72,14 +72,14 @@ pub struct Fetch {
 }
 
 /// Answers a [`ReadRequest`].
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct ReadResponse {
     /// What was last written there.
     pub value: Option<u64>,
 }
 
 /// The first phase: asks a participant whether it can commit.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct Prepare {
     /// The transaction.
     pub tx: Tx,
@@ -92,7 +92,7 @@ pub struct Prepare {
 }
 
 /// Answers [`Prepare`]. From a yes on, the decision is up to the coordinator.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct Vote {
     /// The transaction.
     pub tx: Tx,
@@ -103,21 +103,21 @@ pub struct Vote {
 }
 
 /// The second phase, after a yes of every participant.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct Commit {
     /// The transaction.
     pub tx: Tx,
 }
 
 /// The second phase, after a no or a time-out.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct Abort {
     /// The transaction.
     pub tx: Tx,
 }
 
 /// Asks the coordinator for a decision that takes long to come.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct DecisionRequest {
     /// The transaction.
     pub tx: Tx,
@@ -126,41 +126,41 @@ pub struct DecisionRequest {
 }
 
 /// Starts the coordinator's clock.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct StartTimer {
     /// Whose clock it is.
     pub coordinator: ActorRef<Coordinator>,
 }
 
 /// Stops the clock, if it is not too late.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct CancelTimer;
 
 /// The clock was stopped: there will be no [`Timeout`].
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct CancelOk;
 
 /// It was too late: the [`Timeout`] was sent before this.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct CancelFail;
 
 /// The time is over.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct Timeout;
 
 /// Stops the clock after a crash.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct Restart {
     /// Whose clock it is.
     pub coordinator: ActorRef<Coordinator>,
 }
 
 /// The clock stands still, and nothing is to come of what was before.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct Restarted;
 
 /// Writes a decision to commit to the log. What the log does not have is aborted.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct Append {
     /// The transaction.
     pub tx: Tx,
@@ -169,21 +169,21 @@ pub struct Append {
 }
 
 /// The decision is on the disk.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct Appended {
     /// The transaction.
     pub tx: Tx,
 }
 
 /// Asks for the log after a crash.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct ReadLog {
     /// Whom to answer.
     pub coordinator: ActorRef<Coordinator>,
 }
 
 /// Answers [`ReadLog`].
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct LogRead {
     /// How often the log was read after a crash.
     pub life: u32,
@@ -192,15 +192,15 @@ pub struct LogRead {
 }
 
 /// The coordinator's machine loses its power: what is not on the disk is forgotten.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct Crash;
 
 /// Asks a client how many of its writes were committed; answered when it is done.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct HowManyCommitted;
 
 /// For monitors: a participant has ended a transaction that it had voted for.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct Applied {
     /// The transaction.
     pub tx: Tx,

@@ -12,11 +12,11 @@ const PAUSE: Duration = Duration::from_millis(10);
 const ODDS: usize = 4;
 
 /// Time to strike, or to wait for another while.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct Strike;
 
 /// Crashes the coordinator at some moment.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct Injector {
     coordinator: ActorRef<Coordinator>,
     log: ActorRef<Log>,

@@ -7,11 +7,11 @@ use actor_core::prelude::*;
 use super::{Append, Appended, Coordinator, Crash, LogRead, ReadLog, Tx};
 
 /// The cache goes to the disk.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct Sync;
 
 /// Keeps what has committed.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Hash)]
 pub struct Log {
     cached: Vec<(Tx, ActorRef<Coordinator>)>,
     committed: BTreeSet<Tx>,

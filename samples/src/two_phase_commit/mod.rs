@@ -46,7 +46,7 @@ pub use specifications::{
 };
 
 /// A mistake that can be switched on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Bug {
     /// Votes are not matched to transactions.
     StaleVote,
@@ -59,7 +59,7 @@ pub enum Bug {
 }
 
 /// Who takes part, and what happens.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Hash)]
 pub struct Scenario {
     /// How many participants there are.
     pub participants: usize,

@@ -15,13 +15,13 @@ const REFUSALS: usize = 8;
 const PATIENCE: Duration = Duration::from_millis(200);
 
 /// The decision on a transaction takes long to come.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct Doubt {
     tx: Tx,
 }
 
 /// Keeps values, and votes on transactions that change them.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct Participant {
     /// The values, each with the transaction that wrote it.
     values: BTreeMap<u32, (Tx, u64)>,

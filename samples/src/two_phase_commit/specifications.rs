@@ -12,13 +12,13 @@ use super::{
 // ANCHOR: atomicity
 /// A transaction is committed by all that take part in it, or by none, and nobody is told
 /// otherwise.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Hash)]
 pub struct Atomicity {
     transactions: BTreeMap<Tx, Seen>,
 }
 
 /// What was seen of a transaction.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Hash)]
 struct Seen {
     asked: BTreeSet<ActorId>,
     voted: BTreeSet<ActorId>,
@@ -84,7 +84,7 @@ impl Atomicity {
 /// Every request is answered, in the end.
 ///
 /// Only as long as nobody crashes: a coordinator forgets who asked it.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Hash)]
 pub struct Progress {
     open: u32,
 }
@@ -126,7 +126,7 @@ impl Progress {
 }
 
 /// Who has voted yes learns of the decision, in the end, also where the coordinator crashes.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Hash)]
 pub struct Certainty {
     in_doubt: BTreeSet<(Tx, ActorId)>,
 }

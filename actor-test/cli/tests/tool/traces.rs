@@ -287,10 +287,10 @@ fn damaged_traces() {
         "it is JSON, but does not begin with \"format\": \"actor-test trace\"",
     );
     expect("[]", "it is JSON, but does not begin with");
-    let newer = text.replace("\"version\": 3", "\"version\": 5");
+    let newer = text.replace("\"version\": 3", "\"version\": 6");
     expect(
         &newer,
-        "has version 5 of the trace format, and this actor-test (0.1.0) reads versions up to 4; update",
+        "has version 6 of the trace format, and this actor-test (0.1.0) reads versions up to 5; update",
     );
     expect(
         &text.replace("\"version\": 3", "\"version\": \"x\""),

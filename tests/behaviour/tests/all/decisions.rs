@@ -157,7 +157,7 @@ fn a_child_is_brought_back_where_its_supervisor_says_so() {
     let expected = set([&["Ok(2)", "child panicked: ouch"]]);
     assert_eq!(judged("ouch"), expected);
     let refused =
-        "child failed: `child` answered `Refuse` with Err(\"no luck\"), and nobody receives it";
+        "child failed: `Child` answered `Refuse` with Err(\"no luck\"), and nobody receives it";
     assert_eq!(judged("refuse"), set([&["Ok(2)", refused]]));
 }
 
