@@ -51,7 +51,7 @@ impl Opaque {
         }
     }
 
-    /// Looks at the event that the step is going to handle, or the future that it polls.
+    /// Looks at the event that the step is going to handle.
     pub(crate) fn before(&mut self, look: &Look<'_>, pending: &Pending) {
         if !runs_code(pending) {
             return;
@@ -64,9 +64,7 @@ impl Opaque {
                 Some(letter) if pending.kind == StepKind::Handle => (of_type, letter.event),
                 _ => return,
             },
-            Kind::Task => return self.note(state.name(index), "task"),
-            Kind::Body | Kind::Future { .. } => return self.note(state.name(index), "async"),
-            Kind::Boot { .. } | Kind::Link(_) => return,
+            _ => return,
         };
         // Word to stop is no event of the actor's.
         let Some(info) = state.types[of_type].info.events.get(usize::from(event)) else {
@@ -83,7 +81,7 @@ impl Opaque {
         }
     }
 
-    /// Looks at the actor that took the step.
+    /// Looks at the actor that took the step, or at what it has left of a future.
     pub(crate) fn after(&mut self, look: &Look<'_>, taken: &Pending) {
         if !runs_code(taken) {
             return;
@@ -91,10 +89,19 @@ impl Opaque {
         let index = taken.operation.bits();
         let state = look.shared.state.borrow();
         let operation = &state.operations[index as usize];
-        let Kind::Actor(of_type) = operation.kind else {
-            return;
+        let stage = operation.stage;
+        let of_type = match operation.kind {
+            Kind::Actor(of_type) => of_type,
+            Kind::Task if stage != Stage::Gone => return self.note(state.name(index), "task"),
+            Kind::Future { .. } if stage != Stage::Gone => {
+                return self.note(state.name(index), "async");
+            }
+            Kind::Body if stage == Stage::Suspended => {
+                return self.note(state.name(index), "async");
+            }
+            _ => return,
         };
-        let (stage, name) = (operation.stage, state.types[of_type].info.name);
+        let name = state.types[of_type].info.name;
         drop(state);
         if stage == Stage::Suspended {
             return self.note(name, "async handler");

@@ -193,6 +193,20 @@ fn a_counter_that_is_skipped_is_no_obstacle() {
 }
 
 #[test]
+fn a_body_that_has_returned_is_no_obstacle() {
+    let report = Tester::new()
+        .iterations(u64::MAX)
+        .strategy("states".parse().expect("a strategy"))
+        .run(|sys| {
+            let player = sys.spawn(Hashed::new(None));
+            player.tell(Ball);
+            sys.eventually("it is there", move |w| w.get(&player).is_some());
+        });
+    assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
+    assert!(report.opaque.is_empty(), "{:?}", report.opaque);
+}
+
+#[test]
 fn what_offers_nothing_is_named() {
     let few = || once().max_steps(1_000);
     let report = play!(few(), Bare);
