@@ -49,6 +49,9 @@ impl Observer for Silent {
     fn progress(&mut self, _: &Progress) {}
 }
 
+/// How many executions are sampled of a test that was proved without anybody's asking.
+const SAMPLES_BESIDE_PROOF: u64 = 100;
+
 /// Explores a program.
 pub(crate) fn explore(
     name: &str,
@@ -56,11 +59,37 @@ pub(crate) fn explore(
     settings: &Settings,
     observer: &mut dyn Observer,
 ) -> Report {
-    let (settings, left) = match prove(name, program, settings) {
-        Tried::Ended(report) => return *report,
-        Tried::Left(settings, left) => (settings, left),
-    };
-    let settings = &calibrated(name, program, &settings);
+    match prove(name, program, settings) {
+        Tried::Ended(report) if report.bugs.is_empty() => {
+            // A proof supposes that actors share nothing; where they do, samples may fail all the same.
+            let few = Settings {
+                iterations: settings.iterations.min(SAMPLES_BESIDE_PROOF),
+                step_budget: None,
+                prove: 0,
+                ..settings.clone()
+            };
+            let sampled = sample(name, program, &few, &mut Silent);
+            match sampled.bugs.is_empty() {
+                true => *report,
+                false => sampled,
+            }
+        }
+        Tried::Ended(report) => *report,
+        Tried::Left(settings, left) => {
+            let mut report = sample(name, program, &settings, observer);
+            left.add_to(&mut report);
+            report
+        }
+    }
+}
+
+fn sample(
+    name: &str,
+    program: &(dyn Program + Sync),
+    settings: &Settings,
+    observer: &mut dyn Observer,
+) -> Report {
+    let settings = &calibrated(name, program, settings);
     let plan = Plan::new(settings);
     let mut exploration = Exploration {
         judge: Judge::new(name, program, settings, plan.strategies()),
@@ -81,9 +110,7 @@ pub(crate) fn explore(
         drop(first);
         exploration.run_in_parallel(name, program, settings, &estimates, pilots)
     };
-    let mut report = exploration.summary.finish(program, &observed);
-    left.add_to(&mut report);
-    report
+    exploration.summary.finish(program, &observed)
 }
 
 /// The settings with bounds that fit the program, where they are to be found.

@@ -1,5 +1,6 @@
 //! A test that may be proved is proved, before it is sampled.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use actor_core::actor;
@@ -207,5 +208,49 @@ impl Restless {
     #[on]
     fn go(&mut self, _: Go, cx: &mut Context<Self>) {
         cx.me().tell(Go);
+    }
+}
+
+static IS_DONE: AtomicBool = AtomicBool::new(false);
+
+struct Doer;
+
+#[actor]
+impl Doer {
+    #[on]
+    fn go(&mut self, _: Go) {
+        IS_DONE.store(true, Ordering::SeqCst);
+    }
+}
+
+/// Fails where the other has done it, or has not.
+struct Checker {
+    expects: bool,
+}
+
+#[actor]
+impl Checker {
+    #[on]
+    fn go(&mut self, _: Go) {
+        assert_eq!(
+            IS_DONE.load(Ordering::SeqCst),
+            self.expects,
+            "what is shared"
+        );
+    }
+}
+
+/// Two actors share what the tester does not know of: to the search their order makes no difference, and
+/// it runs one of both; samples run the other.
+#[test]
+fn what_is_shared_in_secret_is_not_proved_away() {
+    for expects in [false, true] {
+        let report = run(settings(), |sys| {
+            IS_DONE.store(false, Ordering::SeqCst);
+            sys.spawn(Checker { expects }).tell(Go);
+            sys.spawn(Doer).tell(Go);
+        });
+        assert!(!report.bugs().is_empty(), "{expects}: {:?}", report.verdict);
+        assert!(!report.verdict.is_exhaustive());
     }
 }
