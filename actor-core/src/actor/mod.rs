@@ -6,12 +6,13 @@
 //! - [`reference`]: who receives; [`sending`]: to mailboxes that may be full; [`protocol`]: by what an
 //!   actor can do, not by its type.
 //! - [`spawner`]: how an actor is started; [`names`]: how it is found.
-//! - [`crossing`] and `references`: what goes to another node.
+//! - `alike`: what all references have; [`crossing`] and `references`: what goes to another node.
 //!
 //! The trait names the context in its signatures, the context the references, and these the trait: so
 //! they share a room. Programs and generated code call it, and the rooms above. What is generic here is
 //! compiled once for every actor type of a program, and hands on at once what does not need the type.
 
+mod alike;
 pub(crate) mod context;
 pub(crate) mod crossing;
 mod definition;

@@ -1,14 +1,12 @@
 //! Who understands a set of events: [`ProtocolRef`].
 
 use std::fmt;
-use std::hash::{Hash, Hasher};
 
+use super::alike::{by_identity, of_any_type};
 use super::sending::{Sending, TrySending};
 use super::{Actor, ActorRef, AnyRef, Handler, Recipient, Ways};
-use crate::asking::{Ask, Reply, Started, Stopped};
+use crate::asking::{Ask, Reply};
 use crate::event::Event;
-use crate::fingerprint::{Fingerprint, Fingerprinter};
-use crate::identity::ActorId;
 use crate::production::Target;
 use crate::table::EventInfo;
 
@@ -173,31 +171,6 @@ impl<P: Protocol + ?Sized> ProtocolRef<P> {
         &self.target
     }
 
-    /// The actor's identity.
-    pub fn id(&self) -> ActorId {
-        self.target.id()
-    }
-
-    /// The name that logs and reports use; see [`ActorRef::name`].
-    pub fn name(&self) -> String {
-        self.target.name()
-    }
-
-    /// The actor has not stopped; see [`ActorRef::is_alive`].
-    pub fn is_alive(&self) -> bool {
-        !self.target.has_stopped()
-    }
-
-    /// Waits until the actor has started; see [`ActorRef::started`].
-    pub fn started(&self) -> Started {
-        Started::of(&self.target)
-    }
-
-    /// Waits until the actor has stopped, and tells why; see [`ActorRef::stopped`].
-    pub fn stopped(&self) -> Stopped {
-        Stopped::of(&self.target)
-    }
-
     /// Sends `event`, as [`ActorRef::tell`] does.
     #[inline]
     pub fn tell<E: EventOf<P>>(&self, event: E) {
@@ -269,29 +242,6 @@ impl<P: Protocol + ?Sized> Clone for ProtocolRef<P> {
     }
 }
 
-impl<P: Protocol + ?Sized> fmt::Debug for ProtocolRef<P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.target.fmt(f)
-    }
-}
+of_any_type! { [P: Protocol + ?Sized] ProtocolRef<P> }
 
-impl<P: Protocol + ?Sized> PartialEq for ProtocolRef<P> {
-    fn eq(&self, other: &Self) -> bool {
-        self.id() == other.id()
-    }
-}
-
-impl<P: Protocol + ?Sized> Eq for ProtocolRef<P> {}
-
-impl<P: Protocol + ?Sized> Hash for ProtocolRef<P> {
-    fn hash<H: Hasher>(&self, hasher: &mut H) {
-        self.id().hash(hasher);
-    }
-}
-
-/// By identity, as an [`ActorRef`].
-impl<P: Protocol + ?Sized> Fingerprint for ProtocolRef<P> {
-    fn fingerprint(&self, to: &mut Fingerprinter) {
-        self.hash(to);
-    }
-}
+by_identity! { [P: Protocol + ?Sized] ProtocolRef<P> }

@@ -2,15 +2,14 @@
 
 use std::any::{TypeId, type_name};
 use std::fmt;
-use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 
+use super::alike::{by_identity, of_any_type};
 use super::names::Entry;
 use super::sending::{Put, Sending, TrySending, put};
 use super::{AcceptedBy, Actor};
 use crate::asking::{Ask, Reply, Started, Stopped};
 use crate::event::Event;
-use crate::fingerprint::{Fingerprint, Fingerprinter};
 use crate::identity::ActorId;
 use crate::production::Target;
 use crate::slab::Slot;
@@ -334,19 +333,7 @@ impl<A: Actor> fmt::Debug for ActorRef<A> {
     }
 }
 
-impl<A: Actor> PartialEq for ActorRef<A> {
-    fn eq(&self, other: &Self) -> bool {
-        self.id() == other.id()
-    }
-}
-
-impl<A: Actor> Eq for ActorRef<A> {}
-
-impl<A: Actor> Hash for ActorRef<A> {
-    fn hash<H: Hasher>(&self, hasher: &mut H) {
-        self.id().hash(hasher);
-    }
-}
+by_identity! { [A: Actor] ActorRef<A> }
 
 /// Any actor that handles `E`: what a protocol asks for where it doesn't care about the type.
 ///
@@ -447,31 +434,6 @@ impl<E: Event> Recipient<E> {
     pub fn try_send(&self, event: E) -> TrySending<E> {
         TrySending::new(self.target.clone(), event, self.ways.put)
     }
-
-    /// The actor's identity.
-    pub fn id(&self) -> ActorId {
-        self.target.id()
-    }
-
-    /// The name that logs and reports use; see [`ActorRef::name`].
-    pub fn name(&self) -> String {
-        self.target.name()
-    }
-
-    /// The actor has not stopped; see [`ActorRef::is_alive`].
-    pub fn is_alive(&self) -> bool {
-        !self.target.has_stopped()
-    }
-
-    /// Waits until the actor has started; see [`ActorRef::started`].
-    pub fn started(&self) -> Started {
-        Started::of(&self.target)
-    }
-
-    /// Waits until the actor has stopped, and tells why; see [`ActorRef::stopped`].
-    pub fn stopped(&self) -> Stopped {
-        Stopped::of(&self.target)
-    }
 }
 
 impl<A: Actor, E: AcceptedBy<A>> From<&ActorRef<A>> for Recipient<E> {
@@ -489,39 +451,9 @@ impl<E: Event> Clone for Recipient<E> {
     }
 }
 
-impl<E: Event> fmt::Debug for Recipient<E> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.target.fmt(f)
-    }
-}
+of_any_type! { [E: Event] Recipient<E> }
 
-impl<E: Event> PartialEq for Recipient<E> {
-    fn eq(&self, other: &Self) -> bool {
-        self.id() == other.id()
-    }
-}
-
-impl<E: Event> Eq for Recipient<E> {}
-
-impl<E: Event> Hash for Recipient<E> {
-    fn hash<H: Hasher>(&self, hasher: &mut H) {
-        self.id().hash(hasher);
-    }
-}
-
-/// By identity: under test that of the operation, which is the same whenever the same schedule runs.
-impl<A: Actor> Fingerprint for ActorRef<A> {
-    fn fingerprint(&self, to: &mut Fingerprinter) {
-        self.hash(to);
-    }
-}
-
-/// By identity, as an [`ActorRef`].
-impl<E: Event> Fingerprint for Recipient<E> {
-    fn fingerprint(&self, to: &mut Fingerprinter) {
-        self.hash(to);
-    }
-}
+by_identity! { [E: Event] Recipient<E> }
 
 /// What is typed about whom a reference refers to.
 impl Target {

@@ -1,14 +1,10 @@
 //! Who can be asked, whatever it is: [`ReplyRecipient`].
 
-use std::fmt;
-use std::hash::{Hash, Hasher};
-
+use super::alike::{by_identity, of_any_type};
 use super::protocol::{Entry, EventOf, Protocol, ProtocolRef};
 use super::{Actor, ActorRef, AnyRef, Context, Handler, Recipient};
-use crate::asking::{Ask, Started, Stopped};
+use crate::asking::Ask;
 use crate::event::Event;
-use crate::fingerprint::{Fingerprint, Fingerprinter};
-use crate::identity::ActorId;
 use crate::production::Target;
 
 /// Any actor that handles `E` and answers with an `R`: a [`Recipient`] that can be asked.
@@ -85,31 +81,6 @@ impl<E: Event, R: Event> ReplyRecipient<E, R> {
     pub fn recipient(&self) -> Recipient<E> {
         self.entry.recipient(&self.target)
     }
-
-    /// The actor's identity.
-    pub fn id(&self) -> ActorId {
-        self.target.id()
-    }
-
-    /// The name that logs and reports use; see [`ActorRef::name`].
-    pub fn name(&self) -> String {
-        self.target.name()
-    }
-
-    /// The actor has not stopped; see [`ActorRef::is_alive`].
-    pub fn is_alive(&self) -> bool {
-        !self.target.has_stopped()
-    }
-
-    /// Waits until the actor has started; see [`ActorRef::started`].
-    pub fn started(&self) -> Started {
-        Started::of(&self.target)
-    }
-
-    /// Waits until the actor has stopped, and tells why; see [`ActorRef::stopped`].
-    pub fn stopped(&self) -> Stopped {
-        Stopped::of(&self.target)
-    }
 }
 
 impl<A: Actor> ActorRef<A> {
@@ -163,29 +134,6 @@ impl<E: Event, R: Event> Clone for ReplyRecipient<E, R> {
     }
 }
 
-impl<E: Event, R: Event> fmt::Debug for ReplyRecipient<E, R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.target.fmt(f)
-    }
-}
+of_any_type! { [E: Event, R: Event] ReplyRecipient<E, R> }
 
-impl<E: Event, R: Event> PartialEq for ReplyRecipient<E, R> {
-    fn eq(&self, other: &Self) -> bool {
-        self.id() == other.id()
-    }
-}
-
-impl<E: Event, R: Event> Eq for ReplyRecipient<E, R> {}
-
-impl<E: Event, R: Event> Hash for ReplyRecipient<E, R> {
-    fn hash<H: Hasher>(&self, hasher: &mut H) {
-        self.id().hash(hasher);
-    }
-}
-
-/// By identity, as an [`ActorRef`].
-impl<E: Event, R: Event> Fingerprint for ReplyRecipient<E, R> {
-    fn fingerprint(&self, to: &mut Fingerprinter) {
-        self.hash(to);
-    }
-}
+by_identity! { [E: Event, R: Event] ReplyRecipient<E, R> }

@@ -1,11 +1,10 @@
 //! A reference that keeps nothing of its actor: [`WeakRef`].
 
 use std::fmt;
-use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 
+use super::alike::by_identity;
 use super::{Actor, ActorRef, Context};
-use crate::fingerprint::{Fingerprint, Fingerprinter};
 use crate::identity::ActorId;
 use crate::production::WeakTarget;
 
@@ -97,23 +96,4 @@ impl<A: Actor> fmt::Debug for WeakRef<A> {
     }
 }
 
-impl<A: Actor> PartialEq for WeakRef<A> {
-    fn eq(&self, other: &Self) -> bool {
-        self.id == other.id
-    }
-}
-
-impl<A: Actor> Eq for WeakRef<A> {}
-
-impl<A: Actor> Hash for WeakRef<A> {
-    fn hash<H: Hasher>(&self, hasher: &mut H) {
-        self.id.hash(hasher);
-    }
-}
-
-/// By identity, as an [`ActorRef`].
-impl<A: Actor> Fingerprint for WeakRef<A> {
-    fn fingerprint(&self, to: &mut Fingerprinter) {
-        self.hash(to);
-    }
-}
+by_identity! { [A: Actor] WeakRef<A> }

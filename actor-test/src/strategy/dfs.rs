@@ -113,15 +113,7 @@ impl Dfs {
     fn branch_local_first(&mut self, enabled: &Enabled<'_>) -> usize {
         let is_new = self.depth == self.path.len() || self.depth + 1 == self.path.len();
         let taken = self.branch(enabled.len());
-        let local = enabled.iter().filter(|pending| pending.may_be_local());
-        let local = local.count();
-        let (may_be_local, nth) = match taken.checked_sub(local) {
-            None => (true, taken),
-            Some(nth) => (false, nth),
-        };
-        let mut such =
-            (0..enabled.len()).filter(|position| enabled[*position].may_be_local() == may_be_local);
-        let position = such.nth(nth).unwrap_or(0);
+        let (position, may_be_local) = enabled.nth_local_first(taken);
         if may_be_local && is_new && enabled.len() > 1 {
             self.path[self.depth - 1].others = Others::Spared(enabled[position].operation);
         }

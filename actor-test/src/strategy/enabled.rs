@@ -297,6 +297,19 @@ impl<'a> Enabled<'a> {
         Self { state, ..self }
     }
 
+    /// The position of the n-th, where the steps that may be local come before all others; and whether it
+    /// is one of those.
+    pub(super) fn nth_local_first(&self, nth: usize) -> (usize, bool) {
+        let local = self.iter().filter(|pending| pending.may_be_local());
+        let (may_be_local, nth) = match nth.checked_sub(local.count()) {
+            None => (true, nth),
+            Some(nth) => (false, nth),
+        };
+        let mut such =
+            (0..self.len()).filter(|position| self[*position].may_be_local() == may_be_local);
+        (such.nth(nth).unwrap_or(0), may_be_local)
+    }
+
     /// The state before the step, where the strategy [wants](super::Strategy::sees_states) to see it.
     #[inline]
     pub fn state(&self) -> Option<&'a SeenState> {

@@ -270,11 +270,7 @@ impl Header {
             history: [operation.chain, operation.delivered],
             is_actor: matches!(operation.kind, Kind::Actor(_)) && operation.stage != Stage::Gone,
             is_revived: operation.life > 0,
-            has_future: match operation.kind {
-                Kind::Future { .. } | Kind::Task => operation.stage != Stage::Gone,
-                Kind::Body => operation.stage == Stage::Suspended,
-                Kind::Actor(_) | Kind::Boot { .. } | Kind::Link(_) => false,
-            },
+            has_future: operation.has_future(),
         }
     }
 

@@ -59,12 +59,15 @@ impl Opaque {
         let index = pending.operation.bits();
         let state = look.shared.state.borrow();
         let operation = &state.operations[index as usize];
-        let (of_type, event) = match operation.kind {
-            Kind::Actor(of_type) => match operation.inbox.next() {
-                Some(letter) if pending.kind == StepKind::Handle => (of_type, letter.event),
-                _ => return,
-            },
-            _ => return,
+        let Kind::Actor(of_type) = operation.kind else {
+            return;
+        };
+        let letter = operation.inbox.next();
+        let Some(event) = letter
+            .filter(|_| pending.kind == StepKind::Handle)
+            .map(|letter| letter.event)
+        else {
+            return;
         };
         // Word to stop is no event of the actor's.
         let Some(info) = state.types[of_type].info.events.get(usize::from(event)) else {
@@ -92,13 +95,8 @@ impl Opaque {
         let stage = operation.stage;
         let of_type = match operation.kind {
             Kind::Actor(of_type) => of_type,
-            Kind::Task if stage != Stage::Gone => return self.note(state.name(index), "task"),
-            Kind::Future { .. } if stage != Stage::Gone => {
-                return self.note(state.name(index), "async");
-            }
-            Kind::Body if stage == Stage::Suspended => {
-                return self.note(state.name(index), "async");
-            }
+            Kind::Task if operation.has_future() => return self.note(state.name(index), "task"),
+            _ if operation.has_future() => return self.note(state.name(index), "async"),
             _ => return,
         };
         let name = state.types[of_type].info.name;

@@ -343,6 +343,15 @@ pub(crate) struct Operation {
 const _: () = assert!(std::mem::offset_of!(Operation, kind) == 128);
 
 impl Operation {
+    /// It is a future that is not over, which nobody can look into.
+    pub(crate) fn has_future(&self) -> bool {
+        match self.kind {
+            Kind::Future { .. } | Kind::Task => self.stage != Stage::Gone,
+            Kind::Body => self.stage == Stage::Suspended,
+            Kind::Actor(_) | Kind::Boot { .. } | Kind::Link(_) => false,
+        }
+    }
+
     pub(crate) fn new() -> Self {
         Self {
             kind: Kind::Body,

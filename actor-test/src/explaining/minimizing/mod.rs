@@ -71,7 +71,7 @@ pub(crate) fn minimize(
     let mut engine = Engine::idle(recording.bounds, recording.semantics, recording.system);
     let status = attendance::attend(test, engine.heartbeat());
     status.begins(bug.iteration.saturating_sub(1), 0, None);
-    engine.look_for_lassos(recording.cycle.is_some());
+    engine.look_for(recording.cycle);
     let mut laboratory = Laboratory::new(program, engine, budget);
     let decisions = taken(recording);
     let execution = laboratory.execution(0);

@@ -21,7 +21,8 @@ use rerun::Rerun;
 
 use super::search::InTurn;
 use super::{
-    Choice, Covered, Enabled, Ended, Execution, Fairness, Offer, Pending, Step, StepKind, Strategy,
+    Choice, Covered, Enabled, Ended, Execution, Fairness, Gap, Offer, Pending, Step, StepKind,
+    Strategy, Unjudged,
 };
 use crate::data::bug::Cycle;
 use crate::data::faults::Fault;
@@ -141,6 +142,14 @@ fn name(order: Order, local_first: bool, states_max: Option<u64>) -> String {
         None => name.into(),
         Some(bound) => format!("{name}:{bound}"),
     }
+}
+
+/// What was left out: states beyond the bound that was met, seeds, and cycles that were not judged.
+fn gaps(bound: Option<u64>, seeded: u64, unjudged: &[Unjudged]) -> Vec<Gap> {
+    let bound = bound.map(|bound| Gap::States { bound });
+    let seeds = (seeded > 0).then_some(Gap::Seeds { executions: seeded });
+    let cycles = unjudged.iter().copied().map(Gap::Cycles);
+    bound.into_iter().chain(seeds).chain(cycles).collect()
 }
 
 /// The step concerns nobody's events but its operation's own.

@@ -6,6 +6,7 @@ use super::graph::{Edge, Graph, OUTSIDE};
 use super::lap::lap;
 use super::names::Numbered;
 use crate::data::bug::Demand;
+use crate::strategy::Unjudged;
 
 /// A step from a state in which something is owed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -66,19 +67,36 @@ impl Owing {
         self.own.push((who, from, to));
     }
 
+    /// All states are known: what may stay owed for ever, the first to be shown last, and what can't be
+    /// judged. Where local steps were taken in one order, no cycle is for certain.
+    pub(super) fn judge(&mut self, local_first: bool) -> (Vec<Accusation>, Vec<Unjudged>) {
+        let mut accusations = match local_first {
+            true => Vec::new(),
+            false => self.accusations(),
+        };
+        accusations.reverse();
+        let unjudged = [
+            (local_first && self.has_owed(), Unjudged::Owed),
+            (self.may_defer_for_ever(), Unjudged::Deferred),
+            (self.may_be_busy_for_ever(), Unjudged::Busy),
+        ];
+        let unjudged = unjudged.into_iter().filter(|(is_so, _)| *is_so);
+        (accusations, unjudged.map(|(_, what)| what).collect())
+    }
+
     /// Something was owed somewhere.
-    pub(super) fn has_owed(&self) -> bool {
+    fn has_owed(&self) -> bool {
         self.debts.all().any(|debts| debts[0] & !DEFERS != 0)
     }
 
     /// A fair execution may go on for ever while somebody defers all that it has.
-    pub(super) fn may_defer_for_ever(&self) -> bool {
+    fn may_defer_for_ever(&self) -> bool {
         let has = self.debts.all().any(|debts| debts[0] & DEFERS != 0);
         has && self.accuse(DEFERS.trailing_zeros()).is_some()
     }
 
     /// Somebody may take such steps for ever.
-    pub(super) fn may_be_busy_for_ever(&mut self) -> bool {
+    fn may_be_busy_for_ever(&mut self) -> bool {
         self.own.sort_unstable();
         self.own.dedup();
         let mut by_actor = self.own.chunk_by(|one, other| one.0 == other.0);
@@ -106,7 +124,7 @@ impl Owing {
 
     /// What may stay owed for ever, for each specification the strongest: that which the fewest
     /// schedules can help.
-    pub(super) fn accusations(&mut self) -> Vec<Accusation> {
+    fn accusations(&mut self) -> Vec<Accusation> {
         self.steps.sort_unstable();
         self.steps.dedup();
         let owed = self.debts.all().fold(0, |all, debts| all | debts[0]);

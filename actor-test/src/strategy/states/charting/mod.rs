@@ -16,10 +16,11 @@ use chart::{Chart, Known, Outcome};
 use store::{NOWHERE, Row, Store};
 use visit::{Aim, Visit};
 
+use super::gaps;
 use super::graph::OUTSIDE;
 use super::owing::{Accusation, Owing};
 use crate::strategy::search::Search;
-use crate::strategy::{Covered, Ended, Ending, Gap, Reduction, Unjudged};
+use crate::strategy::{Covered, Ended, Ending, Reduction, Unjudged};
 
 /// How many parts a state may have.
 const WIDTH_MAX: usize = 1 << 10;
@@ -218,21 +219,6 @@ impl Charting {
         state
     }
 
-    /// All states are known: looks for what may go on for ever.
-    fn look_for_cycles(&mut self) -> Vec<Accusation> {
-        let owing = &mut self.owing;
-        let mut accusations = owing.accusations();
-        let unjudged = [
-            (owing.may_defer_for_ever(), Unjudged::Deferred),
-            (owing.may_be_busy_for_ever(), Unjudged::Busy),
-        ];
-        let unjudged = unjudged.into_iter().filter(|(is_so, _)| *is_so);
-        self.unjudged = unjudged.map(|(_, what)| what).collect();
-        // The first is shown first.
-        accusations.reverse();
-        accusations
-    }
-
     /// The actions on the shortest way to a state.
     fn way(&self, state: u32) -> Vec<u32> {
         let mut way = Vec::new();
@@ -311,7 +297,9 @@ impl Search for Charting {
                 return None;
             }
             if self.accusations.is_none() {
-                self.accusations = Some(self.look_for_cycles());
+                let (accusations, unjudged) = self.owing.judge(false);
+                self.unjudged = unjudged;
+                self.accusations = Some(accusations);
             }
             Some(Aim::Round(self.accusations.as_mut()?.pop()?))
         });
@@ -341,22 +329,17 @@ impl Search for Charting {
     }
 
     fn covered(&self) -> Covered {
-        let mut gaps = Vec::new();
-        if let Some(bound) = self.states_max.filter(|_| self.is_full) {
-            gaps.push(Gap::States { bound });
-        }
-        if self.seeded > 0 {
-            let executions = self.seeded;
-            gaps.push(Gap::Seeds { executions });
-        }
-        gaps.extend(self.unjudged.iter().copied().map(Gap::Cycles));
         Covered::Systematic {
             reduction: Reduction::States {
                 states: self.store.len(),
                 local_first: false,
             },
             is_complete: self.is_complete,
-            gaps,
+            gaps: gaps(
+                self.states_max.filter(|_| self.is_full),
+                self.seeded,
+                &self.unjudged,
+            ),
         }
     }
 }

@@ -14,7 +14,7 @@ use way::{Branch, Frame, Others};
 use super::graph::OUTSIDE;
 use super::names::Numbered;
 use super::owing::{self, Accusation, Owing};
-use super::{Order, name_of, own};
+use super::{Order, gaps, name_of, own};
 use crate::data::bug::Cycle;
 use crate::data::faults::Fault;
 use crate::strategy::{
@@ -401,15 +401,8 @@ impl Strategy for Rerun {
     }
 
     fn covered(&self) -> Covered {
-        let mut gaps = Vec::new();
-        if let Some(bound) = self.states_max.filter(|_| self.is_full) {
-            gaps.push(Gap::States { bound });
-        }
-        if self.seeded > 0 {
-            let executions = self.seeded;
-            gaps.push(Gap::Seeds { executions });
-        }
-        gaps.extend(self.unjudged.iter().copied().map(Gap::Cycles));
+        let bound = self.states_max.filter(|_| self.is_full);
+        let mut gaps = gaps(bound, self.seeded, &self.unjudged);
         if self.strayed > 0 {
             let executions = self.strayed;
             gaps.push(Gap::Strayed { executions });

@@ -4,7 +4,7 @@ use super::super::name_of;
 use super::super::owing::Accusation;
 use super::Rerun;
 use crate::data::bug::{Cycle, Searched};
-use crate::strategy::{Enabled, SeenState, Unjudged};
+use crate::strategy::{Enabled, SeenState};
 
 /// How far an execution is that goes round a cycle.
 #[derive(Debug)]
@@ -26,20 +26,8 @@ impl Rerun {
         if self.strayed > 0 || self.is_blindfold {
             return Vec::new();
         }
-        let owing = &mut self.owing;
-        let mut accusations = match self.local_first {
-            true => Vec::new(),
-            false => owing.accusations(),
-        };
-        let unjudged = [
-            (self.local_first && owing.has_owed(), Unjudged::Owed),
-            (owing.may_defer_for_ever(), Unjudged::Deferred),
-            (owing.may_be_busy_for_ever(), Unjudged::Busy),
-        ];
-        let unjudged = unjudged.into_iter().filter(|(is_so, _)| *is_so);
-        self.unjudged = unjudged.map(|(_, what)| what).collect();
-        // The first is shown first.
-        accusations.reverse();
+        let (accusations, unjudged) = self.owing.judge(self.local_first);
+        self.unjudged = unjudged;
         accusations
     }
 

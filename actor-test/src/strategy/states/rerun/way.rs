@@ -154,15 +154,7 @@ impl Rerun {
     pub(super) fn branch_local_first(&mut self, enabled: &Enabled<'_>) -> usize {
         let is_new = self.depth == self.branches.len() || self.depth + 1 == self.branches.len();
         let taken = self.branch(enabled.len());
-        let local = enabled.iter().filter(|pending| pending.may_be_local());
-        let local = local.count();
-        let (may_be_local, nth) = match taken.checked_sub(local) {
-            None => (true, taken),
-            Some(nth) => (false, nth),
-        };
-        let mut such =
-            (0..enabled.len()).filter(|position| enabled[*position].may_be_local() == may_be_local);
-        let position = such.nth(nth).unwrap_or(0);
+        let (position, may_be_local) = enabled.nth_local_first(taken);
         let in_full = self.frames.last().is_some_and(|frame| frame.in_full);
         if may_be_local && is_new && !in_full && enabled.len() > 1 && !self.is_pruned {
             let branch = &mut self.branches[self.depth - 1];
