@@ -98,7 +98,8 @@
 //!   assertions](FailureKind::AskCycle).
 //! - No preemption: a handler that loops or blocks keeps a thread of the runtime. Handlers that
 //!   return share it fairly, whatever the length of their inboxes.
-//! - No collection of what nobody refers to: dropping the last reference never stops an actor.
+//! - No collection of what nobody refers to, unless you ask for it: dropping the last reference stops an
+//!   actor only where it was spawned [so](Spawner::ref_counted).
 //!
 //! # The end of a system
 //!

@@ -165,7 +165,7 @@ impl std::error::Error for LookupError {}
 
 /// The registry of a system.
 pub(crate) fn names(parent: &dyn Starts) -> ActorRef<Names> {
-    ActorRef::new(parent.names(&mut Spawning(Some(Names::default()))))
+    ActorRef::new(parent.names(&mut Spawning::new(Names::default())))
 }
 
 /// Looks for a name, here or on a node.

@@ -14,7 +14,8 @@ use crate::identity::ActorId;
 use crate::production::Target;
 use crate::slab::Slot;
 
-/// A reference to an actor. Cheap to clone; dropping the last one never stops the actor.
+/// A reference to an actor. Cheap to clone; dropping the last one stops the actor only where it was
+/// [spawned so](crate::Spawner::ref_counted).
 ///
 /// Events from one actor to another arrive in the order in which they were sent. In production a
 /// reference works on every thread, also outside the runtime, whatever the actor is made of.

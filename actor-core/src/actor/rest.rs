@@ -3,13 +3,14 @@
 use std::any::{Any, TypeId};
 use std::fmt;
 use std::pin::pin;
+use std::sync::Weak;
 
 use super::{Actor, Call, Context, Flow};
 use crate::fingerprint::Fingerprinter;
 use crate::parts::{
     AnyMail, Contained, Driver, Due, Job, Mail, MakeMail, Ran, Resting, hand_back, mail_of,
 };
-use crate::production::{Spawn, Target};
+use crate::production::{Count, Spawn, Target};
 use crate::table::{ActorInfo, State};
 
 /// The [`Driver`] of one actor type, for an actor that has async handlers.
@@ -136,7 +137,25 @@ impl<A: Actor> Resting for Rest<A> {
 }
 
 /// An actor on its way into a system.
-pub(crate) struct Spawning<A: Actor>(pub(crate) Option<A>);
+pub(crate) struct Spawning<A: Actor> {
+    /// `None` once it is on its way.
+    actor: Option<A>,
+    count: Option<Weak<Count>>,
+}
+
+impl<A: Actor> Spawning<A> {
+    pub(crate) fn new(actor: A) -> Self {
+        Self::counting(actor, None)
+    }
+
+    /// As [`new`](Self::new), with the count of those who refer to it.
+    pub(crate) fn counting(actor: A, count: Option<Weak<Count>>) -> Self {
+        Self {
+            actor: Some(actor),
+            count,
+        }
+    }
+}
 
 impl<A: Actor> Spawn for Spawning<A> {
     fn info(&self) -> &'static ActorInfo {
@@ -156,12 +175,22 @@ impl<A: Actor> Spawn for Spawning<A> {
     }
 
     fn rest(&mut self, me: &Target) -> Box<dyn Resting> {
-        rest(self.0.take().expect("an actor is spawned once"), me)
+        let actor = self.actor.take().expect("an actor is spawned once");
+        rest(actor, me, self.count.as_ref())
     }
 }
 
 /// What makes the values of a supervised actor, one after another.
-pub(crate) struct Making<F>(pub(crate) F);
+pub(crate) struct Making<F> {
+    make: F,
+    count: Option<Weak<Count>>,
+}
+
+impl<F> Making<F> {
+    pub(crate) fn counting(make: F, count: Option<Weak<Count>>) -> Self {
+        Self { make, count }
+    }
+}
 
 impl<A: Actor, F: FnMut() -> A> Spawn for Making<F> {
     fn info(&self) -> &'static ActorInfo {
@@ -181,15 +210,18 @@ impl<A: Actor, F: FnMut() -> A> Spawn for Making<F> {
     }
 
     fn rest(&mut self, me: &Target) -> Box<dyn Resting> {
-        rest((self.0)(), me)
+        rest((self.make)(), me, self.count.as_ref())
     }
 }
 
 /// Gives the actor a context, in which it is `me`.
-fn rest<A: Actor>(actor: A, me: &Target) -> Box<dyn Resting> {
+fn rest<A: Actor>(actor: A, me: &Target, count: Option<&Weak<Count>>) -> Box<dyn Resting> {
+    if let Some(count) = count.and_then(Weak::upgrade) {
+        count.settle(me);
+    }
     Box::new(Rest {
         actor,
-        cx: Context::new(me),
+        cx: Context::new(me, count.cloned()),
         settled: A::first_state(),
     })
 }

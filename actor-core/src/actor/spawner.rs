@@ -2,12 +2,13 @@
 
 use std::any::TypeId;
 use std::fmt;
+use std::sync::{Arc, Weak};
 
 use super::names::{Entry, names};
 use super::rest::{Making, Spawning};
 use super::{Actor, ActorRef};
 use crate::parts::{Host, Mailbox, SpawnOptions};
-use crate::production::Target;
+use crate::production::{Count, Target};
 use crate::runtime::{Factory, Spawn, Starts};
 use crate::supervision::{Backoff, Restart, Unread};
 
@@ -43,6 +44,7 @@ pub struct Spawner<'a> {
     parent: &'a dyn Starts,
     options: SpawnOptions,
     registered: bool,
+    ref_counted: bool,
 }
 
 impl<'a> Spawner<'a> {
@@ -51,6 +53,7 @@ impl<'a> Spawner<'a> {
             parent,
             options: SpawnOptions::default(),
             registered: false,
+            ref_counted: false,
         }
     }
 
@@ -85,6 +88,70 @@ impl<'a> Spawner<'a> {
     /// ```
     pub fn registered(mut self) -> Self {
         self.registered = true;
+        self
+    }
+
+    /// Has the actor end when nobody refers to it any more: with the last reference to it that is
+    /// dropped it is stopped in order, so it handles what it was sent before, and its `#[stop]` hook runs.
+    /// Whoever watches it is told [`StopReason::Stopped`](crate::StopReason::Stopped). Unless told, an
+    /// actor goes on until it is stopped, whoever refers to it.
+    ///
+    /// An [`ActorRef`] counts, and so does whatever was made of one to send by: a
+    /// [`Recipient`](crate::Recipient), a [`ProtocolRef`](crate::ProtocolRef), a `send` that waits for
+    /// room; it counts wherever it is kept: in an actor's state, in an event that is not handled yet, in
+    /// the registry of names, in a group. [`cx.me()`](crate::Context::me) counts as any other, so an actor
+    /// that keeps it goes on for ever; [`cx.weak()`](crate::Context::weak) does not. What the actor is
+    /// busy with counts too: a future [piped](crate::Context::pipe_to_self) to it and a stream
+    /// [attached](crate::Context::attach) to it, until they are done.
+    ///
+    /// What does not: a [`WeakRef`](crate::WeakRef), a timer of the actor's, a watch, a link, its
+    /// supervisor, who awaits [`stopped`](crate::ActorRef::stopped) or a reply, and a reference that has
+    /// travelled to another [node](crate::System::node). A supervised child is not brought back once
+    /// nobody refers to it.
+    ///
+    /// Under test the same holds. Whoever drops the last reference tells the actor to stop in the same
+    /// step, as if by [`System::stop`](crate::System::stop) at that place; a predicate that captures a
+    /// reference keeps the actor, so look by [`World::all`](crate::World::all) instead.
+    ///
+    /// ```
+    /// use actor_core::prelude::*;
+    /// use actor_core::StopReason;
+    ///
+    /// #[derive(Debug)]
+    /// struct Note(&'static str);
+    ///
+    /// #[derive(Default)]
+    /// struct Session {
+    ///     notes: Vec<&'static str>,
+    /// }
+    ///
+    /// #[actor]
+    /// impl Session {
+    ///     #[on]
+    ///     fn note(&mut self, note: Note) {
+    ///         self.notes.push(note.0);
+    ///     }
+    ///
+    ///     #[stop]
+    ///     fn stop(&mut self) {
+    ///         println!("{} notes", self.notes.len());
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), actor_core::Error> {
+    /// let sys = System::new();
+    /// let session = sys.spawner().ref_counted().spawn(Session::default());
+    /// let (weak, end) = (session.downgrade(), session.stopped());
+    /// session.tell(Note("the last words"));
+    /// drop(session);
+    /// assert_eq!(end.await, StopReason::Stopped); // and prints "1 notes"
+    /// assert_eq!(weak.upgrade(), None);
+    /// # sys.shutdown().await
+    /// # }
+    /// ```
+    pub fn ref_counted(mut self) -> Self {
+        self.ref_counted = true;
         self
     }
 
@@ -144,11 +211,13 @@ impl<'a> Spawner<'a> {
 
     /// Starts the actor and returns a reference to it, to which events may be sent at once.
     pub fn spawn<A: Actor>(self, actor: A) -> ActorRef<A> {
-        ActorRef::new(self.start(&mut Spawning(Some(actor))))
+        let count = Counting::begin(self.ref_counted);
+        let mut actor = Spawning::counting(actor, count.weak());
+        ActorRef::new(self.start(&mut actor, count))
     }
 
-    fn start(&self, actor: &mut dyn Spawn) -> Target {
-        let target = self.parent.start(actor, &self.options);
+    fn start(&self, actor: &mut dyn Spawn, count: Counting) -> Target {
+        let target = count.end(self.parent.start(actor, &self.options));
         self.register(&target, actor.actor_type(), actor.path());
         target
     }
@@ -239,14 +308,40 @@ impl<'a> Spawner<'a> {
     /// # }
     /// ```
     pub fn spawn_with<A: Actor>(self, factory: impl FnMut() -> A + Send + 'static) -> ActorRef<A> {
-        ActorRef::new(self.start_with(Box::new(Making(factory))))
+        let count = Counting::begin(self.ref_counted);
+        let factory = Box::new(Making::counting(factory, count.weak()));
+        ActorRef::new(self.start_with(factory, count))
     }
 
-    fn start_with(&self, factory: Factory) -> Target {
+    fn start_with(&self, factory: Factory, count: Counting) -> Target {
         let (actor_type, path) = (factory.actor_type(), factory.path());
-        let target = self.parent.start_with(factory, &self.options);
+        let target = count.end(self.parent.start_with(factory, &self.options));
         self.register(&target, actor_type, path);
         target
+    }
+}
+
+/// Counts who refers to an actor, from before it is there, where that is to be counted.
+struct Counting(Option<Arc<Count>>);
+
+impl Counting {
+    fn begin(counts: bool) -> Self {
+        Self(counts.then(Count::new))
+    }
+
+    fn weak(&self) -> Option<Weak<Count>> {
+        self.0.as_ref().map(Arc::downgrade)
+    }
+
+    /// The first reference to the actor.
+    fn end(self, started: Target) -> Target {
+        match self.0 {
+            None => started,
+            Some(count) => {
+                count.settle(&started);
+                count.reference()
+            }
+        }
     }
 }
 

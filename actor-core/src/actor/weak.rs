@@ -7,12 +7,13 @@ use super::alike::by_identity;
 use super::{Actor, ActorRef, Context};
 use crate::identity::ActorId;
 use crate::production::WeakTarget;
+use crate::runtime;
 
 /// An [`ActorRef`] that keeps nothing of its actor: for lists of actors that come and go, a cache of
 /// sessions for instance, which would keep the mailbox of every actor that has ended.
 ///
-/// No reference keeps an actor *alive*: an actor goes on for as long as it is not stopped, whoever
-/// refers to it. But an [`ActorRef`] keeps the memory to which it sends.
+/// Unless it is [told otherwise](crate::Spawner::ref_counted), an actor goes on for as long as it is not
+/// stopped, whoever refers to it. But an [`ActorRef`] keeps the memory to which it sends.
 ///
 /// ```
 /// use actor_core::prelude::*;
@@ -40,27 +41,37 @@ impl<A: Actor> ActorRef<A> {
     /// A reference to the same actor that keeps nothing of it.
     #[must_use]
     pub fn downgrade(&self) -> WeakRef<A> {
-        WeakRef {
-            id: self.id(),
-            target: self.target().downgrade(),
-            actor: PhantomData,
-        }
+        WeakRef::new(self.id(), self.target().downgrade())
     }
 }
 
 impl<A: Actor> Context<A> {
     /// This actor, by a reference that keeps nothing of it.
     pub fn weak(&self) -> WeakRef<A> {
-        self.me().downgrade()
+        WeakRef::new(self.id(), self.weak_target())
     }
 }
 
 impl<A: Actor> WeakRef<A> {
-    /// A reference to send by, where the actor [is alive](ActorRef::is_alive). It may stop between this
-    /// answer and what you do with it.
+    fn new(id: ActorId, target: WeakTarget) -> Self {
+        Self {
+            id,
+            target,
+            actor: PhantomData,
+        }
+    }
+
+    /// A reference to send by, where the actor [is alive](ActorRef::is_alive), and where others refer to
+    /// it if it [counts that](crate::Spawner::ref_counted). It may stop between this answer and what you do
+    /// with it; one that counts does not, as long as you keep what this returns, unless it is stopped
+    /// otherwise.
     #[must_use]
     pub fn upgrade(&self) -> Option<ActorRef<A>> {
-        let target = self.target.upgrade()?;
+        let found = self.target.upgrade();
+        if self.target.is_counted() {
+            runtime::try_with(|rt| rt.sought(self.id, found.is_some()));
+        }
+        let target = found?;
         (!target.has_stopped()).then(|| ActorRef::new(target))
     }
 

@@ -257,7 +257,7 @@ impl<R: Event> AnySlot for Slot<R> {
 /// How an `ask` of an actor begins.
 impl Target {
     fn asking(&self) -> Origin {
-        match &self.0 {
+        match self.place() {
             Where::Live(actor) => {
                 let (observed, asked) = actor.asking();
                 Origin::Live(observed, asked)
@@ -269,7 +269,7 @@ impl Target {
     /// Both ends of a new `ask` of this actor, whose event is posted next.
     pub(crate) fn begin_ask<R: Event>(&self) -> (Reply<R>, Ask<R>) {
         let (reply, ask) = asking(self.asking());
-        if let Where::Controlled(address) = &self.0 {
+        if let Where::Controlled(address) = self.place() {
             runtime::ask(*address, &ask.slot());
         }
         (reply, ask)
@@ -277,7 +277,7 @@ impl Target {
 
     /// How long an `ask` of this actor lasts at most, from now on.
     pub(super) fn ask_limit(&self) -> Option<Sleep> {
-        match &self.0 {
+        match self.place() {
             Where::Live(actor) => actor.ask_limit().map(Sleep::Live),
             Where::Controlled(_) => {
                 let limit = runtime::with(|rt| rt.ask_limit())?;
@@ -289,7 +289,7 @@ impl Target {
     /// Both ends of a wait for this actor's start or end, which monitors don't see: nobody has sent
     /// anything.
     pub(crate) fn begin_ask_beside<R: Event>(&self) -> (Reply<R>, Ask<R>) {
-        match &self.0 {
+        match self.place() {
             Where::Live(actor) => asking(Origin::Live(None, actor.awaiting_end())),
             Where::Controlled(_) => self.begin_ask(),
         }

@@ -24,9 +24,10 @@ pub use observing::violation::{MonitorStep, MonitorViolation, MonitorViolationKi
 pub use running::report::Unfinished;
 #[cfg(all(unix, feature = "top"))]
 pub use running::showing::Shown;
-pub use running::spawning::{AskSupervisor, Factory, NamesOn, Spawn, Target};
+pub use running::spawning::{AskSupervisor, Factory, NamesOn, Spawn};
 pub use running::status::ActorStatus;
 pub use running::system::LiveSystem;
+pub use running::target::Target;
 pub use running::watchdog::{DeepMailbox, StuckActor};
 
 pub(crate) use host::chance::next_u64;
@@ -39,6 +40,6 @@ pub(crate) use running::node::LiveNode;
 pub(crate) use running::relations::{AwaitsEnd, AwaitsStart};
 pub(crate) use running::reply::{Observed, why_lost};
 pub(crate) use running::side::Side;
-pub(crate) use running::spawning::{WeakTarget, Where};
+pub(crate) use running::target::{Count, Counted, WeakTarget, Where};
 pub(crate) use running::timer::LiveTimer;
 pub(crate) use running::waits::Asked;

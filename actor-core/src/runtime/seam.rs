@@ -49,6 +49,12 @@ pub trait Runtime: Sharing {
     fn decided(&self, child: Address, decision: Decision);
     /// Stops an actor.
     fn stop(&self, target: Address, stop: Stop);
+    /// A reference to an actor that counts them was dropped; where it was the last one, the actor is
+    /// stopped in order.
+    fn let_go(&self, target: Address, is_last: bool);
+    /// Somebody has tried to come by a reference to an actor that counts them. Tells whether there was
+    /// one.
+    fn sought(&self, of: ActorId, is_there: bool);
     /// Sends. `message` is a `Slot<A::Message>`, taken into the target's mail.
     fn post(&self, to: Address, message: &mut dyn Any);
     /// Asks for room in the mailbox of `to`; `waits` says that the sender is willing to wait.

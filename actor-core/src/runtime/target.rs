@@ -1,11 +1,12 @@
 //! What is done with an actor of which only the reference is known: here the executors part.
 
 use std::fmt;
+use std::sync::Arc;
 
 use super::{has_stopped, post, try_with, with};
 use crate::identity::ActorId;
 use crate::parts::{Mailed, Stop};
-use crate::production::{Target, Where};
+use crate::production::{Count, Counted, Target, Where};
 use crate::slab::Slot;
 
 /// The actor's name under test, a number in production.
@@ -27,7 +28,7 @@ impl fmt::Display for ActorId {
 
 impl Target {
     pub(crate) fn id(&self) -> ActorId {
-        match &self.0 {
+        match self.place() {
             Where::Live(actor) => actor.id(),
             Where::Controlled(address) => ActorId::controlled(*address),
         }
@@ -40,7 +41,7 @@ impl Target {
 
     /// The name by which it is registered: on a node, without that of the node.
     pub(crate) fn own_name(&self) -> String {
-        match &self.0 {
+        match self.place() {
             Where::Live(actor) => actor.own_name(),
             Where::Controlled(_) => {
                 let name = self.name();
@@ -54,7 +55,7 @@ impl Target {
 
     /// Its inbox takes no more events.
     pub(crate) fn has_stopped(&self) -> bool {
-        match &self.0 {
+        match self.place() {
             Where::Live(actor) => !actor.is_running(),
             Where::Controlled(address) => has_stopped(*address),
         }
@@ -62,16 +63,15 @@ impl Target {
 
     /// Reports what the actor, which goes on, could not do, and nobody waits to hear.
     pub(crate) fn report(&self, error: &str) {
-        match &self.0 {
+        match self.place() {
             Where::Live(actor) => actor.report(error),
             Where::Controlled(_) => with(|rt| rt.report(error)),
         }
     }
 
-    /// From where an `ask` of this actor is.
     /// Stops the actor.
     pub(crate) fn stop(&self, stop: Stop) {
-        match &self.0 {
+        match self.place() {
             Where::Live(actor) => actor.stop(stop),
             Where::Controlled(address) => with(|rt| rt.stop(*address, stop)),
         }
@@ -80,7 +80,7 @@ impl Target {
     // Generic over the actor alone, never over the event: it keeps compile times down.
     #[inline]
     pub(crate) fn post<A: Mailed>(&self, message: &mut Slot<A::Message>) {
-        match &self.0 {
+        match self.place() {
             Where::Live(actor) => actor.post::<A>(message),
             Where::Controlled(address) => post(*address, message),
         }
@@ -89,9 +89,34 @@ impl Target {
 
 impl fmt::Debug for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0 {
+        match self.place() {
             Where::Live(actor) => f.write_str(&actor.name()),
             Where::Controlled(address) => ActorId::controlled(*address).fmt(f),
+        }
+    }
+}
+
+impl Drop for Counted {
+    /// The tester hears of it, since who drops the last one is up to the schedule.
+    fn drop(&mut self) {
+        let count = self.count();
+        if let Some(Where::Controlled(address)) = count.place()
+            && Arc::strong_count(count) > 1
+        {
+            try_with(|rt| rt.let_go(*address, false));
+        }
+    }
+}
+
+impl Drop for Count {
+    /// Nobody refers to the actor any more: it is stopped when it has handled what it was sent.
+    fn drop(&mut self) {
+        match self.place() {
+            Some(Where::Live(actor)) => actor.stop(Stop::InOrder),
+            Some(Where::Controlled(address)) => {
+                try_with(|rt| rt.let_go(*address, true));
+            }
+            None => {}
         }
     }
 }

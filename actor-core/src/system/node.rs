@@ -357,5 +357,5 @@ fn owned(names: &[&str]) -> Vec<Box<str>> {
 
 /// A registry of names, about to be started.
 fn registry() -> Box<dyn Spawn> {
-    Box::new(Spawning(Some(Names::booting())))
+    Box::new(Spawning::new(Names::booting()))
 }

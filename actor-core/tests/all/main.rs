@@ -26,6 +26,7 @@ mod pipe_to_self;
 mod probe;
 mod random;
 mod receive;
+mod ref_counted;
 mod references;
 #[cfg(all(unix, feature = "top"))]
 mod showing;

@@ -27,6 +27,8 @@ pub enum Beyond {
     Watch,
     /// Whether an actor has stopped.
     Ends,
+    /// How many refer to an actor.
+    References,
     /// The registry of names.
     Names,
     /// A disk.
@@ -56,7 +58,7 @@ pub enum Beyond {
 }
 
 /// All of them, in their order.
-const ALL: [Beyond; 22] = {
+const ALL: [Beyond; 23] = {
     use Beyond::*;
     [
         Clock,
@@ -68,6 +70,7 @@ const ALL: [Beyond; 22] = {
         Link,
         Watch,
         Ends,
+        References,
         Names,
         Disk,
         Sharing,

@@ -2,6 +2,7 @@
 
 pub mod account;
 pub mod cache;
+pub mod documents;
 pub mod lottery;
 pub mod payments;
 pub mod prices;

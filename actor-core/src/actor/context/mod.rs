@@ -8,6 +8,7 @@ mod waiting;
 mod watching;
 
 use std::fmt;
+use std::sync::Weak;
 use std::time::Duration;
 
 use crate::actor::timeouts::{Timeouts, Until};
@@ -17,9 +18,10 @@ use crate::environment::{ActorRng, Timestamp};
 use crate::event::Event;
 use crate::fingerprint::Fingerprinter;
 use crate::fs::Disk;
+use crate::identity::ActorId;
 use crate::parts::rules::{self, Decision};
 use crate::parts::{Announcing, CHAIN_MAX, Due, Ran, mail_of};
-use crate::production::{ENTRY_HOOK, EXIT_HOOK, START_HOOK, STOP_HOOK, Target};
+use crate::production::{Count, ENTRY_HOOK, EXIT_HOOK, START_HOOK, STOP_HOOK, Target, WeakTarget};
 use crate::runtime::{self, Home};
 use crate::table::{Disposition, State};
 
@@ -70,6 +72,8 @@ pub struct Context<A: Actor> {
     part: Part,
     halted: bool,
     timeouts: Timeouts,
+    /// Of those who refer to the actor, where that is counted.
+    count: Option<Weak<Count>>,
 }
 
 /// What the handler that runs has decided.
@@ -115,7 +119,7 @@ impl Part {
 }
 
 impl<A: Actor> Context<A> {
-    pub(crate) fn new(me: &Target) -> Self {
+    pub(crate) fn new(me: &Target, count: Option<Weak<Count>>) -> Self {
         Self {
             home: Home::of(me),
             state: A::first_state(),
@@ -125,12 +129,29 @@ impl<A: Actor> Context<A> {
             part: Part::Handler,
             halted: false,
             timeouts: Timeouts::default(),
+            count,
         }
     }
 
     /// This actor.
     pub fn me(&self) -> ActorRef<A> {
-        ActorRef::new(self.home.target())
+        // Where nobody refers to it any more, it is about to stop: no reference changes that.
+        let count = self.count.as_ref().and_then(Weak::upgrade);
+        ActorRef::new(match count {
+            Some(count) => count.reference(),
+            None => self.home.target(),
+        })
+    }
+
+    pub(crate) fn id(&self) -> ActorId {
+        self.home.target().id()
+    }
+
+    pub(crate) fn weak_target(&self) -> WeakTarget {
+        match &self.count {
+            Some(count) => WeakTarget::Counted(count.clone()),
+            None => self.home.target().downgrade(),
+        }
     }
 
     /// This actor, as the recipient of one kind of event.

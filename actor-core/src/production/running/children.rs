@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use super::actor::LiveActor;
 use super::hub::Hub;
-use super::spawning::{AskSupervisor, Target};
+use super::spawning::AskSupervisor;
+use super::target::Target;
 use crate::contained::contained;
 use crate::production::host::executor::sleep;
 use crate::production::host::{chance, lock};

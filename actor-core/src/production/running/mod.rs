@@ -3,7 +3,7 @@
 //! - [`system`]: what a program holds; the last handle to go aborts every actor. [`node`]: a part of a
 //!   system that lives and dies together.
 //! - [`hub`]: what the actors of one system share: its [`registry`], hooks and monitors.
-//! - [`spawning`]: an actor on its way in, and whom a reference refers to.
+//! - [`spawning`]: an actor on its way in; [`target`]: whom a reference refers to, and who counts references.
 //! - [`actor`]: an actor as others see it: identity, mailbox, end; [`relations`]: who watches it, whom it
 //!   is linked to; [`children`]: those of a supervisor; [`waits`]: who awaits whose reply.
 //! - [`life`]: the actor itself, from the `#[start]` hook to the dead letters; [`inbox`]: the side of its
@@ -35,6 +35,7 @@ pub(crate) mod spawning;
 mod stage;
 pub(crate) mod status;
 pub(crate) mod system;
+pub(crate) mod target;
 mod telemetry;
 pub(crate) mod timer;
 #[cfg(any(feature = "tracing", feature = "metrics"))]

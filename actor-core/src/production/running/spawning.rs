@@ -1,13 +1,10 @@
-//! An actor on its way into a system, and whom a reference refers to.
+//! An actor on its way into a system.
 
 use std::any::TypeId;
 use std::future::Future;
-use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::pin::Pin;
-use std::sync::{Arc, Weak};
 
-use super::actor::LiveActor;
-use crate::identity::Address;
+use super::target::Target;
 use crate::parts::{MakeMail, Resting};
 use crate::supervision::{Decision, Failure};
 use crate::table::ActorInfo;
@@ -42,101 +39,4 @@ pub enum NamesOn {
     NoNode(Vec<Box<str>>),
     /// The system has no nodes.
     NoNodes,
-}
-
-/// To whom a reference refers, without the type.
-#[derive(Clone)]
-pub struct Target(pub(crate) Where);
-
-/// Which executor runs it.
-#[derive(Clone)]
-pub(crate) enum Where {
-    Live(Arc<LiveActor>),
-    Controlled(Address),
-}
-
-// An actor is reached through it by messages alone. What a panic interrupts is none of that.
-impl UnwindSafe for Target {}
-impl RefUnwindSafe for Target {}
-
-impl Target {
-    /// An actor under test.
-    pub fn controlled(address: Address) -> Self {
-        Self(Where::Controlled(address))
-    }
-
-    pub(crate) fn live(actor: Arc<LiveActor>) -> Self {
-        Self(Where::Live(actor))
-    }
-
-    /// The actor in production.
-    pub(crate) fn live_actor(&self) -> Option<&Arc<LiveActor>> {
-        match &self.0 {
-            Where::Live(actor) => Some(actor),
-            Where::Controlled(_) => None,
-        }
-    }
-
-    /// The actor of who is watched.
-    ///
-    /// # Panics
-    ///
-    /// For an actor under test: it was handed to an actor in production.
-    pub(crate) fn watched(&self) -> &Arc<LiveActor> {
-        match &self.0 {
-            Where::Live(actor) => actor,
-            Where::Controlled(_) => panic!("an actor under test was used in production"),
-        }
-    }
-
-    /// The address under test.
-    ///
-    /// # Panics
-    ///
-    /// For an actor in production: it was handed to a test's predicate.
-    pub(crate) fn address(&self) -> Address {
-        match &self.0 {
-            Where::Controlled(address) => *address,
-            Where::Live(_) => panic!("an actor in production was used in a controlled execution"),
-        }
-    }
-
-    /// The address, where it is under test.
-    #[cfg(feature = "codec")]
-    pub(crate) fn controlled_address(&self) -> Option<Address> {
-        match &self.0 {
-            Where::Controlled(address) => Some(*address),
-            Where::Live(_) => None,
-        }
-    }
-}
-
-/// A [`Target`] that keeps nothing of the actor.
-#[derive(Clone)]
-pub(crate) enum WeakTarget {
-    Live(Weak<LiveActor>),
-    Controlled(Address),
-}
-
-// As those of a `Target`.
-impl UnwindSafe for WeakTarget {}
-impl RefUnwindSafe for WeakTarget {}
-
-impl Target {
-    pub(crate) fn downgrade(&self) -> WeakTarget {
-        match &self.0 {
-            Where::Live(actor) => WeakTarget::Live(Arc::downgrade(actor)),
-            Where::Controlled(address) => WeakTarget::Controlled(*address),
-        }
-    }
-}
-
-impl WeakTarget {
-    /// Whom it refers to, unless nothing of that is left.
-    pub(crate) fn upgrade(&self) -> Option<Target> {
-        match self {
-            Self::Live(actor) => actor.upgrade().map(Target::live),
-            Self::Controlled(address) => Some(Target::controlled(*address)),
-        }
-    }
 }

@@ -224,8 +224,8 @@ impl Engine {
                         });
                     }
                 }
-                Effect::Notice { watch } => {
-                    self.state().push(operation, Effect::Notice { watch });
+                Effect::Notice { .. } | Effect::LetGo { .. } => {
+                    self.state().push(operation, effect);
                 }
                 Effect::Disk(call) => self.state().forget_call(call),
                 Effect::Start(_)

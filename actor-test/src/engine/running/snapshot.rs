@@ -103,6 +103,7 @@ impl Engine {
             | Effect::Link { .. }
             | Effect::Unlink { .. }
             | Effect::TearWrites { .. }
+            | Effect::LetGo { .. }
             | Effect::Finish => Outgoing::Silent,
         }
     }

@@ -387,6 +387,7 @@ fn list_effect(
             items.push(number(35, *child));
             items.push(Item::Number(*decision as u64));
         }
+        Effect::LetGo { to } => items.push(number(36, *to)),
         Effect::Finish => items.push(number(0, 0)),
         Effect::Share { to, life, reason } => {
             items.push(number(14 + reason_number(*reason), *to));

@@ -114,6 +114,14 @@ impl Runtime for Shared {
         }
     }
 
+    fn let_go(&self, target: Address, is_last: bool) {
+        self.drop_reference(target, is_last);
+    }
+
+    fn sought(&self, of: ActorId, is_there: bool) {
+        self.seek_reference(of, is_there);
+    }
+
     #[inline]
     fn post(&self, to: Address, message: &mut dyn Any) {
         if !self.may_act("tell") {

@@ -6,7 +6,8 @@
 //! answered at once, by the strategy.
 //!
 //! [`controlled`] has every call that there is, and does the short ones itself; the longer ones are by
-//! concern: [`asks`], [`births`], [`clocks`], [`disks`], [`environment`], [`events`], [`nodes`], [`rooms`], [`timers`];
+//! concern: [`asks`], [`births`], [`clocks`], [`disks`], [`environment`], [`events`], [`nodes`], [`references`],
+//! [`rooms`], [`timers`];
 //! what is shared is met in [`sharing`], and the stacks of those who meet there lie in [`tasks`]. All of
 //! them work on what is [`shared`] with `running` and `sameness`.
 
@@ -19,6 +20,7 @@ pub(crate) mod environment;
 mod events;
 pub(crate) mod listening;
 mod nodes;
+mod references;
 mod rooms;
 pub(crate) mod shared;
 mod sharing;

@@ -286,6 +286,10 @@ impl State {
                 self.unwatch(index, target, before);
                 FollowUp::Nothing
             }
+            Effect::LetGo { to } => {
+                self.let_go(index, to);
+                FollowUp::Nothing
+            }
             Effect::Finish => {
                 self.interrupt_all(Beyond::Finish);
                 self.finishing = true;

@@ -30,6 +30,7 @@ pub(crate) mod owned;
 pub(crate) mod pending;
 pub(crate) mod queue;
 pub(crate) mod reach;
+pub(crate) mod references;
 pub(crate) mod room;
 pub(crate) mod state;
 pub(crate) mod thermometer;

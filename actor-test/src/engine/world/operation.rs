@@ -171,6 +171,8 @@ pub(crate) enum Effect {
     Link { other: u32 },
     /// Silent: a link ends.
     Unlink { other: u32 },
+    /// Silent: a reference to an actor that counts them counts no more.
+    LetGo { to: u32 },
     /// Silent: the execution is to end.
     Finish,
     /// Says what becomes of a child that has failed.
@@ -199,6 +201,7 @@ impl Effect {
                 | Self::Link { .. }
                 | Self::Unlink { .. }
                 | Self::TearWrites { .. }
+                | Self::LetGo { .. }
                 | Self::Finish
         )
     }

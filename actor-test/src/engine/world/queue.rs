@@ -66,6 +66,17 @@ impl<T: Copy> Queue<T> {
         }
     }
 
+    /// Puts an item before the first.
+    pub(crate) fn put_first(&mut self, item: T) {
+        match self.taken.checked_sub(1) {
+            Some(place) => {
+                self.items[place] = item;
+                self.taken = place;
+            }
+            None => self.items.insert(0, item),
+        }
+    }
+
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.items.len() - self.taken
@@ -152,6 +163,9 @@ mod tests {
             if expected.len() < 3 || draw < if grows { 9 } else { 7 } {
                 queue.push(item);
                 expected.push_back(item);
+            } else if draw == 14 {
+                queue.put_first(item);
+                expected.push_front(item);
             } else if draw == 15 {
                 let at = (random >> 40) as usize % expected.len();
                 queue.remove(at);

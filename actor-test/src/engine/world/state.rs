@@ -25,6 +25,7 @@ use crate::engine::world::objects::Objects;
 use crate::engine::world::operation::{Effect, Kind, Letter, Operation, STOP, Sender, Stage};
 use crate::engine::world::owned::{Neighbours, Owned};
 use crate::engine::world::reach::Reach;
+use crate::engine::world::references::References;
 use crate::engine::world::room::{Bound, Question};
 use crate::engine::world::thermometer::Thermometer;
 use crate::engine::world::timers::Timers;
@@ -70,6 +71,7 @@ pub(crate) struct State {
     pub(crate) watching: Owned,
     pub(crate) links: Links,
     pub(crate) nodes: Nodes,
+    pub(super) references: References,
     /// The actors of each type that have not stopped, in the order of their creation.
     living: Owned,
     /// The neighbours of each operation there.
@@ -136,6 +138,7 @@ impl State {
         self.watched_by.clear();
         self.watching.clear();
         self.links.clear();
+        self.references.clear();
         self.living.clear();
         self.beside.clear();
         self.futures.clear();

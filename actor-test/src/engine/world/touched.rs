@@ -35,7 +35,9 @@ impl State {
             Effect::Notice { watch } | Effect::Watch { watch } => {
                 self.touched.push(self.watches[*watch as usize].watcher);
             }
-            Effect::Stop { to, .. } | Effect::Share { to, .. } => self.touched.push(*to),
+            Effect::Stop { to, .. } | Effect::Share { to, .. } | Effect::LetGo { to } => {
+                self.touched.push(*to)
+            }
             Effect::Decide { child, .. } => self.touched.push(*child),
             Effect::Halt(_) => self.touched.extend(self.futures.of(index)),
             Effect::Disk(call) => self.touched.push(self.disks.calls[*call as usize].caller),

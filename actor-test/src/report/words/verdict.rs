@@ -129,6 +129,7 @@ fn beyond(what: Beyond) -> &'static str {
         Beyond::Link => "links actors",
         Beyond::Watch => "watches an actor's end, or tells of it",
         Beyond::Ends => "asks whether an actor has stopped",
+        Beyond::References => "drops or looks for a reference to an actor that counts them",
         Beyond::Names => "uses the registry of names",
         Beyond::Disk => "uses a disk",
         Beyond::Sharing => "accesses something shared",

@@ -13,7 +13,7 @@ use actor_test::{BugKind, Report, Tester};
 
 /// Every schedule of a clean program with an async body; what came of them.
 #[track_caller]
-fn every<F: Future<Output = String> + 'static>(
+pub(crate) fn every<F: Future<Output = String> + 'static>(
     body: impl Fn(System) -> F + Sync,
 ) -> (Report, Vec<String>) {
     every_by(Tester::new(), body)

@@ -1,0 +1,30 @@
+//! References to actors that count them.
+
+use actor_core::ActorId;
+use actor_core::runtime::Address;
+
+use crate::engine::seam::shared::{Phase, Shared};
+use crate::hash::mix;
+use crate::strategy::Beyond;
+
+impl Shared {
+    /// A reference was dropped, by a handler or by a destructor.
+    pub(super) fn drop_reference(&self, to: Address, is_last: bool) {
+        let drops = matches!(self.phase.get(), Phase::Running | Phase::Crashing);
+        if drops && self.is_local(to) {
+            let by = self.current.get();
+            let mut state = self.state.borrow_mut();
+            state.drop_reference(by, to.operation, is_last);
+        }
+    }
+
+    /// Somebody has asked whether there are any.
+    pub(super) fn seek_reference(&self, to: ActorId, is_there: bool) {
+        if self.phase.get() == Phase::Running {
+            let mut state = self.state.borrow_mut();
+            state.reach.add(Beyond::References);
+            let answer = mix(to.as_u64(), u64::from(is_there));
+            state.extend_chain(self.current.get(), answer);
+        }
+    }
+}
