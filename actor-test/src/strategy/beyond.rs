@@ -51,7 +51,7 @@ pub enum Beyond {
     Finish,
     /// Another node.
     Node,
-    /// An event is put off for a later state.
+    /// An event is put off for a later state, by an actor that takes more kinds of them than can be told apart.
     Defer,
     /// A piped future, a task or a thread.
     Future,
@@ -118,16 +118,39 @@ impl Onlookers {
     }
 }
 
+/// Which events a state puts off, by their numbers among those of an actor's type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Deferred(u64);
+
+impl Deferred {
+    /// Only so many events of a type can be told apart.
+    pub(crate) const EVENTS_MAX: usize = u64::BITS as usize;
+
+    pub(crate) fn of(is_deferred: impl Fn(u16) -> bool, events: usize) -> Self {
+        let events = 0..events.min(Self::EVENTS_MAX) as u16;
+        let deferred = events.filter(|event| is_deferred(*event));
+        Self(deferred.fold(0, |mask, event| mask | 1 << event))
+    }
+
+    pub(crate) fn has(self, event: u16) -> bool {
+        usize::from(event) < Self::EVENTS_MAX && self.0 & 1 << event != 0
+    }
+
+    pub(crate) fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+}
+
 /// What a step has carried out that is mostly up to its operation alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Carried {
     /// Nothing, or something else.
     #[default]
     Nothing,
-    /// An event went into an inbox.
-    Sent,
-    /// The operation with that path may take its first step.
-    Started(u64),
+    /// An event went into an inbox, of that number among those of its receiver's type.
+    Sent(u16),
+    /// The operation with that path may take its first step, and puts off these events until then.
+    Started(u64, Deferred),
     /// The reply of an ask went to who asked, named by its path.
     Replied(u64),
     /// The operation has ended.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use super::{Carried, Changes, Onlookers, Reached};
+use super::{Carried, Changes, Deferred, Onlookers, Reached};
 use crate::data::bug::BugKind;
 use crate::data::faults::Moment;
 pub use crate::data::records::{MessageId, StepKind};
@@ -171,6 +171,8 @@ pub struct Step<'a> {
     pub(crate) carried: Carried,
     /// Who has looked at it.
     pub(crate) onlookers: Onlookers,
+    /// Which events its operation puts off after it.
+    pub(crate) defers: Deferred,
     /// The bug that it has found.
     pub(crate) bug: Option<BugKind>,
     /// The state to which it has led, where the strategy [wants](super::Strategy::sees_states) to see

@@ -43,7 +43,7 @@ use crate::data::faults::{Fault, FaultBudgets, FaultKind};
 use crate::data::story::Asked;
 
 pub use beyond::Beyond;
-pub(crate) use beyond::{Carried, Onlookers, Reached};
+pub(crate) use beyond::{Carried, Deferred, Onlookers, Reached};
 pub(crate) use branch::Branch;
 pub(crate) use changes::Changes;
 pub(crate) use continuation::Continuation;

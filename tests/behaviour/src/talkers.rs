@@ -28,6 +28,8 @@ pub struct Uses {
     pub monitor: bool,
     /// A predicate, which sees what all have been told.
     pub predicate: bool,
+    /// States in which some events are put off.
+    pub defers: bool,
 }
 
 /// A program.
@@ -90,6 +92,10 @@ struct Query(u64);
 /// What is answered.
 #[derive(Debug)]
 struct Answer(u64);
+
+/// Ends a state in which something is put off.
+#[derive(Debug)]
+struct Wake(u64);
 
 /// Notes what it sees, in order.
 #[derive(Default)]
@@ -210,7 +216,31 @@ impl Talker {
         }
         if halts && self.draw(5, 8) == 0 {
             cx.halt();
+        } else if self.program.uses.defers {
+            self.change(cx);
         }
+    }
+
+    /// Puts something off from now on, or does so no more.
+    fn change(&mut self, cx: &mut Context<Self>) {
+        let state = match self.draw(80, 6) {
+            0 | 1 => TalkerState::Busy,
+            2 => TalkerState::Shy,
+            3 => TalkerState::Open,
+            _ => return,
+        };
+        let value = self.draw(81, 1_000);
+        let wakes = match self.draw(82, 8) {
+            0 => None,
+            1..4 => self.somebody(83).map(|(_, one)| one),
+            _ => Some(cx.me()),
+        };
+        if let Some(one) = wakes
+            && state != TalkerState::Open
+        {
+            one.tell(Wake(value));
+        }
+        cx.goto(state);
     }
 
     fn alike(&self) -> Self {
@@ -225,7 +255,7 @@ impl Talker {
     }
 }
 
-#[actor]
+#[actor(states(Open, Busy(defer(Word, Chat)), Shy(defer(Word))))]
 impl Talker {
     #[start]
     fn start(&mut self, cx: &mut Context<Self>) {
@@ -261,6 +291,15 @@ impl Talker {
     fn query(&mut self, query: Query) -> Answer {
         self.hear(query.0);
         Answer(self.told)
+    }
+
+    #[on]
+    fn wake(&mut self, wake: Wake, cx: &mut Context<Self>) {
+        self.hear(wake.0);
+        cx.goto(match self.draw(84, 4) {
+            0 => TalkerState::Shy,
+            _ => TalkerState::Open,
+        });
     }
 }
 

@@ -1,9 +1,13 @@
 //! What a step has reached beyond its own operation, for strategies that want to know.
 
+use actor_core::generated::Disposition;
+
 use crate::data::bug::BugKind;
 use crate::engine::world::operation::{Effect, Kind, STOP};
 use crate::engine::world::state::State;
-use crate::strategy::{Beyond, Carried, Onlookers, OperationId, Pending, Reached, Step, StepKind};
+use crate::strategy::{
+    Beyond, Carried, Deferred, Onlookers, OperationId, Pending, Reached, Step, StepKind,
+};
 
 /// What the step in progress has reached. What may count is taken down as it happens, in the rare
 /// places where it does; the rest is looked up when the step is over.
@@ -57,7 +61,9 @@ impl State {
         match pending.kind {
             StepKind::Flush => self.begin_flush(pending.operation.index() as u32),
             _ if operation.bound.is_some() => self.reach.note(Beyond::Room),
-            StepKind::Handle if operation.defers => self.reach.note(Beyond::Defer),
+            StepKind::Handle if self.defers_many(pending.operation.index() as u32) => {
+                self.reach.note(Beyond::Defer);
+            }
             _ => {}
         }
     }
@@ -73,15 +79,15 @@ impl State {
                 let met = match () {
                     () if letter.event == STOP => Some(Beyond::Stop),
                     () if receiver.bound.is_some() => Some(Beyond::Room),
-                    () if receiver.defers => Some(Beyond::Defer),
+                    () if self.defers_many(to) => Some(Beyond::Defer),
                     () if self.nodes.apart(index, to).is_some() => Some(Beyond::Node),
                     () => None,
                 };
-                (Carried::Sent, met)
+                (Carried::Sent(letter.event), met)
             }
             Effect::Start(started) => {
                 let path = self.operations[started as usize].key;
-                (Carried::Started(path), None)
+                (Carried::Started(path, self.put_off(started)), None)
             }
             Effect::Reply { ask, lost } => {
                 let asker = self.asks[ask as usize].asker;
@@ -102,6 +108,25 @@ impl State {
         self.reach.carried = carried;
         if let Some(met) = met {
             self.reach.note(met);
+        }
+    }
+
+    /// The operation defers events, of more than can be told apart.
+    fn defers_many(&self, operation: u32) -> bool {
+        self.operations[operation as usize].defers
+            && self
+                .info(operation)
+                .is_some_and(|info| info.events.len() > Deferred::EVENTS_MAX)
+    }
+
+    /// Which events the operation's state puts off.
+    fn put_off(&self, operation: u32) -> Deferred {
+        match self.info(operation) {
+            Some(info) if info.defers => {
+                let is_deferred = |event| self.disposition(operation, event) == Disposition::Defer;
+                Deferred::of(is_deferred, info.events.len())
+            }
+            _ => Deferred::default(),
         }
     }
 
@@ -148,7 +173,7 @@ impl State {
         };
         // What predicates see is changed by who runs, begins and ends.
         let mut onlookers = *onlookers;
-        let is_seen = runs || matches!(carried, Carried::Started(_) | Carried::Halted);
+        let is_seen = runs || matches!(carried, Carried::Started(..) | Carried::Halted);
         if has_predicates && is_seen {
             onlookers.add_predicates();
         }
@@ -167,6 +192,10 @@ impl State {
             reached,
             carried: *carried,
             onlookers,
+            defers: match pending.operation.is_timer() {
+                true => Deferred::default(),
+                false => self.put_off(index as u32),
+            },
             bug,
             led_to: None,
         }

@@ -141,7 +141,9 @@ fn beyond(what: Beyond) -> &'static str {
         Beyond::Stop => "stops an actor",
         Beyond::Finish => "asks for the end of the execution",
         Beyond::Node => "concerns another node",
-        Beyond::Defer => "sends to an actor that defers events, or is one's",
+        Beyond::Defer => {
+            "sends to an actor that defers some of more than 64 kinds of events, or is one's"
+        }
         Beyond::Future => "is a piped future's, a task's or a thread's",
     }
 }

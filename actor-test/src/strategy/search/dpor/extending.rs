@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::graph::{Act, Edit, Graph, Label, Lane, NOWHERE, Place};
 use super::lives::{self, Deed, Done, Lives, Need};
-use crate::strategy::Onlookers;
+use crate::strategy::{Deferred, Onlookers};
 
 /// What came of extending a graph.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,9 +47,10 @@ impl Graph {
                 if !matches!(self.next_of(lane, lives), Next::Receive) {
                     continue;
                 }
-                let candidates = self.candidates(&self.whole(), lane);
+                let defers = self.defers(lane, lives);
+                let candidates = self.candidates(&self.whole(), lane, defers);
                 if let Some((first, others)) = candidates.split_first() {
-                    let at = self.add_receive(lane, *first);
+                    let at = self.add_receive(lane, *first, defers);
                     let others = others.iter().map(|from| Edit::Receive { at, from: *from });
                     edits.extend(others);
                     continue 'next;
@@ -101,6 +102,12 @@ impl Graph {
         {
             self.lane_mut(lane).stretch = Some(number);
         }
+    }
+
+    /// Which events it puts off now.
+    fn defers(&self, lane: u32, lives: &Lives) -> Deferred {
+        let stretch = self.lanes[lane as usize].stretch;
+        stretch.map_or_else(Deferred::default, |number| lives.after(number).defers)
     }
 
     fn next_of(&mut self, lane: u32, lives: &Lives) -> Next {
@@ -200,12 +207,12 @@ impl Graph {
     }
 
     /// Has an operation take an event.
-    pub(super) fn add_receive(&mut self, lane: u32, from: Place) -> Place {
+    pub(super) fn add_receive(&mut self, lane: u32, from: Place, defers: Deferred) -> Place {
         let history = self.lanes[lane as usize].history();
         let history = lives::given(history, self.gift(from));
         let nth = self.lanes[lane as usize].receives.len() as u32;
         let place = self.add_input(lane, Act::Receive { from, nth }, history, Some(from));
-        self.lane_mut(lane).receives.push(place.index);
+        self.lane_mut(lane).note_receive(place.index, defers);
         self.set_taken(from, lane, place.index);
         place
     }
@@ -254,6 +261,9 @@ impl Graph {
     pub(super) fn retake(&mut self, at: Place, from: Place) {
         let found = self.lane_mut(at.lane);
         found.receives.pop();
+        let nth = found.receives.len();
+        let defers = found.deferred_at(nth);
+        found.deferred.truncate(nth);
         let label = found.labels.pop();
         let Some(Label { act, stamp, .. }) = label else {
             return;
@@ -263,7 +273,7 @@ impl Graph {
         {
             self.set_taken(before, at.lane, NOWHERE);
         }
-        let place = self.add_receive(at.lane, from);
+        let place = self.add_receive(at.lane, from, defers);
         self.next_stamp -= 1;
         self.lane_mut(place.lane).labels[place.index as usize].stamp = stamp;
     }
@@ -295,9 +305,9 @@ impl Graph {
                 let from = self.push(lane, Act::Reply { to }, history, clock);
                 self.lane_mut(to).reply = Some(from);
             }
-            Deed::Send { to, message } => {
+            Deed::Send { to, message, event } => {
                 let Some(to) = self.lane_of(to) else { return };
-                let send = self.push(lane, Act::Send { message }, history, clock);
+                let send = self.push(lane, Act::Send { message, event }, history, clock);
                 self.put(send, to, edits);
             }
         }

@@ -2,8 +2,8 @@
 
 use crate::data::bug::BugKind;
 use crate::strategy::{
-    Beyond, Carried, Choice, Enabled, Execution, Fairness, Onlookers, OperationId, Step, StepKind,
-    Strategy,
+    Beyond, Carried, Choice, Deferred, Enabled, Execution, Fairness, Onlookers, OperationId, Step,
+    StepKind, Strategy,
 };
 
 /// A step that is to be taken.
@@ -30,6 +30,7 @@ pub(super) enum Seen {
         inbox: u64,
         carried: Carried,
         onlookers: Onlookers,
+        defers: Deferred,
     },
     /// A step that might be taken, and is not.
     Waiting { who: u64, kind: StepKind },
@@ -226,6 +227,7 @@ impl Strategy for Follow {
             inbox,
             carried: step.carried,
             onlookers: step.onlookers,
+            defers: step.defers,
         });
         self.seen.append(&mut self.chosen);
         let strange = match pending.kind {

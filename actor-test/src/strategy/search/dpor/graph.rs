@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::lives::{self, Lives, Need};
 use crate::hash::mix;
+use crate::strategy::Deferred;
 
 /// A label: of which lane, and where in it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,8 +27,8 @@ pub(super) enum Act {
     Resume { from: Place },
     /// A choice is answered.
     Answer(u32),
-    /// It sends an event.
-    Send { message: u64 },
+    /// It sends an event, of that number among those of its receiver's type.
+    Send { message: u64, event: u16 },
     /// It replies to an operation.
     Reply { to: u32 },
     /// It creates an operation.
@@ -64,6 +65,8 @@ pub(super) struct Lane {
     pub(super) labels: Vec<Label>,
     /// Which labels take an event.
     pub(super) receives: Vec<u32>,
+    /// What was put off where it took each, as far as it ever puts off anything.
+    pub(super) deferred: Vec<Deferred>,
     /// What went into its inbox.
     pub(super) sends: Vec<Place>,
     /// A reply that it has not gone on with.
@@ -123,6 +126,7 @@ impl Lane {
             born,
             labels: Vec::new(),
             receives: Vec::new(),
+            deferred: Vec::new(),
             sends: Vec::new(),
             reply: None,
             stretch: None,
@@ -145,9 +149,29 @@ impl Lane {
         self.labels.partition_point(|label| label.stamp < stamp) as u32
     }
 
-    /// What it takes last among that many labels.
-    pub(super) fn last_receive(&self, labels: u32) -> Option<Place> {
-        self.taken(self.receives_before(labels).checked_sub(1)?)
+    /// What it takes among that many labels and was in its inbox before an event of that number in any
+    /// case: up to the last of it, which comes first, and all before that come before that one.
+    pub(super) fn taken_before(&self, labels: u32, event: Option<u16>) -> TakenBefore<'_> {
+        TakenBefore {
+            lane: self,
+            left: self.receives_before(labels),
+            event,
+        }
+    }
+
+    /// What was put off where it took that one.
+    pub(super) fn deferred_at(&self, nth: usize) -> Deferred {
+        self.deferred.get(nth).copied().unwrap_or_default()
+    }
+
+    /// It takes an event, as the next one, while it puts these off.
+    pub(super) fn note_receive(&mut self, index: u32, defers: Deferred) {
+        self.receives.push(index);
+        if !defers.is_empty() || !self.deferred.is_empty() {
+            self.deferred
+                .resize(self.receives.len() - 1, Deferred::default());
+            self.deferred.push(defers);
+        }
     }
 
     /// What it takes as that one.
@@ -199,13 +223,15 @@ impl Lane {
             .iter()
             .rev()
             .take_while(|label| !label.act.is_input());
+        let receives = self.receives_before(count);
         Self {
             path: self.path,
             parent: self.parent,
             is_born: self.is_born && self.parent.is_none_or(|parent| is_in(&parent)),
             born: self.born,
             done: own.count(),
-            receives: self.receives[..self.receives_before(count)].to_vec(),
+            receives: self.receives[..receives].to_vec(),
+            deferred: self.deferred[..receives.min(self.deferred.len())].to_vec(),
             sends: self.sends.iter().copied().filter(is_in).collect(),
             reply: resumed.or(self.reply).filter(is_in),
             stretch: None,
@@ -214,12 +240,48 @@ impl Lane {
     }
 
     /// How many of that many labels take an event.
-    fn receives_before(&self, labels: u32) -> usize {
+    pub(super) fn receives_before(&self, labels: u32) -> usize {
         self.receives.partition_point(|index| *index < labels)
     }
 }
 
+/// What was taken from an inbox, the last of it first: see [`Lane::taken_before`].
+pub(super) struct TakenBefore<'a> {
+    lane: &'a Lane,
+    left: usize,
+    event: Option<u16>,
+}
+
+impl Iterator for TakenBefore<'_> {
+    type Item = Place;
+
+    fn next(&mut self) -> Option<Place> {
+        loop {
+            self.left = self.left.checked_sub(1)?;
+            let nth = self.left;
+            if self.lane.deferred.is_empty() {
+                // Each was taken after the one before it, whatever it was.
+                self.left = 0;
+                return self.lane.taken(nth);
+            }
+            // What was put off may have been there before.
+            let is_put_off = |event| self.lane.deferred_at(nth).has(event);
+            if !self.event.is_some_and(is_put_off) {
+                return self.lane.taken(nth);
+            }
+        }
+    }
+}
+
 impl Label {
+    /// The number of the event that it sends.
+    pub(super) fn event(&self) -> Option<u16> {
+        match self.act {
+            Act::Send { event, .. } => Some(event),
+            _ => None,
+        }
+    }
+
     /// The inboxes that it goes into, with the labels by which it is taken there.
     pub(super) fn inboxes(&self) -> impl Iterator<Item = &(u32, u32)> {
         self.inbox.iter().chain(&self.seen_in)
@@ -241,6 +303,14 @@ impl Graph {
 
     pub(super) fn label(&self, place: Place) -> &Label {
         &self.lanes[place.lane as usize].labels[place.index as usize]
+    }
+
+    /// What an operation put off where it took an event.
+    pub(super) fn deferred_at(&self, at: Place) -> Deferred {
+        match self.label(at).act {
+            Act::Receive { nth, .. } => self.lanes[at.lane as usize].deferred_at(nth as usize),
+            _ => Deferred::default(),
+        }
     }
 
     /// How many labels there are.
@@ -299,8 +369,9 @@ impl Graph {
                 graph
             }
             Edit::Receive { at, from } => {
+                let defers = self.deferred_at(at);
                 let mut graph = self.restricted(&self.cut_before(self.label(at).stamp));
-                graph.add_receive(at.lane, from);
+                graph.add_receive(at.lane, from, defers);
                 graph
             }
             Edit::Revisit { at, from } => {

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use super::follow::Seen;
 use super::numbers::Numbers;
 use crate::hash::mix;
-use crate::strategy::{Carried, Onlookers, StepKind};
+use crate::strategy::{Carried, Deferred, Onlookers, StepKind};
 
 /// Something that an operation does by itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Deed {
-    /// It sends an event into the inbox of an operation.
-    Send { to: u64, message: u64 },
+    /// It sends an event into the inbox of an operation, of that number among its events.
+    Send { to: u64, message: u64, event: u16 },
     /// It replies to who has asked.
     Reply { to: u64 },
     /// It creates an operation.
@@ -53,6 +53,8 @@ pub(super) struct Stretch {
     pub(super) onlookers: Onlookers,
     pub(super) deeds: Vec<Done>,
     pub(super) need: Need,
+    /// Where it needs an event, which ones it puts off.
+    pub(super) defers: Deferred,
 }
 
 /// What operations do. An operation has no way to learn of others but by what it is given, so that
@@ -78,6 +80,7 @@ struct Life {
     history: u64,
     onlookers: Onlookers,
     deeds: Vec<Done>,
+    defers: Deferred,
     has_ended: bool,
 }
 
@@ -155,7 +158,7 @@ impl Lives {
         for seen in seen {
             match *seen {
                 Seen::Body { path } => {
-                    reader.bear(path, 0);
+                    reader.bear(path, 0, Deferred::default());
                 }
                 Seen::Step {
                     who,
@@ -164,10 +167,12 @@ impl Lives {
                     inbox,
                     carried,
                     onlookers,
+                    defers,
                 } => {
                     last = Some(who);
                     reader.show_taken()?;
                     reader.step(who, kind, message, inbox, carried, onlookers)?;
+                    reader.life(who)?.defers = defers;
                 }
                 Seen::Waiting { who, kind } => {
                     let need = match kind {
@@ -215,11 +220,12 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn bear(&mut self, path: u64, with: u64) {
+    fn bear(&mut self, path: u64, with: u64, defers: Deferred) {
         let life = Life {
             history: born(path, with),
             onlookers: Onlookers::default(),
             deeds: Vec::new(),
+            defers,
             has_ended: false,
         };
         match self.paths.enter(path) {
@@ -267,6 +273,10 @@ impl Reader<'_> {
             onlookers,
             deeds: std::mem::take(&mut life.deeds),
             need,
+            defers: match need {
+                Need::Event | Need::Rest => life.defers,
+                _ => Deferred::default(),
+            },
         };
         let Lives {
             histories,
@@ -281,9 +291,13 @@ impl Reader<'_> {
         if known.deeds != stretch.deeds || known.onlookers != onlookers {
             return Err(Differs { who });
         }
+        let takes_events = |need| matches!(need, Need::Event | Need::Rest);
+        if takes_events(known.need) && takes_events(need) && known.defers != stretch.defers {
+            return Err(Differs { who });
+        }
         match known.need {
             same if same == need || need == Need::Rest => {}
-            Need::Rest => known.need = need,
+            Need::Rest => (known.need, known.defers) = (need, stretch.defers),
             _ => return Err(Differs { who }),
         }
         Ok(life.history)
@@ -317,17 +331,26 @@ impl Reader<'_> {
                 let life = self.life(who)?;
                 let gift = gift(life.history, life.deeds.len());
                 let (deed, to) = match carried {
-                    Carried::Sent => (Deed::Send { to: inbox, message }, message),
+                    Carried::Sent(event) => {
+                        let to = inbox;
+                        (Deed::Send { to, message, event }, message)
+                    }
                     // An operation awaits one reply at a time.
                     Carried::Replied(to) => (Deed::Reply { to }, to),
-                    Carried::Started(child) => (Deed::Spawn { child }, child),
+                    Carried::Started(child, _) => (Deed::Spawn { child }, child),
                     Carried::Halted => (Deed::Halt, who),
                     Carried::Nothing => return Err(Differs { who }),
                 };
                 life.deeds.push(Done { deed, onlookers });
                 life.has_ended |= deed == Deed::Halt;
                 match deed {
-                    Deed::Spawn { child } => self.bear(child, gift),
+                    Deed::Spawn { child } => {
+                        let defers = match carried {
+                            Carried::Started(_, defers) => defers,
+                            _ => Deferred::default(),
+                        };
+                        self.bear(child, gift, defers);
+                    }
                     Deed::Halt => {}
                     Deed::Send { .. } | Deed::Reply { .. } => {
                         self.give(to, gift);

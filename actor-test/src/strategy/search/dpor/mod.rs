@@ -32,7 +32,7 @@ mod numbers;
 mod reversing;
 mod scheduling;
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use self::descents::{Descents, Next};
@@ -72,8 +72,9 @@ pub(in crate::strategy) struct Dpor {
     current: Option<(Graph, Vec<Edit>)>,
     /// The current graph is complete; the execution that is run shows it.
     is_shown: bool,
-    /// Behaviours that were run, and that the search has not reached yet.
-    ahead: BTreeSet<u64>,
+    /// Behaviours that were run, and that the search has not reached yet; and whether all was well at the
+    /// end.
+    ahead: BTreeMap<u64, bool>,
     /// In which ways operations and onlookers have ended in what was run.
     ends: Numbers,
     /// How many histories and ends it may know.
@@ -184,6 +185,8 @@ impl Dpor {
             Ending::Pruned if item.is_at_rest => Reading::Whole,
             Ending::Bound | Ending::Pruned => Reading::Cut,
         };
+        // What is found at the end hides what else there is to find.
+        let is_well = ended.ending != Ending::Bug;
         let known = self.lives.len();
         let Ok(class) = self.lives.read(&item.seen, reading) else {
             return self.stop(Gap::Differs);
@@ -200,7 +203,7 @@ impl Dpor {
             };
             self.current = Some((Graph::new(*path), Vec::new()));
             self.ahead
-                .extend((reading == Reading::Whole).then_some(class));
+                .extend((reading == Reading::Whole).then_some((class, is_well)));
             return;
         }
         let known = (self.lives.len() + self.ends.len()) as u64;
@@ -216,16 +219,18 @@ impl Dpor {
                 if class != graph.class() {
                     return self.stop(Gap::Differs);
                 }
-                graph.ends().for_each(|end| _ = self.ends.enter(end));
+                if is_well {
+                    graph.ends().for_each(|end| _ = self.ends.enter(end));
+                }
             }
             if self.descents.is_some() {
-                self.ahead.insert(class);
+                self.ahead.insert(class, is_well);
             }
             self.finish();
             return;
         }
         if reading == Reading::Whole && !item.is_at_rest {
-            self.ahead.insert(class);
+            self.ahead.insert(class, is_well);
         }
         if reading == Reading::Cut {
             // What comes after the bound is not known.
@@ -289,12 +294,14 @@ impl Search for Dpor {
                 Extended::Complete => {
                     let class = graph.class();
                     // A descent may come again where it was before.
-                    let is_run = match self.descents {
-                        Some(_) => self.ahead.contains(&class),
+                    let run = match self.descents {
+                        Some(_) => self.ahead.get(&class).copied(),
                         None => self.ahead.remove(&class),
                     };
-                    if is_run {
-                        graph.ends().for_each(|end| _ = self.ends.enter(end));
+                    if let Some(is_well) = run {
+                        if is_well {
+                            graph.ends().for_each(|end| _ = self.ends.enter(end));
+                        }
                     } else if self.behaviours < FIRST
                         || self.behaviours.is_multiple_of(EACH)
                         || graph.ends().any(|end| self.ends.find(end).is_none())

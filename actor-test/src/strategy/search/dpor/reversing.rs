@@ -2,6 +2,7 @@
 
 use super::graph::{Act, Cut, Edit, Graph, NOWHERE, Place};
 use crate::hash::mix;
+use crate::strategy::Deferred;
 
 impl Graph {
     /// Everything.
@@ -12,7 +13,7 @@ impl Graph {
 
     /// The events that an operation may take next, within a cut: those in its inbox that no other one
     /// there comes before in any case. Their order does not depend on when they were sent.
-    pub(super) fn candidates(&self, cut: &Cut, lane: u32) -> Vec<Place> {
+    pub(super) fn candidates(&self, cut: &Cut, lane: u32, defers: Deferred) -> Vec<Place> {
         let taken = cut[lane as usize];
         let mut open: Vec<(u64, Place)> = Vec::new();
         for place in &self.lanes[lane as usize].sends {
@@ -20,7 +21,9 @@ impl Graph {
                 continue;
             }
             let is_open = |(to, by): &(u32, u32)| *to == lane && (*by == NOWHERE || *by >= taken);
-            if self.label(*place).inboxes().any(is_open) {
+            let label = self.label(*place);
+            if label.inboxes().any(is_open) && !label.event().is_some_and(|event| defers.has(event))
+            {
                 open.push((self.rank(*place), *place));
             }
         }
@@ -40,7 +43,7 @@ impl Graph {
     /// Where something stands among what is in an inbox: the same in all graphs.
     fn rank(&self, place: Place) -> u64 {
         match self.label(place).act {
-            Act::Send { message } => message,
+            Act::Send { message, .. } => message,
             _ => mix(self.lanes[place.lane as usize].path, place.index.into()),
         }
     }
@@ -74,12 +77,13 @@ impl Graph {
 
     /// Adds what was taken right before a label from the inboxes that it goes into, with what that needs.
     fn add_preceding_in_inboxes(&self, place: Place, cut: &Cut, before: &mut Cut) {
+        let event = self.label(place).event();
         for (to, taken_by) in self.label(place).inboxes() {
             let limit = (*taken_by).min(cut[*to as usize]);
-            if let Some(taken) = self.lanes[*to as usize].last_receive(limit)
-                && before[taken.lane as usize] <= taken.index
-            {
-                self.add_needed(before, taken, 1);
+            for taken in self.lanes[*to as usize].taken_before(limit, event) {
+                if before[taken.lane as usize] <= taken.index {
+                    self.add_needed(before, taken, 1);
+                }
             }
         }
     }
@@ -96,11 +100,11 @@ impl Graph {
             Act::Receive { from, .. } | Act::Resume { from } => add(from),
             _ => {}
         }
+        let event = self.label(place).event();
         for (to, taken_by) in self.label(place).inboxes() {
             let limit = (*taken_by).min(cut[*to as usize]);
-            if let Some(before) = self.lanes[*to as usize].last_receive(limit) {
-                add(before);
-            }
+            let before = self.lanes[*to as usize].taken_before(limit, event);
+            before.for_each(&mut add);
         }
     }
 
@@ -118,7 +122,8 @@ impl Graph {
                 lane: to,
                 index: *index,
             };
-            if self.may_revisit(at, send) {
+            let is_put_off = |event| self.deferred_at(at).has(event);
+            if !self.label(send).event().is_some_and(is_put_off) && self.may_revisit(at, send) {
                 edits.push(Edit::Revisit { at, from: send });
             }
         }
@@ -150,7 +155,8 @@ impl Graph {
         }
         let mut without = kept;
         without[at.lane as usize] = at.index;
-        self.candidates(&without, at.lane).contains(&send)
+        self.candidates(&without, at.lane, self.deferred_at(at))
+            .contains(&send)
     }
 
     /// Whether the event that is taken at a label is the one that comes first, of those that are there
@@ -163,7 +169,7 @@ impl Graph {
         self.add_needed(&mut cut, send, 0);
         // What is seldom so, and soon known, comes first.
         from.index < cut[from.lane as usize]
-            && self.candidates(&cut, at.lane).first() == Some(&from)
+            && self.candidates(&cut, at.lane, self.deferred_at(at)).first() == Some(&from)
             && self.takes_within(&cut, at)
     }
 

@@ -68,7 +68,7 @@ impl Graph {
             return 0;
         };
         match self.label(from).act {
-            Act::Send { message } => message,
+            Act::Send { message, .. } => message,
             _ => 0,
         }
     }
