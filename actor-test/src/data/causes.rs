@@ -39,6 +39,23 @@ impl Causes {
             _ => None,
         }
     }
+
+    /// The steps that are named where this is told, the same step perhaps twice.
+    pub(crate) fn named(&self) -> Vec<u64> {
+        let (from, to) = match &self.decided {
+            Decided::Critical { at, .. }
+            | Decided::Mostly { at, .. }
+            | Decided::ByTheLastStep { at, .. } => (at.step, None),
+            Decided::Fading { last, .. } => (last.step, None),
+            Decided::Between { before, after } => (before.step, Some(after.step)),
+            _ => (0, None),
+        };
+        let races = self.races.needed.iter();
+        let races = races.flat_map(|race| [race.first.step, race.second.step]);
+        let fork = self.nearest.iter().map(|nearest| nearest.shared + 1);
+        let decided = std::iter::once(from).chain(to);
+        decided.chain(fork).chain(races).collect()
+    }
 }
 
 /// Where a failure was decided.

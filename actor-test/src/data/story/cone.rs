@@ -5,6 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use super::{Effect, Step, Story, Temperature};
 use crate::data::records::StepKind;
 
+/// Of the steps that matter, one in so many may be an earlier change of the actor that took the last step.
+const CHANGES_OF: usize = 4;
+
 /// Answers what led to what.
 #[derive(Debug)]
 pub(crate) struct Causes<'a> {
@@ -143,12 +146,15 @@ impl<'a> Causes<'a> {
         cone.map(|at| self.story.steps[at].number).collect()
     }
 
-    /// The steps that matter most, `most` of them: the last one, the critical one, those in which a fault
-    /// struck, or what is owed in the end became so, the last changes of the actors that a failed
-    /// predicate looked at; and what led to them, the latest first. How names are looked up is told last.
-    pub(crate) fn that_matter(&self, most: usize) -> BTreeSet<u64> {
+    /// The steps that matter most, `most` of them: the last one, the critical one, those that are `named`
+    /// elsewhere, those in which a fault struck, or what is owed in the end became so, the last changes of
+    /// the actors that a failed predicate looked at, and of the one that took the last step; and what led
+    /// to them, the latest first. How names are looked up is told last.
+    pub(crate) fn that_matter(&self, most: usize, named: &[u64]) -> BTreeSet<u64> {
         let steps = &self.story.steps;
-        let decisive: BTreeSet<usize> = self.decisive();
+        let mut decisive = self.decisive();
+        decisive.extend(named.iter().filter_map(|number| self.position(*number)));
+        decisive.extend(self.last_changes(most / CHANGES_OF));
         let number = |at: usize| steps[at].number;
         let mut chosen: BTreeSet<u64> = decisive
             .iter()
@@ -167,6 +173,12 @@ impl<'a> Causes<'a> {
             chosen.insert(number(at));
         }
         chosen
+    }
+
+    /// The last changes of the actor that took the last step, which may be what it was mistaken in.
+    fn last_changes(&self, most: usize) -> impl Iterator<Item = usize> {
+        let last = self.before.last().and_then(|before| before.changed);
+        std::iter::successors(last, |at| self.before[*at].changed).take(most)
     }
 
     /// A registry of names takes the step, or a step that only sends to one.

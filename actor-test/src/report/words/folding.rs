@@ -74,7 +74,7 @@ pub(super) fn chosen<'a>(story: &'a Story, chosen: &BTreeSet<u64>) -> Vec<Part<'
 
 /// For each step, whether nothing changed in it that anybody would miss.
 fn dull(story: &Story) -> Vec<bool> {
-    let matter = Causes::of(story).that_matter(MATTER);
+    let matter = Causes::of(story).that_matter(MATTER, &[]);
     let handled_by = |step: &Step| {
         (
             step.who,

@@ -30,7 +30,8 @@ pub(super) fn decisive_steps(bug: &Bug, place: &Place) -> Vec<String> {
         return Vec::new();
     }
     let all = story.steps.len();
-    let matter = Causes::of(story).that_matter(STEPS);
+    let named = bug.causes.as_ref().map(|causes| causes.named());
+    let matter = Causes::of(story).that_matter(STEPS, &named.unwrap_or_default());
     let head = match &bug.trace_path {
         _ if all <= STEPS => format!("the story, {}", count(all as u64, "step")),
         Some(path) => {

@@ -471,3 +471,130 @@ fn of_a_long_story_what_matters_is_told_before_the_lookups_of_names() {
     assert!(text.contains("handles Spoil"), "{text}");
     assert!(!text.contains("registry  handles Lookup"), "{text}");
 }
+
+#[derive(Debug)]
+struct Take(u32);
+#[derive(Debug)]
+struct Close;
+#[derive(Debug)]
+struct Question;
+
+/// Fails where there is not enough in it, and where it is closed and nearly empty.
+#[derive(Debug)]
+struct Till {
+    left: u32,
+    is_closed: bool,
+}
+
+#[actor]
+impl Till {
+    #[on]
+    fn take(&mut self, Take(amount): Take) -> bool {
+        assert!(!self.is_closed || self.left > 5, "closed");
+        self.left = self.left.checked_sub(amount).expect("enough is left");
+        true
+    }
+
+    #[on]
+    fn close(&mut self, _: Close) {
+        self.is_closed = true;
+    }
+}
+
+/// Answers.
+#[derive(Debug)]
+struct Clerk;
+
+#[actor]
+impl Clerk {
+    #[on]
+    fn question(&mut self, _: Question) -> bool {
+        true
+    }
+}
+
+/// Takes something, asks a clerk again and again, and takes something once more.
+#[derive(Debug)]
+struct Customer {
+    till: ActorRef<Till>,
+    clerk: ActorRef<Clerk>,
+}
+
+#[actor]
+impl Customer {
+    #[start]
+    async fn start(&mut self) {
+        assert_eq!(self.till.ask(Take(2)).await, Ok(true));
+        for _ in 0..8 {
+            assert_eq!(self.clerk.ask(Question).await, Ok(true));
+        }
+        self.till.tell(Take(2));
+    }
+}
+
+/// Asks a clerk again and again, and then closes.
+#[derive(Debug)]
+struct Closer {
+    till: ActorRef<Till>,
+    clerk: ActorRef<Clerk>,
+}
+
+#[actor]
+impl Closer {
+    #[start]
+    async fn start(&mut self) {
+        for _ in 0..8 {
+            assert_eq!(self.clerk.ask(Question).await, Ok(true));
+        }
+        self.till.tell(Close);
+    }
+}
+
+fn till_of(sys: &System, left: u32) -> ActorRef<Till> {
+    let is_closed = false;
+    let till = sys.spawn(Till { left, is_closed });
+    let clerk = sys.spawn(Clerk);
+    sys.spawn(Customer {
+        till: till.clone(),
+        clerk,
+    });
+    till
+}
+
+fn told(report: &Report) -> String {
+    let told = std::panic::catch_unwind(|| report.assert_clean());
+    let told = told.expect_err("there is a bug");
+    told.downcast_ref::<String>().expect("a message").clone()
+}
+
+/// How the actor that failed has become what it was, though dozens of steps lie in between.
+#[test]
+fn a_report_tells_what_changed_the_actor_that_failed() {
+    let report = Tester::new().iterations(1).explain(0).run(|sys| {
+        till_of(sys, 3);
+    });
+    let text = told(&report);
+    assert!(text.contains("16 of "), "{text}");
+    assert!(text.contains("left: 3 → 1"), "{text}");
+}
+
+/// A step of which the report speaks is a step that it tells.
+#[test]
+fn a_report_tells_the_steps_that_it_names() {
+    let report = Tester::new().explain(1_000_000).run(|sys| {
+        let till = till_of(sys, 7);
+        let clerk = sys.spawn(Clerk);
+        sys.spawn(Closer { till, clerk });
+    });
+    let text = told(&report);
+    assert!(text.contains("16 of "), "{text}");
+    let bug = &report.bugs()[0];
+    let causes = bug.causes.as_ref().expect("there was a budget for it");
+    let fork = causes.nearest.as_ref().expect("most do not fail");
+    let race = causes.races.needed.first().expect("it is a race");
+    for step in [race.first.step, race.second.step, fork.shared + 1] {
+        let step = step.to_string();
+        let is_told = |line: &str| line.split_whitespace().next() == Some(&step);
+        assert!(text.lines().any(is_told), "{step}: {text}");
+    }
+}
