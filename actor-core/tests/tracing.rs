@@ -7,8 +7,8 @@
 mod support;
 
 use std::fmt::{Debug, Write};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use actor_core::prelude::*;
@@ -22,8 +22,11 @@ use tracing::{Event, Metadata, Subscriber};
 struct Recorder {
     journal: Journal,
     spans: AtomicU64,
-    entered: Mutex<Vec<u64>>,
+    entered: Entered,
 }
+
+/// The spans that are entered, the innermost last.
+type Entered = Arc<Mutex<Vec<u64>>>;
 
 /// The fields of a span or an event, but the identity.
 #[derive(Default)]
@@ -85,7 +88,7 @@ fn record() -> (Journal, DefaultGuard) {
     let recorder = Recorder {
         journal: journal.clone(),
         spans: AtomicU64::new(0),
-        entered: Mutex::default(),
+        entered: Entered::default(),
     };
     (journal, set_default(recorder))
 }
@@ -218,5 +221,141 @@ async fn an_actor_that_is_brought_back_is_told_of() {
         format!("WARN: message=restarted actor={name} life=1"),
         format!("DEBUG: message=dead letter actor={name} event=Rest reason=the actor has stopped"),
         format!("DEBUG: message=stopped actor={name} reason=Aborted"),
+    ]);
+}
+
+#[derive(Debug)]
+struct Pass(u32);
+
+/// Passes on what it is sent, after it was let go on.
+struct Stage {
+    next: Option<ActorRef<Stage>>,
+}
+
+#[actor(states(Open, Shut(defer(Pass))))]
+impl Stage {
+    #[on]
+    fn pass(&mut self, pass: Pass) -> u32 {
+        if let Some(next) = &self.next {
+            next.tell(Pass(pass.0 + 1));
+        }
+        pass.0
+    }
+
+    #[on(Open)]
+    fn fail(&mut self, _: Fail, cx: &mut Context<Self>) {
+        cx.goto(StageState::Shut);
+    }
+
+    #[on(Shut)]
+    fn add(&mut self, _: Add, cx: &mut Context<Self>) {
+        cx.goto(StageState::Open);
+    }
+}
+
+/// A system that notes which span follows from which.
+fn following() -> (Journal, DefaultGuard, System, Entered) {
+    let (spans, entered) = (Journal::new(), Entered::default());
+    let recorder = Recorder {
+        journal: Journal::new(),
+        spans: AtomicU64::new(0),
+        entered: entered.clone(),
+    };
+    let (guard, sys) = (set_default(recorder), System::new());
+    let (within, noted) = (entered.clone(), spans.clone());
+    sys.as_live().unwrap().follow_senders(
+        move || within.lock().unwrap().last().copied(),
+        move |span, sender: u64| {
+            let own = span.id().map_or(0, |id| id.into_u64());
+            noted.note(format!("{own} follows from {sender}"));
+        },
+    );
+    (spans, guard, sys, entered)
+}
+
+/// As if the caller were within that span.
+fn within<T>(entered: &Entered, span: u64, f: impl FnOnce() -> T) -> T {
+    entered.lock().unwrap().push(span);
+    let done = f();
+    entered.lock().unwrap().pop();
+    done
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_span_follows_from_that_of_the_sender() {
+    let (spans, _guard, sys, entered) = following();
+    let last = sys.spawn(Stage { next: None });
+    let bounded = sys.spawner().mailbox(actor_core::Mailbox::bounded(1));
+    let middle = bounded.spawn(Stage { next: Some(last) });
+    let first = sys.spawn(Stage {
+        next: Some(middle.clone()),
+    });
+    within(&entered, 700, || first.tell(Pass(0)));
+    idle().await;
+    spans.expect(["1 follows from 700", "2 follows from 1", "3 follows from 2"]);
+    // What comes from outside of any span follows from nothing, in the same places of the same mail.
+    first.tell(Pass(0));
+    idle().await;
+    spans.expect(["5 follows from 4", "6 follows from 5"]);
+    let asked = within(&entered, 701, || first.ask(Pass(7)));
+    assert_eq!(asked.await, Ok(7));
+    idle().await;
+    spans.expect(["7 follows from 701", "8 follows from 7", "9 follows from 8"]);
+    let sent = middle.send(Pass(0));
+    let sent = within(&entered, 702, || futures_now(sent));
+    sent.unwrap();
+    idle().await;
+    spans.expect(["10 follows from 702", "11 follows from 10"]);
+}
+
+/// What a future is done with when it is polled once.
+fn futures_now<F: Future>(future: F) -> F::Output {
+    let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+    match std::pin::pin!(future).poll(&mut task) {
+        std::task::Poll::Ready(done) => done,
+        std::task::Poll::Pending => panic!("it waits"),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_deferred_keeps_what_came_with_it() {
+    let (spans, _guard, sys, entered) = following();
+    for bounded in [false, true] {
+        let mailbox = match bounded {
+            true => actor_core::Mailbox::bounded(8),
+            false => actor_core::Mailbox::unbounded(),
+        };
+        let stage = sys.spawner().mailbox(mailbox).spawn(Stage { next: None });
+        stage.tell(Fail);
+        idle().await;
+        for span in 1_000..1_003 {
+            within(&entered, span, || stage.tell(Pass(0)));
+            idle().await;
+        }
+        within(&entered, 1_003, || stage.tell(Add));
+        idle().await;
+        let noted = spans.noted();
+        let from: Vec<&str> = noted
+            .iter()
+            .filter_map(|note| note.rsplit(' ').next())
+            .collect();
+        assert_eq!(from, ["1003", "1000", "1001", "1002"], "{bounded}");
+    }
+}
+
+/// Without it, handlers' spans follow from nothing, and nobody is asked anything.
+#[tokio::test(start_paused = true)]
+async fn nothing_is_carried_unless_it_is_asked_for() {
+    let (journal, _guard) = record();
+    let sys = System::new();
+    let stage = sys.spawn_named("stage", Stage { next: None });
+    stage.tell(Pass(0));
+    idle().await;
+    journal.expect([
+        r#"DEBUG: message=spawned actor=stage"#,
+        r#"1: handle actor=stage event="Pass" state="Open""#,
+        "enter 1",
+        "exit 1",
+        "close 1",
     ]);
 }

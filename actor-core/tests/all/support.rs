@@ -30,10 +30,15 @@ impl Journal {
         Some(at)
     }
 
+    /// Everything noted since the last look, to be looked at by the caller.
+    pub(crate) fn noted(&self) -> Vec<String> {
+        std::mem::take(&mut *self.0.lock().unwrap())
+    }
+
     /// Everything noted since the last look.
     #[track_caller]
     pub(crate) fn expect<T: AsRef<str> + Debug>(&self, expected: impl AsRef<[T]>) {
-        let noted = std::mem::take(&mut *self.0.lock().unwrap());
+        let noted = self.noted();
         let expected: Vec<_> = expected.as_ref().iter().map(AsRef::as_ref).collect();
         assert_eq!(noted, expected);
     }

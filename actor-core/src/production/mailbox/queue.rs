@@ -21,6 +21,8 @@ use std::task::{Poll, Waker};
 use std::time::Duration;
 
 use super::bound::{Admission, Bound, Tally};
+#[cfg(feature = "tracing")]
+use super::carried::{Carried, Luggage};
 use super::fired::Fired;
 use super::sync::{Mutex, MutexGuard, lock};
 use crate::parts::{self, AnyMail, MakeMail};
@@ -78,6 +80,8 @@ pub(crate) struct Letters {
     mail: Option<Box<dyn AnyMail>>,
     /// Most actors have no timers.
     timers: Option<Box<Slab<Arc<Fired>>>>,
+    #[cfg(feature = "tracing")]
+    luggage: Luggage,
 }
 
 impl Letters {
@@ -107,6 +111,12 @@ impl Letters {
         }
     }
 
+    /// What comes with the event in that slot.
+    #[cfg(feature = "tracing")]
+    pub(crate) fn take_carried(&mut self, slot: u32) -> Option<Carried> {
+        self.luggage.take(slot)
+    }
+
     fn add_timer(&mut self, timer: Arc<Fired>) -> u64 {
         let timers = self.timers.get_or_insert_with(|| Box::new(Slab::new()));
         u64::from(timers.insert(&mut Slot::Full(timer)))
@@ -117,6 +127,8 @@ impl Letters {
         if self.mail.is_none() {
             std::mem::swap(&mut self.mail, &mut other.mail);
             std::mem::swap(&mut self.timers, &mut other.timers);
+            #[cfg(feature = "tracing")]
+            std::mem::swap(&mut self.luggage, &mut other.luggage);
             self.entries.append(&mut other.entries);
             return;
         }
@@ -128,7 +140,10 @@ impl Letters {
             if let (Some(to), Some(from)) = (&self.mail, &other.mail)
                 && entry.kind != Kind::Stop
             {
-                entry.slot = to.adopt(&**from, entry.slot);
+                let slot = to.adopt(&**from, entry.slot);
+                #[cfg(feature = "tracing")]
+                self.luggage.put(slot, other.luggage.take(entry.slot));
+                entry.slot = slot;
             }
             self.entries.push_back(entry);
         }
@@ -211,6 +226,13 @@ impl<R> Opened<'_, R> {
             entries.reserve_exact(1);
             make_mail()
         })
+    }
+
+    /// With the event in that slot comes this, or nothing. What is returned is to be dropped when the
+    /// lock is released.
+    #[cfg(feature = "tracing")]
+    pub(crate) fn carry(&mut self, slot: u32, carried: Option<Carried>) -> Option<Carried> {
+        self.queue.letters.luggage.put(slot, carried)
     }
 
     /// There is always room.
@@ -437,7 +459,12 @@ impl<R> Mailbox<R> {
         let timer = queue.letters.read(&entry);
         if entry.kind != Kind::Stop {
             let mail = letters.mail.get_or_insert_with(self.make_mail);
-            entry.slot = mail.adopt(queue.letters.mail(), entry.slot);
+            let slot = mail.adopt(queue.letters.mail(), entry.slot);
+            #[cfg(feature = "tracing")]
+            letters
+                .luggage
+                .put(slot, queue.letters.take_carried(entry.slot));
+            entry.slot = slot;
         }
         if entry.kind == Kind::Event {
             // Nobody waits for room where the oldest makes it, and only there is it read so.

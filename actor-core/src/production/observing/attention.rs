@@ -17,6 +17,9 @@ pub(crate) const DEPTH: u8 = 1 << 2;
 /// When events are sent is kept, where nobody observes them.
 pub(crate) const AGES: u8 = 1 << 3;
 
+/// Handlers' spans follow from those of senders.
+pub(crate) const CARRIES: u8 = 1 << 4;
+
 impl Attention {
     /// Relaxed: who must be watched was told by some other synchronisation, its spawn for instance.
     #[inline]

@@ -2,9 +2,13 @@
 
 use std::cell::Cell;
 use std::fmt;
+#[cfg(feature = "tracing")]
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
+#[cfg(feature = "tracing")]
+use super::carrier::Carrier;
 use super::violation::MonitorViolation;
 use crate::contained::{Payload, contained, message_of};
 use crate::event::Event;
@@ -114,6 +118,8 @@ pub(crate) struct Hooks {
     dead_letter: Mutex<Option<OnDeadLetter>>,
     violation: Mutex<OnViolation>,
     dead_letters: AtomicU64,
+    #[cfg(feature = "tracing")]
+    carrier: OnceLock<Carrier>,
 }
 
 impl Hooks {
@@ -123,7 +129,20 @@ impl Hooks {
             dead_letter: Mutex::new(None),
             violation: Mutex::new(Arc::new(|violation| eprintln!("actor-core: {violation}"))),
             dead_letters: AtomicU64::new(0),
+            #[cfg(feature = "tracing")]
+            carrier: OnceLock::new(),
         }
+    }
+
+    /// Sets what spans follow from; the first counts.
+    #[cfg(feature = "tracing")]
+    pub(crate) fn carry(&self, carrier: Carrier) {
+        self.carrier.get_or_init(|| carrier);
+    }
+
+    #[cfg(feature = "tracing")]
+    pub(crate) fn carrier(&self) -> Option<&Carrier> {
+        self.carrier.get()
     }
 
     pub(crate) fn on_failure(&self, hook: OnFailure) {

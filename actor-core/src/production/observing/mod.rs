@@ -2,11 +2,14 @@
 //!
 //! - [`hooks`]: the program's functions that are told; [`monitors`]: those that run in production;
 //!   [`violation`]: what one saw.
-//! - [`work`]: what an actor is at; [`attention`]: whether anyone looks; `meters`: what is counted.
+//! - [`work`]: what an actor is at; [`attention`]: whether anyone looks; `meters`: what is counted;
+//!   `carrier`: what a span follows from.
 //!
 //! The actors that run report here. What looks at them in turn, the watchdog, is with them.
 
 pub(crate) mod attention;
+#[cfg(feature = "tracing")]
+pub(crate) mod carrier;
 pub(crate) mod hooks;
 #[cfg(feature = "metrics")]
 pub(crate) mod meters;

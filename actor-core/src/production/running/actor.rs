@@ -21,9 +21,14 @@ use crate::parts::{AnyMail, Mailed, MakeMail, Offered, SpawnOptions, Stop, mail_
 use crate::production::host::current::Sender;
 use crate::production::host::executor::{Sleep, sleep};
 use crate::production::mailbox::bound::Admission;
+#[cfg(feature = "tracing")]
+use crate::production::mailbox::carried::Carried;
 use crate::production::mailbox::fired::{Fired, Lives};
 use crate::production::mailbox::lane::{KILL, Lane, QUIT};
 use crate::production::mailbox::queue::{Kind, Mailbox, Opened};
+use crate::production::observing::attention::{AGES, OBSERVED};
+#[cfg(feature = "tracing")]
+use crate::production::observing::carrier::Carrier;
 use crate::production::observing::hooks::{DeadLetterReason, Fault};
 use crate::production::observing::work::Work;
 use crate::slab::Slot;
@@ -207,20 +212,31 @@ impl LiveActor {
             return;
         };
         let event = A::event_index(shown);
-        let sender = if self.hub.looks_at_sends() {
-            self.observe_sent(event, A::event(shown))
-        } else {
-            Sender::NONE
-        };
+        if self.hub.looks_at_sends() {
+            let sent = self.see_sent(event, A::event(shown));
+            return self.post_any(event, message, sent);
+        }
         match self.mailbox.open() {
             Some(mut mailbox) if mailbox.is_unbounded() => {
                 let slot = mail_of::<A>(mailbox.mail()).insert(message);
-                let roused = mailbox.push_event(event, slot, sender);
+                let roused = mailbox.push_event(event, slot, Sender::NONE);
                 self.run(roused);
             }
             Some(mut mailbox) => {
                 let admission = mailbox.tell();
-                self.admit(mailbox, admission, event, message, sender);
+                self.admit(mailbox, admission, event, message, Sent::UNSEEN);
+            }
+            None => self.refuse(Kind::Event, DeadLetterReason::Stopped, message),
+        }
+    }
+
+    /// As [`post`](Self::post), whatever the message is, where somebody looks.
+    #[cold]
+    fn post_any(&self, event: u16, message: &mut dyn Any, sent: Sent) {
+        match self.mailbox.open() {
+            Some(mut mailbox) => {
+                let admission = mailbox.tell();
+                self.admit(mailbox, admission, event, message, sent);
             }
             None => self.refuse(Kind::Event, DeadLetterReason::Stopped, message),
         }
@@ -238,24 +254,24 @@ impl LiveActor {
             return Room::Decided(Offered::Taken);
         };
         let event = A::event_index(shown);
-        let mut sender = Sender::NONE;
         if self.hub.is_observed() {
             match self.keep_place(ticket, waker) {
                 Ok(kept) => ticket = kept,
                 Err(room) => return room,
             }
-            sender = self.observe_sent(event, A::event(shown));
-        } else if self.hub.looks_at_sends() {
-            sender = Sender::stamped(self.hub.now());
         }
-        self.offer_any(event, message, sender, ticket, waker)
+        let sent = match self.hub.looks_at_sends() {
+            true => self.see_sent(event, A::event(shown)),
+            false => Sent::UNSEEN,
+        };
+        self.offer_any(event, message, sent, ticket, waker)
     }
 
     fn offer_any(
         &self,
         event: u16,
         message: &mut dyn Any,
-        sender: Sender,
+        sent: Sent,
         ticket: Option<u64>,
         waker: Option<&Waker>,
     ) -> Room {
@@ -265,7 +281,7 @@ impl LiveActor {
         let (admission, replaced) = mailbox.offer(ticket, waker);
         match admission {
             Admission::Full | Admission::Wait(_) => drop(mailbox),
-            _ => self.admit(mailbox, admission, event, message, sender),
+            _ => self.admit(mailbox, admission, event, message, sent),
         }
         drop(replaced);
         Room::of(admission)
@@ -301,7 +317,7 @@ impl LiveActor {
         admission: Admission,
         event: u16,
         message: &mut dyn Any,
-        sender: Sender,
+        sent: Sent,
     ) {
         let replaced = match admission {
             Admission::Replace => mailbox.take_oldest(),
@@ -312,7 +328,11 @@ impl LiveActor {
             }
         };
         let (slot, _) = mailbox.mail().put(message);
-        self.run(mailbox.push_counted(event, slot, sender));
+        #[cfg(feature = "tracing")]
+        let left = mailbox.carry(slot, sent.carried);
+        self.run(mailbox.push_counted(event, slot, sent.sender));
+        #[cfg(feature = "tracing")]
+        drop(left);
         if let Some((mail, slot)) = replaced {
             self.dead_letter(&*mail, slot, DeadLetterReason::Full);
         }
@@ -428,14 +448,23 @@ impl LiveActor {
         asked
     }
 
+    /// Shows what is sent to who looks, and keeps what they want to know of it later.
     #[cold]
-    fn observe_sent(&self, event: u16, shown: &dyn Event) -> Sender {
-        if !self.hub.is_observed() {
-            return Sender::stamped(self.hub.now());
+    fn see_sent(&self, event: u16, shown: &dyn Event) -> Sent {
+        let attention = self.hub.attention.bits();
+        let sender = match () {
+            () if attention & OBSERVED != 0 => Sender::current(),
+            () if attention & AGES != 0 => Sender::stamped(self.hub.now()),
+            () => Sender::NONE,
+        };
+        if attention & OBSERVED != 0 {
+            self.observe(Moment::Sent, event, shown, sender);
         }
-        let sender = Sender::current();
-        self.observe(Moment::Sent, event, shown, sender);
-        sender
+        Sent {
+            sender,
+            #[cfg(feature = "tracing")]
+            carried: self.hub.hooks.carrier().and_then(Carrier::capture),
+        }
     }
 
     #[cold]
@@ -500,6 +529,22 @@ impl LiveActor {
         }
         self.end_relations(reason);
     }
+}
+
+/// What is kept of a send.
+struct Sent {
+    sender: Sender,
+    #[cfg(feature = "tracing")]
+    carried: Option<Carried>,
+}
+
+impl Sent {
+    /// Nobody looks.
+    const UNSEEN: Self = Self {
+        sender: Sender::NONE,
+        #[cfg(feature = "tracing")]
+        carried: None,
+    };
 }
 
 impl Lives for LiveActor {

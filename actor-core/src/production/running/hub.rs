@@ -22,7 +22,7 @@ use crate::parts::AskError;
 use crate::production::host::current::Sender;
 use crate::production::host::disk::LiveDisk;
 use crate::production::host::executor::{Executor, Task, within};
-use crate::production::observing::attention::{AGES, Attention, OBSERVED};
+use crate::production::observing::attention::{AGES, Attention, CARRIES, OBSERVED};
 use crate::production::observing::hooks::{Fault, Hooks};
 use crate::production::observing::monitors::{Monitors, Seen};
 use crate::specification::{AnyMonitor, Moment};
@@ -103,7 +103,7 @@ impl Hub {
         });
         if let Some(whole) = whole {
             hub.attention
-                .add(whole.attention.bits() & (OBSERVED | AGES));
+                .add(whole.attention.bits() & (OBSERVED | AGES | CARRIES));
         }
         dispatcher::start(&hub, queues);
         hub
@@ -137,10 +137,10 @@ impl Hub {
         self.attention.bits() & OBSERVED != 0
     }
 
-    /// What is sent is observed, or when.
+    /// What is sent is observed, or when, or something goes with it.
     #[inline]
     pub(super) fn looks_at_sends(&self) -> bool {
-        self.attention.bits() & (OBSERVED | AGES) != 0
+        self.attention.bits() & (OBSERVED | AGES | CARRIES) != 0
     }
 
     /// Nobody looks at what its actors do.

@@ -9,6 +9,8 @@ use super::actor::LiveActor;
 use crate::parts::AnyMail;
 use crate::production::host::current::Sender;
 use crate::production::mailbox::bound::Bound;
+#[cfg(feature = "tracing")]
+use crate::production::mailbox::carried::Carried;
 use crate::production::mailbox::queue::{Entry, Fetched, Kind, Letters, Reading};
 use crate::table::{ActorInfo, Disposition};
 
@@ -89,6 +91,12 @@ impl Inbox {
     #[inline]
     pub(super) fn mail(&self) -> &dyn AnyMail {
         self.fetched.mail()
+    }
+
+    /// What came with the event in that slot.
+    #[cfg(feature = "tracing")]
+    pub(super) fn take_carried(&mut self, slot: u32) -> Option<Carried> {
+        self.fetched.take_carried(slot)
     }
 
     /// Takes the next entry where it is what most are: an event to be handled, with nothing

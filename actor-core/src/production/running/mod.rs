@@ -10,7 +10,7 @@
 //!   mailbox that it alone reads; [`side`]: what a handler's context does to the world; [`timer`].
 //! - [`dispatcher`]: who runs next; [`stage`]: where the handlers of actors that block run;
 //!   [`sentinel`]: what waits behind a worker that does not come back.
-//! - [`telemetry`] and `turn`: what `tracing` and `metrics` are told; [`watchdog`]: looks for who is stuck;
+//! - [`telemetry`], `turn` and `following`: what `tracing` and `metrics` are told; [`watchdog`]: looks for who is stuck;
 //!   [`status`] and [`report`]: who lives, and what a shutdown left; `showing`: the same over a socket.
 //!
 //! An actor knows its system, and the system its actors, so these share a room. Next to nothing here knows
@@ -19,6 +19,8 @@
 pub(crate) mod actor;
 pub(crate) mod children;
 mod dispatcher;
+#[cfg(feature = "tracing")]
+mod following;
 pub(crate) mod hub;
 mod inbox;
 mod life;

@@ -244,7 +244,7 @@ impl Side {
                 Poll::Ready(Next::Nothing) => {}
                 Poll::Ready(Next::Handle(found)) => {
                     self.observe_handled(found);
-                    self.take_in_hand(found.event, state);
+                    self.take_in_hand(found, state);
                     return Ok(found.slot);
                 }
                 Poll::Ready(Next::Stop) => return Err(Due::Stop),
@@ -256,7 +256,10 @@ impl Side {
     }
 
     /// Tells who looks at its actors what this one does next.
-    fn take_in_hand(&self, event: u16, state: usize) {
+    fn take_in_hand(&mut self, found: Found, state: usize) {
+        let event = found.event;
+        #[cfg(feature = "tracing")]
+        let carried = self.inbox.take_carried(found.slot);
         let LiveActor { work, .. } = &*self.actor;
         let attention = self.actor.hub().attention.bits();
         if attention & STUCK != 0 {
@@ -266,7 +269,15 @@ impl Side {
             self.tell_fetched();
         }
         #[cfg(any(feature = "tracing", feature = "metrics"))]
-        super::turn::begin(&self.actor, event, state);
+        super::turn::begin(
+            &self.actor,
+            super::turn::About {
+                event,
+                state,
+                #[cfg(feature = "tracing")]
+                carried,
+            },
+        );
     }
 
     /// Finds the first queued event of that kind, keeping the others in their order.

@@ -31,6 +31,8 @@ use crate::production::host::executor::{Executor, within};
 use crate::production::host::lock;
 use crate::production::observing::attention::{AGES, DEPTH, STUCK};
 use crate::production::observing::hooks::DeadLetter;
+#[cfg(feature = "tracing")]
+use crate::production::observing::hooks::Hooks;
 use crate::production::observing::violation::MonitorViolation;
 use crate::specification::{AnyMonitor, Monitor};
 use crate::supervision::{Failure, Supervision};
@@ -519,8 +521,13 @@ impl LiveSystem {
         }
     }
 
+    #[cfg(feature = "tracing")]
+    pub(super) fn hooks(&self) -> &Hooks {
+        &self.0.hub.hooks
+    }
+
     /// The system itself, and what runs on its nodes.
-    fn hubs(&self) -> Vec<Arc<Hub>> {
+    pub(super) fn hubs(&self) -> Vec<Arc<Hub>> {
         let mut hubs = vec![self.0.hub.clone()];
         if self.0.hub.node.is_none() {
             hubs.extend(self.0.hub.nodes.running());

@@ -13,6 +13,8 @@ use tokio::time::Instant;
 use tracing::{Span, span::EnteredSpan};
 
 use super::actor::LiveActor;
+#[cfg(feature = "tracing")]
+use crate::production::mailbox::carried::Carried;
 
 thread_local! {
     static RUNNING: Cell<Option<Running>> = const { Cell::new(None) };
@@ -65,22 +67,39 @@ pub(super) fn is_on() -> bool {
     return tracing::level_filters::LevelFilter::current() >= tracing::Level::DEBUG;
 }
 
+/// What is handled.
+#[cfg_attr(
+    not(feature = "tracing"),
+    expect(dead_code, reason = "spans alone tell of it")
+)]
+pub(super) struct About {
+    pub(super) event: u16,
+    pub(super) state: usize,
+    /// What came with it from its sender.
+    #[cfg(feature = "tracing")]
+    pub(super) carried: Option<Carried>,
+}
+
 /// A message is handled next.
-pub(super) fn begin(actor: &LiveActor, event: u16, state: usize) {
+pub(super) fn begin(actor: &LiveActor, about: About) {
     if !is_on() {
         return;
     }
     #[cfg(feature = "tracing")]
     let span = {
         let info = actor.info();
-        tracing::debug_span!(
+        let span = tracing::debug_span!(
             target: "actor_core",
             "handle",
             actor = %actor.name(),
             id = actor.id().as_u64(),
-            event = info.events[usize::from(event)].name,
-            state = info.state_name(state),
-        )
+            event = info.events[usize::from(about.event)].name,
+            state = info.state_name(about.state),
+        );
+        if let (Some(carrier), Some(carried)) = (actor.hub().hooks.carrier(), about.carried) {
+            carrier.follow(&span, carried);
+        }
+        span
     };
     let turn = Turn {
         #[cfg(feature = "tracing")]
@@ -88,7 +107,8 @@ pub(super) fn begin(actor: &LiveActor, event: u16, state: usize) {
         #[cfg(feature = "metrics")]
         since: Instant::now(),
     };
-    let _ = (actor, event, state);
+    #[cfg(not(feature = "tracing"))]
+    let _ = (actor, about);
     RUNNING.set(Some(turn.into()));
 }
 

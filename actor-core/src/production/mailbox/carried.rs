@@ -1,0 +1,51 @@
+//! What travels with an event from who sends it to the span of its handler.
+
+use std::any::Any;
+
+/// It, whatever the program makes of it.
+pub(crate) type Carried = Box<dyn Any + Send>;
+
+/// What comes with events, by the slots of these in their mail. Nothing is kept before the first comes.
+#[derive(Default)]
+pub(crate) struct Luggage(Option<Box<BySlot>>);
+
+#[derive(Default)]
+struct BySlot(Vec<Option<Carried>>);
+
+impl Luggage {
+    /// With the event in that slot comes this, or nothing. Returns what is left there of an event before
+    /// it, to be dropped under no lock.
+    pub(super) fn put(&mut self, slot: u32, carried: Option<Carried>) -> Option<Carried> {
+        let slot = slot as usize;
+        if carried.is_none() {
+            return self.0.as_mut()?.0.get_mut(slot)?.take();
+        }
+        let BySlot(all) = &mut **self.0.get_or_insert_default();
+        if all.len() <= slot {
+            all.resize_with(slot + 1, || None);
+        }
+        std::mem::replace(&mut all[slot], carried)
+    }
+
+    /// What comes with the event in that slot.
+    pub(super) fn take(&mut self, slot: u32) -> Option<Carried> {
+        self.0.as_mut()?.0.get_mut(slot as usize)?.take()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Luggage;
+
+    #[test]
+    fn what_is_left_of_an_event_does_not_go_to_the_next() {
+        let mut luggage = Luggage::default();
+        assert!(luggage.put(3, None).is_none());
+        assert!(luggage.0.is_none(), "nothing is kept for nothing");
+        assert!(luggage.put(1, Some(Box::new("one"))).is_none());
+        let left = luggage.put(1, None).expect("it was never taken");
+        assert_eq!(left.downcast_ref(), Some(&"one"));
+        assert!(luggage.take(1).is_none());
+        assert!(luggage.take(9).is_none());
+    }
+}

@@ -1,0 +1,40 @@
+//! How handlers' spans follow from their senders': [`Carrier`].
+
+use tracing::Span;
+
+use crate::production::mailbox::carried::Carried;
+
+/// Takes something along from who sends an event to the span of who handles it, as the program says.
+pub(crate) struct Carrier {
+    capture: Box<Capture>,
+    follow: Box<Follow>,
+}
+
+type Capture = dyn Fn() -> Option<Carried> + Send + Sync;
+type Follow = dyn Fn(&Span, Carried) + Send + Sync;
+
+impl Carrier {
+    pub(crate) fn new<C: Send + 'static>(
+        capture: impl Fn() -> Option<C> + Send + Sync + 'static,
+        follow: impl Fn(&Span, C) + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            capture: Box::new(move || Some(Box::new(capture()?))),
+            follow: Box::new(move |span, carried| {
+                if let Ok(carried) = carried.downcast() {
+                    follow(span, *carried);
+                }
+            }),
+        }
+    }
+
+    /// An event is sent here and now.
+    pub(crate) fn capture(&self) -> Option<Carried> {
+        (self.capture)()
+    }
+
+    /// Its handler begins.
+    pub(crate) fn follow(&self, span: &Span, carried: Carried) {
+        (self.follow)(span, carried);
+    }
+}
