@@ -96,6 +96,7 @@ mod explaining;
 mod exploring;
 mod hash;
 mod hosting;
+mod in_order;
 mod plural;
 mod report;
 mod settings;

@@ -142,7 +142,7 @@ impl Tester {
         self
     }
 
-    /// How many threads explore; see [`Settings::workers`].
+    /// How many threads explore, and minimise; see [`Settings::workers`].
     pub fn workers(mut self, workers: usize) -> Self {
         self.settings.workers = workers;
         self
@@ -315,8 +315,8 @@ impl Tester {
 
     fn minimized(&self, mut report: Report, program: &dyn Program) -> Report {
         for bug in &mut report.bugs {
-            let budget = self.settings.minimize;
-            let minimal = minimize(program, &self.name, bug, budget, &mut |_| ());
+            let (budget, workers) = (self.settings.minimize, self.settings.workers);
+            let minimal = minimize(program, &self.name, bug, budget, workers, &mut |_| ());
             if let Some(minimal) = minimal {
                 minimal.replace(bug);
             }

@@ -20,11 +20,17 @@ pub(crate) fn run(options: &Minimize, screen: &mut Screen) -> Result<Exit, Troub
     let flags = Overrides {
         hang_timeout: options.hang_timeout,
         minimize: options.budget,
+        workers: options.workers,
         ..Overrides::default()
     };
+    let mut given = flags.or(variables);
+    given.workers = given.workers.or_else(|| {
+        let cores = std::thread::available_parallelism();
+        cores.ok().map(usize::from)
+    });
     let job = Job {
         test: test.name.clone(),
-        given: flags.or(variables),
+        given,
         task: Some(Task::Minimize {
             finding: trace.finding.clone(),
             recording: Box::new(trace.recording()),

@@ -1,11 +1,12 @@
 //! Confirming that what is owed is owed for ever, as far as anyone can tell.
 
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use crate::data::bug::Finding;
-use crate::engine::{End, Program, STACK_BYTES, Watch, chosen};
+use crate::engine::{End, Program, Watch, chosen};
 use crate::exploring::explorer::{Contribution, Explorer};
+use crate::in_order::in_order;
 use crate::report::confirmation::Confirmation;
 use crate::settings::Settings;
 use crate::strategy::{Continuation, Estimates, StrategySpec};
@@ -160,38 +161,26 @@ impl<'a> Judge<'a> {
         horizon: u64,
         continuations: u32,
     ) -> Option<(u32, u64)> {
-        let next = AtomicU32::new(1);
-        let first: Mutex<Option<(u32, u64)>> = Mutex::new(None);
-        let first = || first.lock().unwrap_or_else(PoisonError::into_inner);
-        let work = || {
-            let mut explorer = Explorer::new(self.name, self.settings, Vec::new());
-            loop {
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                let needless = first().is_some_and(|(first, _)| first < number);
-                if number > continuations || needless {
-                    break;
+        let explorer = || Explorer::new(self.name, self.settings, Vec::new());
+        let mut first = None;
+        in_order(
+            1..=continuations,
+            self.settings.workers,
+            &mut explorer(),
+            explorer,
+            |explorer, number| {
+                let steps = continued(explorer, self.program, contribution, horizon, number);
+                steps.map(|steps| (number, steps))
+            },
+            |recovered| {
+                first = recovered;
+                match first {
+                    Some(_) => ControlFlow::Break(()),
+                    None => ControlFlow::Continue(()),
                 }
-                let steps = continued(&mut explorer, self.program, contribution, horizon, number);
-                if let Some(steps) = steps {
-                    let mut first = first();
-                    let known = first.filter(|(known, _)| *known < number);
-                    *first = known.or(Some((number, steps)));
-                }
-            }
-        };
-        match self.settings.workers {
-            ..=1 => work(),
-            workers => std::thread::scope(|scope| {
-                for _ in 0..workers {
-                    let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
-                    thread
-                        .name("actor-test worker".into())
-                        .spawn_scoped(scope, work)
-                        .expect("the system has a thread to spare");
-                }
-            }),
-        }
-        *first()
+            },
+        );
+        first
     }
 }
 

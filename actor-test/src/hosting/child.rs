@@ -149,7 +149,8 @@ fn answer(
         Task::Minimize { finding, recording } => {
             let mut bug = Bug::unrecorded(finding, "", 0, &settings);
             bug.trace = *recording;
-            let minimal = minimize(test, &test.name, &bug, settings.minimize, &mut |_| ());
+            let (budget, workers) = (settings.minimize, settings.workers);
+            let minimal = minimize(test, &test.name, &bug, budget, workers, &mut |_| ());
             let explained = |minimal: Minimal| {
                 minimal.replace(&mut bug);
                 let found = std::iter::once(&mut bug);

@@ -191,9 +191,9 @@ pub(crate) fn minimize_bugs(test: &Combination, settings: &Settings, report: &mu
             rewrite(bug);
         };
         let mut so_far = bug.clone();
-        let minimal = minimize(test, &test.name, bug, settings.minimize, &mut |minimal| {
-            keep(&mut so_far, minimal.clone());
-        });
+        let (budget, workers) = (settings.minimize, settings.workers);
+        let mut keep_so_far = |minimal: &Minimal| keep(&mut so_far, minimal.clone());
+        let minimal = minimize(test, &test.name, bug, budget, workers, &mut keep_so_far);
         if let Some(minimal) = minimal {
             keep(bug, minimal);
         }

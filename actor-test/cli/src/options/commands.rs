@@ -78,6 +78,9 @@ pub(crate) struct Minimize {
     /// on every machine [default: 5s].
     #[arg(long, value_name = "STEPS", value_parser = parse::budget)]
     pub(crate) budget: Option<u64>,
+    /// Threads that try what can be left out [default: one per core]; they change the time, never the result.
+    #[arg(short = 'j', long, value_name = "WORKERS", value_parser = parse::workers)]
+    pub(crate) workers: Option<usize>,
     /// Prints what is left as an ordinary `#[test]` that pins the schedule step by step, to be pasted
     /// beside the actor test; all else goes to standard error.
     #[arg(long)]

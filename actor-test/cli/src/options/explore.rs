@@ -62,7 +62,7 @@ pub(crate) struct Explore {
     /// Go on with a test after its first bug, and collect those that differ.
     #[arg(long, help_heading = SEARCH)]
     pub(crate) no_fail_fast: bool,
-    /// Threads that explore [default: one per core]; they change the time, never the result.
+    /// Threads that explore and minimise [default: one per core]; they change the time, never the result.
     #[arg(short = 'j', long, value_name = "WORKERS", value_parser = parse::workers, help_heading = SEARCH)]
     pub(crate) workers: Option<usize>,
     /// A handler that takes longer counts as hanging [default: 10s].

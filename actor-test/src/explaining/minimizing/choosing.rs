@@ -1,7 +1,12 @@
 //! Choices get their simplest answer.
 
+use std::iter::successors;
+use std::sync::Arc;
+
+use crate::data::schedule::Schedule;
 use crate::explaining::minimizing::candidate::Candidate;
-use crate::explaining::minimizing::search::{Laboratory, Search, Trial};
+use crate::explaining::minimizing::laboratory::Laboratory;
+use crate::explaining::minimizing::search::{Search, Trial};
 
 /// Answers choices with zero: all of them, else as many as can be, one by one; and what can't be zero
 /// with the smallest number that halving finds.
@@ -15,34 +20,49 @@ pub(super) fn simplest<T: Trial>(search: &mut Search<T>, laboratory: &mut Labora
     if all != search.best.schedule && search.tries(laboratory, Candidate::new(all)) {
         return;
     }
-    let mut at = 0;
-    while let Some(asked) = nonzero(search, at) {
-        let (step, choice) = asked;
-        let answer = search.best.schedule[step].choices[choice].answer;
-        let mut simpler = 0;
-        // Where a smaller answer leads elsewhere, the one in the middle may not.
-        while simpler < answer && !laboratory.is_over() {
-            let mut schedule = search.best.schedule.clone();
-            schedule[step].choices[choice].answer = simpler;
-            if search.tries(laboratory, Candidate::new(schedule)) {
-                break;
-            }
-            simpler += (answer - simpler).div_ceil(2);
-        }
-        at += 1;
-        if laboratory.is_over() {
-            return;
+    let mut from = 0;
+    loop {
+        let best = Arc::clone(&search.best);
+        let nonzero = nonzero(&best.schedule).into_iter().enumerate().skip(from);
+        let candidates = nonzero.flat_map(|(at, (step, choice, answer))| {
+            let best = &best;
+            simpler(answer).map(move |simpler| {
+                let mut schedule = best.schedule.clone();
+                schedule[step].choices[choice].answer = simpler;
+                (at, Candidate::new(schedule))
+            })
+        });
+        match search.tries_each(laboratory, candidates) {
+            Some(at) => from = at + 1,
+            None => return,
         }
     }
 }
 
-/// The n-th choice that is not answered with zero: its step, and which of the step's it is.
-fn nonzero<T: Trial>(search: &Search<T>, n: usize) -> Option<(usize, usize)> {
-    let steps = search.best.schedule.iter().enumerate();
+/// Smaller answers, zero first. Where one leads elsewhere, the one in the middle may not.
+fn simpler(answer: u32) -> impl Iterator<Item = u32> + Send {
+    let next = move |simpler: &u32| Some(simpler + (answer - simpler).div_ceil(2));
+    successors(Some(0), next).take_while(move |simpler| *simpler < answer)
+}
+
+/// The choices that are not answered with zero: the step, which of the step's it is, and the answer.
+fn nonzero(schedule: &Schedule) -> Vec<(usize, usize, u32)> {
+    let steps = schedule.iter().enumerate();
     let choices = steps.flat_map(|(at, step)| {
         let choices = step.choices.iter().enumerate();
         choices.map(move |(number, choice)| (at, number, choice.answer))
     });
-    let mut wanted = choices.filter(|(.., answer)| *answer > 0);
-    wanted.nth(n).map(|(at, number, _)| (at, number))
+    choices.filter(|(.., answer)| *answer > 0).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::simpler;
+
+    #[test]
+    fn smaller_answers_come_nearer_by_halves() {
+        assert_eq!(simpler(0).count(), 0);
+        assert_eq!(simpler(1).collect::<Vec<_>>(), [0]);
+        assert_eq!(simpler(9).collect::<Vec<_>>(), [0, 5, 7, 8]);
+    }
 }

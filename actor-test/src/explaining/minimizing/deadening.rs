@@ -9,7 +9,8 @@
 use crate::data::bug::{BugKind, Finding};
 use crate::engine::{End, RunOptions, Suspicion, Watch, chosen};
 use crate::explaining::minimizing::candidate::Candidate;
-use crate::explaining::minimizing::search::{Best, Laboratory, Trial};
+use crate::explaining::minimizing::laboratory::{Bench, Laboratory};
+use crate::explaining::minimizing::search::{Best, Trial};
 use crate::report::confirmation::Confirmation;
 use crate::report::facts::{Bug, Recording};
 use crate::strategy::{Continuation, Fairness};
@@ -57,7 +58,7 @@ impl<'a> Deadening<'a> {
     /// The shortest prefix of what was found after which nothing recovers, as far as a few
     /// continuations tell.
     pub(super) fn shortest_prefix(
-        &mut self,
+        &self,
         laboratory: &mut Laboratory<'_>,
         found: &Best,
     ) -> Option<Best> {
@@ -66,18 +67,20 @@ impl<'a> Deadening<'a> {
         let owed = usize::try_from(self.suspicion.since)
             .unwrap_or(all)
             .min(all);
-        let (mut low, mut high, mut stride) = (owed, all, 8);
-        while low + stride < high {
-            if self.is_dead(laboratory, &prefix(found, low + stride)) {
-                high = low + stride;
-                break;
-            }
-            low += stride;
-            stride *= 2;
-        }
+        let strides = (3..).map(|power| 1 << power);
+        let ends = strides.map(|stride: usize| (owed + stride - 8, owed + 2 * stride - 8));
+        let ends = ends.take_while(|(_, end)| *end < all);
+        let last = ends.clone().last();
+        let dead = laboratory.first(ends, |bench, (low, high)| {
+            let is_dead = self.is_dead(bench, &prefix(found, high));
+            is_dead.then_some((low, high))
+        });
+        let (mut low, mut high) = dead.unwrap_or((last.map_or(owed, |(_, end)| end), all));
         while low < high && !laboratory.is_over() {
             let middle = low + (high - low) / 2;
-            if self.is_dead(laboratory, &prefix(found, middle)) {
+            let half = prefix(found, middle);
+            let owes = laboratory.alone(|bench| self.owes(bench, &half));
+            if owes && self.stays_owed(laboratory, &half, SORTING, SORTING_STEPS) {
                 high = middle;
             } else {
                 low = middle + 1;
@@ -87,12 +90,16 @@ impl<'a> Deadening<'a> {
     }
 
     /// It is owed after its last step, and a few continuations do not pay it.
-    fn is_dead(&self, laboratory: &mut Laboratory<'_>, best: &Best) -> bool {
-        self.owes(laboratory, best) && self.stays_owed(laboratory, best, SORTING, SORTING_STEPS)
+    fn is_dead(&self, bench: &mut Bench<'_>, best: &Best) -> bool {
+        if !self.owes(bench, best) {
+            return false;
+        }
+        let mut numbers = 1..=SORTING;
+        !numbers.any(|number| self.recovers(bench, best, number, SORTING_STEPS))
     }
 
     /// It is owed after the last step.
-    fn owes(&self, laboratory: &mut Laboratory<'_>, best: &Best) -> bool {
+    fn owes(&self, bench: &mut Bench<'_>, best: &Best) -> bool {
         if !self.is_free() {
             return true;
         }
@@ -100,13 +107,29 @@ impl<'a> Deadening<'a> {
             until: Some(best.schedule.len() as u64),
             ..RunOptions::default()
         };
-        let outcome = laboratory.again(&best.decisions, Fairness::Unfair, options);
+        let outcome = bench.again(&best.decisions, Fairness::Unfair, options);
         let message = &self.bug.finding.message;
         let is_it = |what: &str| message.starts_with(what);
         outcome.end == End::Bound && outcome.undecided.iter().any(|owed| is_it(&owed.what))
     }
 
-    /// No continuation pays what is owed.
+    /// The continuation of that number pays what is owed.
+    fn recovers(&self, bench: &mut Bench<'_>, best: &Best, number: u32, horizon: u64) -> bool {
+        let from = best.schedule.len() as u64;
+        let watch = Watch {
+            entry: self.suspicion.entry,
+            from,
+            until: from.saturating_add(horizon),
+        };
+        let walk = Continuation::new(chosen(&best.decisions), from, number);
+        let outcome = bench.watch(Box::new(walk), watch);
+        // Another bug on the way is no sign of this one, but that one keeps itself busy at the end is
+        // none of its own.
+        let busy = outcome.finding.map(|found| found.kind) == Some(BugKind::Spin);
+        outcome.end != End::Bound && !busy
+    }
+
+    /// All continuations were run, and none pays what is owed.
     fn stays_owed(
         &self,
         laboratory: &mut Laboratory<'_>,
@@ -114,24 +137,11 @@ impl<'a> Deadening<'a> {
         continuations: u32,
         horizon: u64,
     ) -> bool {
-        let from = best.schedule.len() as u64;
-        let watch = Watch {
-            entry: self.suspicion.entry,
-            from,
-            until: from.saturating_add(horizon),
-        };
-        let searches = laboratory.engine.looks_for_lassos(false);
-        let recovers = |number: u32| {
-            let walk = Continuation::new(chosen(&best.decisions), from, number);
-            let outcome = laboratory.run(Box::new(walk), Some(watch));
-            // Another bug on the way is no sign of this one, but that one keeps itself busy at the end is
-            // none of its own.
-            let busy = outcome.finding.map(|found| found.kind) == Some(BugKind::Spin);
-            outcome.end != End::Bound && !busy
-        };
-        let stays = !(1..=continuations).any(recovers);
-        laboratory.engine.look_for_lassos(searches);
-        stays
+        let recovery = laboratory.first(1..=continuations, |bench, number| {
+            let recovers = self.recovers(bench, best, number, horizon);
+            recovers.then_some(number)
+        });
+        recovery.is_none() && !laboratory.is_over()
     }
 
     /// Puts a prefix to the test: it is the n-th.
@@ -149,34 +159,35 @@ impl<'a> Deadening<'a> {
         {
             return None;
         }
-        (1..=TAILS).find_map(|number| self.found_again(laboratory, best, number, continuations))
+        laboratory.alone(|bench| {
+            (1..=TAILS).find_map(|number| self.found_again(bench, best, number, continuations))
+        })
     }
 
     /// Goes on until the bug is found as it was at first.
     fn found_again(
         &self,
-        laboratory: &mut Laboratory<'_>,
+        bench: &mut Bench<'_>,
         best: &Best,
         number: u32,
         continuations: u32,
     ) -> Option<Proof> {
         let from = best.schedule.len() as u64;
         let walk = Continuation::new(chosen(&best.decisions), from, number);
-        let outcome = laboratory.run(Box::new(walk), None);
+        let (outcome, decisions) = bench.run(Box::new(walk));
         let finding = outcome.finding?;
         if !self.bug.finding.is_found_again(&finding) {
             return None;
         }
-        let decisions = laboratory.engine.decisions();
         let whole = Best::new(best.schedule.clone(), decisions, finding);
         let fairness = Fairness::FairFrom(from);
-        let again = laboratory.again(&whole.decisions, fairness, RunOptions::default());
+        let again = bench.again(&whole.decisions, fairness, RunOptions::default());
         if again.diverged_at.is_some() || again.finding.as_ref() != Some(&whole.finding) {
             return None;
         }
         let story_ends = Some(from + 1);
         let like = &self.bug.trace;
-        let (finding, recording) = laboratory.record(&whole, fairness, like, story_ends);
+        let (finding, recording) = bench.record(&whole, fairness, like, story_ends);
         let cycle = outcome.suspicion.and_then(|suspicion| suspicion.cycle);
         Some(Proof {
             continuations,
@@ -187,15 +198,10 @@ impl<'a> Deadening<'a> {
 }
 
 impl Trial for Deadening<'_> {
-    fn attempt(
-        &mut self,
-        laboratory: &mut Laboratory<'_>,
-        candidate: Candidate,
-        limit: u64,
-    ) -> Option<Best> {
+    fn attempt(&self, bench: &mut Bench<'_>, candidate: Candidate, limit: u64) -> Option<Best> {
         let seed = candidate.seed;
         let guided = candidate.guided(self.fairness, limit, None);
-        let attempt = laboratory.follow(guided, seed);
+        let attempt = bench.follow(guided, seed);
         let is_over = attempt.outcome.finding.is_some() || attempt.outcome.end != End::Pruned;
         if is_over || attempt.followed.schedule.is_empty() {
             return None;
@@ -208,8 +214,8 @@ impl Trial for Deadening<'_> {
         ))
     }
 
-    fn is_confirmed(&mut self, laboratory: &mut Laboratory<'_>, better: &Best) -> bool {
-        self.is_dead(laboratory, better)
+    fn is_confirmed(&self, bench: &mut Bench<'_>, better: &Best) -> bool {
+        self.is_dead(bench, better)
     }
 }
 

@@ -3,7 +3,8 @@
 use crate::data::bug::{BugKind, Finding};
 use crate::engine::RunOptions;
 use crate::explaining::minimizing::candidate::Candidate;
-use crate::explaining::minimizing::search::{Best, Laboratory, Trial};
+use crate::explaining::minimizing::laboratory::Bench;
+use crate::explaining::minimizing::search::{Best, Trial};
 use crate::report::facts::Recording;
 use crate::strategy::{Fairness, Steady, Strategy};
 
@@ -41,19 +42,14 @@ impl Failing {
 }
 
 impl Trial for Failing {
-    fn attempt(
-        &mut self,
-        laboratory: &mut Laboratory<'_>,
-        candidate: Candidate,
-        limit: u64,
-    ) -> Option<Best> {
+    fn attempt(&self, bench: &mut Bench<'_>, candidate: Candidate, limit: u64) -> Option<Best> {
         let completion = match self.needs_the_end {
             true => Some(Box::new(Steady::default()) as Box<dyn Strategy>),
             false => None,
         };
         let seed = candidate.seed;
         let guided = candidate.guided(self.fairness, limit, completion);
-        let attempt = laboratory.follow(guided, seed);
+        let attempt = bench.follow(guided, seed);
         let found = attempt.outcome.finding?;
         if !self.finding.is_found_again(&found) {
             return None;
@@ -65,9 +61,9 @@ impl Trial for Failing {
         ))
     }
 
-    fn is_confirmed(&mut self, laboratory: &mut Laboratory<'_>, better: &Best) -> bool {
+    fn is_confirmed(&self, bench: &mut Bench<'_>, better: &Best) -> bool {
         let options = RunOptions::default();
-        let again = laboratory.again(&better.decisions, self.fairness, options);
+        let again = bench.again(&better.decisions, self.fairness, options);
         again.diverged_at.is_none() && again.finding.as_ref() == Some(&better.finding)
     }
 }

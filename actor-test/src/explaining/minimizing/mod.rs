@@ -19,22 +19,22 @@ mod candidate;
 mod choosing;
 mod deadening;
 mod failing;
+mod laboratory;
 mod omitting;
 mod search;
 mod switching;
 
-use crate::attendance;
 use crate::data::bug::{BugKind, Finding};
 use crate::data::schedule::Schedule;
-use crate::engine::{Engine, Program, RunOptions};
+use crate::engine::Program;
 use crate::explaining::minimizing::deadening::Deadening;
 use crate::explaining::minimizing::failing::Failing;
-use crate::explaining::minimizing::search::{Best, Laboratory, Search, Trial};
+use crate::explaining::minimizing::laboratory::{Bench, Laboratory};
+use crate::explaining::minimizing::search::{Best, Search, Trial};
 use crate::report::confirmation::Confirmation;
 use crate::report::facts::{Bug, Recording};
 use crate::report::minimized::{Dead, Minimized, Size};
 use crate::strategy::Fairness;
-use crate::trace::following::name;
 use crate::trace::replay::{fairness_of, taken};
 
 /// A failing execution that is shorter than the one that was found.
@@ -54,13 +54,15 @@ impl Minimal {
     }
 }
 
-/// Minimises the execution of a bug, for so many steps at most. Whatever is better than all before is
-/// handed to `keep` after each pass. `None` where nothing could be left out.
+/// Minimises the execution of a bug, for so many steps at most, by so many workers: how many makes no
+/// difference to what is left. Whatever is better than all before is handed to `keep` after each pass.
+/// `None` where nothing could be left out.
 pub(crate) fn minimize(
     program: &dyn Program,
     test: &str,
     bug: &Bug,
     budget: u64,
+    workers: usize,
     keep: &mut dyn FnMut(&Minimal),
 ) -> Option<Minimal> {
     if budget == 0 || !is_minimized(bug) {
@@ -68,36 +70,25 @@ pub(crate) fn minimize(
     }
     let recording = &bug.trace;
     let fairness = fairness_of(recording.fair_from);
-    let mut engine = Engine::idle(recording.bounds, recording.semantics, recording.system);
-    let status = attendance::attend(test, engine.heartbeat());
-    status.begins(bug.iteration.saturating_sub(1), 0, None);
-    engine.look_for(recording.cycle);
-    let mut laboratory = Laboratory::new(program, engine, budget);
-    let decisions = taken(recording);
-    let execution = laboratory.execution(0);
-    let engine = &mut laboratory.engine;
-    let options = RunOptions::default();
-    let (outcome, schedule) = name(engine, program, &execution, fairness, &decisions, options);
-    laboratory.spend(&outcome);
+    let mut laboratory = Laboratory::new(program, test, bug, budget, workers);
+    let (outcome, schedule) = laboratory.alone(|bench| bench.retrace(recording, fairness));
     let found = outcome.finding.as_ref();
     if outcome.diverged_at.is_some()
         || !found.is_some_and(|found| bug.finding.is_found_again(found))
     {
         return None;
     }
-    let found = Best::new(schedule, decisions, bug.finding.clone());
+    let found = Best::new(schedule, taken(recording), bug.finding.clone());
     let mut minimizing = Minimizing {
         bug,
         before: Size::of(&found.schedule),
         laboratory,
         keep,
     };
-    let minimal = match outcome.suspicion {
+    match outcome.suspicion {
         Some(suspicion) => minimizing.dead(found, suspicion),
         None => minimizing.failing(found),
-    };
-    status.ends();
-    minimal
+    }
 }
 
 /// What is found in one execution, and by taking its steps. A bug of all executions together has no
@@ -163,7 +154,8 @@ impl Minimizing<'_> {
 
     fn recorded(&mut self, best: &Best, fairness: Fairness) -> Minimal {
         let like = &self.bug.trace;
-        let (finding, recording) = self.laboratory.record(best, fairness, like, None);
+        let recorded = |bench: &mut Bench<'_>| bench.record(best, fairness, like, None);
+        let (finding, recording) = self.laboratory.alone(recorded);
         Minimal {
             minimized: self.minimized(&best.schedule, None),
             finding,
@@ -182,7 +174,7 @@ impl Minimizing<'_> {
             .max(Confirmation::HORIZON_MIN);
         let confirmed = self.bug.confirmation.as_ref();
         let horizon = confirmed.map_or(temperature, |confirmation| confirmation.horizon);
-        let mut trial = Deadening::new(self.bug, suspicion, horizon);
+        let trial = Deadening::new(self.bug, suspicion, horizon);
         let first = found.cost();
         let shortest = trial.shortest_prefix(&mut self.laboratory, &found)?;
         let mut candidates = vec![shortest.clone()];
@@ -193,7 +185,7 @@ impl Minimizing<'_> {
                 for pass in passes() {
                     pass(&mut search, &mut self.laboratory);
                     if search.has_improved() {
-                        candidates.push(search.best.clone());
+                        candidates.push(Best::clone(&search.best));
                     }
                 }
                 if search.best.cost() == before || self.laboratory.is_over() {
@@ -225,12 +217,13 @@ impl Minimizing<'_> {
     }
 
     fn minimized(&self, schedule: &Schedule, dead: Option<Dead>) -> Minimized {
+        let cost = self.laboratory.spent();
         Minimized {
             before: self.before,
             after: Size::of(schedule),
             found_at: self.bug.finding.step,
-            executions: self.laboratory.executions,
-            steps: self.laboratory.spent,
+            executions: cost.executions,
+            steps: cost.steps,
             is_cut: self.laboratory.is_over(),
             dead,
         }

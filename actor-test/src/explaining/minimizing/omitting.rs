@@ -1,10 +1,13 @@
 //! Leaving out what the bug can do without.
 
 use std::collections::BTreeSet;
+use std::iter::successors;
+use std::sync::Arc;
 
 use crate::data::schedule::{NamedStep, Schedule};
 use crate::explaining::minimizing::candidate::Candidate;
-use crate::explaining::minimizing::search::{Laboratory, Search, Trial};
+use crate::explaining::minimizing::laboratory::Laboratory;
+use crate::explaining::minimizing::search::{Search, Trial};
 use crate::report::minimized::faults as faults_of;
 use crate::strategy::{Delayed, FairSuffix, Random, RunToCompletion, Steady, Strategy};
 
@@ -14,12 +17,25 @@ const WALKS: u64 = 12;
 /// Tries to come by the bug without any plan: where most schedules have it, the shortest are found at
 /// once.
 pub(super) fn from_nothing<T: Trial>(search: &mut Search<T>, laboratory: &mut Laboratory<'_>) {
-    search.tries(laboratory, nothing_then(Box::new(Steady::default())));
-    let chains = Delayed::new(RunToCompletion::new(), 0);
-    search.tries(laboratory, nothing_then(Box::new(chains)));
-    for number in 0..WALKS {
-        let walk = FairSuffix::at(0, Box::new(Random::new()));
-        search.tries(laboratory, nothing_then(Box::new(walk)).seeded(number));
+    let mut from = 0;
+    loop {
+        let candidates = (from..WALKS + 2).map(|number| (number, unplanned(number)));
+        match search.tries_each(laboratory, candidates) {
+            Some(at) => from = at + 1,
+            None => return,
+        }
+    }
+}
+
+/// The n-th way to go without a plan: steadily, in chains, then at random.
+fn unplanned(number: u64) -> Candidate {
+    match number {
+        0 => nothing_then(Box::new(Steady::default())),
+        1 => nothing_then(Box::new(Delayed::new(RunToCompletion::new(), 0))),
+        _ => {
+            let walk = FairSuffix::at(0, Box::new(Random::new()));
+            nothing_then(Box::new(walk)).seeded(number - 2)
+        }
     }
 }
 
@@ -33,24 +49,34 @@ pub(super) fn faults<T: Trial>(search: &mut Search<T>, laboratory: &mut Laborato
         let counts = schedule.iter().map(faults_of);
         counts.sum::<u64>() as usize
     };
-    if count(&search.best.schedule) == 0 || tries_without_faults(search, laboratory, |_| true) {
+    let mut left = count(&search.best.schedule);
+    let none = without_faults(&search.best.schedule, |_| true);
+    if left == 0
+        || search
+            .tries_each(
+                laboratory,
+                none.map(|candidate| ((), candidate)).into_iter(),
+            )
+            .is_some()
+    {
         return;
     }
-    let mut next = count(&search.best.schedule);
-    while next > 0 && !laboratory.is_over() {
-        next -= 1;
-        tries_without_faults(search, laboratory, |number| number == next);
-        next = next.min(count(&search.best.schedule));
+    loop {
+        let best = Arc::clone(&search.best);
+        let candidates = (0..left).rev().flat_map(|out| {
+            let without = without_faults(&best.schedule, |number| number == out);
+            without.map(|candidate| (out, candidate))
+        });
+        match search.tries_each(laboratory, candidates) {
+            Some(out) => left = out.min(count(&search.best.schedule)),
+            None => return,
+        }
     }
 }
 
-/// Tries without the faults of those numbers.
-fn tries_without_faults<T: Trial>(
-    search: &mut Search<T>,
-    laboratory: &mut Laboratory<'_>,
-    is_out: impl Fn(usize) -> bool,
-) -> bool {
-    let mut schedule = search.best.schedule.clone();
+/// A schedule without the faults of those numbers.
+fn without_faults(schedule: &Schedule, is_out: impl Fn(usize) -> bool) -> [Candidate; 2] {
+    let mut schedule = schedule.clone();
     let mut number = 0;
     schedule.retain_mut(|step| {
         step.strikes.retain(|_| {
@@ -61,29 +87,40 @@ fn tries_without_faults<T: Trial>(
         number += usize::from(is_fault);
         !(is_fault && is_out(number - 1))
     });
-    search.tries(laboratory, Candidate::new(schedule.clone()))
-        || search.tries(laboratory, Candidate::new(schedule).by_sort())
+    let by_sort = Candidate::new(schedule.clone()).by_sort();
+    [Candidate::new(schedule), by_sort]
 }
 
 /// Leaves out actors, half of them first, then fewer: they are never scheduled.
 pub(super) fn operations<T: Trial>(search: &mut Search<T>, laboratory: &mut Laboratory<'_>) {
-    let mut size = everyone(&search.best.schedule).len() / 2;
-    while size > 0 && !laboratory.is_over() {
-        let mut from = 0;
-        loop {
-            let all = everyone(&search.best.schedule);
-            if from >= all.len() {
-                break;
-            }
+    let (mut size, mut from) = (everyone(&search.best.schedule).len() / 2, 0);
+    loop {
+        let best = Arc::clone(&search.best);
+        let all = everyone(&best.schedule);
+        let candidates = groups(size, from, all.len()).map(|(size, from)| {
             let out: BTreeSet<u64> = all.iter().skip(from).take(size).copied().collect();
             let left = |step: &&NamedStep| !out.contains(&step.name.who);
-            let schedule = search.best.schedule.iter().filter(left).cloned().collect();
-            if !search.tries(laboratory, Candidate::new(schedule)) {
-                from += size;
-            }
+            let schedule = best.schedule.iter().filter(left).cloned().collect();
+            ((size, from), Candidate::new(schedule))
+        });
+        match search.tries_each(laboratory, candidates) {
+            Some(place) => (size, from) = place,
+            None => return,
         }
-        size /= 2;
     }
+}
+
+/// Groups of so many out of `all`, from one on, then of half as many, and so on: sizes and first ones.
+fn groups(size: usize, from: usize, all: usize) -> impl Iterator<Item = (usize, usize)> + Send {
+    halves(size).flat_map(move |part| {
+        let from = if part == size { from } else { 0 };
+        (from..all).step_by(part).map(move |from| (part, from))
+    })
+}
+
+/// A size, half of it, and so on, down to one.
+fn halves(size: usize) -> impl Iterator<Item = usize> + Send {
+    successors(Some(size), |size| Some(size / 2)).take_while(|size| *size > 0)
 }
 
 /// Everyone who takes a step, in the order of their first.
@@ -97,24 +134,32 @@ fn everyone(schedule: &Schedule) -> Vec<u64> {
 /// actor can't do any more keeps it waiting; where later messages can stand for those that were left
 /// out, a whole round of a protocol may go.
 pub(super) fn steps<T: Trial>(search: &mut Search<T>, laboratory: &mut Laboratory<'_>) {
-    let mut size = search.best.schedule.len() / 2;
-    while size > 0 && !laboratory.is_over() {
-        let mut end = search.best.schedule.len();
-        while end > 0 && !laboratory.is_over() {
-            let from = end.saturating_sub(size);
-            let left_out = without(&search.best.schedule, from, end);
+    let steps = search.best.schedule.len();
+    let (mut size, mut end) = (steps / 2, steps);
+    loop {
+        let best = Arc::clone(&search.best);
+        let steps = best.schedule.len();
+        let candidates = parts(size, end.min(steps), steps).flat_map(|(size, end)| {
+            let left_out = without(&best.schedule, end.saturating_sub(size), end);
             let by_sort = Candidate::new(left_out.clone()).by_sort();
-            if search.tries(laboratory, by_sort)
-                || search.tries(laboratory, Candidate::new(left_out))
-            {
-                end = end.min(search.best.schedule.len());
-            } else {
-                end = from;
-            }
+            [by_sort, Candidate::new(left_out)].map(|candidate| ((size, end), candidate))
+        });
+        match search.tries_each(laboratory, candidates) {
+            Some(place) => (size, end) = place,
+            None => break,
         }
-        size /= 2;
     }
     tails(search, laboratory);
+}
+
+/// Parts of so many out of `all`, from where one ends to the beginning, then of half as many from the end
+/// on, and so on: sizes and ends.
+fn parts(size: usize, end: usize, all: usize) -> impl Iterator<Item = (usize, usize)> + Send {
+    halves(size).flat_map(move |part| {
+        let end = if part == size { end } else { all };
+        let ends = successors(Some(end), move |end| end.checked_sub(part));
+        ends.take_while(|end| *end > 0).map(move |end| (part, end))
+    })
 }
 
 fn without(schedule: &Schedule, from: usize, to: usize) -> Schedule {
@@ -124,21 +169,63 @@ fn without(schedule: &Schedule, from: usize, to: usize) -> Schedule {
 
 /// Has each actor stop sooner.
 fn tails<T: Trial>(search: &mut Search<T>, laboratory: &mut Laboratory<'_>) {
-    for who in everyone(&search.best.schedule) {
-        let count =
-            |schedule: &Schedule| schedule.iter().filter(|step| step.name.who == who).count();
-        let mut size = count(&search.best.schedule);
-        while size > 0 && !laboratory.is_over() {
-            let kept = count(&search.best.schedule).saturating_sub(size);
-            let mut taken = 0;
-            let stays = |step: &&NamedStep| {
-                taken += usize::from(step.name.who == who);
-                step.name.who != who || taken <= kept
-            };
-            let schedule = search.best.schedule.iter().filter(stays).cloned().collect();
-            if !search.tries(laboratory, Candidate::new(schedule)) {
-                size /= 2;
-            }
+    let all = everyone(&search.best.schedule);
+    let (mut from, mut size) = (0, None);
+    loop {
+        let best = Arc::clone(&search.best);
+        let candidates = all.iter().enumerate().skip(from).flat_map(|(at, who)| {
+            let best = &best;
+            let own = best.schedule.iter().filter(|step| step.name.who == *who);
+            let own = own.count();
+            let first = size.filter(|_| at == from).unwrap_or(own);
+            halves(first).map(move |size| {
+                let kept = own.saturating_sub(size);
+                (
+                    (at, size),
+                    Candidate::new(shortened(&best.schedule, *who, kept)),
+                )
+            })
+        });
+        match search.tries_each(laboratory, candidates) {
+            Some((at, left)) => (from, size) = (at, Some(left)),
+            None => return,
         }
+    }
+}
+
+/// A schedule in which one takes so many steps at most.
+fn shortened(schedule: &Schedule, who: u64, kept: usize) -> Schedule {
+    let mut taken = 0;
+    let stays = |step: &&NamedStep| {
+        taken += usize::from(step.name.who == who);
+        step.name.who != who || taken <= kept
+    };
+    schedule.iter().filter(stays).cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{groups, parts};
+
+    #[test]
+    fn groups_are_gone_through_and_halved() {
+        let of = |size, from, all| groups(size, from, all).collect::<Vec<_>>();
+        assert_eq!(of(0, 0, 1), []);
+        assert_eq!(
+            of(2, 2, 5),
+            [(2, 2), (2, 4), (1, 0), (1, 1), (1, 2), (1, 3), (1, 4)]
+        );
+        assert_eq!(of(2, 6, 2), [(1, 0), (1, 1)]);
+    }
+
+    #[test]
+    fn parts_go_from_the_end_to_the_beginning_and_are_halved() {
+        let of = |size, end, all| parts(size, end, all).collect::<Vec<_>>();
+        assert_eq!(of(0, 1, 1), []);
+        assert_eq!(
+            of(2, 3, 5),
+            [(2, 3), (2, 1), (1, 5), (1, 4), (1, 3), (1, 2), (1, 1)]
+        );
+        assert_eq!(of(2, 0, 2), [(1, 2), (1, 1)]);
     }
 }

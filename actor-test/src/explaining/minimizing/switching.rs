@@ -1,8 +1,11 @@
 //! Fewest context switches.
 
+use std::sync::Arc;
+
 use crate::data::schedule::Schedule;
 use crate::explaining::minimizing::candidate::Candidate;
-use crate::explaining::minimizing::search::{Laboratory, Search, Trial};
+use crate::explaining::minimizing::laboratory::Laboratory;
+use crate::explaining::minimizing::search::{Search, Trial};
 
 /// How often all of a schedule is gone through.
 const ROUNDS: usize = 8;
@@ -14,14 +17,18 @@ pub(super) fn fewest<T: Trial>(search: &mut Search<T>, laboratory: &mut Laborato
     search.tries(laboratory, Candidate::new(schedule).staying());
     for _ in 0..ROUNDS {
         let before = search.best.cost();
-        let mut at = 0;
-        while at < runs(&search.best.schedule).len() && !laboratory.is_over() {
-            let (schedule, runs) = (&search.best.schedule, runs(&search.best.schedule));
-            let joined = joined(schedule, &runs, at);
-            let improved = joined
-                .into_iter()
-                .any(|schedule| search.tries(laboratory, Candidate::new(schedule)));
-            at += usize::from(!improved);
+        let mut from = 0;
+        loop {
+            let best = Arc::clone(&search.best);
+            let runs = runs(&best.schedule);
+            let candidates = (from..runs.len()).flat_map(|at| {
+                let joined = joined(&best.schedule, &runs, at).into_iter();
+                joined.map(move |schedule| (at, Candidate::new(schedule)))
+            });
+            match search.tries_each(laboratory, candidates) {
+                Some(at) => from = at,
+                None => break,
+            }
         }
         if search.best.cost() == before {
             return;

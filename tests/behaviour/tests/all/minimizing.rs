@@ -233,16 +233,7 @@ impl Counter {
 /// left that lead there.
 #[test]
 fn of_an_endless_story_the_beginning_is_left() {
-    let tester = tester(0).max_steps(1_000).minimize(5_000_000);
-    let report = tester.run(|sys| {
-        let counter = sys.spawn(Counter::default());
-        counter.tell(Tick);
-        counter.tell(Lose);
-        sys.always_eventually("nothing is lost", move |world| {
-            world.get(&counter).is_none_or(|counter| !counter.lost)
-        });
-    });
-    let bug = report.assert_bug("nothing is lost");
+    let bug = endless(1);
     assert_eq!(bug.kind(), BugKind::Liveness);
     let minimized = bug.minimized.as_ref().expect("it is shorter");
     assert!(minimized.before.steps > 5_000, "{minimized:?}");
@@ -252,6 +243,23 @@ fn of_an_endless_story_the_beginning_is_left() {
     let dead = minimized.dead.expect("it was seen to stay lost");
     assert_eq!(dead.from, minimized.after.steps);
     assert!(dead.continuations >= 70);
-    assert_eq!(steps(bug) as u64, dead.from);
+    assert_eq!(steps(&bug) as u64, dead.from);
     assert!(bug.step() > 5_000);
+    // Here there is enough to do for several workers.
+    let together = endless(3);
+    assert_eq!(together.minimized, bug.minimized);
+    assert_eq!(together.trace, bug.trace);
+}
+
+fn endless(workers: usize) -> Bug {
+    let tester = tester(0).max_steps(1_000).minimize(5_000_000);
+    let report = tester.workers(workers).run(|sys| {
+        let counter = sys.spawn(Counter::default());
+        counter.tell(Tick);
+        counter.tell(Lose);
+        sys.always_eventually("nothing is lost", move |world| {
+            world.get(&counter).is_none_or(|counter| !counter.lost)
+        });
+    });
+    report.assert_bug("nothing is lost").clone()
 }

@@ -2,14 +2,21 @@
 //!
 //! ```text
 //! cargo run --release -p benchmarks --bin minimizing [FILTER]
+//! cargo run --release -p benchmarks --bin minimizing -- --liveness [FILTER]
 //! ```
 //!
-//! It prints the table of the book's page on short traces: medians of steps, actors and switches before
-//! and after.
+//! The first prints a table of the book's page on short traces: medians of steps, actors and switches
+//! before and after. The second one does it for the bugs that something is owed for ever, with the bounds
+//! that a test has by default, in stories of tens of thousands of steps: how many messages are handled
+//! and timers fire before it is lost, beside how many the published story has, and how long one worker takes for it and
+//! how long the first of four, which have to leave the same. That is CPU time of one thread, so that it says
+//! the same where the machine has other work.
 
 mod plants;
 
+use actor_test::strategy::StepKind;
 use actor_test::{Minimized, Report};
+use cpu_time::ThreadTime;
 use plants::Plant;
 
 /// How many seeds.
@@ -19,20 +26,105 @@ const SEEDS: u64 = 5;
 const BUDGET: u64 = 20_000_000;
 
 fn main() {
-    let filter = std::env::args().nth(1).unwrap_or_default();
+    let mut arguments = std::env::args().skip(1).peekable();
+    let is_liveness = arguments
+        .next_if(|argument| argument == "--liveness")
+        .is_some();
+    let filter = arguments.next().unwrap_or_default();
+    let plants = plants::all().into_iter();
+    let plants = plants.filter(|plant| plant.name.contains(&filter));
+    match is_liveness {
+        true => liveness(plants),
+        false => all(plants),
+    }
+}
+
+fn all(plants: impl Iterator<Item = Plant>) {
     println!(
         "| bug | found | steps | actors | switches | steps | actors | switches | executions | steps taken |"
     );
     println!("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|");
-    for plant in plants::all() {
-        if plant.name.contains(&filter) {
-            row(&plant);
+    plants.for_each(|plant| row(&plant));
+}
+
+/// How many workers are compared with one.
+const WORKERS: usize = 4;
+
+fn liveness(plants: impl Iterator<Item = Plant>) {
+    println!(
+        "| bug | published | shorter | steps | events left | most | steps left | steps taken | s with 1 | s with {WORKERS} |"
+    );
+    println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
+    for plant in plants {
+        if let Some(published) = plant.lost_after {
+            liveness_row(&plant.with_default_bounds(), published);
         }
     }
 }
 
+fn liveness_row(plant: &Plant, published: u64) {
+    let (mut found, mut events, mut steps) = (Vec::new(), Vec::new(), Vec::new());
+    let mut seconds = [0, 1].map(|_| Vec::new());
+    for seed in 0..SEEDS {
+        let (one, alone) = timed(plant, seed, 1);
+        let (other, together) = timed(plant, seed, WORKERS);
+        assert_eq!(
+            one, other,
+            "{}: more workers leave something else",
+            plant.name
+        );
+        steps.extend(
+            plant
+                .explore(seed, 0, 1)
+                .bugs()
+                .first()
+                .map(actor_test::Bug::step),
+        );
+        if let Some((minimized, left)) = one {
+            found.push(minimized);
+            events.push(left);
+        }
+        seconds[0].push(alone);
+        seconds[1].push(together);
+    }
+    let of = |what: fn(&Minimized) -> u64| median(found.iter().map(what).collect());
+    let most = events.iter().max().copied();
+    let [alone, together] = seconds.map(|milliseconds| median(milliseconds) as f64 / 1_000.0);
+    println!(
+        "| {} | {published} | {} | {} | {} | {} | {} | {} | {alone:.2} | {together:.2} |",
+        plant.name,
+        found.len(),
+        median(steps),
+        median(events),
+        most.unwrap_or_default(),
+        of(|found| found.after.steps),
+        of(|found| found.steps),
+    );
+}
+
+/// What is left of a seed's execution, how many events happen in it, and how many milliseconds of its own the first worker took to
+/// minimise it: without what it takes to find it.
+fn timed(plant: &Plant, seed: u64, workers: usize) -> (Option<(Minimized, u64)>, u64) {
+    let time = |budget| {
+        let begun = ThreadTime::now();
+        let report = plant.explore(seed, budget, workers);
+        (report, begun.elapsed().as_millis() as u64)
+    };
+    let (_, finding) = time(0);
+    let (report, both) = time(BUDGET);
+    let left = report.bugs().first().and_then(|bug| {
+        let minimized = bug.minimized.clone()?;
+        let steps = bug.trace.story.steps.iter();
+        let events = steps.filter(|step| matches!(step.kind, StepKind::Handle | StepKind::Timer));
+        Some((minimized, events.count() as u64))
+    });
+    (left, both.saturating_sub(finding))
+}
+
 fn row(plant: &Plant) {
-    let reports: Vec<Report> = (0..SEEDS).map(|seed| plant.explore(seed, BUDGET)).collect();
+    let reports: Vec<Report> = (0..SEEDS)
+        .map(|seed| plant.explore(seed, BUDGET, 1))
+        .collect();
     let found: Vec<&Minimized> = reports
         .iter()
         .flat_map(Report::bugs)

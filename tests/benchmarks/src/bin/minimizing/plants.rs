@@ -3,12 +3,15 @@
 use std::time::Duration;
 
 use actor_core::prelude::*;
-use actor_test::{Report, Semantics, Tester};
+use actor_test::{Report, Semantics, Settings, Tester};
 use samples::*;
 
 /// A program with a planted bug.
 pub(crate) struct Plant {
     pub(crate) name: &'static str,
+    /// Something is owed for ever after so few messages were handled and timers have fired, as those who
+    /// have published the bug tell it.
+    pub(crate) lost_after: Option<u64>,
     tester: Tester,
     program: Program,
 }
@@ -22,9 +25,24 @@ enum Program {
 }
 
 impl Plant {
-    /// Looks for the bug with a seed, and minimises it.
-    pub(crate) fn explore(&self, seed: u64, budget: u64) -> Report {
+    /// The same with the bounds that a test has where nobody gives others.
+    pub(crate) fn with_default_bounds(self) -> Self {
+        let bounds = Settings::default().bounds;
+        let tester = self.tester.max_steps(bounds.unfair());
+        Self { tester, ..self }
+    }
+
+    fn lost_after(self, messages: u64) -> Self {
+        Self {
+            lost_after: Some(messages),
+            ..self
+        }
+    }
+
+    /// Looks for the bug with a seed, and has so many workers minimise it.
+    pub(crate) fn explore(&self, seed: u64, budget: u64, workers: usize) -> Report {
         let tester = self.tester.clone().seed(seed).minimize(budget);
+        let tester = tester.workers(workers);
         match &self.program {
             Program::Sync(body) => tester.run(body),
             Program::PortCancellation => tester.run_async(|sys| async move {
@@ -62,6 +80,7 @@ fn plant(name: &'static str, steps: u64, program: Program) -> Plant {
     let tester = Tester::new().iterations(3_000).max_steps(steps);
     Plant {
         name,
+        lost_after: None,
         tester,
         program,
     }
@@ -94,7 +113,8 @@ pub(crate) fn all() -> Vec<Plant> {
         sync("boot_spin HaltReturnsIfAny", 100, |sys| {
             sys.monitor::<boot_spin::Boots>();
             boot_spin::set_up(sys, 1, Some(boot_spin::Bug::HaltReturnsIfAny));
-        }),
+        })
+        .lost_after(3),
         plant("bounded_buffer WakeOne", 10_000, Program::BoundedBuffer),
         plant(
             "port_cancellation FlagNotSet",
@@ -111,13 +131,16 @@ pub(crate) fn all() -> Vec<Plant> {
                     .map(|node| w.get(node).and_then(|node| node.next()));
                 chord::is_whole(&next.collect::<Vec<_>>())
             });
-        }),
+        })
+        .lost_after(5),
         sync("mace_transport NoConnectionId", 300, |sys| {
             _ = mace_transport::set_up(sys, 2, Some(mace_transport::Bug::NoConnectionId));
-        }),
+        })
+        .lost_after(8),
         sync("mps_ballots MixedOrder", 300, |sys| {
             _ = mps_ballots::set_up(sys, Some(mps_ballots::Bug::MixedOrder));
-        }),
+        })
+        .lost_after(15),
         sync("load_balance Sticky", 300, |sys| {
             load_balance::set_up(sys, 1_000, Some(load_balance::Bug::Sticky));
         }),
