@@ -257,6 +257,36 @@ fn rule_02_an_event_deferred_for_ever_is_a_bug() {
     );
 }
 
+/// Defers `Inner` for as long as it is there: it waits for a `Line`, or ends.
+struct Closed;
+#[actor(states(Shut(defer(Inner)), Open), receive(Line))]
+impl Closed {
+    #[on]
+    async fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+        forever(cx.receive::<Line>()).await;
+    }
+    #[on]
+    fn tick(&mut self, _: Tick, cx: &mut Context<Self>) {
+        cx.halt();
+    }
+    #[on(Open)]
+    fn inner(&mut self, _: Inner) {}
+}
+
+#[test]
+fn rule_02_who_may_wait_for_ever_and_who_has_ended_defers_nothing_for_ever() {
+    every(|sys| {
+        let closed = sys.spawn(Closed);
+        closed.tell(Inner(1));
+        closed.tell(Go);
+    });
+    every(|sys| {
+        let closed = sys.spawn(Closed);
+        closed.tell(Inner(1));
+        closed.tell(Tick);
+    });
+}
+
 struct WithStart;
 #[actor]
 impl WithStart {
