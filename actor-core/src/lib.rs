@@ -240,7 +240,7 @@ pub use production::{
     ActorStatus, DeadLetter, DeadLetterReason, DeepMailbox, LiveSystem, MonitorStep,
     MonitorViolation, MonitorViolationKind, StuckActor, Unfinished,
 };
-pub use services::{Group, Pool, PoolRef, Probe, Topics};
+pub use services::{Group, Pool, PoolRef, Probe, Proxy, ProxyRef, Topics};
 pub use specification::{Answer, Monitor, MonitorContext, Temperature, World};
 pub use supervision::{
     Backoff, Decision, Failure, FailureKind, Restart, StopReason, Supervision, Terminated, Unread,

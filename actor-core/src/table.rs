@@ -65,6 +65,9 @@ pub struct ActorInfo {
     pub starts: bool,
     /// Some state defers some event.
     pub defers: bool,
+    /// It hands on what it is sent: to monitors, an event is sent when the relay is sent it, and handled
+    /// when it is where it was going.
+    pub relays: bool,
 }
 
 impl ActorInfo {

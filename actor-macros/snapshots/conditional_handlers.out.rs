@@ -94,6 +94,7 @@ const _: () = {
             },
             starts: ::core::cfg!(unix),
             defers: false,
+            relays: false,
         };
         fn first_state() -> Self::State {
             NodeState::Up

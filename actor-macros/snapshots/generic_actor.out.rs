@@ -78,6 +78,7 @@ const _: () = {
             },
             starts: false,
             defers: true,
+            relays: false,
         };
         fn first_state() -> Self::State {
             ReplicaState::Follower

@@ -39,6 +39,7 @@ const _: () = {
             },
             starts: false,
             defers: false,
+            relays: false,
         };
         fn first_state() -> Self::State {
             ::actor_core::generated::Stateless

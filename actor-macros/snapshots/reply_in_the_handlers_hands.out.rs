@@ -64,6 +64,7 @@ const _: () = {
             },
             starts: false,
             defers: false,
+            relays: false,
         };
         fn first_state() -> Self::State {
             ServerState::Idle

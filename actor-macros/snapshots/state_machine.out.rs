@@ -78,6 +78,7 @@ const _: () = {
             },
             starts: true,
             defers: true,
+            relays: false,
         };
         fn first_state() -> Self::State {
             ClientState::Idle

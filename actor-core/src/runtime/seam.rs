@@ -16,7 +16,7 @@ use std::time::Duration;
 use crate::identity::{ActorId, Address, AskId, DiskCallId, DiskId, Passport, RoomId, TimerId};
 use crate::parts::disk::{Answer, Call};
 use crate::parts::{
-    Again, Announce, AnyMail, AskSlot, Failing, Failure, Fault, Notice, Offered, Purpose,
+    Again, Announce, AnyMail, AskError, AskSlot, Failing, Failure, Fault, Notice, Offered, Purpose,
     PutReason, PutStart, Script, Sharing, SpawnOptions, Stop, Trap,
 };
 use crate::production::{AskSupervisor, Factory, NamesOn, Spawn};
@@ -57,6 +57,9 @@ pub trait Runtime: Sharing {
     fn sought(&self, of: ActorId, is_there: bool);
     /// Sends. `message` is a `Slot<A::Message>`, taken into the target's mail.
     fn post(&self, to: Address, message: &mut dyn Any);
+    /// Makes a dead letter of a message of the current actor's own type: it relays, and knows nobody to
+    /// hand it on to. Who asked is told why.
+    fn lose(&self, relay: Address, message: &mut dyn Any, why: AskError);
     /// Asks for room in the mailbox of `to`; `waits` says that the sender is willing to wait.
     fn ask_for_room(&self, to: Address, event: u16, waits: bool) -> RoomId;
     /// The answer; keeps the waker where there is none yet. Where there is room, `message` is sent as

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{has_stopped, post, try_with, with};
 use crate::identity::ActorId;
 use crate::parts::{Mailed, Stop};
-use crate::production::{Count, Counted, Target, Where};
+use crate::production::{Count, Counted, DeadLetterReason, Target, Where};
 use crate::slab::Slot;
 
 /// The actor's name under test, a number in production.
@@ -83,6 +83,25 @@ impl Target {
         match self.place() {
             Where::Live(actor) => actor.post::<A>(message),
             Where::Controlled(address) => post(*address, message),
+        }
+    }
+
+    /// As [`post`](Self::post), for what a relay hands on: monitors have seen it sent.
+    pub(crate) fn pass_on<A: Mailed>(&self, message: &mut Slot<A::Message>) {
+        match self.place() {
+            Where::Live(actor) => actor.pass_on::<A>(message),
+            Where::Controlled(address) => post(*address, message),
+        }
+    }
+
+    /// The actor, which relays, knows nobody to hand a message of its own on to: a dead letter.
+    pub(crate) fn lose<A: Mailed>(&self, message: A::Message, why: DeadLetterReason) {
+        match self.place() {
+            Where::Live(actor) => actor.lose_own::<A>(message, why),
+            Where::Controlled(address) => {
+                let message = &mut Slot::Full(message);
+                with(|rt| rt.lose(*address, message, why.loss()));
+            }
         }
     }
 }

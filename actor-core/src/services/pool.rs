@@ -13,6 +13,7 @@ use crate::asking::Reply;
 use crate::event::Event;
 use crate::fingerprint::{Fingerprint, Fingerprinter};
 use crate::identity::ActorId;
+use crate::parts::CannotCross;
 use crate::slab::Slot;
 use crate::supervision::Restart;
 use crate::table::{ActorInfo, EventInfo, Stateless};
@@ -230,7 +231,7 @@ impl<A: Actor> Pool<A> {
         } else {
             let worker = &self.workers[index];
             let target = worker.actor.target();
-            target.post::<A>(&mut Slot::Full(job.message));
+            target.pass_on::<A>(&mut Slot::Full(job.message));
         }
     }
 
@@ -311,7 +312,10 @@ fn count<A: Handler<E>, E: Event>(
         unreachable!("a job is counted as what it is");
     };
     let (pool, worker) = (cx.me(), worker.clone());
-    let ask = worker.ask(event);
+    let (asked, ask) = worker.target().begin_ask();
+    let message = A::message(event, asked);
+    worker.target().pass_on::<A>(&mut Slot::Full(message));
+    let ask = ask.limited(worker.target());
     cx.beside(async move {
         let answer = ask.await;
         let mut failure = None;
@@ -360,6 +364,7 @@ impl<A: Actor> Actor for Pool<A> {
         dispositions: handled(Table::<A>::LEN),
         starts: true,
         defers: false,
+        relays: true,
     };
 
     fn first_state() -> Stateless {
@@ -398,6 +403,16 @@ impl<A: Actor> Actor for Pool<A> {
                 done.failure.hash(to);
                 true
             }
+        }
+    }
+
+    fn carry(message: &Message<A>) -> Result<Message<A>, CannotCross> {
+        match &message.0 {
+            Inner::Job(Job { message, count }) => {
+                let (message, count) = (A::carry(message)?, *count);
+                Ok(Message(Inner::Job(Job { message, count })))
+            }
+            Inner::Done(_) => unreachable!("a pool tells itself, on its own node"),
         }
     }
 

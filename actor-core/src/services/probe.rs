@@ -422,6 +422,7 @@ impl<P: Protocol + ?Sized + 'static> Actor for Double<P> {
         dispositions: handled(Table::<P>::LEN),
         starts: false,
         defers: false,
+        relays: false,
     };
 
     fn first_state() -> Stateless {

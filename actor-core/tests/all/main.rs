@@ -24,6 +24,7 @@ pub mod nodes;
 mod order;
 mod pipe_to_self;
 mod probe;
+mod proxies;
 mod random;
 mod receive;
 mod ref_counted;

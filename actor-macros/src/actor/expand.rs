@@ -282,6 +282,7 @@ impl<'a> Expansion<'a> {
                 dispositions: #dispositions,
                 starts: #starts,
                 defers: #defers,
+                relays: false,
             }
         }
     }

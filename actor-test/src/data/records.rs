@@ -372,6 +372,8 @@ pub(crate) enum Arrival {
     Lost,
     /// It is a dead letter: its receiver has stopped.
     Dead,
+    /// It is a dead letter: its receiver, a [proxy](actor_core::Proxy), finds nobody to hand it on to.
+    Unclaimed,
     /// It is a dead letter: the mailbox is full.
     Refused,
     /// It arrived, and the oldest event in the mailbox, printed, had to go.

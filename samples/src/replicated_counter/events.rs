@@ -5,8 +5,6 @@ use std::collections::BTreeMap;
 use actor_core::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::Replica;
-
 /// How much was added, by the node on which it was.
 pub type Counts = BTreeMap<String, u64>;
 
@@ -19,14 +17,9 @@ pub struct Add(pub u64);
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Total;
 
-/// A replica has started.
+/// A replica has started, and wants to know what others know.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Hello {
-    /// Its node.
-    pub node: String,
-    /// The replica.
-    pub replica: ActorRef<Replica>,
-}
+pub struct Hello(pub Recipient<Merge>);
 
 /// What another replica knows.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -2,8 +2,9 @@
 //!
 //! Each node has a [`Replica`]. It keeps how much was added on each node, so that two replicas are
 //! merged by the larger number of each. A replica that is told to [`Add`] sends what it knows to the
-//! others, and answers when one of them has it: then two of three do. A replica that starts looks for
-//! the others and says [`Hello`], and they send it what they know. So it comes back after a crash.
+//! others, and answers when one of them has it: then two of three do. A replica that starts says
+//! [`Hello`] to the others, and they send it what they know. So it comes back after a crash, and the others
+//! find it again: each has a [`Proxy`](actor_core::Proxy) of each other.
 //!
 //! **The bug it teaches.** With [`Bug::EarlyAnswer`] a replica answers as soon as it has added by
 //! itself. Where its node crashes before another has heard of it, what was acknowledged is lost. Without

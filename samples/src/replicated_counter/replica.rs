@@ -1,18 +1,16 @@
 //! A replica of the counter.
 
-use std::collections::BTreeMap;
-
-use actor_core::actor;
 use actor_core::prelude::*;
+use actor_core::{Proxy, ProxyRef, actor};
 
 use super::{Add, Bug, Counts, Hello, Merge, Merged, NODES, Total};
 
 /// A replica of the counter.
 #[derive(Debug)]
 pub struct Replica {
-    node: &'static str,
+    pub(super) node: &'static str,
     counts: Counts,
-    others: BTreeMap<String, ActorRef<Replica>>,
+    others: Vec<ProxyRef<Replica>>,
     /// Who waits until another replica has that much of what was added here.
     waiting: Vec<(u64, Reply<u64>)>,
     bug: Option<Bug>,
@@ -24,7 +22,7 @@ impl Replica {
         Self {
             node,
             counts: Counts::new(),
-            others: BTreeMap::new(),
+            others: Vec::new(),
             waiting: Vec::new(),
             bug,
         }
@@ -44,30 +42,24 @@ impl Replica {
 #[actor(remote)]
 impl Replica {
     #[start]
-    async fn start(&mut self, cx: &mut Context<Self>) {
+    fn start(&mut self, cx: &mut Context<Self>) {
         for node in NODES.into_iter().filter(|node| *node != self.node) {
-            let found = cx.lookup::<Replica>(&format!("{node}/replica")).await;
-            if let Ok(other) = found {
-                other.tell(Hello {
-                    node: self.node.into(),
-                    replica: cx.me(),
-                });
-                self.others.insert(node.into(), other);
-            }
+            let other = cx.spawn(Proxy::<Replica>::new(format!("{node}/replica")));
+            other.tell(Hello(cx.recipient()));
+            self.others.push(other);
         }
     }
 
     #[on]
     fn hello(&mut self, hello: Hello, cx: &mut Context<Self>) {
-        hello.replica.tell(self.knowledge(cx));
-        self.others.insert(hello.node, hello.replica);
+        hello.0.tell(self.knowledge(cx));
     }
 
     #[on]
     fn add(&mut self, add: Add, reply: Reply<u64>, cx: &mut Context<Self>) {
         let own = self.own() + add.0;
         self.counts.insert(self.node.into(), own);
-        for other in self.others.values() {
+        for other in &self.others {
             other.tell(self.knowledge(cx));
         }
         match self.bug {

@@ -79,15 +79,20 @@ pub enum DeadLetterReason {
     Full,
     /// Its actor was restarted, and [told to drop](crate::Unread) what was unread.
     Restarted,
+    /// It was sent to a [proxy](crate::Proxy), and nobody has the name.
+    Unknown,
+    /// It was sent to a [proxy](crate::Proxy), and the node is down.
+    Unreachable,
 }
 
 impl DeadLetterReason {
     /// What whoever asked is told.
     pub(crate) fn loss(self) -> AskError {
         match self {
-            Self::Stopped => AskError::Stopped,
+            Self::Stopped | Self::Unknown => AskError::Stopped,
             Self::Full => AskError::Full,
             Self::Restarted => AskError::Failed,
+            Self::Unreachable => AskError::Disconnected,
         }
     }
 }
@@ -98,6 +103,8 @@ impl fmt::Display for DeadLetterReason {
             Self::Stopped => "the actor has stopped",
             Self::Full => "the actor's mailbox is full",
             Self::Restarted => "the actor was restarted with an empty mailbox",
+            Self::Unknown => "no actor has the name",
+            Self::Unreachable => "the node of that name is down",
         })
     }
 }

@@ -230,7 +230,20 @@ impl LiveActor {
         }
     }
 
-    /// As [`post`](Self::post), whatever the message is, where somebody looks.
+    /// As [`post`](Self::post), for what a relay hands on: monitors have seen it sent.
+    pub(crate) fn pass_on<A: Mailed>(&self, message: &mut Slot<A::Message>) {
+        let Slot::Full(passed) = message else {
+            return;
+        };
+        let event = A::event_index(passed);
+        let sent = match self.hub.looks_at_sends() {
+            true => self.sent_now(),
+            false => Sent::UNSEEN,
+        };
+        self.post_any(event, message, sent);
+    }
+
+    /// As [`post`](Self::post), whatever the message is, and whoever looks.
     #[cold]
     fn post_any(&self, event: u16, message: &mut dyn Any, sent: Sent) {
         match self.mailbox.open() {
@@ -240,6 +253,11 @@ impl LiveActor {
             }
             None => self.refuse(Kind::Event, DeadLetterReason::Stopped, message),
         }
+    }
+
+    /// The actor, which relays, knows nobody to hand a message of its own on to.
+    pub(crate) fn lose_own<A: Mailed>(&self, message: A::Message, why: DeadLetterReason) {
+        self.refuse(Kind::Event, why, &mut Slot::Full(message));
     }
 
     /// Sends to whoever has room, for a sender that awaits what becomes of the event; one with a
@@ -451,15 +469,21 @@ impl LiveActor {
     /// Shows what is sent to who looks, and keeps what they want to know of it later.
     #[cold]
     fn see_sent(&self, event: u16, shown: &dyn Event) -> Sent {
+        let sent = self.sent_now();
+        if self.hub.is_observed() {
+            self.observe(Moment::Sent, event, shown, sent.sender);
+        }
+        sent
+    }
+
+    /// What is kept of a send of now.
+    fn sent_now(&self) -> Sent {
         let attention = self.hub.attention.bits();
         let sender = match () {
             () if attention & OBSERVED != 0 => Sender::current(),
             () if attention & AGES != 0 => Sender::stamped(self.hub.now()),
             () => Sender::NONE,
         };
-        if attention & OBSERVED != 0 {
-            self.observe(Moment::Sent, event, shown, sender);
-        }
         Sent {
             sender,
             #[cfg(feature = "tracing")]
@@ -469,6 +493,9 @@ impl LiveActor {
 
     #[cold]
     pub(super) fn observe(&self, moment: Moment, event: u16, shown: &dyn Event, sender: Sender) {
+        if self.info.relays && moment == Moment::Handled {
+            return;
+        }
         let kind = self.info.events[usize::from(event)].type_id;
         self.hub.observe(moment, kind, shown, sender, Some(self.id));
     }

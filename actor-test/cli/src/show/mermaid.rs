@@ -116,7 +116,9 @@ fn lines_of(story: &Story, step: &Step) -> Vec<String> {
                 if let Some(message) = message.filter(|message| message.handled.is_none()) {
                     let (to, event) = (alias(message.to), label(&message.event));
                     lines.push(match arrival {
-                        Arrival::Dead | Arrival::Refused => format!("{who}-x{to}: {event}"),
+                        Arrival::Dead | Arrival::Unclaimed | Arrival::Refused => {
+                            format!("{who}-x{to}: {event}")
+                        }
                         _ => format!("{who}-){to}: {event} (never handled)"),
                     });
                 }

@@ -623,6 +623,7 @@ impl Builder {
             records::Arrival::Leaves => (Arrival::Leaves, None),
             records::Arrival::Lost => (Arrival::Lost, None),
             records::Arrival::Dead => (Arrival::Dead, None),
+            records::Arrival::Unclaimed => (Arrival::Unclaimed, None),
             records::Arrival::Refused => (Arrival::Refused, None),
             records::Arrival::Replaced { message, event } => {
                 let replaced = self.message(*message, from, to, event);

@@ -231,6 +231,8 @@ pub enum Arrival {
     Lost,
     /// It is a dead letter: its receiver has stopped.
     Dead,
+    /// It is a dead letter: its receiver, a [proxy](actor_core::Proxy), finds nobody to hand it on to.
+    Unclaimed,
     /// It is a dead letter: the mailbox is full.
     Refused,
     /// It is in the inbox, and the oldest event in there had to go.

@@ -189,6 +189,9 @@ impl Engine {
         self.show_sent(to, &letter);
         let (lost, why) = match delivery {
             Delivery::Arrived => return,
+            Delivery::Dead if letter.lost.is_some() => {
+                (letter, letter.lost.unwrap_or(AskError::Stopped))
+            }
             Delivery::Dead => match self.successor(to, &letter) {
                 Some((to, letter)) => {
                     let delivery = self.state().deliver(to, letter);
@@ -240,6 +243,7 @@ impl Engine {
                 Disposition::Defer => Arrival::Deferred,
                 _ => Arrival::Arrived,
             },
+            Delivery::Dead if letter.lost.is_some() => Arrival::Unclaimed,
             Delivery::Dead => Arrival::Dead,
             Delivery::Full => Arrival::Refused,
             Delivery::Replaced(oldest) => Arrival::Replaced {

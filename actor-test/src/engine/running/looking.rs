@@ -20,7 +20,7 @@ use crate::engine::watching::cycle::Waits;
 use crate::engine::watching::observers::{Observer, Seen};
 use crate::engine::watching::specifications::Judged;
 use crate::engine::workshop::Parts;
-use crate::engine::world::operation::{Stage, Stamp};
+use crate::engine::world::operation::{Kind, Stage, Stamp};
 use crate::engine::world::state::{BODY, State};
 use crate::engine::world::types::place_of;
 use crate::hash;
@@ -88,6 +88,9 @@ impl Engine {
         let Some(Some(Parts { mail, .. })) = self.bodies.get(receiver as usize) else {
             return;
         };
+        if moment == Moment::Sent && self.relays(from) {
+            return;
+        }
         let sender = from.sent_by().filter(|operation| *operation != BODY);
         let sender = sender.map(|operation| self.actor_id(operation));
         let target = Some(self.actor_id(receiver));
@@ -98,6 +101,15 @@ impl Engine {
             }),
             Seen::Several => self.show(moment, sender, target, |show| mail.inspect(slot, show)),
         }
+    }
+
+    /// Whether what it sends was sent before, by another.
+    fn relays(&self, sender: Stamp) -> bool {
+        let state = self.state();
+        let sender = sender
+            .sent_by()
+            .map(|sender| state.operations[sender as usize].kind);
+        matches!(sender, Some(Kind::Actor(of_type)) if state.types[of_type].info.relays)
     }
 
     pub(crate) fn show_reply(

@@ -17,7 +17,7 @@ use actor_core::runtime::{
     Fault, NamesOn, NodeCode, Notice, Offered, Passport, Purpose as Pretext, PutReason, PutStart,
     RoomId, Runtime, Script, Spawn, SpawnOptions, Stop, TimerId, Trap,
 };
-use actor_core::{ActorId, Decision, Supervision};
+use actor_core::{ActorId, AskError, Decision, Supervision};
 
 use crate::data::bug::BugKind;
 use crate::data::records::Record;
@@ -138,6 +138,16 @@ impl Runtime for Shared {
         self.state.borrow_mut().send(current, to, slot, event);
         if self.may_crowd.get() && self.crowds(to) {
             self.state.borrow_mut().crowd_last(current);
+        }
+    }
+
+    fn lose(&self, relay: Address, message: &mut dyn Any, why: AskError) {
+        let current = self.current.get();
+        if self.may_act("tell")
+            && self.local(relay) == Some(current)
+            && let Some((slot, event)) = self.put(current, message)
+        {
+            self.state.borrow_mut().lose(current, slot, event, why);
         }
     }
 

@@ -113,10 +113,16 @@ impl Observers {
             self.routes.clear();
             self.before.clone_from(&self.registered);
         }
-        let events = types.iter().flat_map(|known| known.info.events);
-        let route = |event: &EventInfo| Route {
+        let events = types.iter().flat_map(|known| {
+            let events = known.info.events.iter();
+            events.map(|event| (event, known.info.relays))
+        });
+        let route = |(event, is_passed_on): (&EventInfo, bool)| Route {
             sent: self.seen(event.type_id, Moment::Sent),
-            handled: self.seen(event.type_id, Moment::Handled),
+            handled: match is_passed_on {
+                true => Seen::Nobody,
+                false => self.seen(event.type_id, Moment::Handled),
+            },
         };
         let more: Vec<Route> = events.skip(self.routes.len()).map(route).collect();
         self.routes.extend(more);

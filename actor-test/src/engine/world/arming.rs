@@ -156,6 +156,7 @@ impl State {
             key,
             placed: false,
             crowded: false,
+            lost: None,
         };
         Fired::Event {
             owner,

@@ -84,7 +84,7 @@ impl State {
     pub(crate) fn deliver(&mut self, to: u32, letter: Letter) -> Delivery {
         let disposition = self.disposition(to, letter.event);
         let receiver = &mut self.operations[to as usize];
-        if receiver.stage == Stage::Gone {
+        if receiver.stage == Stage::Gone || letter.lost.is_some() {
             self.dead_letters += 1;
             return Delivery::Dead;
         }

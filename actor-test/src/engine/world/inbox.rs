@@ -385,6 +385,7 @@ mod tests {
                             key,
                             placed: false,
                             crowded: false,
+                            lost: None,
                         };
                         inbox.append(&letter, disposition(state, event));
                         if timed {
@@ -456,6 +457,7 @@ mod tests {
             key: 0,
             placed: false,
             crowded: false,
+            lost: None,
         };
         inbox.append(&letter(1), Disposition::Defer);
         for _ in 0..10_000 {

@@ -37,6 +37,9 @@ pub(crate) struct Letter {
     pub(crate) placed: bool,
     /// A fault has it find no room in the receiver's bounded mailbox.
     pub(crate) crowded: bool,
+    /// Its receiver relays, and has sent it to itself since it knows nobody to hand it on to: a dead
+    /// letter, of which who asked is told this.
+    pub(crate) lost: Option<AskError>,
 }
 
 /// Who sent a letter.
@@ -456,6 +459,7 @@ impl Operation {
             key: self.letter_key(self.sent),
             placed: false,
             crowded: false,
+            lost: None,
         }
     }
 

@@ -37,6 +37,7 @@ impl State {
             key: mix(sender.key, !u64::from(sender.sent)),
             placed: false,
             crowded: false,
+            lost: None,
         }
     }
 }

@@ -8,6 +8,7 @@
 use std::any::TypeId;
 use std::time::Duration;
 
+use actor_core::AskError;
 use actor_core::generated::{ActorInfo, Disposition};
 use actor_core::runtime::SpawnOptions;
 
@@ -277,6 +278,16 @@ impl State {
         let sent = self.operations[sender as usize].outbox.last_mut();
         if let Some(Effect::Send { letter, .. }) = sent {
             letter.crowded = true;
+        }
+    }
+
+    /// Has a relay, which runs, lose a message of its own.
+    #[cold]
+    pub(crate) fn lose(&mut self, relay: u32, slot: u32, event: u16, why: AskError) {
+        self.send(relay, relay, slot, event);
+        if let Some(Effect::Send { letter, .. }) = self.operations[relay as usize].outbox.last_mut()
+        {
+            letter.lost = Some(why);
         }
     }
 

@@ -204,6 +204,7 @@ fn fate(story: &Story, effect: &Effect) -> Option<String> {
         Arrival::Lost => Some("lost: the link is cut, or loses it".into()),
         Arrival::Deferred => Some("deferred".into()),
         Arrival::Dead => Some("dead letter: the receiver has stopped".into()),
+        Arrival::Unclaimed => Some("dead letter: nobody is found to hand it on to".into()),
         Arrival::Refused => Some("refused, a dead letter: the mailbox is full".into()),
         Arrival::Replaced => {
             let gone = replaced.and_then(|number| story.message(number));

@@ -38,6 +38,7 @@ mod pinned;
 mod portfolio;
 mod probes;
 mod protocols;
+mod proxies;
 mod ref_counted;
 pub mod rules;
 mod samplers;

@@ -1,0 +1,282 @@
+//! Proxies: whoever has a name is found again, and nothing is lost in silence.
+
+use actor_core::prelude::*;
+use actor_core::{Pool, Proxy, ProxyRef, monitor};
+use actor_test::story::{Arrival, Effect};
+use actor_test::strategy::StrategySpec;
+use actor_test::{BugKind, Report, Settings, Tester};
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Note(u32);
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Seen;
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Close;
+
+#[derive(Debug, Default)]
+struct Keeper(Vec<u32>);
+
+#[actor]
+impl Keeper {
+    #[on]
+    fn note(&mut self, note: Note) {
+        self.0.push(note.0);
+    }
+
+    #[on]
+    fn seen(&mut self, _: Seen) -> Vec<u32> {
+        self.0.clone()
+    }
+
+    #[on]
+    fn close(&mut self, _: Close, cx: &mut Context<Self>) {
+        cx.halt();
+    }
+}
+
+fn keeper_on(node: &System) {
+    node.spawner()
+        .name("keeper")
+        .registered()
+        .spawn(Keeper::default());
+}
+
+/// Executions that are all run a second time, and have to do the same.
+fn tester() -> Tester {
+    let mut settings = Settings::default();
+    settings.iterations = 100;
+    settings.check_every = 1;
+    Tester::with(settings).strategy(StrategySpec::Random)
+}
+
+/// Tells the keeper on another node, from where it starts.
+struct Writer {
+    name: &'static str,
+    notes: u32,
+}
+
+#[actor]
+impl Writer {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        let keeper = cx.spawn(Proxy::<Keeper>::new(self.name));
+        for note in 0..self.notes {
+            keeper.tell(Note(note));
+        }
+    }
+}
+
+#[test]
+fn what_is_sent_while_it_looks_arrives_in_its_order() {
+    let report = tester().run(|sys| {
+        sys.node("n1", keeper_on);
+        sys.node("n2", |node| {
+            node.spawn(Writer {
+                name: "n1/keeper",
+                notes: 5,
+            });
+        });
+        sys.eventually("all are there, in order", |w| {
+            w.all::<Keeper>().any(|keeper| keeper.0 == [0, 1, 2, 3, 4])
+        });
+    });
+    report.assert_clean();
+}
+
+// ANCHOR: restart
+#[test]
+fn whoever_has_the_name_after_a_restart_is_found() {
+    let report = tester().run_async(|sys| async move {
+        let node = sys.node("n1", keeper_on);
+        let keeper = sys.spawn(Proxy::<Keeper>::new("n1/keeper"));
+        keeper.tell(Note(1));
+        assert_eq!(keeper.ask(Seen).await, Ok(vec![1]));
+        node.restart();
+        // What is sent before the proxy has heard of the end is lost.
+        let mut seen = keeper.ask(Seen).await;
+        while seen == Err(AskError::Disconnected) {
+            seen = keeper.ask(Seen).await;
+        }
+        assert_eq!(seen, Ok(vec![]));
+    });
+    report.assert_clean();
+}
+// ANCHOR_END: restart
+
+#[test]
+fn on_its_own_node_it_finds_who_comes_after() {
+    let report = tester().run_async(|sys| async move {
+        keeper_on(&sys);
+        let keeper = sys.spawn(Proxy::<Keeper>::new("keeper"));
+        assert_eq!(keeper.ask(Seen).await, Ok(vec![]));
+        keeper.tell(Close);
+        while keeper.ask(Seen).await.is_ok() {}
+        let next = sys.spawn(Keeper(vec![7]));
+        sys.try_register("keeper", &next).await.expect("it is free");
+        let mut seen = keeper.ask(Seen).await;
+        while seen == Err(AskError::Stopped) {
+            seen = keeper.ask(Seen).await;
+        }
+        assert_eq!(seen, Ok(vec![7]));
+    });
+    report.assert_clean();
+}
+
+#[test]
+fn what_nobody_is_found_for_is_a_dead_letter() {
+    let report = tester().run_async(|sys| async move {
+        let keeper = sys.spawn(Proxy::<Keeper>::new("keeper"));
+        keeper.tell(Note(1));
+        assert_eq!(keeper.ask(Seen).await, Err(AskError::Stopped));
+    });
+    report.assert_clean();
+    assert_eq!(report.dead_letters, 200);
+}
+
+#[test]
+fn a_node_that_is_down_is_not_found() {
+    let report = tester().run_async(|sys| async move {
+        sys.node("n1", keeper_on);
+        sys.faults().crash("n1");
+        sys.sleep(std::time::Duration::from_secs(1)).await;
+        let keeper = sys.spawn(Proxy::<Keeper>::new("n1/keeper"));
+        assert_eq!(keeper.ask(Seen).await, Err(AskError::Disconnected));
+    });
+    report.assert_clean();
+}
+
+#[test]
+fn the_story_tells_of_it() {
+    let report = Tester::new().iterations(1).run_async(|sys| async move {
+        let keeper = sys.spawn(Proxy::<Keeper>::new("keeper"));
+        keeper.ask(Seen).await.expect("nobody has the name");
+    });
+    let bug = report.bugs().first().expect("it panics");
+    let story = &bug.trace.story;
+    let effects = story.steps.iter().flat_map(|step| &step.effects);
+    let lost = effects.filter_map(|effect| match effect {
+        Effect::Sent {
+            message,
+            arrival: Arrival::Unclaimed,
+            ..
+        } => story.message(*message).map(|sent| sent.event.clone()),
+        _ => None,
+    });
+    assert_eq!(lost.collect::<Vec<_>>(), ["Seen"]);
+}
+
+fn only_message(report: &Report) -> &str {
+    let bugs = report.bugs();
+    assert_eq!(bugs.len(), 1, "{bugs:?}");
+    assert_eq!(bugs[0].kind(), BugKind::UnreceivedError);
+    bugs[0].message()
+}
+
+#[test]
+fn a_name_on_no_node_and_one_of_another_type_are_bugs() {
+    let misspelt = tester().run(|sys| {
+        sys.node("n1", keeper_on);
+        sys.spawn(Proxy::<Keeper>::new("m1/keeper")).tell(Note(1));
+    });
+    let said = only_message(&misspelt);
+    assert!(
+        said.contains("the proxy of `m1/keeper`: there is no node `m1`, only `n1`"),
+        "{said}"
+    );
+    let other = tester().run(|sys| {
+        sys.node("n1", keeper_on);
+        sys.spawn(Proxy::<Writer>::new("n1/keeper"));
+        sys.spawn(Proxy::<Counter>::new("n1/keeper")).tell(Note(1));
+    });
+    let said = only_message(&other);
+    assert!(said.contains("is another type"), "{said}");
+}
+
+struct Counter;
+
+#[actor]
+impl Counter {
+    #[on]
+    fn note(&mut self, _: Note) {}
+}
+
+/// Tells one note, to whom it was told of.
+#[derive(Debug)]
+struct Teller;
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct ByProxy(ProxyRef<Keeper>);
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct ByPool(ActorRef<Pool<Keeper>>);
+
+#[actor(remote)]
+impl Teller {
+    #[on]
+    fn by_proxy(&mut self, keeper: ByProxy) {
+        keeper.0.tell(Note(1));
+    }
+
+    #[on]
+    fn by_pool(&mut self, keeper: ByPool) {
+        keeper.0.tell(Note(1));
+    }
+}
+
+/// Each note is seen once when it is sent, and once when it is handled, which is later.
+#[derive(Debug, Default)]
+struct Once {
+    sent: u32,
+    handled: u32,
+}
+
+#[monitor(hot(Waiting), cold(Quiet))]
+impl Once {
+    #[on]
+    fn note(&mut self, _: &Note, cx: &mut MonitorContext<Self>) {
+        self.sent += 1;
+        let sender = cx.sender().expect("a teller").to_string();
+        assert_eq!((self.sent, sender.as_str()), (1, "n2/teller"));
+        cx.goto(OnceState::Waiting);
+    }
+
+    #[on(handled)]
+    fn noted(&mut self, _: &Note, cx: &mut MonitorContext<Self>) {
+        self.handled += 1;
+        let target = cx.target().expect("an actor").to_string();
+        assert!(target.contains("eeper"), "{target}");
+        assert_eq!((self.sent, self.handled), (1, 1));
+        cx.goto(OnceState::Quiet);
+    }
+}
+
+/// The reference goes to another node, and what is sent by it comes back.
+fn told_across(message: fn(&System) -> Message) {
+    let report = tester().run_async(move |sys| async move {
+        sys.monitor::<Once>();
+        sys.node("n2", |node| {
+            node.spawner().name("teller").registered().spawn(Teller);
+        });
+        let teller = sys.lookup::<Teller>("n2/teller").await.expect("it is up");
+        match message(&sys) {
+            Message::ByProxy(keeper) => teller.tell(ByProxy(keeper)),
+            Message::ByPool(keeper) => teller.tell(ByPool(keeper)),
+        }
+    });
+    report.assert_clean();
+}
+
+enum Message {
+    ByProxy(ProxyRef<Keeper>),
+    ByPool(ActorRef<Pool<Keeper>>),
+}
+
+#[test]
+fn monitors_see_what_a_relay_hands_on_once() {
+    told_across(|sys| {
+        keeper_on(sys);
+        Message::ByProxy(sys.spawn(Proxy::new("keeper")))
+    });
+    told_across(|sys| Message::ByPool(sys.spawn(Pool::round_robin(1, |_| Keeper::default()))));
+    told_across(|sys| Message::ByPool(sys.spawn(Pool::least_busy(1, |_| Keeper::default()))));
+}
