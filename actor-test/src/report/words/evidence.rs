@@ -61,6 +61,8 @@ fn denied(report: &Report, kind: BugKind) -> String {
 pub(super) fn circumstances(report: &Report, bug: &Bug) -> String {
     let of = match report.iterations {
         u64::MAX => String::new(),
+        // A search that knows what it has done repeats one iteration by way of those before.
+        iterations if iterations < bug.iteration => String::new(),
         iterations => format!(" of {iterations}"),
     };
     let found_at = bug.minimized.as_ref().map(|minimized| minimized.found_at);

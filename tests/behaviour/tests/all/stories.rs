@@ -598,3 +598,13 @@ fn a_report_tells_the_steps_that_it_names() {
         assert!(text.lines().any(is_told), "{step}: {text}");
     }
 }
+
+#[test]
+fn an_iteration_is_not_said_to_be_one_of_fewer() {
+    let mut report = Tester::new().iterations(1).explain(0).run(|sys| {
+        till_of(sys, 3);
+    });
+    assert!(told(&report).contains("iteration 1 of 1, seed"));
+    report.iterations = 0;
+    assert!(told(&report).contains("iteration 1, seed"));
+}
