@@ -26,6 +26,16 @@ pub struct Verdict {
     pub gaps: Vec<Gap>,
 }
 
+/// How far schedules deviate from the first one that a search runs.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[non_exhaustive]
+pub enum Within {
+    /// By at most so many delays of an explorer.
+    Delays(u32),
+    /// By at most so many preemptions.
+    Preemptions(u32),
+}
+
 /// What was searched.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -59,6 +69,36 @@ impl Verdict {
     /// every choice. If a bug were in reach of any schedule, it was found.
     pub fn is_exhaustive(&self) -> bool {
         self.is_systematic() && self.gaps.is_empty()
+    }
+
+    /// Up to which bound every schedule was run, or one that comes to the same states: each to its end. It
+    /// is no proof for the others.
+    ///
+    /// ```
+    /// use actor_test::{Tester, Within};
+    ///
+    /// let tester = Tester::new().strategy("db:rr/1".parse()?);
+    /// let report = tester.run(|sys| {
+    ///     sys.always("true", |_| true);
+    /// #   use actor_core::prelude::*;
+    /// #   struct Idle;
+    /// #   #[actor]
+    /// #   impl Idle {
+    /// #       #[start]
+    /// #       fn start(&mut self) {}
+    /// #   }
+    ///     (0..3).for_each(|_| _ = sys.spawn(Idle));
+    /// });
+    /// assert!(!report.verdict.is_exhaustive());
+    /// assert_eq!(report.verdict.within(), Some(Within::Delays(1)));
+    /// # Ok::<(), actor_test::strategy::SpecError>(())
+    /// ```
+    pub fn within(&self) -> Option<Within> {
+        match (self.is_systematic(), &self.gaps[..]) {
+            (true, [Gap::Delays { bound }]) => Some(Within::Delays(*bound)),
+            (true, [Gap::Preemptions { bound }]) => Some(Within::Preemptions(*bound)),
+            _ => None,
+        }
     }
 
     /// How many states a search of states has met.

@@ -39,6 +39,11 @@ pub enum Reduction {
         /// Local steps ran first besides.
         local_first: bool,
     },
+    /// Of those whose beginnings are the same up to the order of independent steps, one goes on from there.
+    Histories {
+        /// How many such beginnings there are.
+        prefixes: u64,
+    },
     /// Of those in which events are taken from each inbox in the same order, and choices are answered
     /// alike, one is looked at.
     Inboxes {
@@ -128,6 +133,24 @@ pub enum Gap {
         /// How many.
         bound: u64,
     },
+    /// What takes more delays than that; see [`Verdict::within`](crate::Verdict::within).
+    Delays {
+        /// How many.
+        bound: u32,
+    },
+    /// What takes more preemptions than that; see [`Verdict::within`](crate::Verdict::within).
+    Preemptions {
+        /// How many.
+        bound: u32,
+    },
+    /// What an explorer does not come to: delays have brought one operation to the front twice, and others
+    /// not at all. The search ended there.
+    Explorer,
+    /// What takes fewer delays from a state than where it was met first: the explorer tells no
+    /// [state](crate::strategy::DelayingExplorer::state).
+    ExplorerState,
+    /// Schedules that are unfair to those who wait while another polls.
+    Unfair,
     /// What executions that don't end may do wrong for ever, and what was not judged of it.
     Cycles(Unjudged),
     /// What comes where so many executions went elsewhere than the same decisions had led before: the

@@ -69,6 +69,11 @@ impl FairSuffix {
             suffixes: 0,
         }
     }
+
+    /// How many executions went on after the switch.
+    pub(super) fn suffixes(&self) -> u64 {
+        self.suffixes
+    }
 }
 
 impl Strategy for FairSuffix {
@@ -108,6 +113,10 @@ impl Strategy for FairSuffix {
             return self.prefix.pick(enabled);
         }
         if !self.switched {
+            // A search of states may have been here.
+            if self.prefix.sees_states() {
+                self.prefix.pick(enabled)?;
+            }
             self.switched = true;
             self.suffixes += 1;
         }
@@ -162,6 +171,14 @@ impl Strategy for FairSuffix {
 
     fn hears_steps(&self) -> bool {
         self.prefix.hears_steps()
+    }
+
+    fn sees_states(&self) -> bool {
+        self.prefix.sees_states()
+    }
+
+    fn compares_histories(&self) -> bool {
+        self.prefix.compares_histories()
     }
 
     fn stepped(&mut self, step: &Step<'_>) {

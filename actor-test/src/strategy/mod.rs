@@ -6,6 +6,7 @@
 //! literature, a custom one included; see the trait's example.
 
 mod beyond;
+mod bounded;
 mod branch;
 mod changes;
 mod continuation;
@@ -44,6 +45,7 @@ use crate::data::story::Asked;
 
 pub use beyond::Beyond;
 pub(crate) use beyond::{Carried, Deferred, Onlookers, Reached};
+pub use bounded::{Bdfs, Bounded, Same};
 pub(crate) use branch::Branch;
 pub(crate) use changes::Changes;
 pub(crate) use continuation::Continuation;
@@ -188,6 +190,13 @@ pub trait Strategy: fmt::Debug + Send {
     /// Whether [`Enabled::state`] is there in the execution that was begun last. Not so unless this says
     /// so: to look at the state after each step costs more than the step.
     fn sees_states(&self) -> bool {
+        false
+    }
+
+    /// Whether the states that it sees are to be compared without a look at what actors and events are: two
+    /// in which everybody has handled the same events, each in the same order, and the same is under way,
+    /// are the same. So they are, where actors share nothing.
+    fn compares_histories(&self) -> bool {
         false
     }
 

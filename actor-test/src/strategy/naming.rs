@@ -246,6 +246,10 @@ impl<N: Notes> Strategy for Noted<N> {
         self.strategy.sees_states()
     }
 
+    fn compares_histories(&self) -> bool {
+        self.strategy.compares_histories()
+    }
+
     fn accused(&self) -> Option<Cycle> {
         self.strategy.accused()
     }

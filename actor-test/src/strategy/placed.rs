@@ -449,6 +449,10 @@ impl Strategy for Placed {
         self.strategy.sees_states()
     }
 
+    fn compares_histories(&self) -> bool {
+        self.strategy.compares_histories()
+    }
+
     fn accused(&self) -> Option<Cycle> {
         self.strategy.accused()
     }

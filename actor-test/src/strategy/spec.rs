@@ -3,11 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::bounded::Same;
 use super::delay::{DELAYS, DELAYS_MAX};
 use super::search::{Dpor, InTurn};
 use super::{
-    Delayed, Dfs, FairSuffix, Fairness, Pct, Placed, Placement, Pos, Probabilistic, Random,
-    RoundRobin, RunToCompletion, States, Strategy, Surw, Urw, Weighted, Weights,
+    Bdfs, Bounded, Delayed, Dfs, FairSuffix, Fairness, Pct, Placed, Placement, Pos, Probabilistic,
+    Random, RoundRobin, RunToCompletion, States, Strategy, Surw, Urw, Weighted, Weights,
 };
 
 /// A strategy by name and parameters, from which each worker makes its own.
@@ -45,6 +46,16 @@ pub enum StrategySpec {
     Delay(ExplorerKind, u32),
     /// [`Delayed::stratified`], with its explorer and its delays where all executions have as many.
     Stratified(ExplorerKind, Option<u32>),
+    /// [`Bounded::delays`], with which states are the same, its explorer and its bound on delays.
+    BoundedDelays(Same, ExplorerKind, Option<u32>),
+    /// [`Bounded::then_sample`] behind a search by states, with its explorer and its bound on delays.
+    SampledDelays(ExplorerKind, u32),
+    /// [`Bounded::preemptions`], with which states are the same, and its bound.
+    BoundedPreemptions(Same, Option<u32>),
+    /// [`Bounded::fair_preemptions`], with its bound.
+    FairPreemptions(Option<u32>),
+    /// [`Bdfs`], with its depth.
+    Bdfs(Option<u64>),
     /// [`Dfs`], with its bound on executions.
     Dfs(Option<u64>),
     /// [`Dfs::local_first`], with its bound on executions.
@@ -85,6 +96,14 @@ impl ExplorerKind {
             "prr" => Some(Self::RandomRoundRobin),
             "rtc" => Some(Self::RunToCompletion),
             _ => None,
+        }
+    }
+
+    fn bounded(self) -> Bounded {
+        match self {
+            Self::RoundRobin => Bounded::delays(RoundRobin::new()),
+            Self::RandomRoundRobin => Bounded::delays(RoundRobin::random()),
+            Self::RunToCompletion => Bounded::delays(RunToCompletion::new()),
         }
     }
 
@@ -208,6 +227,94 @@ const TABLE: &[Entry] = &[
         },
     },
     Entry {
+        name: "ses",
+        form: "[:EXPLORER[/DELAYS]]",
+        range: BOUNDED,
+        explanation: "unfair; every schedule of at most DELAYS deviations from a default one, the fewer the sooner, from each state once.\nStratified exhaustive search: rtc unless given; without DELAYS it goes on until nothing is left, which is a proof.",
+        parse: |text| {
+            let (explorer, bound) = bounded(text)?;
+            Some(StrategySpec::BoundedDelays(Same::States, explorer, bound))
+        },
+    },
+    Entry {
+        name: "ses-ss",
+        form: "[:EXPLORER[/DELAYS]]",
+        range: BOUNDED,
+        explanation: "unfair; as ses up to DELAYS, 2 unless given, and then as ss from where it stopped.\nGood where bugs need more delays than can be searched.",
+        parse: |text| {
+            let (explorer, bound) = bounded(text)?;
+            Some(StrategySpec::SampledDelays(explorer, bound.unwrap_or(2)))
+        },
+    },
+    Entry {
+        name: "db",
+        form: "[:EXPLORER[/DELAYS]]",
+        range: BOUNDED,
+        explanation: "unfair; as ses, without a look at states.\nDelay-bounded search: each schedule is run.",
+        parse: |text| {
+            let (explorer, bound) = bounded(text)?;
+            Some(StrategySpec::BoundedDelays(Same::Never, explorer, bound))
+        },
+    },
+    Entry {
+        name: "db-hb",
+        form: "[:EXPLORER[/DELAYS]]",
+        range: BOUNDED,
+        explanation: "unfair; as ses, but two states are the same where everybody has handled the same events in the same order.\nFor types without fingerprints; what actors share must be known to the tester.",
+        parse: |text| {
+            let (explorer, bound) = bounded(text)?;
+            Some(StrategySpec::BoundedDelays(
+                Same::Histories,
+                explorer,
+                bound,
+            ))
+        },
+    },
+    Entry {
+        name: "pb",
+        form: "[:PREEMPTIONS]",
+        range: PREEMPTIONS,
+        explanation: "unfair; every schedule of at most PREEMPTIONS, the fewer the sooner: an operation that could go on is passed over.\nPreemption-bounded search (CHESS), good for threads that share memory; for messages take ses.",
+        parse: |text| {
+            let bound = preemptions(text)?;
+            Some(StrategySpec::BoundedPreemptions(Same::Never, bound))
+        },
+    },
+    Entry {
+        name: "pb-hb",
+        form: "[:PREEMPTIONS]",
+        range: PREEMPTIONS,
+        explanation: "unfair; as pb, from states in which everybody has handled the same events in the same order once.\nHappens-before caching (CHESS); what actors share must be known to the tester.",
+        parse: |text| {
+            let bound = preemptions(text)?;
+            Some(StrategySpec::BoundedPreemptions(Same::Histories, bound))
+        },
+    },
+    Entry {
+        name: "pb-states",
+        form: "[:PREEMPTIONS]",
+        range: PREEMPTIONS,
+        explanation: "unfair; as pb, from each state once.\nWhere types offer fingerprints, and programs go round in circles.",
+        parse: |text| {
+            let bound = preemptions(text)?;
+            Some(StrategySpec::BoundedPreemptions(Same::States, bound))
+        },
+    },
+    Entry {
+        name: "pb-fair",
+        form: "[:PREEMPTIONS]",
+        range: PREEMPTIONS,
+        explanation: "unfair; as pb, but who handles its own event, or a timer, comes after those that have waited for it.\nFor programs that poll, which have no end otherwise; never a proof.",
+        parse: |text| preemptions(text).map(StrategySpec::FairPreemptions),
+    },
+    Entry {
+        name: "bdfs",
+        form: "[:DEPTH]",
+        range: "DEPTH of at least 1",
+        explanation: "fair from step DEPTH on; all that can be done in DEPTH steps, and a random walk from each state there.\nGood for liveness bugs that begin early (MaceMC); 5 steps, then 10, and so on, unless given.",
+        parse: |text| optional(text, u64::MAX).map(StrategySpec::Bdfs),
+    },
+    Entry {
         name: "dfs",
         form: "[:EXECUTIONS]",
         range: "EXECUTIONS of at least 1",
@@ -254,6 +361,10 @@ const TABLE: &[Entry] = &[
 const NONE: &str = "without a parameter";
 const STATES: &str = "STATES, how many it may know, from 1 to 4000000000";
 const STATES_MAX: u64 = 4_000_000_000;
+const BOUND_MAX: u32 = 1_000_000;
+const BOUNDED: &str =
+    "EXPLORER one of rr, prr and rtc, DELAYS up to 1000000; DELAYS may stand alone";
+const PREEMPTIONS: &str = "PREEMPTIONS up to 1000000";
 const EXPLORERS: &str = "EXPLORER one of rr, prr and rtc, DELAYS from 1 to 100";
 
 /// What may stand before the name of a strategy.
@@ -315,10 +426,38 @@ fn explorer(text: Option<&str>) -> Option<(ExplorerKind, Option<u32>)> {
     }
 }
 
+/// A number of deviations.
+fn bound(text: &str) -> Option<u32> {
+    text.parse().ok().filter(|bound| *bound <= BOUND_MAX)
+}
+
+/// An explorer, and how many delays it gets; one of them may stand alone.
+fn bounded(text: Option<&str>) -> Option<(ExplorerKind, Option<u32>)> {
+    let Some(text) = text else {
+        return Some((ExplorerKind::RunToCompletion, None));
+    };
+    match text.split_once('/') {
+        Some((kind, delays)) => Some((ExplorerKind::parse(kind)?, Some(bound(delays)?))),
+        None => match ExplorerKind::parse(text) {
+            Some(kind) => Some((kind, None)),
+            None => Some((ExplorerKind::RunToCompletion, Some(bound(text)?))),
+        },
+    }
+}
+
+/// How many preemptions there may be, or any number.
+fn preemptions(text: Option<&str>) -> Option<Option<u32>> {
+    text.map_or(Some(None), |text| bound(text).map(Some))
+}
+
 impl StrategySpec {
     /// Makes the strategy.
     pub fn build(&self) -> Box<dyn Strategy> {
-        let bounded = |dfs: Dfs, bound: Option<u64>| match bound {
+        let at_most = |bounded: Bounded, bound: Option<u32>| match bound {
+            None => bounded,
+            Some(bound) => bounded.at_most(bound),
+        };
+        let limited = |dfs: Dfs, bound: Option<u64>| match bound {
             None => dfs,
             Some(bound) => dfs.executions_max(bound),
         };
@@ -338,8 +477,21 @@ impl StrategySpec {
             Self::Surw => Box::new(Surw::new()),
             Self::Delay(explorer, delays) => explorer.delayed(*delays),
             Self::Stratified(explorer, delays) => explorer.stratified(*delays),
-            Self::Dfs(bound) => Box::new(bounded(Dfs::new(), *bound)),
-            Self::DfsLocal(bound) => Box::new(bounded(Dfs::new().local_first(), *bound)),
+            Self::BoundedDelays(same, explorer, bound) => {
+                at_most(explorer.bounded().by(*same), *bound).build()
+            }
+            Self::SampledDelays(explorer, bound) => {
+                let bounded = explorer.bounded().by_states().at_most(*bound);
+                bounded.then_sample().build()
+            }
+            Self::BoundedPreemptions(same, bound) => {
+                at_most(Bounded::preemptions().by(*same), *bound).build()
+            }
+            Self::FairPreemptions(bound) => at_most(Bounded::fair_preemptions(), *bound).build(),
+            Self::Bdfs(None) => Box::new(Bdfs::deepening()),
+            Self::Bdfs(Some(depth)) => Box::new(Bdfs::to(*depth)),
+            Self::Dfs(bound) => Box::new(limited(Dfs::new(), *bound)),
+            Self::DfsLocal(bound) => Box::new(limited(Dfs::new().local_first(), *bound)),
             Self::Breadth(bound) => Box::new(known(States::breadth_first(), *bound)),
             Self::States(bound) => Box::new(known(States::depth_first(), *bound)),
             Self::StatesLocal(bound) => {

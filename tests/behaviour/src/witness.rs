@@ -60,6 +60,9 @@ impl<E: Send> Strategy for Witness<E> {
     fn sees_states(&self) -> bool {
         self.strategy.sees_states()
     }
+    fn compares_histories(&self) -> bool {
+        self.strategy.compares_histories()
+    }
     fn stepped(&mut self, step: &Step<'_>) {
         self.strategy.stepped(step);
     }

@@ -4,3 +4,4 @@ pub mod peer;
 pub mod peer_heisenbugs;
 pub mod ping_pong;
 pub mod plain;
+pub mod planted;

@@ -28,12 +28,14 @@ pub(crate) struct Explore {
     )]
     pub(crate) portfolio: Option<Portfolio>,
     /// Search for a proof instead of taking samples, to the end unless -i or --for say when to stop: each
-    /// behaviour once (`=dpor`, the default) or each state once (`=states`). What is left out is said.
+    /// behaviour once (`=dpor`, the default) or each state once (`=states`); or all schedules that differ
+    /// from a default one by at most D delays (`=ses:D`, `=ses:EXPLORER/D`), which is no proof but fits where
+    /// those don't. What is left out is said.
     #[arg(
-        long, value_name = "KIND", num_args = 0..=1, require_equals = true,
+        long, value_name = "KIND", num_args = 0..=1, require_equals = true, value_parser = exhaustive,
         default_missing_value = "dpor", conflicts_with_all = OTHERS, help_heading = SEARCH
     )]
-    pub(crate) exhaustive: Option<Exhaustive>,
+    pub(crate) exhaustive: Option<String>,
     /// One strategy, or several in turn; `-s list` explains them.
     #[arg(short, long, value_name = "NAME[:VALUE]", value_parser = strategy, help_heading = SEARCH)]
     pub(crate) strategy: Vec<String>,
@@ -152,15 +154,6 @@ pub(crate) enum Portfolio {
     Coyote,
 }
 
-/// What is searched to its end.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum Exhaustive {
-    /// Each behaviour.
-    Dpor,
-    /// Each state.
-    States,
-}
-
 /// The spellings of Coyote and P.
 #[derive(Args, Debug, Default)]
 pub(crate) struct Coyote {
@@ -189,6 +182,15 @@ fn coyotes(name: &'static str) -> impl Fn(&str) -> Result<String, String> + Clon
     }
 }
 
+/// What is searched to its end.
+fn exhaustive(text: &str) -> Result<String, String> {
+    let (name, _) = text.split_once(':').unwrap_or((text, ""));
+    match name {
+        "dpor" | "states" | "ses" => strategy(text),
+        _ => Err("there are `dpor`, `states` and `ses:DELAYS`".into()),
+    }
+}
+
 fn strategy(text: &str) -> Result<String, String> {
     if text != "list" {
         parse::search(&[text.to_owned()])?;
@@ -214,19 +216,17 @@ impl Explore {
             Portfolio::RoundRobin => vec!["portfolio=round-robin".to_owned()],
             Portfolio::Coyote => vec!["portfolio=coyote".to_owned()],
         };
-        let exhaustive = |kind| match kind {
-            Exhaustive::Dpor => vec!["dpor".to_owned()],
-            Exhaustive::States => vec!["states".to_owned()],
-        };
         let search = match self.portfolio {
             Some(kind) => Some(portfolio(kind)),
-            None if self.exhaustive.is_some() => self.exhaustive.map(exhaustive),
+            None if self.exhaustive.is_some() => self.exhaustive.clone().map(|kind| vec![kind]),
             None if self.coyote.sch_portfolio => Some(portfolio(Portfolio::All)),
             None => Some(self.strategies()).filter(|strategies| !strategies.is_empty()),
         };
         Overrides {
             // To the end, as long as that may be.
-            iterations: self.iterations.or(self.exhaustive.map(|_| u64::MAX)),
+            iterations: self
+                .iterations
+                .or(self.exhaustive.as_ref().map(|_| u64::MAX)),
             seed: self.seed,
             search,
             max_steps: self.max_steps,

@@ -38,6 +38,29 @@ fn what_was_left_out_is_said() {
     );
 }
 
+/// What takes more delays is left out, and then nothing is proved.
+#[test]
+fn up_to_so_many_delays() {
+    let none = line("asynchronous --exhaustive=ses:rr/0");
+    assert!(
+        none.contains("(all schedules of at most 0 delays, ") && none.contains("; there are more)"),
+        "{none}"
+    );
+    let all = line("asynchronous --exhaustive=ses");
+    assert!(
+        all.contains("(proved: ") && all.contains(" states, no bug"),
+        "{all}"
+    );
+    let said = tool().args("asynchronous --exhaustive=dfs").run();
+    assert_eq!(said.code, Some(2));
+    assert!(
+        said.stderr
+            .contains("there are `dpor`, `states` and `ses:DELAYS`"),
+        "{}",
+        said.stderr
+    );
+}
+
 #[test]
 fn what_says_how_to_search_otherwise_is_refused() {
     let said = tool().args("asynchronous --exhaustive -s random").run();

@@ -273,6 +273,7 @@ impl Engine {
             self.fairness = strategy.fairness();
             self.hears_steps = strategy.hears_steps();
             self.lookout.is_wanted = strategy.sees_states() || self.round.is_some();
+            self.lookout.by_history = strategy.compares_histories();
             begun
         };
         if !begun {

@@ -44,6 +44,8 @@ pub(crate) struct Scratch {
     pub(crate) is_blind: bool,
     /// States of several executions are compared, so that what counts over all of them is left out.
     pub(crate) across: bool,
+    /// Actors and events are told apart by their histories, without a look at them.
+    pub(crate) by_history: bool,
 }
 
 /// What is fed once nothing is borrowed.
@@ -66,8 +68,10 @@ impl Look<'_> {
             items,
             cost,
             is_blind,
+            by_history,
             ..
         } = scratch;
+        let by_history = *by_history;
         *cost += COST;
         let header = {
             let state = self.shared.state.borrow();
@@ -84,10 +88,10 @@ impl Look<'_> {
         to.write_u32(index);
         *is_blind |= header.has_future || header.is_revived;
         self.feed(&mut to, |to| {
-            let valued = self.value(index, to);
-            *is_blind |= header.is_actor && !valued;
+            let valued = !by_history && self.value(index, to);
+            *is_blind |= header.is_actor && !valued && !by_history;
             header.feed(valued, to);
-            *is_blind |= feed_items(items.drain(..), to);
+            *is_blind |= feed_items(items.drain(..), by_history, to);
         });
         self.shared.current.set(before);
         items.clear();
@@ -109,6 +113,7 @@ impl Look<'_> {
             cost,
             is_blind,
             across,
+            by_history,
         } = scratch;
         let mut to = Fingerprinter::new();
         let lengths = {
@@ -145,7 +150,7 @@ impl Look<'_> {
         for length in lengths {
             let mut timer = Fingerprinter::new();
             self.feed(&mut timer, |to| {
-                *is_blind |= feed_items(items.by_ref().take(length), to);
+                *is_blind |= feed_items(items.by_ref().take(length), *by_history, to);
             });
             sum = sum.wrapping_add(timer.value());
         }
@@ -197,8 +202,9 @@ impl Look<'_> {
     }
 }
 
-/// Feeds them; tells whether something offers nothing, so that what stands for it was fed.
-fn feed_items(items: impl Iterator<Item = Item>, to: &mut Fingerprinter) -> bool {
+/// Feeds them; tells whether something offers nothing, so that what stands for it was fed. By history that
+/// is fed for each event.
+fn feed_items(items: impl Iterator<Item = Item>, by_history: bool, to: &mut Fingerprinter) -> bool {
     let mut is_blind = false;
     for item in items {
         match item {
@@ -212,7 +218,9 @@ fn feed_items(items: impl Iterator<Item = Item>, to: &mut Fingerprinter) -> bool
                 slot,
                 instead,
             } => {
-                if !mail.fingerprint(slot, to) {
+                if by_history {
+                    to.write_u64(instead);
+                } else if !mail.fingerprint(slot, to) {
                     is_blind = true;
                     to.write_u64(instead);
                 }

@@ -18,13 +18,15 @@ use crate::engine::world::operation::Stage;
 use crate::engine::world::state::State;
 use crate::engine::world::timers::TimerStage;
 use crate::hash::mix;
-use crate::strategy::{Parts, Pending, SeenState, StepKind};
+use crate::strategy::{MessageId, Parts, Pending, SeenState, StepKind};
 
 /// Looks at every state of an execution.
 #[derive(Default)]
 pub(crate) struct Lookout {
     /// The strategy wants to see states.
     pub(crate) is_wanted: bool,
+    /// Actors and events are told apart by their histories.
+    pub(crate) by_history: bool,
     prints: Prints,
     /// In which order those took their steps that can't be looked at.
     order: u64,
@@ -51,7 +53,7 @@ impl Lookout {
         if !self.is_wanted {
             return;
         }
-        self.prints.compare_executions();
+        self.prints.compare_executions(self.by_history);
         self.order = 0;
         self.looks.clear();
         self.defers.clear();
@@ -119,6 +121,9 @@ impl Lookout {
         if std::mem::replace(&mut self.asked, asked) != asked {
             self.passes(mix(state.class, state.now.as_nanos() as u64));
         }
+        let message = pending.message.map_or(0, MessageId::number);
+        let step = mix(u64::from(taker.bits()), message);
+        self.note_looks(look, mix(state.class, step));
         self.see(look, &state, (print, idle), is_blind);
     }
 
@@ -129,6 +134,7 @@ impl Lookout {
         let (print, is_blind) = self.look(look);
         let state = look.shared.state.borrow();
         self.passes(key);
+        self.note_looks(look, mix(state.class, key));
         self.see(look, &state, (print, idle), is_blind);
     }
 
@@ -152,6 +158,13 @@ impl Lookout {
                 && found.inbox.first().is_some();
             let did = std::mem::replace(&mut self.defers[index], defers);
             self.deferring = self.deferring + usize::from(defers) - usize::from(did);
+        }
+    }
+
+    /// Takes note of a step at which monitors have seen events.
+    fn note_looks(&mut self, look: &Look<'_>, step: u64) {
+        if self.have_looked(look) {
+            self.passes(step);
         }
     }
 
@@ -205,8 +218,9 @@ impl Lookout {
         let mut to = Fingerprinter::new();
         to.write_u128(beside);
         to.write_u128(print);
-        if self.have_looked(look) {
-            self.passes(state.class);
+        if self.by_history {
+            // What monitors have seen, and in which order, is their history.
+            to.write_u64(self.order);
         }
         if is_blind {
             to.write_u64(self.order);

@@ -23,9 +23,10 @@ pub(crate) struct Prints {
 }
 
 impl Prints {
-    /// Compares states of several executions from here on.
-    pub(crate) fn compare_executions(&mut self) {
+    /// Compares states of several executions from here on, by histories where that is said.
+    pub(crate) fn compare_executions(&mut self, by_history: bool) {
         self.scratch.across = true;
+        self.scratch.by_history = by_history;
     }
 
     /// Starts an execution.

@@ -2,7 +2,7 @@
 
 use super::{count, percent};
 use crate::report::facts::{BehaviourStatistics, Report};
-use crate::report::verdict::Searched;
+use crate::report::verdict::{Searched, Within};
 use crate::strategy::{Beyond, Gap, Reduction, Unjudged};
 
 /// What was covered: of a systematic search what it left out, and of a sample how much more there
@@ -19,6 +19,7 @@ pub(super) fn covered(report: &Report) -> Option<String> {
                 states,
                 local_first,
             } => all_states(report, *states, *local_first),
+            Reduction::Histories { prefixes } => all(report, &count(*prefixes, "beginning"), ""),
             Reduction::Inboxes {
                 behaviours,
                 onlookers,
@@ -32,7 +33,28 @@ pub(super) fn covered(report: &Report) -> Option<String> {
             }
         });
     }
+    if let Some(within) = report.verdict.within() {
+        return Some(up_to(report, *reduction, within));
+    }
     Some(format!("not exhaustive: {}", gaps(&report.verdict.gaps)))
+}
+
+/// Every schedule up to a bound was run.
+fn up_to(report: &Report, reduction: Reduction, within: Within) -> String {
+    let bound = match within {
+        Within::Delays(bound) => count(bound.into(), "delay"),
+        Within::Preemptions(bound) => count(bound.into(), "preemption"),
+    };
+    let met = match reduction {
+        Reduction::States { states, .. } => format!(", {}", count(states, "state")),
+        Reduction::Histories { prefixes } => format!(", {}", count(prefixes, "beginning")),
+        _ => String::new(),
+    };
+    let bug = match report.bugs().is_empty() {
+        true => ", no bug",
+        false => "",
+    };
+    format!("all schedules of at most {bound}{met}{bug}; there are more")
 }
 
 /// What a search left out.
@@ -87,6 +109,17 @@ fn gap(gap: &Gap) -> String {
         Gap::Histories { bound } => format!(
             "it stopped when it knew {bound} histories of actors; `dpor:HISTORIES` lets it know more"
         ),
+        Gap::Delays { bound } => format!("what takes more than {}", count((*bound).into(), "delay")),
+        Gap::Preemptions { bound } => {
+            format!("what takes more than {}", count((*bound).into(), "preemption"))
+        }
+        Gap::Explorer => "the explorer is not sound: its delays brought one operation to the front twice, \
+                          and others not at all"
+            .into(),
+        Gap::ExplorerState => "the explorer tells no state, so that a state that is met again with fewer \
+                               delays is not gone on from"
+            .into(),
+        Gap::Unfair => "schedules in which one waits for ever while another polls".into(),
         Gap::Cycles(unjudged) => match unjudged {
             Unjudged::Owed => "what may stay owed for ever was not looked for",
             Unjudged::Deferred => "an event may be deferred for ever, which was not judged",

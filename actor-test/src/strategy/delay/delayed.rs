@@ -2,10 +2,8 @@
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::super::changes::{FEW, Follower};
-use super::super::per_operation::PerOperation;
-use super::super::{Choice, Enabled, Execution, Fairness, OperationId, Strategy, below, generator};
-use super::DelayingExplorer;
+use super::super::{Choice, Enabled, Execution, Fairness, Strategy, below, generator};
+use super::{DelayingExplorer, Led};
 
 /// Follows a [`DelayingExplorer`], and delays it at a few steps drawn beforehand.
 ///
@@ -28,16 +26,12 @@ use super::DelayingExplorer;
 /// Unfair: what the explorer does not run may wait for ever. Choices are answered at random.
 #[derive(Debug)]
 pub struct Delayed<E> {
-    explorer: E,
+    explorer: Led<E>,
     delays: Delays,
     /// The steps to be delayed that are still ahead, the next one last, counted among those with an
     /// alternative.
     due: Vec<u64>,
     contended_steps: u64,
-    met: PerOperation<bool>,
-    follower: Follower,
-    /// Who took the last step, and its position then.
-    last: Option<(OperationId, usize)>,
     rng: Xoshiro256PlusPlus,
 }
 
@@ -71,13 +65,10 @@ impl<E: DelayingExplorer> Delayed<E> {
 
     fn with(explorer: E, delays: Delays) -> Self {
         Self {
-            explorer,
+            explorer: Led::new(explorer),
             delays,
             due: Vec::new(),
             contended_steps: 0,
-            met: PerOperation::default(),
-            follower: Follower::default(),
-            last: None,
             rng: generator(0),
         }
     }
@@ -99,50 +90,20 @@ impl<E: DelayingExplorer> Delayed<E> {
         }
     }
 
-    /// Tells the explorer who is new, and whether the last one has finished.
-    #[inline]
-    fn tell_changes(&mut self, enabled: &Enabled<'_>) {
-        let mut last_is_met = false;
-        if enabled.len() > FEW {
-            for position in self.follower.look(enabled) {
-                last_is_met |= self.meet(enabled[position].operation);
-            }
-        } else {
-            self.follower.begin();
-            for pending in enabled.iter() {
-                last_is_met |= self.meet(pending.operation);
-            }
+    /// How many delays there are before this step.
+    fn delays(&mut self, enabled: &Enabled<'_>) -> usize {
+        if enabled.len() == 1 {
+            return 0;
         }
-        if let Some((last, position)) = self.last.filter(|_| !last_is_met) {
-            // Else it has kept its place, since nothing has changed there.
-            let stays = position < enabled.len() && enabled[position].operation == last;
-            if !stays {
-                self.explorer.finished(last);
-            }
-        }
-        self.explorer.look(enabled);
-    }
-
-    /// Tells the explorer of an enabled operation, if it is new, and whether it took the last step.
-    #[inline]
-    fn meet(&mut self, operation: OperationId) -> bool {
-        if !std::mem::replace(self.met.of(operation), true) {
-            self.explorer.started(operation);
-        }
-        self.last.is_some_and(|(last, _)| last == operation)
-    }
-
-    fn delay(&mut self, enabled: &Enabled<'_>) {
         // One more delay than there are others would come back to where it began.
-        let mut others = enabled.len() - 1;
+        let most = enabled.len() - 1;
+        let mut delays = 0;
         while self.due.last() == Some(&self.contended_steps) {
             self.due.pop();
-            if others > 0 {
-                others -= 1;
-                self.explorer.delay(enabled);
-            }
+            delays += 1;
         }
         self.contended_steps += 1;
+        delays.min(most)
     }
 }
 
@@ -166,24 +127,16 @@ impl<E: DelayingExplorer> Strategy for Delayed<E> {
         self.rng = generator(execution.seed);
         self.draw_delays(execution.contended_steps().min(u64::from(u32::MAX)));
         self.contended_steps = 0;
-        self.met.clear();
-        self.follower.begin();
-        self.last = None;
         self.explorer.begin(execution);
         true
     }
 
     #[inline]
     fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
-        self.tell_changes(enabled);
-        if enabled.len() > 1 {
-            self.delay(enabled);
-        }
-        let picked = self.explorer.next(enabled);
-        if let Some(pending) = enabled.get(picked) {
-            self.last = Some((pending.operation, picked));
-            self.explorer.stepped(pending);
-        }
+        self.explorer.look(enabled);
+        let delays = self.delays(enabled);
+        let picked = self.explorer.delay(enabled, delays);
+        self.explorer.takes(enabled, picked);
         Some(picked)
     }
 

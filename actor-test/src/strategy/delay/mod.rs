@@ -1,6 +1,7 @@
 //! Delaying explorers, and random search that is bounded by their delays.
 
 mod delayed;
+mod led;
 mod round_robin;
 mod run_to_completion;
 
@@ -8,6 +9,7 @@ use std::fmt;
 
 pub use delayed::Delayed;
 pub(super) use delayed::{DELAYS, DELAYS_MAX};
+pub(super) use led::Led;
 pub use round_robin::RoundRobin;
 pub use run_to_completion::RunToCompletion;
 
@@ -23,8 +25,8 @@ use super::{Enabled, Execution, OperationId, Pending};
 /// of it.
 ///
 /// An explorer must be *sound*: as many delays as there are enabled operations, less one, bring each
-/// of them to the front once, so that no schedule is out of reach. [`Delayed`] checks it in debug
-/// builds.
+/// of them to the front once, so that no schedule is out of reach. [`Bounded`](super::Bounded) looks
+/// whether it is, and claims nothing where it is not.
 ///
 /// # Example
 ///
@@ -94,6 +96,15 @@ use super::{Enabled, Execution, OperationId, Pending};
 /// });
 /// report.assert_clean();
 /// ```
+///
+/// Instead of counting steps, the program can say when the phase changes (`changeorder` in the paper): give
+/// the explorer and an actor the same `Arc<AtomicBool>`, have the actor set it where all is set up, and
+/// [`begin`](Self::begin) take it back. It is read in [`next`](Self::next) and `delay`; the actor that
+/// holds it leaves it out of its fingerprint.
+///
+/// # Searches
+///
+/// [`Delayed`] draws where to delay; [`Bounded`](super::Bounded) tries everything, the fewest delays first.
 pub trait DelayingExplorer: fmt::Debug + Send {
     /// The name, as a part of the strategy's.
     fn name(&self) -> String;
@@ -120,4 +131,52 @@ pub trait DelayingExplorer: fmt::Debug + Send {
 
     /// A step is taken; for a send, `step.inbox` is its receiver.
     fn stepped(&mut self, step: &Pending);
+
+    /// A fingerprint of all that it goes by: where it is the same in the same state of a program, the
+    /// same steps come, and the same after every delay. Who has [started](Self::started) need not be in
+    /// it.
+    ///
+    /// A [search](super::Bounded) that keeps the states of the program compares it, where it is to say
+    /// that it has run every schedule up to so many delays; without it, it can't say so.
+    fn state(&self) -> Option<u64> {
+        None
+    }
+}
+
+impl<E: DelayingExplorer + ?Sized> DelayingExplorer for Box<E> {
+    fn name(&self) -> String {
+        (**self).name()
+    }
+
+    fn begin(&mut self, execution: &Execution) {
+        (**self).begin(execution);
+    }
+
+    fn look(&mut self, enabled: &Enabled<'_>) {
+        (**self).look(enabled);
+    }
+
+    fn next(&self, enabled: &Enabled<'_>) -> usize {
+        (**self).next(enabled)
+    }
+
+    fn delay(&mut self, enabled: &Enabled<'_>) {
+        (**self).delay(enabled);
+    }
+
+    fn started(&mut self, operation: OperationId) {
+        (**self).started(operation);
+    }
+
+    fn finished(&mut self, operation: OperationId) {
+        (**self).finished(operation);
+    }
+
+    fn stepped(&mut self, step: &Pending) {
+        (**self).stepped(step);
+    }
+
+    fn state(&self) -> Option<u64> {
+        (**self).state()
+    }
 }

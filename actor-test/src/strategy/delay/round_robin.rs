@@ -31,6 +31,8 @@ pub struct RoundRobin {
     turns: Tree<Highest<u128>>,
     /// The head has passed over some without their being told of it.
     jumped: bool,
+    /// A hash of the order in which places were drawn.
+    drawn: u64,
     rng: Xoshiro256PlusPlus,
 }
 
@@ -45,6 +47,7 @@ impl RoundRobin {
             follower: Follower::default(),
             turns: Tree::default(),
             jumped: false,
+            drawn: 0,
             rng: generator(0),
         }
     }
@@ -101,6 +104,7 @@ impl DelayingExplorer for RoundRobin {
         self.follower.begin();
         self.turns.clear();
         self.jumped = false;
+        self.drawn = 0;
         self.rng = generator(mix(execution.seed, 0x0009_0bb1));
     }
 
@@ -153,6 +157,7 @@ impl DelayingExplorer for RoundRobin {
             // The number below, so that no two have the same place.
             let drawn = self.rng.next_u64() & !u64::from(u32::MAX);
             *self.places.of(operation) = drawn | u64::from(operation.bits());
+            self.drawn = mix(self.drawn, u64::from(operation.bits()));
         }
     }
 
@@ -161,5 +166,9 @@ impl DelayingExplorer for RoundRobin {
         let place = self.place(step.operation);
         self.jumped |= self.turns.root() != self.turn(place);
         self.go_on_to(place);
+    }
+
+    fn state(&self) -> Option<u64> {
+        Some(mix(self.head, self.drawn))
     }
 }

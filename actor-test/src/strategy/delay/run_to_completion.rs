@@ -3,6 +3,7 @@
 use super::super::per_operation::PerOperation;
 use super::super::{Enabled, Execution, OperationId, Pending, StepKind};
 use super::DelayingExplorer;
+use crate::hash::mix;
 
 /// Follows the chain of events: what was sent last is handled first (Desai, Qadeer and Seshia,
 /// ESEC/FSE 2015, section 5.3). Operations have priorities; the receiver of a send gets the highest,
@@ -17,6 +18,8 @@ pub struct RunToCompletion {
     priorities: PerOperation<i64>,
     highest: i64,
     lowest: i64,
+    /// Who has a priority.
+    known: Vec<OperationId>,
 }
 
 impl RunToCompletion {
@@ -27,12 +30,21 @@ impl RunToCompletion {
 
     fn raise(&mut self, operation: OperationId) {
         self.highest += 1;
-        *self.priorities.of(operation) = self.highest;
+        self.set(operation, self.highest);
     }
 
     fn lower(&mut self, operation: OperationId) {
         self.lowest -= 1;
-        *self.priorities.of(operation) = self.lowest;
+        self.set(operation, self.lowest);
+    }
+
+    /// No priority that is set is zero.
+    #[inline]
+    fn set(&mut self, operation: OperationId, priority: i64) {
+        let before = std::mem::replace(self.priorities.of(operation), priority);
+        if before == 0 {
+            self.known.push(operation);
+        }
     }
 }
 
@@ -44,6 +56,7 @@ impl DelayingExplorer for RunToCompletion {
     fn begin(&mut self, _: &Execution) {
         self.priorities.clear();
         (self.highest, self.lowest) = (0, 0);
+        self.known.clear();
     }
 
     #[inline]
@@ -78,5 +91,17 @@ impl DelayingExplorer for RunToCompletion {
             }
             _ => {}
         }
+    }
+
+    fn state(&self) -> Option<u64> {
+        // What counts is who comes before whom.
+        let mut known = self.known.clone();
+        known.sort_unstable_by_key(|operation| self.priorities.get(*operation));
+        let first_below = known.partition_point(|operation| self.priorities.get(*operation) < 0);
+        let order = known.iter().fold(0, |order, operation| {
+            mix(order, u64::from(operation.bits()))
+        });
+        // Those without a priority come between.
+        Some(mix(order, first_below as u64))
     }
 }

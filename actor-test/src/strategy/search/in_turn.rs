@@ -90,6 +90,11 @@ where
         self.current.as_ref().is_some_and(Strategy::sees_states)
     }
 
+    fn compares_histories(&self) -> bool {
+        let item = self.current.as_ref();
+        item.is_some_and(Strategy::compares_histories)
+    }
+
     fn accused(&self) -> Option<Cycle> {
         self.current.as_ref()?.accused()
     }

@@ -6,6 +6,7 @@ mod across_nodes;
 mod aimed;
 mod asks;
 mod auto_traits;
+mod bounded;
 mod bugs;
 mod causes;
 mod charting;

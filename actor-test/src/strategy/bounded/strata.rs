@@ -1,0 +1,272 @@
+//! The search by deviations: [`Strata`].
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::deviation::Deviation;
+use super::known::{KNOWN_MAX, Known};
+use super::run::{Lent, Noted, Run};
+use super::{Bounded, Same};
+use crate::hash::mix;
+use crate::strategy::search::Search;
+use crate::strategy::{Covered, Ended, Gap, Reduction, below, generator};
+
+/// Decisions to be made before the first schedule goes on: those of an execution up to a place, and
+/// another one there.
+#[derive(Clone, Debug)]
+pub(super) struct Item {
+    /// What was decided in an execution.
+    pub(super) way: Arc<[u32]>,
+    /// After how many decisions another one is made.
+    pub(super) at: u32,
+    pub(super) instead: u32,
+    /// Among how many; zero for the item that decides nothing.
+    pub(super) of: u32,
+    /// How many deviations it takes.
+    pub(super) cost: u32,
+}
+
+/// How many delays more a sample has behind what the search has left, at the most.
+const MORE: u64 = 4;
+
+/// Runs what takes no deviation, then what takes one, and so on.
+#[derive(Debug)]
+pub(super) struct Strata {
+    name: String,
+    same: Same,
+    bound: Option<u32>,
+    /// Executions are left to somebody else after so many steps.
+    is_bounded_by_steps: bool,
+    samples: bool,
+    /// It is in an execution while one is run.
+    lent: Option<Lent>,
+    /// What is to be run, by how many deviations it takes, the next one last.
+    strata: BTreeMap<u32, Vec<Item>>,
+    /// The one that is being run.
+    stratum: u32,
+    /// What takes more than the bound, where samples are to be drawn from it; whether there is any.
+    beyond: Vec<Item>,
+    has_more: bool,
+    /// The seed of all executions.
+    seed: Option<u64>,
+    /// How many decisions the longest execution has made.
+    longest: u64,
+    sampled: u64,
+    is_full: bool,
+    seeded: u64,
+    strayed: u64,
+    is_unsound: bool,
+    /// By whom states can't be told apart beside the program.
+    is_untold: bool,
+}
+
+impl Strata {
+    pub(super) fn new(bounded: Bounded) -> Self {
+        let name = bounded.name();
+        let Bounded {
+            deviation,
+            same,
+            bound,
+            samples,
+        } = bounded;
+        let same = match deviation.is_fair() {
+            true => Same::Never,
+            false => same,
+        };
+        Self {
+            name,
+            same,
+            bound,
+            is_bounded_by_steps: matches!(deviation, Deviation::Nothing { .. }),
+            samples,
+            lent: Some(Lent {
+                deviation,
+                known: Known::default(),
+            }),
+            strata: BTreeMap::from([(0, vec![Item::root()])]),
+            stratum: 0,
+            beyond: Vec::new(),
+            has_more: false,
+            seed: None,
+            longest: 0,
+            sampled: 0,
+            is_full: false,
+            seeded: 0,
+            strayed: 0,
+            is_unsound: false,
+            is_untold: false,
+        }
+    }
+
+    /// What is said of a bound needs states to be told apart by what the deviation goes by as well;
+    /// what is said of all schedules does not.
+    fn exactly(&self) -> bool {
+        self.bound.is_some() || self.is_bounded_by_steps
+    }
+
+    fn next(&mut self) -> Option<Item> {
+        loop {
+            let mut first = self.strata.first_entry()?;
+            if *first.key() > self.stratum {
+                self.stratum = *first.key();
+                // What was noted first comes first.
+                first.get_mut().reverse();
+            }
+            match first.get_mut().pop() {
+                Some(item) => return Some(item),
+                None => _ = first.remove(),
+            }
+        }
+    }
+
+    fn push(&mut self, item: Item) {
+        if self.bound.is_none_or(|bound| item.cost <= bound) {
+            self.strata.entry(item.cost).or_default().push(item);
+        } else {
+            self.has_more = true;
+            if self.samples {
+                self.beyond.push(item);
+            }
+        }
+    }
+
+    /// The one beside it that takes no fewer deviations.
+    fn push_next(&mut self, item: &Item, cost: u32) {
+        if item.instead + 1 < item.of {
+            self.push(Item {
+                instead: item.instead + 1,
+                cost: item.cost + cost,
+                ..item.clone()
+            });
+        }
+    }
+
+    /// An execution behind the bound.
+    fn sample(&mut self) -> Option<Run> {
+        if self.beyond.is_empty() || !self.samples || self.is_full {
+            return None;
+        }
+        self.sampled += 1;
+        let seed = mix(mix(self.seed?, 0x5a3b1e), self.sampled);
+        let drawn = below(&mut generator(seed), self.beyond.len() as u64);
+        let mut item = self.beyond[drawn as usize].clone();
+        // Those beside it take more deviations still.
+        let others = u64::from(item.of - item.instead);
+        item.instead += below(&mut generator(mix(seed, 2)), others) as u32;
+        let left = self.longest.saturating_sub(u64::from(item.at));
+        let lent = self.lent.take()?;
+        let run = Run::new(lent, self.same, false, item, self.seed);
+        Some(run.sampling(MORE, left, mix(seed, 1)))
+    }
+}
+
+impl Search for Strata {
+    type Item = Run;
+
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn round(&mut self) -> Vec<Run> {
+        if self.is_full || self.is_unsound {
+            return Vec::new();
+        }
+        let Some(item) = self.next() else {
+            return self.sample().into_iter().collect();
+        };
+        let exactly = self.exactly();
+        let Some(lent) = self.lent.take() else {
+            return Vec::new();
+        };
+        self.push_next(&item, lent.deviation.cost_of_next());
+        vec![Run::new(lent, self.same, exactly, item, self.seed)]
+    }
+
+    fn take(&mut self, run: Run, _: &Ended) {
+        self.seed = run.seed;
+        self.longest = self.longest.max(run.taken.len() as u64);
+        self.seeded += u64::from(run.is_seeded);
+        let is_astray = run.is_astray || run.item.is_cut(run.taken.len());
+        self.strayed += u64::from(is_astray);
+        self.is_unsound |= run.lent.deviation.is_unsound();
+        self.is_untold |= self.same != Same::Never && run.lent.deviation.print().is_none();
+        self.is_full |= run.lent.known.is_full();
+        if let Some(last) = run.noted.last() {
+            let way: Arc<[u32]> = run.taken[..last.at as usize].into();
+            let item = |noted: &Noted| Item {
+                way: way.clone(),
+                at: noted.at,
+                instead: 1,
+                of: noted.of,
+                cost: run.item.cost + noted.cost,
+            };
+            // What is pushed last of a stratum that is in progress comes first, and what is pushed first of
+            // one that is to come.
+            let (now, later): (Vec<Noted>, Vec<Noted>) =
+                run.noted.iter().partition(|noted| noted.cost == 0);
+            now.iter().rev().for_each(|noted| self.push(item(noted)));
+            later.iter().for_each(|noted| self.push(item(noted)));
+        }
+        let mut lent = run.lent;
+        if std::mem::take(&mut lent.known.begins_anew) {
+            lent.known.begin_anew();
+            self.strata = BTreeMap::from([(0, vec![Item::root()])]);
+            self.stratum = 0;
+            self.beyond.clear();
+            self.has_more = false;
+        }
+        self.lent = Some(lent);
+    }
+
+    /// How many there are is not known before.
+    fn expected(&self) -> Option<u64> {
+        None
+    }
+
+    fn covered(&self) -> Covered {
+        let has_ended = self.strata.values().all(Vec::is_empty);
+        let mut gaps = Vec::new();
+        if self.is_full {
+            gaps.push(Gap::States { bound: KNOWN_MAX });
+        }
+        if self.is_unsound {
+            gaps.push(Gap::Explorer);
+        }
+        let fair = self.lent.as_ref().map(|lent| &lent.deviation);
+        if let (Some(deviation), Some(bound), true, true) =
+            (fair, self.bound, has_ended, self.has_more)
+        {
+            gaps.push(match deviation {
+                Deviation::Delays(_) => Gap::Delays { bound },
+                Deviation::Preemptions(_) | Deviation::Nothing { .. } => Gap::Preemptions { bound },
+            });
+            if self.is_untold {
+                gaps.push(Gap::ExplorerState);
+            }
+        }
+        if fair.is_some_and(Deviation::is_fair) {
+            gaps.push(Gap::Unfair);
+        }
+        if self.seeded > 0 {
+            let executions = self.seeded;
+            gaps.push(Gap::Seeds { executions });
+        }
+        if self.strayed > 0 {
+            let executions = self.strayed;
+            gaps.push(Gap::Strayed { executions });
+        }
+        let known = self.lent.as_ref().map_or(0, |lent| lent.known.len());
+        Covered::Systematic {
+            reduction: match self.same {
+                Same::Never => Reduction::None,
+                Same::States => Reduction::States {
+                    states: known,
+                    local_first: false,
+                },
+                Same::Histories => Reduction::Histories { prefixes: known },
+            },
+            is_complete: has_ended && !self.is_full,
+            gaps,
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! An explorer that hears of all that it has to know: [`Led`].
+
+use super::super::changes::{FEW, Follower};
+use super::super::per_operation::PerOperation;
+use super::super::{Enabled, Execution, OperationId};
+use super::DelayingExplorer;
+use crate::hash::mix;
+
+/// Leads an explorer through executions: tells it who is enabled for the first time, who has finished,
+/// and what is taken.
+#[derive(Debug)]
+pub(in crate::strategy) struct Led<E> {
+    explorer: E,
+    met: PerOperation<bool>,
+    /// A hash of whom it has met.
+    acquaintances: u64,
+    follower: Follower,
+    /// Who took the last step, and its position then.
+    last: Option<(OperationId, usize)>,
+    /// Whom it passes over before one step.
+    passed: Vec<usize>,
+    is_unsound: bool,
+}
+
+impl<E: DelayingExplorer> Led<E> {
+    pub(in crate::strategy) fn new(explorer: E) -> Self {
+        Self {
+            explorer,
+            met: PerOperation::default(),
+            acquaintances: 0,
+            follower: Follower::default(),
+            last: None,
+            passed: Vec::new(),
+            is_unsound: false,
+        }
+    }
+
+    pub(in crate::strategy) fn name(&self) -> String {
+        self.explorer.name()
+    }
+
+    pub(in crate::strategy) fn begin(&mut self, execution: &Execution) {
+        self.met.clear();
+        self.acquaintances = 0;
+        self.follower.begin();
+        self.last = None;
+        self.explorer.begin(execution);
+    }
+
+    /// A look before each step: who is new, and whether the last one has finished.
+    #[inline]
+    pub(in crate::strategy) fn look(&mut self, enabled: &Enabled<'_>) {
+        let mut last_is_met = false;
+        if enabled.len() > FEW {
+            for position in self.follower.look(enabled) {
+                last_is_met |= self.meet(enabled[position].operation);
+            }
+        } else {
+            self.follower.begin();
+            for pending in enabled.iter() {
+                last_is_met |= self.meet(pending.operation);
+            }
+        }
+        if let Some((last, position)) = self.last.filter(|_| !last_is_met) {
+            // Else it has kept its place, since nothing has changed there.
+            let stays = position < enabled.len() && enabled[position].operation == last;
+            if !stays {
+                self.explorer.finished(last);
+            }
+        }
+        self.explorer.look(enabled);
+    }
+
+    /// Tells the explorer of an enabled operation, if it is new, and whether it took the last step.
+    #[inline]
+    fn meet(&mut self, operation: OperationId) -> bool {
+        if !std::mem::replace(self.met.of(operation), true) {
+            let bits = u64::from(operation.bits());
+            self.acquaintances = self.acquaintances.wrapping_add(mix(1, bits));
+            self.explorer.started(operation);
+        }
+        self.last.is_some_and(|(last, _)| last == operation)
+    }
+
+    /// Who comes next after so many delays.
+    #[inline]
+    pub(in crate::strategy) fn delay(&mut self, enabled: &Enabled<'_>, delays: usize) -> usize {
+        self.passed.clear();
+        for _ in 0..delays {
+            self.pass(self.explorer.next(enabled));
+            self.explorer.delay(enabled);
+        }
+        let next = self.explorer.next(enabled);
+        if delays > 0 {
+            self.pass(next);
+        }
+        next
+    }
+
+    fn pass(&mut self, position: usize) {
+        self.is_unsound |= self.passed.contains(&position);
+        self.passed.push(position);
+    }
+
+    /// Delays have brought somebody to the front twice before a step, so that others may never come: the
+    /// explorer is not sound (theorem 1 of the paper does not hold for it).
+    pub(in crate::strategy) fn is_unsound(&self) -> bool {
+        self.is_unsound
+    }
+
+    /// That position is picked.
+    #[inline]
+    pub(in crate::strategy) fn takes(&mut self, enabled: &Enabled<'_>, picked: usize) {
+        if let Some(pending) = enabled.get(picked) {
+            self.last = Some((pending.operation, picked));
+            self.explorer.stepped(pending);
+        }
+    }
+
+    /// A fingerprint of what is to come: see [`DelayingExplorer::state`].
+    pub(in crate::strategy) fn state(&self) -> Option<u64> {
+        Some(mix(self.explorer.state()?, self.acquaintances))
+    }
+}

@@ -1,0 +1,775 @@
+//! Searches by delays and preemptions, against all schedules: each is given its number of deviations by
+//! an account of its own.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use actor_core::prelude::*;
+use actor_core::{Fingerprint, actor};
+use actor_test::strategy::{
+    Bounded, Choice, Covered, DelayingExplorer, Dfs, Enabled, Ended, Ending, Execution, Fairness,
+    OperationId, Pending, RoundRobin, RunToCompletion, Strategy, StrategySpec,
+};
+use actor_test::{Gap, Report, Settings, Tester, Within};
+use behaviour::automata::Automata;
+use behaviour::players::Play;
+use behaviour::programs::*;
+use behaviour::talkers::{Talk, Uses};
+
+fn strategy(name: &str) -> StrategySpec {
+    name.parse().expect("the name of a strategy")
+}
+
+/// How many programs: `BOUNDED` says so, for a night.
+fn programs(usual: u64) -> u64 {
+    let given = std::env::var("BOUNDED").ok();
+    given.map_or(usual, |given| given.parse().expect("a number"))
+}
+
+fn tester() -> Tester {
+    let mut settings = Settings::default();
+    settings.iterations = u64::MAX;
+    settings.check_every = 0;
+    settings.keep_going = true;
+    Tester::with(settings)
+}
+
+fn search(name: &str, program: impl Fn(&System) + Sync) -> Report {
+    tester().strategy(strategy(name)).run(program)
+}
+
+/// How many schedules there are with so many deviations.
+type Histogram = BTreeMap<u32, u64>;
+
+/// Runs all schedules, and says of each how many deviations it takes.
+#[derive(Debug)]
+struct Account<A> {
+    all: Dfs,
+    account: A,
+    first: Option<Execution>,
+    deviations: u32,
+    found: Arc<Mutex<Histogram>>,
+}
+
+trait Accounts: std::fmt::Debug + Send {
+    fn begin(&mut self, execution: &Execution);
+    /// How many deviations it takes to pick that position.
+    fn picks(&mut self, enabled: &Enabled<'_>, picked: usize) -> u32;
+    fn answers(&self, answer: u32) -> u32;
+}
+
+#[derive(Debug)]
+struct Delays<E> {
+    explorer: E,
+    met: BTreeSet<OperationId>,
+    last: Option<OperationId>,
+}
+
+impl<E: DelayingExplorer> Accounts for Delays<E> {
+    fn begin(&mut self, execution: &Execution) {
+        self.met.clear();
+        self.last = None;
+        self.explorer.begin(execution);
+    }
+    fn picks(&mut self, enabled: &Enabled<'_>, picked: usize) -> u32 {
+        let mut deviations = 0;
+        for pending in enabled.iter() {
+            if self.met.insert(pending.operation) {
+                self.explorer.started(pending.operation);
+            }
+        }
+        if let Some(last) = self.last
+            && !enabled.iter().any(|pending| pending.operation == last)
+        {
+            self.explorer.finished(last);
+        }
+        self.explorer.look(enabled);
+        while self.explorer.next(enabled) != picked {
+            self.explorer.delay(enabled);
+            deviations += 1;
+        }
+        self.last = Some(enabled[picked].operation);
+        self.explorer.stepped(&enabled[picked]);
+        deviations
+    }
+    fn answers(&self, answer: u32) -> u32 {
+        answer
+    }
+}
+
+#[derive(Debug, Default)]
+struct Preemptions(Option<OperationId>);
+
+impl Accounts for Preemptions {
+    fn begin(&mut self, _: &Execution) {
+        self.0 = None;
+    }
+    fn picks(&mut self, enabled: &Enabled<'_>, picked: usize) -> u32 {
+        let last = std::mem::replace(&mut self.0, Some(enabled[picked].operation));
+        let could = enabled
+            .iter()
+            .any(|pending| Some(pending.operation) == last);
+        u32::from(could && self.0 != last)
+    }
+    fn answers(&self, _: u32) -> u32 {
+        0
+    }
+}
+
+impl<A: Accounts> Strategy for Account<A> {
+    fn name(&self) -> String {
+        "account".into()
+    }
+    fn fairness(&self) -> Fairness {
+        Fairness::Unfair
+    }
+    fn begin(&mut self, execution: &Execution) -> bool {
+        self.deviations = 0;
+        self.account
+            .begin(self.first.get_or_insert_with(|| execution.clone()));
+        self.all.begin(execution)
+    }
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+        let picked = self.all.pick(enabled)?;
+        self.deviations += self.account.picks(enabled, picked);
+        Some(picked)
+    }
+    fn choose(&mut self, choice: Choice) -> u32 {
+        let answer = self.all.choose(choice);
+        self.deviations += self.account.answers(answer);
+        answer
+    }
+    fn ended(&mut self, ended: &Ended) {
+        assert_eq!(ended.ending, Ending::Complete);
+        let mut found = self.found.lock().expect("nobody panics here");
+        *found.entry(self.deviations).or_default() += 1;
+    }
+    fn has_memory(&self) -> bool {
+        true
+    }
+    fn covered(&self) -> Covered {
+        self.all.covered()
+    }
+}
+
+fn histogram(account: impl Accounts + 'static, program: impl Fn(&System) + Sync) -> Histogram {
+    let found: Arc<Mutex<Histogram>> = Arc::default();
+    let account = Account {
+        all: Dfs::new(),
+        account,
+        first: None,
+        deviations: 0,
+        found: Arc::clone(&found),
+    };
+    let report = tester().run_with(Box::new(account), program);
+    assert!(report.verdict.is_exhaustive());
+    std::mem::take(&mut *found.lock().expect("nobody panics here"))
+}
+
+/// Up to each bound as many executions as there are schedules, and the verdict says which those are.
+fn agrees(name: &str, all: &Histogram, program: impl Fn(&System) + Sync) {
+    let (most, _) = all.last_key_value().expect("there is a schedule");
+    let mut schedules = 0;
+    for bound in 0..=*most {
+        schedules += all.get(&bound).copied().unwrap_or(0);
+        let spec = match name.contains(':') {
+            true => format!("{name}/{bound}"),
+            false => format!("{name}:{bound}"),
+        };
+        let report = search(&spec, &program);
+        assert_eq!(report.executions, schedules, "{spec}");
+        let within = match name {
+            "pb" => Within::Preemptions(bound),
+            _ => Within::Delays(bound),
+        };
+        let is_all = bound == *most;
+        assert_eq!(report.verdict.is_exhaustive(), is_all, "{spec}");
+        let expected = Some(within).filter(|_| !is_all);
+        assert_eq!(report.verdict.within(), expected, "{spec}");
+    }
+    let report = search(name, program);
+    assert_eq!(report.executions, schedules, "{name}");
+    assert!(report.verdict.is_exhaustive());
+}
+
+fn led<E>(explorer: E) -> Delays<E> {
+    Delays {
+        explorer,
+        met: BTreeSet::new(),
+        last: None,
+    }
+}
+
+#[test]
+fn each_schedule_comes_once_by_its_deviations() {
+    let programs: [fn(&System); 4] = [
+        |sys| told_once(sys, 4),
+        |sys| triangle(sys, true),
+        |sys| fan_in(sys, 2, 1),
+        dice,
+    ];
+    for program in programs {
+        let all = histogram(led(RoundRobin::new()), program);
+        assert!(all.len() > 3 && all[&0] == 1, "{all:?}");
+        agrees("db:rr", &all, program);
+        agrees(
+            "db:prr",
+            &histogram(led(RoundRobin::random()), program),
+            program,
+        );
+        let all = histogram(led(RunToCompletion::new()), program);
+        agrees("db:rtc", &all, program);
+        let all = histogram(Preemptions::default(), program);
+        assert!(all.len() > 1, "{all:?}");
+        agrees("pb", &all, program);
+    }
+}
+
+#[derive(Debug)]
+struct Roll;
+struct Dicer(ActorRef<Table>);
+#[actor]
+impl Dicer {
+    #[on]
+    fn roll(&mut self, _: Roll, cx: &mut Context<Self>) {
+        self.0.tell(Rolled(cx.choose(3)));
+    }
+}
+#[derive(Debug)]
+struct Rolled(usize);
+struct Table;
+#[actor]
+impl Table {
+    #[on]
+    fn rolled(&mut self, rolled: Rolled) {
+        assert!(rolled.0 < 3);
+    }
+}
+
+fn dice(sys: &System) {
+    let table = sys.spawn(Table);
+    let one = sys.spawn(Dicer(table.clone()));
+    sys.spawn(Dicer(table)).tell(Roll);
+    one.tell(Roll);
+}
+
+/// In which states executions ended that came to an end, by fingerprint; what the strategy does is as
+/// it was.
+#[derive(Debug)]
+struct Ends {
+    strategy: Box<dyn Strategy>,
+    ends: Arc<Mutex<BTreeSet<u128>>>,
+}
+
+impl Strategy for Ends {
+    fn name(&self) -> String {
+        self.strategy.name()
+    }
+    fn fairness(&self) -> Fairness {
+        self.strategy.fairness()
+    }
+    fn begin(&mut self, execution: &Execution) -> bool {
+        self.strategy.begin(execution)
+    }
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+        self.strategy.pick(enabled)
+    }
+    fn choose(&mut self, choice: Choice) -> u32 {
+        self.strategy.choose(choice)
+    }
+    fn sees_states(&self) -> bool {
+        true
+    }
+    fn ended(&mut self, ended: &Ended) {
+        if let (Ending::Complete, Some(state)) = (ended.ending, ended.state) {
+            let mut ends = self.ends.lock().expect("nobody panics here");
+            ends.insert(state.print);
+        }
+        self.strategy.ended(ended);
+    }
+    fn has_memory(&self) -> bool {
+        self.strategy.has_memory()
+    }
+    fn covered(&self) -> Covered {
+        self.strategy.covered()
+    }
+}
+
+fn ends_of(program: &Automata, name: &str) -> (BTreeSet<u128>, BTreeSet<String>, Report) {
+    let ends: Arc<Mutex<BTreeSet<u128>>> = Arc::default();
+    let strategy = Ends {
+        strategy: strategy(name).build(),
+        ends: Arc::clone(&ends),
+    };
+    let mut settings = Settings::default();
+    settings.iterations = 300;
+    settings.check_every = 0;
+    settings.keep_going = true;
+    let tester = Tester::with(settings).max_steps(60);
+    let report = tester.run_with(Box::new(strategy), |sys| drop(program.set_up(sys)));
+    let ends = std::mem::take(&mut *ends.lock().expect("nobody panics here"));
+    let bugs = report.bugs().iter().map(|bug| bug.message().to_owned());
+    (ends, bugs.collect(), report)
+}
+
+/// Programs that go round in circles are left out: there each schedule has no end.
+#[test]
+fn a_state_that_was_met_with_no_more_deviations_needs_no_other_way() {
+    let (mut compared, mut schedules, mut executions) = (0, 0, 0);
+    for number in 0..programs(25) {
+        let program = Automata::random(number);
+        for bound in 0..4 {
+            for (each, once) in [
+                ("db:rr/", "ses:rr/"),
+                ("db:rtc/", "ses:rtc/"),
+                ("db:prr/", "ses:prr/"),
+                ("pb:", "pb-states:"),
+            ] {
+                let (ends, bugs, report) = ends_of(&program, &format!("{each}{bound}"));
+                let is_whole = report.verdict.is_exhaustive() || report.verdict.within().is_some();
+                if !is_whole {
+                    continue;
+                }
+                let (found, seen, states) = ends_of(&program, &format!("{once}{bound}"));
+                let case = || format!("program {number}, {once}{bound}: {program:#?}");
+                assert_eq!(found, ends, "{}", case());
+                assert_eq!(seen, bugs, "{}", case());
+                assert!(states.executions <= report.executions, "{}", case());
+                // What is left behind the bound may come to nothing new.
+                assert!(
+                    states.verdict.is_exhaustive()
+                        || states.verdict.within() == report.verdict.within(),
+                    "{}: {:?}",
+                    case(),
+                    states.verdict
+                );
+                compared += 1;
+                schedules += report.executions;
+                executions += states.executions;
+            }
+        }
+    }
+    println!("{compared} searches, {schedules} schedules, {executions} executions by states");
+    assert!(compared > 100 && executions < schedules);
+}
+
+/// Without a bound, states are those of a model that knows nothing of the tester, however they are come
+/// to, also where the program goes round in circles.
+#[test]
+fn without_a_bound_every_state_is_met() {
+    for number in 0..programs(12) {
+        let program = Automata::random(number);
+        let model = program.model();
+        for name in ["ses:rr", "ses:prr", "ses:rtc", "pb-states"] {
+            let report = search(name, |sys| drop(program.set_up(sys)));
+            assert!(
+                report.verdict.is_exhaustive(),
+                "{name}: {:?}",
+                report.verdict
+            );
+            let states = model.points.len() as u64;
+            assert_eq!(
+                report.verdict.states(),
+                Some(states),
+                "{name}, program {number}"
+            );
+            assert_eq!(report.bugs().is_empty(), model.first_failure.is_none());
+        }
+    }
+}
+
+/// Nothing of these programs can be looked at, and they share memory.
+#[test]
+fn what_cannot_be_looked_at_is_told_apart() {
+    let mut compared = 0;
+    for number in 0..programs(40) {
+        let play = Play::random(number);
+        for (each, once) in [
+            ("db:rr/1", "ses:rr/1"),
+            ("db:rtc/2", "ses:rtc/2"),
+            ("pb:1", "pb-states:1"),
+        ] {
+            let (all, report) = play.explore(&strategy(each), 500);
+            if !report.verdict.is_exhaustive() && report.verdict.within().is_none() {
+                continue;
+            }
+            let (found, states) = play.explore(&strategy(once), u64::MAX);
+            assert_eq!(found, all, "program {number}, {once}: {play:#?}");
+            assert!(states.verdict.gaps == report.verdict.gaps || states.verdict.is_exhaustive());
+            compared += 1;
+        }
+    }
+    assert!(compared > 40, "{compared}");
+}
+
+/// These share nothing: who has handled the same is in the same state. (Of who has halted nothing is left to
+/// compare, and so nobody does here.)
+#[test]
+fn the_same_histories_are_the_same_state() {
+    let (mut compared, mut schedules, mut executions) = (0, 0, 0);
+    for number in 0..programs(60) {
+        let mut uses = Uses::default();
+        uses.choices = number % 2 == 0;
+        uses.spawns = number % 5 == 0;
+        uses.asks = number % 7 == 0;
+        uses.panics = number % 11 == 0;
+        uses.monitor = number % 13 == 0;
+        let talk = Talk::random(number, uses);
+        for (each, once) in [
+            ("db:rr/2", "db-hb:rr/2"),
+            ("db:rtc/1", "db-hb:rtc/1"),
+            ("pb:1", "pb-hb:1"),
+        ] {
+            let (all, report) = talk.explore(&strategy(each), 1_000);
+            if !report.verdict.is_exhaustive() && report.verdict.within().is_none() {
+                continue;
+            }
+            let (found, histories) = talk.explore(&strategy(once), u64::MAX);
+            let each: BTreeSet<_> = all.ends.iter().collect();
+            let once_each: BTreeSet<_> = found.ends.iter().collect();
+            assert_eq!(once_each, each, "program {number}, {once}: {talk:#?}");
+            assert_eq!(found.bugs, all.bugs, "program {number}, {once}: {talk:#?}");
+            compared += 1;
+            schedules += report.executions;
+            executions += histories.executions;
+        }
+    }
+    println!("{compared} searches, {schedules} schedules, {executions} executions by histories");
+    assert!(compared > 40 && executions < schedules);
+}
+
+/// Each behaviour, and one execution more for each way that comes to where another has been.
+#[test]
+fn histories_lose_no_behaviour() {
+    let programs: [(fn(&System), u64); 5] = [
+        (|sys| fan_in(sys, 3, 1), 6),
+        (|sys| client_server(sys, 2, 2), 6),
+        (|sys| flood(sys, 3), 8),
+        (|sys| lock_server(sys, 2), 4),
+        (|sys| two_phase_commit(sys, 2), 8),
+    ];
+    for (program, behaviours) in programs {
+        for name in ["pb-hb", "db-hb:rr", "db-hb:rtc"] {
+            let report = search(name, program);
+            assert!(
+                report.verdict.is_exhaustive(),
+                "{name}: {:?}",
+                report.verdict
+            );
+            assert_eq!(report.behaviours.seen, behaviours, "{name}");
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Look;
+#[derive(Debug)]
+struct Ready;
+struct Poller {
+    is_ready: bool,
+}
+#[actor]
+impl Poller {
+    #[on]
+    fn look(&mut self, _: Look, cx: &mut Context<Self>) {
+        if !self.is_ready {
+            cx.me().tell(Look);
+        }
+    }
+    #[on]
+    fn ready(&mut self, _: Ready) {
+        self.is_ready = true;
+    }
+}
+
+/// It polls as long as nobody tells it that all is ready, and there is a schedule in which nobody does.
+fn polls(sys: &System) {
+    let poller = sys.spawn(Poller { is_ready: false });
+    poller.tell(Look);
+    poller.tell(Ready);
+}
+
+/// Where every schedule is run, some have no end; who polls lets others go first.
+#[test]
+fn who_polls_comes_after_who_waits() {
+    let run = |name: &str| tester().max_steps(40).strategy(strategy(name)).run(polls);
+    let all = run("pb");
+    assert!(
+        all.verdict
+            .gaps
+            .iter()
+            .any(|gap| matches!(gap, Gap::Steps { .. })),
+        "{:?}",
+        all.verdict
+    );
+    let fair = run("pb-fair");
+    assert_eq!(fair.verdict.gaps, [Gap::Unfair]);
+    assert!(fair.executions < all.executions);
+    // A schedule in which it polls in vain is still run.
+    assert!(fair.behaviours.seen > 1);
+    let none = run("pb-fair:0");
+    assert_eq!(
+        none.verdict.gaps,
+        [Gap::Preemptions { bound: 0 }, Gap::Unfair]
+    );
+    assert_eq!(none.verdict.within(), None);
+}
+
+/// So many walks as there are states after so many steps in which something can be done.
+#[test]
+fn a_walk_goes_on_from_each_state_at_a_depth() {
+    let mut walks = 0;
+    for number in 0..programs(12) {
+        let program = Automata::random(number).infallible();
+        let model = program.model();
+        let mut layer = BTreeSet::from([0]);
+        for depth in 1..7 {
+            let edges = layer.iter().flat_map(|state| &model.edges[*state as usize]);
+            layer = edges.map(|edge| edge.to).collect();
+            let go_on = layer
+                .iter()
+                .filter(|state| !model.edges[**state as usize].is_empty());
+            let report = tester()
+                .max_steps(100)
+                .strategy(strategy(&format!("bdfs:{depth}")))
+                .run(|sys| drop(program.set_up(sys)));
+            let suffixes = report.verdict.gaps.iter().find_map(|gap| match gap {
+                Gap::Suffixes { executions } => Some(*executions),
+                _ => None,
+            });
+            let expected = go_on.count() as u64;
+            assert_eq!(
+                suffixes.unwrap_or(0),
+                expected,
+                "program {number}, depth {depth}: {program:#?}"
+            );
+            walks += expected;
+        }
+    }
+    assert!(walks > 100, "{walks}");
+}
+
+/// It goes deeper until nothing comes any more, and then all was done.
+#[test]
+fn deeper_and_deeper() {
+    let report = search("bdfs", |sys| fan_in(sys, 2, 1));
+    assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
+    assert_eq!(report.behaviours.seen, 2);
+}
+
+/// The explorer that goes round, without a word of its state.
+#[derive(Debug)]
+struct Silent(RoundRobin);
+
+impl DelayingExplorer for Silent {
+    fn name(&self) -> String {
+        "silent".into()
+    }
+    fn begin(&mut self, execution: &Execution) {
+        self.0.begin(execution);
+    }
+    fn look(&mut self, enabled: &Enabled<'_>) {
+        self.0.look(enabled);
+    }
+    fn next(&self, enabled: &Enabled<'_>) -> usize {
+        self.0.next(enabled)
+    }
+    fn delay(&mut self, enabled: &Enabled<'_>) {
+        self.0.delay(enabled);
+    }
+    fn started(&mut self, operation: OperationId) {
+        self.0.started(operation);
+    }
+    fn stepped(&mut self, step: &Pending) {
+        self.0.stepped(step);
+    }
+}
+
+/// Then nothing is said of a bound, and still of all.
+#[test]
+fn an_explorer_without_a_state_bounds_nothing() {
+    let program = Automata::random(3).infallible();
+    let run = |search: Bounded| {
+        let strategy = search.by_states().build();
+        tester().run_with(strategy, |sys| drop(program.set_up(sys)))
+    };
+    let some = run(Bounded::delays(Silent(RoundRobin::new())).at_most(1));
+    let gaps = [Gap::Delays { bound: 1 }, Gap::ExplorerState];
+    assert_eq!(some.verdict.gaps, gaps);
+    assert_eq!(some.verdict.within(), None);
+    let all = run(Bounded::delays(Silent(RoundRobin::new())));
+    assert!(all.verdict.is_exhaustive(), "{:?}", all.verdict);
+    let told = run(Bounded::delays(RoundRobin::new()).at_most(1));
+    assert_eq!(told.verdict.within(), Some(Within::Delays(1)));
+}
+
+/// Behind the bound it goes on from what was left there, for as long as it may.
+#[test]
+fn samples_begin_where_the_search_has_stopped() {
+    let run = |name: &str, executions: u64| {
+        let mut settings = Settings::default();
+        settings.iterations = executions;
+        settings.check_every = 0;
+        let tester = Tester::with(settings).strategy(strategy(name));
+        tester.run(|sys| flood(sys, 3))
+    };
+    let searched = run("ses:rr/1", u64::MAX);
+    let few = searched.executions;
+    assert!(searched.behaviours.seen < 8, "{}", searched.behaviours.seen);
+    let sampled = run("ses-ss:rr/1", few + 300);
+    assert_eq!(sampled.behaviours.seen, 8);
+    let gaps = [
+        Gap::Delays { bound: 1 },
+        Gap::Executions { bound: few + 300 },
+    ];
+    assert_eq!(sampled.verdict.gaps, gaps);
+    // Nothing is left where all fits.
+    assert!(run("ses-ss:rr/90", 100_000).verdict.is_exhaustive());
+}
+
+/// Goes round in order of creation, but keeps whoever disturbs at the end until the program says that all
+/// is set up, and puts them first from there on.
+#[derive(Debug)]
+struct FaultsLate {
+    disturber: usize,
+    is_set_up: Arc<AtomicBool>,
+    head: Option<(bool, OperationId)>,
+}
+
+impl FaultsLate {
+    fn place(&self, operation: OperationId) -> (bool, OperationId) {
+        let disturbs = operation.index() == self.disturber;
+        (
+            disturbs != self.is_set_up.load(Ordering::Relaxed),
+            operation,
+        )
+    }
+}
+
+impl DelayingExplorer for FaultsLate {
+    fn name(&self) -> String {
+        "faults-late".into()
+    }
+    fn begin(&mut self, _: &Execution) {
+        self.is_set_up.store(false, Ordering::Relaxed);
+        self.head = None;
+    }
+    fn next(&self, enabled: &Enabled<'_>) -> usize {
+        let order = |index: &usize| {
+            let place = self.place(enabled[*index].operation);
+            (self.head.is_some_and(|head| place < head), place)
+        };
+        (0..enabled.len()).min_by_key(order).unwrap_or(0)
+    }
+    fn delay(&mut self, enabled: &Enabled<'_>) {
+        let passed = self.place(enabled[self.next(enabled)].operation);
+        let places = enabled.iter().map(|pending| self.place(pending.operation));
+        let behind = places.clone().filter(|place| *place > passed).min();
+        self.head = behind.or(places.min());
+    }
+    fn stepped(&mut self, _: &Pending) {
+        self.head = None;
+    }
+}
+
+#[derive(Debug, Hash, Clone)]
+struct Join(ActorRef<Server>);
+#[derive(Debug, Hash, Clone, Copy)]
+struct Welcome;
+#[derive(Debug, Hash, Clone, Copy)]
+struct Failed;
+
+/// Fails where two failures are reported once all have joined; earlier ones are nothing to it.
+#[derive(Fingerprint)]
+struct Master {
+    joined: u32,
+    failed: u32,
+    #[fingerprint(skip)]
+    is_set_up: Arc<AtomicBool>,
+}
+#[actor]
+impl Master {
+    #[on]
+    fn join(&mut self, join: Join) {
+        self.joined += 1;
+        match self.joined {
+            6 => self.is_set_up.store(true, Ordering::Relaxed),
+            _ => join.0.tell(Welcome),
+        }
+    }
+    #[on]
+    fn failed(&mut self, _: Failed) {
+        if self.joined == 6 {
+            self.failed += 1;
+        }
+        assert!(self.failed < 2, "two have failed");
+    }
+}
+
+/// Joins three times, each time that it is welcome.
+#[derive(Fingerprint)]
+struct Server {
+    master: ActorRef<Master>,
+    left: u32,
+}
+#[actor]
+impl Server {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        self.master.tell(Join(cx.me()));
+    }
+    #[on]
+    fn welcome(&mut self, _: Welcome, cx: &mut Context<Self>) {
+        self.left = self.left.saturating_sub(1);
+        if self.left > 0 {
+            self.master.tell(Join(cx.me()));
+        }
+    }
+}
+/// Reports two failures.
+#[derive(Fingerprint)]
+struct Faults(ActorRef<Master>);
+#[actor]
+impl Faults {
+    #[start]
+    fn start(&mut self) {
+        (0..2).for_each(|_| self.0.tell(Failed));
+    }
+}
+
+/// The program calls its explorer, as `changeorder` of the paper (section 5.4): what comes late is found
+/// without a delay.
+#[test]
+fn a_program_may_tell_its_explorer_of_its_phases() {
+    let run = |own: bool, bound: u32| {
+        let is_set_up: Arc<AtomicBool> = Arc::default();
+        let explorer: Box<dyn DelayingExplorer> = match own {
+            true => Box::new(FaultsLate {
+                disturber: 2,
+                is_set_up: Arc::clone(&is_set_up),
+                head: None,
+            }),
+            false => Box::new(RoundRobin::new()),
+        };
+        let strategy = Bounded::delays(explorer).by_states().at_most(bound).build();
+        let report = tester().run_with(strategy, move |sys| {
+            let is_set_up = Arc::clone(&is_set_up);
+            let master = sys.spawn(Master {
+                joined: 0,
+                failed: 0,
+                is_set_up,
+            });
+            sys.spawn(Faults(master.clone()));
+            for _ in 0..2 {
+                let master = master.clone();
+                sys.spawn(Server { master, left: 3 });
+            }
+        });
+        !report.bugs().is_empty()
+    };
+    assert!(run(true, 0));
+    assert!(!run(false, 0) && !run(false, 2));
+    let needed = (0..20).find(|bound| run(false, *bound));
+    assert!(needed.is_some_and(|needed| needed > 2), "{needed:?}");
+}

@@ -1,0 +1,216 @@
+//! Prints the tables of the papers that the strategies come from, in kind, over the samples: that of
+//! Desai, Qadeer and Seshia (delaying explorers), figures 9 and 10 of MODIST, and what MaceMC's bounded
+//! depth-first search with walks finds.
+//!
+//! `cargo run --release -p benchmarks --bin seeds [-- delays|orders|walks [NAME]…]`
+
+use actor_core::System;
+use actor_test::strategy::StrategySpec;
+use actor_test::{Bounds, Report, Settings, Tester};
+use behaviour::programs;
+use benchmarks::planted::{ROWS, Row};
+use samples::{ab_fairness, german, mace_transport, pastry};
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let only = arguments.next();
+    let names: Vec<String> = arguments.collect();
+    let wanted = |table: &str| only.as_deref().is_none_or(|only| only == table);
+    if wanted("delays") {
+        delays(&names);
+    }
+    if wanted("orders") {
+        orders();
+    }
+    if wanted("walks") {
+        walks();
+    }
+}
+
+fn tester(strategy: &str, executions: u64, seed: u64) -> Tester {
+    let mut settings = Settings::default();
+    settings.iterations = executions;
+    settings.seed = seed;
+    settings.check_every = 0;
+    settings.workers = 1;
+    let strategy: StrategySpec = strategy.parse().expect("the name of a strategy");
+    Tester::with(settings).strategy(strategy)
+}
+
+/// A sample is drawn so often, and its median is told.
+const SEEDS: u64 = 5;
+/// How many schedules a sampler, and how many executions a search has for a bug.
+const SCHEDULES: u64 = 20_000;
+const EXECUTIONS: u64 = 200_000;
+/// How many walks.
+const WALKS: u64 = 2_000;
+
+/// Schedules to the bug by sampling, and states to it by searching.
+fn delays(names: &[String]) {
+    const SAMPLERS: [&str; 6] = [
+        "random",
+        "iterative random",
+        "pct:3",
+        "ss:rr",
+        "ss:rtc",
+        "ss:prr",
+    ];
+    const SEARCHES: [&str; 7] = [
+        "pb-states",
+        "ses:rr",
+        "ses:rtc",
+        "ses:prr",
+        "ses-ss:rr/2",
+        "ses-ss:rtc/2",
+        "bfs",
+    ];
+    println!("Schedules to the bug, the median of {SEEDS} seeds; `-`: none in {SCHEDULES}\n");
+    let is_wanted =
+        |row: &&Row| names.is_empty() || names.iter().any(|name| row.name.contains(name.as_str()));
+    let planted = || {
+        ROWS.iter()
+            .filter(|row| row.bug.is_some())
+            .filter(is_wanted)
+    };
+    header("mistake", &SAMPLERS);
+    for row in planted() {
+        let cell = |sampler: &&str| {
+            let mut all: Vec<Option<u64>> =
+                (0..SEEDS).map(|seed| sampled(row, sampler, seed)).collect();
+            all.sort_unstable_by_key(|found| found.unwrap_or(u64::MAX));
+            number(all[all.len() / 2])
+        };
+        line(row.name, SAMPLERS.iter().map(cell));
+    }
+    println!("\nStates to the bug (executions); `-`: none in {EXECUTIONS} executions\n");
+    header("mistake", &SEARCHES);
+    for row in planted() {
+        line(
+            row.name,
+            SEARCHES.iter().map(|search| searched(row, search)),
+        );
+    }
+}
+
+fn is_it(row: &Row, report: &Report) -> bool {
+    let bug = report.bugs().first();
+    bug.zip(row.bug)
+        .is_some_and(|(bug, text)| bug.message().contains(text))
+}
+
+fn sampled(row: &Row, sampler: &str, seed: u64) -> Option<u64> {
+    if sampler != "iterative random" {
+        let report = tester(sampler, SCHEDULES, seed).run(|sys| (row.set_up)(sys));
+        return is_it(row, &report).then_some(report.executions);
+    }
+    // The bound on steps grows by 100 each time, and the executions within it threefold.
+    let mut schedules = 0;
+    for round in 1.. {
+        let executions = 3_u64.pow(round).min(SCHEDULES - schedules);
+        let steps = 100 * u64::from(round);
+        let tester = tester("random", executions, seed).bounds(Bounds::new(steps).with_fair(steps));
+        let report = tester.run(|sys| (row.set_up)(sys));
+        schedules += report.executions;
+        if is_it(row, &report) {
+            return Some(schedules);
+        }
+        if schedules >= SCHEDULES {
+            break;
+        }
+    }
+    None
+}
+
+/// How many states were met, and in how many executions.
+fn searched(row: &Row, search: &str) -> String {
+    let report = tester(search, EXECUTIONS, 0).run(|sys| (row.set_up)(sys));
+    if !is_it(row, &report) {
+        return "-".into();
+    }
+    let states = report.verdict.states().unwrap_or_default();
+    let executions = report.executions;
+    format!("{states} ({executions})")
+}
+
+/// Distinct partial orders, and distinct protocol states, after so many executions.
+fn orders() {
+    const PATHS: [u64; 6] = [10, 100, 1_000, 5_000, 15_000, 30_000];
+    let table = |title: &str, program: fn(&System), strategies: &[&str]| {
+        println!("\n{title}\n");
+        let paths: Vec<String> = PATHS.iter().map(u64::to_string).collect();
+        let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+        header("strategy", &paths);
+        for strategy in strategies {
+            let cell = |paths: &u64| {
+                let report = tester(strategy, *paths, 0).run(program);
+                let seen = report.behaviours.seen;
+                match report.executions < *paths {
+                    true => format!("{seen} after {}", report.executions),
+                    false => seen.to_string(),
+                }
+            };
+            line(strategy, PATHS.iter().map(cell));
+        }
+    };
+    table(
+        "Distinct partial orders: Paxos, 2 proposers, 3 acceptors; there are 26 136",
+        |sys| programs::paxos(sys, 2, 3),
+        &[
+            "random",
+            "dfs",
+            "dfs-local",
+            "dpor",
+            "pb-hb",
+            "ses:rr",
+            "ses:rtc",
+        ],
+    );
+}
+
+/// Executions to a liveness bug, and steps, by walks alone and by walks behind a search.
+fn walks() {
+    type SetUp = fn(&System);
+    let bugs: [(&str, SetUp); 4] = [
+        ("ab_fairness: DropStop", |sys| {
+            ab_fairness::set_up(sys, Some(ab_fairness::Bug::DropStop));
+        }),
+        ("mace_transport: NoConnectionId", |sys| {
+            mace_transport::set_up(sys, 2, Some(mace_transport::Bug::NoConnectionId));
+        }),
+        ("pastry: NoBounce", |sys| {
+            pastry::set_up(sys, Some(pastry::Bug::NoBounce));
+        }),
+        ("german: DropRequests", |sys| {
+            german::set_up(sys, 2, 2, Some(german::Bug::DropRequests));
+        }),
+    ];
+    const STRATEGIES: [&str; 5] = ["random", "weighted", "bdfs:5", "bdfs:10", "bdfs"];
+    println!("\nExecutions to a liveness bug, the median of {SEEDS} seeds\n");
+    header("mistake", &STRATEGIES);
+    for (name, set_up) in bugs {
+        let cell = |strategy: &&str| {
+            let found = |seed| {
+                let tester = tester(strategy, WALKS, seed).max_steps(300);
+                let report = tester.run(set_up);
+                (!report.bugs().is_empty()).then_some(report.executions)
+            };
+            let mut all: Vec<Option<u64>> = (0..SEEDS).map(found).collect();
+            all.sort_unstable_by_key(|found| found.unwrap_or(u64::MAX));
+            number(all[all.len() / 2])
+        };
+        line(name, STRATEGIES.iter().map(cell));
+    }
+}
+
+fn number(found: Option<u64>) -> String {
+    found.map_or_else(|| "-".into(), |found| found.to_string())
+}
+
+fn header(first: &str, columns: &[&str]) {
+    println!("| {first} | {} |", columns.join(" | "));
+    println!("|---|{}", "---:|".repeat(columns.len()));
+}
+
+fn line(name: &str, cells: impl Iterator<Item = String>) {
+    println!("| {name} | {} |", cells.collect::<Vec<_>>().join(" | "));
+}
