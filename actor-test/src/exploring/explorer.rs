@@ -12,7 +12,7 @@ use crate::hash::mix;
 use crate::report::confirmation::Confirmation;
 use crate::report::words::{self, Place};
 use crate::settings::Settings;
-use crate::strategy::{Covered, Estimates, Execution, Placed, Strategy, Survey};
+use crate::strategy::{Covered, Estimates, Execution, Placed, Random, Strategy, Survey};
 use crate::trace::replay::{nondeterminism, run_again};
 use crate::trace::witness;
 
@@ -47,6 +47,17 @@ impl Contribution {
         }
     }
 
+    /// The same as that turn, where it became known later which it was.
+    pub(crate) fn counted_as(self, turn: Turn, seed: u64) -> Self {
+        Self {
+            iteration: turn.iteration,
+            strategy: turn.strategy,
+            length: turn.length,
+            seed,
+            ..self
+        }
+    }
+
     /// Something is owed for too long, and it is to be seen whether for ever.
     pub(crate) fn is_suspected(&self) -> bool {
         self.outcome.finding.is_some() && self.outcome.suspicion.is_some()
@@ -69,6 +80,28 @@ pub(crate) fn execution_seed(session: u64, iteration: u64) -> u64 {
 pub(crate) struct Pilots {
     survey: Survey,
     replaced: Option<Box<dyn Strategy>>,
+}
+
+/// What it takes to build another explorer, in a thread of its own.
+pub(crate) struct Beside<'a> {
+    test: String,
+    settings: &'a Settings,
+    names: Vec<String>,
+    first: usize,
+    begun: Instant,
+}
+
+impl<'a> Beside<'a> {
+    /// Builds it. Its strategy is to be [replaced](Explorer::replace).
+    pub(crate) fn build(&self) -> Explorer<'a> {
+        let strategies: Vec<Box<dyn Strategy>> = vec![Box::new(Random::new())];
+        Explorer {
+            specs: self.names.clone(),
+            begun: self.begun,
+            first: self.first,
+            ..Explorer::new(&self.test, self.settings, strategies)
+        }
+    }
 }
 
 /// One worker: an engine and its strategies.
@@ -119,6 +152,18 @@ impl<'a> Explorer<'a> {
         }
     }
 
+    /// What it takes to build another one, for a worker of its own, which runs parts of what a strategy
+    /// explores.
+    pub(crate) fn beside(&self) -> Beside<'a> {
+        Beside {
+            test: self.status.test.clone(),
+            settings: self.settings,
+            names: self.specs.clone(),
+            first: self.first,
+            begun: self.begun,
+        }
+    }
+
     /// Has its strategies told apart from the first so many of the test.
     pub(crate) fn after(self, first: usize) -> Self {
         Self { first, ..self }
@@ -147,6 +192,28 @@ impl<'a> Explorer<'a> {
             [Some(only)] => only.expected(),
             _ => None,
         }
+    }
+
+    /// Parts of what is left to explore for the only strategy, where it can be divided now.
+    pub(crate) fn divide(&mut self) -> Vec<Box<dyn Strategy>> {
+        match &mut self.strategies[..] {
+            [Some(only)] => only.divide(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// A part is back; `false` where those after it are not needed.
+    pub(crate) fn unite(&mut self, part: Box<dyn Strategy>) -> bool {
+        match &mut self.strategies[..] {
+            [Some(only)] => only.unite(part),
+            _ => false,
+        }
+    }
+
+    /// Has another first strategy; tells which it was.
+    pub(crate) fn replace(&mut self, strategy: Box<dyn Strategy>) -> Box<dyn Strategy> {
+        let before = self.strategies[0].replace(strategy);
+        before.expect("a strategy is back when it is due")
     }
 
     pub(crate) fn observed(&self) -> Observations {
@@ -307,7 +374,8 @@ impl<'a> Explorer<'a> {
         let mut decisions = Vec::new();
         if outcome.finding.is_some() {
             decisions = self.engine.decisions();
-        } else if !matches!(outcome.end, End::Exhausted | End::Pruned) && self.is_checked(iteration)
+        } else if !matches!(outcome.end, End::Exhausted | End::Pruned)
+            && self.is_checked(turn, outcome.class)
         {
             let taken = self.engine.decisions();
             if let Some(finding) = self.check(program, &execution, &outcome, &taken) {
@@ -367,9 +435,16 @@ impl<'a> Explorer<'a> {
         outcome
     }
 
-    fn is_checked(&self, iteration: u64) -> bool {
+    /// One in so many is. Which iteration an execution of a divided search is may not be known yet, so
+    /// that it is chosen by what it did.
+    fn is_checked(&self, turn: Turn, class: u64) -> bool {
+        let strategy = self.strategies[turn.strategy].as_ref();
+        let has_memory = strategy.is_some_and(|strategy| strategy.has_memory());
         let every = self.settings.check_every;
-        every > 0 && iteration.is_multiple_of(every)
+        match has_memory && turn.iteration > 0 {
+            true => mix(class, 0xc4ec).checked_rem(every) == Some(0),
+            false => turn.iteration.checked_rem(every) == Some(0),
+        }
     }
 
     /// Runs a passing execution again, to see whether it does the same.

@@ -24,5 +24,6 @@ pub(crate) mod plan;
 mod proving;
 pub(crate) mod recording;
 pub(crate) mod reproduction;
+mod rounds;
 pub(crate) mod summary;
 pub(crate) mod workers;

@@ -198,4 +198,9 @@ impl Epoch {
             length,
         }
     }
+
+    /// The seed of a turn.
+    pub(crate) fn seed(&self, turn: Turn) -> u64 {
+        execution_seed(self.session, turn.iteration)
+    }
 }

@@ -10,10 +10,11 @@ use crate::exploring::desk::{CHUNK, Chunk, Desk, lock};
 use crate::exploring::explorer::{Contribution, Explorer};
 use crate::exploring::plan::{Epoch, Plan};
 use crate::exploring::proving::{Tried, prove};
+use crate::exploring::rounds::Crew;
 use crate::exploring::summary::Summary;
 use crate::report::facts::Report;
 use crate::settings::Settings;
-use crate::strategy::{Estimates, StrategySpec};
+use crate::strategy::{Estimates, Strategy, StrategySpec};
 
 /// Hears of progress.
 pub(crate) trait Observer: Send {
@@ -101,9 +102,11 @@ fn sample(
     exploration.run_pilots(&mut first, program);
     exploration.judge.set_estimates(first.estimates());
     let observed = if settings.workers <= 1 || first.has_memory() {
-        exploration.run_alone(&mut first, program);
+        let mut crew = Crew::new(settings.workers, program);
+        exploration.run_with(&mut first, program, Some(&mut crew));
         exploration.summary.set_covered(first.covered());
-        first.observed()
+        crew.observed.insert(0, first.observed());
+        Observations::merge(crew.observed)
     } else {
         let pilots = first.observed();
         let estimates = first.estimates();
@@ -144,7 +147,7 @@ pub(crate) fn explore_alone(
     exploration.summary.finish(program, &explorer.observed())
 }
 
-fn build(strategies: &[StrategySpec]) -> Vec<Box<dyn crate::strategy::Strategy>> {
+fn build(strategies: &[StrategySpec]) -> Vec<Box<dyn Strategy>> {
     strategies.iter().map(StrategySpec::build).collect()
 }
 
@@ -169,7 +172,7 @@ impl Exploration<'_> {
             return;
         };
         let survey = first.begin_survey();
-        self.run_epoch(first, program, &epoch);
+        self.run_epoch(first, program, &epoch, None);
         first.end_survey(survey);
     }
 
@@ -179,8 +182,19 @@ impl Exploration<'_> {
 
     /// Runs everything on one worker.
     pub(crate) fn run_alone(&mut self, explorer: &mut Explorer<'_>, program: &dyn Program) {
+        self.run_with(explorer, program, None);
+    }
+
+    /// Runs everything on one worker, but for the parts of a search that can be divided: a crew explores
+    /// those.
+    fn run_with(
+        &mut self,
+        explorer: &mut Explorer<'_>,
+        program: &dyn Program,
+        mut crew: Option<&mut Crew<'_>>,
+    ) {
         while let Some(epoch) = self.next_epoch() {
-            if !self.run_epoch(explorer, program, &epoch) {
+            if !self.run_epoch(explorer, program, &epoch, crew.as_deref_mut()) {
                 break;
             }
         }
@@ -192,19 +206,55 @@ impl Exploration<'_> {
         explorer: &mut Explorer<'_>,
         program: &dyn Program,
         epoch: &Epoch,
+        mut crew: Option<&mut Crew<'_>>,
     ) -> bool {
-        for execution in epoch.from..epoch.to {
+        let mut execution = epoch.from;
+        while execution < epoch.to {
             if self.summary.is_over() || explorer.is_late() {
                 return false;
+            }
+            if let Some(crew) = &mut crew {
+                let parts = crew.divide(explorer, epoch.to - execution);
+                if !parts.is_empty() {
+                    execution = self.run_round(explorer, epoch, execution, crew, parts);
+                    continue;
+                }
             }
             self.add(explorer.run_turn(program, epoch.turn(execution)));
             if execution.is_multiple_of(CHUNK) {
                 let progress = self.summary.progress().expecting(explorer.expected());
                 self.observer.progress(&progress);
             }
+            execution += 1;
         }
         self.observer.progress(&self.summary.progress());
         !self.summary.is_over()
+    }
+
+    /// Has the parts of a search explored, from an execution on; tells which one is the next.
+    fn run_round(
+        &mut self,
+        explorer: &mut Explorer<'_>,
+        epoch: &Epoch,
+        mut execution: u64,
+        crew: &mut Crew<'_>,
+        parts: Vec<Box<dyn Strategy>>,
+    ) -> u64 {
+        let beside = explorer.beside();
+        crew.run(parts, &beside, &mut |explored| {
+            for contribution in explored.contributions {
+                if execution == epoch.to || self.summary.is_over() {
+                    return false;
+                }
+                let turn = epoch.turn(execution);
+                self.add(contribution.counted_as(turn, epoch.seed(turn)));
+                execution += 1;
+            }
+            let progress = self.summary.progress().expecting(explorer.expected());
+            self.observer.progress(&progress);
+            !self.summary.is_over() && explorer.unite(explored.part)
+        });
+        execution
     }
 
     /// The executions that can be planned now, where any are left and to be paid for.

@@ -36,6 +36,7 @@ mod tree;
 mod urw;
 mod weighted;
 
+use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
@@ -69,7 +70,7 @@ pub use random::Random;
 pub(crate) use random::{below, generator};
 pub(crate) use replay::Between;
 pub use replay::Replay;
-pub(crate) use search::attempt;
+pub(crate) use search::{ROUND_MAX, attempt};
 pub(crate) use spec::split_placement;
 pub use spec::{ExplorerKind, SpecError, StrategySpec};
 pub use states::States;
@@ -210,8 +211,8 @@ pub trait Strategy: fmt::Debug + Send {
     /// The execution is over; nothing of it is left.
     fn ended(&mut self, _ended: &Ended) {}
 
-    /// What an execution does depends on those before it: the test runs on one worker, and a
-    /// single iteration can't be run by itself.
+    /// What an execution does depends on those before it: the test runs on one worker, but for parts of
+    /// an exhaustive search that don't depend on each other, and a single iteration can't be run by itself.
     fn has_memory(&self) -> bool {
         false
     }
@@ -221,6 +222,27 @@ pub trait Strategy: fmt::Debug + Send {
     /// left to explore.
     fn covered(&self) -> Covered {
         Covered::Sample
+    }
+
+    /// Parts of what is left to explore, which don't depend on each other, for several workers; none
+    /// where it is not to be divided now. Where they are not asked for, it explores them itself, one
+    /// after another.
+    #[doc(hidden)]
+    fn divide(&mut self) -> Vec<Box<dyn Strategy>> {
+        Vec::new()
+    }
+
+    /// A part is back, which has come to its end, in the order of the parts; `false` where those after it
+    /// are not needed.
+    #[doc(hidden)]
+    fn unite(&mut self, _part: Box<dyn Strategy>) -> bool {
+        false
+    }
+
+    /// Itself, where it is part of another, which takes it back.
+    #[doc(hidden)]
+    fn into_any(self: Box<Self>) -> Option<Box<dyn Any>> {
+        None
     }
 
     /// How many executions it seems to need in all, where it has an idea. Progress is shown by it, and

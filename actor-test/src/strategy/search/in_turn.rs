@@ -1,5 +1,6 @@
 //! A search as a strategy.
 
+use std::any::Any;
 use std::collections::VecDeque;
 
 use super::Search;
@@ -9,10 +10,13 @@ use crate::strategy::{
     Choice, Covered, Enabled, Ended, Execution, Fairness, Offer, Step, Strategy,
 };
 
-/// Runs the items of a search, one after another.
+/// Runs the items of a search, one after another; and its parts, where nobody else has
+/// [taken](Strategy::divide) them.
 #[derive(Debug)]
 pub(in crate::strategy) struct InTurn<S: Search> {
     search: S,
+    /// The parts that are still to be explored here; the first is in progress.
+    parts: VecDeque<S>,
     /// What is left of the round.
     due: VecDeque<S::Item>,
     current: Option<S::Item>,
@@ -22,6 +26,7 @@ impl<S: Search> InTurn<S> {
     pub(in crate::strategy) fn new(search: S) -> Self {
         Self {
             search,
+            parts: VecDeque::new(),
             due: VecDeque::new(),
             current: None,
         }
@@ -29,6 +34,31 @@ impl<S: Search> InTurn<S> {
 
     pub(in crate::strategy) fn search(&self) -> &S {
         &self.search
+    }
+
+    /// The item that is run next.
+    fn next(&mut self) -> Option<S::Item> {
+        loop {
+            if let Some(item) = self.due.pop_front() {
+                return Some(item);
+            }
+            if let Some(mut part) = self.parts.pop_front() {
+                self.due = part.round().into();
+                if !self.due.is_empty() {
+                    self.parts.push_front(part);
+                } else if !self.search.unite(part) {
+                    self.parts.clear();
+                }
+                continue;
+            }
+            self.due = self.search.round().into();
+            if self.due.is_empty() {
+                self.parts = self.search.divide().into();
+                if self.parts.is_empty() {
+                    return None;
+                }
+            }
+        }
     }
 }
 
@@ -46,10 +76,7 @@ where
     }
 
     fn begin(&mut self, execution: &Execution) -> bool {
-        if self.due.is_empty() {
-            self.due = self.search.round().into();
-        }
-        self.current = self.due.pop_front();
+        self.current = self.next();
         let item = self.current.as_mut();
         item.is_some_and(|item| item.begin(execution))
     }
@@ -108,8 +135,35 @@ where
     fn ended(&mut self, ended: &Ended) {
         if let Some(mut item) = self.current.take() {
             item.ended(ended);
-            self.search.take(item, ended);
+            let part = self.parts.front_mut();
+            part.unwrap_or(&mut self.search).take(item, ended);
         }
+    }
+
+    fn divide(&mut self) -> Vec<Box<dyn Strategy>> {
+        if self.current.is_some() || !self.parts.is_empty() {
+            return Vec::new();
+        }
+        if self.due.is_empty() {
+            self.due = self.search.round().into();
+        }
+        if !self.due.is_empty() {
+            return Vec::new();
+        }
+        let parts = self.search.divide().into_iter();
+        let parts = parts.map(|part| Box::new(Self::new(part)) as Box<dyn Strategy>);
+        parts.collect()
+    }
+
+    fn unite(&mut self, part: Box<dyn Strategy>) -> bool {
+        let part = part
+            .into_any()
+            .and_then(|part| part.downcast::<Self>().ok());
+        part.is_some_and(|part| self.search.unite(part.search))
+    }
+
+    fn into_any(self: Box<Self>) -> Option<Box<dyn Any>> {
+        Some(self)
     }
 
     fn has_memory(&self) -> bool {

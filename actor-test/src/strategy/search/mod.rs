@@ -3,6 +3,8 @@
 //! A [`Search`] owns a frontier of work items and asks for executions; the strategy of an item decides
 //! within one. Items are handed out in rounds: those of a round don't depend on each other, and what
 //! became of them is taken back in their order, so that it does not matter who runs them, and when.
+//! A search that has become long may be divided besides: each of its parts is a search, which needs none
+//! of the others.
 //!
 //! [`InTurn`] makes a strategy of a search, which runs one item after another. `StrategySpec::build`
 //! calls it, and what explores, reports and records needs to know of nothing else.
@@ -19,8 +21,11 @@ pub(crate) use attempt::attempt;
 pub(super) use dpor::Dpor;
 pub(super) use in_turn::InTurn;
 
+/// The parts of one round have together no more executions than that.
+pub(crate) const ROUND_MAX: u64 = 1 << 16;
+
 /// Owns what is still to be explored.
-pub(super) trait Search: fmt::Debug + Send {
+pub(super) trait Search: fmt::Debug + Send + Sized + 'static {
     /// A work item: the strategy of one execution, which keeps what it has seen.
     type Item: Strategy;
 
@@ -28,11 +33,24 @@ pub(super) trait Search: fmt::Debug + Send {
     fn name(&self) -> String;
 
     /// The items of the next round, which don't depend on each other. How many there are depends on
-    /// what was taken back, and on nothing else. None, where nothing is left to explore.
+    /// what was taken back, and on nothing else. None, where nothing is left to explore, or where it is
+    /// to be [divided](Self::divide).
     fn round(&mut self) -> Vec<Self::Item>;
 
     /// An item is back, in the order of its round.
     fn take(&mut self, item: Self::Item, ended: &Ended);
+
+    /// Parts of what is left to explore, which don't depend on each other; none where it is not to be
+    /// divided now. Each is a search that comes to an end soon. What they are depends on what was taken
+    /// back, and on nothing else.
+    fn divide(&mut self) -> Vec<Self> {
+        Vec::new()
+    }
+
+    /// A part is back, in the order of the parts; `false` where those after it are not needed.
+    fn unite(&mut self, _part: Self) -> bool {
+        true
+    }
 
     /// How many executions it seems to need: see [`Strategy::expected`].
     fn expected(&self) -> Option<u64>;

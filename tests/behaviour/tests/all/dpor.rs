@@ -179,9 +179,96 @@ fn what_is_put_off_is_taken_in_the_orders_in_which_it_may_come() {
     }
 }
 
+fn with_workers(workers: usize, program: impl Fn(&System) + Sync) -> Report {
+    Tester::new()
+        .iterations(u64::MAX)
+        .workers(workers)
+        .strategy(StrategySpec::Dpor(None))
+        .run(program)
+}
+
+/// What a report says, but for the time that it took.
+fn said(report: &Report) -> impl PartialEq + std::fmt::Debug {
+    let bugs = report
+        .bugs
+        .iter()
+        .map(|bug| (bug.token.clone(), bug.iteration, bug.trace.clone()));
+    (
+        (
+            report.executions,
+            report.steps_total,
+            report.verdict.clone(),
+        ),
+        (report.behaviours, report.coverage.clone()),
+        (report.vacuous.clone(), bugs.collect::<Vec<_>>()),
+    )
+}
+
+/// Long enough to be divided into parts, in several rounds.
 #[test]
 fn paxos_with_two_proposers_and_three_acceptors() {
-    assert_eq!(count(|sys| paxos(sys, 2, 3)), 26_136);
+    let alone = with_workers(1, |sys| paxos(sys, 2, 3));
+    assert!(alone.verdict.is_exhaustive(), "{:?}", alone.verdict);
+    assert_eq!(alone.verdict.behaviours(), Some(26_136));
+    let together = with_workers(3, |sys| paxos(sys, 2, 3));
+    assert_eq!(said(&together), said(&alone));
+}
+
+/// Fails in one of 40 320 orders, after the search was divided.
+#[test]
+fn several_workers_find_the_bug_that_one_finds() {
+    let program = |sys: &System| {
+        let last = sys.spawn(Picky::default());
+        for number in 0..8 {
+            let last = last.clone();
+            sys.spawn(Caller { last, number });
+        }
+    };
+    let alone = with_workers(1, program);
+    let bug = alone.assert_bug("just this order");
+    assert!(bug.iteration > 8_000, "{}", bug.iteration);
+    let together = with_workers(3, program);
+    assert_eq!(said(&together), said(&alone));
+    // Cut off right before it.
+    let before = Tester::new()
+        .iterations(bug.iteration - 1)
+        .workers(3)
+        .strategy(StrategySpec::Dpor(None))
+        .run(program);
+    assert_eq!(
+        (before.executions, before.bugs.len()),
+        (bug.iteration - 1, 0)
+    );
+}
+
+/// Takes note of who calls.
+#[derive(Default)]
+struct Picky {
+    order: Vec<u32>,
+}
+
+#[actor]
+impl Picky {
+    #[on]
+    fn here(&mut self, here: Here) {
+        self.order.push(here.0);
+        assert!(self.order != PICKED, "just this order");
+    }
+}
+
+const PICKED: [u32; 8] = [3, 0, 6, 1, 7, 4, 2, 5];
+
+struct Caller {
+    last: ActorRef<Picky>,
+    number: u32,
+}
+
+#[actor]
+impl Caller {
+    #[start]
+    fn start(&mut self) {
+        self.last.tell(Here(self.number));
+    }
 }
 
 /// How many programs of each kind: `DPOR` says so, for a night.

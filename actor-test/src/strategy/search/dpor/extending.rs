@@ -97,17 +97,19 @@ impl Graph {
     /// Finds what an operation does next, where that is known.
     fn look_up(&mut self, lane: u32, lives: &Lives) {
         let found = &self.lanes[lane as usize];
-        if found.stretch.is_none()
-            && let Some(number) = lives.find(found.history())
-        {
-            self.lane_mut(lane).stretch = Some(number);
+        if found.stretch.is_some_and(|id| lives.has(id)) {
+            return;
+        }
+        let id = lives.find(found.history());
+        if id != found.stretch {
+            self.lane_mut(lane).stretch = id;
         }
     }
 
     /// Which events it puts off now.
     fn defers(&self, lane: u32, lives: &Lives) -> Deferred {
-        let stretch = self.lanes[lane as usize].stretch;
-        stretch.map_or_else(Deferred::default, |number| lives.after(number).defers)
+        let stretch = self.lanes[lane as usize].stretch(lives);
+        stretch.map_or_else(Deferred::default, |stretch| stretch.defers)
     }
 
     fn next_of(&mut self, lane: u32, lives: &Lives) -> Next {
@@ -120,10 +122,10 @@ impl Graph {
         }
         self.look_up(lane, lives);
         let found = &self.lanes[lane as usize];
-        let Some(number) = found.stretch else {
+        let Some(id) = found.stretch else {
             return Next::Unknown;
         };
-        let stretch = lives.after(number);
+        let stretch = lives.after(id);
         let onlookers = stretch.onlookers;
         if found.done == 0
             && !onlookers.is_empty()

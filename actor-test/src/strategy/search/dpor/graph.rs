@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::lives::{self, Lives, Need};
+use super::lives::{self, Lives, Need, Stretch, StretchId};
 use crate::hash::mix;
 use crate::strategy::Deferred;
 
@@ -71,8 +71,8 @@ pub(super) struct Lane {
     pub(super) sends: Vec<Place>,
     /// A reply that it has not gone on with.
     pub(super) reply: Option<Place>,
-    /// What it does since it was given something, by number, once that was looked up.
-    pub(super) stretch: Option<u32>,
+    /// Where it is found what it does since it was given something, once that was looked up.
+    pub(super) stretch: Option<StretchId>,
     /// How much of that it has done.
     pub(super) done: usize,
 }
@@ -184,8 +184,14 @@ impl Lane {
 
     /// It has done all that it does before it fails.
     pub(super) fn fails(&self, lives: &Lives) -> bool {
-        let need = |number| lives.after(number).need;
-        self.stretch.map(need) == Some(Need::Failure)
+        let stretch = self.stretch(lives);
+        stretch.is_some_and(|stretch| stretch.need == Need::Failure)
+    }
+
+    /// What it does since it was given something, where that was looked up by this part of the search.
+    pub(super) fn stretch<'a>(&self, lives: &'a Lives) -> Option<&'a Stretch> {
+        let id = self.stretch.filter(|id| lives.has(*id))?;
+        Some(lives.after(id))
     }
 
     /// All of it is within a cut, in which it is that lane, and so is whatever it refers to.

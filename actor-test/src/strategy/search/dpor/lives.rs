@@ -1,6 +1,7 @@
 //! What operations do, as far as executions have shown.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::follow::Seen;
 use super::numbers::Numbers;
@@ -60,11 +61,73 @@ pub(super) struct Stretch {
 /// What operations do. An operation has no way to learn of others but by what it is given, so that
 /// what it does next depends on what it was given before, and in which order: its *history*, of which
 /// a hash is kept. What it is given is the same where the sender's history is.
+///
+/// The parts of a search that was divided share what was known before, and each learns besides.
 #[derive(Debug, Default)]
 pub(super) struct Lives {
+    /// What all parts know.
+    shared: Arc<Known>,
+    own: Known,
+    /// Of what all parts know, what this one knows better.
+    amended: BTreeMap<u32, Stretch>,
+    /// Which part this is; zero where it is the whole search.
+    part: u32,
+}
+
+/// Histories, and what is done after each.
+#[derive(Clone, Debug, Default)]
+struct Known {
     histories: Numbers,
-    /// What is done after each.
     stretches: Vec<Stretch>,
+}
+
+/// Says where a stretch is found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct StretchId {
+    number: u32,
+    /// The part of the search that alone knows it; zero where all do.
+    part: u32,
+}
+
+/// Something else was done after the same history.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Contradiction;
+
+impl Known {
+    fn learn(&mut self, history: u64, stretch: Stretch) -> Result<(), Contradiction> {
+        let (number, is_new) = self.histories.enter(history);
+        match is_new {
+            true => self.stretches.push(stretch),
+            false => self.stretches[number as usize].improve(stretch)?,
+        }
+        Ok(())
+    }
+}
+
+impl Stretch {
+    /// What is known, given what was seen as well, where that tells more.
+    fn agree(&self, seen: &Self) -> Result<Option<Self>, Contradiction> {
+        if self.deeds != seen.deeds || self.onlookers != seen.onlookers {
+            return Err(Contradiction);
+        }
+        let takes_events = |need| matches!(need, Need::Event | Need::Rest);
+        let take_events = takes_events(self.need) && takes_events(seen.need);
+        if take_events && self.defers != seen.defers {
+            return Err(Contradiction);
+        }
+        match self.need {
+            same if same == seen.need || seen.need == Need::Rest => Ok(None),
+            Need::Rest => Ok(Some(seen.clone())),
+            _ => Err(Contradiction),
+        }
+    }
+
+    fn improve(&mut self, seen: Self) -> Result<(), Contradiction> {
+        if let Some(better) = self.agree(&seen)? {
+            *self = better;
+        }
+        Ok(())
+    }
 }
 
 /// An operation did something else although it was given the same.
@@ -128,19 +191,82 @@ pub(super) fn gift(history: u64, number: usize) -> u64 {
 }
 
 impl Lives {
-    /// The number of a history, where it is known what the operation does after it.
-    pub(super) fn find(&self, history: u64) -> Option<u32> {
-        self.histories.find(history)
+    /// Where it is found what the operation does after a history, if that is known.
+    pub(super) fn find(&self, history: u64) -> Option<StretchId> {
+        if let Some(number) = self.shared.histories.find(history) {
+            return Some(StretchId { number, part: 0 });
+        }
+        let part = self.part;
+        let own = self.own.histories.find(history);
+        own.map(|number| StretchId { number, part })
     }
 
-    /// What the operation does after the history of that number.
-    pub(super) fn after(&self, number: u32) -> &Stretch {
-        &self.stretches[number as usize]
+    /// It is found there by this part of the search.
+    pub(super) fn has(&self, id: StretchId) -> bool {
+        id.part == 0 || id.part == self.part
     }
 
-    /// How much is known.
+    /// What the operation does, which is found there.
+    pub(super) fn after(&self, id: StretchId) -> &Stretch {
+        let number = id.number as usize;
+        match id.part {
+            0 => match self.amended.get(&id.number) {
+                Some(amended) => amended,
+                None => &self.shared.stretches[number],
+            },
+            _ => &self.own.stretches[number],
+        }
+    }
+
+    /// Takes note of what is done after a history.
+    fn learn(&mut self, history: u64, stretch: Stretch) -> Result<(), Contradiction> {
+        if self.part == 0 {
+            return Arc::make_mut(&mut self.shared).learn(history, stretch);
+        }
+        let Some(number) = self.shared.histories.find(history) else {
+            return self.own.learn(history, stretch);
+        };
+        let shared = &self.shared.stretches[number as usize];
+        let known = self.amended.get(&number).unwrap_or(shared);
+        if let Some(better) = known.agree(&stretch)? {
+            self.amended.insert(number, better);
+        }
+        Ok(())
+    }
+
+    /// What a part of the search begins with: all that is known.
+    pub(super) fn of_part(&self, part: u32) -> Self {
+        Self {
+            shared: self.shared.clone(),
+            part,
+            ..Self::default()
+        }
+    }
+
+    /// Adds what parts have learnt, one after another.
+    pub(super) fn unite(&mut self, parts: Vec<Self>) -> Result<(), Contradiction> {
+        let learnt: Vec<_> = parts.into_iter().map(Self::learnt).collect();
+        let shared = Arc::make_mut(&mut self.shared);
+        for (own, amended) in learnt {
+            for (number, stretch) in amended {
+                let known = &mut shared.stretches[number as usize];
+                known.improve(stretch)?;
+            }
+            for (history, stretch) in own.histories.keys().iter().zip(own.stretches) {
+                shared.learn(*history, stretch)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What this part has learnt.
+    fn learnt(self) -> (Known, BTreeMap<u32, Stretch>) {
+        (self.own, self.amended)
+    }
+
+    /// How many histories are known.
     pub(super) fn len(&self) -> usize {
-        self.stretches.len()
+        self.shared.stretches.len() + self.own.stretches.len()
     }
 
     /// Reads what an execution has shown. Tells a hash of what was done in it.
@@ -278,29 +404,10 @@ impl Reader<'_> {
                 _ => Deferred::default(),
             },
         };
-        let Lives {
-            histories,
-            stretches,
-        } = self.lives;
-        let (number, is_new) = histories.enter(life.history);
-        if is_new {
-            stretches.push(stretch);
-            return Ok(life.history);
-        }
-        let known = &mut stretches[number as usize];
-        if known.deeds != stretch.deeds || known.onlookers != onlookers {
-            return Err(Differs { who });
-        }
-        let takes_events = |need| matches!(need, Need::Event | Need::Rest);
-        if takes_events(known.need) && takes_events(need) && known.defers != stretch.defers {
-            return Err(Differs { who });
-        }
-        match known.need {
-            same if same == need || need == Need::Rest => {}
-            Need::Rest => (known.need, known.defers) = (need, stretch.defers),
-            _ => return Err(Differs { who }),
-        }
-        Ok(life.history)
+        let history = life.history;
+        let learnt = self.lives.learn(history, stretch);
+        learnt.map_err(|Contradiction| Differs { who })?;
+        Ok(history)
     }
 
     fn step(

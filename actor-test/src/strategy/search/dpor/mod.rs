@@ -29,10 +29,12 @@ mod follow;
 mod graph;
 mod lives;
 mod numbers;
+mod parts;
 mod reversing;
 mod scheduling;
+mod shown;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use self::descents::{Descents, Next};
@@ -40,7 +42,8 @@ use self::extending::Extended;
 use self::follow::{Follow, Outside, Seen};
 use self::graph::{Edit, Graph};
 use self::lives::{Lives, Reading};
-use self::numbers::Numbers;
+use self::parts::{Division, Noted};
+use self::shown::Shown;
 use super::Search;
 use super::attempt::Limit;
 use crate::strategy::{Covered, Ended, Ending, Gap, Reduction};
@@ -65,18 +68,21 @@ pub(in crate::strategy) struct Dpor {
     descents: Option<Descents>,
     /// What was noted in the first graph, what comes first in it first: all of that is looked at before
     /// anything else.
-    shallow: VecDeque<(Arc<Graph>, Edit)>,
+    shallow: VecDeque<Noted>,
     /// What is still to be explored besides.
-    frontier: Vec<(Arc<Graph>, Edit)>,
+    frontier: Vec<Noted>,
+    /// How it was divided, once it has become long.
+    division: Division,
     /// The graph that is being extended, and what was noted meanwhile.
     current: Option<(Graph, Vec<Edit>)>,
+    /// Which share of the whole search the current graph seems to be, with what is noted in it.
+    share: f64,
+    /// Which share seems to be done.
+    done: f64,
     /// The current graph is complete; the execution that is run shows it.
     is_shown: bool,
-    /// Behaviours that were run, and that the search has not reached yet; and whether all was well at the
-    /// end.
-    ahead: BTreeMap<u64, bool>,
-    /// In which ways operations and onlookers have ended in what was run.
-    ends: Numbers,
+    /// What executions have shown of behaviours.
+    shown: Shown,
     /// How many histories and ends it may know.
     known_max: u64,
     /// Who has failed, by path.
@@ -90,6 +96,12 @@ pub(in crate::strategy) struct Dpor {
     seeded: u64,
     /// It is a try, which costs no more than that.
     limit: Option<Limit>,
+    /// What it has cost, in steps.
+    spent: u64,
+    /// It is a part of a search, which comes to its end where it has cost so much.
+    allowance: Option<u64>,
+    /// How many behaviours were explored before this part.
+    behaviours_before: u64,
     /// How many behaviours there seem to be.
     size: Option<f64>,
     /// How many graphs were looked at.
@@ -127,8 +139,9 @@ impl Dpor {
         }
     }
 
-    /// Takes note of a cost in steps, where there is a limit.
+    /// Takes note of a cost in steps.
     fn spend(&mut self, steps: u64) {
+        self.spent += steps;
         if let Some(limit) = &self.limit {
             limit.spend(steps);
             if let Some(why) = limit.exceeded(self.graphs, self.size) {
@@ -141,6 +154,7 @@ impl Dpor {
         self.stopped.get_or_insert(why);
         self.shallow.clear();
         self.frontier.clear();
+        self.division.clear();
         self.current = None;
     }
 
@@ -155,9 +169,9 @@ impl Dpor {
         match &mut self.descents {
             None => {
                 self.behaviours += 1;
-                let graph = Arc::new(graph);
-                let noted = edits.into_iter().map(|edit| (graph.clone(), edit));
-                self.frontier.extend(noted);
+                let noted = noted(Arc::new(graph), edits, self.share);
+                self.done += noted.1;
+                self.frontier.extend(noted.0);
             }
             Some(descents) => match descents.next(graph, edits) {
                 Next::Graph(graph) => {
@@ -169,8 +183,10 @@ impl Dpor {
                     self.size = descents.size();
                     self.descents = None;
                     self.behaviours = 1;
-                    self.shallow = noted.into_iter().map(|edit| (root.clone(), edit)).collect();
-                    self.ahead.remove(&root.class());
+                    self.shown.reach(root.class());
+                    let (shallow, done) = self::noted(root, noted, 1.0);
+                    self.done = done;
+                    self.shallow = shallow.collect();
                 }
             },
         }
@@ -202,11 +218,12 @@ impl Dpor {
                 return;
             };
             self.current = Some((Graph::new(*path), Vec::new()));
-            self.ahead
-                .extend((reading == Reading::Whole).then_some((class, is_well)));
+            if reading == Reading::Whole {
+                self.shown.run_ahead(class, is_well);
+            }
             return;
         }
-        let known = (self.lives.len() + self.ends.len()) as u64;
+        let known = (self.lives.len() + self.shown.len()) as u64;
         if known >= self.known_max {
             let bound = self.known_max;
             return self.stop(Gap::Histories { bound });
@@ -220,17 +237,17 @@ impl Dpor {
                     return self.stop(Gap::Differs);
                 }
                 if is_well {
-                    graph.ends().for_each(|end| _ = self.ends.enter(end));
+                    self.shown.enter_ends(graph);
                 }
             }
             if self.descents.is_some() {
-                self.ahead.insert(class, is_well);
+                self.shown.run_ahead(class, is_well);
             }
             self.finish();
             return;
         }
         if reading == Reading::Whole && !item.is_at_rest {
-            self.ahead.insert(class, is_well);
+            self.shown.run_ahead(class, is_well);
         }
         if reading == Reading::Cut {
             // What comes after the bound is not known.
@@ -257,6 +274,17 @@ impl Dpor {
     }
 }
 
+/// What was noted in a graph, and which share of the search the graph alone seems to be.
+fn noted(graph: Arc<Graph>, edits: Vec<Edit>, share: f64) -> (impl Iterator<Item = Noted>, f64) {
+    let share = share / (edits.len() + 1) as f64;
+    let noted = edits.into_iter().map(move |edit| Noted {
+        graph: graph.clone(),
+        edit,
+        share,
+    });
+    (noted, share)
+}
+
 impl Search for Dpor {
     type Item = Follow;
 
@@ -279,11 +307,15 @@ impl Search for Dpor {
         }
         loop {
             if self.current.is_none() {
+                if self.has_done_its_part() || self.is_divisible() {
+                    return Vec::new();
+                }
                 let next = self.shallow.pop_front().or_else(|| self.frontier.pop());
-                let Some((graph, edit)) = next else {
+                let Some(Noted { graph, edit, share }) = next else {
                     return Vec::new();
                 };
                 self.current = Some((graph.edited(edit), Vec::new()));
+                self.share = share;
             }
             let Some((graph, edits)) = &mut self.current else {
                 return Vec::new();
@@ -295,16 +327,16 @@ impl Search for Dpor {
                     let class = graph.class();
                     // A descent may come again where it was before.
                     let run = match self.descents {
-                        Some(_) => self.ahead.get(&class).copied(),
-                        None => self.ahead.remove(&class),
+                        Some(_) => self.shown.find(class),
+                        None => self.shown.reach(class),
                     };
                     if let Some(is_well) = run {
                         if is_well {
-                            graph.ends().for_each(|end| _ = self.ends.enter(end));
+                            self.shown.enter_ends(graph);
                         }
                     } else if self.behaviours < FIRST
                         || self.behaviours.is_multiple_of(EACH)
-                        || graph.ends().any(|end| self.ends.find(end).is_none())
+                        || self.shown.has_new_end(graph)
                     {
                         self.is_shown = true;
                         return vec![graph.follow(&self.lives, &[])];
@@ -313,6 +345,14 @@ impl Search for Dpor {
                 }
             }
         }
+    }
+
+    fn divide(&mut self) -> Vec<Self> {
+        self.parts()
+    }
+
+    fn unite(&mut self, part: Self) -> bool {
+        self.take_back(part)
     }
 
     fn take(&mut self, item: Follow, ended: &Ended) {
@@ -354,8 +394,9 @@ impl Search for Dpor {
             is_complete: self.begun
                 && self.shallow.is_empty()
                 && self.frontier.is_empty()
+                && self.division.is_empty()
                 && self.current.is_none()
-                && self.ahead.is_empty(),
+                && self.shown.is_all_reached(),
             gaps,
         }
     }

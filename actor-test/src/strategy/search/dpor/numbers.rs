@@ -1,7 +1,7 @@
 //! Numbering hashes.
 
 /// Hashes, each with a number: from zero, in the order in which they came. About 14 bytes for each.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Numbers {
     keys: Vec<u64>,
     /// Open addressing; from three eighths to three quarters of it are in use.
