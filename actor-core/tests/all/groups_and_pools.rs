@@ -269,3 +269,118 @@ async fn subscribers_hear_their_topic_and_no_other() {
     assert_eq!(format!("{news:?}"), "news");
     sys.shutdown().await.unwrap();
 }
+
+/// The events of a key, numbered; who handles one notes that it did.
+#[derive(Debug)]
+struct Numbered(u32, u32);
+
+/// Handles events of a key in their order, or fails the test.
+struct Careful(usize, Handled);
+
+/// By key, which number is next and who has handled some.
+type Handled = std::sync::Arc<std::sync::Mutex<Vec<(u32, Vec<usize>)>>>;
+
+#[actor]
+impl Careful {
+    #[on]
+    async fn numbered(&mut self, event: Numbered, cx: &mut Context<Self>) -> usize {
+        cx.sleep(Duration::from_millis(u64::from(event.1 % 3)))
+            .await;
+        let mut handled = self.1.lock().unwrap();
+        let (next, workers) = &mut handled[event.0 as usize];
+        assert_eq!(event.1, *next, "of key {}", event.0);
+        *next += 1;
+        if !workers.contains(&self.0) {
+            workers.push(self.0);
+        }
+        self.0
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_keyed_pool_is_resized_and_keys_keep_their_order() {
+    const KEYS: u32 = 12;
+    let (sys, handled) = (System::new(), Handled::default());
+    handled
+        .lock()
+        .unwrap()
+        .resize(KEYS as usize, (0, Vec::new()));
+    let kept = handled.clone();
+    let pool = Pool::keyed(2, move |index| Careful(index, kept.clone()));
+    let pool = sys.spawn(pool.by(|event: &Numbered| event.0).resizable());
+    for (number, size) in [5, 1, 4, 2, 7, 3].into_iter().cycle().take(60).enumerate() {
+        for key in 0..KEYS {
+            pool.tell(Numbered(key, number as u32));
+        }
+        pool.resize(size);
+        tokio::time::sleep(Duration::from_millis(number as u64 % 4)).await;
+    }
+    // What waits is handled before a pool that is stopped ends.
+    sys.stop_and_wait(&pool).await;
+    let handled = handled.lock().unwrap();
+    assert!(handled.iter().all(|(next, _)| *next == 60), "{handled:?}");
+    assert!(handled.iter().any(|(_, workers)| workers.len() > 2));
+    assert_eq!(sys.as_live().unwrap().actor_count(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn workers_that_are_too_many_handle_what_they_have() {
+    let sys = System::new();
+    let pool = sys.spawn(Pool::round_robin(3, Worker));
+    let asked: Vec<_> = (0..6).map(|_| pool.ask(Work(1))).collect();
+    pool.resize(1);
+    let later = pool.ask(WhoAreYou);
+    for (number, answer) in asked.into_iter().enumerate() {
+        assert_eq!(answer.await, Ok(number % 3));
+    }
+    assert_eq!(later.await, Ok(0));
+    pool.resize(2);
+    assert_eq!(three(&pool).await, [0, 1, 0]);
+    idle().await;
+    let live = sys.as_live().unwrap();
+    assert_eq!(live.actor_count(), 3, "the pool and two");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_keyed_pool_that_may_not_be_resized_says_so() {
+    let (sys, journal) = (System::new(), Journal::new());
+    let noted = journal.clone();
+    let live = sys.as_live().unwrap();
+    live.on_failure(move |failure| noted.note(&*failure.message));
+    let pool = sys.spawn(Pool::keyed(2, Worker).by(|order: &Order| order.0));
+    pool.resize(3);
+    idle().await;
+    journal.expect(["a keyed pool keeps its size unless it is made `resizable()`"]);
+    assert_eq!(live.actor_count(), 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_elastic_pool_has_as_many_as_are_busy() {
+    let sys = System::new();
+    let workers = || sys.as_live().unwrap().actor_count() - 1;
+    let second = Duration::from_secs(1);
+    let pool = Pool::least_busy(1, Worker).elastic(3, 10 * second);
+    let pool = sys.spawn(pool);
+    let answers: Vec<_> = [5, 5, 5, 5].map(|seconds| pool.ask(Work(seconds))).into();
+    idle().await;
+    assert_eq!(workers(), 3, "and no more than three");
+    let mut who = Vec::new();
+    for answer in answers {
+        who.push(answer.await.unwrap());
+    }
+    assert_eq!(who, [0, 1, 2, 0]);
+    // Now it is 10 s; the last two are idle since 5 s.
+    tokio::time::sleep(4 * second).await;
+    assert_eq!(workers(), 3);
+    tokio::time::sleep(2 * second).await;
+    assert_eq!(workers(), 1, "both were idle for ten seconds");
+    assert_eq!(pool.ask(WhoAreYou).await, Ok(0));
+    tokio::time::sleep(100 * second).await;
+    assert_eq!(workers(), 1, "and no fewer than at first");
+}
+
+#[test]
+#[should_panic(expected = "no fewer than that")]
+fn an_elastic_pool_grows() {
+    drop(Pool::least_busy(3, Worker).elastic(2, Duration::ZERO));
+}

@@ -1,7 +1,8 @@
 //! Groups and pools: what they promise holds in every schedule.
 
 use std::collections::BTreeSet;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use actor_core::prelude::*;
 use actor_core::{Group, Pool, Probe, Topics, monitor};
@@ -256,4 +257,122 @@ fn a_failure_that_nobody_receives_is_found_in_every_kind() {
             "{message}"
         );
     }
+}
+
+// ANCHOR: resize
+#[derive(Debug)]
+struct Deposit {
+    account: u8,
+    number: u32,
+}
+
+/// Handles the deposits of an account in their order, or fails.
+struct Teller {
+    next: Arc<Mutex<[u32; 2]>>,
+}
+
+#[actor]
+impl Teller {
+    #[on]
+    fn deposit(&mut self, deposit: Deposit) {
+        let mut next = self.next.lock().expect("no one panics here");
+        let next = &mut next[usize::from(deposit.account)];
+        assert_eq!(deposit.number, *next, "in their order");
+        *next += 1;
+    }
+}
+
+/// Whatever the size, and whenever it changes.
+#[test]
+fn the_events_of_a_key_keep_their_order_when_a_pool_is_resized() {
+    let report = Tester::new().iterations(2_000).run_async(|sys| async move {
+        let next = Arc::new(Mutex::new([0; 2]));
+        let shared = next.clone();
+        let make = move |_| Teller {
+            next: shared.clone(),
+        };
+        let pool = Pool::keyed(2, make).by(|deposit: &Deposit| deposit.account);
+        let pool = sys.spawn(pool.resizable());
+        for (number, size) in [(0, 3), (1, 1), (2, 2)] {
+            for account in 0..2 {
+                pool.tell(Deposit { account, number });
+            }
+            pool.resize(size);
+        }
+        sys.stop_and_wait(&pool).await;
+        assert_eq!(*next.lock().expect("no one panics here"), [3, 3]);
+    });
+    report.assert_clean();
+}
+// ANCHOR_END: resize
+
+/// A key whose worker goes between two events: the second waits for the first, or the first was handled
+/// before the change.
+#[test]
+fn a_key_that_moves_waits_for_its_former_worker() {
+    static HANDLED: Mutex<BTreeSet<Vec<(usize, u32)>>> = Mutex::new(BTreeSet::new());
+
+    struct Teller(usize, Arc<Mutex<Vec<(usize, u32)>>>);
+
+    #[actor]
+    impl Teller {
+        #[on]
+        fn deposit(&mut self, deposit: Deposit) {
+            let mut handled = self.1.lock().expect("no one panics here");
+            handled.push((self.0, deposit.number));
+        }
+    }
+
+    let report = Tester::new().iterations(1_000).run_async(|sys| async move {
+        let handled = Arc::new(Mutex::new(Vec::new()));
+        let shared = handled.clone();
+        let make = move |index| Teller(index, shared.clone());
+        let pool = Pool::keyed(2, make).by(|deposit: &Deposit| deposit.account);
+        let pool = sys.spawn(pool.resizable());
+        // Of the accounts, one is the last worker's.
+        for account in 0..2 {
+            pool.tell(Deposit { account, number: 0 });
+        }
+        pool.resize(1);
+        for account in 0..2 {
+            pool.tell(Deposit { account, number: 1 });
+        }
+        sys.stop_and_wait(&pool).await;
+        let handled = handled.lock().expect("no one panics here").clone();
+        HANDLED.lock().expect("no one panics here").insert(handled);
+    });
+    report.assert_clean();
+    let handled = HANDLED.lock().expect("no one panics here").clone();
+    let of = |all: &[(usize, u32)], number| {
+        let of = all.iter().filter(|(_, handled)| *handled == number);
+        of.map(|(worker, _)| *worker).collect::<BTreeSet<_>>()
+    };
+    // It moved in some executions, and in others the pool ended before.
+    assert!(handled.iter().any(|all| of(all, 1) == [0].into()));
+    assert!(handled.iter().all(|all| all.len() == 4), "{handled:?}");
+}
+
+/// Grows where all are busy, shrinks where the last has nothing to do, and is never less than at first.
+#[test]
+fn an_elastic_pool_stays_within_its_bounds() {
+    let tester = Tester::new().iterations(500).strategy(StrategySpec::Random);
+    let tester = tester.deny(Deny::default().with_unreached());
+    let report = tester.run(|sys| {
+        let pool = Pool::least_busy(1, Worker).elastic(3, Duration::from_secs(1));
+        let pool = sys.spawn(pool);
+        let [within, grown, shrunk] = [(); 3].map(|()| pool.clone());
+        sys.always("within its bounds", move |w| {
+            w.get(&within).is_none_or(|pool| pool.workers() <= 3)
+        });
+        sys.sometimes("three at once", move |w| {
+            w.get(&grown).is_some_and(|pool| pool.workers() == 3)
+        });
+        sys.always_eventually("one is left", move |w| {
+            w.get(&shrunk).is_some_and(|pool| pool.workers() == 1)
+        });
+        for _ in 0..4 {
+            pool.tell(Work);
+        }
+    });
+    report.assert_clean();
 }

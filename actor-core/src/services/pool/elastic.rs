@@ -1,0 +1,77 @@
+//! Pools that grow and shrink by themselves.
+
+use std::time::Duration;
+
+use super::{Pool, events};
+use crate::actor::{Actor, Context};
+use crate::slab::Slot;
+
+/// How far a pool grows, and when it shrinks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Elastic {
+    max: usize,
+    idle: Duration,
+    /// It will be looked for who is idle.
+    is_armed: bool,
+}
+
+impl Elastic {
+    pub(super) fn new(max: usize, idle: Duration) -> Self {
+        Self {
+            max,
+            idle,
+            is_armed: false,
+        }
+    }
+
+    pub(super) fn max(&self) -> usize {
+        self.max
+    }
+}
+
+impl<A: Actor> Pool<A> {
+    /// A worker has handled an event, and may have no other.
+    pub(super) fn may_be_idle(&mut self, index: usize, cx: &mut Context<Self>) {
+        if self.elastic.is_none() || self.workers[index].busy > 0 {
+            return;
+        }
+        self.workers[index].idle_since = cx.now();
+        self.watch_for_idle(cx);
+    }
+
+    /// Has it looked for who is idle, where the last worker is now and need not be there.
+    pub(super) fn watch_for_idle(&mut self, cx: &mut Context<Self>) {
+        let is_idle = self.workers.last().is_some_and(|last| last.busy == 0);
+        let Some(elastic) = &mut self.elastic else {
+            return;
+        };
+        if elastic.is_armed || !is_idle || self.workers.len() <= self.first {
+            return;
+        }
+        elastic.is_armed = true;
+        let (sleep, pool) = (cx.sleep(elastic.idle), cx.me());
+        cx.beside(async move {
+            sleep.await;
+            let idle = events::idle();
+            pool.target().post::<Self>(&mut Slot::Full(idle));
+        });
+    }
+
+    /// Stops the last workers that have had nothing to do for long.
+    pub(super) fn look_for_idle(&mut self, cx: &mut Context<Self>) {
+        let Some(elastic) = &mut self.elastic else {
+            return;
+        };
+        elastic.is_armed = false;
+        let (now, idle) = (cx.now(), elastic.idle);
+        while self.workers.len() > self.first {
+            let last = self.workers.last();
+            let is_idle = |since: Duration| now.saturating_sub(since) >= idle;
+            if !last.is_some_and(|last| last.busy == 0 && is_idle(last.idle_since)) {
+                break;
+            }
+            self.dismiss_last(cx);
+        }
+        self.watch_for_idle(cx);
+    }
+}

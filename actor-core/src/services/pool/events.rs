@@ -1,0 +1,223 @@
+//! A pool as an actor: its events are its workers', and a few of its own.
+
+use std::hash::Hash;
+use std::marker::PhantomData;
+
+use super::Pool;
+use crate::actor::{Actor, ActorRef, Call, Context, Flow, Handler};
+use crate::asking::Reply;
+use crate::event::Event;
+use crate::fingerprint::Fingerprinter;
+use crate::identity::ActorId;
+use crate::parts::CannotCross;
+use crate::services::outcome;
+use crate::services::table::{EVENTS_MAX, handled, joined};
+use crate::slab::Slot;
+use crate::table::{ActorInfo, EventInfo, Stateless};
+
+/// An event for a worker.
+pub(super) struct Job<A: Actor> {
+    pub(super) message: A::Message,
+    /// Hands it to a worker, and tells the pool when it was handled.
+    pub(super) count: Count<A>,
+}
+
+/// For which worker and key an event was counted.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ticket {
+    pub(super) index: usize,
+    pub(super) key: Option<u64>,
+}
+
+/// Hands an event to a worker, and counts it.
+type Count<A> = fn(<A as Actor>::Message, Ticket, &ActorRef<A>, &mut Context<Pool<A>>);
+
+/// A worker has handled an event.
+#[derive(Debug)]
+pub(super) struct Done {
+    pub(super) ticket: Ticket,
+    pub(super) worker: ActorId,
+    pub(super) event: &'static str,
+    /// What it failed with, where nobody else receives that.
+    pub(super) failure: Option<String>,
+}
+
+/// There are to be so many workers.
+#[derive(Debug)]
+struct Resize(usize);
+
+/// Some worker may have been idle for long.
+#[derive(Debug)]
+struct Idle;
+
+/// Has the pool have so many workers.
+pub(super) fn resize<A: Actor>(workers: usize) -> Message<A> {
+    Message(Inner::Resize(Resize(workers)))
+}
+
+/// Has the pool look for who is idle.
+pub(super) fn idle<A: Actor>() -> Message<A> {
+    Message(Inner::Idle(Idle))
+}
+
+fn count<A: Handler<E>, E: Event>(
+    message: A::Message,
+    ticket: Ticket,
+    worker: &ActorRef<A>,
+    cx: &mut Context<Pool<A>>,
+) {
+    let Ok((event, reply)) = A::unwrap(message) else {
+        unreachable!("a job is counted as what it is");
+    };
+    let (pool, worker) = (cx.me(), worker.clone());
+    let (asked, ask) = worker.target().begin_ask();
+    let message = A::message(event, asked);
+    worker.target().pass_on::<A>(&mut Slot::Full(message));
+    let ask = ask.limited(worker.target());
+    cx.beside(async move {
+        let answer = ask.await;
+        let mut failure = None;
+        if let Ok(value) = answer {
+            if reply.is_nobody() {
+                failure = outcome::failure(&value);
+            }
+            reply.send(value);
+        }
+        let done = Done {
+            ticket,
+            worker: worker.id(),
+            event: A::INFO.events[usize::from(A::EVENT)].name,
+            failure,
+        };
+        let done = Message(Inner::Done(done));
+        pool.target().post::<Pool<A>>(&mut Slot::Full(done));
+    });
+}
+
+/// What a pool is sent.
+pub struct Message<A: Actor>(Inner<A>);
+
+enum Inner<A: Actor> {
+    Job(Job<A>),
+    Done(Done),
+    Resize(Resize),
+    Idle(Idle),
+}
+
+/// The events of the workers, and the pool's own.
+struct Table<A>(PhantomData<A>);
+
+impl<A: Actor> Table<A> {
+    const OWN: [EventInfo; 3] = [
+        EventInfo::of::<Done>("Done"),
+        EventInfo::of::<Resize>("Resize"),
+        EventInfo::of::<Idle>("Idle"),
+    ];
+    const LEN: usize = A::INFO.events.len() + Self::OWN.len();
+    const ALL: &'static [EventInfo; EVENTS_MAX] = &joined(A::INFO.events, Self::OWN);
+    const EVENTS: &'static [EventInfo] = Self::ALL.split_at(Self::LEN).0;
+}
+
+impl<A: Actor> Actor for Pool<A> {
+    type Message = Message<A>;
+    type State = Stateless;
+    const INFO: &'static ActorInfo = &ActorInfo {
+        name: "Pool",
+        events: Table::<A>::EVENTS,
+        states: &[],
+        dispositions: handled(Table::<A>::LEN),
+        starts: true,
+        defers: false,
+        relays: true,
+    };
+
+    fn first_state() -> Stateless {
+        Stateless
+    }
+
+    fn event_index(message: &Message<A>) -> u16 {
+        match &message.0 {
+            Inner::Job(job) => A::event_index(&job.message),
+            Inner::Done(_) => A::INFO.events.len() as u16,
+            Inner::Resize(_) => A::INFO.events.len() as u16 + 1,
+            Inner::Idle(_) => A::INFO.events.len() as u16 + 2,
+        }
+    }
+
+    fn event(message: &Message<A>) -> &dyn Event {
+        match &message.0 {
+            Inner::Job(job) => A::event(&job.message),
+            Inner::Done(done) => done,
+            Inner::Resize(resize) => resize,
+            Inner::Idle(idle) => idle,
+        }
+    }
+
+    fn offer(&self, to: &mut Fingerprinter) -> bool {
+        self.fingerprinted(to)
+    }
+
+    fn offer_event(message: &Message<A>, to: &mut Fingerprinter) -> bool {
+        match &message.0 {
+            Inner::Job(job) => A::offer_event(&job.message, to),
+            Inner::Done(done) => {
+                done.worker.hash(to);
+                done.ticket.key.hash(to);
+                done.failure.hash(to);
+                true
+            }
+            Inner::Resize(resize) => {
+                resize.0.hash(to);
+                true
+            }
+            Inner::Idle(_) => true,
+        }
+    }
+
+    fn carry(message: &Message<A>) -> Result<Message<A>, CannotCross> {
+        match &message.0 {
+            Inner::Job(Job { message, count }) => {
+                let (message, count) = (A::carry(message)?, *count);
+                Ok(Message(Inner::Job(Job { message, count })))
+            }
+            Inner::Resize(Resize(workers)) => Ok(resize(*workers)),
+            Inner::Done(_) | Inner::Idle(_) => {
+                unreachable!("a pool tells itself, on its own node")
+            }
+        }
+    }
+
+    fn call(&mut self, call: Call<Self>, cx: &mut Context<Self>) -> Flow<Self> {
+        match call {
+            Call::Start => self.start(cx),
+            Call::Event(Message(Inner::Job(job))) => self.hand_out(job, cx),
+            Call::Event(Message(Inner::Done(done))) => self.done(done, cx),
+            Call::Event(Message(Inner::Resize(resize))) => self.resize(resize.0, cx),
+            Call::Event(Message(Inner::Idle(_))) => self.look_for_idle(cx),
+            Call::Stop => self.stop(),
+            Call::Entry(_) | Call::Exit(_) => {}
+        }
+        Flow::Done
+    }
+}
+
+impl<E: Event, A: Handler<E>> Handler<E> for Pool<A> {
+    type Reply = A::Reply;
+    const EVENT: u16 = A::EVENT;
+
+    fn message(event: E, reply: Reply<A::Reply>) -> Message<A> {
+        Message(Inner::Job(Job {
+            message: A::message(event, reply),
+            count: count::<A, E>,
+        }))
+    }
+
+    fn unwrap(message: Message<A>) -> Result<(E, Reply<A::Reply>), Message<A>> {
+        match message.0 {
+            Inner::Job(Job { message, count }) => {
+                A::unwrap(message).map_err(|message| Message(Inner::Job(Job { message, count })))
+            }
+            own => Err(Message(own)),
+        }
+    }
+}

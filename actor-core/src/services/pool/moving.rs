@@ -1,0 +1,119 @@
+//! Keys on their way from one worker to another: [`Moving`].
+
+use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
+
+use super::events::Job;
+use crate::actor::{Actor, ActorRef};
+use crate::fingerprint::{Fingerprint, Fingerprinter};
+
+/// The keys of which some worker has events that it has not handled, and what waits for that.
+pub(super) struct Moving<A: Actor> {
+    keys: BTreeMap<u64, Busy<A>>,
+    /// Workers that are to be stopped, and of how many keys each has events.
+    leaving: Vec<(ActorRef<A>, usize)>,
+}
+
+struct Busy<A: Actor> {
+    worker: ActorRef<A>,
+    /// How many of its events the worker has not handled.
+    events: usize,
+    /// What came since the key belongs to another worker.
+    waiting: Vec<Job<A>>,
+}
+
+impl<A: Actor> Default for Moving<A> {
+    fn default() -> Self {
+        Self {
+            keys: BTreeMap::new(),
+            leaving: Vec::new(),
+        }
+    }
+}
+
+impl<A: Actor> Moving<A> {
+    /// An event comes for a worker. It is returned where that may have it now.
+    pub(super) fn enter(&mut self, key: u64, worker: &ActorRef<A>, job: Job<A>) -> Option<Job<A>> {
+        let busy = self.keys.entry(key).or_insert_with(|| Busy {
+            worker: worker.clone(),
+            events: 0,
+            waiting: Vec::new(),
+        });
+        if busy.worker != *worker || !busy.waiting.is_empty() {
+            busy.waiting.push(job);
+            return None;
+        }
+        busy.events += 1;
+        Some(job)
+    }
+
+    /// A worker has handled an event of that key. Tells what has waited for that, and which worker is
+    /// done with all that it had.
+    pub(super) fn done(&mut self, key: u64) -> (Vec<Job<A>>, Option<ActorRef<A>>) {
+        let Some(busy) = self.keys.get_mut(&key) else {
+            return (Vec::new(), None);
+        };
+        busy.events -= 1;
+        if busy.events > 0 {
+            return (Vec::new(), None);
+        }
+        let Some(Busy {
+            worker, waiting, ..
+        }) = self.keys.remove(&key)
+        else {
+            return (Vec::new(), None);
+        };
+        (waiting, self.has_left(&worker))
+    }
+
+    /// A worker has no more events of one key.
+    fn has_left(&mut self, worker: &ActorRef<A>) -> Option<ActorRef<A>> {
+        let mut leaving = self.leaving.iter();
+        let at = leaving.position(|(leaving, _)| leaving == worker)?;
+        self.leaving[at].1 -= 1;
+        (self.leaving[at].1 == 0).then(|| self.leaving.remove(at).0)
+    }
+
+    /// A worker is to be stopped; tells whether it still has events for which others may wait.
+    pub(super) fn leaves(&mut self, worker: &ActorRef<A>) -> bool {
+        let keys = self.keys.values().filter(|busy| busy.worker == *worker);
+        let keys = keys.count();
+        if keys > 0 {
+            self.leaving.push((worker.clone(), keys));
+        }
+        keys > 0
+    }
+
+    /// What waits, by key, each for whom.
+    pub(super) fn end(&mut self) -> Vec<(u64, ActorRef<A>, Job<A>)> {
+        let keys = std::mem::take(&mut self.keys);
+        let each = keys.into_iter().flat_map(|(key, busy)| {
+            let Busy {
+                worker, waiting, ..
+            } = busy;
+            waiting
+                .into_iter()
+                .map(move |job| (key, worker.clone(), job))
+        });
+        each.collect()
+    }
+
+    /// Tells all of it, where every event that waits can be told.
+    pub(super) fn fingerprint(&self, to: &mut Fingerprinter) -> bool {
+        let mut is_all = true;
+        for (key, busy) in &self.keys {
+            key.hash(to);
+            busy.worker.fingerprint(to);
+            to.write_usize(busy.events);
+            to.write_usize(busy.waiting.len());
+            for job in &busy.waiting {
+                is_all &= A::offer_event(&job.message, to);
+            }
+        }
+        for (worker, keys) in &self.leaving {
+            worker.fingerprint(to);
+            to.write_usize(*keys);
+        }
+        is_all
+    }
+}
