@@ -149,6 +149,11 @@ pub enum Gap {
     /// What takes fewer delays from a state than where it was met first: the explorer tells no
     /// [state](crate::strategy::DelayingExplorer::state).
     ExplorerState,
+    /// Schedules that begin otherwise than with the steps that a walk has taken before the search began.
+    Beginnings {
+        /// How many steps.
+        steps: u64,
+    },
     /// Schedules that are unfair to those who wait while another polls.
     Unfair,
     /// What executions that don't end may do wrong for ever, and what was not judged of it.

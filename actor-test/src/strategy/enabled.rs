@@ -299,6 +299,14 @@ impl<'a> Enabled<'a> {
         Self { state, ..self }
     }
 
+    /// The same, for somebody who counts steps from there.
+    pub(super) fn since(&self, step: u64) -> Self {
+        Self {
+            step: self.step.saturating_sub(step),
+            ..*self
+        }
+    }
+
     /// The position of the n-th, where the steps that may be local come before all others; and whether it
     /// is one of those.
     pub(super) fn nth_local_first(&self, nth: usize) -> (usize, bool) {

@@ -5,10 +5,11 @@ use std::str::FromStr;
 
 use super::bounded::Same;
 use super::delay::{DELAYS, DELAYS_MAX};
-use super::search::{Dpor, InTurn};
+use super::search::{Dpor, HOP, InTurn};
 use super::{
-    Bdfs, Bounded, Delayed, Dfs, FairSuffix, Fairness, Pct, Placed, Placement, Pos, Probabilistic,
-    Random, RoundRobin, RunToCompletion, States, Strategy, Surw, Urw, Weighted, Weights,
+    Bdfs, Bounded, Delayed, Dfs, FairSuffix, Fairness, LivePrefix, Pct, Placed, Placement, Pos,
+    Probabilistic, Random, RoundRobin, RunToCompletion, States, Strategy, Surw, Urw, Weighted,
+    Weights,
 };
 
 /// A strategy by name and parameters, from which each worker makes its own.
@@ -68,11 +69,15 @@ pub enum StrategySpec {
     StatesLocal(Option<u64>),
     /// Inbox-DPOR: every behaviour once, with a bound on what it may know.
     Dpor(Option<u64>),
+    /// The same in another order: after so many behaviours it goes on at a place drawn at random.
+    HoppingDpor(u64),
     /// [`FairSuffix::at_max_steps`] of an unfair one.
     Fair(Box<StrategySpec>),
     /// [`FairSuffix::anywhere`] of an unfair one without memory. `dfs`, which has one, would end too
     /// soon: it must come as far each time.
     EarlyFair(Box<StrategySpec>),
+    /// [`LivePrefix`] of a search that has memory.
+    Live(Box<StrategySpec>),
     /// Any strategy, with faults placed by a rule; of those that a test asks for.
     Placed(Placement, Box<StrategySpec>),
 }
@@ -356,6 +361,17 @@ const TABLE: &[Entry] = &[
         explanation: "unfair; every behaviour once: each order in which inboxes can be emptied, and each answer to choices.\nProves the absence of safety bugs where it ends by itself; what it can't follow, it names.",
         parse: |text| optional(text, STATES_MAX).map(StrategySpec::Dpor),
     },
+    Entry {
+        name: "dpor-rand",
+        form: "[:BEHAVIOURS]",
+        range: "BEHAVIOURS of at least 1",
+        explanation: "unfair; as dpor, but after BEHAVIOURS, 100 unless given, it goes on at another place drawn at random.\nWhat it shows early is more varied (MODIST's random and bounded DPOR), and it proves as much in the end.",
+        parse: |text| {
+            Some(StrategySpec::HoppingDpor(
+                optional(text, u64::MAX)?.unwrap_or(HOP),
+            ))
+        },
+    },
 ];
 
 const NONE: &str = "without a parameter";
@@ -390,7 +406,18 @@ const PREFIXES: &[Prefix] = &[
         wrap: StrategySpec::EarlyFair,
         takes: |strategy| is_unfair(strategy) && !strategy.has_memory(),
     },
+    Prefix {
+        name: "live-",
+        explanation: "as NAME, a search as dfs, ses, pb and bdfs, behind a walk of N/4 steps (--max-steps) and on to where nothing is owed.\nGood where bugs come after a long set-up (MaceMC's prefix-based search).",
+        wrap: StrategySpec::Live,
+        takes: is_search,
+    },
 ];
+
+/// It goes on from what executions before have shown, and can begin anywhere.
+fn is_search(strategy: &dyn Strategy) -> bool {
+    strategy.has_memory() && !strategy.sees_states() && !strategy.name().starts_with("dpor")
+}
 
 /// Unfair, and it can be stopped anywhere: a search of states needs to see where an execution ends.
 fn is_unfair(strategy: &dyn Strategy) -> bool {
@@ -504,8 +531,12 @@ impl StrategySpec {
                 };
                 Box::new(InTurn::new(dpor))
             }
+            Self::HoppingDpor(behaviours) => {
+                Box::new(InTurn::new(Dpor::new().hopping(*behaviours)))
+            }
             Self::Fair(spec) => Box::new(FairSuffix::at_max_steps(spec.build())),
             Self::EarlyFair(spec) => Box::new(FairSuffix::anywhere(spec.build())),
+            Self::Live(spec) => Box::new(LivePrefix::new(spec.build())),
             Self::Placed(placement, spec) => Box::new(Placed::new(spec.build()).by(*placement)),
         }
     }

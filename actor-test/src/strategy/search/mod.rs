@@ -18,7 +18,7 @@ use std::fmt;
 use super::{Covered, Ended, Strategy};
 
 pub(crate) use attempt::attempt;
-pub(super) use dpor::Dpor;
+pub(super) use dpor::{Dpor, HOP};
 pub(super) use in_turn::InTurn;
 
 /// The parts of one round have together no more executions than that.

@@ -773,3 +773,87 @@ fn a_program_may_tell_its_explorer_of_its_phases() {
     let needed = (0..20).find(|bound| run(false, *bound));
     assert!(needed.is_some_and(|needed| needed > 2), "{needed:?}");
 }
+
+/// Every behaviour, in another order.
+#[test]
+fn hops_lose_no_behaviour() {
+    let programs: [(fn(&System), u64); 5] = [
+        (|sys| fan_in(sys, 4, 1), 24),
+        (|sys| two_phase_commit(sys, 3), 48),
+        (|sys| lock_server(sys, 3), 30),
+        (|sys| flood(sys, 3), 8),
+        (|sys| paxos(sys, 2, 2), 100),
+    ];
+    for (program, behaviours) in programs {
+        for name in ["dpor-rand", "dpor-rand:1", "dpor-rand:7"] {
+            let report = search(name, program);
+            assert!(
+                report.verdict.is_exhaustive(),
+                "{name}: {:?}",
+                report.verdict
+            );
+            assert_eq!(report.verdict.behaviours(), Some(behaviours), "{name}");
+        }
+    }
+}
+
+#[derive(Debug, Hash, Clone, Copy)]
+struct Tell(u8);
+
+/// Is content up to the last but two of what it is told, if that comes in order.
+#[derive(Fingerprint)]
+struct Listener {
+    told: u8,
+}
+#[actor]
+impl Listener {
+    #[on]
+    fn tell(&mut self, tell: Tell) {
+        self.told += 1;
+        assert!(self.told <= 13 || tell.0 == 20, "too late");
+    }
+}
+#[derive(Fingerprint)]
+struct Teller(ActorRef<Listener>, u8);
+#[actor]
+impl Teller {
+    #[start]
+    fn start(&mut self) {
+        self.0.tell(Tell(self.1));
+    }
+}
+
+/// One is to come last of fourteen; the search begins where most have come.
+#[test]
+fn a_search_may_begin_late() {
+    let program = |sys: &System| {
+        let listener = sys.spawn(Listener { told: 0 });
+        for number in (0..13).chain([20]) {
+            sys.spawn(Teller(listener.clone(), number));
+        }
+    };
+    let run = |name: &str| {
+        let mut settings = Settings::default();
+        settings.iterations = 2_000;
+        settings.check_every = 0;
+        let tester = Tester::with(settings).max_steps(200);
+        tester.strategy(strategy(name)).run(program)
+    };
+    let late = run("live-dfs");
+    let steps = late.verdict.gaps.iter().find_map(|gap| match gap {
+        Gap::Beginnings { steps } => Some(*steps),
+        _ => None,
+    });
+    assert_eq!(steps, Some(50), "{:?}", late.verdict);
+    assert!(!late.bugs().is_empty() || late.behaviours.seen > 1);
+    // Walk and search are the same whenever they run.
+    assert_eq!(late.executions, run("live-dfs").executions);
+    let searched = run("live-ses:rr");
+    assert!(
+        searched
+            .verdict
+            .gaps
+            .contains(&Gap::Beginnings { steps: 50 })
+    );
+    assert!(!searched.verdict.is_exhaustive() && searched.verdict.within().is_none());
+}

@@ -133,7 +133,10 @@ fn the_same_seed_does_the_same() {
         assert_eq!(one, run(1), "{spec}");
         assert_eq!(one, run(2), "{spec}");
         // The nearest states come to no end so soon, and what time does `dpor` can't follow.
-        let is_short = matches!(spec, StrategySpec::Breadth(_) | StrategySpec::Dpor(_));
+        let is_short = matches!(
+            spec,
+            StrategySpec::Breadth(_) | StrategySpec::Dpor(_) | StrategySpec::HoppingDpor(_)
+        );
         assert!(one.behaviours.seen > 1 || is_short, "{spec}");
     }
 }

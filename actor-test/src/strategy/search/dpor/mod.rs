@@ -46,6 +46,7 @@ use self::parts::{Division, Noted};
 use self::shown::Shown;
 use super::Search;
 use super::attempt::Limit;
+use crate::hash::mix;
 use crate::strategy::{Covered, Ended, Ending, Gap, Reduction};
 
 /// What an execution, a step of it, and a label of a graph cost, in steps of an execution.
@@ -59,6 +60,9 @@ const EACH: u64 = 64;
 
 /// How many histories and ends it may know, unless it is told: they take about half a gigabyte.
 const KNOWN_MAX: u64 = 4_000_000;
+
+/// After how many behaviours it goes on elsewhere, where it does, unless it is told.
+pub(in crate::strategy) const HOP: u64 = 100;
 
 /// Every behaviour once.
 #[derive(Debug, Default)]
@@ -85,6 +89,10 @@ pub(in crate::strategy) struct Dpor {
     shown: Shown,
     /// How many histories and ends it may know.
     known_max: u64,
+    /// After so many behaviours it goes on elsewhere.
+    hop: Option<u64>,
+    /// How many there were since it did so last.
+    since: u64,
     /// Who has failed, by path.
     failed: Vec<u64>,
     /// To be run once more.
@@ -128,6 +136,32 @@ impl Dpor {
             known_max: histories,
             ..self
         }
+    }
+
+    /// After so many behaviours it goes on at a place drawn at random among all that are left, so that it
+    /// does not stay for long where executions differ late (MODIST's random and bounded DPOR; here what is
+    /// left behind is come back to).
+    pub(in crate::strategy) fn hopping(self, behaviours: u64) -> Self {
+        Self {
+            hop: Some(behaviours),
+            ..self
+        }
+    }
+
+    /// What is explored next of what was noted.
+    fn next_noted(&mut self) -> Option<Noted> {
+        if let Some(first) = self.shallow.pop_front() {
+            return Some(first);
+        }
+        self.since += 1;
+        if self.hop.is_some_and(|behaviours| self.since >= behaviours) {
+            self.since = 0;
+            let left = self.frontier.len() as u64;
+            if let Some(drawn) = mix(self.behaviours, 0x40b).checked_rem(left) {
+                self.frontier.swap(drawn as usize, left as usize - 1);
+            }
+        }
+        self.frontier.pop()
     }
 
     /// It ends where it has cost too much, where it seems that it would, and where nothing is to be
@@ -289,9 +323,11 @@ impl Search for Dpor {
     type Item = Follow;
 
     fn name(&self) -> String {
-        match self.known_max {
-            KNOWN_MAX => "dpor".into(),
-            other => format!("dpor:{other}"),
+        match (self.hop, self.known_max) {
+            (Some(HOP), _) => "dpor-rand".into(),
+            (Some(hop), _) => format!("dpor-rand:{hop}"),
+            (None, KNOWN_MAX) => "dpor".into(),
+            (None, other) => format!("dpor:{other}"),
         }
     }
 
@@ -310,8 +346,7 @@ impl Search for Dpor {
                 if self.has_done_its_part() || self.is_divisible() {
                     return Vec::new();
                 }
-                let next = self.shallow.pop_front().or_else(|| self.frontier.pop());
-                let Some(Noted { graph, edit, share }) = next else {
+                let Some(Noted { graph, edit, share }) = self.next_noted() else {
                     return Vec::new();
                 };
                 self.current = Some((graph.edited(edit), Vec::new()));

@@ -141,6 +141,7 @@ impl Dpor {
             shown: self.shown.of_part(),
             frontier,
             known_max: self.known_max,
+            hop: self.hop,
             failed: self.failed.clone(),
             begun: true,
             behaviours: self.behaviours,

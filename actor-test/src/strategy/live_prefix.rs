@@ -1,0 +1,190 @@
+//! Any search, from a moment on at which all is well: [`LivePrefix`].
+
+use super::{
+    Choice, Covered, Enabled, Ended, Execution, Fairness, Gap, Offer, Step, Strategy, Weighted,
+    Weights,
+};
+use crate::data::bug::Cycle;
+use crate::data::faults::Fault;
+
+/// Looks once for a beginning after which all is well, and has a search go on from there, execution after
+/// execution (MaceMC, NSDI 2007, section 4.2, prefix-based search).
+///
+/// What a search finds first is in the set-up of a program, which may be long. So a fair
+/// [weighted](Weighted) walk goes ahead, of a quarter as many steps as an unfair execution may have, and on
+/// to the first step after which no monitor and no predicate is owed anything. Where one walk comes to no
+/// such step, another one is tried. From then on every execution begins as that one did.
+///
+/// The search sees steps from there on only, and counts them from zero; what begins otherwise is a
+/// [gap](Gap::Beginnings).
+#[derive(Debug)]
+pub struct LivePrefix {
+    search: Box<dyn Strategy>,
+    walk: Weighted,
+    /// What was decided, as positions and answers.
+    decided: Vec<u32>,
+    /// How many decisions are made again, and how many steps they are, where that is known.
+    found: Option<(usize, u64)>,
+    /// After how many steps it is looked for.
+    from: u64,
+    /// How many decisions the execution has made again.
+    made: usize,
+    is_beyond: bool,
+    /// How many walks have come to nothing.
+    vain: u64,
+}
+
+/// How many walks are tried.
+const WALKS: u64 = 100;
+
+impl LivePrefix {
+    /// Has a search begin there.
+    pub fn new(search: Box<dyn Strategy>) -> Self {
+        Self {
+            search,
+            walk: Weighted::new(Weights::default()),
+            decided: Vec::new(),
+            found: None,
+            from: 0,
+            made: 0,
+            is_beyond: false,
+            vain: 0,
+        }
+    }
+
+    fn steps(&self) -> u64 {
+        self.found.map_or(0, |(_, steps)| steps)
+    }
+
+    /// A decision of the beginning; zero, which is always there, where it is over.
+    fn again(&mut self) -> u32 {
+        self.made += 1;
+        self.decided.get(self.made - 1).copied().unwrap_or(0)
+    }
+}
+
+impl Strategy for LivePrefix {
+    fn name(&self) -> String {
+        format!("live-{}", self.search.name())
+    }
+
+    fn fairness(&self) -> Fairness {
+        let steps = self.steps();
+        match (self.found, self.search.fairness()) {
+            (None, _) => Fairness::Fair,
+            (Some(_), Fairness::Unfair) => Fairness::Unfair,
+            (Some(_), Fairness::Fair) => Fairness::FairFrom(steps),
+            (Some(_), Fairness::FairFrom(step)) => Fairness::FairFrom(steps + step),
+        }
+    }
+
+    fn begin(&mut self, execution: &Execution) -> bool {
+        self.made = 0;
+        self.is_beyond = false;
+        self.from = execution.max_steps / 4;
+        if self.found.is_some() {
+            return self.search.begin(execution);
+        }
+        self.decided.clear();
+        self.vain < WALKS && self.walk.begin(execution)
+    }
+
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+        let Some((_, steps)) = self.found else {
+            let is_live = enabled.state().is_some_and(|seen| seen.owed == 0);
+            if is_live && enabled.step() >= self.from {
+                // The next execution goes on from here.
+                self.found = Some((self.decided.len(), enabled.step()));
+                return None;
+            }
+            let picked = self.walk.pick(enabled)?;
+            self.decided.push(picked as u32);
+            return Some(picked);
+        };
+        self.is_beyond = enabled.step() >= steps;
+        match self.is_beyond {
+            true => self.search.pick(&enabled.since(steps)),
+            false => Some(self.again() as usize),
+        }
+    }
+
+    fn choose(&mut self, choice: Choice) -> u32 {
+        match self.found {
+            None => {
+                let answer = self.walk.choose(choice);
+                self.decided.push(answer);
+                answer
+            }
+            Some(_) if self.is_beyond => self.search.choose(choice),
+            Some(_) => self.again(),
+        }
+    }
+
+    fn strike(&mut self, offer: &Offer) -> u32 {
+        match self.is_beyond {
+            true => self.search.strike(offer),
+            false => 0,
+        }
+    }
+
+    fn fault(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
+        let (_, steps) = self.found?;
+        match enabled.step() >= steps {
+            true => self.search.fault(&enabled.since(steps), faults),
+            false => None,
+        }
+    }
+
+    fn struck(&mut self, key: u64) {
+        self.search.struck(key);
+    }
+
+    fn places_faults(&self) -> bool {
+        self.search.places_faults()
+    }
+
+    fn sees_states(&self) -> bool {
+        self.found.is_none() || self.search.sees_states()
+    }
+
+    fn compares_histories(&self) -> bool {
+        self.found.is_some() && self.search.compares_histories()
+    }
+
+    fn hears_steps(&self) -> bool {
+        self.found.is_some() && self.search.hears_steps()
+    }
+
+    fn stepped(&mut self, step: &Step<'_>) {
+        if self.is_beyond {
+            self.search.stepped(step);
+        }
+    }
+
+    fn accused(&self) -> Option<Cycle> {
+        self.search.accused()
+    }
+
+    fn ended(&mut self, ended: &Ended) {
+        if self.is_beyond {
+            self.search.ended(&Ended {
+                steps: ended.steps.saturating_sub(self.steps()),
+                ..*ended
+            });
+        }
+        self.vain += u64::from(self.found.is_none());
+    }
+
+    fn has_memory(&self) -> bool {
+        true
+    }
+
+    fn covered(&self) -> Covered {
+        let mut covered = self.search.covered();
+        if let Covered::Systematic { gaps, .. } = &mut covered {
+            let steps = self.steps();
+            gaps.push(Gap::Beginnings { steps });
+        }
+        covered
+    }
+}
