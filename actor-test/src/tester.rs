@@ -207,8 +207,13 @@ impl Tester {
     /// | `resumes` | a suspended handler or test body goes on |
     /// | `fires EVENT`, `fires` | a timer fires: an event, or the end of a sleep |
     /// | `stops` | an actor is stopped ahead of its inbox |
+    /// | `delivers EVENT to ACTOR`, `delivers` | a link delivers what comes from another node |
+    /// | `accesses OBJECT` | a task or a thread comes to what is shared |
+    /// | `fails 142ebca54e5296ac` | a fault strikes, of the `world`; which one, the number says |
     ///
-    /// Behind a step stand the answers to what it asks for: `handles Go, choosing 1 of 3`. Actors are
+    /// Behind a step stand the answers to what it asks for: `handles Go, choosing 1 of 3`; and the faults
+    /// that strike in it: `delivers Go to n2/client, fault drop 1` loses the first message that may be
+    /// lost in it. As many faults may strike as are [asked for](Self::faults), pinned or not. Actors are
     /// called as in reports; the first of its type may have its number or not. When all steps are
     /// taken, the execution goes on fairly to its end, so that something that is owed for ever is
     /// found as well.

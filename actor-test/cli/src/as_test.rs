@@ -22,6 +22,10 @@ pub(crate) fn source(trace: &Trace, steps: &[[String; 3]]) -> String {
         source,
         "/// Pinned by `cargo actor-test minimize --as-test`."
     );
+    let faults = trace.recording().semantics.faults;
+    if !faults.is_none() {
+        let _ = writeln!(source, "/// The actor test asks for its faults: {faults}.");
+    }
     let _ = writeln!(source, "#[test]\nfn {}() {{", name(&trace.test));
     let _ = writeln!(source, "    let followed = actor_test::follow(");
     let _ = writeln!(source, "        {:?},\n        &[", path(&trace.test));

@@ -26,6 +26,7 @@ use crate::report::facts::{Bug, Recording, Report};
 use crate::report::words;
 use crate::settings::Settings;
 use crate::settings::overrides::{Budgets, Overrides};
+use crate::strategy::{Worded, parse};
 use crate::trace;
 use crate::trace::replay::replay_until;
 use crate::trace::saved::Passed;
@@ -226,14 +227,18 @@ fn pin_down(test: &Combination, finding: &Finding, recording: &Recording) -> Res
         steps.truncate(schedule.len());
     }
     let settings = pinned::settings(test)?;
-    let again = follow(&test.name, test, &settings, steps.clone());
+    // As it will be read.
+    let written: Vec<(String, String)> = steps.iter().map(Worded::written).collect();
+    let lines: Vec<(&str, &str)> = written
+        .iter()
+        .map(|(who, what)| (&**who, &**what))
+        .collect();
+    let again = follow(&test.name, test, &settings, parse(&lines)?);
     if !again.bug().is_some_and(|bug| bug.finding.is_like(finding)) {
         return Err(words::not_pinned());
     }
-    let steps = steps.iter().zip(&story.steps).map(|(worded, step)| {
-        let (who, what) = worded.written();
-        [who, what, words::what(&story, step)]
-    });
+    let steps = written.into_iter().zip(&story.steps);
+    let steps = steps.map(|((who, what), step)| [who, what, words::what(&story, step)]);
     Ok(Event::Pinned {
         steps: steps.collect(),
     })

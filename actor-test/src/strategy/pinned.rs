@@ -58,10 +58,10 @@ impl Worded {
                 format!("delivers {event} to {to}")
             }
             (StepKind::Deliver, None) => "delivers".into(),
-            (StepKind::Access, _) => {
-                let what = pending.inbox.map(name).unwrap_or_default();
-                format!("accesses {what}")
-            }
+            (StepKind::Access, _) => match pending.inbox.map(name) {
+                Some(object) if !object.is_empty() => format!("accesses {object}"),
+                _ => "accesses".into(),
+            },
         };
         Self {
             who: pending.owner().map(name).unwrap_or_default(),
@@ -163,16 +163,24 @@ fn worded(who: &str, what: &str) -> Result<Worded, String> {
     let choices = choices.ok_or("after `choosing` come answers as `0 of 2, 3 of 5`")?;
     let (verb, rest) = what.split_once(' ').unwrap_or((what, ""));
     let what = match (verb, rest) {
-        ("starts" | "flushes" | "resumes" | "fires" | "stops" | "fails", "") => verb.to_owned(),
+        (
+            "starts" | "flushes" | "resumes" | "fires" | "stops" | "fails" | "delivers"
+            | "accesses",
+            "",
+        ) => what.to_owned(),
         ("handles" | "fires" | "fails", event) if !event.is_empty() => what.to_owned(),
-        ("sends", rest) if rest.contains(" to ") => {
+        ("accesses", object) if !object.is_empty() => {
+            format!("accesses {}", first_without_number(object))
+        }
+        ("sends" | "delivers", rest) if rest.contains(" to ") => {
             let (event, to) = rest.rsplit_once(" to ").unwrap_or_default();
-            format!("sends {event} to {}", first_without_number(to))
+            format!("{verb} {event} to {}", first_without_number(to))
         }
         _ => {
             return Err(
                 "a step is `starts`, `handles EVENT`, `sends EVENT to ACTOR`, `flushes`, `resumes`, \
-                 `fires`, `fires EVENT`, `stops` or `fails`"
+                 `fires`, `fires EVENT`, `stops`, `delivers EVENT to ACTOR`, `delivers`, \
+                 `accesses OBJECT` or `fails`"
                     .into(),
             );
         }
@@ -441,6 +449,14 @@ mod tests {
             ("Client#2", "handles Go, choosing 1 of 2, 7 of 4294967296"),
             ("Client's future", "resumes"),
             ("Clock", "fires Tick"),
+            (
+                "n1->n2",
+                "delivers Go to n2/client, fault drop 1, fault call 2/3",
+            ),
+            ("n2->n1", "delivers"),
+            ("thread", "accesses the Mutex of src/lib.rs:14:14"),
+            ("thread", "accesses"),
+            ("world", "fails 142ebca54e5296ac"),
         ];
         let read = parse(&steps).expect("each is a step");
         let written: Vec<(String, String)> = read.iter().map(Worded::written).collect();
@@ -462,6 +478,10 @@ mod tests {
             "sends Go",
             "jumps",
             "starts now",
+            "delivers Go",
+            "accesses, now",
+            "handles Go, fault drop",
+            "handles Go, fault drip 1",
             "handles Go, choosing 2 of 2",
         ] {
             let error = parse(&[("test", "starts"), ("test", what)]).expect_err(what);

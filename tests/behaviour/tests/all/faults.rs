@@ -277,6 +277,82 @@ fn a_mailbox_may_take_nothing_though_it_has_room() {
     }
 }
 
+/// Keeps what it is told.
+#[derive(Debug, Default)]
+struct Shelf(Vec<u32>);
+
+#[derive(Debug)]
+struct Book(u32);
+
+#[actor]
+impl Shelf {
+    #[on]
+    fn book(&mut self, book: Book) {
+        self.0.push(book.0);
+    }
+}
+
+/// Spawns a shelf and tells it of books, all in one handler.
+struct Librarian;
+
+#[actor]
+impl Librarian {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        fill(
+            cx.spawner()
+                .mailbox(Mailbox::bounded(10))
+                .spawn(Shelf::default()),
+        );
+    }
+}
+
+fn fill(shelf: ActorRef<Shelf>) {
+    for book in 0..3 {
+        shelf.tell(Book(book));
+    }
+}
+
+#[test]
+fn what_is_told_before_a_spawn_is_carried_out_may_find_no_room() {
+    let full = FaultBudgets::none().with(FaultKind::Full, 1);
+    let by_an_actor = |sys: &System| drop(sys.spawn(Librarian));
+    let by_the_body = |sys: &System| {
+        fill(
+            sys.spawner()
+                .mailbox(Mailbox::bounded(10))
+                .spawn(Shelf::default()),
+        );
+    };
+    let run = |tester: Tester, set_up: &(dyn Fn(&System) + Sync), lost: u32| {
+        tester.run(move |sys| {
+            set_up(sys);
+            sys.sometimes("one is lost", move |world| {
+                world
+                    .all::<Shelf>()
+                    .any(|shelf| shelf.0.len() == 2 && !shelf.0.contains(&lost))
+            });
+        })
+    };
+    for set_up in [&by_an_actor as &(dyn Fn(&System) + Sync), &by_the_body] {
+        let without = run(Tester::new().iterations(300), set_up, 0);
+        assert_eq!(without.vacuous.len(), 1, "none is lost without a fault");
+        for strategy in ["dfs", "random", "pct", "aimed-random"] {
+            let strategy: StrategySpec = strategy.parse().expect("a strategy");
+            for lost in 0..3 {
+                let tester = Tester::new().iterations(300).strategy(strategy.clone());
+                let report = run(tester.faults(full), set_up, lost);
+                report.assert_clean();
+                assert!(
+                    report.vacuous.is_empty(),
+                    "{strategy}, {lost}: {:?}",
+                    report.vacuous
+                );
+            }
+        }
+    }
+}
+
 fn without_a_chance(report: Report) -> Vec<String> {
     report.assert_clean();
     report.without_a_chance

@@ -2,6 +2,7 @@
 
 use actor_core::prelude::*;
 use actor_test::{Followed, Tester, actor_test};
+use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Edit {
@@ -215,4 +216,52 @@ fn what_is_owed_for_ever_is_found() {
         bug.message()
     );
     assert_eq!(followed.parted(), None);
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Word(u32);
+
+#[derive(Debug, Default)]
+struct Listener(u32);
+
+#[actor]
+impl Listener {
+    #[on]
+    fn word(&mut self, word: Word) {
+        self.0 += word.0;
+    }
+}
+
+struct Speaker;
+
+#[actor]
+impl Speaker {
+    #[start]
+    async fn start(&mut self, cx: &mut Context<Self>) {
+        if let Ok(listener) = cx.lookup::<Listener>("n2/listener").await {
+            listener.tell(Word(1));
+            listener.tell(Word(2));
+        }
+    }
+}
+
+/// What a link does is pinned as well, and so are the faults that strike in a step.
+#[test]
+fn a_fault_is_pinned_with_the_step_that_it_strikes_in() {
+    let hears = |what: &str| {
+        let faults = "drop=1".parse().expect("faults");
+        let followed = Tester::new()
+            .faults(faults)
+            .follow(&[("n1->n2", what)], |sys| {
+                sys.node("n1", |node| drop(node.spawn(Speaker)));
+                sys.node("n2", |node| {
+                    let spawner = node.spawner().name("listener").registered();
+                    spawner.spawn(Listener::default());
+                });
+                sys.eventually("all is heard", |w| w.all::<Listener>().any(|it| it.0 == 3));
+            });
+        followed.report().is_clean()
+    };
+    assert!(hears("delivers Word to n2/listener"));
+    assert!(!hears("delivers Word to n2/listener, fault drop 1"));
 }
