@@ -1,7 +1,7 @@
-//! Trace files: recorded executions on disk.
+//! Trace files: recorded executions as documents.
 //!
-//! A trace is one JSON document that begins with its format and version. A newer tool reads older
-//! versions; an older one refuses a newer version by name.
+//! A trace is one JSON document that begins with its format and [version](super::format). [`place`](super::place)
+//! has where it lies.
 //!
 //! What is written depends on the test, its settings and the seed alone: it has no times, no
 //! absolute paths and no hash of the executable, so that `-j 1`, `-j 2`, `cargo test` and the
@@ -12,78 +12,20 @@
 
 use std::fs;
 use std::io::Read;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use crate::data::bug::{Cycle, Finding};
 use crate::data::causes::Causes;
-use crate::data::records::StepKind;
-use crate::data::story::{Operation, OperationKind, Step, Story, Unpacking};
-use crate::declaration::parameters;
+use crate::data::story::{Story, Unpacking};
 use crate::hash;
-use crate::report::facts::{Bug, NEAR, Recording, Report};
+use crate::report::facts::{Bug, Recording};
 use crate::report::words;
 use crate::settings::{Bounds, Delivery, Semantics};
+use crate::trace::error::TraceError;
+use crate::trace::format::{BYTES_MAX, FORMAT, SCHEDULES, VERSION, version};
 use crate::trace::{schedule, story};
-
-/// What a trace begins with.
-pub(crate) const FORMAT: &str = "actor-test trace";
-
-/// How many bytes of a file are read; what is read of them takes a few times as much memory.
-const BYTES_MAX: u64 = 512 << 20;
-
-/// How many letters of a combination's values are part of a file's name.
-const VALUES_MAX: usize = 60;
-
-/// The version that is written, and the newest that is read.
-///
-/// Version 2: iterations count from one, and schedules are other ones: a step or a choice of an
-/// execution may be another than in version 1. Its traces are read; where a replay leaves one, the
-/// checks of its decisions tell.
-///
-/// Version 3: the story is data, and no longer sentences; the steps stand by name beside their
-/// decisions, so that a replay can follow them in a program that was changed.
-///
-/// Version 4: what the program asks the operating system for follows from a seed, there may be faults,
-/// clocks may be apart, steps may be those of tasks and threads, and a cycle may be one that a search of all states has found.
-/// Where it does not ask, and there are none, version 3 is written, as ever.
-///
-/// Version 5: the steps that stand by name say what each choice was for. Where nothing was chosen, an older
-/// version is written.
-pub(crate) const VERSION: u32 = 5;
-
-/// The version of a trace with that seed of the system's answers, of an execution with those semantics and
-/// that story.
-fn version(
-    system: Option<u64>,
-    semantics: Semantics,
-    cycle: Option<Cycle>,
-    schedule: &str,
-    story: &Story,
-) -> u32 {
-    let is_newer = |operation: &Operation| {
-        matches!(operation.kind, OperationKind::Task | OperationKind::Thread)
-    };
-    let accesses = |step: &Step| step.kind == StepKind::Access;
-    let shares = story.operations.iter().any(is_newer) || story.steps.iter().any(accesses);
-    let is_searched = cycle.is_some_and(|cycle| cycle.is_searched());
-    match system {
-        _ if schedule::is_tagged(schedule) => VERSION,
-        None if semantics.faults.is_none()
-            && semantics.clocks.is_exact()
-            && !shares
-            && !is_searched =>
-        {
-            3
-        }
-        _ => 4,
-    }
-}
-
-/// The first version whose schedules are those of today.
-const SCHEDULES: u32 = 2;
 
 /// The document.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -128,42 +70,6 @@ pub struct Trace {
     causes: Option<Causes>,
     #[serde(deserialize_with = "story::read")]
     story: Story,
-}
-
-/// Why a file is no trace that can be replayed.
-#[derive(Debug, thiserror::Error)]
-pub enum TraceError {
-    #[error("there is no trace {path}; a failing test prints where it wrote its trace")]
-    Missing { path: String },
-    #[error("can't read {path}: {error}")]
-    Unreadable { path: String, error: String },
-    #[error("{path} has more than {} MiB, which no trace has", BYTES_MAX >> 20)]
-    TooLarge { path: String },
-    #[error("{path} is empty: it was truncated; run the test again to write it anew")]
-    Empty { path: String },
-    #[error(
-        "{path} is a truncated trace: it ends in line {line}, in the middle of the document; run the \
-         test again to write it anew"
-    )]
-    Truncated { path: String, line: usize },
-    #[error("{path} is not a trace of actor-test: {why}")]
-    Foreign { path: String, why: String },
-    #[error(
-        "{path} has version {found} of the trace format, and this actor-test ({tool}) reads versions \
-         up to {VERSION}; update actor-test to read it"
-    )]
-    TooNew {
-        path: String,
-        found: u64,
-        tool: &'static str,
-    },
-    #[error("{path} is a damaged trace: {why}; run the test again to write it anew")]
-    Damaged { path: String, why: String },
-    #[error(
-        "{path} was edited: its decisions or settings don't match their digest, so it is no longer \
-         an execution that took place; run the test again to write it anew"
-    )]
-    Edited { path: String },
 }
 
 impl Trace {
@@ -289,32 +195,8 @@ impl Trace {
         Ok(trace)
     }
 
-    /// Writes the trace; tells where. A run replaces what runs before it have written; what another
-    /// has written meanwhile stays, and this trace gets a name of its own.
-    pub(crate) fn write(&self, directory: &Path, number: usize) -> std::io::Result<PathBuf> {
-        fs::create_dir_all(directory)?;
-        let mut name = slug(self.package.as_deref(), &self.test);
-        if self.strategy.starts_with(NEAR) {
-            // Beside the one that it was found near.
-            name += "-near";
-        }
-        if number > 0 {
-            name = format!("{name}-{}", number + 1);
-        }
-        let text = self.to_json();
-        let _one_at_a_time = locked(directory);
-        let path = free(directory, &name, &text);
-        replace(&path, text)?;
-        Ok(path)
-    }
-
-    /// Writes the trace in the place of another one.
-    pub fn rewrite(&self, path: &Path) -> std::io::Result<()> {
-        replace(path, self.to_json())
-    }
-
     /// The document, with a line for each field and each step of the story.
-    fn to_json(&self) -> String {
+    pub(super) fn to_json(&self) -> String {
         let package = self
             .package
             .as_ref()
@@ -509,39 +391,6 @@ fn plain(error: &dyn std::fmt::Display) -> String {
     words::shortened(&error.to_string())
 }
 
-/// Whoever reads meanwhile sees the old file or the new one, and never half of one.
-fn replace(path: &Path, text: String) -> std::io::Result<()> {
-    let partial = path.with_extension(format!("json.{}", std::process::id()));
-    fs::write(&partial, text)?;
-    fs::rename(&partial, path)
-}
-
-/// Keeps others from writing into the directory, until what is returned is dropped. Not all systems
-/// can lock a directory; there, two that write at the very same time may take the same name.
-fn locked(directory: &Path) -> Option<fs::File> {
-    let lock = fs::File::open(directory).ok()?;
-    lock.lock().is_ok().then_some(lock)
-}
-
-/// How exactly file systems tell when a file was written.
-const WRITTEN_WITHIN: Duration = Duration::from_millis(20);
-
-/// The first path whose file this run may write: there is none, or it is of an earlier run, or says
-/// the same.
-fn free(directory: &Path, name: &str, text: &str) -> PathBuf {
-    let begun = crate::wall_clock::run_began() - WRITTEN_WITHIN;
-    let is_free = |path: &PathBuf| {
-        let written = fs::metadata(path).and_then(|found| found.modified());
-        written.is_ok_and(|written| written < begun)
-            || fs::read_to_string(path).map_or_else(|_| !path.exists(), |there| there == text)
-    };
-    let names = (2..).map(|run| format!("{name}-run{run}.json"));
-    let mut paths = std::iter::once(format!("{name}.json"))
-        .chain(names)
-        .map(|name| directory.join(name));
-    paths.find(is_free).expect("there is always a next name")
-}
-
 pub(super) fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("a trace has text keys only")
 }
@@ -552,86 +401,14 @@ fn claims(bytes: &[u8]) -> bool {
     String::from_utf8_lossy(head).contains(FORMAT)
 }
 
-/// The name of a test's trace: its path with dashes, with its package first where that is not the
-/// crate of the test, so that `tests/it.rs` of two packages don't share one. Values of parameters
-/// follow; a hash tells apart those that no file could be called after.
-fn slug(package: Option<&str>, test: &str) -> String {
-    let path = parameters::path(test);
-    let krate = path.split("::").next().unwrap_or(path);
-    let package = package.filter(|package| package.replace('-', "_") != krate);
-    let segments = package.into_iter().chain(path.split("::"));
-    let slug = segments.collect::<Vec<_>>().join("-");
-    let values = test[path.len()..].trim_start_matches('[');
-    let values = values.strip_suffix(']').unwrap_or(values);
-    if values.is_empty() {
-        return slug;
-    }
-    let values = values.replace(", ", "-");
-    let plain = |c: &char| c.is_alphanumeric() || "_-.=".contains(*c);
-    let short: String = values.chars().filter(plain).take(VALUES_MAX).collect();
-    match short == values {
-        true => format!("{slug}-{short}"),
-        false => format!("{slug}-{short}-{:08x}", hash::text(test) as u32),
-    }
-}
-
-/// Writes the traces of a report's bugs; tells what could not be written.
-pub fn write_all(report: &mut Report, package: Option<&str>, directory: &Path) -> Option<String> {
-    let mut problem = None;
-    // What has a trace is saved already, and what has no story could not be recorded.
-    let new = |bug: &&mut Bug| bug.trace_path.is_none() && !bug.trace.story.is_empty();
-    for (number, bug) in report.bugs.iter_mut().filter(new).enumerate() {
-        match Trace::of(&report.test, package, bug).write(directory, number) {
-            Ok(path) => bug.trace_path = Some(path),
-            Err(error) => {
-                let directory = directory.display();
-                problem = Some(format!("can't write a trace into {directory}: {error}"));
-            }
-        }
-    }
-    problem
-}
-
-/// The package of the test that this process runs, which cargo and the tool tell.
-pub(crate) fn own_package() -> Option<String> {
-    std::env::var("CARGO_PKG_NAME").ok()
-}
-
-/// Where traces go: as given, or under the target directory of the executable that runs.
-pub fn directory(given: Option<PathBuf>) -> PathBuf {
-    given.unwrap_or_else(|| target_directory().join("actor-traces"))
-}
-
-/// The target directory: cargo marks it with a `CACHEDIR.TAG`.
-fn target_directory() -> PathBuf {
-    let executable = std::env::current_exe().unwrap_or_default();
-    let marked = executable
-        .ancestors()
-        .find(|directory| directory.join("CACHEDIR.TAG").is_file());
-    marked.map_or_else(|| PathBuf::from("target"), Path::to_owned)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Trace, TraceError, slug};
+    use super::Trace;
     use crate::data::bug::{BugKind, Cycle, Finding};
     use crate::data::causes::Causes;
     use crate::report::facts::Bug;
     use crate::settings::Settings;
-
-    #[test]
-    fn files_are_called_after_tests_and_values() {
-        let of = |values: &str| slug(None, &format!("krate::tests::test{values}"));
-        assert_eq!(of(""), "krate-tests-test");
-        assert_eq!(of("[n=-2, p=0.5]"), "krate-tests-test-n=-2-p=0.5");
-        assert_eq!(slug(Some("a-b"), "a_b::t[n=1]"), "a_b-t-n=1");
-        assert_eq!(slug(Some("pkg"), "it::t[n=1]"), "pkg-it-t-n=1");
-        // What can't be part of a file's name is told apart all the same.
-        assert_ne!(of("[path=\"a/b\"]"), of("[path=\"ab\"]"));
-        assert!(of("[path=\"a/b\"]").starts_with("krate-tests-test-path=ab-"));
-        let long = of(&format!("[text={}]", "ab".repeat(200)));
-        assert!(long.len() < 100, "{long}");
-    }
+    use crate::trace::error::TraceError;
 
     fn bug(cycle: Option<Cycle>) -> Bug {
         let finding = Finding {
@@ -647,33 +424,6 @@ mod tests {
 
     fn trace(cycle: Option<Cycle>) -> String {
         Trace::of("owed", None, &bug(cycle)).to_json()
-    }
-
-    /// Two runs at once never write one file; a later one replaces what an earlier one has written.
-    #[test]
-    fn what_another_run_writes_meanwhile_stays() {
-        let directory = tempfile::tempdir().expect("a temporary directory");
-        let write = |cycle| {
-            let bug = bug(cycle);
-            let path = Trace::of("owed", None, &bug).write(directory.path(), 0);
-            let path = path.expect("it can be written");
-            path.file_name()
-                .expect("a file")
-                .to_string_lossy()
-                .into_owned()
-        };
-        let cycle = |from| Some(Cycle::met(from, 9));
-        assert_eq!(write(cycle(1)), "owed.json");
-        assert_eq!(write(cycle(1)), "owed.json");
-        assert_eq!(write(cycle(2)), "owed-run2.json");
-        assert_eq!(write(cycle(3)), "owed-run3.json");
-        assert_eq!(write(cycle(2)), "owed-run2.json");
-        let first = directory.path().join("owed.json");
-        let first = std::fs::File::options().write(true).open(first);
-        let long_ago = std::time::SystemTime::UNIX_EPOCH;
-        let changed = first.and_then(|file| file.set_modified(long_ago));
-        changed.expect("the time can be set");
-        assert_eq!(write(cycle(4)), "owed.json");
     }
 
     /// Steps have other numbers in an execution that was made of another one.

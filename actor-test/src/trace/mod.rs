@@ -9,9 +9,12 @@
 //! execution that may take its process down.
 
 pub(crate) mod document;
+mod error;
 mod file;
 pub(crate) mod following;
+mod format;
 mod likeness;
+mod place;
 pub(crate) mod replay;
 pub(crate) mod saved;
 pub(crate) mod schedule;
@@ -20,4 +23,6 @@ mod story;
 mod tests;
 pub(crate) mod witness;
 
-pub use file::*;
+pub use file::Trace;
+pub(crate) use place::own_package;
+pub use place::{directory, write_all};

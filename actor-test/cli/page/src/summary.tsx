@@ -1,13 +1,19 @@
 // What went wrong, and why, at the top of the page.
 
 import type { ComponentChildren } from "preact";
+import { left, milestones } from "./milestones";
+import { Name, Sentence } from "./sentence";
 import type { Cause, Story } from "./story";
 import { count, short } from "./values";
+import { sentence } from "./words";
 
 type OnGo = (step: number) => void;
 
 /** How many of the races are shown at once. */
 const RACES_MAX = 4;
+
+/** How many unread events, and idle actors, are named. */
+const LEFT_MAX = 4;
 
 export function Summary({ story, onGo }: { story: Story; onGo: OnGo }) {
   const { finding, cause, leftOut } = story;
@@ -24,6 +30,8 @@ export function Summary({ story, onGo }: { story: Story; onGo: OnGo }) {
       ) : (
         <p class="finding">No bug.</p>
       )}
+      <Milestones story={story} onGo={onGo} />
+      <Left story={story} onGo={onGo} />
       <Races story={story} onGo={onGo} />
       <Decided story={story} onGo={onGo} />
       {story.cycle ? (
@@ -49,6 +57,60 @@ function Go(props: { story: Story; to: number; look: string; onGo: OnGo; childre
     <button type="button" class={`go ${look}`} onClick={() => onGo(to)}>
       step {story.steps[to]!.number}
     </button>
+  );
+}
+
+/** The steps that tell what happened, one line each. */
+function Milestones({ story, onGo }: { story: Story; onGo: OnGo }) {
+  const all = milestones(story);
+  // The bug alone stands above already.
+  if (all.length < 2) return null;
+  return (
+    <ol class="milestones" aria-label="The steps that matter">
+      {all.map(({ step: at, word, look }) => {
+        const step = story.steps[at]!;
+        return (
+          <li key={`${at} ${word}`}>
+            <Go story={story} to={at} look={look} onGo={onGo} />
+            <span class={`tag ${look}`}>{word}</span>
+            <span class="what">
+              <Name story={story} lane={step.lane} /> <Sentence story={story} parts={sentence(story, step)} />
+            </span>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+/** What is on its way in the end, where the end is that nothing more comes. */
+function Left({ story, onGo }: { story: Story; onGo: OnGo }) {
+  const { unread, idle } = left(story);
+  if (unread.length + idle.length === 0) return null;
+  const some = <T,>(all: T[], line: (one: T) => ComponentChildren) => (
+    <>
+      {all.slice(0, LEFT_MAX).map((one, at) => [at > 0 ? ", " : " ", line(one)])}
+      {all.length > LEFT_MAX ? ` and ${all.length - LEFT_MAX} more` : null}
+    </>
+  );
+  return (
+    <p class="left">
+      <span class="tag">then</span>
+      {unread.length > 0 ? " Unread:" : null}
+      {some(unread, ({ event, to, sent }) => (
+        <>
+          <b class="event">{short(event, 40)}</b> to <Name story={story} lane={to} />{" "}
+          <Go story={story} to={sent} look="" onGo={onGo} />
+        </>
+      ))}
+      {unread.length > 0 && idle.length > 0 ? ". " : null}
+      {idle.length > 0 ? " Have done nothing yet:" : null}
+      {some(idle, ({ lane, begins }) => (
+        <>
+          <Name story={story} lane={lane} /> <Go story={story} to={begins} look="" onGo={onGo} />
+        </>
+      ))}
+    </p>
   );
 }
 

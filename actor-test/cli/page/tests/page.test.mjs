@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { launch, open } from "./page.mjs";
-import { bank, bankCompared, bankParted, ring, signs, world } from "./story.mjs";
+import { bank, bankCompared, bankParted, owing, ring, signs, world } from "./story.mjs";
 
 let browser;
 before(async () => {
@@ -34,6 +34,33 @@ on("it begins at the bug, with what went wrong, and why", bank, async (page) => 
   assert.match(critical, /9 of 40 fail in this way from before this step, and 40 of 40 from after it/);
   assert.match(await selected(page), /^Step 20/);
   assert.match(await said(row(page, 20)), /bug Account handles Withdraw .* balance 40 → -20/);
+});
+
+const milestones = async (page) => {
+  const lines = await page.locator(".milestones li").allInnerTexts();
+  return lines.map((line) => line.replaceAll("\n", " ").slice(0, 40));
+};
+
+on("the steps that matter stand at the top", bank, async (page) => {
+  assert.deepEqual(await milestones(page), [
+    "step 10 race Clerk#2 sends Balance { to:",
+    "step 16 race Clerk#1 sends Withdraw { am",
+    "step 17 critical Clerk#2 handles Balance",
+    "step 20 invariant Account handles Withdr",
+  ]);
+  await page.locator(".milestones button").first().click();
+  assert.match(await selected(page), /^Step 10/);
+});
+
+on("a fault stands at the top, though no cause names it", world, async (page) => {
+  const [fault] = await milestones(page);
+  assert.match(fault, /^step 5 fault test FAULT: crash of n1/);
+});
+
+on("what is on its way stands at the top where something is owed", owing, async (page) => {
+  assert.deepEqual((await milestones(page)).map((line) => line.slice(0, 12)), ["step 4 owed ", "step 5 liven"]);
+  const left = await said(page.locator(".left"));
+  assert.match(left, /^then Unread: Work to Server step 4\. Have done nothing yet: Idle step 3$/);
 });
 
 on("each step is a row with who, what and what changed", bank, async (page) => {

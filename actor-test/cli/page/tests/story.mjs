@@ -243,3 +243,18 @@ export function ring(steps, actors = 8) {
   }
   return story.finding("liveness", "the token never comes home");
 }
+
+/** A server is owed an answer: the question is unread, and who would answer has done nothing. */
+export function owing() {
+  const story = new Story("owing::tests::is_answered");
+  const [server, idle] = [story.actor("Server"), story.actor("Idle")];
+  const monitor = story.monitor("Answered", "Quiet", "cold");
+  story.step(0, "start");
+  for (const who of [server, idle]) {
+    story.step(0, "flush", { effects: [{ effect: "spawned", who }] });
+  }
+  const hot = { monitor, before: "Quiet", after: "Owing", temperature: "hot" };
+  story.send(0, server, "Work", { monitors: [hot] });
+  story.step(server, "flush", { effects: [{ effect: "announced", event: "Busy" }] });
+  return story.finding("liveness", "monitor `Answered` is hot in `Owing`");
+}

@@ -7,6 +7,7 @@
 mod bad_input;
 mod commands;
 mod debugging;
+mod edits;
 mod integration;
 #[cfg(all(feature = "mcp", unix))]
 mod mcp;

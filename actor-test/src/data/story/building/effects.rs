@@ -1,0 +1,242 @@
+//! What a step does: sends, replies, timers, faults and the like.
+
+use super::Builder;
+use crate::data::records::{self, Origin, Record};
+use crate::data::story::{Arrival, DiskAction, Effect};
+
+impl Builder {
+    pub(super) fn action(&mut self, action: &records::DiskAction) -> DiskAction {
+        DiskAction {
+            call: action.call,
+            path: self.text(&action.path),
+            to: action.to.as_ref().map(|to| self.text(to)),
+            at: action.at,
+            bytes: action.bytes,
+        }
+    }
+
+    /// What a record says that a step does.
+    pub(super) fn effect_of(&mut self, record: &Record) -> Option<Effect> {
+        Some(match record {
+            Record::Sent { .. } => return self.sent(record),
+            Record::Arrived { .. } => return self.arrived(record),
+            Record::Spawned { who } => Effect::Spawned { who: *who },
+            Record::Clock {
+                node,
+                ahead_ns,
+                drift_ppb,
+            } => Effect::Clock {
+                node: self.text(node),
+                ahead_ns: *ahead_ns,
+                drift_ppb: *drift_ppb,
+            },
+            Record::Mishap {
+                what,
+                node,
+                links,
+                by_ns,
+            } => Effect::Fault {
+                fault: self.text(what),
+                node: node.as_ref().map(|node| self.text(node)),
+                links: links
+                    .iter()
+                    .map(|(from, to)| (self.text(from), self.text(to)))
+                    .collect(),
+                by_ns: *by_ns,
+            },
+            Record::LostOnLink { message } => Effect::LostOnLink {
+                message: message.and_then(|message| self.messages.get(&message).copied()),
+            },
+            Record::ArrivedReply { to } => Effect::ReplyArrived { to: *to },
+            Record::Replied {
+                to, asked, reply, ..
+            } => {
+                let lost = reply
+                    .as_ref()
+                    .err()
+                    .map(|error| self.text(&error.to_string()));
+                Effect::Replied {
+                    to: *to,
+                    asked: self.messages.get(asked).copied(),
+                    reply: reply.as_ref().ok().map(|reply| self.text(reply)),
+                    lost,
+                }
+            }
+            Record::AskedForRoom { of, answer, .. } => Effect::AskedForRoom {
+                of: *of,
+                answer: *answer,
+            },
+            Record::Disk { what, error, .. } => Effect::Disk {
+                action: self.action(what),
+                error: error.as_ref().map(|error| self.text(error)),
+            },
+            Record::Announced { event, .. } => Effect::Announced {
+                event: self.text(event),
+            },
+            Record::Chose {
+                asked, of, answer, ..
+            } => Effect::Chose {
+                asked: *asked,
+                of: Some(*of),
+                answer: *answer,
+            },
+            Record::CallFailed { call, is_made, .. } => Effect::CallFailed {
+                call: self.text(call),
+                is_made: *is_made,
+            },
+            Record::Crowded { of, .. } => Effect::Crowded { of: *of },
+            Record::Armed {
+                owner,
+                timer,
+                delay_ns,
+                periodic,
+                purpose,
+                event,
+            } => {
+                let number = self.timer(*timer, *owner);
+                let event = event.as_ref().map(|event| self.text(event));
+                let armed = &mut self.story.timers[number as usize];
+                armed.delay_ns = *delay_ns;
+                armed.periodic = *periodic;
+                armed.purpose = *purpose;
+                armed.event = event;
+                armed.armed = Some(self.number);
+                Effect::Armed { timer: number }
+            }
+            Record::Cancelled { owner, timer } => {
+                let number = self.timer((*timer)?, *owner);
+                self.story.timers[number as usize].ended = Some(self.number);
+                Effect::Cancelled { timer: number }
+            }
+            Record::Reentered { .. } => Effect::Reentered,
+            Record::Accessed {
+                what,
+                object,
+                place,
+                ..
+            } => Effect::Accessed {
+                what: self.text(what),
+                object: self.text(object),
+                place: self.text(place),
+            },
+            Record::Over { .. } => Effect::Over,
+            Record::Logged {
+                level,
+                target,
+                text,
+            } => Effect::Logged {
+                level: self.text(level),
+                target: self.text(target),
+                text: self.text(text),
+            },
+            Record::Failed {
+                who,
+                panicked,
+                message,
+            } => Effect::Failed {
+                who: *who,
+                panicked: *panicked,
+                message: self.text(message),
+            },
+            Record::Stopped { who, at_once } => Effect::Stopped {
+                who: *who,
+                at_once: *at_once,
+            },
+            Record::Linked { who } => Effect::Linked { who: *who },
+            Record::Fell { who } => Effect::Fell { who: *who },
+            Record::Revived { who } => Effect::Revived { who: *who },
+            Record::GivenUp { who, limit } => Effect::GivenUp {
+                who: *who,
+                limit: self.text(limit),
+            },
+            Record::Halted {
+                who,
+                reason,
+                unread,
+            } => Effect::Halted {
+                who: *who,
+                reason: self.text(&format!("{reason:?}")),
+                unread: *unread,
+            },
+            Record::Step { .. }
+            | Record::Created { .. }
+            | Record::Handled { .. }
+            | Record::Ran { .. }
+            | Record::Looks { .. }
+            | Record::Changed { .. }
+            | Record::Watches { .. }
+            | Record::Judged { .. }
+            | Record::MonitorMoved { .. }
+            | Record::LookedAt { .. }
+            | Record::PowerFailed { .. } => return None,
+        })
+    }
+
+    /// A message has come over its link.
+    fn arrived(&mut self, record: &Record) -> Option<Effect> {
+        let Record::Arrived {
+            message,
+            from,
+            to,
+            event,
+            arrival,
+        } = record
+        else {
+            return None;
+        };
+        let number = self.message(*message, *from, *to, event);
+        self.story.messages[number as usize].delivered = Some(self.number);
+        let (arrival, replaced) = self.arrival(*from, *to, arrival);
+        Some(Effect::Sent {
+            message: number,
+            arrival,
+            replaced,
+        })
+    }
+
+    fn arrival(
+        &mut self,
+        from: Origin,
+        to: u32,
+        arrival: &records::Arrival,
+    ) -> (Arrival, Option<u32>) {
+        match arrival {
+            records::Arrival::Arrived => (Arrival::Arrived, None),
+            records::Arrival::Deferred => (Arrival::Deferred, None),
+            records::Arrival::Leaves => (Arrival::Leaves, None),
+            records::Arrival::Lost => (Arrival::Lost, None),
+            records::Arrival::Dead => (Arrival::Dead, None),
+            records::Arrival::Unclaimed => (Arrival::Unclaimed, None),
+            records::Arrival::Refused => (Arrival::Refused, None),
+            records::Arrival::Replaced { message, event } => {
+                let replaced = self.message(*message, from, to, event);
+                (Arrival::Replaced, Some(replaced))
+            }
+        }
+    }
+
+    fn sent(&mut self, record: &Record) -> Option<Effect> {
+        let Record::Sent {
+            message,
+            from,
+            to,
+            event,
+            arrival,
+            cause,
+        } = record
+        else {
+            return None;
+        };
+        let number = self.message(*message, *from, *to, event);
+        let cause = cause.and_then(|cause| self.messages.get(&cause).copied());
+        let sent = &mut self.story.messages[number as usize];
+        sent.sent = Some(self.number);
+        sent.cause = cause;
+        let (arrival, replaced) = self.arrival(*from, *to, arrival);
+        Some(Effect::Sent {
+            message: number,
+            arrival,
+            replaced,
+        })
+    }
+}

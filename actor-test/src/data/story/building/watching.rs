@@ -1,0 +1,74 @@
+//! What specifications make of a step.
+
+use super::Builder;
+use crate::data::records::Record;
+use crate::data::story::{Monitor, MonitorChange, MonitorKind, Seen};
+
+impl Builder {
+    /// Monitors and predicates: that they are there, and what became of them.
+    pub(super) fn watched(&mut self, record: &Record) {
+        let (monitor, before, after, temperature, heat) = match record {
+            Record::Watches {
+                name,
+                kind,
+                state,
+                temperature,
+            } => {
+                let number = self.story.monitors.len() as u32;
+                match kind {
+                    MonitorKind::Monitor => self.monitors.push(number),
+                    _ => self.predicates.push(number),
+                }
+                let monitor = Monitor {
+                    name: self.text(name),
+                    kind: *kind,
+                    state: self.text(state),
+                    temperature: *temperature,
+                };
+                return self.story.monitors.push(monitor);
+            }
+            Record::LookedAt { who, state, value } => {
+                let seen = Seen {
+                    who: *who,
+                    state: self.state(*state),
+                    value: value.as_ref().map(|value| self.text(value)),
+                };
+                return self.story.looked_at.push(seen);
+            }
+            Record::Judged {
+                predicate,
+                holds,
+                temperature,
+                heat,
+            } => {
+                let (before, after) = match holds {
+                    true => ("false", "true"),
+                    false => ("true", "false"),
+                };
+                let number = self.predicates.get(*predicate as usize).copied();
+                (number, before, after, *temperature, *heat)
+            }
+            Record::MonitorMoved {
+                monitor,
+                from,
+                to,
+                heat,
+                temperature,
+            } => {
+                let number = self.monitors.get(*monitor as usize).copied();
+                (number, *from, *to, *temperature, *heat)
+            }
+            _ => return,
+        };
+        let (before, after) = (self.text(before), self.text(after));
+        if let (Some(monitor), Some(step)) = (monitor, self.step()) {
+            step.monitors.push(MonitorChange {
+                monitor,
+                before,
+                after,
+                temperature,
+                heat: (heat > 0).then_some(heat),
+            });
+        }
+    }
+}

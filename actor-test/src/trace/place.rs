@@ -1,0 +1,190 @@
+//! Where traces lie: their directory, their names, and writing them there.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::declaration::parameters;
+use crate::hash;
+use crate::report::facts::{Bug, NEAR, Report};
+use crate::trace::file::Trace;
+
+/// How many letters of a combination's values are part of a file's name.
+const VALUES_MAX: usize = 60;
+
+impl Trace {
+    /// Writes the trace; tells where. A run replaces what runs before it have written; what another
+    /// has written meanwhile stays, and this trace gets a name of its own.
+    pub(crate) fn write(&self, directory: &Path, number: usize) -> std::io::Result<PathBuf> {
+        fs::create_dir_all(directory)?;
+        let mut name = slug(self.package.as_deref(), &self.test);
+        if self.strategy.starts_with(NEAR) {
+            // Beside the one that it was found near.
+            name += "-near";
+        }
+        if number > 0 {
+            name = format!("{name}-{}", number + 1);
+        }
+        let text = self.to_json();
+        let _one_at_a_time = locked(directory);
+        let path = free(directory, &name, &text);
+        replace(&path, text)?;
+        Ok(path)
+    }
+
+    /// Writes the trace in the place of another one.
+    pub fn rewrite(&self, path: &Path) -> std::io::Result<()> {
+        replace(path, self.to_json())
+    }
+}
+
+/// Whoever reads meanwhile sees the old file or the new one, and never half of one.
+fn replace(path: &Path, text: String) -> std::io::Result<()> {
+    let partial = path.with_extension(format!("json.{}", std::process::id()));
+    fs::write(&partial, text)?;
+    fs::rename(&partial, path)
+}
+
+/// Keeps others from writing into the directory, until what is returned is dropped. Not all systems
+/// can lock a directory; there, two that write at the very same time may take the same name.
+fn locked(directory: &Path) -> Option<fs::File> {
+    let lock = fs::File::open(directory).ok()?;
+    lock.lock().is_ok().then_some(lock)
+}
+
+/// How exactly file systems tell when a file was written.
+const WRITTEN_WITHIN: Duration = Duration::from_millis(20);
+
+/// The first path whose file this run may write: there is none, or it is of an earlier run, or says
+/// the same.
+fn free(directory: &Path, name: &str, text: &str) -> PathBuf {
+    let begun = crate::wall_clock::run_began() - WRITTEN_WITHIN;
+    let is_free = |path: &PathBuf| {
+        let written = fs::metadata(path).and_then(|found| found.modified());
+        written.is_ok_and(|written| written < begun)
+            || fs::read_to_string(path).map_or_else(|_| !path.exists(), |there| there == text)
+    };
+    let names = (2..).map(|run| format!("{name}-run{run}.json"));
+    let mut paths = std::iter::once(format!("{name}.json"))
+        .chain(names)
+        .map(|name| directory.join(name));
+    paths.find(is_free).expect("there is always a next name")
+}
+
+/// The name of a test's trace: its path with dashes, with its package first where that is not the
+/// crate of the test, so that `tests/it.rs` of two packages don't share one. Values of parameters
+/// follow; a hash tells apart those that no file could be called after.
+fn slug(package: Option<&str>, test: &str) -> String {
+    let path = parameters::path(test);
+    let krate = path.split("::").next().unwrap_or(path);
+    let package = package.filter(|package| package.replace('-', "_") != krate);
+    let segments = package.into_iter().chain(path.split("::"));
+    let slug = segments.collect::<Vec<_>>().join("-");
+    let values = test[path.len()..].trim_start_matches('[');
+    let values = values.strip_suffix(']').unwrap_or(values);
+    if values.is_empty() {
+        return slug;
+    }
+    let values = values.replace(", ", "-");
+    let plain = |c: &char| c.is_alphanumeric() || "_-.=".contains(*c);
+    let short: String = values.chars().filter(plain).take(VALUES_MAX).collect();
+    match short == values {
+        true => format!("{slug}-{short}"),
+        false => format!("{slug}-{short}-{:08x}", hash::text(test) as u32),
+    }
+}
+
+/// Writes the traces of a report's bugs; tells what could not be written.
+pub fn write_all(report: &mut Report, package: Option<&str>, directory: &Path) -> Option<String> {
+    let mut problem = None;
+    // What has a trace is saved already, and what has no story could not be recorded.
+    let new = |bug: &&mut Bug| bug.trace_path.is_none() && !bug.trace.story.is_empty();
+    for (number, bug) in report.bugs.iter_mut().filter(new).enumerate() {
+        match Trace::of(&report.test, package, bug).write(directory, number) {
+            Ok(path) => bug.trace_path = Some(path),
+            Err(error) => {
+                let directory = directory.display();
+                problem = Some(format!("can't write a trace into {directory}: {error}"));
+            }
+        }
+    }
+    problem
+}
+
+/// The package of the test that this process runs, which cargo and the tool tell.
+pub(crate) fn own_package() -> Option<String> {
+    std::env::var("CARGO_PKG_NAME").ok()
+}
+
+/// Where traces go: as given, or under the target directory of the executable that runs.
+pub fn directory(given: Option<PathBuf>) -> PathBuf {
+    given.unwrap_or_else(|| target_directory().join("actor-traces"))
+}
+
+/// The target directory: cargo marks it with a `CACHEDIR.TAG`.
+fn target_directory() -> PathBuf {
+    let executable = std::env::current_exe().unwrap_or_default();
+    let marked = executable
+        .ancestors()
+        .find(|directory| directory.join("CACHEDIR.TAG").is_file());
+    marked.map_or_else(|| PathBuf::from("target"), Path::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Trace, slug};
+    use crate::data::bug::{BugKind, Cycle, Finding};
+    use crate::report::facts::Bug;
+    use crate::settings::Settings;
+
+    #[test]
+    fn files_are_called_after_tests_and_values() {
+        let of = |values: &str| slug(None, &format!("krate::tests::test{values}"));
+        assert_eq!(of(""), "krate-tests-test");
+        assert_eq!(of("[n=-2, p=0.5]"), "krate-tests-test-n=-2-p=0.5");
+        assert_eq!(slug(Some("a-b"), "a_b::t[n=1]"), "a_b-t-n=1");
+        assert_eq!(slug(Some("pkg"), "it::t[n=1]"), "pkg-it-t-n=1");
+        // What can't be part of a file's name is told apart all the same.
+        assert_ne!(of("[path=\"a/b\"]"), of("[path=\"ab\"]"));
+        assert!(of("[path=\"a/b\"]").starts_with("krate-tests-test-path=ab-"));
+        let long = of(&format!("[text={}]", "ab".repeat(200)));
+        assert!(long.len() < 100, "{long}");
+    }
+
+    fn finding() -> Finding {
+        Finding {
+            kind: BugKind::Liveness,
+            message: "monitor `Owed` is hot".into(),
+            location: None,
+            step: 135,
+        }
+    }
+
+    /// Two runs at once never write one file; a later one replaces what an earlier one has written.
+    #[test]
+    fn what_another_run_writes_meanwhile_stays() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let write = |cycle| {
+            let mut bug = Bug::unrecorded(finding(), "random", 0, &Settings::default());
+            bug.trace.cycle = cycle;
+            let path = Trace::of("owed", None, &bug).write(directory.path(), 0);
+            let path = path.expect("it can be written");
+            path.file_name()
+                .expect("a file")
+                .to_string_lossy()
+                .into_owned()
+        };
+        let cycle = |from| Some(Cycle::met(from, 9));
+        assert_eq!(write(cycle(1)), "owed.json");
+        assert_eq!(write(cycle(1)), "owed.json");
+        assert_eq!(write(cycle(2)), "owed-run2.json");
+        assert_eq!(write(cycle(3)), "owed-run3.json");
+        assert_eq!(write(cycle(2)), "owed-run2.json");
+        let first = directory.path().join("owed.json");
+        let first = std::fs::File::options().write(true).open(first);
+        let long_ago = std::time::SystemTime::UNIX_EPOCH;
+        let changed = first.and_then(|file| file.set_modified(long_ago));
+        changed.expect("the time can be set");
+        assert_eq!(write(cycle(4)), "owed.json");
+    }
+}
