@@ -14,7 +14,8 @@ use super::{mermaid, page, shiviz};
 use crate::words;
 
 /// Traces of the samples, to be changed.
-const SEEDS: [&str; 3] = [
+const SEEDS: [&str; 4] = [
+    include_str!("../../tests/traces/cache.json"),
     include_str!("../../tests/traces/payments.json"),
     include_str!("../../tests/traces/stock.json"),
     include_str!("../../tests/traces/treasure.json"),
