@@ -137,7 +137,7 @@ impl<T> Future for JoinHandle<T> {
 
     fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Self::Output> {
         match &mut self.0 {
-            Inner::Live(live) => Pin::new(live).poll(task).map_err(JoinError::from),
+            Inner::Live(live) => Pin::new(live).poll(task).map_err(JoinError::of),
             Inner::Controlled(joined) => joined.poll(task),
         }
     }
@@ -310,8 +310,8 @@ impl JoinError {
     }
 }
 
-impl From<tokio::task::JoinError> for JoinError {
-    fn from(error: tokio::task::JoinError) -> Self {
+impl JoinError {
+    fn of(error: tokio::task::JoinError) -> Self {
         Self(match error.try_into_panic() {
             Ok(payload) => Why::Panicked(payload),
             Err(_) => Why::Cancelled,
