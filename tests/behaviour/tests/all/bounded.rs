@@ -39,6 +39,8 @@ fn search(name: &str, program: impl Fn(&System) + Sync) -> Report {
     tester().strategy(strategy(name)).run(program)
 }
 
+type Program = fn(&System);
+
 /// How many schedules there are with so many deviations.
 type Histogram = BTreeMap<u32, u64>;
 
@@ -106,7 +108,7 @@ impl Accounts for Preemptions {
         self.0 = None;
     }
     fn picks(&mut self, enabled: &Enabled<'_>, picked: usize) -> u32 {
-        let last = std::mem::replace(&mut self.0, Some(enabled[picked].operation));
+        let last = self.0.replace(enabled[picked].operation);
         let could = enabled
             .iter()
             .any(|pending| Some(pending.operation) == last);
@@ -203,7 +205,7 @@ fn led<E>(explorer: E) -> Delays<E> {
 
 #[test]
 fn each_schedule_comes_once_by_its_deviations() {
-    let programs: [fn(&System); 4] = [
+    let programs: [Program; 4] = [
         |sys| told_once(sys, 4),
         |sys| triangle(sys, true),
         |sys| fan_in(sys, 2, 1),
@@ -409,12 +411,14 @@ fn what_cannot_be_looked_at_is_told_apart() {
 fn the_same_histories_are_the_same_state() {
     let (mut compared, mut schedules, mut executions) = (0, 0, 0);
     for number in 0..programs(60) {
-        let mut uses = Uses::default();
-        uses.choices = number % 2 == 0;
-        uses.spawns = number % 5 == 0;
-        uses.asks = number % 7 == 0;
-        uses.panics = number % 11 == 0;
-        uses.monitor = number % 13 == 0;
+        let uses = Uses {
+            choices: number % 2 == 0,
+            spawns: number % 5 == 0,
+            asks: number % 7 == 0,
+            panics: number % 11 == 0,
+            monitor: number % 13 == 0,
+            ..Uses::default()
+        };
         let talk = Talk::random(number, uses);
         for (each, once) in [
             ("db:rr/2", "db-hb:rr/2"),
@@ -442,7 +446,7 @@ fn the_same_histories_are_the_same_state() {
 /// Each behaviour, and one execution more for each way that comes to where another has been.
 #[test]
 fn histories_lose_no_behaviour() {
-    let programs: [(fn(&System), u64); 5] = [
+    let programs: [(Program, u64); 5] = [
         (|sys| fan_in(sys, 3, 1), 6),
         (|sys| client_server(sys, 2, 2), 6),
         (|sys| flood(sys, 3), 8),
@@ -777,7 +781,7 @@ fn a_program_may_tell_its_explorer_of_its_phases() {
 /// Every behaviour, in another order.
 #[test]
 fn hops_lose_no_behaviour() {
-    let programs: [(fn(&System), u64); 5] = [
+    let programs: [(Program, u64); 5] = [
         (|sys| fan_in(sys, 4, 1), 24),
         (|sys| two_phase_commit(sys, 3), 48),
         (|sys| lock_server(sys, 3), 30),
