@@ -55,10 +55,12 @@ pub enum Beyond {
     Defer,
     /// A piped future, a task or a thread.
     Future,
+    /// A timer that fires again and again, or one that lets messages go first.
+    Ticks,
 }
 
 /// All of them, in their order.
-const ALL: [Beyond; 23] = {
+const ALL: [Beyond; 24] = {
     use Beyond::*;
     [
         Clock,
@@ -84,6 +86,7 @@ const ALL: [Beyond; 23] = {
         Node,
         Defer,
         Future,
+        Ticks,
     ]
 };
 
@@ -157,6 +160,16 @@ pub(crate) enum Carried {
     Halted,
 }
 
+/// What rides along with a step: silent effects that concern others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Along {
+    /// A timer runs, of the operation with that path. The timer is named by the event that it is going
+    /// to send.
+    Armed { timer: u64, owner: u64 },
+    /// A timer is cancelled, and its event taken out of the inbox.
+    Cancelled { timer: u64 },
+}
+
 /// Which of them a step has reached.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Reached(u32);
@@ -181,6 +194,15 @@ impl Reached {
             at += 1;
         }
         Self(mask)
+    }
+
+    pub(crate) fn has(self, what: Beyond) -> bool {
+        self.meets(Self::of(&[what]))
+    }
+
+    /// Whether both have one of them.
+    pub(crate) fn meets(self, others: Self) -> bool {
+        self.0 & others.0 != 0
     }
 
     /// Those but the others.

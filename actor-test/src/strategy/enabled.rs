@@ -4,7 +4,7 @@ use std::fmt;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use super::{Carried, Changes, Deferred, Onlookers, Reached};
+use super::{Along, Carried, Changes, Deferred, Onlookers, Reached};
 use crate::data::bug::BugKind;
 use crate::data::faults::Moment;
 pub use crate::data::records::{MessageId, StepKind};
@@ -173,6 +173,12 @@ pub struct Step<'a> {
     pub(crate) onlookers: Onlookers,
     /// Which events its operation puts off after it.
     pub(crate) defers: Deferred,
+    /// What rode along.
+    pub(crate) along: &'a [Along],
+    /// Its operation awaits something after it.
+    pub(crate) is_suspended: bool,
+    /// It has looked whether a sleep is over, and it was not.
+    pub(crate) sleeps: bool,
     /// The bug that it has found.
     pub(crate) bug: Option<BugKind>,
     /// The state to which it has led, where the strategy [wants](super::Strategy::sees_states) to see
@@ -210,6 +216,9 @@ pub(crate) trait Details: fmt::Debug {
 
     /// The node that an operation is on, as a bit; both ends of a link.
     fn nodes(&self, operation: OperationId) -> u64;
+
+    /// Whether an operation awaits something that is there.
+    fn is_woken(&self, operation: OperationId) -> bool;
 
     /// What the last step has led to at which a fault may be aimed, while faults may come.
     fn moments(&self) -> &[Moment];
@@ -305,6 +314,11 @@ impl<'a> Enabled<'a> {
             step: self.step.saturating_sub(step),
             ..*self
         }
+    }
+
+    /// The paths of all operations that there have been, but for timers, by number.
+    pub(crate) fn paths(&self) -> &'a [u64] {
+        self.paths
     }
 
     /// The position of the n-th, where the steps that may be local come before all others; and whether it

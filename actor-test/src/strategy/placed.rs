@@ -505,6 +505,10 @@ mod tests {
             0
         }
 
+        fn is_woken(&self, _: OperationId) -> bool {
+            false
+        }
+
         fn moments(&self) -> &[Moment] {
             &self.0
         }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use actor_core::prelude::*;
 use actor_core::{actor, monitor};
@@ -30,6 +31,10 @@ pub struct Uses {
     pub predicate: bool,
     /// States in which some events are put off.
     pub defers: bool,
+    /// Timers, which are cancelled now and then, and the clock.
+    pub timers: bool,
+    /// Handlers that await several replies, or a reply or the end of a time, whichever comes first.
+    pub waits: bool,
 }
 
 /// A program.
@@ -66,6 +71,7 @@ struct Talker {
     told: u64,
     known: Vec<Named>,
     children: u64,
+    timers: Vec<Timer>,
     notes: Shared,
 }
 
@@ -174,6 +180,9 @@ impl Talker {
             let answer = cx.choose(2) as u64;
             self.hear(100 + answer);
         }
+        if self.program.uses.timers {
+            self.use_timers(fuel, cx);
+        }
         if panics && self.draw(2, 12) == 0 {
             // In letters, since bugs that differ in numbers alone are one.
             let letter = |digit: char| char::from(b'a' + digit as u8 - b'0');
@@ -188,6 +197,7 @@ impl Talker {
                 told: self.told,
                 known: self.known.clone(),
                 children: 0,
+                timers: Vec::new(),
                 ..self.alike()
             };
             let child = cx.spawn(child);
@@ -221,6 +231,60 @@ impl Talker {
         }
     }
 
+    /// Looks at the clock, starts a timer, or cancels one.
+    fn use_timers(&mut self, fuel: u8, cx: &mut Context<Self>) {
+        match self.draw(90, 8) {
+            0 => self.hear(cx.now().as_millis() as u64),
+            1..4 if fuel > 0 => {
+                let delay = Duration::from_millis(10 * self.draw(91, 3));
+                let value = self.draw(92, 1_000);
+                let fuel = fuel - 1;
+                let about = None;
+                let timer = cx.after(delay, Word { value, fuel, about });
+                self.timers.push(timer);
+            }
+            4 | 5 => {
+                if let Some(timer) = self.timers.pop() {
+                    cx.cancel(timer);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Waits in one of several ways.
+    async fn wait(&mut self, cx: &mut Context<Self>) {
+        let asked = self.somebody(100).filter(|(name, _)| *name < self.name);
+        let millis = Duration::from_millis(10 * self.draw(101, 2) + 5);
+        let Some((_, whom)) = asked else {
+            if self.draw(102, 2) == 0 {
+                cx.sleep(millis).await;
+                self.hear(9);
+            }
+            return;
+        };
+        match self.draw(103, 3) {
+            0 => {
+                let answer = whom.ask(Query(1)).timeout(millis).await;
+                self.hear(answer.map_or(7, |answer| answer.0));
+            }
+            1 => {
+                let one = whom.ask(Query(2));
+                let other = whom.ask(Query(3));
+                let other = other.await;
+                let one = one.await;
+                self.hear(one.map_or(7, |answer| answer.0));
+                self.hear(other.map_or(7, |answer| answer.0));
+            }
+            _ => {
+                let answer = whom.ask(Query(4)).await;
+                self.hear(answer.map_or(7, |answer| answer.0));
+                cx.sleep(millis).await;
+                self.hear(8);
+            }
+        }
+    }
+
     /// Puts something off from now on, or does so no more.
     fn change(&mut self, cx: &mut Context<Self>) {
         let state = match self.draw(80, 6) {
@@ -250,6 +314,7 @@ impl Talker {
             told: 0,
             known: Vec::new(),
             children: 0,
+            timers: Vec::new(),
             notes: self.notes.clone(),
         }
     }
@@ -276,6 +341,10 @@ impl Talker {
     #[on]
     async fn chat(&mut self, chat: Chat, cx: &mut Context<Self>) {
         self.hear(chat.value);
+        if self.program.uses.waits {
+            self.wait(cx).await;
+            return self.act(chat.fuel, cx);
+        }
         for number in 0..1 + self.draw(6, 2) {
             // Who asks in a circle has no answer: only those with a smaller name are asked.
             let asked = self.somebody(60 + number);
@@ -323,6 +392,7 @@ impl Talk {
             told: 0,
             known,
             children: 0,
+            timers: Vec::new(),
             notes: notes.clone(),
         };
         if self.uses.monitor {
@@ -345,7 +415,8 @@ impl Talk {
             let one = sys.spawn(talker(number, known.clone()));
             known.push((number as u64, one));
         }
-        for (number, (_, one)) in known.iter().enumerate().take(2) {
+        let first_words = if self.uses.timers { 1 } else { 2 };
+        for (number, (_, one)) in known.iter().enumerate().take(first_words) {
             let about = known.get(number + 1).cloned();
             let (value, fuel) = (number as u64, 1);
             one.tell(Word { value, fuel, about });

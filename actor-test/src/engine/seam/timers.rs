@@ -10,7 +10,6 @@ use crate::engine::seam::shared::{Phase, Shared};
 use crate::engine::world::endings::Remains;
 use crate::engine::world::operation::Effect;
 use crate::engine::world::timers::TimerStage;
-use crate::strategy::Beyond;
 
 impl Shared {
     /// Has a timer armed whose event goes to `owner`.
@@ -92,7 +91,7 @@ impl Shared {
         match state.timers.get(timer.index, timer.generation) {
             Some(timer) if timer.stage == TimerStage::Over => true,
             Some(_) => {
-                state.reach.add(Beyond::Timer);
+                state.reach.sleeps();
                 drop(state);
                 let mut workshop = self.workshop();
                 let kept = &mut workshop.clockwork(timer.index).waker;

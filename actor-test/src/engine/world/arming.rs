@@ -8,7 +8,7 @@ use crate::engine::world::operation::{Effect, Letter, Stage, Stamp};
 use crate::engine::world::state::State;
 use crate::engine::world::timers::{Purpose, TimerStage};
 use crate::hash::mix;
-use crate::strategy::{Beyond, MessageId, OperationId, Pending, StepKind};
+use crate::strategy::{Along, Beyond, MessageId, OperationId, Pending, StepKind};
 
 impl State {
     /// Has `by` arm a timer of `owner`'s after so long, when what it did before is carried out. The key
@@ -42,16 +42,41 @@ impl State {
         let now = self.now;
         let delay = self.until(owner, self.timers.slots[timer as usize].delay);
         self.timers.arm(timer, now, delay);
+        self.note_armed(timer);
         self.refresh_timers();
         FollowUp::Armed(timer)
+    }
+
+    /// Says what runs, to who wants to know.
+    fn note_armed(&mut self, timer: u32) {
+        if !self.reach.is_wanted {
+            return;
+        }
+        let armed = &self.timers.slots[timer as usize];
+        if armed.periodic || self.patient_timers {
+            self.reach.note(Beyond::Ticks);
+        }
+        if armed.purpose != Purpose::Own {
+            self.reach.note(Beyond::Supervision);
+        }
+        let owner = self.operations[armed.owner as usize].key;
+        let timer = MessageId::new(armed.next_key()).number();
+        self.reach.ride(Along::Armed { timer, owner });
     }
 
     /// Cancels a timer of `owner`, and removes its events from the owner's inbox.
     pub(crate) fn cancel(&mut self, owner: u32, index: u32, generation: u32) -> Remains {
         let runs = self.timers.get(index, generation).is_some();
+        let key = runs.then(|| self.timers.slots[index as usize].next_key());
         let timers = runs.then(|| (index, self.end_timer(index)));
         let inbox = &mut self.operations[owner as usize].inbox;
         let unread = inbox.take_timed(index, generation);
+        let key = key.or(unread.as_ref().map(|letter| letter.key));
+        if let Some(timer) = key {
+            self.reach.note(Beyond::Timer);
+            let timer = MessageId::new(timer).number();
+            self.reach.ride(Along::Cancelled { timer });
+        }
         self.look(owner);
         self.refresh(owner);
         Remains {

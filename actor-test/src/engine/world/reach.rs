@@ -3,10 +3,10 @@
 use actor_core::generated::Disposition;
 
 use crate::data::bug::BugKind;
-use crate::engine::world::operation::{Effect, Kind, STOP};
+use crate::engine::world::operation::{Effect, Kind, STOP, Stage};
 use crate::engine::world::state::State;
 use crate::strategy::{
-    Beyond, Carried, Deferred, Onlookers, OperationId, Pending, Reached, Step, StepKind,
+    Along, Beyond, Carried, Deferred, Onlookers, OperationId, Pending, Reached, Step, StepKind,
 };
 
 /// What the step in progress has reached. What may count is taken down as it happens, in the rare
@@ -28,6 +28,10 @@ pub(crate) struct Reach {
     interrupted: Vec<OperationId>,
     /// Its operation had asks under way when it began.
     awaits: bool,
+    /// What rode along with it.
+    along: Vec<Along>,
+    /// It has looked whether a sleep is over, and it was not.
+    sleeps: bool,
 }
 
 impl Reach {
@@ -42,6 +46,19 @@ impl Reach {
     pub(crate) fn note(&mut self, what: Beyond) {
         self.noted.add(what);
     }
+
+    /// Something rides along with the step.
+    pub(crate) fn ride(&mut self, what: Along) {
+        if self.is_wanted {
+            self.along.push(what);
+        }
+    }
+
+    /// Somebody has looked whether a sleep is over, and it is not.
+    pub(crate) fn sleeps(&mut self) {
+        self.sleeps = true;
+        self.add(Beyond::Timer);
+    }
 }
 
 impl State {
@@ -52,8 +69,21 @@ impl State {
         self.reach.carried = Carried::Nothing;
         self.reach.onlookers = Onlookers::default();
         self.reach.interrupted.clear();
+        self.reach.along.clear();
+        self.reach.sleeps = false;
         if pending.operation.is_timer() {
-            self.reach.awaits = true;
+            self.reach.awaits = false;
+            let timer = &self.timers.slots[pending.operation.index()];
+            if let Some((_, event)) = timer.event {
+                self.reach.carried = Carried::Sent(event);
+                let owner = timer.owner;
+                if self.defers_many(owner) {
+                    self.reach.note(Beyond::Defer);
+                }
+                if self.operations[owner as usize].bound.is_some() {
+                    self.reach.note(Beyond::Room);
+                }
+            }
             return self.reach.note(Beyond::Timer);
         }
         let operation = &self.operations[pending.operation.index()];
@@ -145,6 +175,16 @@ impl State {
         }
     }
 
+    /// What is carried out at once by an operation of that kind, and what ends with others.
+    fn kind_reaches(&self, index: usize, runs: bool) -> (bool, Option<Beyond>) {
+        match self.operations[index].kind {
+            Kind::Actor(_) => (!runs && self.atomic_handlers, None),
+            Kind::Body => (runs, None),
+            Kind::Future { .. } | Kind::Task => (runs, Some(Beyond::Future)),
+            Kind::Boot { .. } | Kind::Link(_) => (runs, Some(Beyond::Node)),
+        }
+    }
+
     /// What a step was, once it is over.
     pub(crate) fn end_reach(
         &self,
@@ -159,17 +199,16 @@ impl State {
             onlookers,
             interrupted,
             awaits,
+            along,
+            sleeps,
             ..
         } = &self.reach;
         let index = pending.operation.index();
         let runs = pending.kind != StepKind::Flush;
         // What is carried out at once, and what ends with others.
-        let (is_bound, kind) = match self.operations[index].kind {
-            _ if pending.operation.is_timer() => (true, Some(Beyond::Timer)),
-            Kind::Actor(_) => (!runs && self.atomic_handlers, None),
-            Kind::Body => (runs, None),
-            Kind::Future { .. } | Kind::Task => (runs, Some(Beyond::Future)),
-            Kind::Boot { .. } | Kind::Link(_) => (runs, Some(Beyond::Node)),
+        let (is_bound, kind) = match () {
+            () if pending.operation.is_timer() => (true, Some(Beyond::Timer)),
+            () => self.kind_reaches(index, runs),
         };
         // What predicates see is changed by who runs, begins and ends.
         let mut onlookers = *onlookers;
@@ -196,6 +235,10 @@ impl State {
                 true => Deferred::default(),
                 false => self.put_off(index as u32),
             },
+            along,
+            is_suspended: !pending.operation.is_timer()
+                && self.operations[index].stage == Stage::Suspended,
+            sleeps: *sleeps,
             bug,
             led_to: None,
         }

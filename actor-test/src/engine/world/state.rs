@@ -473,6 +473,12 @@ impl Details for State {
         }
     }
 
+    fn is_woken(&self, operation: OperationId) -> bool {
+        let found = self.operations.get(operation.index());
+        !operation.is_timer()
+            && found.is_some_and(|found| found.stage == Stage::Suspended && found.woken)
+    }
+
     fn moments(&self) -> &[Moment] {
         self.faults.moments()
     }

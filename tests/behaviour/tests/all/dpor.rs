@@ -179,6 +179,123 @@ fn what_is_put_off_is_taken_in_the_orders_in_which_it_may_come() {
     }
 }
 
+/// Notes the events of its timers, and what it is told.
+struct Sleeper {
+    /// After how many seconds.
+    timers: &'static [u64],
+    /// It cancels the first of its timers where it is told something.
+    cancels: bool,
+    armed: Option<Timer>,
+}
+
+#[derive(Debug)]
+struct Rings;
+
+#[actor]
+impl Sleeper {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        for seconds in self.timers {
+            let timer = cx.after(Duration::from_secs(*seconds), Rings);
+            self.armed.get_or_insert(timer);
+        }
+    }
+
+    #[on]
+    fn rings(&mut self, _: Rings) {}
+
+    #[on]
+    fn put(&mut self, _: Put, cx: &mut Context<Self>) {
+        if let Some(timer) = self.armed.take_if(|_| self.cancels) {
+            cx.cancel(timer);
+        }
+    }
+}
+
+/// How many behaviours were seen of a program all of whose orders of accesses to the world are few enough
+/// to be run each.
+fn seen(program: impl Fn(&System) + Sync) -> u64 {
+    let report = explore(program);
+    assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
+    assert!(report.verdict.behaviours() < Some(FIRST), "{:?}", report.verdict);
+    report.behaviours.seen
+}
+
+fn sleeper(sys: &System, timers: &'static [u64], cancels: bool) -> ActorRef<Sleeper> {
+    let armed = None;
+    sys.spawn(Sleeper {
+        timers,
+        cancels,
+        armed,
+    })
+}
+
+#[test]
+fn timers_and_events_are_taken_in_the_orders_in_which_they_may_come() {
+    let only = |timers, cancels| move |sys: &System| drop(sleeper(sys, timers, cancels));
+    let told = |timers, cancels| move |sys: &System| sleeper(sys, timers, cancels).tell(Put);
+    // Time passes.
+    assert_eq!(seen(only(&[1, 2, 3], false)), 1);
+    assert_eq!(seen(only(&[3, 2, 1], false)), 1);
+    // Those of one deadline come in any order.
+    assert_eq!(seen(only(&[1, 1], false)), 2);
+    assert_eq!(seen(only(&[1, 2, 1], false)), 2);
+    assert_eq!(seen(only(&[1, 1, 1], false)), 6);
+    // An event may come before, between and after the timers'.
+    assert_eq!(seen(told(&[1], false)), 2);
+    assert_eq!(seen(told(&[1, 2], false)), 3);
+    // The first comes before the event, or never.
+    assert_eq!(seen(told(&[1], true)), 2);
+    assert_eq!(seen(told(&[1, 2], true)), 3);
+}
+
+#[derive(Debug)]
+struct Ask;
+
+struct Slow;
+
+#[actor]
+impl Slow {
+    #[on]
+    fn ask(&mut self, _: Ask) -> u32 {
+        7
+    }
+}
+
+/// Has two replies, the second of them within a time.
+struct Impatient {
+    slow: ActorRef<Slow>,
+    /// It does not mind if that is too short.
+    copes: bool,
+}
+
+#[actor]
+impl Impatient {
+    #[start]
+    async fn start(&mut self) {
+        let (one, other) = (self.slow.ask(Ask), self.slow.ask(Ask));
+        let other = other.timeout(Duration::from_secs(1)).await;
+        assert!(self.copes || other.is_ok(), "it took too long");
+        assert_eq!(one.await, Ok(7));
+    }
+}
+
+#[test]
+fn a_reply_comes_in_time_or_does_not() {
+    let program = |copes: bool| {
+        move |sys: &System| {
+            let slow = sys.spawn(Slow);
+            sys.spawn(Impatient { slow, copes });
+        }
+    };
+    let report = explore(program(true));
+    assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
+    let tester = Tester::new()
+        .iterations(u64::MAX)
+        .strategy(StrategySpec::Dpor(None));
+    tester.run(program(false)).assert_bug("it took too long");
+}
+
 fn with_workers(workers: usize, program: impl Fn(&System) + Sync) -> Report {
     Tester::new()
         .iterations(u64::MAX)
@@ -291,7 +408,7 @@ fn assert_as_brute_force(uses: Uses, programs: u64, schedules_max: u64) -> u64 {
         let (mut found, dpor) = talk.explore(&spec("dpor"), u64::MAX);
         assert!(dpor.verdict.is_exhaustive(), "{talk:?}: {:?}", dpor.verdict);
         all.ends.dedup();
-        if uses.monitor || uses.predicate {
+        if uses.monitor || uses.predicate || uses.timers || uses.waits {
             // What they note does not tell all that they have seen.
             found.ends.dedup();
         } else if all.bugs.is_empty() {
@@ -299,7 +416,8 @@ fn assert_as_brute_force(uses: Uses, programs: u64, schedules_max: u64) -> u64 {
             assert_eq!(behaviours, Some(all.ends.len() as u64), "{talk:?}");
         }
         assert_eq!(kinds(&found), kinds(&all), "{talk:?}");
-        if dpor.verdict.behaviours() < Some(FIRST) {
+        let is_apart = uses.timers || uses.waits;
+        if dpor.verdict.behaviours() < Some(FIRST) && !is_apart {
             assert_eq!(found.ends, all.ends, "{talk:?}");
         } else {
             // Not each was run, but each end of each actor and onlooker was met, and no other.
@@ -348,10 +466,12 @@ const TELLS: Uses = Uses {
     monitor: false,
     predicate: false,
     defers: false,
+    timers: false,
+    waits: false,
 };
 
 /// Each of what programs may use by itself, and most of it together.
-const ALL_USES: [Uses; 13] = [
+const ALL_USES: [Uses; 17] = [
     TELLS,
     Uses {
         choices: true,
@@ -411,6 +531,27 @@ const ALL_USES: [Uses; 13] = [
         monitor: true,
         ..TELLS
     },
+    Uses {
+        timers: true,
+        ..TELLS
+    },
+    Uses {
+        timers: true,
+        defers: true,
+        halts: true,
+        choices: true,
+        ..TELLS
+    },
+    Uses {
+        asks: true,
+        waits: true,
+        ..TELLS
+    },
+    Uses {
+        timers: true,
+        monitor: true,
+        ..TELLS
+    },
 ];
 
 #[test]
@@ -435,7 +576,7 @@ fn assert_outside(what: Beyond, who: &str, program: impl Fn(&System) + Sync) {
     assert_eq!(report.verdict.gaps, [Gap::Outside { what, who }]);
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Go;
 
 struct Clerk {
@@ -458,11 +599,8 @@ fn clerk(sys: &System, act: fn(&mut Context<Clerk>)) {
 
 #[test]
 fn what_it_cannot_follow_is_named() {
-    assert_outside(Beyond::Clock, "Clerk#1", |sys| {
-        clerk(sys, |cx| assert!(cx.now().is_zero()));
-    });
-    assert_outside(Beyond::Timer, "Clerk#1", |sys| {
-        clerk(sys, |cx| drop(cx.after(Duration::from_secs(1), Go)));
+    assert_outside(Beyond::Ticks, "Clerk#1", |sys| {
+        clerk(sys, |cx| drop(cx.every(Duration::from_secs(1), Go)));
     });
     assert_outside(Beyond::Room, "test", |sys| {
         let one = sys.spawner().mailbox(Mailbox::bounded(1));

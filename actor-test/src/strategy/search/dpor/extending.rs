@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::graph::{Act, Edit, Graph, Label, Lane, NOWHERE, Place};
 use super::lives::{self, Deed, Done, Lives, Need};
+use super::world::{self, Touch, WORLD};
 use crate::strategy::{Deferred, Onlookers};
 
 /// What came of extending a graph.
@@ -23,6 +24,10 @@ enum Next {
     Start,
     Resume(Place),
     Answer(u32),
+    /// It accesses the world.
+    Touch(Touch),
+    /// The world has taken its access.
+    Synced(Place),
     /// It takes an event, where there is one.
     Receive,
     Nothing,
@@ -48,7 +53,7 @@ impl Graph {
                     continue;
                 }
                 let defers = self.defers(lane, lives);
-                let candidates = self.candidates(&self.whole(), lane, defers);
+                let candidates = self.candidates(&self.whole(), lane, defers, lives);
                 if let Some((first, others)) = candidates.split_first() {
                     let at = self.add_receive(lane, *first, defers);
                     let others = others.iter().map(|from| Edit::Receive { at, from: *from });
@@ -71,10 +76,22 @@ impl Graph {
             match self.next_of(lane, lives) {
                 Next::Receive | Next::Nothing => return true,
                 Next::Unknown => return false,
-                Next::Deed(done, gift) => self.add_deed(lane, done, gift, edits),
+                Next::Deed(done, gift) => self.add_deed(lane, done, gift, lives, edits),
                 Next::Shown(onlookers) => {
                     let index = self.lanes[lane as usize].labels.len() as u32 - 1;
-                    self.show(Place { lane, index }, onlookers, edits);
+                    self.put(Place { lane, index }, None, onlookers, lives, edits);
+                }
+                Next::Touch(touch) => {
+                    let history = self.lanes[lane as usize].history();
+                    let clock = self.clock_of(lane);
+                    let access = self.push(lane, Act::Access(touch), history, clock);
+                    let world = self.lane_or_new(WORLD);
+                    self.put(access, Some(world), Onlookers::default(), lives, edits);
+                }
+                Next::Synced(by) => {
+                    let history = self.lanes[lane as usize].history();
+                    let history = world::synced(history, self.label(by).history);
+                    self.add_input(lane, Act::Synced { by }, history, Some(by));
                 }
                 Next::Start => {
                     let history = self.lanes[lane as usize].history();
@@ -120,6 +137,21 @@ impl Graph {
         if lives::is_onlooker(found.path) {
             return Next::Receive;
         }
+        if found.path == WORLD {
+            return self.next_of_world(lane, lives);
+        }
+        if let Some(Label {
+            act: Act::Access(_),
+            inbox: Some((world, by)),
+            ..
+        }) = found.labels.last()
+        {
+            let (lane, index) = (*world, *by);
+            return match index {
+                NOWHERE => Next::Nothing,
+                index => Next::Synced(Place { lane, index }),
+            };
+        }
         self.look_up(lane, lives);
         let found = &self.lanes[lane as usize];
         let Some(id) = found.stretch else {
@@ -142,15 +174,39 @@ impl Graph {
             Need::Event | Need::Rest => Next::Receive,
             Need::Reply => found.reply.map_or(Next::Nothing, Next::Resume),
             Need::Answer(of) => Next::Answer(of),
+            Need::World(touch) => Next::Touch(touch),
             Need::Nothing | Need::Failure => Next::Nothing,
         }
+    }
+
+    /// What the world does next. Whose access it takes depends on what it was told.
+    fn next_of_world(&mut self, world: u32, lives: &Lives) -> Next {
+        if self.world_fails(world, lives) {
+            return Next::Nothing;
+        }
+        self.look_up(world, lives);
+        let found = &self.lanes[world as usize];
+        let is_gated = |access: &Place| match self.label(*access) {
+            Label {
+                act: Act::Access(touch),
+                inbox: Some((_, NOWHERE)),
+                ..
+            } => touch.is_gated(),
+            _ => false,
+        };
+        if found.stretch.is_none() && found.sends.iter().any(is_gated) {
+            return Next::Unknown;
+        }
+        Next::Receive
     }
 
     /// What a label gives to others.
     pub(super) fn gift(&self, from: Place) -> u64 {
         let lane = &self.lanes[from.lane as usize];
-        if self.label(from).act.is_input() {
-            return lives::shown(self.label(from).history);
+        match self.label(from).act {
+            act if act.is_input() => return lives::shown(self.label(from).history),
+            Act::Access(_) => return world::told(self.label(from).history),
+            _ => {}
         }
         let before = lane.labels[..from.index as usize].iter().rev();
         let number = before.take_while(|label| !label.act.is_input()).count();
@@ -213,10 +269,30 @@ impl Graph {
         let history = self.lanes[lane as usize].history();
         let history = lives::given(history, self.gift(from));
         let nth = self.lanes[lane as usize].receives.len() as u32;
+        let done = self.done_with(lane);
         let place = self.add_input(lane, Act::Receive { from, nth }, history, Some(from));
+        if let Some(done) = done {
+            // A step is taken as a whole: the world takes the next access when that is over.
+            let clock = self.joined(&self.label(place).clock, done);
+            self.lane_mut(lane).labels[place.index as usize].clock = clock;
+        }
         self.lane_mut(lane).note_receive(place.index, defers);
         self.set_taken(from, lane, place.index);
         place
+    }
+
+    /// With what the step ends whose access the world has taken last.
+    fn done_with(&self, world: u32) -> Option<Place> {
+        let found = &self.lanes[world as usize];
+        if found.path != WORLD {
+            return None;
+        }
+        let last = found.receives.len().checked_sub(1)?;
+        let Place { lane, index } = found.taken(last)?;
+        let labels = &self.lanes[lane as usize];
+        let (_, to) = labels.step(index, labels.labels.len() as u32);
+        let index = to - 1;
+        Some(Place { lane, index })
     }
 
     fn set_taken(&mut self, what: Place, lane: u32, by: u32) {
@@ -226,31 +302,33 @@ impl Graph {
         }
     }
 
-    /// An event goes into an inbox.
-    fn put(&mut self, what: Place, to: u32, edits: &mut Vec<Edit>) {
-        let label = &mut self.lane_mut(what.lane).labels[what.index as usize];
-        label.inbox = Some((to, NOWHERE));
-        self.lane_mut(to).sends.push(what);
-        self.find_revisits(to, what, edits);
-    }
-
-    /// Onlookers see something.
-    fn show(&mut self, what: Place, onlookers: Onlookers, edits: &mut Vec<Edit>) {
-        let lanes: Vec<u32> = onlookers
+    /// Something goes into an inbox, or none, and onlookers see it.
+    fn put(
+        &mut self,
+        what: Place,
+        to: Option<u32>,
+        onlookers: Onlookers,
+        lives: &Lives,
+        edits: &mut Vec<Edit>,
+    ) {
+        let seen_in: Vec<u32> = onlookers
             .iter()
-            .map(|number| self.onlooker(number))
+            .map(|number| self.lane_or_new(lives::onlooker(number)))
             .collect();
-        for to in lanes {
-            let label = &mut self.lane_mut(what.lane).labels[what.index as usize];
-            label.seen_in.push((to, NOWHERE));
-            self.lane_mut(to).sends.push(what);
-            self.find_revisits(to, what, edits);
+        let label = &mut self.lane_mut(what.lane).labels[what.index as usize];
+        label.inbox = to.map(|to| (to, NOWHERE)).or(label.inbox);
+        label.seen_in.extend(seen_in.iter().map(|to| (*to, NOWHERE)));
+        // What comes before it in one of them counts for the others.
+        for to in to.iter().chain(&seen_in) {
+            self.lane_mut(*to).sends.push(what);
+        }
+        for to in to.iter().chain(&seen_in) {
+            self.find_revisits(*to, what, lives, edits);
         }
     }
 
-    /// The lane of an onlooker.
-    fn onlooker(&mut self, number: u32) -> u32 {
-        let path = lives::onlooker(number);
+    /// The lane of an onlooker, or of the world.
+    fn lane_or_new(&mut self, path: u64) -> u32 {
         if let Some(lane) = self.lane_of(path) {
             return lane;
         }
@@ -267,9 +345,19 @@ impl Graph {
         let defers = found.deferred_at(nth);
         found.deferred.truncate(nth);
         let label = found.labels.pop();
-        let Some(Label { act, stamp, .. }) = label else {
+        let Some(Label {
+            act,
+            stamp,
+            seen_in,
+            ..
+        }) = label
+        else {
             return;
         };
+        for (onlooker, _) in seen_in {
+            let sends = &mut self.lane_mut(onlooker).sends;
+            sends.retain(|place| *place != at);
+        }
         if let Act::Receive { from: before, .. } = act
             && self.has(before)
         {
@@ -285,17 +373,39 @@ impl Graph {
         (place.index as usize) < lane.labels.len()
     }
 
-    fn add_deed(&mut self, lane: u32, done: Done, gift: u64, edits: &mut Vec<Edit>) {
+    fn add_deed(
+        &mut self,
+        lane: u32,
+        done: Done,
+        gift: u64,
+        lives: &Lives,
+        edits: &mut Vec<Edit>,
+    ) {
         let Done { deed, onlookers } = done;
         let history = self.lanes[lane as usize].history();
         let clock = self.clock_of(lane);
         self.lane_mut(lane).done += 1;
+        let mut inbox = None;
         match deed {
             Deed::Halt => {
                 self.push(lane, Act::Halt, history, clock);
             }
-            Deed::Spawn { child } => {
-                let parent = self.push(lane, Act::Spawn, history, clock);
+            Deed::Tell => {
+                self.push(lane, Act::Tell, history, clock);
+            }
+            Deed::Cancel { timer } => {
+                let Some(timer) = self.lane_of(timer) else { return };
+                let at = self.push(lane, Act::Cancel { timer }, history, clock);
+                self.lane_mut(lane).cancels.push((at.index, timer));
+            }
+            // The world says so itself.
+            Deed::Open { .. } => {}
+            Deed::Spawn { child } | Deed::Arm { timer: child } => {
+                let act = match deed {
+                    Deed::Arm { .. } => Act::Arm,
+                    _ => Act::Spawn,
+                };
+                let parent = self.push(lane, act, history, clock);
                 let born = Lane::new(child, Some(parent), lives::born(child, gift));
                 match self.lane_of(child) {
                     Some(known) => self.lane_mut(known).revive(born),
@@ -309,18 +419,18 @@ impl Graph {
             }
             Deed::Send { to, message, event } => {
                 let Some(to) = self.lane_of(to) else { return };
-                let send = self.push(lane, Act::Send { message, event }, history, clock);
-                self.put(send, to, edits);
+                self.push(lane, Act::Send { message, event }, history, clock);
+                inbox = Some(to);
             }
         }
-        if !onlookers.is_empty() {
+        if inbox.is_some() || !onlookers.is_empty() {
             let index = self.lanes[lane as usize].labels.len() as u32 - 1;
-            self.show(Place { lane, index }, onlookers, edits);
+            self.put(Place { lane, index }, inbox, onlookers, lives, edits);
         }
     }
 
     /// The lane of an operation.
-    fn lane_of(&self, path: u64) -> Option<u32> {
+    pub(super) fn lane_of(&self, path: u64) -> Option<u32> {
         let found = self.lanes.iter().position(|lane| lane.path == path);
         found.map(|lane| lane as u32)
     }

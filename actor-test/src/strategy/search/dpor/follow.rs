@@ -1,10 +1,16 @@
 //! The strategy of a work item: it takes the steps of a graph, and then any others.
 
+use std::sync::Arc;
+
+use super::world::{Ties, Touch};
 use crate::data::bug::BugKind;
 use crate::strategy::{
-    Beyond, Carried, Choice, Deferred, Enabled, Execution, Fairness, Onlookers, OperationId, Step,
-    StepKind, Strategy,
+    Along, Beyond, Carried, Choice, Deferred, Enabled, Execution, Fairness, Onlookers, OperationId,
+    Pending, Reached, Step, StepKind, Strategy,
 };
+
+/// What makes a step an access to the world.
+const WORLDLY: Reached = Reached::of(&[Beyond::Clock, Beyond::Timer]);
 
 /// A step that is to be taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,7 +37,16 @@ pub(super) enum Seen {
         carried: Carried,
         onlookers: Onlookers,
         defers: Deferred,
+        /// It was an access to the world.
+        touch: Option<Touch>,
+        /// Its operation awaits something after it.
+        is_suspended: bool,
     },
+    /// Something rode along with the step before.
+    Along { who: u64, what: Along },
+    /// After the access before, the world takes that of this operation: a timer may fire, or something is
+    /// there that was awaited.
+    Open { who: u64 },
     /// A step that might be taken, and is not.
     Waiting { who: u64, kind: StepKind },
     /// A choice in the step before.
@@ -53,6 +68,13 @@ pub(in crate::strategy) struct Follow {
     answers: Vec<u32>,
     /// Beyond the graph they only carry out what they have done: they have failed before.
     held: Vec<u64>,
+    ties: Arc<Ties>,
+    /// Those that are not known yet.
+    pub(super) new_ties: Ties,
+    /// The last step was an access to the world.
+    has_touched: bool,
+    /// Who was asked, and the asker does not wait any more.
+    given_up: Vec<OperationId>,
     next: usize,
     next_answer: usize,
     /// How many of the answers are still for the step in progress.
@@ -78,11 +100,20 @@ pub(in crate::strategy) struct Follow {
 }
 
 impl Follow {
-    pub(super) fn new(schedule: Vec<Due>, answers: Vec<u32>, held: Vec<u64>) -> Self {
+    pub(super) fn new(
+        schedule: Vec<Due>,
+        answers: Vec<u32>,
+        held: Vec<u64>,
+        ties: Arc<Ties>,
+    ) -> Self {
         Self {
             schedule,
             answers,
             held,
+            ties,
+            new_ties: Ties::default(),
+            has_touched: false,
+            given_up: Vec::new(),
             next: 0,
             next_answer: 0,
             answers_left: 0,
@@ -106,8 +137,70 @@ impl Follow {
     pub(super) fn with_names(self) -> Self {
         Self {
             names: true,
-            ..Self::new(self.schedule, self.answers, self.held)
+            ..Self::new(self.schedule, self.answers, self.held, self.ties)
         }
+    }
+
+    /// Whose accesses the world takes now.
+    fn note_open(&mut self, enabled: &Enabled<'_>) {
+        let timers = enabled.iter();
+        let timers = timers.filter(|pending| pending.operation.is_timer());
+        let mut open: Vec<u64> = timers.map(|pending| path(enabled, pending)).collect();
+        if let Some(details) = enabled.details()
+            && !self.ties.waiting.is_empty()
+        {
+            open.extend(enabled.paths().iter().enumerate().filter_map(|(number, path)| {
+                let operation = OperationId::actor(number as u32);
+                let is_open = self.ties.waiting.contains(path) && details.is_woken(operation);
+                is_open.then_some(*path)
+            }));
+        }
+        open.sort_unstable();
+        self.seen.extend(open.into_iter().map(|who| Seen::Open { who }));
+    }
+
+    /// Whether a step is an access to the world, and takes note of ties.
+    fn touch(&mut self, who: u64, step: &Step<'_>) -> Option<Touch> {
+        let reached = step.reached;
+        let ties = &*self.ties;
+        let is_tied = ties.waiting.contains(&who);
+        let mut new = Ties::default();
+        let asks = reached.has(Beyond::Ask);
+        if step.sleeps || asks && step.pending.kind != StepKind::Flush {
+            new.waiting.insert(who);
+        }
+        match step.carried {
+            Carried::Replied(asker) if asks => _ = new.waiting.insert(asker),
+            Carried::Halted if asks => _ = new.waiting.insert(who),
+            _ => {}
+        }
+        for along in step.along {
+            if let Along::Armed { owner, .. } = along {
+                new.timed.insert(*owner);
+            }
+        }
+        let touches = reached.meets(WORLDLY);
+        let touch = match step.pending.kind {
+            StepKind::Timer => Some(Touch::Fire),
+            StepKind::Flush => {
+                let is_tied = match step.carried {
+                    Carried::Replied(asker) => ties.waiting.contains(&asker),
+                    Carried::Halted => is_tied || ties.timed.contains(&who),
+                    _ => false,
+                };
+                (touches || is_tied).then_some(Touch::Flush)
+            }
+            StepKind::Resume if is_tied => Some(Touch::Resume),
+            _ => (touches || is_tied).then_some(Touch::Run),
+        };
+        if touch == Some(Touch::Run) && !self.chosen.is_empty() {
+            // The world comes before choices, so that none may decide whether it is accessed.
+            new.waiting.insert(who);
+        }
+        new.waiting.retain(|who| !ties.waiting.contains(who));
+        new.timed.retain(|who| !ties.timed.contains(who));
+        self.new_ties.add(&new);
+        touch
     }
 
     /// Who has taken the last step.
@@ -121,7 +214,15 @@ impl Follow {
 
 fn find(enabled: &Enabled<'_>, who: u64) -> Option<usize> {
     let mut all = enabled.iter();
-    all.position(|pending| enabled.path(pending.operation) == who)
+    all.position(|pending| path(enabled, pending) == who)
+}
+
+/// The path of an operation. That of a timer is the event that it is going to send.
+fn path(enabled: &Enabled<'_>, pending: &Pending) -> u64 {
+    match pending.message {
+        Some(message) if pending.operation.is_timer() => message.number(),
+        _ => enabled.path(pending.operation),
+    }
 }
 
 impl Strategy for Follow {
@@ -141,6 +242,15 @@ impl Strategy for Follow {
         if self.seen.is_empty() {
             let path = enabled.path(OperationId::actor(0));
             self.seen.push(Seen::Body { path });
+        }
+        if std::mem::take(&mut self.has_touched) {
+            self.note_open(enabled);
+        }
+        for operation in std::mem::take(&mut self.given_up) {
+            let who = enabled.path(operation);
+            if !self.ties.waiting.contains(&who) {
+                self.new_ties.waiting.insert(who);
+            }
         }
         if self.outside.is_some() || self.is_lost {
             return None;
@@ -162,7 +272,7 @@ impl Strategy for Follow {
                 let is_free = |position: &usize| {
                     let pending = &enabled[*position];
                     let runs = pending.kind != StepKind::Flush;
-                    !(runs && self.held.contains(&enabled.path(pending.operation)))
+                    !(runs && self.held.contains(&path(enabled, pending)))
                 };
                 match (0..enabled.len()).find(is_free) {
                     Some(position) => position,
@@ -171,7 +281,7 @@ impl Strategy for Follow {
                         self.is_at_rest = true;
                         self.seen
                             .extend(enabled.iter().map(|pending| Seen::Waiting {
-                                who: enabled.path(pending.operation),
+                                who: path(enabled, pending),
                                 kind: pending.kind,
                             }));
                         return None;
@@ -181,7 +291,7 @@ impl Strategy for Follow {
         };
         let pending = &enabled[position];
         let inbox = pending.inbox.map_or(0, |inbox| enabled.path(inbox));
-        self.current = (enabled.path(pending.operation), inbox);
+        self.current = (path(enabled, pending), inbox);
         if self.names {
             let names = enabled.details();
             self.name = names.map(|names| names.operation(pending.operation));
@@ -220,6 +330,14 @@ impl Strategy for Follow {
         }
         let (who, inbox) = self.current;
         let pending = &step.pending;
+        let touch = self.touch(who, step);
+        self.has_touched = touch.is_some();
+        for operation in step.interrupted {
+            if step.reached.has(Beyond::Ask) {
+                // Whether its reply is sent depends on this step.
+                self.given_up.push(*operation);
+            }
+        }
         self.seen.push(Seen::Step {
             who,
             kind: pending.kind,
@@ -228,19 +346,29 @@ impl Strategy for Follow {
             carried: step.carried,
             onlookers: step.onlookers,
             defers: step.defers,
+            touch,
+            is_suspended: step.is_suspended,
         });
         self.seen.append(&mut self.chosen);
+        let along = step.along.iter();
+        self.seen
+            .extend(along.map(|what| Seen::Along { who, what: *what }));
         let strange = match pending.kind {
             StepKind::Start | StepKind::Handle | StepKind::Resume => None,
             StepKind::Flush if step.carried != Carried::Nothing => None,
             StepKind::Flush => Some(Beyond::Finish),
-            StepKind::Timer => Some(Beyond::Timer),
+            StepKind::Timer => None,
             StepKind::Fault => Some(Beyond::Fault),
             StepKind::Stop => Some(Beyond::Stop),
             StepKind::Deliver => Some(Beyond::Node),
             StepKind::Access => Some(Beyond::Sharing),
         };
-        let what = step.reached.first().or(strange);
+        let allowed = match touch {
+            Some(_) => WORLDLY.and(Reached::of(&[Beyond::Ask])),
+            None if !self.new_ties.is_empty() => Reached::of(&[Beyond::Ask]),
+            None => Reached::NOTHING,
+        };
+        let what = step.reached.without(allowed).first().or(strange);
         if let Some(what) = what
             && step.bug.is_none()
             && self.outside.is_none()

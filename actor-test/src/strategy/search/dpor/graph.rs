@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::lives::{self, Lives, Need, Stretch, StretchId};
+use super::lives::{self, Deed, Lives, Need, Stretch, StretchId};
+use super::world::Touch;
 use crate::hash::mix;
 use crate::strategy::Deferred;
 
@@ -35,6 +36,16 @@ pub(super) enum Act {
     Spawn,
     /// It ends.
     Halt,
+    /// It replies to an operation that learns of it from the world, or a sleep is over.
+    Tell,
+    /// It starts a timer.
+    Arm,
+    /// It cancels a timer.
+    Cancel { timer: u32 },
+    /// It accesses the world.
+    Access(Touch),
+    /// The world has taken its access by this label.
+    Synced { by: Place },
 }
 
 #[derive(Clone, Debug)]
@@ -69,6 +80,8 @@ pub(super) struct Lane {
     pub(super) deferred: Vec<Deferred>,
     /// What went into its inbox.
     pub(super) sends: Vec<Place>,
+    /// Which labels cancel a timer, of which lane.
+    pub(super) cancels: Vec<(u32, u32)>,
     /// A reply that it has not gone on with.
     pub(super) reply: Option<Place>,
     /// Where it is found what it does since it was given something, once that was looked up.
@@ -112,8 +125,25 @@ impl Act {
     pub(super) fn is_input(self) -> bool {
         matches!(
             self,
-            Self::Start | Self::Receive { .. } | Self::Resume { .. } | Self::Answer(_)
+            Self::Start
+                | Self::Receive { .. }
+                | Self::Resume { .. }
+                | Self::Answer(_)
+                | Self::Synced { .. }
         )
+    }
+
+    /// A step begins with it, in which an operation runs.
+    pub(super) fn is_run(self) -> bool {
+        matches!(
+            self,
+            Self::Start | Self::Receive { .. } | Self::Resume { .. }
+        )
+    }
+
+    /// It has something done, in the order of what is known of its operation.
+    pub(super) fn is_deed(self) -> bool {
+        !self.is_input() && !matches!(self, Self::Access(_))
     }
 }
 
@@ -128,6 +158,7 @@ impl Lane {
             receives: Vec::new(),
             deferred: Vec::new(),
             sends: Vec::new(),
+            cancels: Vec::new(),
             reply: None,
             stretch: None,
             done: 0,
@@ -228,7 +259,9 @@ impl Lane {
         let own = labels
             .iter()
             .rev()
-            .take_while(|label| !label.act.is_input());
+            .take_while(|label| !label.act.is_input())
+            .filter(|label| label.act.is_deed());
+        let cancels = self.cancels.iter().copied();
         let receives = self.receives_before(count);
         Self {
             path: self.path,
@@ -239,10 +272,18 @@ impl Lane {
             receives: self.receives[..receives].to_vec(),
             deferred: self.deferred[..receives.min(self.deferred.len())].to_vec(),
             sends: self.sends.iter().copied().filter(is_in).collect(),
+            cancels: cancels.filter(|(index, _)| *index < count).collect(),
             reply: resumed.or(self.reply).filter(is_in),
             stretch: None,
             labels,
         }
+    }
+
+    /// Which label cancels a timer, if one does.
+    pub(super) fn cancelled_at(&self, timer: u32) -> Option<u32> {
+        let mut cancels = self.cancels.iter();
+        let found = cancels.find(|(_, cancelled)| *cancelled == timer);
+        found.map(|(index, _)| *index)
     }
 
     /// How many of that many labels take an event.
@@ -327,7 +368,10 @@ impl Graph {
 
     /// A hash of what was done.
     pub(super) fn class(&self) -> u64 {
-        let born = self.lanes.iter().filter(|lane| lane.is_born);
+        // Onlookers and the world are there from when they see something.
+        let is_there =
+            |lane: &&Arc<Lane>| lane.is_born && (lane.parent.is_some() || !lane.labels.is_empty());
+        let born = self.lanes.iter().filter(is_there);
         lives::class(born.map(|lane| lane.history()))
     }
 
@@ -349,6 +393,39 @@ impl Graph {
             let left = unread.map(|place| mix(self.gift(*place), 0x1ef7));
             mix(lane.history(), left.fold(0, u64::wrapping_add))
         })
+    }
+
+    /// The world has taken an access whose operation fails in that step.
+    pub(super) fn world_fails(&self, world: u32, lives: &Lives) -> bool {
+        let found = &self.lanes[world as usize];
+        let Some(last) = found.receives.len().checked_sub(1) else {
+            return false;
+        };
+        found.taken(last).is_some_and(|access| {
+            let lane = &self.lanes[access.lane as usize];
+            let accesses = |label: &Label| matches!(label.act, Act::Access(_));
+            let latest = lane.labels.iter().rposition(accesses);
+            lane.fails(lives) && latest == Some(access.index as usize)
+        })
+    }
+
+    /// Whether an access may be taken by the world after that many of its labels; anything else may
+    /// always be.
+    pub(super) fn is_open(&self, access: Place, world: u32, labels: u32, lives: &Lives) -> bool {
+        let Act::Access(touch) = self.label(access).act else {
+            return true;
+        };
+        if !touch.is_gated() {
+            return true;
+        }
+        let found = &self.lanes[world as usize];
+        let last = labels.checked_sub(1).map(|last| last as usize);
+        let history = last.map_or(found.born, |last| found.labels[last].history);
+        let open = Deed::Open {
+            who: self.lanes[access.lane as usize].path,
+        };
+        let known = lives.find(history).map(|number| &lives.after(number).deeds);
+        known.is_some_and(|deeds| deeds.iter().any(|done| done.deed == open))
     }
 
     /// Monitors or predicates look on.

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use super::follow::Seen;
 use super::numbers::Numbers;
+use super::world::{self, Ties, Touch, WORLD};
 use crate::hash::mix;
-use crate::strategy::{Carried, Deferred, Onlookers, StepKind};
+use crate::strategy::{Along, Carried, Deferred, Onlookers, StepKind};
 
 /// Something that an operation does by itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,6 +20,14 @@ pub(super) enum Deed {
     Spawn { child: u64 },
     /// It ends: it takes no more events.
     Halt,
+    /// It replies to an operation that learns of it from the world.
+    Tell,
+    /// It starts a timer.
+    Arm { timer: u64 },
+    /// It cancels a timer, and takes its event out of its inbox.
+    Cancel { timer: u64 },
+    /// The world takes the access of that operation next.
+    Open { who: u64 },
 }
 
 /// Something that it did, and who saw it.
@@ -39,6 +48,8 @@ pub(super) enum Need {
     Reply,
     /// An answer, one of so many.
     Answer(u32),
+    /// An access to the world.
+    World(Touch),
     /// It waited for something when the execution was over: an event, as a rule.
     Rest,
     /// It has ended.
@@ -145,6 +156,10 @@ struct Life {
     deeds: Vec<Done>,
     defers: Deferred,
     has_ended: bool,
+    /// It is a timer that has not fired.
+    is_timer: bool,
+    /// It awaits something in a handler.
+    is_suspended: bool,
 }
 
 /// The path of an onlooker: a monitor, or the predicates. It takes what it sees as events, one after
@@ -270,9 +285,15 @@ impl Lives {
     }
 
     /// Reads what an execution has shown. Tells a hash of what was done in it.
-    pub(super) fn read(&mut self, seen: &[Seen], end: Reading) -> Result<u64, Differs> {
+    pub(super) fn read(
+        &mut self,
+        seen: &[Seen],
+        end: Reading,
+        ties: &Ties,
+    ) -> Result<u64, Differs> {
         let mut reader = Reader {
             lives: self,
+            ties,
             paths: Numbers::default(),
             all: Vec::new(),
             letters: Numbers::default(),
@@ -294,16 +315,31 @@ impl Lives {
                     carried,
                     onlookers,
                     defers,
+                    touch,
+                    is_suspended,
                 } => {
                     last = Some(who);
                     reader.show_taken()?;
-                    reader.step(who, kind, message, inbox, carried, onlookers)?;
-                    reader.life(who)?.defers = defers;
+                    reader.input(who, kind, message)?;
+                    if let Some(touch) = touch {
+                        reader.touch(who, touch)?;
+                    }
+                    if matches!(kind, StepKind::Flush | StepKind::Timer) {
+                        reader.carry_out(who, message, inbox, carried, (onlookers, touch))?;
+                    } else {
+                        reader.life(who)?.onlookers = onlookers;
+                        reader.shown = (!onlookers.is_empty()).then_some((onlookers, who));
+                    }
+                    let life = reader.life(who)?;
+                    (life.defers, life.is_suspended) = (defers, is_suspended);
                 }
+                Seen::Along { who, what } => reader.ride_along(who, what)?,
+                Seen::Open { who } => reader.open(who)?,
                 Seen::Waiting { who, kind } => {
                     let need = match kind {
                         StepKind::Start => Need::Start,
                         StepKind::Handle => Need::Event,
+                        _ if ties.waiting.contains(&who) => Need::World(Touch::Resume),
                         _ => Need::Reply,
                     };
                     reader.close(who, need)?;
@@ -333,6 +369,7 @@ pub(super) enum Reading {
 
 struct Reader<'a> {
     lives: &'a mut Lives,
+    ties: &'a Ties,
     /// The operations, by their paths; `None` for those that are left out.
     paths: Numbers,
     all: Vec<Option<Life>>,
@@ -353,6 +390,8 @@ impl Reader<'_> {
             deeds: Vec::new(),
             defers,
             has_ended: false,
+            is_timer: false,
+            is_suspended: false,
         };
         match self.paths.enter(path) {
             (_, true) => self.all.push(Some(life)),
@@ -410,14 +449,12 @@ impl Reader<'_> {
         Ok(history)
     }
 
-    fn step(
+    /// What an operation was given in a step.
+    fn input(
         &mut self,
         who: u64,
         kind: StepKind,
         message: u64,
-        inbox: u64,
-        carried: Carried,
-        onlookers: Onlookers,
     ) -> Result<(), Differs> {
         match kind {
             StepKind::Start => {
@@ -429,46 +466,97 @@ impl Reader<'_> {
                 let history = self.close(who, Need::Event)?;
                 self.life(who)?.history = given(history, gift.ok_or(Differs { who })?);
             }
-            StepKind::Resume => {
+            StepKind::Resume if !self.ties.waiting.contains(&who) => {
                 let gift = self.take(who);
                 let history = self.close(who, Need::Reply)?;
                 self.life(who)?.history = given(history, gift.ok_or(Differs { who })?);
             }
-            _ => {
-                let life = self.life(who)?;
-                let gift = gift(life.history, life.deeds.len());
-                let (deed, to) = match carried {
-                    Carried::Sent(event) => {
-                        let to = inbox;
-                        (Deed::Send { to, message, event }, message)
-                    }
-                    // An operation awaits one reply at a time.
-                    Carried::Replied(to) => (Deed::Reply { to }, to),
-                    Carried::Started(child, _) => (Deed::Spawn { child }, child),
-                    Carried::Halted => (Deed::Halt, who),
-                    Carried::Nothing => return Err(Differs { who }),
-                };
-                life.deeds.push(Done { deed, onlookers });
-                life.has_ended |= deed == Deed::Halt;
-                match deed {
-                    Deed::Spawn { child } => {
-                        let defers = match carried {
-                            Carried::Started(_, defers) => defers,
-                            _ => Deferred::default(),
-                        };
-                        self.bear(child, gift, defers);
-                    }
-                    Deed::Halt => {}
-                    Deed::Send { .. } | Deed::Reply { .. } => {
-                        self.give(to, gift);
-                    }
-                }
-                self.show(onlookers, gift);
-                return Ok(());
-            }
+            _ => {}
         }
-        self.life(who)?.onlookers = onlookers;
-        self.shown = (!onlookers.is_empty()).then_some((onlookers, who));
+        Ok(())
+    }
+
+    /// The world takes an access.
+    fn touch(&mut self, who: u64, touch: Touch) -> Result<(), Differs> {
+        let history = self.close(who, Need::World(touch))?;
+        if self.paths.find(WORLD).is_none() {
+            self.bear(WORLD, 0, Deferred::default());
+        }
+        let world = self.close(WORLD, Need::Event)?;
+        let world = given(world, world::told(history));
+        self.life(WORLD)?.history = world;
+        let life = self.life(who)?;
+        life.history = world::synced(history, world);
+        life.is_timer = false;
+        Ok(())
+    }
+
+    /// The world takes the access of an operation next.
+    fn open(&mut self, who: u64) -> Result<(), Differs> {
+        self.life(who)?;
+        let deed = Deed::Open { who };
+        let onlookers = Onlookers::default();
+        self.life(WORLD)?.deeds.push(Done { deed, onlookers });
+        Ok(())
+    }
+
+    /// What was carried out in a step.
+    fn carry_out(
+        &mut self,
+        who: u64,
+        message: u64,
+        inbox: u64,
+        carried: Carried,
+        (onlookers, touch): (Onlookers, Option<Touch>),
+    ) -> Result<(), Differs> {
+        let is_tied = |asker| self.ties.waiting.contains(&asker);
+        let (deed, to) = match carried {
+            Carried::Sent(event) => {
+                let to = inbox;
+                (Deed::Send { to, message, event }, message)
+            }
+            Carried::Replied(asker) if is_tied(asker) => (Deed::Tell, who),
+            // An operation awaits one reply at a time.
+            Carried::Replied(to) => (Deed::Reply { to }, to),
+            Carried::Started(child, _) => (Deed::Spawn { child }, child),
+            Carried::Halted => (Deed::Halt, who),
+            // A sleep is over: who sleeps learns of it from the world.
+            Carried::Nothing if touch == Some(Touch::Fire) => (Deed::Tell, who),
+            Carried::Nothing => return Err(Differs { who }),
+        };
+        let life = self.life(who)?;
+        let gift = gift(life.history, life.deeds.len());
+        life.deeds.push(Done { deed, onlookers });
+        life.has_ended |= deed == Deed::Halt || touch == Some(Touch::Fire);
+        match deed {
+            Deed::Spawn { child } => {
+                let defers = match carried {
+                    Carried::Started(_, defers) => defers,
+                    _ => Deferred::default(),
+                };
+                self.bear(child, gift, defers);
+            }
+            Deed::Send { .. } | Deed::Reply { .. } => self.give(to, gift),
+            _ => {}
+        }
+        self.show(onlookers, gift);
+        Ok(())
+    }
+
+    /// What rode along with a step.
+    fn ride_along(&mut self, who: u64, what: Along) -> Result<(), Differs> {
+        let onlookers = Onlookers::default();
+        let life = self.life(who)?;
+        let gift = gift(life.history, life.deeds.len());
+        let deed = match what {
+            Along::Armed { timer, .. } => Deed::Arm { timer },
+            Along::Cancelled { timer } => Deed::Cancel { timer },
+        };
+        life.deeds.push(Done { deed, onlookers });
+        if let Deed::Arm { timer } = deed {
+            self.bear(timer, gift, Deferred::default());
+            self.life(timer)?.is_timer = true;
+        }
         Ok(())
     }
 
@@ -495,15 +583,26 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// What an operation needs when the execution is over.
+    fn left(&self, who: u64, life: &Life) -> Need {
+        match () {
+            () if who == WORLD => Need::Event,
+            () if life.has_ended => Need::Nothing,
+            () if life.is_timer => Need::World(Touch::Fire),
+            () if !life.is_suspended => Need::Rest,
+            () if self.ties.waiting.contains(&who) => Need::World(Touch::Resume),
+            () => Need::Reply,
+        }
+    }
+
     fn end(&mut self, end: Reading, last: Option<u64>) -> Result<u64, Differs> {
         match (end, last) {
             (Reading::Whole, _) => {
                 let all = self.paths.keys().iter().zip(&self.all);
-                let all: Vec<(u64, bool)> = all
-                    .filter_map(|(path, life)| Some((*path, life.as_ref()?.has_ended)))
+                let all: Vec<(u64, Need)> = all
+                    .filter_map(|(path, life)| Some((*path, self.left(*path, life.as_ref()?))))
                     .collect();
-                for (who, has_ended) in all {
-                    let need = if has_ended { Need::Nothing } else { Need::Rest };
+                for (who, need) in all {
                     self.close(who, need)?;
                 }
             }

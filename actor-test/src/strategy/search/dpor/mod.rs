@@ -20,8 +20,9 @@
 //! where actors share what they should not. What an execution shows is reached by the search sooner or
 //! later.
 //!
-//! What is not up to an operation and its inbox alone (time, failures, what is shared) is outside of
-//! what the search can follow: it [says so](Gap::Outside), and ends.
+//! What is not up to an operation and its inbox alone is up to the [world](world) as well, where it is
+//! time that matters, or which of several things comes first that somebody awaits. The rest (failures,
+//! what is shared) is outside of what the search can follow: it [says so](Gap::Outside), and ends.
 
 mod descents;
 mod extending;
@@ -33,6 +34,7 @@ mod parts;
 mod reversing;
 mod scheduling;
 mod shown;
+mod world;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -44,6 +46,7 @@ use self::graph::{Edit, Graph};
 use self::lives::{Lives, Reading};
 use self::parts::{Division, Noted};
 use self::shown::Shown;
+use self::world::Ties;
 use super::Search;
 use super::attempt::Limit;
 use crate::hash::mix;
@@ -93,6 +96,10 @@ pub(in crate::strategy) struct Dpor {
     hop: Option<u64>,
     /// How many there were since it did so last.
     since: u64,
+    /// Whose steps are accesses to the world.
+    ties: Arc<Ties>,
+    /// What this part has learnt of that.
+    new_ties: Ties,
     /// Who has failed, by path.
     failed: Vec<u64>,
     /// To be run once more.
@@ -192,6 +199,26 @@ impl Dpor {
         self.current = None;
     }
 
+    /// Forgets what was explored: more steps are accesses to the world than was known.
+    fn begin_anew(&mut self, new: &Ties) {
+        if self.allowance.is_some() {
+            // The whole has to begin anew.
+            self.new_ties.add(new);
+            return self.stop(Gap::Differs);
+        }
+        let mut ties = Ties::clone(&self.ties);
+        ties.add(new);
+        *self = Self {
+            ties: Arc::new(ties),
+            limit: self.limit.take(),
+            known_max: self.known_max,
+            hop: self.hop,
+            seeded: self.seeded,
+            executions: self.executions,
+            ..Self::new()
+        };
+    }
+
     /// The current graph is done with.
     fn finish(&mut self) {
         let Some((graph, edits)) = self.current.take() else {
@@ -238,7 +265,7 @@ impl Dpor {
         // What is found at the end hides what else there is to find.
         let is_well = ended.ending != Ending::Bug;
         let known = self.lives.len();
-        let Ok(class) = self.lives.read(&item.seen, reading) else {
+        let Ok(class) = self.lives.read(&item.seen, reading, &self.ties) else {
             return self.stop(Gap::Differs);
         };
         if let (Reading::Failed, Some(who)) = (reading, item.last())
@@ -339,7 +366,7 @@ impl Search for Dpor {
             return Vec::new();
         }
         if !self.begun {
-            return vec![Follow::new(Vec::new(), Vec::new(), Vec::new())];
+            return vec![Follow::new(Vec::new(), Vec::new(), Vec::new(), self.ties.clone())];
         }
         loop {
             if self.current.is_none() {
@@ -356,7 +383,7 @@ impl Search for Dpor {
                 return Vec::new();
             };
             match graph.extend(&self.lives, edits) {
-                Extended::Missing => return vec![graph.follow(&self.lives, &self.failed)],
+                Extended::Missing => return vec![graph.follow(&self.lives, &self.failed, self.ties.clone())],
                 Extended::Complete if graph.fails(&self.lives) => self.finish(),
                 Extended::Complete => {
                     let class = graph.class();
@@ -374,7 +401,7 @@ impl Search for Dpor {
                         || self.shown.has_new_end(graph)
                     {
                         self.is_shown = true;
-                        return vec![graph.follow(&self.lives, &[])];
+                        return vec![graph.follow(&self.lives, &[], self.ties.clone())];
                     }
                     self.finish();
                 }
@@ -401,6 +428,7 @@ impl Search for Dpor {
                 what: *what,
                 who: who.clone(),
             }),
+            None if !item.new_ties.is_empty() => self.begin_anew(&item.new_ties),
             None if item.is_lost => self.stop(Gap::Differs),
             // What comes after it can't be told from what one operation does.
             None if item.has_bug => self.stop(Gap::Bug),

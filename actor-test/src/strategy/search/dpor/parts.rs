@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use super::Dpor;
 use super::graph::{Edit, Graph};
+use super::world::Ties;
 use crate::strategy::{Gap, ROUND_MAX};
 
 /// So many parts there are.
@@ -142,6 +143,7 @@ impl Dpor {
             frontier,
             known_max: self.known_max,
             hop: self.hop,
+            ties: self.ties.clone(),
             failed: self.failed.clone(),
             begun: true,
             behaviours: self.behaviours,
@@ -165,6 +167,7 @@ impl Dpor {
     fn settle(&mut self) {
         self.division.out = 0;
         let mut stopped = None;
+        let mut ties = Ties::default();
         let (mut lives, mut shown) = (Vec::new(), Vec::new());
         for part in std::mem::take(&mut self.division.back) {
             self.division.stacks.push(part.frontier);
@@ -175,6 +178,7 @@ impl Dpor {
                     self.failed.push(who);
                 }
             }
+            ties.add(&part.new_ties);
             stopped = stopped.or(part.stopped);
             self.seeded += part.seeded;
             self.graphs += part.graphs;
@@ -183,6 +187,9 @@ impl Dpor {
             self.onlookers |= part.onlookers;
             self.spent += part.spent;
             self.done += part.done;
+        }
+        if !ties.is_empty() {
+            return self.begin_anew(&ties);
         }
         self.shown.unite(shown);
         if self.lives.unite(lives).is_err() {

@@ -1,6 +1,7 @@
 //! Which events an operation may take, and which that were sent later it might have taken before.
 
-use super::graph::{Act, Cut, Edit, Graph, NOWHERE, Place};
+use super::graph::{Act, Cut, Edit, Graph, NOWHERE, Place, TakenBefore};
+use super::lives::Lives;
 use crate::hash::mix;
 use crate::strategy::Deferred;
 
@@ -13,7 +14,14 @@ impl Graph {
 
     /// The events that an operation may take next, within a cut: those in its inbox that no other one
     /// there comes before in any case. Their order does not depend on when they were sent.
-    pub(super) fn candidates(&self, cut: &Cut, lane: u32, defers: Deferred) -> Vec<Place> {
+    pub(super) fn candidates(
+        &self,
+        cut: &Cut,
+        lane: u32,
+        defers: Deferred,
+        lives: &Lives,
+    ) -> Vec<Place> {
+        let found = &self.lanes[lane as usize];
         let taken = cut[lane as usize];
         let mut open: Vec<(u64, Place)> = Vec::new();
         for place in &self.lanes[lane as usize].sends {
@@ -22,7 +30,10 @@ impl Graph {
             }
             let is_open = |(to, by): &(u32, u32)| *to == lane && (*by == NOWHERE || *by >= taken);
             let label = self.label(*place);
-            if label.inboxes().any(is_open) && !label.event().is_some_and(|event| defers.has(event))
+            if label.inboxes().any(is_open)
+                && !label.event().is_some_and(|event| defers.has(event))
+                && found.cancelled_at(place.lane).is_none_or(|at| at >= taken)
+                && self.is_open(*place, lane, taken, lives)
             {
                 open.push((self.rank(*place), *place));
             }
@@ -77,15 +88,22 @@ impl Graph {
 
     /// Adds what was taken right before a label from the inboxes that it goes into, with what that needs.
     fn add_preceding_in_inboxes(&self, place: Place, cut: &Cut, before: &mut Cut) {
-        let event = self.label(place).event();
-        for (to, taken_by) in self.label(place).inboxes() {
-            let limit = (*taken_by).min(cut[*to as usize]);
-            for taken in self.lanes[*to as usize].taken_before(limit, event) {
+        for inbox in self.label(place).inboxes() {
+            for taken in self.taken_before(place, *inbox, cut) {
                 if before[taken.lane as usize] <= taken.index {
                     self.add_needed(before, taken, 1);
                 }
             }
         }
+    }
+
+    /// What was taken from an inbox before what is there of a label, in any case.
+    fn taken_before(&self, place: Place, (to, by): (u32, u32), cut: &Cut) -> TakenBefore<'_> {
+        let lane = &self.lanes[to as usize];
+        let limit = by.min(cut[to as usize]);
+        // Once it was taken out, it is before nothing and after nothing.
+        let limit = lane.cancelled_at(place.lane).map_or(limit, |at| limit.min(at));
+        lane.taken_before(limit, self.label(place).event())
     }
 
     /// Adds what comes right before a label in other lanes: so many labels of which.
@@ -98,18 +116,22 @@ impl Graph {
         }
         match self.label(place).act {
             Act::Receive { from, .. } | Act::Resume { from } => add(from),
+            Act::Synced { by } => add(by),
             _ => {}
         }
-        let event = self.label(place).event();
-        for (to, taken_by) in self.label(place).inboxes() {
-            let limit = (*taken_by).min(cut[*to as usize]);
-            let before = self.lanes[*to as usize].taken_before(limit, event);
-            before.for_each(&mut add);
+        for inbox in self.label(place).inboxes() {
+            self.taken_before(place, *inbox, cut).for_each(&mut add);
         }
     }
 
     /// Notes where an event that was just sent might have been taken before.
-    pub(super) fn find_revisits(&self, to: u32, send: Place, edits: &mut Vec<Edit>) {
+    pub(super) fn find_revisits(
+        &self,
+        to: u32,
+        send: Place,
+        lives: &Lives,
+        edits: &mut Vec<Edit>,
+    ) {
         let receives = &self.lanes[to as usize].receives;
         let needed = self.label(send).clock.get(to as usize).copied();
         let needed = match send.lane == to {
@@ -123,7 +145,7 @@ impl Graph {
                 index: *index,
             };
             let is_put_off = |event| self.deferred_at(at).has(event);
-            if !self.label(send).event().is_some_and(is_put_off) && self.may_revisit(at, send) {
+            if !self.label(send).event().is_some_and(is_put_off) && self.may_revisit(at, send, lives) {
                 edits.push(Edit::Revisit { at, from: send });
             }
         }
@@ -131,8 +153,8 @@ impl Graph {
 
     /// Whether this is the one graph from which an event that was sent is to be taken at an earlier label:
     /// everything that is left out for it was the first choice.
-    fn may_revisit(&self, at: Place, send: Place) -> bool {
-        if !self.was_first_choice(at, send) {
+    fn may_revisit(&self, at: Place, send: Place, lives: &Lives) -> bool {
+        if !self.was_first_choice(at, send, lives) {
             return false;
         }
         let kept = self.kept(at, send);
@@ -144,7 +166,9 @@ impl Graph {
             for (label, index) in found.labels[from as usize..].iter().zip(from..) {
                 let lane = lane as u32;
                 let was_first = match label.act {
-                    Act::Receive { .. } => self.was_first_choice(Place { lane, index }, send),
+                    Act::Receive { .. } => {
+                        self.was_first_choice(Place { lane, index }, send, lives)
+                    }
                     Act::Answer(answer) => answer == 0,
                     _ => true,
                 };
@@ -155,13 +179,13 @@ impl Graph {
         }
         let mut without = kept;
         without[at.lane as usize] = at.index;
-        self.candidates(&without, at.lane, self.deferred_at(at))
+        self.candidates(&without, at.lane, self.deferred_at(at), lives)
             .contains(&send)
     }
 
     /// Whether the event that is taken at a label is the one that comes first, of those that are there
     /// with what was before the label, and with what `send` needs.
-    fn was_first_choice(&self, at: Place, send: Place) -> bool {
+    fn was_first_choice(&self, at: Place, send: Place, lives: &Lives) -> bool {
         let Act::Receive { from, .. } = self.label(at).act else {
             return false;
         };
@@ -169,7 +193,10 @@ impl Graph {
         self.add_needed(&mut cut, send, 0);
         // What is seldom so, and soon known, comes first.
         from.index < cut[from.lane as usize]
-            && self.candidates(&cut, at.lane, self.deferred_at(at)).first() == Some(&from)
+            && self
+                .candidates(&cut, at.lane, self.deferred_at(at), lives)
+                .first()
+                == Some(&from)
             && self.takes_within(&cut, at)
     }
 

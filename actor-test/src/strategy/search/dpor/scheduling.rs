@@ -1,65 +1,82 @@
 //! A graph as the steps of an execution.
 
+use std::sync::Arc;
+
 use super::follow::{Due, Follow};
-use super::graph::{Act, Graph, Lane, Place};
+use super::graph::{Act, Graph, Label, Lane, NOWHERE, Place};
 use super::lives::{self, Lives};
+use super::world::{Ties, Touch, WORLD};
 
 impl Graph {
     /// The strategy that takes the steps of the graph, each after those that come before it, but for those
     /// that fail. Those in `held` may fail beyond it.
-    pub(super) fn follow(&self, lives: &Lives, held: &[u64]) -> Follow {
+    pub(super) fn follow(&self, lives: &Lives, held: &[u64], ties: Arc<Ties>) -> Follow {
         let whole = self.whole();
         let until: Vec<u32> = self.lanes.iter().map(|lane| lane.safe(lives)).collect();
+        let world = self.lane_of(WORLD);
         let mut taken = vec![0; self.lanes.len()];
         let (mut schedule, mut answers) = (Vec::new(), Vec::new());
         let mut preceding = Vec::new();
         let mut goes_on = true;
         while std::mem::take(&mut goes_on) {
             for (lane, found) in self.lanes.iter().enumerate() {
-                while taken[lane] < until[lane] {
-                    let index = taken[lane];
-                    let place = Place {
-                        lane: lane as u32,
-                        index,
-                    };
+                // The world takes accesses in the steps of others.
+                while taken[lane] < until[lane] && Some(lane as u32) != world {
+                    let lane = lane as u32;
+                    let (from, to) = found.step(taken[lane as usize], until[lane as usize]);
                     preceding.clear();
-                    self.add_preceding(place, &whole, &mut preceding);
-                    // The choices of a step are made in it.
-                    let mut following = place;
-                    while let Some(label) = found.labels.get(following.index as usize + 1)
-                        && matches!(label.act, Act::Answer(_))
-                    {
-                        following.index += 1;
-                        self.add_preceding(following, &whole, &mut preceding);
+                    let mut access = None;
+                    for index in from..to {
+                        self.add_preceding(Place { lane, index }, &whole, &mut preceding);
+                        if let Act::Access(_) = found.labels[index as usize].act {
+                            access = found.labels[index as usize].inbox;
+                        }
+                    }
+                    if let Some((world, by)) = access {
+                        let by = Place {
+                            lane: world,
+                            index: by,
+                        };
+                        if by.index == NOWHERE || by.index >= until[world as usize] {
+                            break;
+                        }
+                        preceding.push((world, by.index));
+                        self.add_preceding(by, &whole, &mut preceding);
+                        // What comes before the access comes before the step; the access itself and that it
+                        // was taken are parts of it.
+                        preceding.retain(|(of, count)| {
+                            (*of != lane || *count <= from) && (*of != world || *count <= by.index)
+                        });
                     }
                     let is_due = |(lane, count): &(u32, u32)| taken[*lane as usize] >= *count;
                     if !preceding.iter().all(is_due) {
                         break;
                     }
-                    taken[lane] += 1;
-                    goes_on = true;
-                    match found.labels[index as usize].act {
-                        // What onlookers see is seen in the step that they see.
-                        _ if lives::is_onlooker(found.path) => {}
-                        Act::Answer(answer) => {
-                            answers.push(answer);
-                            continue;
-                        }
-                        act => {
-                            let following = found.labels[index as usize + 1..].iter();
-                            let count =
-                                following.take_while(|label| matches!(label.act, Act::Answer(_)));
-                            schedule.push(Due {
-                                who: found.path,
-                                message: self.message(act),
-                                answers: count.count() as u32,
-                            });
-                        }
+                    taken[lane as usize] = to;
+                    if let Some((world, by)) = access {
+                        taken[world as usize] = by + 1;
                     }
+                    goes_on = true;
+                    if lives::is_onlooker(found.path) {
+                        // What onlookers see is seen in the step that they see.
+                        continue;
+                    }
+                    let labels = &found.labels[from as usize..to as usize];
+                    let given = labels.iter().filter_map(|label| match label.act {
+                        Act::Answer(answer) => Some(answer),
+                        _ => None,
+                    });
+                    let before = answers.len();
+                    answers.extend(given);
+                    schedule.push(Due {
+                        who: found.path,
+                        message: self.message(labels[0].act),
+                        answers: (answers.len() - before) as u32,
+                    });
                 }
             }
         }
-        Follow::new(schedule, answers, held.to_vec())
+        Follow::new(schedule, answers, held.to_vec(), ties)
     }
 
     /// The event that is handled in a step.
@@ -81,10 +98,29 @@ impl Lane {
         if !self.fails(lives) {
             return all as u32;
         }
-        let last = self.labels.iter().rposition(|label| match label.act {
-            Act::Answer(_) => false,
-            act => act.is_input(),
-        });
-        last.unwrap_or(all) as u32
+        let runs = |label: &Label| match label.act {
+            Act::Access(touch) => touch == Touch::Resume,
+            act => act.is_run(),
+        };
+        self.labels.iter().rposition(runs).unwrap_or(all) as u32
+    }
+
+    /// The labels of the step that begins with that one, up to a limit.
+    pub(super) fn step(&self, from: u32, until: u32) -> (u32, u32) {
+        let first = self.labels[from as usize].act;
+        // What is carried out at an access comes after it.
+        let mut carries = matches!(first, Act::Access(Touch::Flush | Touch::Fire));
+        let runs = first.is_run();
+        let mut to = from + 1;
+        while to < until {
+            match self.labels[to as usize].act {
+                Act::Answer(_) | Act::Synced { .. } | Act::Arm | Act::Cancel { .. } => {}
+                Act::Access(Touch::Run) if runs => {}
+                act if carries && act.is_deed() => carries = false,
+                _ => break,
+            }
+            to += 1;
+        }
+        (from, to)
     }
 }
