@@ -27,10 +27,11 @@ fn what_was_left_out_is_said() {
         cut.contains("(not exhaustive: it stopped after 1 execution)"),
         "{cut}"
     );
-    let timer = line("undecided --exhaustive");
-    let named =
-        "(not exhaustive: it can't follow a step of `Clock` which arms, cancels or awaits a timer)";
-    assert!(timer.contains(named), "{timer}");
+    let endless = line("undecided --exhaustive");
+    assert!(
+        endless.contains("(not exhaustive: ") && endless.contains("cut off at"),
+        "{endless}"
+    );
     let known = line("asynchronous -s dpor:3 -i 100");
     assert!(
         known.contains("it stopped when it knew 3 histories of actors"),

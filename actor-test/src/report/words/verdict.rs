@@ -179,7 +179,9 @@ fn beyond(what: Beyond) -> &'static str {
         Beyond::Defer => {
             "sends to an actor that defers some of more than 64 kinds of events, or is one's"
         }
-        Beyond::Ticks => "arms a timer that fires again and again, or one that lets messages go first",
+        Beyond::Ticks => {
+            "arms a timer that fires again and again, or one that lets messages go first"
+        }
         Beyond::Future => "is a piped future's, a task's or a thread's",
     }
 }

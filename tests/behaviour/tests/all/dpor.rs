@@ -217,7 +217,11 @@ impl Sleeper {
 fn seen(program: impl Fn(&System) + Sync) -> u64 {
     let report = explore(program);
     assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
-    assert!(report.verdict.behaviours() < Some(FIRST), "{:?}", report.verdict);
+    assert!(
+        report.verdict.behaviours() < Some(FIRST),
+        "{:?}",
+        report.verdict
+    );
     report.behaviours.seen
 }
 

@@ -148,23 +148,29 @@ fn a_test_that_is_just_too_large_has_all_of_its_share() {
 #[test]
 fn what_can_not_be_followed_costs_two_executions() {
     let is_timer = |gap: &Gap| match gap {
-        Gap::Outside { what, who } => *what == Beyond::Timer && who.as_deref() == Some("Sleeper"),
+        Gap::Outside { what, who } => *what == Beyond::Ticks && who.as_deref() == Some("Ticker"),
         _ => false,
     };
     assert_sampled_after(is_timer, |sys| {
-        sys.spawn(Sleeper);
+        sys.spawn(Ticker);
         programs::fan_in(sys, 3, 2);
     });
 }
 
-struct Sleeper;
+#[derive(Clone, Debug)]
+struct Tick;
+
+struct Ticker;
 
 #[actor]
-impl Sleeper {
+impl Ticker {
     #[start]
-    async fn start(&mut self, cx: &mut Context<Self>) {
-        cx.sleep(Duration::from_secs(1)).await;
+    fn start(&mut self, cx: &mut Context<Self>) {
+        cx.every(Duration::from_secs(1), Tick);
     }
+
+    #[on]
+    fn tick(&mut self, _: Tick) {}
 }
 
 #[test]

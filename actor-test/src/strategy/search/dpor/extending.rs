@@ -317,7 +317,9 @@ impl Graph {
             .collect();
         let label = &mut self.lane_mut(what.lane).labels[what.index as usize];
         label.inbox = to.map(|to| (to, NOWHERE)).or(label.inbox);
-        label.seen_in.extend(seen_in.iter().map(|to| (*to, NOWHERE)));
+        label
+            .seen_in
+            .extend(seen_in.iter().map(|to| (*to, NOWHERE)));
         // What comes before it in one of them counts for the others.
         for to in to.iter().chain(&seen_in) {
             self.lane_mut(*to).sends.push(what);
@@ -373,14 +375,7 @@ impl Graph {
         (place.index as usize) < lane.labels.len()
     }
 
-    fn add_deed(
-        &mut self,
-        lane: u32,
-        done: Done,
-        gift: u64,
-        lives: &Lives,
-        edits: &mut Vec<Edit>,
-    ) {
+    fn add_deed(&mut self, lane: u32, done: Done, gift: u64, lives: &Lives, edits: &mut Vec<Edit>) {
         let Done { deed, onlookers } = done;
         let history = self.lanes[lane as usize].history();
         let clock = self.clock_of(lane);
@@ -394,7 +389,9 @@ impl Graph {
                 self.push(lane, Act::Tell, history, clock);
             }
             Deed::Cancel { timer } => {
-                let Some(timer) = self.lane_of(timer) else { return };
+                let Some(timer) = self.lane_of(timer) else {
+                    return;
+                };
                 let at = self.push(lane, Act::Cancel { timer }, history, clock);
                 self.lane_mut(lane).cancels.push((at.index, timer));
             }

@@ -149,14 +149,22 @@ impl Follow {
         if let Some(details) = enabled.details()
             && !self.ties.waiting.is_empty()
         {
-            open.extend(enabled.paths().iter().enumerate().filter_map(|(number, path)| {
-                let operation = OperationId::actor(number as u32);
-                let is_open = self.ties.waiting.contains(path) && details.is_woken(operation);
-                is_open.then_some(*path)
-            }));
+            open.extend(
+                enabled
+                    .paths()
+                    .iter()
+                    .enumerate()
+                    .filter_map(|(number, path)| {
+                        let operation = OperationId::actor(number as u32);
+                        let is_open =
+                            self.ties.waiting.contains(path) && details.is_woken(operation);
+                        is_open.then_some(*path)
+                    }),
+            );
         }
         open.sort_unstable();
-        self.seen.extend(open.into_iter().map(|who| Seen::Open { who }));
+        self.seen
+            .extend(open.into_iter().map(|who| Seen::Open { who }));
     }
 
     /// Whether a step is an access to the world, and takes note of ties.

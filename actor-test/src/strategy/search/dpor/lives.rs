@@ -450,12 +450,7 @@ impl Reader<'_> {
     }
 
     /// What an operation was given in a step.
-    fn input(
-        &mut self,
-        who: u64,
-        kind: StepKind,
-        message: u64,
-    ) -> Result<(), Differs> {
+    fn input(&mut self, who: u64, kind: StepKind, message: u64) -> Result<(), Differs> {
         match kind {
             StepKind::Start => {
                 let history = self.close(who, Need::Start)?;

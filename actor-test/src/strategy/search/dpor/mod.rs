@@ -366,7 +366,12 @@ impl Search for Dpor {
             return Vec::new();
         }
         if !self.begun {
-            return vec![Follow::new(Vec::new(), Vec::new(), Vec::new(), self.ties.clone())];
+            return vec![Follow::new(
+                Vec::new(),
+                Vec::new(),
+                Vec::new(),
+                self.ties.clone(),
+            )];
         }
         loop {
             if self.current.is_none() {
@@ -383,7 +388,9 @@ impl Search for Dpor {
                 return Vec::new();
             };
             match graph.extend(&self.lives, edits) {
-                Extended::Missing => return vec![graph.follow(&self.lives, &self.failed, self.ties.clone())],
+                Extended::Missing => {
+                    return vec![graph.follow(&self.lives, &self.failed, self.ties.clone())];
+                }
                 Extended::Complete if graph.fails(&self.lives) => self.finish(),
                 Extended::Complete => {
                     let class = graph.class();

@@ -102,7 +102,9 @@ impl Graph {
         let lane = &self.lanes[to as usize];
         let limit = by.min(cut[to as usize]);
         // Once it was taken out, it is before nothing and after nothing.
-        let limit = lane.cancelled_at(place.lane).map_or(limit, |at| limit.min(at));
+        let limit = lane
+            .cancelled_at(place.lane)
+            .map_or(limit, |at| limit.min(at));
         lane.taken_before(limit, self.label(place).event())
     }
 
@@ -125,13 +127,7 @@ impl Graph {
     }
 
     /// Notes where an event that was just sent might have been taken before.
-    pub(super) fn find_revisits(
-        &self,
-        to: u32,
-        send: Place,
-        lives: &Lives,
-        edits: &mut Vec<Edit>,
-    ) {
+    pub(super) fn find_revisits(&self, to: u32, send: Place, lives: &Lives, edits: &mut Vec<Edit>) {
         let receives = &self.lanes[to as usize].receives;
         let needed = self.label(send).clock.get(to as usize).copied();
         let needed = match send.lane == to {
@@ -145,7 +141,9 @@ impl Graph {
                 index: *index,
             };
             let is_put_off = |event| self.deferred_at(at).has(event);
-            if !self.label(send).event().is_some_and(is_put_off) && self.may_revisit(at, send, lives) {
+            if !self.label(send).event().is_some_and(is_put_off)
+                && self.may_revisit(at, send, lives)
+            {
                 edits.push(Edit::Revisit { at, from: send });
             }
         }
