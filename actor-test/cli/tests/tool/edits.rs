@@ -145,9 +145,9 @@ const CASES: [Case; 3] = [
                 "a message between nodes twice",
                 &[(
                     "replica.rs",
-                    "        hello.replica.tell(self.knowledge(cx));",
-                    "        hello.replica.tell(self.knowledge(cx));\n        \
-                     hello.replica.tell(self.knowledge(cx));",
+                    "        hello.0.tell(self.knowledge(cx));",
+                    "        hello.0.tell(self.knowledge(cx));\n        \
+                     hello.0.tell(self.knowledge(cx));",
                 )],
             ),
             (
