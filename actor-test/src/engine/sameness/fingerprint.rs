@@ -358,14 +358,14 @@ fn list_effect(
             list_letter(workshop.mail(*to), letter, items);
         }
         Effect::Cross { to, letter } => {
-            items.push(number(32, *to));
+            items.push(number(37, *to));
             list_letter(workshop.mail(*to), letter, items);
         }
         // What goes wrong is said once.
-        Effect::Mishap(mishap) => items.push(Item::Unseen(33 << 32 | u64::from(*mishap))),
+        Effect::Mishap(mishap) => items.push(Item::Unseen(38 << 32 | u64::from(*mishap))),
         Effect::Ask(question) => {
             let question = &state.questions[*question as usize];
-            items.push(number(11 + u64::from(question.waits), question.target));
+            items.push(number(39 + u64::from(question.waits), question.target));
         }
         Effect::Disk(call) => {
             let record = &state.disks.calls[*call as usize];
