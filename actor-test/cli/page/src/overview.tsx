@@ -23,7 +23,8 @@ export function Overview(props: {
 }) {
   const { rows, marks, height, from, many, onJump } = props;
   const all = rows.list.length;
-  if (all <= many) return null;
+  // Its place stays: the width of the timeline decides how high the head is, and that how many rows are in sight.
+  if (all <= many) return <svg width={WIDTH} aria-hidden="true" />;
   const y = (row: number): number => Math.floor((row / all) * height);
   const jump = (event: PointerEvent): void => {
     const box = (event.currentTarget as Element).getBoundingClientRect();
