@@ -3,13 +3,16 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+/// Which iteration an execution is may be known later only, where a search is explored in parts.
+pub(crate) const UNKNOWN: u64 = u64::MAX;
+
 /// What a worker is doing.
 #[derive(Debug)]
 pub(crate) struct WorkerStatus {
     /// Goes up while the worker makes progress.
     pub(crate) heartbeat: Arc<AtomicU64>,
-    /// The iteration in progress.
-    pub(crate) iteration: AtomicU64,
+    /// The iteration in progress, or [`UNKNOWN`].
+    iteration: AtomicU64,
     /// Its strategy, by position.
     pub(crate) strategy: AtomicUsize,
     /// The length that it was told, plus one; zero where it was told none.
@@ -29,6 +32,11 @@ impl WorkerStatus {
         self.iteration.store(iteration, Ordering::Relaxed);
         self.heartbeat.fetch_add(1, Ordering::Relaxed);
         self.busy.store(true, Ordering::Relaxed);
+    }
+
+    /// The iteration in progress, where it is known.
+    pub(crate) fn iteration(&self) -> Option<u64> {
+        Some(self.iteration.load(Ordering::Relaxed)).filter(|iteration| *iteration != UNKNOWN)
     }
 
     /// The length that the strategy was told.

@@ -249,6 +249,7 @@ impl Plan {
             .nocapture
             .then(|| words::printed(&ending.stdout, &ending.stderr));
         let printed = printed.flatten();
+        let mut ending = ending;
         let crashed = ending.answer.is_none() && ending.began.is_some() && ending.killed.is_none();
         let source = match (&ending.began, &ending.answer) {
             (Some(Event::Began { source, .. }), _) | (_, Some(Event::Refused { source, .. })) => {
@@ -267,7 +268,12 @@ impl Plan {
             ending.filter(|ending| !ending.interrupted)
         };
         // What it does is decided by the seed, so a second run shows in which iteration it crashes.
-        let again = crashed.then(|| run(&self.pinning(&job))).flatten();
+        let mut again = crashed.then(|| run(&self.pinning(&job))).flatten();
+        // One worker knows in which iteration it hangs; several that explore parts of a search don't.
+        if let Some(hang) = again.take_if(|again| matches!(again.answer, Some(Event::Hang { .. })))
+        {
+            ending = hang;
+        }
         let end = End::new(&job, test, ending, again);
         let seen = end.turn().and_then(|(turn, strategy)| {
             examine(&job, &end.began.settings, turn, strategy, &mut run)

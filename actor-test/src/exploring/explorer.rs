@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::attendance::{self, WorkerStatus};
+use crate::attendance::{self, UNKNOWN, WorkerStatus};
 use crate::data::bug::{BugKind, Finding};
 use crate::engine::{Decision, End, Engine, Observations, Outcome, Program, RunOptions, Watch};
 use crate::exploring::pin;
@@ -97,6 +97,9 @@ impl<'a> Beside<'a> {
         let strategies: Vec<Box<dyn Strategy>> = vec![Box::new(Random::new())];
         Explorer {
             specs: self.names.clone(),
+            // Its last words would name an iteration.
+            place: None,
+            counts: false,
             begun: self.begun,
             first: self.first,
             ..Explorer::new(&self.test, self.settings, strategies)
@@ -120,6 +123,8 @@ pub(crate) struct Explorer<'a> {
     /// The strategies' names, for the same.
     specs: Vec<String>,
     begun: Instant,
+    /// It knows which iteration an execution is.
+    counts: bool,
 }
 
 impl<'a> Explorer<'a> {
@@ -148,6 +153,7 @@ impl<'a> Explorer<'a> {
             pilots: 0,
             threshold: settings.bounds.temperature(),
             status,
+            counts: true,
             begun: crate::wall_clock::now(),
         }
     }
@@ -339,7 +345,8 @@ impl<'a> Explorer<'a> {
             length,
         } = turn;
         let position = self.first + number;
-        self.status.begins(iteration, position, length);
+        let known = if self.counts { iteration } else { UNKNOWN };
+        self.status.begins(known, position, length);
         pin::pin(Turn {
             strategy: position,
             ..turn

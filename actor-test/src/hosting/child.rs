@@ -286,12 +286,15 @@ fn began(test: &ActorTest, settings: &Settings, task: &Task) -> Event {
 fn guard(limit: Duration, events: &Arc<Events>) {
     let (alive, barking) = (Arc::clone(events), Arc::clone(events));
     let bark = move |worker: &WorkerStatus, still: Duration| {
-        barking.tell(&Event::Hang {
-            strategy: worker.strategy.load(Ordering::Relaxed),
-            iteration: worker.iteration.load(Ordering::Relaxed),
-            length: worker.length(),
-            seconds: still.as_secs_f64(),
-        });
+        // Where it is not known which iteration it is, the tool finds out, as after a crash.
+        if let Some(iteration) = worker.iteration() {
+            barking.tell(&Event::Hang {
+                strategy: worker.strategy.load(Ordering::Relaxed),
+                iteration,
+                length: worker.length(),
+                seconds: still.as_secs_f64(),
+            });
+        }
         std::process::exit(101);
     };
     watchdog::start(limit, move |event| alive.tell(&event), Box::new(bark));

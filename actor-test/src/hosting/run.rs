@@ -293,8 +293,13 @@ fn running() -> std::sync::MutexGuard<'static, BTreeMap<String, Running>> {
 /// a child shows where the execution stands.
 fn bark(worker: &WorkerStatus, still: Duration) {
     let found = running().get(&worker.test).cloned();
+    let Some(iteration) = worker.iteration() else {
+        let text = words::part_stands_still(&worker.test, still.as_secs_f64());
+        let _ = writeln!(std::io::stderr(), "{text}");
+        std::process::exit(101);
+    };
     let turn = Turn {
-        iteration: worker.iteration.load(Ordering::Relaxed),
+        iteration,
         strategy: worker.strategy.load(Ordering::Relaxed),
         length: worker.length(),
     };

@@ -127,6 +127,15 @@ pub(crate) fn stands_still(test: &str, iteration: u64, seconds: f64) -> String {
     )
 }
 
+/// That a test stands still, in an execution of which it is not known which iteration it is.
+pub(crate) fn part_stands_still(test: &str, seconds: f64) -> String {
+    format!(
+        "{test} has stood still for {seconds:.0} s: a handler does not return; several workers explored \
+         parts of a search, and which iteration it is is known with ACTOR_TEST_WORKERS=1 alone\n\
+         the process ends, and its other tests with it"
+    )
+}
+
 /// The test that took its process down does not do so when it is run again.
 pub fn end_not_repeated() -> String {
     "run again with the same seed the execution ended otherwise, so there is no story to tell; what it \
