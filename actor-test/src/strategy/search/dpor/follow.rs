@@ -301,8 +301,8 @@ impl Strategy for Follow {
         let inbox = pending.inbox.map_or(0, |inbox| enabled.path(inbox));
         self.current = (path(enabled, pending), inbox);
         if self.names {
-            let names = enabled.details();
-            self.name = names.map(|names| names.operation(pending.operation));
+            let names = enabled.details().zip(pending.owner());
+            self.name = names.map(|(names, who)| names.operation(who));
         }
         Some(position)
     }
