@@ -622,6 +622,27 @@ fn what_it_cannot_follow_is_named() {
     assert_eq!(report.verdict.gaps, [Gap::Seeds { executions: 1 }]);
 }
 
+/// Does what can't be followed after a timer of its own has fired.
+struct Late;
+
+#[actor]
+impl Late {
+    #[start]
+    async fn start(&mut self, cx: &mut Context<Self>) {
+        cx.sleep(Duration::from_secs(1)).await;
+        drop(cx.every(Duration::from_secs(1), Go));
+    }
+
+    #[on]
+    fn go(&mut self, _: Go) {}
+}
+
+/// A timer that fires on the way has no name of its own.
+#[test]
+fn what_it_cannot_follow_behind_a_timer_is_named() {
+    assert_outside(Beyond::Ticks, "Late", |sys| drop(sys.spawn(Late)));
+}
+
 thread_local! {
     static SHARED: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
 }
