@@ -73,7 +73,7 @@ fn park(mailbox: &Mailbox, turn: &Arc<Turn>) {
 }
 
 fn new(settings: parts::Mailbox) -> Arc<Mailbox> {
-    let make_mail = Spawning::<Sink>(None).mail();
+    let make_mail = Spawning::new(Sink).mail();
     Arc::new(Mailbox::new(make_mail, settings))
 }
 
