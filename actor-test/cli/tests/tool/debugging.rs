@@ -172,22 +172,23 @@ fn a_session_in_a_terminal() {
     let trace = shop.trace("no_book_is_sold_twice");
     let mut terminal = Terminal::of(shop.run(&trace), 100);
     terminal.until("(0/20) ");
+    let mut answers = |keys: &str, text: &str| terminal.answers(keys, text, "/20) ");
     // The tabulator key completes a command.
-    terminal.answers("jum\t 15\r", "Stock  handles HowMany from Seller#2");
+    answers("jum\t 15\r", "Stock  handles HowMany from Seller#2");
     // And a name; a letter too many is taken back, and one that is missing put into the middle.
-    terminal.answers("print St\t left\r", "left: 1");
-    terminal.answers("jump 20x\x7f\r", "left: 0 → -1");
-    terminal.answers("prnt Stock left\x01\x1b[C\x1b[Ci\r", "left: -1");
+    answers("print St\t left\r", "left: 1");
+    answers("jump 20x\x7f\r", "left: 0 → -1");
+    answers("prnt Stock left\x01\x1b[C\x1b[Ci\r", "left: -1");
     // The arrow goes back to older lines, and what was found there is done again.
-    terminal.answers(
+    answers(
         "\x1b[A\x1b[A\x1b[A\x1b[A\r",
         "handles HowMany from Seller#2",
     );
     // A line that nobody understands; one that is given up; nothing, which is the last one again.
-    terminal.answers("stpe\r", "there is no command `stpe`; did you mean `step`?");
-    terminal.answers("jump 3\x03", "(15/20) ");
-    terminal.answers("back 2\r", "13  0  Seller#1  resumes");
-    terminal.answers("\r", "11  0  Seller#2  handles Sell from test, awaits");
+    answers("stpe\r", "there is no command `stpe`; did you mean `step`?");
+    answers("jump 3\x03", "jump 3");
+    answers("back 2\r", "13  0  Seller#1  resumes");
+    answers("\r", "11  0  Seller#2  handles Sell from test, awaits");
     terminal.types(b"\x04");
     let (shown, status) = terminal.end();
     assert_eq!(status.code(), Some(0), "{shown}");

@@ -61,11 +61,15 @@ impl Terminal {
         }
     }
 
-    /// Types, and reads until this has been shown in answer.
-    pub(crate) fn answers(&mut self, keys: &str, text: &str) {
+    /// Types, and reads until this has been shown in answer, and a prompt that ends so behind it: only then
+    /// keys are what the tool reads them as; between two prompts, ctrl-C is a signal.
+    pub(crate) fn answers(&mut self, keys: &str, text: &str, prompt: &str) {
         self.shown.clear();
         self.types(keys.as_bytes());
         self.until(text);
+        let answered = self.shown.find(text).expect("it was shown") + text.len();
+        self.shown.drain(..answered);
+        self.until(prompt);
     }
 
     /// Reads until this is on the screen.
