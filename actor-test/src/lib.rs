@@ -88,6 +88,7 @@
 //!    them, or sends the report to the tool.
 
 mod attendance;
+mod codec;
 mod data;
 mod debugging;
 mod declaration;

@@ -1,6 +1,7 @@
 //! `cargo actor-test`: explores tests, each in a child of its own.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -133,6 +134,12 @@ impl Plan {
             |directory| here.join(directory),
         );
         given.trace_dir = Some(directory);
+        // Tests may run elsewhere.
+        let named = |path: PathBuf| match path.as_os_str().is_empty() {
+            true => path,
+            false => here.join(path),
+        };
+        given.checkpoint = given.checkpoint.map(named);
         let hang_timeout = given.hang_timeout;
         let task = Some(match &options.reproduce {
             None => Task::Explore,

@@ -291,7 +291,7 @@ impl TryFrom<String> for FaultBudgets {
 }
 
 /// The faults of an execution, by kind.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct FaultCounts {
     /// How many came.
     pub(crate) struck: [u32; KINDS],

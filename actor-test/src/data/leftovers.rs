@@ -1,7 +1,9 @@
 //! What an execution that found no bug has left behind.
 
+use serde::{Deserialize, Serialize};
+
 /// What is left at the end of an execution, for the report.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Leftovers {
     /// Who has unread events that nobody will handle.
     pub(crate) unread: Option<String>,

@@ -9,6 +9,7 @@ pub(crate) mod clocks;
 pub(crate) mod coverage;
 pub(crate) mod faults;
 pub(crate) mod fields;
+pub(crate) mod interned;
 pub(crate) mod leftovers;
 pub(crate) mod mishap;
 mod reasons;

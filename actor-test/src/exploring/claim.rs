@@ -1,5 +1,7 @@
 //! What a search may claim to have done.
 
+use serde::{Deserialize, Serialize};
+
 use crate::report::verdict::{Searched, Verdict};
 use crate::settings::Bounds;
 use crate::strategy::{Covered, Gap};
@@ -18,9 +20,10 @@ pub(crate) struct Course {
 }
 
 /// The executions of a strategy.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Turns {
     pub(crate) name: String,
+    #[serde(skip)]
     pub(crate) covered: Covered,
     pub(crate) executions: u64,
     /// How many unfair ones were cut off at their bound.

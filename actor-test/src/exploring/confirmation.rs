@@ -3,6 +3,8 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::data::bug::Finding;
 use crate::engine::{End, Program, Watch, chosen};
 use crate::exploring::explorer::{Contribution, Explorer};
@@ -29,6 +31,12 @@ pub(crate) struct Judge<'a> {
     strategies: Vec<StrategySpec>,
     estimates: Arc<Estimates>,
     again: Option<Explorer<'a>>,
+    judged: Judged,
+}
+
+/// What was judged so far.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Judged {
     suspicions: u64,
     /// What no continuation has cleared.
     confirmed: Vec<Finding>,
@@ -51,11 +59,23 @@ impl<'a> Judge<'a> {
             strategies: strategies.to_vec(),
             estimates: Arc::default(),
             again: None,
-            suspicions: 0,
-            confirmed: Vec::new(),
-            threshold: settings.bounds.temperature(),
-            recovery: 0,
+            judged: Judged {
+                suspicions: 0,
+                confirmed: Vec::new(),
+                threshold: settings.bounds.temperature(),
+                recovery: 0,
+            },
         }
+    }
+
+    /// What was judged so far.
+    pub(crate) fn judged(&self) -> &Judged {
+        &self.judged
+    }
+
+    /// Goes on from what was judged.
+    pub(crate) fn go_on(&mut self, judged: Judged) {
+        self.judged = judged;
     }
 
     /// What executions that are run again are told of their length.
@@ -75,7 +95,7 @@ impl<'a> Judge<'a> {
             self.confirm(contribution);
         }
         let owed = contribution.outcome.owed_longest;
-        self.recovery = self.recovery.max(owed);
+        self.judged.recovery = self.judged.recovery.max(owed);
     }
 
     /// Runs an execution again that was suspected below the threshold in force.
@@ -86,7 +106,7 @@ impl<'a> Judge<'a> {
         let Some(strategy) = strategy.map(StrategySpec::build) else {
             return;
         };
-        if is_certain || contribution.threshold >= self.threshold || strategy.has_memory() {
+        if is_certain || contribution.threshold >= self.judged.threshold || strategy.has_memory() {
             return;
         }
         let explorer = self.again.get_or_insert_with(|| {
@@ -94,7 +114,7 @@ impl<'a> Judge<'a> {
             Explorer::new(self.name, self.settings, strategies)
         });
         explorer.set_estimates(self.estimates.clone());
-        explorer.set_threshold(self.threshold);
+        explorer.set_threshold(self.judged.threshold);
         let elapsed = contribution.elapsed;
         *contribution = explorer.run_turn(self.program, contribution.turn());
         contribution.elapsed += elapsed;
@@ -108,15 +128,17 @@ impl<'a> Judge<'a> {
             continuations: recovered.map_or(continuations, |(number, _)| number),
             recovered: recovered.is_some(),
             horizon,
-            suspicion: self.suspicions,
+            suspicion: self.judged.suspicions,
         });
         if recovered.is_none() && continuations > AGAIN {
-            self.confirmed.extend(contribution.outcome.finding.clone());
+            self.judged
+                .confirmed
+                .extend(contribution.outcome.finding.clone());
         }
         if let Some((_, steps)) = recovered {
             contribution.outcome.transient = contribution.outcome.finding.take();
             contribution.outcome.end = End::Recovered;
-            self.recovery = self.recovery.max(steps);
+            self.judged.recovery = self.judged.recovery.max(steps);
             self.raise_threshold();
         }
     }
@@ -124,22 +146,22 @@ impl<'a> Judge<'a> {
     fn continuations(&mut self, contribution: &Contribution) -> u32 {
         let finding = contribution.outcome.finding.as_ref();
         let is_known = |known: &Finding| finding.is_some_and(|finding| finding.is_like(known));
-        if self.confirmed.iter().any(is_known) {
+        if self.judged.confirmed.iter().any(is_known) {
             return AGAIN;
         }
-        self.suspicions += 1;
+        self.judged.suspicions += 1;
         let parts = self.settings.partition.unwrap_or_default().of();
-        Confirmation::continuations_of(self.suspicions, parts)
+        Confirmation::continuations_of(self.judged.suspicions, parts)
     }
 
     fn horizon(&self, contribution: &Contribution) -> u64 {
-        let recovery = self.recovery.max(contribution.outcome.owed_longest);
+        let recovery = self.judged.recovery.max(contribution.outcome.owed_longest);
         let suspicion = contribution.outcome.suspicion;
         // Where all states that are in reach were seen, heat is no part of the evidence, and what is
         // looked for is a type whose fingerprint leaves out what matters.
         let heat = match suspicion.is_some_and(|suspicion| suspicion.certain) {
-            true => self.threshold / 5,
-            false => self.threshold,
+            true => self.judged.threshold / 5,
+            false => self.judged.threshold,
         };
         let recoveries = Confirmation::RECOVERIES.saturating_mul(recovery);
         recoveries.max(Confirmation::HORIZON_MIN).max(heat)
@@ -150,7 +172,7 @@ impl<'a> Judge<'a> {
     fn raise_threshold(&mut self) {
         let bound = self.settings.bounds.fair();
         let highest = (bound - bound / 4).max(self.settings.bounds.temperature());
-        self.threshold = self.threshold.saturating_mul(2).min(highest);
+        self.judged.threshold = self.judged.threshold.saturating_mul(2).min(highest);
     }
 
     /// The first continuation that recovers, by number, and after how many steps. All workers run

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
+
 use crate::attendance::{self, UNKNOWN, WorkerStatus};
 use crate::data::bug::{BugKind, Finding};
 use crate::engine::{Decision, End, Engine, Observations, Outcome, Program, RunOptions, Watch};
@@ -17,7 +19,7 @@ use crate::trace::replay::{nondeterminism, run_again};
 use crate::trace::witness;
 
 /// What one execution contributes to the report.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Contribution {
     pub(crate) iteration: u64,
     pub(crate) strategy: usize,
@@ -213,6 +215,22 @@ impl<'a> Explorer<'a> {
         match &mut self.strategies[..] {
             [Some(only)] => only.unite(part),
             _ => false,
+        }
+    }
+
+    /// What the only strategy goes on from in another process, where that can be told now.
+    pub(crate) fn save(&mut self) -> Option<Vec<u8>> {
+        match &mut self.strategies[..] {
+            [Some(only)] => only.save(),
+            _ => None,
+        }
+    }
+
+    /// Has the only strategy go on from what was saved.
+    pub(crate) fn restore(&mut self, saved: &[u8]) -> Result<(), String> {
+        match &mut self.strategies[..] {
+            [Some(only)] => only.restore(saved),
+            _ => Err("there are several strategies".into()),
         }
     }
 

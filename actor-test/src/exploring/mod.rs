@@ -5,13 +5,15 @@
 //! [`explorer`] around an engine, and fetch them from a [`desk`]; what is owed for too long is
 //! [confirmed](confirmation), in the order of the iterations; the
 //! [`summary`] takes the contributions in the order of their iterations, so that the number of
-//! workers changes nothing, and has what failed [recorded](recording). Out comes a report. After a fix,
+//! workers changes nothing, and has what failed [recorded](recording). Out comes a report. A long search
+//! leaves [checkpoints](checkpoint) behind, from which it can go on. After a fix,
 //! the [neighbourhood] of what once failed is explored. A [pinned] schedule is one execution, which a test
 //! names step by step.
 
 pub(crate) mod bandit;
 pub(crate) mod calibration;
 mod chances;
+pub(crate) mod checkpoint;
 mod claim;
 pub(crate) mod confirmation;
 pub(crate) mod desk;

@@ -168,6 +168,11 @@ impl Plan {
         })
     }
 
+    /// So many executions were run before.
+    pub(crate) fn go_on_after(&mut self, executions: u64) {
+        self.planned = executions.min(self.count);
+    }
+
     /// Takes note of how long an execution was.
     pub(crate) fn measure(&mut self, contended_steps: u64) {
         self.lengths.add(contended_steps);

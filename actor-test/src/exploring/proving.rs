@@ -55,6 +55,7 @@ pub(crate) fn prove(name: &str, program: &(dyn Program + Sync), settings: &Setti
         plan: Plan::of_one(&trying, false),
         summary: Summary::new(name, &trying),
         observer: &mut Silent,
+        keeping: None,
     };
     exploration.run_alone(&mut explorer, program);
     let has_failed = exploration.summary.has_failed();

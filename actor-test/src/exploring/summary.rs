@@ -2,9 +2,10 @@
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use actor_core::__private::Expectation;
+use serde::{Deserialize, Serialize};
 
 use crate::data::bug::{BugKind, Finding, Reason};
 use crate::engine::{End, Engine, Observations, Observed, Program, START, THREAD, on_own_thread};
@@ -15,7 +16,7 @@ use crate::exploring::recording::record;
 use crate::exploring::workers::Progress;
 use crate::hash::mix;
 use crate::report::behaviours::Behaviours;
-use crate::report::facts::{BUGS_MAX, Bug, Report, StepStatistics, StrategyStatistics};
+use crate::report::facts::{BUGS_MAX, Bug, Kept, Report, StepStatistics, StrategyStatistics};
 use crate::report::judging;
 use crate::report::merge::Sketch;
 use crate::settings::Settings;
@@ -28,6 +29,7 @@ const EXECUTIONS_MIN: u64 = 100;
 const SATURATED_MIN: u64 = 1000;
 
 /// The shortest of the executions that failed for one reason, the first of those that are as short.
+#[derive(Serialize, Deserialize)]
 struct Failing {
     contribution: Contribution,
     finding: Finding,
@@ -44,6 +46,29 @@ impl Failing {
         if finding.step < self.finding.step {
             (self.contribution, self.finding) = (contribution, finding);
         }
+    }
+}
+
+/// What failed, as a list: each tells its reason.
+mod by_reason {
+    use std::collections::BTreeMap;
+
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use super::{Failing, Reason};
+
+    pub(super) fn serialize<S: Serializer>(
+        failing: &BTreeMap<Reason, Failing>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(failing.values())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<BTreeMap<Reason, Failing>, D::Error> {
+        let failing = Vec::<Failing>::deserialize(deserializer)?.into_iter();
+        Ok(failing.map(|one| (one.finding.reason(), one)).collect())
     }
 }
 
@@ -65,7 +90,7 @@ pub(crate) struct Novelty {
 const LANDMARKS_MAX: usize = 1 << 17;
 
 /// The combinations and goals of all executions.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 struct Landmarks(BTreeSet<u64>);
 
 impl Landmarks {
@@ -79,7 +104,9 @@ impl Landmarks {
 }
 
 /// The report in the making.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Summary {
+    #[serde(skip)]
     settings: Settings,
     /// In some execution, a clock was not right.
     clocks_apart: bool,
@@ -88,6 +115,7 @@ pub(crate) struct Summary {
     /// The behaviours as monitors and predicates see them, which may tell more of them apart.
     views: Behaviours,
     landmarks: Landmarks,
+    #[serde(with = "by_reason")]
     failing: BTreeMap<Reason, Failing>,
     step_sum: u64,
     /// What each strategy ran, and says that it has covered.
@@ -99,6 +127,7 @@ pub(crate) struct Summary {
     /// The execution that was the last to show something new, from one.
     last_new: u64,
     wants_liveness: bool,
+    #[serde(skip, default = "crate::wall_clock::now")]
     begun: Instant,
 }
 
@@ -123,6 +152,32 @@ impl Summary {
         };
         summary.name_strategies(strategies.iter().map(ToString::to_string));
         summary
+    }
+
+    /// Goes on after what was saved some time after it was begun.
+    pub(crate) fn resumed(self, settings: &Settings, elapsed: Duration) -> Self {
+        let mut summary = Self {
+            settings: settings.clone(),
+            begun: self.begun.checked_sub(elapsed).unwrap_or(self.begun),
+            ..self
+        };
+        summary.report.iterations = settings.iterations;
+        summary
+    }
+
+    /// For how long it has been going on.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.begun.elapsed()
+    }
+
+    /// How many executions were added.
+    pub(crate) fn executions(&self) -> u64 {
+        self.report.executions
+    }
+
+    /// What is left of it, to go on with.
+    pub(crate) fn set_kept(&mut self, kept: Option<Kept>) {
+        self.report.checkpoint = kept;
     }
 
     /// Has these strategies in the report.

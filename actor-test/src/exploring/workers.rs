@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
 use crate::engine::{Observations, Program, STACK_BYTES};
 use crate::exploring::calibration::calibrate;
+use crate::exploring::checkpoint::{Keeper, Known, Resumed};
 use crate::exploring::confirmation::Judge;
 use crate::exploring::desk::{CHUNK, Chunk, Desk, lock};
 use crate::exploring::explorer::{Contribution, Explorer};
@@ -67,6 +68,8 @@ pub(crate) fn explore(
                 iterations: settings.iterations.min(SAMPLES_BESIDE_PROOF),
                 step_budget: None,
                 prove: 0,
+                checkpoint: None,
+                resume: false,
                 ..settings.clone()
             };
             let sampled = sample(name, program, &few, &mut Silent);
@@ -97,16 +100,19 @@ fn sample(
         plan,
         summary: Summary::new(name, settings),
         observer,
+        keeping: None,
     };
     let mut first = Explorer::new(name, settings, build(exploration.plan.strategies()));
     exploration.run_pilots(&mut first, program);
     exploration.judge.set_estimates(first.estimates());
     let observed = if settings.workers <= 1 || first.has_memory() {
+        exploration.keep(name, settings, &mut first);
         let mut crew = Crew::new(settings.workers, program);
         exploration.run_with(&mut first, program, Some(&mut crew));
         exploration.summary.set_covered(first.covered());
-        crew.observed.insert(0, first.observed());
-        Observations::merge(crew.observed)
+        let before = exploration.stop_keeping(&mut first, &crew);
+        let observed = [before, first.observed()].into_iter();
+        Observations::merge(observed.chain(crew.observed).collect())
     } else {
         let pilots = first.observed();
         let estimates = first.estimates();
@@ -139,6 +145,7 @@ pub(crate) fn explore_alone(
         plan: Plan::of_one(settings, explorer.needs_length()),
         summary: Summary::new(name, settings),
         observer: &mut Silent,
+        keeping: None,
     };
     exploration.measure(&lengths);
     exploration.summary.name_strategies(explorer.names());
@@ -157,6 +164,15 @@ pub(crate) struct Exploration<'a> {
     pub(crate) plan: Plan,
     pub(crate) summary: Summary,
     pub(crate) observer: &'a mut dyn Observer,
+    /// Checkpoints are written, where that is wanted.
+    pub(crate) keeping: Option<Keeping>,
+}
+
+/// Checkpoints are written.
+pub(crate) struct Keeping {
+    keeper: Keeper,
+    /// What was observed before the checkpoint from which the exploration goes on.
+    before: Observations,
 }
 
 impl Exploration<'_> {
@@ -174,6 +190,66 @@ impl Exploration<'_> {
         let survey = first.begin_survey();
         self.run_epoch(first, program, &epoch, None);
         first.end_survey(survey);
+    }
+
+    /// Writes checkpoints from here on, and goes on from the last one, where that is wanted.
+    fn keep(&mut self, name: &str, settings: &Settings, explorer: &mut Explorer<'_>) {
+        // Whoever asks for it has looked whether it can be had.
+        let kept = Keeper::of(name, settings).unwrap_or_else(|error| panic!("{error}"));
+        let Some((keeper, resumed)) = kept else {
+            return;
+        };
+        let mut before = Observations::default();
+        if let Some(Resumed { known, search }) = resumed {
+            let restored = explorer.restore(&search);
+            restored.unwrap_or_else(|why| panic!("a checkpoint can't be gone on with: {why}"));
+            self.summary = known.summary.resumed(settings, known.elapsed);
+            self.judge.go_on(known.judged);
+            self.plan.go_on_after(self.summary.executions());
+            before = known.observed;
+        }
+        self.keeping = Some(Keeping { keeper, before });
+    }
+
+    /// Writes a checkpoint, where it is time for one, and the strategy can be saved.
+    fn keep_now(&mut self, explorer: &mut Explorer<'_>, crew: &Crew<'_>) {
+        if self.keeping.as_ref().is_some_and(|now| now.keeper.is_due()) {
+            self.keep_all(explorer, crew);
+        }
+    }
+
+    /// Writes a checkpoint, where the strategy can be saved.
+    fn keep_all(&mut self, explorer: &mut Explorer<'_>, crew: &Crew<'_>) {
+        let Some(Keeping { keeper, before }) = &mut self.keeping else {
+            return;
+        };
+        let begun = crate::wall_clock::now();
+        let Some(search) = explorer.save() else {
+            return;
+        };
+        let seen = [before.clone(), explorer.observed()].into_iter();
+        let observed = Observations::merge(seen.chain(crew.observed.iter().cloned()).collect());
+        let known = Known {
+            summary: &self.summary,
+            elapsed: self.summary.elapsed(),
+            judged: self.judge.judged(),
+            observed: &observed,
+        };
+        keeper.keep(&known, &search, begun);
+    }
+
+    /// No more checkpoints are written; tells what was observed before the one from which the exploration
+    /// went on.
+    fn stop_keeping(&mut self, explorer: &mut Explorer<'_>, crew: &Crew<'_>) -> Observations {
+        if !self.summary.is_over() {
+            self.keep_all(explorer, crew);
+        }
+        let Some(Keeping { keeper, before }) = self.keeping.take() else {
+            return Observations::default();
+        };
+        let kept = keeper.finish(self.summary.is_over());
+        self.summary.set_kept(kept);
+        before
     }
 
     fn measure(&mut self, lengths: &[u64]) {
@@ -214,6 +290,7 @@ impl Exploration<'_> {
                 return false;
             }
             if let Some(crew) = &mut crew {
+                self.keep_now(explorer, crew);
                 let parts = crew.divide(explorer, epoch.to - execution);
                 if !parts.is_empty() {
                     execution = self.run_round(explorer, epoch, execution, crew, parts);

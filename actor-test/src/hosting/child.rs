@@ -356,6 +356,8 @@ fn leak(
         step_budget: None,
         keep_going: true,
         check_every: 0,
+        checkpoint: None,
+        resume: false,
         ..settings.clone()
     };
     explore(&test.name, test, &settings, &mut Silent);

@@ -27,6 +27,10 @@ pub(crate) const KEEP_GOING: &str = "ACTOR_TEST_KEEP_GOING";
 pub(crate) const UNTIL_SATURATED: &str = "ACTOR_TEST_UNTIL_SATURATED";
 /// `K/N`: the K-th of N parts of the search.
 pub(crate) const PARTITION: &str = "ACTOR_TEST_PARTITION";
+/// Where checkpoints of long searches are written.
+pub(crate) const CHECKPOINT: &str = "ACTOR_TEST_CHECKPOINT";
+/// `1` or `true`: go on from a checkpoint.
+pub(crate) const RESUME: &str = "ACTOR_TEST_RESUME";
 /// After how long without progress a handler counts as hanging.
 pub(crate) const HANG_TIMEOUT: &str = "ACTOR_TEST_HANG_TIMEOUT";
 /// Where traces are written.
@@ -46,7 +50,7 @@ pub(crate) const CLOCKS: &str = "ACTOR_TEST_CLOCKS";
 /// The tool's request to its child: the path of a file. Not a setting.
 pub(crate) const REQUEST: &str = "ACTOR_TEST_REQUEST";
 
-const SETTINGS: [&str; 18] = [
+const SETTINGS: [&str; 20] = [
     ITERATIONS,
     SEED,
     STRATEGY,
@@ -57,6 +61,8 @@ const SETTINGS: [&str; 18] = [
     KEEP_GOING,
     UNTIL_SATURATED,
     PARTITION,
+    CHECKPOINT,
+    RESUME,
     HANG_TIMEOUT,
     TRACE_DIR,
     DENY,
@@ -100,6 +106,11 @@ fn read(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Result<Ove
                 Some(PathBuf::from(&value)).filter(|dir| !dir.as_os_str().is_empty());
             continue;
         }
+        if name == CHECKPOINT {
+            overrides.checkpoint =
+                Some(PathBuf::from(&value)).filter(|dir| !dir.as_os_str().is_empty());
+            continue;
+        }
         let text = value
             .to_str()
             .ok_or_else(|| malformed("expected UTF-8".into()))?;
@@ -124,6 +135,7 @@ fn set(overrides: &mut Overrides, name: &str, text: &str) -> Result<(), String> 
         KEEP_GOING => overrides.keep_going = Some(flag(text)?),
         UNTIL_SATURATED => overrides.until_saturated = Some(flag(text)?),
         PARTITION => overrides.partition = Some(parse::partition(text)?),
+        RESUME => overrides.resume = Some(flag(text)?),
         MINIMIZE => overrides.minimize = Some(parse::budget(text)?),
         EXPLAIN => overrides.explain = Some(parse::budget(text)?),
         FAULTS => overrides.faults = Some(parse::faults(text)?),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
@@ -15,9 +16,9 @@ use crate::declaration::parameters::Combination;
 use crate::engine::on_fresh_thread;
 use crate::explaining::causes::explain;
 use crate::explaining::minimizing::{Minimal, minimize};
-use crate::exploring::neighbourhood;
 use crate::exploring::plan::Turn;
 use crate::exploring::workers::{Observer, Silent, explore};
+use crate::exploring::{checkpoint, neighbourhood};
 use crate::hosting::environment::{self, REQUEST};
 use crate::hosting::postmortem::{Postmortem, examine};
 use crate::hosting::process::{self, Job};
@@ -120,12 +121,22 @@ pub(crate) fn settings(
     budgets: Budgets,
 ) -> Result<Settings, String> {
     let test = combination.test;
+    let trace_dir = given.trace_dir.clone();
     let settings = overrides::resolve(given, &test.attributes, manifest, budgets)
         .map_err(|problem| format!("a setting of {}: {problem}", place(test)))?;
-    Ok(Settings {
+    // Beside the traces, unless a place is named.
+    let named = |directory: PathBuf| match directory.as_os_str().is_empty() {
+        true => trace::directory(trace_dir),
+        false => directory,
+    };
+    let settings = Settings {
         salt: combination.salt(),
+        checkpoint: settings.checkpoint.map(named),
         ..settings
-    })
+    };
+    checkpoint::check(&combination.name, &settings)
+        .map_err(|error| format!("{}: --resume: {error}", place(test)))?;
+    Ok(settings)
 }
 
 fn place(test: &ActorTest) -> String {
@@ -153,6 +164,7 @@ pub(crate) fn explore_test(
     report.bugs.splice(0..0, saved.bugs);
     report.list_bugs();
     let mut notes = saved.notes;
+    notes.extend(report.checkpoint.as_ref().map(words::kept));
     notes.extend(trace::write_all(
         &mut report,
         trace::own_package().as_deref(),

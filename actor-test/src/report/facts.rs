@@ -158,6 +158,9 @@ pub struct Report {
     /// The exhaustive search that was tried before, and came to no end. Its executions are not counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tried: Option<Tried>,
+    /// Where a search that is not over can go on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpoint: Option<Kept>,
     /// How long it took, in seconds.
     pub elapsed_s: f64,
     /// What it takes to merge it with the reports of other parts.
@@ -177,6 +180,18 @@ pub struct Tried {
     pub steps: u64,
     /// Why it came to no end.
     pub gaps: Vec<Gap>,
+}
+
+/// What an interrupted search can [go on](crate::Settings::resume) from.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Kept {
+    /// The file.
+    pub path: PathBuf,
+    /// How many executions it has.
+    pub executions: Option<u64>,
+    /// Why the last one could not be written.
+    pub problem: Option<String>,
 }
 
 /// The faults of one kind, over all executions.
@@ -475,6 +490,7 @@ impl Report {
             asked_for_time: 0,
             thread_s: 0.0,
             tried: None,
+            checkpoint: None,
             elapsed_s: 0.0,
             sketch: None,
         }

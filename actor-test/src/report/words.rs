@@ -34,7 +34,7 @@ use self::warnings::warnings;
 use crate::data::bug::Finding;
 use crate::declaration::attribute::ActorTest;
 pub use crate::plural::count;
-use crate::report::facts::{Bug, Report};
+use crate::report::facts::{Bug, Kept, Report};
 use crate::report::shell;
 pub(crate) use unreached::{unreached, unreached_parts};
 
@@ -337,6 +337,22 @@ pub(crate) fn leaked_threads() -> String {
     "the test starts a thread that still runs after the execution; what threads do is not controlled \
      by the tester, and each execution adds to them: join it, or use an actor"
         .into()
+}
+
+/// What is left of a search that is not over, to go on with.
+pub(crate) fn kept(kept: &Kept) -> String {
+    let path = kept.path.display();
+    let go_on = match kept.executions {
+        Some(executions) => format!(
+            "the search can go on from its {executions} executions in {path}: the same command with \
+             `--resume`"
+        ),
+        None => format!("there is no checkpoint {path}"),
+    };
+    match &kept.problem {
+        Some(problem) => format!("{go_on}; the last checkpoint could not be written: {problem}"),
+        None => go_on,
+    }
 }
 
 fn percent(share: f64) -> String {

@@ -1,5 +1,6 @@
 //! The settings of a test as they hold, with their defaults.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::hash::mix;
@@ -48,6 +49,13 @@ pub struct Settings {
     /// Which part of the search this process does. Default: all of it. The report of a part can be
     /// [merged](crate::Report::merge) with those of the others.
     pub partition: Option<Partition>,
+    /// Write into this directory, now and then, from where an interrupted search can go on: one by
+    /// `dpor`, as soon as it has become long. A fiftieth of the time may be spent on it. What the search
+    /// does is the same. Default: don't.
+    pub checkpoint: Option<PathBuf>,
+    /// Go on from what such a search has left in that directory. It is to be of the same executable and
+    /// settings; how many workers there are, and when it ends, may be another. Default no.
+    pub resume: bool,
     /// Run one execution in so many twice, to find out whether it is deterministic; the first is
     /// always. Zero: never. Default 100.
     pub check_every: u64,
@@ -90,6 +98,8 @@ impl Default for Settings {
             time_limit: None,
             until_saturated: false,
             partition: None,
+            checkpoint: None,
+            resume: false,
             check_every: 100,
             lasso: true,
             minimize: 0,
@@ -114,6 +124,8 @@ impl Settings {
             until_saturated: false,
             calibrate: false,
             partition: None,
+            checkpoint: None,
+            resume: false,
             workers: 1,
             deny: Deny::default(),
             ..self.clone()

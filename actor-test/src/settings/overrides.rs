@@ -49,6 +49,10 @@ pub struct Overrides {
     pub hang_timeout: Option<Duration>,
     pub trace_dir: Option<PathBuf>,
     pub partition: Option<Partition>,
+    /// The directory of checkpoints; an empty one is that of traces.
+    pub checkpoint: Option<PathBuf>,
+    /// Go on from a checkpoint.
+    pub resume: Option<bool>,
     /// As `--deny` takes it.
     pub deny: Option<Deny>,
     /// For how many steps what fails is minimised.
@@ -79,6 +83,8 @@ impl Overrides {
             hang_timeout: self.hang_timeout.or(other.hang_timeout),
             trace_dir: self.trace_dir.or(other.trace_dir),
             partition: self.partition.or(other.partition),
+            checkpoint: self.checkpoint.or(other.checkpoint),
+            resume: self.resume.or(other.resume),
             deny: self.deny.or(other.deny),
             minimize: self.minimize.or(other.minimize),
             explain: self.explain.or(other.explain),
@@ -146,6 +152,14 @@ pub fn resolve(
             "`{spec}` can't be divided into parts: what it does depends on the executions before"
         ));
     }
+    let resume = all.resume.unwrap_or(defaults.resume);
+    let asked = match resume {
+        true => Some("--resume"),
+        false => all.checkpoint.as_ref().map(|_| "--checkpoint"),
+    };
+    if let Some(asked) = asked {
+        can_be_kept(asked, &search)?;
+    }
     let is_plain = all.search.is_none() && all.max_steps != Some(MaxSteps::Auto);
     let is_tried = !is_ended && is_plain && all.partition.is_none();
     let iterations = all.iterations.unwrap_or(u64::MAX);
@@ -175,6 +189,8 @@ pub fn resolve(
         time_limit: all.time_limit,
         until_saturated,
         partition: all.partition,
+        checkpoint: asked.map(|_| all.checkpoint.unwrap_or_default()),
+        resume,
         check_every: defaults.check_every,
         lasso: defaults.lasso,
         minimize,
@@ -188,6 +204,19 @@ pub fn resolve(
         salt: defaults.salt,
         last_words: defaults.last_words,
     })
+}
+
+/// That a search can go on where it was interrupted.
+fn can_be_kept(asked: &str, search: &Search) -> Result<(), String> {
+    let why = match &search.strategies()[..] {
+        [only] if only.build().can_be_saved() => return Ok(()),
+        [only] => format!("`{only}` can't go on where it was interrupted"),
+        _ => "several strategies in turn can't go on where they were interrupted".into(),
+    };
+    Err(format!(
+        "{asked}: {why}; the searches that can are `dpor`, `dpor-rand`, `dfs` and `dfs-local`: `--exhaustive`, or \
+         `-s dpor`, for instance"
+    ))
 }
 
 fn bounds(all: &Overrides) -> Bounds {

@@ -91,7 +91,7 @@ const ALL: [Beyond; 24] = {
 };
 
 /// Who has looked at a step: monitors, by their numbers, and predicates.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Onlookers(u32);
 
 impl Onlookers {
@@ -122,7 +122,7 @@ impl Onlookers {
 }
 
 /// Which events a state puts off, by their numbers among those of an actor's type.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Deferred(u64);
 
 impl Deferred {

@@ -1,9 +1,12 @@
 //! Exhaustive depth-first search.
 
+use serde::{Deserialize, Serialize};
+
 use super::{
     Choice, Covered, Enabled, Execution, Fairness, Gap, Offer, OperationId, Reduction, Step,
     Strategy,
 };
+use crate::codec;
 use crate::data::faults::Fault;
 
 /// Visits every schedule up to the step bound, depth first: the oracle that other strategies are
@@ -32,7 +35,7 @@ pub struct Dfs {
     is_seeded: bool,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Branch {
     taken: u32,
     of: u32,
@@ -40,12 +43,23 @@ struct Branch {
 }
 
 /// What becomes of the steps of a branching point that are not taken yet.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 enum Others {
     /// Each is taken in its turn.
     Due,
     /// The step of this operation is local, as far as it is known, so that they need not be taken.
     Spared(OperationId),
+}
+
+/// What another process goes on from.
+#[derive(Debug, Serialize, Deserialize)]
+struct Saved {
+    path: Vec<Branch>,
+    begun: bool,
+    executions: u64,
+    has_faults: bool,
+    is_complete: bool,
+    seeded: u64,
 }
 
 impl Dfs {
@@ -206,6 +220,40 @@ impl Strategy for Dfs {
     }
 
     fn has_memory(&self) -> bool {
+        true
+    }
+
+    fn save(&mut self) -> Option<Vec<u8>> {
+        Some(codec::encode(&Saved {
+            path: self.path.clone(),
+            begun: self.begun,
+            executions: self.executions,
+            has_faults: self.has_faults,
+            is_complete: self.is_complete,
+            seeded: self.seeded,
+        }))
+    }
+
+    fn restore(&mut self, saved: &[u8]) -> Result<(), String> {
+        let saved = codec::decode(saved).map_err(|damaged| damaged.to_string())?;
+        let Saved {
+            path,
+            begun,
+            executions,
+            has_faults,
+            is_complete,
+            seeded,
+        } = saved;
+        self.path = path;
+        self.begun = begun;
+        self.executions = executions;
+        self.has_faults = has_faults;
+        self.is_complete = is_complete;
+        self.seeded = seeded;
+        Ok(())
+    }
+
+    fn can_be_saved(&self) -> bool {
         true
     }
 

@@ -4,6 +4,8 @@ use std::fmt;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::{Along, Carried, Changes, Deferred, Onlookers, Reached};
 use crate::data::bug::BugKind;
 use crate::data::faults::Moment;
@@ -13,7 +15,7 @@ pub use crate::data::records::{MessageId, StepKind};
 ///
 /// Numbers are given in order of creation and are the same whenever the same schedule runs; the
 /// test body is number zero.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct OperationId(NonZeroU32);
 
 impl OperationId {

@@ -41,6 +41,8 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::data::bug::Cycle;
 use crate::data::faults::{Fault, FaultBudgets, FaultKind};
 use crate::data::story::Asked;
@@ -247,6 +249,28 @@ pub trait Strategy: fmt::Debug + Send {
         None
     }
 
+    /// What another process needs to go on from here, where it can be told now; asked between executions.
+    #[doc(hidden)]
+    fn save(&mut self) -> Option<Vec<u8>> {
+        None
+    }
+
+    /// Goes on from what was [saved](Self::save), before the first execution.
+    ///
+    /// # Errors
+    ///
+    /// Says what is wrong with it.
+    #[doc(hidden)]
+    fn restore(&mut self, _saved: &[u8]) -> Result<(), String> {
+        Err("nothing was saved".into())
+    }
+
+    /// What it does can be [saved](Self::save) now and then.
+    #[doc(hidden)]
+    fn can_be_saved(&self) -> bool {
+        false
+    }
+
     /// How many executions it seems to need in all, where it has an idea. Progress is shown by it, and
     /// nothing depends on it.
     fn expected(&self) -> Option<u64> {
@@ -266,7 +290,7 @@ pub trait Strategy: fmt::Debug + Send {
 }
 
 /// Whether a schedule lets everyone run again and again.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Fairness {
     /// From the first step: liveness is checked throughout.
     Fair,

@@ -24,5 +24,5 @@ mod tests;
 pub(crate) mod witness;
 
 pub use file::Trace;
-pub(crate) use place::own_package;
 pub use place::{directory, write_all};
+pub(crate) use place::{own_package, slug};

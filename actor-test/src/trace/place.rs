@@ -74,7 +74,7 @@ fn free(directory: &Path, name: &str, text: &str) -> PathBuf {
 /// The name of a test's trace: its path with dashes, with its package first where that is not the
 /// crate of the test, so that `tests/it.rs` of two packages don't share one. Values of parameters
 /// follow; a hash tells apart those that no file could be called after.
-fn slug(package: Option<&str>, test: &str) -> String {
+pub(crate) fn slug(package: Option<&str>, test: &str) -> String {
     let path = parameters::path(test);
     let krate = path.split("::").next().unwrap_or(path);
     let package = package.filter(|package| package.replace('-', "_") != krate);

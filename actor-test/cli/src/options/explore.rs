@@ -61,6 +61,18 @@ pub(crate) struct Explore {
     /// Write what `merge` needs of this part into a file.
     #[arg(long, value_name = "FILE", requires = "partition", help_heading = SEARCH)]
     pub(crate) results: Option<PathBuf>,
+    /// Write now and then from where the search can go on if it is interrupted, whatever interrupts it:
+    /// into DIR, or beside the traces. It is for `dpor`, once that has become long, and for `dfs`; a
+    /// fiftieth of the time may go into it.
+    #[arg(
+        long, value_name = "DIR", num_args = 0..=1, require_equals = true, value_parser = directory,
+        default_missing_value = "", help_heading = SEARCH
+    )]
+    pub(crate) checkpoint: Option<PathBuf>,
+    /// Go on from the checkpoint of a search that was interrupted, with the same settings and the same
+    /// build, and keep writing checkpoints; -j, -i and --for may be others.
+    #[arg(long, help_heading = SEARCH)]
+    pub(crate) resume: bool,
     /// Go on with a test after its first bug, and collect those that differ.
     #[arg(long, help_heading = SEARCH)]
     pub(crate) no_fail_fast: bool,
@@ -191,6 +203,11 @@ fn exhaustive(text: &str) -> Result<String, String> {
     }
 }
 
+/// A directory; an empty one is that of traces.
+fn directory(text: &str) -> Result<PathBuf, std::convert::Infallible> {
+    Ok(text.into())
+}
+
 fn strategy(text: &str) -> Result<String, String> {
     if text != "list" {
         parse::search(&[text.to_owned()])?;
@@ -238,6 +255,8 @@ impl Explore {
             hang_timeout: self.hang_timeout,
             trace_dir: None,
             partition: self.partition,
+            checkpoint: self.checkpoint.clone(),
+            resume: self.resume.then_some(true),
             deny: self.deny.iter().copied().reduce(Deny::and),
             minimize: self.minimize,
             explain: self.explain,

@@ -5,6 +5,7 @@
 //! the next one builds little.
 
 mod bad_input;
+mod checkpoints;
 mod commands;
 mod debugging;
 mod edits;

@@ -2,11 +2,13 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::hash::mix;
 use crate::strategy::{Between, Fairness};
 
 /// One decision: what was chosen, and a check of what there was to choose from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Decision {
     /// The position among the enabled operations, or the answer to a choice.
     pub(crate) chosen: u32,

@@ -1,6 +1,7 @@
 //! How an execution ended, and what it showed: [`Outcome`].
 
 use actor_test_os::Asked;
+use serde::{Deserialize, Serialize};
 
 use crate::data::bug::Finding;
 use crate::data::faults::FaultCounts;
@@ -13,7 +14,7 @@ use crate::engine::world::thermometer::Debt;
 use crate::strategy::{Ending, Fairness};
 
 /// Why an execution ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) enum End {
     /// Nothing was enabled, or nothing but periodic timers for three rounds.
     Quiescent,
@@ -45,8 +46,16 @@ impl End {
     }
 }
 
+/// What [`Asked`] has, which is of a package that serialises nothing.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Asked")]
+struct AskedFor {
+    random: u64,
+    clock: u64,
+}
+
 /// What one execution showed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Outcome {
     pub(crate) end: End,
     pub(crate) steps: u64,
@@ -83,8 +92,10 @@ pub(crate) struct Outcome {
     /// The step of the first decision that differs from the expected ones.
     pub(crate) diverged_at: Option<u64>,
     /// What happened, where that was recorded.
+    #[serde(skip)]
     pub(crate) records: Vec<Record>,
     /// What the program asked the operating system for.
+    #[serde(with = "AskedFor")]
     pub(crate) asked: Asked,
 }
 

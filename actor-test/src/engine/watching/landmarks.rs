@@ -2,6 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
+
+use crate::data::interned;
 use crate::hash::{mix, text};
 
 /// How many landmarks of one execution are kept, and how many are remembered at all.
@@ -101,10 +104,11 @@ impl Landmarks {
 }
 
 /// What an execution came through.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Told {
     pub(crate) combinations: Vec<u64>,
     pub(crate) goals: Vec<u64>,
+    #[serde(with = "interned")]
     pub(crate) labels: Vec<&'static str>,
     /// What monitors and predicates saw, in order, as a hash, where that was kept.
     pub(crate) view: u64,

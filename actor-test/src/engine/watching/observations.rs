@@ -1,6 +1,7 @@
 //! What one engine saw of specifications and of actors, over all its executions.
 
 use actor_core::generated::Disposition;
+use serde::{Deserialize, Serialize};
 
 use crate::data::coverage::{ActorCoverage, Coverage, HandlerCoverage, StateCoverage, Transition};
 use crate::engine::watching::calls::Calls;
@@ -8,7 +9,7 @@ use crate::engine::watching::specifications::Observed;
 use crate::engine::watching::tally::Tally;
 
 /// What was seen over all executions.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Observations {
     pub(crate) specifications: Vec<Observed>,
     pub(crate) coverage: Coverage,

@@ -6,8 +6,10 @@ use std::hash::Hasher;
 use actor_core::__private::{AnyMonitor, Expectation, Predicate};
 use actor_core::generated::MonitorInfo;
 use actor_core::{Fingerprinter, Temperature, World};
+use serde::{Deserialize, Serialize};
 
 use crate::data::bug::BugKind;
+use crate::data::interned;
 use crate::data::records::Record;
 use crate::data::snapshot::Heat;
 use crate::data::story::{MonitorKind, Temperature as Owing};
@@ -17,12 +19,41 @@ use crate::engine::watching::observers::{Observer, Observers};
 use crate::engine::world::state::State;
 use crate::engine::world::thermometer::{Debt, Thermometer};
 
+/// An [`Expectation`], which is of a package that need not serialise anything.
+mod expectation {
+    use actor_core::__private::Expectation;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    const ALL: [Expectation; 4] = [
+        Expectation::Always,
+        Expectation::Eventually,
+        Expectation::AlwaysEventually,
+        Expectation::Sometimes,
+    ];
+
+    pub(super) fn serialize<S: Serializer>(
+        expectation: &Option<Expectation>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let place = |expected| ALL.iter().position(|one| *one == expected);
+        expectation.and_then(place).serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Expectation>, D::Error> {
+        let place = Option::<usize>::deserialize(deserializer)?;
+        Ok(place.and_then(|place| ALL.get(place).copied()))
+    }
+}
+
 /// What was seen of one specification over the executions of a test.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Observed {
     /// The monitor's type, or the predicate's name.
     pub(crate) name: String,
     /// What is expected of a predicate; `None` for a monitor.
+    #[serde(with = "expectation")]
     pub(crate) expectation: Option<Expectation>,
     /// How many events the monitor saw, or how often the predicate was evaluated.
     pub(crate) looks: u64,
@@ -37,6 +68,7 @@ pub(crate) struct Observed {
     /// The monitor has a hot state.
     pub(crate) has_hot: bool,
     /// The states in which the monitor saw an event that they have no handler for, with that event.
+    #[serde(with = "interned::pairs")]
     pub(crate) passed_over: Vec<(&'static str, &'static str)>,
 }
 
@@ -119,7 +151,7 @@ pub(crate) struct Judged<'a> {
 }
 
 /// What is owed at some point: which specification, in which state.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Owed {
     pub(crate) entry: Debt,
     pub(crate) what: String,

@@ -1,10 +1,12 @@
 //! Why something is believed to stay owed for ever: [`Suspicion`].
 
+use serde::{Deserialize, Serialize};
+
 use crate::data::bug::Cycle;
 use crate::engine::world::thermometer::Debt;
 
 /// Why an execution is believed to go on for ever without what is owed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Suspicion {
     /// Who owes it.
     pub(crate) entry: Debt,

@@ -3,13 +3,14 @@
 use std::hash::Hasher;
 
 use actor_core::Fingerprinter;
+use serde::{Deserialize, Serialize};
 
 /// The temperature from which on it is worth to look for a lasso: most of what is owed is paid by
 /// then, and sixteen states are still certain within 320 steps.
 pub(crate) const WARNING: u64 = 128;
 
 /// Who owes something.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) enum Debt {
     /// A specification, by its number in the thermometer.
     Specification(usize),

@@ -39,25 +39,31 @@ impl<S: Search> InTurn<S> {
     /// The item that is run next.
     fn next(&mut self) -> Option<S::Item> {
         loop {
+            self.advance();
             if let Some(item) = self.due.pop_front() {
                 return Some(item);
             }
-            if let Some(mut part) = self.parts.pop_front() {
-                self.due = part.round().into();
-                if !self.due.is_empty() {
-                    self.parts.push_front(part);
-                } else if !self.search.unite(part) {
-                    self.parts.clear();
-                }
-                continue;
+            self.parts = self.search.divide().into();
+            if self.parts.is_empty() {
+                return None;
             }
+        }
+    }
+
+    /// Has items due; or else all parts are back, and there are none before it is divided again.
+    fn advance(&mut self) {
+        while self.due.is_empty()
+            && let Some(mut part) = self.parts.pop_front()
+        {
+            self.due = part.round().into();
+            if !self.due.is_empty() {
+                self.parts.push_front(part);
+            } else if !self.search.unite(part) {
+                self.parts.clear();
+            }
+        }
+        if self.due.is_empty() {
             self.due = self.search.round().into();
-            if self.due.is_empty() {
-                self.parts = self.search.divide().into();
-                if self.parts.is_empty() {
-                    return None;
-                }
-            }
         }
     }
 }
@@ -144,9 +150,7 @@ where
         if self.current.is_some() || !self.parts.is_empty() {
             return Vec::new();
         }
-        if self.due.is_empty() {
-            self.due = self.search.round().into();
-        }
+        self.advance();
         if !self.due.is_empty() {
             return Vec::new();
         }
@@ -160,6 +164,23 @@ where
             .into_any()
             .and_then(|part| part.downcast::<Self>().ok());
         part.is_some_and(|part| self.search.unite(part.search))
+    }
+
+    fn save(&mut self) -> Option<Vec<u8>> {
+        if self.current.is_none() {
+            self.advance();
+        }
+        let is_between = self.current.is_none() && self.due.is_empty();
+        is_between.then(|| self.search.save()).flatten()
+    }
+
+    fn restore(&mut self, saved: &[u8]) -> Result<(), String> {
+        let restored = self.search.restore(saved);
+        restored.map_err(|damaged| damaged.to_string())
+    }
+
+    fn can_be_saved(&self) -> bool {
+        S::IS_SAVED
     }
 
     fn into_any(self: Box<Self>) -> Option<Box<dyn Any>> {

@@ -16,6 +16,7 @@ mod in_turn;
 use std::fmt;
 
 use super::{Covered, Ended, Strategy};
+use crate::codec::Damaged;
 
 pub(crate) use attempt::attempt;
 pub(super) use dpor::{Dpor, HOP};
@@ -28,6 +29,9 @@ pub(crate) const ROUND_MAX: u64 = 1 << 16;
 pub(super) trait Search: fmt::Debug + Send + Sized + 'static {
     /// A work item: the strategy of one execution, which keeps what it has seen.
     type Item: Strategy;
+
+    /// It can be [saved](Self::save) now and then.
+    const IS_SAVED: bool = false;
 
     /// The name and parameters, as `-s` takes them.
     fn name(&self) -> String;
@@ -50,6 +54,16 @@ pub(super) trait Search: fmt::Debug + Send + Sized + 'static {
     /// A part is back, in the order of the parts; `false` where those after it are not needed.
     fn unite(&mut self, _part: Self) -> bool {
         true
+    }
+
+    /// What another process needs to go on from here, where it can be told now.
+    fn save(&self) -> Option<Vec<u8>> {
+        None
+    }
+
+    /// Goes on from what was saved.
+    fn restore(&mut self, _bytes: &[u8]) -> Result<(), Damaged> {
+        Err(Damaged("nothing was saved".into()))
     }
 
     /// How many executions it seems to need: see [`Strategy::expected`].

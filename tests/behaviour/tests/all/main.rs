@@ -10,6 +10,7 @@ mod bounded;
 mod bugs;
 mod causes;
 mod charting;
+mod checkpoints;
 mod clocks;
 mod confirmation;
 mod counts;

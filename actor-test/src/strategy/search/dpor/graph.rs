@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::lives::{self, Deed, Lives, Need, Stretch, StretchId};
+use super::saved;
 use super::world::Touch;
 use crate::hash::mix;
 use crate::strategy::Deferred;
 
 /// A label: of which lane, and where in it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Place {
     pub(super) lane: u32,
     pub(super) index: u32,
@@ -18,7 +21,7 @@ pub(super) struct Place {
 pub(super) const NOWHERE: u32 = u32::MAX;
 
 /// Something that an operation does, or that it is given.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) enum Act {
     /// Its first step.
     Start,
@@ -48,7 +51,7 @@ pub(super) enum Act {
     Synced { by: Place },
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Label {
     pub(super) act: Act,
     /// Labels were added in this order.
@@ -56,6 +59,7 @@ pub(super) struct Label {
     /// The history of its operation, with it.
     pub(super) history: u64,
     /// How many labels of each other lane come before it in any case: it needs them.
+    #[serde(with = "saved::clock")]
     pub(super) clock: Arc<[u32]>,
     /// The inbox that it goes into, if any, with the label by which it is taken there.
     pub(super) inbox: Option<(u32, u32)>,
@@ -64,7 +68,7 @@ pub(super) struct Label {
 }
 
 /// The labels of one operation.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Lane {
     pub(super) path: u64,
     /// The label that has created it; `None` for the test body.
@@ -91,7 +95,7 @@ pub(super) struct Lane {
 }
 
 /// How a graph differs from one that was explored.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) enum Edit {
     /// Up to a choice, which is answered otherwise.
     Answer { at: Place, answer: u32 },

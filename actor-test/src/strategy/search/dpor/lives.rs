@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::follow::Seen;
 use super::numbers::Numbers;
 use super::world::{self, Ties, Touch, WORLD};
@@ -10,7 +12,7 @@ use crate::hash::mix;
 use crate::strategy::{Along, Carried, Deferred, Onlookers, StepKind};
 
 /// Something that an operation does by itself.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) enum Deed {
     /// It sends an event into the inbox of an operation, of that number among its events.
     Send { to: u64, message: u64, event: u16 },
@@ -31,14 +33,14 @@ pub(super) enum Deed {
 }
 
 /// Something that it did, and who saw it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Done {
     pub(super) deed: Deed,
     pub(super) onlookers: Onlookers,
 }
 
 /// What an operation needs to go on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) enum Need {
     /// Its first step.
     Start,
@@ -59,7 +61,7 @@ pub(super) enum Need {
 }
 
 /// What an operation does between two things that it is given, and what it needs then.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Stretch {
     /// Who saw it take what it was given.
     pub(super) onlookers: Onlookers,
@@ -86,14 +88,17 @@ pub(super) struct Lives {
 }
 
 /// Histories, and what is done after each.
-#[derive(Clone, Debug, Default)]
-struct Known {
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Known {
     histories: Numbers,
     stretches: Vec<Stretch>,
 }
 
+/// What was [saved](Lives::saved).
+pub(super) type SavedLives = (Known, BTreeMap<u32, Stretch>);
+
 /// Says where a stretch is found.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct StretchId {
     number: u32,
     /// The part of the search that alone knows it; zero where all do.
@@ -277,6 +282,26 @@ impl Lives {
     /// What this part has learnt.
     fn learnt(self) -> (Known, BTreeMap<u32, Stretch>) {
         (self.own, self.amended)
+    }
+
+    /// What this part, or the whole search, knows beyond what all parts know, to be restored in another
+    /// process.
+    pub(super) fn saved(&self) -> impl Serialize {
+        let own = match self.part {
+            0 => &*self.shared,
+            _ => &self.own,
+        };
+        (own, &self.amended)
+    }
+
+    /// Knows again what was saved.
+    pub(super) fn restore(&mut self, saved: SavedLives) {
+        let (own, amended) = saved;
+        match self.part {
+            0 => self.shared = Arc::new(own),
+            _ => self.own = own,
+        }
+        self.amended = amended;
     }
 
     /// How many histories are known.

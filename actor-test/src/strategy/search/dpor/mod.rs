@@ -32,6 +32,7 @@ mod lives;
 mod numbers;
 mod parts;
 mod reversing;
+mod saved;
 mod scheduling;
 mod shown;
 mod world;
@@ -49,6 +50,7 @@ use self::shown::Shown;
 use self::world::Ties;
 use super::Search;
 use super::attempt::Limit;
+use crate::codec::Damaged;
 use crate::hash::mix;
 use crate::strategy::{Covered, Ended, Ending, Gap, Reduction};
 
@@ -349,6 +351,8 @@ fn noted(graph: Arc<Graph>, edits: Vec<Edit>, share: f64) -> (impl Iterator<Item
 impl Search for Dpor {
     type Item = Follow;
 
+    const IS_SAVED: bool = true;
+
     fn name(&self) -> String {
         match (self.hop, self.known_max) {
             (Some(HOP), _) => "dpor-rand".into(),
@@ -422,6 +426,14 @@ impl Search for Dpor {
 
     fn unite(&mut self, part: Self) -> bool {
         self.take_back(part)
+    }
+
+    fn save(&self) -> Option<Vec<u8>> {
+        self.saved()
+    }
+
+    fn restore(&mut self, bytes: &[u8]) -> Result<(), Damaged> {
+        Self::restore(self, bytes)
     }
 
     fn take(&mut self, item: Follow, ended: &Ended) {

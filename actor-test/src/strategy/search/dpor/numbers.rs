@@ -1,11 +1,29 @@
 //! Numbering hashes.
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 /// Hashes, each with a number: from zero, in the order in which they came. About 14 bytes for each.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Numbers {
     keys: Vec<u64>,
     /// Open addressing; from three eighths to three quarters of it are in use.
     table: Vec<u32>,
+}
+
+impl Serialize for Numbers {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.keys.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Numbers {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut numbers = Self::default();
+        for key in Vec::deserialize(deserializer)? {
+            numbers.enter(key);
+        }
+        Ok(numbers)
+    }
 }
 
 const FREE: u32 = u32::MAX;

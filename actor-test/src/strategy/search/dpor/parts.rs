@@ -57,6 +57,22 @@ impl Division {
         self.out == 0 && self.stacks.iter().all(Vec::is_empty)
     }
 
+    /// What each part is to go on with, where it was divided before.
+    pub(super) fn stacks(&self) -> &[Vec<Noted>] {
+        &self.stacks
+    }
+
+    /// How many parts there were.
+    pub(super) fn rounds(&self) -> u32 {
+        self.rounds
+    }
+
+    /// Goes on with these, after so many parts.
+    pub(super) fn go_on(&mut self, stacks: Vec<Vec<Noted>>, rounds: u32) {
+        self.stacks = stacks;
+        self.rounds = rounds;
+    }
+
     pub(super) fn clear(&mut self) {
         self.stacks.clear();
     }

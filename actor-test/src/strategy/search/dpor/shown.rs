@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::graph::Graph;
 use super::numbers::Numbers;
 
@@ -18,14 +20,17 @@ pub(super) struct Shown {
     reached: Option<Vec<u64>>,
 }
 
-#[derive(Clone, Debug, Default)]
-struct Record {
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Record {
     /// Behaviours that were run, and that the search has not reached yet; and whether all was well at the
     /// end.
     ahead: BTreeMap<u64, bool>,
     /// In which ways operations and onlookers have ended in what was run.
     ends: Numbers,
 }
+
+/// What was [saved](Shown::saved).
+pub(super) type SavedShown = (Record, Option<Vec<u64>>);
 
 impl Shown {
     fn own(&mut self) -> &mut Record {
@@ -108,6 +113,26 @@ impl Shown {
         for class in all.iter().flat_map(|(_, reached)| reached) {
             record.ahead.remove(class);
         }
+    }
+
+    /// What this part, or the whole search, knows beyond what all parts know, to be restored in another
+    /// process.
+    pub(super) fn saved(&self) -> impl Serialize {
+        let own = match self.reached {
+            None => &*self.shared,
+            Some(_) => &self.own,
+        };
+        (own, &self.reached)
+    }
+
+    /// Knows again what was saved.
+    pub(super) fn restore(&mut self, saved: SavedShown) {
+        let (own, reached) = saved;
+        match reached {
+            None => self.shared = Arc::new(own),
+            Some(_) => self.own = own,
+        }
+        self.reached = reached;
     }
 
     /// What this part has shown, and which behaviours it has reached.

@@ -14,13 +14,15 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
+
 use crate::hash::mix;
 
 /// The path of the world.
 pub(super) const WORLD: u64 = 0x776f_726c_6400;
 
 /// In what kind of step the world is accessed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) enum Touch {
     /// Once something was taken: the first step, an event, or the reply that was awaited.
     Run,
@@ -41,7 +43,7 @@ impl Touch {
 
 /// Whose steps are accesses to the world although they need not look like it. Operations are named by
 /// their paths.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Ties {
     /// They await several things, or sleep: all their steps but those that send, and the replies to them.
     pub(super) waiting: BTreeSet<u64>,

@@ -1,0 +1,53 @@
+//! What a search knows as bytes, for where another process goes on with it.
+//!
+//! The one module of this crate that knows the format: bincode 2, little-endian, with integers of
+//! variable length. Who writes and who reads are the same executable, so nothing has to be compatible.
+
+use bincode::config::{self, Config};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// The bytes don't hold what they should.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct Damaged(pub(crate) String);
+
+fn format() -> impl Config {
+    config::standard()
+        .with_little_endian()
+        .with_variable_int_encoding()
+        .with_no_limit()
+}
+
+/// Encodes a value, all parts of which the format can express.
+pub(crate) fn encode(value: &impl Serialize) -> Vec<u8> {
+    bincode::serde::encode_to_vec(value, format())
+        .expect("numbers, sequences, maps and enums can be expressed")
+}
+
+/// Decodes a value, which takes up all of the bytes.
+pub(crate) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Damaged> {
+    let decoded = bincode::serde::decode_from_slice(bytes, format());
+    let (value, read) = decoded.map_err(|error| Damaged(error.to_string()))?;
+    match bytes.len() - read {
+        0 => Ok(value),
+        left => Err(Damaged(format!("{left} bytes are left over"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_cut_or_longer_is_refused() {
+        let value = (7u64, vec![Some(1.5), None], "a".to_owned());
+        let mut bytes = encode(&value);
+        assert_eq!(decode(&bytes), Ok(value));
+        type Value = (u64, Vec<Option<f64>>, String);
+        assert!(decode::<Value>(&bytes[..bytes.len() - 1]).is_err());
+        bytes.push(0);
+        let error = decode::<Value>(&bytes).unwrap_err();
+        assert_eq!(error.to_string(), "1 bytes are left over");
+    }
+}

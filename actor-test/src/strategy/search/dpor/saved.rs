@@ -1,0 +1,206 @@
+//! A search, or a part of one, as bytes: another process goes on with it.
+//!
+//! It is saved where no execution is in progress and nothing is half extended, so that all there is are
+//! what it knows, what was noted, and numbers. Graphs share what they have in common, in memory and here.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::Dpor;
+use super::graph::{Edit, Graph, Lane};
+use super::lives::SavedLives;
+use super::parts::Noted;
+use super::shown::SavedShown;
+use super::world::Ties;
+use crate::codec::{self, Damaged};
+use crate::strategy::Gap;
+
+/// All but what it knows of operations and behaviours.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Rest {
+    notes: Notes,
+    rounds: u32,
+    done: f64,
+    since: u64,
+    ties: Ties,
+    new_ties: Ties,
+    failed: Vec<u64>,
+    stopped: Option<Gap>,
+    seeded: u64,
+    spent: u64,
+    behaviours_before: u64,
+    size: Option<f64>,
+    graphs: u64,
+    executions: u64,
+    behaviours: u64,
+    onlookers: bool,
+}
+
+/// What was noted, stack by stack. Lanes and graphs are numbered in the order in which they come.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Notes {
+    lanes: Vec<Lane>,
+    /// Their lanes, and their next stamps.
+    graphs: Vec<(Vec<u32>, u32)>,
+    stacks: Vec<Vec<(u32, Edit, f64)>>,
+}
+
+impl Notes {
+    fn of(stacks: &[Vec<Noted>]) -> Self {
+        let mut notes = Self::default();
+        let mut lanes = BTreeMap::new();
+        let mut graphs = BTreeMap::new();
+        for stack in stacks {
+            let mut saved = Vec::with_capacity(stack.len());
+            for noted in stack {
+                let known = graphs.len() as u32;
+                let number = *graphs.entry(Arc::as_ptr(&noted.graph)).or_insert(known);
+                if number == known {
+                    let of_graph = noted.graph.lanes.iter().map(|lane| {
+                        let next = notes.lanes.len() as u32;
+                        *lanes.entry(Arc::as_ptr(lane)).or_insert_with(|| {
+                            notes.lanes.push(Lane::clone(lane));
+                            next
+                        })
+                    });
+                    let of_graph = of_graph.collect();
+                    notes.graphs.push((of_graph, noted.graph.next_stamp));
+                }
+                saved.push((number, noted.edit, noted.share));
+            }
+            notes.stacks.push(saved);
+        }
+        notes
+    }
+
+    fn stacks(self) -> Result<Vec<Vec<Noted>>, Damaged> {
+        let missing = || Damaged("a graph lacks a part".into());
+        let lanes = self.lanes.into_iter().map(|mut lane| {
+            lane.share_clocks();
+            Arc::new(lane)
+        });
+        let lanes: Vec<Arc<Lane>> = lanes.collect();
+        let graphs = self.graphs.into_iter().map(|(numbers, next_stamp)| {
+            let found = numbers
+                .into_iter()
+                .map(|number| lanes.get(number as usize).cloned());
+            let lanes = found.collect::<Option<_>>().ok_or_else(missing)?;
+            Ok(Arc::new(Graph { lanes, next_stamp }))
+        });
+        let graphs: Vec<Arc<Graph>> = graphs.collect::<Result<_, Damaged>>()?;
+        let noted = |(number, edit, share): (u32, Edit, f64)| {
+            let graph = graphs.get(number as usize).cloned();
+            graph.map(|graph| Noted { graph, edit, share })
+        };
+        let stacks = self.stacks.into_iter().map(|stack| {
+            let stack: Option<Vec<Noted>> = stack.into_iter().map(noted).collect();
+            stack.ok_or_else(missing)
+        });
+        stacks.collect()
+    }
+}
+
+impl Lane {
+    /// Labels that need the same share the memory for it.
+    fn share_clocks(&mut self) {
+        for next in 1..self.labels.len() {
+            let (before, after) = self.labels.split_at_mut(next);
+            if before[next - 1].clock == after[0].clock {
+                after[0].clock = before[next - 1].clock.clone();
+            }
+        }
+    }
+}
+
+impl Dpor {
+    /// What another process needs to go on with the search from here, where it is between two rounds; or
+    /// to take this part back, where it has come to its end.
+    pub(super) fn saved(&self) -> Option<Vec<u8>> {
+        let is_at_rest = self.current.is_none() && self.again.is_none();
+        let is_part = self.allowance.is_some() && is_at_rest;
+        if !is_part && !self.is_divisible() {
+            return None;
+        }
+        let own = std::slice::from_ref(&self.frontier);
+        let stacks = match self.division.stacks() {
+            [] => own,
+            stacks => stacks,
+        };
+        let rest = Rest {
+            notes: Notes::of(stacks),
+            rounds: self.division.rounds(),
+            done: self.done,
+            since: self.since,
+            ties: Ties::clone(&self.ties),
+            new_ties: self.new_ties.clone(),
+            failed: self.failed.clone(),
+            stopped: self.stopped.clone(),
+            seeded: self.seeded,
+            spent: self.spent,
+            behaviours_before: self.behaviours_before,
+            size: self.size,
+            graphs: self.graphs,
+            executions: self.executions,
+            behaviours: self.behaviours,
+            onlookers: self.onlookers,
+        };
+        Some(codec::encode(&(
+            self.lives.saved(),
+            self.shown.saved(),
+            rest,
+        )))
+    }
+
+    /// Goes on where one was saved. A new search becomes the whole one; a part that has not begun becomes
+    /// what another process has made of it.
+    pub(super) fn restore(&mut self, bytes: &[u8]) -> Result<(), Damaged> {
+        let (lives, shown, rest): (SavedLives, SavedShown, Rest) = codec::decode(bytes)?;
+        let mut stacks = rest.notes.stacks()?;
+        self.lives.restore(lives);
+        self.shown.restore(shown);
+        if stacks.len() == 1 {
+            self.frontier = stacks.pop().unwrap_or_default();
+        } else {
+            self.division.go_on(stacks, rest.rounds);
+        }
+        self.descents = None;
+        self.begun = true;
+        self.done = rest.done;
+        self.since = rest.since;
+        self.ties = Arc::new(rest.ties);
+        self.new_ties = rest.new_ties;
+        self.failed = rest.failed;
+        self.stopped = rest.stopped;
+        self.seeded = rest.seeded;
+        self.spent = rest.spent;
+        self.behaviours_before = rest.behaviours_before;
+        self.size = rest.size;
+        self.graphs = rest.graphs;
+        self.executions = rest.executions;
+        self.behaviours = rest.behaviours;
+        self.onlookers = rest.onlookers;
+        Ok(())
+    }
+}
+
+/// A clock as a sequence.
+pub(super) mod clock {
+    use std::sync::Arc;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(in super::super) fn serialize<S: Serializer>(
+        clock: &Arc<[u32]>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        clock[..].serialize(serializer)
+    }
+
+    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Arc<[u32]>, D::Error> {
+        Vec::deserialize(deserializer).map(Arc::from)
+    }
+}
