@@ -39,6 +39,9 @@ pub struct EventInfo {
     pub name: &'static str,
     /// Identifies the type, so that monitors find it.
     pub type_id: TypeId,
+    /// A service of the library's tells it itself: it needs no room, and what is left of it when the
+    /// actor has stopped is no dead letter.
+    pub(crate) own: bool,
 }
 
 impl EventInfo {
@@ -47,7 +50,15 @@ impl EventInfo {
         Self {
             name,
             type_id: TypeId::of::<E>(),
+            own: false,
         }
+    }
+
+    /// As [`of`](Self::of), for what a service tells itself.
+    pub(crate) const fn own<E: 'static>(name: &'static str) -> Self {
+        let mut own = Self::of::<E>(name);
+        own.own = true;
+        own
     }
 }
 
@@ -75,6 +86,12 @@ impl ActorInfo {
     #[inline]
     pub fn disposition(&self, state: usize, event: u16) -> Disposition {
         self.dispositions[state * self.events.len() + usize::from(event)]
+    }
+
+    /// The actor, a service of the library's, tells the event itself.
+    pub fn is_own(&self, event: u16) -> bool {
+        let event = self.events.get(usize::from(event));
+        event.is_some_and(|event| event.own)
     }
 
     /// The name of the state; `None` for a plain actor.

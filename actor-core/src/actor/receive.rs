@@ -5,45 +5,42 @@ use std::marker::PhantomData;
 use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll, ready};
 
+use super::Actor;
 use super::timeouts::{Timeouts, Until};
-use super::{AcceptedBy, Actor};
 use crate::runtime::Home;
 
-/// Waits for the next event of its kind.
-pub(crate) struct Receive<'a, A: Actor, E: AcceptedBy<A>> {
+/// Waits for the next message with that event.
+pub(crate) struct Receive<'a, A: Actor> {
     home: &'a mut Home,
     timeouts: &'a mut Timeouts,
-    event: PhantomData<fn(A) -> E>,
+    event: u16,
+    actor: PhantomData<fn(A)>,
 }
 
-impl<'a, A: Actor, E: AcceptedBy<A>> Receive<'a, A, E> {
-    pub(crate) fn new(home: &'a mut Home, timeouts: &'a mut Timeouts) -> Self {
+impl<'a, A: Actor> Receive<'a, A> {
+    pub(crate) fn new(home: &'a mut Home, timeouts: &'a mut Timeouts, event: u16) -> Self {
         Self {
             home,
             timeouts,
-            event: PhantomData,
+            event,
+            actor: PhantomData,
         }
     }
 }
 
-impl<A: Actor, E: AcceptedBy<A>> Future for Receive<'_, A, E> {
-    type Output = E;
+impl<A: Actor> Future for Receive<'_, A> {
+    type Output = A::Message;
 
-    fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<E> {
-        let message = ready!(self.home.poll_receive::<A>(E::EVENT, task));
+    fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<A::Message> {
+        let event = self.event;
+        let message = ready!(self.home.poll_receive::<A>(event, task));
         self.timeouts.end(Until::EventHandled);
-        match E::out_of(message) {
-            Ok((event, reply)) => {
-                drop(reply);
-                Poll::Ready(event)
-            }
-            Err(_) => unreachable!("`receive` takes the kind of event that it asked for"),
-        }
+        Poll::Ready(message)
     }
 }
 
-impl<A: Actor, E: AcceptedBy<A>> Drop for Receive<'_, A, E> {
+impl<A: Actor> Drop for Receive<'_, A> {
     fn drop(&mut self) {
-        self.home.receive_dropped(E::EVENT);
+        self.home.receive_dropped(self.event);
     }
 }

@@ -286,11 +286,11 @@ impl Target {
         }
     }
 
-    /// Both ends of a wait for this actor's start or end, which monitors don't see: nobody has sent
-    /// anything.
+    /// As [`begin_ask`](Self::begin_ask), for what monitors don't see: a wait for this actor's start or
+    /// end, since nobody has sent anything, and a reply that the asker, which relays, hands on.
     pub(crate) fn begin_ask_beside<R: Event>(&self) -> (Reply<R>, Ask<R>) {
         match self.place() {
-            Where::Live(actor) => asking(Origin::Live(None, actor.awaiting_end())),
+            Where::Live(actor) => asking(Origin::Live(None, actor.asking_beside())),
             Where::Controlled(_) => self.begin_ask(),
         }
     }

@@ -94,6 +94,15 @@ impl Target {
         }
     }
 
+    /// A service tells itself something [of its own](crate::table::EventInfo): that takes no room, and is
+    /// dropped in silence where it has stopped.
+    pub(crate) fn tell_own<A: Mailed>(&self, message: A::Message) {
+        match self.place() {
+            Where::Live(actor) => actor.notify::<A>(message, None),
+            Where::Controlled(address) => post(*address, &mut Slot::Full(message)),
+        }
+    }
+
     /// The actor, which relays, knows nobody to hand a message of its own on to: a dead letter.
     pub(crate) fn lose<A: Mailed>(&self, message: A::Message, why: DeadLetterReason) {
         match self.place() {

@@ -148,8 +148,7 @@ async fn follow<A: Actor>(proxy: ProxyRef<A>, found: NameLookup<ActorRef<A>>) {
     let found = found.await;
     let actor = found.clone().ok();
     let tell = |inner| {
-        let message = &mut Slot::Full(Message(inner));
-        proxy.target().post::<Proxy<A>>(message);
+        proxy.target().tell_own::<Proxy<A>>(Message(inner));
     };
     tell(Inner::Found(Found(found)));
     if let Some(actor) = actor {
@@ -199,8 +198,8 @@ struct Table<A>(PhantomData<A>);
 
 impl<A: Actor> Table<A> {
     const OWN: [EventInfo; 2] = [
-        EventInfo::of::<Found<A>>("Found"),
-        EventInfo::of::<Ended>("Ended"),
+        EventInfo::own::<Found<A>>("Found"),
+        EventInfo::own::<Ended>("Ended"),
     ];
     const LEN: usize = A::INFO.events.len() + Self::OWN.len();
     const ALL: &'static [EventInfo; EVENTS_MAX] = &joined(A::INFO.events, Self::OWN);

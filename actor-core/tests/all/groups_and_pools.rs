@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::support::{Journal, idle};
 use actor_core::prelude::*;
-use actor_core::{FailureKind, Group, Pool, PoolRef, Probe, Topics};
+use actor_core::{FailureKind, Group, Mailbox, Overflow, Pool, PoolRef, Probe, Topics};
 
 #[derive(Clone, Debug)]
 struct Say(u32);
@@ -383,4 +383,88 @@ async fn an_elastic_pool_has_as_many_as_are_busy() {
 #[should_panic(expected = "no fewer than that")]
 fn an_elastic_pool_grows() {
     drop(Pool::least_busy(3, Worker).elastic(2, Duration::ZERO));
+}
+
+/// What the kinds of pools that count tell themselves is theirs: it is no dead letter.
+#[tokio::test(start_paused = true)]
+async fn a_pool_that_is_stopped_leaves_no_dead_letters_of_its_own() {
+    let counted = |kind| match kind {
+        0 => Pool::least_busy(2, Worker),
+        1 => Pool::least_busy(1, Worker).elastic(3, Duration::from_secs(1)),
+        _ => Pool::keyed(2, Worker)
+            .by(|order: &Order| order.0)
+            .resizable(),
+    };
+    for kind in 0..3 {
+        let (sys, journal) = (System::new(), Journal::new());
+        let live = sys.as_live().unwrap();
+        let noted = journal.clone();
+        live.on_dead_letter(move |letter| noted.note(format!("{:?}", letter.event)));
+        let pool = sys.spawn(counted(kind));
+        let asked: Vec<_> = ["ada", "bob", "cyd"].map(|who| pool.ask(Order(who))).into();
+        sys.stop(&pool);
+        for ask in asked {
+            assert!(ask.await.is_ok());
+        }
+        idle().await;
+        assert_eq!((live.dead_letters(), live.actor_count()), (0, 0));
+        journal.expect::<&str>([]);
+        // What comes from elsewhere is one.
+        pool.tell(Order("dan"));
+        pool.resize(7);
+        assert_eq!(live.dead_letters(), 2);
+        journal.expect(["Order(\"dan\")", "Resize(7)"]);
+    }
+}
+
+/// A bound holds for what a pool is sent, and not for what it tells itself: it would lose count.
+#[tokio::test(start_paused = true)]
+async fn a_pool_with_a_bounded_mailbox_keeps_count() {
+    let sys = System::new();
+    let live = sys.as_live().unwrap();
+    let second = Duration::from_secs(1);
+    let pool = Pool::least_busy(1, Worker).elastic(3, 10 * second);
+    let mailbox = Mailbox::bounded(1).overflow(Overflow::DropNewest);
+    let pool = sys.spawner().mailbox(mailbox).spawn(pool);
+    for _ in 0..20 {
+        for _ in 0..3 {
+            pool.send(Work(1)).await.unwrap();
+        }
+        // As the three are done.
+        tokio::time::sleep(second).await;
+        pool.tell(Work(0));
+    }
+    tokio::time::sleep(100 * second).await;
+    assert_eq!(live.actor_count(), 2, "nobody is busy for ever");
+}
+
+/// Notes each reply.
+#[derive(Default)]
+struct Replies(Journal);
+
+#[monitor]
+impl Replies {
+    #[on(replied)]
+    fn replied(&mut self, reply: &usize, cx: &mut MonitorContext<Self>) {
+        self.0.note(format!("{reply} to {:?}", cx.target()));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_monitor_sees_a_reply_through_a_pool_once() {
+    let kinds = [
+        Pool::round_robin(2, Worker),
+        Pool::least_busy(2, Worker),
+        Pool::keyed(2, Worker).resizable(),
+    ];
+    for pool in kinds {
+        let (sys, journal) = (System::new(), Journal::new());
+        let seen = journal.clone();
+        sys.monitor_with(Replies(seen));
+        let pool = sys.spawn(pool);
+        assert_eq!(pool.ask(WhoAreYou).await, Ok(0));
+        pool.tell(WhoAreYou);
+        idle().await;
+        journal.expect(["0 to None"]);
+    }
 }

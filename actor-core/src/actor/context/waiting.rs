@@ -42,7 +42,21 @@ impl<A: Actor> Context<A> {
     /// }
     /// ```
     pub fn receive<E: AcceptedBy<A>>(&mut self) -> impl Future<Output = E> + Send {
-        Receive::<A, E>::new(&mut self.home, &mut self.timeouts)
+        let message = self.receive_message(E::EVENT);
+        async move {
+            match E::out_of(message.await) {
+                Ok((event, reply)) => {
+                    drop(reply);
+                    event
+                }
+                Err(_) => unreachable!("`receive` takes the kind of event that it asked for"),
+            }
+        }
+    }
+
+    /// As [`receive`](Self::receive), for an event that is known by its number.
+    pub(crate) fn receive_message(&mut self, event: u16) -> Receive<'_, A> {
+        Receive::new(&mut self.home, &mut self.timeouts, event)
     }
 
     /// Runs `future` beside the actor, which goes on handling events, and sends what `map` makes of

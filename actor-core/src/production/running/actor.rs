@@ -459,8 +459,8 @@ impl LiveActor {
         Some(sleep(limit))
     }
 
-    /// Begins a wait for the actor's end: monitors don't see it, and it is part of no cycle.
-    pub(crate) fn awaiting_end(self: &Arc<Self>) -> Asked {
+    /// Begins an `ask` that monitors don't see, and that is part of no cycle.
+    pub(crate) fn asking_beside(self: &Arc<Self>) -> Asked {
         let asked = Asked::of(self);
         asked.over();
         asked

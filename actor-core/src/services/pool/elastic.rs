@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use super::{Pool, events};
 use crate::actor::{Actor, Context};
-use crate::slab::Slot;
 
 /// How far a pool grows, and when it shrinks.
 #[derive(Clone, Copy, Debug)]
@@ -52,8 +51,7 @@ impl<A: Actor> Pool<A> {
         let (sleep, pool) = (cx.sleep(elastic.idle), cx.me());
         cx.beside(async move {
             sleep.await;
-            let idle = events::idle();
-            pool.target().post::<Self>(&mut Slot::Full(idle));
+            pool.target().tell_own::<Self>(events::idle());
         });
     }
 

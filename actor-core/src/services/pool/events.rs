@@ -2,14 +2,17 @@
 
 use std::hash::Hash;
 use std::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
 
 use super::Pool;
+use crate::actor::rest::drive;
 use crate::actor::{Actor, ActorRef, Call, Context, Flow, Handler};
 use crate::asking::Reply;
 use crate::event::Event;
 use crate::fingerprint::Fingerprinter;
 use crate::identity::ActorId;
-use crate::parts::CannotCross;
+use crate::parts::{CannotCross, Driver};
 use crate::services::outcome;
 use crate::services::table::{EVENTS_MAX, handled, joined};
 use crate::slab::Slot;
@@ -23,10 +26,12 @@ pub(super) struct Job<A: Actor> {
 }
 
 /// For which worker and key an event was counted.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(super) struct Ticket {
     pub(super) index: usize,
     pub(super) key: Option<u64>,
+    /// One of those that the pool waits for before it ends.
+    pub(super) _open: Arc<()>,
 }
 
 /// Hands an event to a worker, and counts it.
@@ -70,19 +75,24 @@ fn count<A: Handler<E>, E: Event>(
         unreachable!("a job is counted as what it is");
     };
     let (pool, worker) = (cx.me(), worker.clone());
-    let (asked, ask) = worker.target().begin_ask();
+    let (asked, ask) = worker.target().begin_ask_beside();
     let message = A::message(event, asked);
     worker.target().pass_on::<A>(&mut Slot::Full(message));
     let ask = ask.limited(worker.target());
     cx.beside(async move {
         let answer = ask.await;
-        let mut failure = None;
-        if let Ok(value) = answer {
-            if reply.is_nobody() {
-                failure = outcome::failure(&value);
-            }
+        // What is the user's may panic, and the pool is to hear of the end of the event in any case.
+        let handed_on = catch_unwind(AssertUnwindSafe(|| {
+            let value = answer.ok()?;
+            let is_unheard = reply.is_nobody();
+            let failure = is_unheard.then(|| outcome::failure(&value)).flatten();
             reply.send(value);
-        }
+            failure
+        }));
+        let (failure, panic) = match handed_on {
+            Ok(failure) => (failure, None),
+            Err(payload) => (None, Some(payload)),
+        };
         let done = Done {
             ticket,
             worker: worker.id(),
@@ -90,7 +100,10 @@ fn count<A: Handler<E>, E: Event>(
             failure,
         };
         let done = Message(Inner::Done(done));
-        pool.target().post::<Pool<A>>(&mut Slot::Full(done));
+        pool.target().tell_own::<Pool<A>>(done);
+        if let Some(payload) = panic {
+            resume_unwind(payload);
+        }
     });
 }
 
@@ -109,9 +122,9 @@ struct Table<A>(PhantomData<A>);
 
 impl<A: Actor> Table<A> {
     const OWN: [EventInfo; 3] = [
-        EventInfo::of::<Done>("Done"),
+        EventInfo::own::<Done>("Done"),
         EventInfo::of::<Resize>("Resize"),
-        EventInfo::of::<Idle>("Idle"),
+        EventInfo::own::<Idle>("Idle"),
     ];
     const LEN: usize = A::INFO.events.len() + Self::OWN.len();
     const ALL: &'static [EventInfo; EVENTS_MAX] = &joined(A::INFO.events, Self::OWN);
@@ -138,7 +151,7 @@ impl<A: Actor> Actor for Pool<A> {
     fn event_index(message: &Message<A>) -> u16 {
         match &message.0 {
             Inner::Job(job) => A::event_index(&job.message),
-            Inner::Done(_) => A::INFO.events.len() as u16,
+            Inner::Done(_) => Self::DONE,
             Inner::Resize(_) => A::INFO.events.len() as u16 + 1,
             Inner::Idle(_) => A::INFO.events.len() as u16 + 2,
         }
@@ -194,10 +207,33 @@ impl<A: Actor> Actor for Pool<A> {
             Call::Event(Message(Inner::Done(done))) => self.done(done, cx),
             Call::Event(Message(Inner::Resize(resize))) => self.resize(resize.0, cx),
             Call::Event(Message(Inner::Idle(_))) => self.look_for_idle(cx),
-            Call::Stop => self.stop(),
-            Call::Entry(_) | Call::Exit(_) => {}
+            Call::Stop if self.has_open() => return Flow::Async(Call::Stop),
+            Call::Stop | Call::Entry(_) | Call::Exit(_) => {}
         }
         Flow::Done
+    }
+
+    async fn call_async(&mut self, _: Call<Self>, cx: &mut Context<Self>) {
+        self.wind_up(cx).await;
+    }
+
+    fn driver() -> Option<Driver> {
+        Some(Box::pin(drive::<Self>()))
+    }
+}
+
+impl<A: Actor> Pool<A> {
+    /// The position of [`Done`] among its events.
+    const DONE: u16 = A::INFO.events.len() as u16;
+
+    /// It is stopped: it hears of all that it has handed out, and who asked gets the answers.
+    async fn wind_up(&mut self, cx: &mut Context<Self>) {
+        while self.has_open() {
+            let message = cx.receive_message(Self::DONE).await;
+            if let Inner::Done(done) = message.0 {
+                self.done(done, cx);
+            }
+        }
     }
 }
 

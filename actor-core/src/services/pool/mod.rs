@@ -9,6 +9,7 @@ use std::any::Any;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 use std::time::Duration;
 
 use self::elastic::Elastic;
@@ -17,6 +18,7 @@ use self::moving::Moving;
 use self::places::place;
 use crate::actor::{AcceptedBy, Actor, ActorRef, Context};
 use crate::fingerprint::{Fingerprint, Fingerprinter};
+use crate::identity::ActorId;
 use crate::slab::Slot;
 use crate::supervision::Restart;
 
@@ -35,7 +37,7 @@ pub type PoolRef<A> = ActorRef<Pool<A>>;
 /// by a new one when its turn comes, and what was in its inbox is lost as with any actor; so a worker
 /// that fails takes no other with it. Workers end with their pool, and before it, as the children of
 /// any [supervisor](crate::Spawner::spawn_with): where it is stopped, each has handled what it was
-/// handed by then. They handle 253 types of events at most; more is an error where the pool is compiled.
+/// handed by then, and who asked gets the answer. They handle 253 types of events at most; more is an error where the pool is compiled.
 ///
 /// A pool has as many workers as it is made with, until it is [resized](ActorRef::resize); one that
 /// takes the least busy may be [elastic](Pool::elastic).
@@ -79,6 +81,8 @@ pub struct Pool<A: Actor> {
     elastic: Option<Elastic>,
     /// Where keys may move to other workers.
     moving: Option<Moving<A>>,
+    /// Held by each event that was counted and that the pool has not heard of since.
+    open: Arc<()>,
 }
 
 struct Worker<A: Actor> {
@@ -314,6 +318,7 @@ impl<A: Actor> Pool<A> {
             turn: 0,
             elastic: None,
             moving: None,
+            open: Arc::new(()),
         }
     }
 
@@ -393,7 +398,7 @@ impl<A: Actor> Pool<A> {
                 let index = self.least_busy_now(cx);
                 self.worker(index, cx);
                 self.set_busy(index, self.workers[index].busy + 1);
-                let ticket = Ticket { index, key: None };
+                let ticket = self.ticket(index, None);
                 (job.count)(job.message, ticket, &self.workers[index].actor, cx);
             }
             Kind::Keyed(keys) => {
@@ -421,9 +426,22 @@ impl<A: Actor> Pool<A> {
         let worker = self.worker(index, cx).clone();
         let moving = self.moving.as_mut().expect("keys are counted");
         if let Some(job) = moving.enter(key, &worker, job) {
-            let key = Some(key);
-            (job.count)(job.message, Ticket { index, key }, &worker, cx);
+            let ticket = self.ticket(index, Some(key));
+            (job.count)(job.message, ticket, &worker, cx);
         }
+    }
+
+    fn ticket(&self, index: usize, key: Option<u64>) -> Ticket {
+        Ticket {
+            index,
+            key,
+            _open: self.open.clone(),
+        }
+    }
+
+    /// It was not told of the end of all that it has counted.
+    fn has_open(&self) -> bool {
+        Arc::strong_count(&self.open) > 1
     }
 
     fn next_turn(&mut self) -> usize {
@@ -452,8 +470,10 @@ impl<A: Actor> Pool<A> {
 
     fn done(&mut self, done: Done, cx: &mut Context<Self>) {
         match done.ticket {
-            Ticket { key: Some(key), .. } => self.key_done(key, cx),
-            Ticket { index, key: None } => {
+            Ticket { key: Some(key), .. } => self.key_done(key, done.worker, cx),
+            Ticket {
+                index, key: None, ..
+            } => {
                 // It may have been replaced, or be let go.
                 let worker = self.workers.get(index);
                 let known = worker.filter(|worker| worker.actor.id() == done.worker);
@@ -469,30 +489,16 @@ impl<A: Actor> Pool<A> {
     }
 
     /// A worker has handled an event of that key.
-    fn key_done(&mut self, key: u64, cx: &mut Context<Self>) {
+    fn key_done(&mut self, key: u64, by: ActorId, cx: &mut Context<Self>) {
         let Some(moving) = &mut self.moving else {
             return;
         };
-        let (waiting, left) = moving.done(key);
+        let (waiting, left) = moving.done(key, by);
         if let Some(left) = left {
             cx.stop(&left);
         }
         for job in waiting {
             self.hand_out_by(key, job, cx);
-        }
-    }
-
-    /// The pool ends: what waits in it goes behind what it waits for.
-    fn stop(&mut self) {
-        let Some(moving) = &mut self.moving else {
-            return;
-        };
-        for (key, worker, job) in moving.end() {
-            let target = match worker.target().has_stopped() {
-                true => &self.workers[place(key, self.first, self.workers.len())].actor,
-                false => &worker,
-            };
-            target.target().pass_on::<A>(&mut Slot::Full(job.message));
         }
     }
 }

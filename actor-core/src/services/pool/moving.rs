@@ -6,6 +6,7 @@ use std::hash::{Hash, Hasher};
 use super::events::Job;
 use crate::actor::{Actor, ActorRef};
 use crate::fingerprint::{Fingerprint, Fingerprinter};
+use crate::identity::ActorId;
 
 /// The keys of which some worker has events that it has not handled, and what waits for that.
 pub(super) struct Moving<A: Actor> {
@@ -49,8 +50,10 @@ impl<A: Actor> Moving<A> {
 
     /// A worker has handled an event of that key. Tells what has waited for that, and which worker is
     /// done with all that it had.
-    pub(super) fn done(&mut self, key: u64) -> (Vec<Job<A>>, Option<ActorRef<A>>) {
-        let Some(busy) = self.keys.get_mut(&key) else {
+    pub(super) fn done(&mut self, key: u64, by: ActorId) -> (Vec<Job<A>>, Option<ActorRef<A>>) {
+        // It may be word of a worker from before the pool was brought back.
+        let busy = self.keys.get_mut(&key);
+        let Some(busy) = busy.filter(|busy| busy.worker.id() == by) else {
             return (Vec::new(), None);
         };
         busy.events -= 1;
@@ -82,20 +85,6 @@ impl<A: Actor> Moving<A> {
             self.leaving.push((worker.clone(), keys));
         }
         keys > 0
-    }
-
-    /// What waits, by key, each for whom.
-    pub(super) fn end(&mut self) -> Vec<(u64, ActorRef<A>, Job<A>)> {
-        let keys = std::mem::take(&mut self.keys);
-        let each = keys.into_iter().flat_map(|(key, busy)| {
-            let Busy {
-                worker, waiting, ..
-            } = busy;
-            waiting
-                .into_iter()
-                .map(move |job| (key, worker.clone(), job))
-        });
-        each.collect()
     }
 
     /// Tells all of it, where every event that waits can be told.

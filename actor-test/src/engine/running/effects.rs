@@ -326,8 +326,12 @@ impl Engine {
             state.operations[operation as usize].ending = reason;
             state.halt(operation)
         };
-        let dead = halted.letters.iter().filter(|letter| letter.event != STOP);
-        let dead = dead.count() as u64;
+        let dead = {
+            let state = self.state();
+            let is_dead = |event| event != STOP && !state.is_own(operation, event);
+            let letters = halted.letters.iter();
+            letters.filter(|letter| is_dead(letter.event)).count() as u64
+        };
         let lost = match reason {
             StopReason::Disconnected => AskError::Disconnected,
             _ => AskError::Stopped,

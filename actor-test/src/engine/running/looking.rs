@@ -20,7 +20,7 @@ use crate::engine::watching::cycle::Waits;
 use crate::engine::watching::observers::{Observer, Seen};
 use crate::engine::watching::specifications::Judged;
 use crate::engine::workshop::Parts;
-use crate::engine::world::operation::{Kind, Stage, Stamp};
+use crate::engine::world::operation::{Stage, Stamp};
 use crate::engine::world::state::{BODY, State};
 use crate::engine::world::types::place_of;
 use crate::hash;
@@ -105,11 +105,14 @@ impl Engine {
 
     /// Whether what it sends was sent before, by another.
     fn relays(&self, sender: Stamp) -> bool {
-        let state = self.state();
-        let sender = sender
-            .sent_by()
-            .map(|sender| state.operations[sender as usize].kind);
-        matches!(sender, Some(Kind::Actor(of_type)) if state.types[of_type].info.relays)
+        let sender = sender.sent_by();
+        sender.is_some_and(|sender| self.is_relay(sender))
+    }
+
+    /// It hands on what it is sent.
+    fn is_relay(&self, operation: u32) -> bool {
+        let info = self.state().info(operation);
+        info.is_some_and(|info| info.relays)
     }
 
     pub(crate) fn show_reply(
@@ -136,7 +139,9 @@ impl Engine {
                 reply,
             });
         }
-        if lost.is_none() && !is_for_end && self.shared.shows(Moment::Replied) {
+        let is_shown = lost.is_none() && !is_for_end && self.shared.shows(Moment::Replied);
+        // A relay hands the reply on, and it is shown then.
+        if is_shown && !self.is_relay(asker) {
             let sender = Some(self.actor_id(from));
             let target = (asker != BODY).then(|| self.actor_id(asker));
             self.show(Moment::Replied, sender, target, |show| slot.inspect(show));

@@ -187,7 +187,10 @@ impl Engine {
             }
             let letters = found.inbox.remove_letters(|letter| letter.event != STOP);
             state.look(operation);
-            state.dead_letters += letters.len() as u64;
+            let dead = letters.iter();
+            let dead = dead.filter(|letter| !state.is_own(operation, letter.event));
+            let dead = dead.count() as u64;
+            state.dead_letters += dead;
             letters
         };
         for letter in letters {

@@ -85,7 +85,7 @@ impl State {
         let disposition = self.disposition(to, letter.event);
         let receiver = &mut self.operations[to as usize];
         if receiver.stage == Stage::Gone || letter.lost.is_some() {
-            self.dead_letters += 1;
+            self.dead_letters += u64::from(!self.is_own(to, letter.event));
             return Delivery::Dead;
         }
         if receiver.bound.is_some() {

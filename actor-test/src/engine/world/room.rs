@@ -5,6 +5,7 @@
 //! place that it was granted is kept until then, so that a future that is dropped has sent nothing.
 
 use actor_core::Overflow;
+use actor_core::generated::ActorInfo;
 use actor_core::runtime::Offered;
 
 use crate::engine::world::operation::{Effect, Letter, STOP, Sender, Stage};
@@ -127,9 +128,10 @@ impl Answer {
 }
 
 impl Letter {
-    /// It takes a place in a bounded mailbox.
-    fn counts(&self) -> bool {
-        matches!(self.sender.sender(), Sender::Operation(_)) && self.event != STOP
+    /// It takes a place in the bounded mailbox of an actor of this type.
+    fn counts(&self, info: Option<&ActorInfo>) -> bool {
+        let is_sent = matches!(self.sender.sender(), Sender::Operation(_)) && self.event != STOP;
+        is_sent && !info.is_some_and(|info| info.is_own(self.event))
     }
 }
 
@@ -247,10 +249,11 @@ impl State {
     /// Finds a place for a letter in a bounded mailbox.
     #[cold]
     pub(crate) fn find_place(&mut self, to: u32, letter: &Letter) -> Delivery {
+        let counts = letter.counts(self.info(to));
         let Some(bound) = &mut self.operations[to as usize].bound else {
             return Delivery::Arrived;
         };
-        if !letter.counts() {
+        if !counts {
             return Delivery::Arrived;
         }
         if letter.placed {
@@ -268,8 +271,9 @@ impl State {
 
     /// Removes the oldest letter that counts; another takes its place.
     fn replace_oldest(&mut self, of: u32) -> Delivery {
+        let info = self.info(of);
         let inbox = &mut self.operations[of as usize].inbox;
-        let Some(oldest) = inbox.take_counting(Letter::counts) else {
+        let Some(oldest) = inbox.take_counting(|letter| letter.counts(info)) else {
             return Delivery::Full;
         };
         self.look(of);
@@ -280,8 +284,9 @@ impl State {
     #[cold]
     pub(crate) fn free_place(&mut self, of: u32, letter: &Letter) {
         self.reach.add(Beyond::Room);
+        let counts = letter.counts(self.info(of));
         if let Some(bound) = &mut self.operations[of as usize].bound
-            && letter.counts()
+            && counts
         {
             bound.unread -= 1;
             self.grant_room(of);

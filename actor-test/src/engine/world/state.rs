@@ -331,6 +331,11 @@ impl State {
         }
     }
 
+    /// The receiver, a service of the library's, tells the event itself.
+    pub(crate) fn is_own(&self, receiver: u32, event: u16) -> bool {
+        self.info(receiver).is_some_and(|info| info.is_own(event))
+    }
+
     #[inline]
     pub(crate) fn event_id(&self, receiver: u32, event: u16) -> Option<EventId> {
         let first_event = self.operations[receiver as usize].first_event;

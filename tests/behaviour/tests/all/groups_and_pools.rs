@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use actor_core::prelude::*;
-use actor_core::{Group, Pool, Probe, Topics, monitor};
+use actor_core::{Group, Mailbox, Overflow, Pool, Probe, Topics, monitor};
 use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, Deny, Report, Tester};
 
@@ -375,4 +375,78 @@ fn an_elastic_pool_stays_within_its_bounds() {
         }
     });
     report.assert_clean();
+}
+
+/// What it tells itself takes no place in its mailbox, so that it never loses count.
+#[test]
+fn an_elastic_pool_with_a_bounded_mailbox_keeps_count() {
+    let tester = Tester::new().iterations(500).strategy(StrategySpec::Random);
+    let report = tester.run(|sys| {
+        let pool = Pool::least_busy(1, Worker).elastic(3, Duration::from_secs(1));
+        let mailbox = Mailbox::bounded(1).overflow(Overflow::DropNewest);
+        let pool = sys.spawner().mailbox(mailbox).spawn(pool);
+        let shrunk = pool.clone();
+        sys.always_eventually("one is left", move |w| {
+            w.get(&shrunk).is_some_and(|pool| pool.workers() == 1)
+        });
+        for _ in 0..4 {
+            pool.tell(Work);
+        }
+    });
+    report.assert_clean();
+    assert!(report.dead_letters > 0, "there was no room for all");
+}
+
+/// Where it is stopped, who asked gets the answer, and nothing of its own is a dead letter.
+#[test]
+fn a_pool_that_is_stopped_leaves_no_dead_letters_of_its_own() {
+    let report = Tester::new().iterations(500).run_async(|sys| async move {
+        let pool = sys.spawn(Pool::least_busy(1, Worker));
+        let asked = [pool.ask(Work), pool.ask(Work)];
+        sys.stop(&pool);
+        for ask in asked {
+            assert_eq!(ask.await, Ok(0));
+        }
+    });
+    report.assert_clean();
+    assert_eq!(report.dead_letters, 0);
+}
+
+/// Counts the replies, which are at most as many as were asked for.
+#[derive(Default)]
+struct Replies(u32);
+
+#[monitor]
+impl Replies {
+    #[on(replied)]
+    fn replied(&mut self, _: &usize, _: &mut MonitorContext<Self>) {
+        self.0 += 1;
+        assert_eq!(self.0, 1, "one is asked for");
+    }
+
+    #[on]
+    fn asked(&mut self, _: &Say, _: &mut MonitorContext<Self>) {
+        assert_eq!(self.0, 1, "it is seen before the asker has it");
+    }
+}
+
+#[test]
+fn a_monitor_sees_a_reply_through_a_pool_once() {
+    for kind in 0..3 {
+        let report = Tester::new()
+            .iterations(300)
+            .run_async(move |sys| async move {
+                let pool = match kind {
+                    0 => Pool::round_robin(1, Worker),
+                    1 => Pool::least_busy(1, Worker),
+                    _ => Pool::keyed(1, Worker).resizable(),
+                };
+                sys.monitor::<Replies>();
+                let pool = sys.spawn(pool);
+                pool.tell(Work);
+                assert_eq!(pool.ask(Work).await, Ok(0));
+                sys.announce(Say(0));
+            });
+        report.assert_clean();
+    }
 }
