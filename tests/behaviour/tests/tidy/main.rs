@@ -1,6 +1,7 @@
 //! What lints can't see in the sources.
 
 mod links;
+mod mistakes;
 mod settings;
 mod shown;
 
