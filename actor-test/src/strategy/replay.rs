@@ -118,6 +118,8 @@ impl Strategy for Replay {
     fn fault(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
         let number = self.due(enabled)?.what.checked_sub(1)? as usize;
         self.pass(enabled);
+        // The fault is a step as well, in which choices may be asked for.
+        self.step = enabled.step() + 1;
         (number < faults.len()).then_some(number)
     }
 

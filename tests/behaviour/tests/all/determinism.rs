@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use actor_core::fs::OpenOptions;
 use actor_core::prelude::*;
 use actor_core::{actor, monitor};
 use actor_test::story::{Effect, Step};
 use actor_test::strategy::StrategySpec;
-use actor_test::{Bug, BugKind, Report, Tester};
+use actor_test::{Bug, BugKind, FaultBudgets, Report, Tester};
 
 #[derive(Debug)]
 struct Work(u64);
@@ -140,6 +141,41 @@ fn replays_never_diverge() {
         "{:?}",
         report.bugs().iter().find(|bug| !rare(bug))
     );
+}
+
+/// Writes to a disk, one write after the other, and syncs none.
+struct Writer;
+
+#[actor]
+impl Writer {
+    #[start]
+    async fn start(&mut self, cx: &mut Context<Self>) {
+        let options = OpenOptions::new().append(true).create(true);
+        let Ok(file) = cx.disk().open("log", options).await else {
+            return;
+        };
+        for byte in 0..3 {
+            let _ = file.append([byte]).await;
+        }
+    }
+}
+
+/// What a disk loses is drawn in the step of a crash, and the next fault strikes some steps after that,
+/// most of which have no alternative.
+#[test]
+fn replays_of_crashes_never_diverge() {
+    let faults: FaultBudgets = "crash=2,restart=2".parse().expect("faults");
+    let mut settings = actor_test::Settings::default();
+    settings.semantics = settings.semantics.with_faults(faults);
+    settings.iterations = 1_000;
+    settings.check_every = 1;
+    let report = Tester::with(settings).run(|sys| {
+        sys.node("n1", |node| {
+            node.spawn(Writer);
+        });
+    });
+    report.assert_clean();
+    assert_eq!(report.executions, 1_000);
 }
 
 /// Announced and sent to nobody who would observe it.
