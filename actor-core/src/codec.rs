@@ -23,6 +23,8 @@ use std::fmt;
 
 use bincode::config::{self, Configuration, Fixint, Limit, LittleEndian, Varint};
 use bincode::de::read::SliceReader;
+use bincode::enc::write::Writer;
+use bincode::error::EncodeError;
 use bincode::serde::OwnedSerdeDecoder;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -90,16 +92,47 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, CodecError> {
 /// The bound is not [`DeserializeOwned`]: where a type has it is not known while methods are looked up,
 /// and `&'static str`, which lacks it, is found to do so too late. Nothing is borrowed nevertheless.
 pub(crate) fn carried<T: Serialize + Deserialize<'static>>(value: &T) -> Result<T, CodecError> {
-    let mut bytes = BUFFER.take();
-    bytes.clear();
-    let encoded = bincode::serde::encode_into_std_write(value, &mut bytes, IN_PROCESS);
+    let mut written = Written {
+        bytes: BUFFER.take(),
+        length: 0,
+    };
+    let encoded = bincode::serde::encode_into_writer(value, &mut written, IN_PROCESS);
     let carried = encoded
         .map_err(|error| CodecError(error.to_string()))
-        .and_then(|_| read(&bytes));
-    if bytes.capacity() <= KEPT_MAX {
-        BUFFER.set(bytes);
+        .and_then(|()| read(&written.bytes[..written.length]));
+    if written.bytes.len() <= KEPT_MAX {
+        BUFFER.set(written.bytes);
     }
     carried
+}
+
+/// What was encoded so far, at the beginning of a buffer.
+struct Written {
+    bytes: Vec<u8>,
+    length: usize,
+}
+
+impl Written {
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, more: usize) {
+        let least = (self.length + more).max(ROOM);
+        self.bytes.resize(least.next_power_of_two(), 0);
+    }
+}
+
+impl Writer for Written {
+    // Most of what is written is a number: a copy of a length that is known.
+    #[inline(always)]
+    fn write(&mut self, bytes: &[u8]) -> Result<(), EncodeError> {
+        if self.bytes.len() - self.length < bytes.len() {
+            self.grow(bytes.len());
+        }
+        let end = self.length + bytes.len();
+        self.bytes[self.length..end].copy_from_slice(bytes);
+        self.length = end;
+        Ok(())
+    }
 }
 
 fn read<T: Deserialize<'static>>(bytes: &[u8]) -> Result<T, CodecError> {
@@ -108,6 +141,9 @@ fn read<T: Deserialize<'static>>(bytes: &[u8]) -> Result<T, CodecError> {
     let value = T::deserialize(decoder.as_deserializer());
     value.map_err(|error| CodecError(error.to_string()))
 }
+
+/// The room of a buffer at first.
+const ROOM: usize = 256;
 
 /// A larger buffer is given back.
 const KEPT_MAX: usize = 64 << 10;

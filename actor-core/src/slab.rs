@@ -93,6 +93,16 @@ impl<T> Slab<T> {
         }
     }
 
+    /// Puts another value in the place of one, which it gives back; `None` where there is none.
+    #[inline]
+    pub(crate) fn replace(&mut self, slot: u32, value: T) -> Option<T> {
+        match self.place(slot) {
+            Some(Slot::Full(place)) => Some(mem::replace(place, value)),
+            _ => None,
+        }
+    }
+
+    #[inline]
     pub(crate) fn get(&self, slot: u32) -> Option<&T> {
         let place = match slot.checked_sub(1) {
             None => Some(&self.first),

@@ -50,6 +50,14 @@ impl<A: Mailed> Mail<A> {
         self.messages.borrow_mut().insert(message)
     }
 
+    /// What arrives at another node of a message that is there.
+    #[inline]
+    fn carried(&self, slot: u32) -> Result<A::Message, CannotCross> {
+        let messages = self.messages.borrow();
+        let message = messages.get(slot).expect("a queue names full slots");
+        A::carry(message)
+    }
+
     /// Takes a message that is there.
     #[inline]
     pub(crate) fn take(&self, slot: u32) -> A::Message {
@@ -100,8 +108,11 @@ pub trait AnyMail: AnySlab + Send {
     /// Feeds to whom the reply to the event in the slot goes, and what the event offers for a
     /// fingerprint; `false` where that is nothing.
     fn fingerprint(&self, slot: u32, to: &mut Fingerprinter) -> bool;
-    /// Makes what arrives at another node of the message in the slot; tells the slot where that is.
-    fn carry(&self, slot: u32) -> Result<u32, CannotCross>;
+    /// Makes of the message in the slot what arrives at another node, which takes its place. What was
+    /// there is dropped by `drops`, which is called with nothing borrowed.
+    fn carry(&self, slot: u32, drops: &mut dyn FnMut(&mut dyn FnMut())) -> Result<(), CannotCross>;
+    /// Makes a second message of the one in the slot, for another node; tells the slot where that is.
+    fn copy(&self, slot: u32) -> Result<u32, CannotCross>;
     /// Takes over a message of another mail of the same type.
     fn adopt(&self, other: &dyn AnyMail, slot: u32) -> u32;
 }
@@ -146,13 +157,16 @@ impl<A: Mailed> AnyMail for Mail<A> {
         message.is_some_and(|message| A::offer_event(message, to))
     }
 
-    fn carry(&self, slot: u32) -> Result<u32, CannotCross> {
-        let carried = {
-            let messages = self.messages.borrow();
-            let message = messages.get(slot).expect("a queue names full slots");
-            A::carry(message)?
-        };
-        Ok(self.insert(&mut Slot::Full(carried)))
+    fn carry(&self, slot: u32, drops: &mut dyn FnMut(&mut dyn FnMut())) -> Result<(), CannotCross> {
+        let carried = self.carried(slot)?;
+        let mut old = self.messages.borrow_mut().replace(slot, carried);
+        drops(&mut || drop(old.take()));
+        Ok(())
+    }
+
+    fn copy(&self, slot: u32) -> Result<u32, CannotCross> {
+        let copied = self.carried(slot)?;
+        Ok(self.insert(&mut Slot::Full(copied)))
     }
 
     fn adopt(&self, other: &dyn AnyMail, slot: u32) -> u32 {

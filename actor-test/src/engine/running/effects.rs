@@ -47,9 +47,9 @@ impl Engine {
     /// Does it whatever the effect is.
     #[inline(never)]
     fn flush_any(&mut self, operation: u32, mut state: RefMut<'_, State>) -> bool {
-        if let Some((to, letter)) = state.flush_crossing(operation) {
+        if let Some((to, link, letter)) = state.flush_crossing(operation) {
             drop(state);
-            self.cross(operation, to, letter);
+            self.cross(operation, to, link, letter);
             self.flush_rest(operation);
             return false;
         }
@@ -87,20 +87,21 @@ impl Engine {
 
     /// Carries out what rides along with the effect before: all, where handlers are atomic.
     fn flush_rest(&mut self, operation: u32) {
-        let atomic = self.state().atomic_handlers;
-        self.flush_while(operation, |effect| atomic || effect.is_silent());
+        self.flush_while(operation, |state, effect| {
+            state.atomic_handlers || effect.is_silent()
+        });
     }
 
     pub(crate) fn flush_silent(&mut self, operation: u32) {
-        self.flush_while(operation, Effect::is_silent);
+        self.flush_while(operation, |_, effect| effect.is_silent());
     }
 
-    fn flush_while(&mut self, operation: u32, rides: impl Fn(&Effect) -> bool) {
+    fn flush_while(&mut self, operation: u32, rides: impl Fn(&State, &Effect) -> bool) {
         loop {
             let follow_up = {
                 let mut state = self.state();
                 let next = state.operations[operation as usize].outbox.first();
-                if !next.is_some_and(&rides) {
+                if !next.is_some_and(|next| rides(&state, next)) {
                     state.refresh(operation);
                     return;
                 }
@@ -119,7 +120,7 @@ impl Engine {
                 letter,
                 delivery,
             } => self.sent(operation, to, letter, delivery),
-            FollowUp::Crossing { to, letter } => self.cross(operation, to, letter),
+            FollowUp::Crossing { to, link, letter } => self.cross(operation, to, link, letter),
             FollowUp::CrossingReply { ask, lost } => self.cross_reply(operation, ask, lost),
             FollowUp::Mishap(number) => {
                 let mishap = self.state().nodes.mishaps[number as usize].clone();

@@ -17,7 +17,7 @@ use crate::engine::world::flushing::FollowUp;
 use crate::engine::world::operation::{Effect, Kind, Letter};
 use crate::engine::world::room::Delivery as Arrived;
 use crate::engine::world::state::State;
-use crate::engine::world::transit::{Loaded, Transit};
+use crate::engine::world::transit::{LinkHint, Loaded, Transit};
 use crate::hash::mix;
 use crate::settings::Delivery;
 use crate::strategy::Choice;
@@ -27,24 +27,22 @@ const ARRIVAL: u64 = 0xa221_7a10;
 
 impl Engine {
     /// A letter leaves for another node: it is encoded, and put on the link.
-    pub(crate) fn cross(&mut self, by: u32, to: u32, letter: Letter) {
+    pub(crate) fn cross(&mut self, by: u32, to: u32, link: LinkHint, letter: Letter) {
         let mut event = None;
         if self.shared.shows(Moment::Sent) {
             self.show_sent(to, &letter);
             let is_recorded = self.shared.is_recorded();
             event = is_recorded.then(|| self.print_letter(to, letter.slot));
         }
-        let Some(slot) = self.carry(by, to, letter) else {
+        if !self.carry(by, to, &letter) {
             return self.lose(by, to, letter, AskError::Dropped);
-        };
-        self.discard(to, letter.slot, AskError::Dropped);
-        let letter = Letter { slot, ..letter };
+        }
         let effect = Effect::Send { to, letter };
-        let (from, node) = match self.state().nodes.apart(by, to) {
-            Some(apart) => apart,
-            None => return,
+        let loaded = {
+            let mut state = self.state();
+            let link = state.nodes.hinted(link, by, to);
+            state.load_on(link, Transit::new(by, effect))
         };
-        let loaded = self.state().load(from, node, Transit::new(by, effect));
         let arrival = match loaded {
             Loaded::Lost => Arrival::Lost,
             Loaded::Arrives | Loaded::OnLink | Loaded::Twice(_) => Arrival::Leaves,
@@ -64,19 +62,20 @@ impl Engine {
         }
     }
 
-    /// What arrives of a letter: where its event is then. `None` where it can't cross, which is a bug.
-    fn carry(&mut self, by: u32, to: u32, letter: Letter) -> Option<u32> {
-        let mail = self.workshop().mail(to).cloned()?;
-        self.encode(
-            by,
-            || mail.carry(letter.slot),
-            |state| {
-                let info = state.info(to);
-                let event = info.and_then(|info| info.events.get(usize::from(letter.event)));
-                let event = event.map_or("?", |event| event.name);
-                format!("`{event}` to `{}`", state.name(to))
-            },
-        )
+    /// Makes of a letter what arrives of it; `false` where it can't cross, which is a bug.
+    fn carry(&self, by: u32, to: u32, letter: &Letter) -> bool {
+        let Some(mail) = self.workshop().mail(to).cloned() else {
+            return false;
+        };
+        let phase = self.shared.phase.get();
+        let mut drops = |old: &mut dyn FnMut()| {
+            let crossing = self.shared.phase.replace(phase);
+            self.dropping(AskError::Dropped, old);
+            self.shared.phase.set(crossing);
+        };
+        let carry = || mail.carry(letter.slot, &mut drops);
+        let carried = self.encode(by, carry, |state| describe(state, to, letter));
+        carried.is_some()
     }
 
     /// Encodes and decodes, with the user's code, what goes to another node. What can't go is a bug.
@@ -105,7 +104,9 @@ impl Engine {
 
     /// A second copy of what is on a link.
     fn copy(&mut self, by: u32, to: u32, letter: Letter) -> Option<Transit> {
-        let slot = self.carry(by, to, letter)?;
+        let mail = self.workshop().mail(to).cloned()?;
+        let copy = || mail.copy(letter.slot);
+        let slot = self.encode(by, copy, |state| describe(state, to, &letter))?;
         let mut state = self.state();
         state.in_flight += 1;
         let letter = Letter { slot, ..letter };
@@ -169,19 +170,20 @@ impl Engine {
     /// A link delivers what comes next.
     pub(crate) fn deliver_next(&mut self, operation: u32) {
         self.ensure_slot(operation);
-        let (link, length, is_bag) = {
+        let (link, length) = {
             let state = self.state();
             let Kind::Link(link) = state.operations[operation as usize].kind else {
                 return;
             };
-            let length = state.nodes.link(link).len();
-            (link, length, state.nodes.delivery == Delivery::Bag)
+            let length = match state.nodes.delivery {
+                Delivery::Bag => state.nodes.link(link).len(),
+                Delivery::PerPair | Delivery::Mailbox => 1,
+            };
+            (link, length as u32)
         };
-        let at = match is_bag && length > 1 {
-            true => self
-                .shared
-                .decide(Choice::Below(length as u32), Asked::Delivery),
-            false => 0,
+        let at = match length {
+            0 | 1 => 0,
+            several => self.shared.decide(Choice::Below(several), Asked::Delivery),
         };
         if self.shared.may_fail.get() && !self.faults_on_link(link, at as usize) {
             return;
@@ -250,13 +252,16 @@ impl Engine {
 
     /// A letter reaches its node.
     fn arrive(&mut self, by: u32, to: u32, letter: Letter) {
-        let delivery = {
+        let (delivery, may_close) = {
             let mut state = self.state();
             state.in_flight -= 1;
             state.changes(to);
-            state.deliver(to, letter)
+            let delivery = state.deliver(to, letter);
+            (delivery, state.may_close_cycle(to, by))
         };
-        self.find_cycle_at(to, by);
+        if may_close {
+            self.find_cycle(by);
+        }
         if self.shared.is_recorded() {
             self.record_arrival(to, &letter, delivery);
         }
@@ -350,4 +355,12 @@ impl Engine {
             }
         }
     }
+}
+
+/// A letter, as a message has it.
+fn describe(state: &State, to: u32, letter: &Letter) -> String {
+    let info = state.info(to);
+    let event = info.and_then(|info| info.events.get(usize::from(letter.event)));
+    let event = event.map_or("?", |event| event.name);
+    format!("`{event}` to `{}`", state.name(to))
 }

@@ -58,11 +58,7 @@ impl Engine {
 
     /// A letter of `sender` has reached someone: it may have closed a cycle where that waits.
     pub(crate) fn find_cycle_at(&self, receiver: u32, sender: u32) {
-        let may_close = {
-            let state = self.state();
-            state.operations[receiver as usize].stage == Stage::Suspended
-                && state.operations[sender as usize].open_asks > 0
-        };
+        let may_close = self.state().may_close_cycle(receiver, sender);
         if may_close {
             self.find_cycle(sender);
         }

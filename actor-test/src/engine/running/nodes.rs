@@ -200,7 +200,7 @@ impl Engine {
     fn forget_outbox(&mut self, operation: u32) {
         for effect in self.take_outbox(operation) {
             match effect {
-                Effect::Send { to, letter } | Effect::Cross { to, letter } => {
+                Effect::Send { to, letter } | Effect::Cross { to, letter, .. } => {
                     self.lose(operation, to, letter, AskError::Disconnected);
                 }
                 Effect::Ask(question) => self.state().drop_question(question),

@@ -71,7 +71,7 @@ impl Engine {
     fn outgoing(&self, state: &State, effect: &Effect) -> Outgoing {
         match *effect {
             Effect::Mishap(_) => Outgoing::Silent,
-            Effect::Send { to, letter } | Effect::Cross { to, letter } => Outgoing::Send {
+            Effect::Send { to, letter } | Effect::Cross { to, letter, .. } => Outgoing::Send {
                 to,
                 event: self.print_letter(to, letter.slot),
             },

@@ -357,7 +357,7 @@ fn list_effect(
             items.push(number(1, *to));
             list_letter(workshop.mail(*to), letter, items);
         }
-        Effect::Cross { to, letter } => {
+        Effect::Cross { to, letter, .. } => {
             items.push(number(37, *to));
             list_letter(workshop.mail(*to), letter, items);
         }

@@ -8,6 +8,7 @@ use actor_core::runtime::{Address, Offered, RoomId};
 use crate::engine::seam::shared::{Phase, Shared};
 use crate::engine::world::operation::{Effect, Letter};
 use crate::engine::world::room::{Answer, Asking, Status};
+use crate::engine::world::transit::LinkHint;
 use crate::strategy::Beyond;
 
 impl Shared {
@@ -63,8 +64,8 @@ impl Shared {
             let effect = match state.nodes.apart(current, to) {
                 None => Effect::Send { to, letter },
                 Some((from, node)) => {
-                    state.link_between(from, node);
-                    Effect::Cross { to, letter }
+                    let link = LinkHint::of(state.link_between(from, node));
+                    Effect::Cross { to, link, letter }
                 }
             };
             state.push(current, effect);

@@ -9,7 +9,7 @@ use crate::engine::world::operation::{Effect, Kind, Letter, Stage};
 use crate::engine::world::pending::{Next, pending_handle};
 use crate::engine::world::room::Delivery;
 use crate::engine::world::state::State;
-use crate::engine::world::transit::{Loaded, Transit};
+use crate::engine::world::transit::{LinkHint, Loaded, Transit};
 use crate::engine::world::watches::{Until, Watch};
 use crate::strategy::Beyond;
 
@@ -25,6 +25,7 @@ pub(crate) enum FollowUp {
     /// A letter leaves for another node.
     Crossing {
         to: u32,
+        link: LinkHint,
         letter: Letter,
     },
     /// A reply leaves for another node.
@@ -179,18 +180,18 @@ impl State {
     }
 
     /// Takes the first effect of the outbox, where that leaves for another node and nobody takes notes of
-    /// what is touched; tells to whom what goes.
+    /// what is touched; tells to whom what goes, over which link.
     #[inline]
-    pub(crate) fn flush_crossing(&mut self, index: u32) -> Option<(u32, Letter)> {
+    pub(crate) fn flush_crossing(&mut self, index: u32) -> Option<(u32, LinkHint, Letter)> {
         let outbox = &mut self.operations[index as usize].outbox;
-        let Some(&Effect::Cross { to, letter }) = outbox.first() else {
+        let Some(&Effect::Cross { to, link, letter }) = outbox.first() else {
             return None;
         };
         if self.watched {
             return None;
         }
         outbox.pass();
-        Some((to, letter))
+        Some((to, link, letter))
     }
 
     /// Carries out the first effect of the outbox.
@@ -213,8 +214,8 @@ impl State {
         if self.watched {
             self.touch_by(index, effect);
         }
-        if let Effect::Cross { to, letter } = *effect {
-            return Some(FollowUp::Crossing { to, letter });
+        if let Effect::Cross { to, link, letter } = *effect {
+            return Some(FollowUp::Crossing { to, link, letter });
         }
         let to = self.other_end(effect)?;
         let (from, node) = self.nodes.apart(index, to)?;

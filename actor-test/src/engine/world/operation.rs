@@ -8,6 +8,7 @@ use crate::engine::world::enabled::ABSENT;
 use crate::engine::world::inbox::Inbox;
 use crate::engine::world::outbox::Outbox;
 use crate::engine::world::room::Bound;
+use crate::engine::world::transit::LinkHint;
 use crate::hash::mix;
 use crate::strategy::{EventId, OperationId};
 
@@ -138,8 +139,12 @@ impl From<Sender> for Origin {
 pub(crate) enum Effect {
     /// Appends to an inbox.
     Send { to: u32, letter: Letter },
-    /// Leaves for another node.
-    Cross { to: u32, letter: Letter },
+    /// Leaves for another node, over that link.
+    Cross {
+        to: u32,
+        link: LinkHint,
+        letter: Letter,
+    },
     /// Has something go wrong.
     Mishap(u32),
     /// Asks for room in a mailbox.

@@ -98,18 +98,13 @@ impl State {
         }
     }
 
-    /// The operation of the link over which one sends to the other.
-    fn link_of(&self, from: u32, to: u32) -> Option<u32> {
-        let (from, to) = self.nodes.apart(from, to)?;
-        Some(self.nodes.between(from, to)?.operation)
-    }
-
     fn pending_flush(&self, index: u32, effect: &Effect) -> Pending {
         let (inbox, event, message) = match effect {
             Effect::Send { to, letter } => return pending_send(index, *to, letter),
-            Effect::Cross { to, letter } => {
-                let link = self.link_of(index, *to).unwrap_or(*to);
-                return pending_send(index, link, letter);
+            // The flush goes into the link.
+            Effect::Cross { to, link, letter } => {
+                let link = self.nodes.hinted(*link, index, *to);
+                return pending_send(index, self.nodes.link(link).operation, letter);
             }
             Effect::Ask(question) => {
                 let question = &self.questions[*question as usize];

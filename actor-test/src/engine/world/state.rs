@@ -30,6 +30,7 @@ use crate::engine::world::references::References;
 use crate::engine::world::room::{Bound, Question};
 use crate::engine::world::thermometer::Thermometer;
 use crate::engine::world::timers::Timers;
+use crate::engine::world::transit::LinkHint;
 use crate::engine::world::types::Types;
 use crate::engine::world::waits::Deferral;
 use crate::engine::world::watches::Watch;
@@ -297,10 +298,9 @@ impl State {
             Some(apart) => apart,
             None => return self.send(sender, to, slot, event),
         };
-        // The flush goes into it.
-        self.link_between(from, node);
+        let link = LinkHint::of(self.link_between(from, node));
         let letter = self.letter(sender, to, slot, event);
-        self.push(sender, Effect::Cross { to, letter });
+        self.push(sender, Effect::Cross { to, link, letter });
     }
 
     /// The letter for the next event that `sender` sends.
@@ -322,6 +322,13 @@ impl State {
             _ => sender.own_run = 0,
         }
         sender.outbox.push(effect);
+    }
+
+    /// What one has sent to another may have closed a cycle of asks.
+    #[inline]
+    pub(crate) fn may_close_cycle(&self, receiver: u32, sender: u32) -> bool {
+        self.operations[receiver as usize].stage == Stage::Suspended
+            && self.operations[sender as usize].open_asks > 0
     }
 
     pub(crate) fn info(&self, operation: u32) -> Option<&'static ActorInfo> {

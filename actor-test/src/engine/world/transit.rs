@@ -28,6 +28,18 @@ pub(crate) struct Link {
     pub(super) wishes: Vec<(Wish, TypeId)>,
 }
 
+/// The number of a link, where that is small, in the room that an [`Effect`] has left.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct LinkHint(u16);
+
+impl LinkHint {
+    const NONE: u16 = u16::MAX;
+
+    pub(crate) fn of(link: u32) -> Self {
+        Self(u16::try_from(link).unwrap_or(Self::NONE))
+    }
+}
+
 /// Something on a link: an effect that is carried out when it arrives.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Transit {
@@ -74,6 +86,22 @@ impl Nodes {
 
     pub(crate) fn link(&self, number: u32) -> &Link {
         &self.links[number as usize]
+    }
+
+    /// The link that was made for what one sends to the other.
+    #[inline]
+    pub(crate) fn hinted(&self, hint: LinkHint, from: u32, to: u32) -> u32 {
+        match hint.0 {
+            LinkHint::NONE => self.made_for(from, to),
+            number => number.into(),
+        }
+    }
+
+    #[cold]
+    fn made_for(&self, from: u32, to: u32) -> u32 {
+        let apart = self.apart(from, to);
+        let number = apart.and_then(|(from, to)| self.link_number(from, to));
+        number.expect("it was made before the message was sent")
     }
 
     pub(super) fn between(&self, from: u32, to: u32) -> Option<&Link> {
@@ -199,31 +227,47 @@ impl State {
 
     /// Puts something on the link between two nodes.
     pub(crate) fn load(&mut self, from: u32, to: u32, item: Transit) -> Loaded {
-        if self.nodes.delivery == Delivery::Mailbox
-            && !self.nodes.is_cut(from, to)
-            && !self.nodes.is_held(from, to)
-        {
+        let is_direct = self.nodes.delivery == Delivery::Mailbox;
+        match self.nodes.link_number(from, to) {
+            Some(link) => self.load_on(link, item),
+            None if is_direct => Loaded::Arrives,
+            None => {
+                let link = self.make_link(from, to);
+                self.load_on(link, item)
+            }
+        }
+    }
+
+    /// Puts something on a link.
+    pub(crate) fn load_on(&mut self, number: u32, mut item: Transit) -> Loaded {
+        let link = self.nodes.link(number);
+        let (is_cut, is_free) = (link.is_cut, !link.is_cut && !link.is_held);
+        let wishes = !link.wishes.is_empty();
+        if is_free && self.nodes.delivery == Delivery::Mailbox {
             return Loaded::Arrives;
         }
-        let number = self.link_between(from, to);
-        if self.nodes.link(number).is_cut && !self.is_kept(&item) {
+        if is_cut && !self.is_kept(&item) {
             return Loaded::Lost;
         }
-        let wish = self.wish_for(number, &item);
+        let wish = wishes.then(|| self.wish_for(number, &item)).flatten();
         let link = self.link_mut(number);
         if wish == Some(Wish::Drop) {
             return Loaded::Lost;
         }
-        let item = Transit {
-            yields: wish == Some(Wish::Delay),
-            ..item
-        };
+        item.yields = wish == Some(Wish::Delay);
         link.queue.push_back(item);
         let behind = link.queue.len() - 1;
-        if behind > 0 && std::mem::take(&mut link.queue[behind - 1].yields) {
+        let overtakes = behind > 0 && std::mem::take(&mut link.queue[behind - 1].yields);
+        if overtakes {
             link.queue.swap(behind - 1, behind);
         }
-        self.refresh_link(number);
+        // Behind others, it changes nothing of what is delivered next.
+        if behind == 0 || overtakes {
+            self.refresh_link(number);
+        } else {
+            let operation = link.operation;
+            self.changes(operation);
+        }
         match wish {
             Some(Wish::Duplicate) => Loaded::Twice(number),
             _ => Loaded::OnLink,
@@ -232,9 +276,6 @@ impl State {
 
     /// What is to become of something that goes on a link.
     fn wish_for(&mut self, number: u32, item: &Transit) -> Option<Wish> {
-        if self.nodes.link(number).wishes.is_empty() {
-            return None;
-        }
         let (to, letter) = item.letter()?;
         let event = self
             .info(to)?
