@@ -113,7 +113,49 @@ mod tests {
 #[cfg(test)]
 mod twin {
     use super::*;
+    use actor_test::strategy::StrategySpec;
     use actor_test::{BugKind, Tester};
+
+    /// In every order: so many ask for the same value before it is fetched, meanwhile, or after.
+    fn executions_of_every_order(askers: usize) -> u64 {
+        let tester = Tester::new().iterations(u64::MAX);
+        let report = tester.strategy(StrategySpec::Dfs(None)).run(move |sys| {
+            let cache = sys.spawn(Cache {
+                store: sys.spawn(Store),
+                known: BTreeMap::from([(0, 10)]),
+                waiting: BTreeMap::new(),
+            });
+            for _ in 0..askers {
+                sys.spawn(Curious(cache.clone()));
+            }
+        });
+        report.assert_clean();
+        assert!(report.verdict.is_exhaustive());
+        report.executions
+    }
+
+    #[test]
+    fn the_recipe_holds_in_every_order() {
+        let executions = executions_of_every_order(1);
+        assert!(executions > 10, "{executions}");
+    }
+
+    #[test]
+    #[ignore = "ten seconds without optimisation"]
+    fn the_recipe_holds_in_every_order_of_two() {
+        let executions = executions_of_every_order(2);
+        assert!(executions > 1_000, "{executions}");
+    }
+
+    struct Curious(ActorRef<Cache>);
+
+    #[actor]
+    impl Curious {
+        #[start]
+        async fn ask(&mut self) {
+            assert_eq!(self.0.ask(Get(1)).await, Ok(20));
+        }
+    }
 
     #[derive(Debug)]
     struct Ask(ActorRef<Awaiting>);

@@ -8,12 +8,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use actor_test::__private::{Registered, TestBody, inventory};
-use actor_test::Tester;
 use actor_test::tool::words::{Place, WIDTH, failed};
+use actor_test::{Settings, Tester};
 
 /// What `cargo test` may spend on what fails.
 const MINIMIZE: u64 = 5_000_000;
 const EXPLAIN: u64 = 4_000_000;
+
+/// A quarter of what it may explore, which it spends on a proof before it samples.
+const PROVE: u64 = 125_000;
 
 /// The report of a test as it is typed, without the bug that its sample expects.
 fn report(name: &str) -> String {
@@ -24,7 +27,11 @@ fn report(name: &str) -> String {
     let all = inventory::iter::<Registered>;
     let test = all.into_iter().find(|test| test.0.name == path);
     let test = test.unwrap_or_else(|| panic!("there is no test {path}")).0;
-    let tester = Tester::new().name(name).minimize(MINIMIZE).explain(EXPLAIN);
+    let mut settings = Settings::default();
+    settings.prove = PROVE;
+    settings.minimize = MINIMIZE;
+    settings.explain = EXPLAIN;
+    let tester = Tester::with(settings).name(name);
     let report = match test.body {
         TestBody::Sync(body) => tester.run(move |sys| body(sys, &[])),
         TestBody::Async(body) => tester.run_async(move |sys| async move { body(&sys, &[]).await }),
