@@ -94,6 +94,12 @@ pub(crate) struct Beside<'a> {
 }
 
 impl<'a> Beside<'a> {
+    /// The test has had its time.
+    pub(crate) fn is_late(&self) -> bool {
+        let limit = self.settings.time_limit;
+        limit.is_some_and(|limit| self.begun.elapsed() >= limit)
+    }
+
     /// Builds it. Its strategy is to be [replaced](Explorer::replace).
     pub(crate) fn build(&self) -> Explorer<'a> {
         let strategies: Vec<Box<dyn Strategy>> = vec![Box::new(Random::new())];

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
 
 use crate::engine::{End, Observations, Program, STACK_BYTES};
+use crate::exploring::checkpoint::{Done, Found, Shard};
 use crate::exploring::desk::lock;
 use crate::exploring::explorer::{Beside, Contribution, Explorer};
 use crate::exploring::plan::Turn;
@@ -19,9 +20,13 @@ pub(crate) struct Explored {
     pub(crate) contributions: Vec<Contribution>,
 }
 
-/// The workers that explore the parts of a round.
+/// The workers that explore the parts of a round; or those that are theirs, where there are other
+/// processes for the rest.
 pub(crate) struct Crew<'a> {
     workers: usize,
+    shard: Option<Shard>,
+    /// How many rounds there were.
+    pub(crate) rounds: u64,
     program: &'a (dyn Program + Sync),
     /// What they have observed.
     pub(crate) observed: Vec<Observations>,
@@ -31,15 +36,24 @@ impl<'a> Crew<'a> {
     pub(crate) fn new(workers: usize, program: &'a (dyn Program + Sync)) -> Self {
         Self {
             workers,
+            shard: None,
+            rounds: 0,
             program,
             observed: Vec::new(),
         }
     }
 
+    /// Shares the parts of the next rounds with others; so many rounds are over.
+    pub(crate) fn share(&mut self, shard: Option<&Shard>, rounds: u64) {
+        self.shard = shard.cloned();
+        self.rounds = rounds;
+    }
+
     /// The parts of the next round, where so many executions are left to be had, and there is one.
     pub(crate) fn divide(&self, explorer: &mut Explorer<'_>, left: u64) -> Vec<Box<dyn Strategy>> {
         // Where there is no room for a round, its parts are explored one after another.
-        match self.workers > 1 && left >= ROUND_MAX {
+        let several = self.workers > 1 || self.shard.is_some();
+        match several && left >= ROUND_MAX {
             true => explorer.divide(),
             false => Vec::new(),
         }
@@ -52,13 +66,25 @@ impl<'a> Crew<'a> {
         beside: &Beside<'_>,
         take: &mut dyn FnMut(Explored) -> bool,
     ) {
+        let round = self.rounds;
+        self.rounds += 1;
         let program = self.program;
-        let workers = self.workers.min(parts.len());
-        let parts: VecDeque<_> = parts.into_iter().enumerate().collect();
-        let parts = Mutex::new(parts);
+        let count = parts.len();
+        let is_own = |number: &usize| self.shard.as_ref().is_none_or(|shard| shard.owns(*number));
+        let (own, others): (VecDeque<_>, BTreeMap<_, _>) = {
+            let (own, others): (Vec<_>, Vec<_>) = parts
+                .into_iter()
+                .enumerate()
+                .partition(|(number, _)| is_own(number));
+            (own.into(), others.into_iter().collect())
+        };
+        let mut others: BTreeMap<usize, Box<dyn Strategy>> = others;
+        let workers = self.workers.min(own.len());
+        let parts = Mutex::new(own);
         // Parts after this one are not needed.
         let last = AtomicUsize::new(usize::MAX);
-        let observed = Mutex::new(Vec::new());
+        let observed = Mutex::new(std::mem::take(&mut self.observed));
+        let shard = self.shard.as_ref();
         let (explored, done) = mpsc::channel();
         std::thread::scope(|scope| {
             for _ in 0..workers {
@@ -70,7 +96,15 @@ impl<'a> Crew<'a> {
                         let next = lock(&parts).pop_front();
                         let Some((number, part)) = next else { break };
                         let is_needed = || number <= last.load(Ordering::Relaxed);
-                        let part = explore(&mut explorer, program, part, &is_needed);
+                        let part = match shard {
+                            None => explore(&mut explorer, program, part, &is_needed).0,
+                            Some(shard) => {
+                                let place = (shard, round, number);
+                                let (part, seen) = share(place, beside, program, part, &is_needed);
+                                lock(&observed).push(seen);
+                                part
+                            }
+                        };
                         if part.contributions.iter().any(|one| explorer.ends_with(one)) {
                             last.fetch_min(number, Ordering::Relaxed);
                         }
@@ -88,48 +122,104 @@ impl<'a> Crew<'a> {
             }
             drop(explored);
             let mut waiting = BTreeMap::new();
-            let mut next = 0;
-            for (number, part) in done {
-                waiting.insert(number, part);
-                while let Some(part) = waiting.remove(&next) {
-                    next += 1;
-                    if !take(part) {
-                        last.store(0, Ordering::Relaxed);
-                        return;
+            for number in 0..count {
+                let part = match (others.remove(&number), shard) {
+                    (Some(part), Some(shard)) => {
+                        let found = shard.wait(round, number, || !beside.is_late());
+                        found.map(|found| {
+                            let (part, seen) = taken_over(part, found);
+                            lock(&observed).push(seen);
+                            part
+                        })
                     }
+                    _ => loop {
+                        if let Some(part) = waiting.remove(&number) {
+                            break Some(part);
+                        }
+                        match done.recv() {
+                            Ok((number, part)) => waiting.insert(number, part),
+                            Err(_) => break None,
+                        };
+                    },
+                };
+                if !part.is_some_and(&mut *take) {
+                    last.store(0, Ordering::Relaxed);
+                    return;
                 }
             }
         });
         let observed = observed.into_inner();
-        self.observed
-            .extend(observed.unwrap_or_else(PoisonError::into_inner));
+        let observed = observed.unwrap_or_else(PoisonError::into_inner);
+        self.observed = vec![Observations::merge(observed)];
     }
 }
 
-/// Explores a part to its end. Its executions are counted from one: which iterations they are is known when
-/// those before them are.
+/// A part as another process has left it.
+fn taken_over(mut part: Box<dyn Strategy>, found: Found) -> (Explored, Observations) {
+    // Nobody goes on with a part at whose end there is nothing to be saved.
+    let restored = found.saved.is_empty() || part.restore(&found.saved).is_ok();
+    assert!(restored, "whoever wrote it is of the same executable");
+    let explored = Explored {
+        part,
+        contributions: found.done.contributions,
+    };
+    (explored, found.done.observed)
+}
+
+/// Explores a part that others wait for, unless this shard has done so before it was started again.
+fn share(
+    (shard, round, number): (&Shard, u64, usize),
+    beside: &Beside<'_>,
+    program: &dyn Program,
+    part: Box<dyn Strategy>,
+    is_needed: &dyn Fn() -> bool,
+) -> (Explored, Observations) {
+    if let Some(found) = shard.find(round, number) {
+        return taken_over(part, found);
+    }
+    // What is observed in it is told with it.
+    let mut explorer = beside.build();
+    let (mut explored, is_whole) = explore(&mut explorer, program, part, is_needed);
+    let observed = explorer.observed();
+    if is_whole {
+        let saved = explored.part.save().unwrap_or_default();
+        let done = Done {
+            contributions: &explored.contributions[..],
+            observed: &observed,
+        };
+        shard.tell(round, number, &done, &saved);
+    }
+    (explored, observed)
+}
+
+/// Explores a part; tells whether to its end, or to a bug at which the test ends. Its executions are
+/// counted from one: which iterations they are is known when those before them are.
 fn explore(
     explorer: &mut Explorer<'_>,
     program: &dyn Program,
     part: Box<dyn Strategy>,
     is_needed: &dyn Fn() -> bool,
-) -> Explored {
+) -> (Explored, bool) {
     let before = explorer.replace(part);
     let mut contributions = Vec::new();
+    let mut is_whole = false;
     while is_needed() && !explorer.is_late() {
         let turn = Turn::of_first(1 + contributions.len() as u64);
         let contribution = explorer.run_turn(program, turn);
         if contribution.outcome.end == End::Exhausted {
+            is_whole = true;
             break;
         }
         let is_last = explorer.ends_with(&contribution);
         contributions.push(contribution);
         if is_last {
+            is_whole = true;
             break;
         }
     }
-    Explored {
+    let explored = Explored {
         part: explorer.replace(before),
         contributions,
-    }
+    };
+    (explored, is_whole)
 }

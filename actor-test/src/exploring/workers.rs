@@ -69,6 +69,7 @@ pub(crate) fn explore(
                 step_budget: None,
                 prove: 0,
                 checkpoint: None,
+                shard: None,
                 resume: false,
                 ..settings.clone()
             };
@@ -106,8 +107,8 @@ fn sample(
     exploration.run_pilots(&mut first, program);
     exploration.judge.set_estimates(first.estimates());
     let observed = if settings.workers <= 1 || first.has_memory() {
-        exploration.keep(name, settings, &mut first);
         let mut crew = Crew::new(settings.workers, program);
+        exploration.keep(name, settings, &mut first, &mut crew);
         exploration.run_with(&mut first, program, Some(&mut crew));
         exploration.summary.set_covered(first.covered());
         let before = exploration.stop_keeping(&mut first, &crew);
@@ -193,13 +194,20 @@ impl Exploration<'_> {
     }
 
     /// Writes checkpoints from here on, and goes on from the last one, where that is wanted.
-    fn keep(&mut self, name: &str, settings: &Settings, explorer: &mut Explorer<'_>) {
+    fn keep(
+        &mut self,
+        name: &str,
+        settings: &Settings,
+        explorer: &mut Explorer<'_>,
+        crew: &mut Crew<'_>,
+    ) {
         // Whoever asks for it has looked whether it can be had.
         let kept = Keeper::of(name, settings).unwrap_or_else(|error| panic!("{error}"));
         let Some((keeper, resumed)) = kept else {
             return;
         };
         let mut before = Observations::default();
+        let mut rounds = 0;
         if let Some(Resumed { known, search }) = resumed {
             let restored = explorer.restore(&search);
             restored.unwrap_or_else(|why| panic!("a checkpoint can't be gone on with: {why}"));
@@ -207,7 +215,9 @@ impl Exploration<'_> {
             self.judge.go_on(known.judged);
             self.plan.go_on_after(self.summary.executions());
             before = known.observed;
+            rounds = known.rounds;
         }
+        crew.share(keeper.shard(), rounds);
         self.keeping = Some(Keeping { keeper, before });
     }
 
@@ -234,6 +244,7 @@ impl Exploration<'_> {
             elapsed: self.summary.elapsed(),
             judged: self.judge.judged(),
             observed: &observed,
+            rounds: crew.rounds,
         };
         keeper.keep(&known, &search, begun);
     }
@@ -241,7 +252,8 @@ impl Exploration<'_> {
     /// No more checkpoints are written; tells what was observed before the one from which the exploration
     /// went on.
     fn stop_keeping(&mut self, explorer: &mut Explorer<'_>, crew: &Crew<'_>) -> Observations {
-        if !self.summary.is_over() {
+        let keeps = self.keeping.as_ref().is_some_and(|now| now.keeper.keeps());
+        if keeps && !self.summary.is_over() {
             self.keep_all(explorer, crew);
         }
         let Some(Keeping { keeper, before }) = self.keeping.take() else {

@@ -357,6 +357,7 @@ fn leak(
         keep_going: true,
         check_every: 0,
         checkpoint: None,
+        shard: None,
         resume: false,
         ..settings.clone()
     };

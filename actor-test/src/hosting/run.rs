@@ -135,7 +135,7 @@ pub(crate) fn settings(
         ..settings
     };
     checkpoint::check(&combination.name, &settings)
-        .map_err(|error| format!("{}: --resume: {error}", place(test)))?;
+        .map_err(|error| format!("{}: {error}", place(test)))?;
     Ok(settings)
 }
 

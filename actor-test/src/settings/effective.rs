@@ -53,6 +53,10 @@ pub struct Settings {
     /// `dpor`, as soon as it has become long. A fiftieth of the time may be spent on it. What the search
     /// does is the same. Default: don't.
     pub checkpoint: Option<PathBuf>,
+    /// Which of several processes this is that explore one such search together: they share that
+    /// directory, each explores its share of the parts of a round, and each ends with the result of the
+    /// whole. Default: there are no others.
+    pub shard: Option<Partition>,
     /// Go on from what such a search has left in that directory. It is to be of the same executable and
     /// settings; how many workers there are, and when it ends, may be another. Default no.
     pub resume: bool,
@@ -99,6 +103,7 @@ impl Default for Settings {
             until_saturated: false,
             partition: None,
             checkpoint: None,
+            shard: None,
             resume: false,
             check_every: 100,
             lasso: true,
@@ -125,6 +130,7 @@ impl Settings {
             calibrate: false,
             partition: None,
             checkpoint: None,
+            shard: None,
             resume: false,
             workers: 1,
             deny: Deny::default(),

@@ -142,14 +142,24 @@ pub fn resolve(
     let until_saturated = all.until_saturated.unwrap_or(defaults.until_saturated);
     // Without a number of iterations, another end decides: the one given, or the budget.
     let is_ended = all.iterations.is_some() || all.time_limit.is_some() || until_saturated;
-    if all.partition.is_some()
+    // Parts of a sample know nothing of each other; those of a search have to.
+    let shard = all.partition.filter(|_| all.checkpoint.is_some());
+    let partition = all.partition.filter(|_| shard.is_none());
+    if let Some(shard) = shard {
+        can_be_shared(shard, &search)?;
+    }
+    if partition.is_some()
         && let Some(spec) = search
             .strategies()
             .iter()
             .find(|spec| spec.build().has_memory())
     {
+        let divided = match spec.build().parts_max() {
+            0 => "",
+            _ => "; with --checkpoint=DIR, a directory that all parts share, it can",
+        };
         return Err(format!(
-            "`{spec}` can't be divided into parts: what it does depends on the executions before"
+            "`{spec}` can't be divided into parts: what it does depends on the executions before{divided}"
         ));
     }
     let resume = all.resume.unwrap_or(defaults.resume);
@@ -188,7 +198,8 @@ pub fn resolve(
         },
         time_limit: all.time_limit,
         until_saturated,
-        partition: all.partition,
+        partition,
+        shard,
         checkpoint: asked.map(|_| all.checkpoint.unwrap_or_default()),
         resume,
         check_every: defaults.check_every,
@@ -204,6 +215,27 @@ pub fn resolve(
         salt: defaults.salt,
         last_words: defaults.last_words,
     })
+}
+
+/// That so many processes can explore a search together.
+fn can_be_shared(shard: Partition, search: &Search) -> Result<(), String> {
+    let [only] = &search.strategies()[..] else {
+        return Err(
+            "--partition with --checkpoint is for a search by `dpor`: `--exhaustive`, for instance"
+                .into(),
+        );
+    };
+    match only.build().parts_max() {
+        0 => Err(format!(
+            "`{only}` can't be divided into parts that share a directory; `dpor` can"
+        )),
+        parts if shard.of() > parts as u64 => Err(format!(
+            "`{only}` has {parts} parts, too few for {} processes; --partition K/{parts} divides it \
+             among as many as that",
+            shard.of()
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// That a search can go on where it was interrupted.

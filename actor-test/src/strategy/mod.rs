@@ -236,6 +236,12 @@ pub trait Strategy: fmt::Debug + Send {
         Vec::new()
     }
 
+    /// Into how many parts it can be [divided](Self::divide), of which each can be [saved](Self::save).
+    #[doc(hidden)]
+    fn parts_max(&self) -> usize {
+        0
+    }
+
     /// A part is back, which has come to its end, in the order of the parts; `false` where those after it
     /// are not needed.
     #[doc(hidden)]

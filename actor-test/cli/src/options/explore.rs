@@ -55,7 +55,8 @@ pub(crate) struct Explore {
     /// Run each test until the second half of its executions, of at least 1000, has shown nothing new.
     #[arg(long, help_heading = SEARCH)]
     pub(crate) until_saturated: bool,
-    /// Run the K-th of N parts of the search only; see `merge`.
+    /// Run the K-th of N parts of the search only; see `merge`. With --exhaustive and a directory that all
+    /// parts share, --checkpoint=DIR, each explores its share and ends with the result of the whole.
     #[arg(long, value_name = "K/N", value_parser = parse::partition, help_heading = SEARCH)]
     pub(crate) partition: Option<Partition>,
     /// Write what `merge` needs of this part into a file.

@@ -18,7 +18,7 @@ pub(crate) enum CheckpointError {
     Damaged { path: String, why: String },
     #[error(
         "{path} is of another program: its {what} is {found}, and this one's is {expected}; go on with \
-         the same build, or begin anew without `--resume`"
+         the same build, or begin anew: without `--resume`, and for shards in an empty directory"
     )]
     OtherProgram {
         path: String,
@@ -28,7 +28,7 @@ pub(crate) enum CheckpointError {
     },
     #[error(
         "{path} is of a search with other settings: {what} was {found}, and is {expected} now; go on \
-         with the same settings, or begin anew without `--resume`"
+         with the same settings, or begin anew: without `--resume`, and for shards in an empty directory"
     )]
     OtherSettings {
         path: String,

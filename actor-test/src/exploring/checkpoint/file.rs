@@ -5,12 +5,10 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::{CheckpointError, Known, Resumed};
-use crate::engine::Observations;
-use crate::exploring::confirmation::Judged;
-use crate::exploring::summary::Summary;
+use super::CheckpointError;
 use crate::settings::Settings;
 
 /// What a checkpoint begins with.
@@ -169,7 +167,7 @@ pub(super) fn partial(path: &Path) -> PathBuf {
 pub(super) fn write(
     path: &Path,
     header: &Header,
-    known: &Known<&Summary, &Judged, &Observations>,
+    known: &impl Serialize,
     search: &[u8],
 ) -> io::Result<()> {
     let known = serde_json::to_vec(known)?;
@@ -200,8 +198,11 @@ pub(super) fn write(
     })
 }
 
-/// Reads a checkpoint of that search.
-pub(super) fn read(path: &Path, expected: &Header) -> Result<Resumed, CheckpointError> {
+/// Reads a checkpoint of that search: what is known, and what the strategy goes on from.
+pub(super) fn read<K: DeserializeOwned>(
+    path: &Path,
+    expected: &Header,
+) -> Result<(K, Vec<u8>), CheckpointError> {
     let name = || path.display().to_string();
     let bytes = fs::read(path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => CheckpointError::Missing { path: name() },
@@ -252,8 +253,6 @@ pub(super) fn read(path: &Path, expected: &Header) -> Result<Resumed, Checkpoint
         return Err(damaged("its bytes don't match their digest"));
     }
     let (known, search) = rest.split_at(known as usize);
-    Ok(Resumed {
-        known: serde_json::from_slice(known).map_err(|error| damaged(&error.to_string()))?,
-        search: search.to_vec(),
-    })
+    let known = serde_json::from_slice(known).map_err(|error| damaged(&error.to_string()))?;
+    Ok((known, search.to_vec()))
 }

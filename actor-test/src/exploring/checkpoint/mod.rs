@@ -7,6 +7,7 @@
 
 mod error;
 mod file;
+mod shards;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -22,6 +23,7 @@ use crate::settings::Settings;
 use crate::trace;
 
 pub(crate) use error::CheckpointError;
+pub(crate) use shards::{Done, Found, Shard};
 
 /// Of the time, one part in so many may be spent on checkpoints.
 const SHARE: u32 = 50;
@@ -34,6 +36,8 @@ pub(crate) struct Known<S, J, O> {
     pub(crate) elapsed: Duration,
     pub(crate) judged: J,
     pub(crate) observed: O,
+    /// How many rounds of parts there were.
+    pub(crate) rounds: u64,
 }
 
 /// An exploration that was interrupted.
@@ -52,13 +56,26 @@ pub(crate) struct Keeper {
     /// How many executions the last one has.
     executions: Option<u64>,
     problem: Option<String>,
+    shard: Option<Shard>,
 }
 
-/// Where the checkpoint of a test lies.
-fn path(name: &str, directory: &Path) -> PathBuf {
+/// Where the checkpoint of a test lies, which shards have in a directory of their own.
+fn path(name: &str, directory: &Path, settings: &Settings) -> PathBuf {
     let package = trace::own_package();
     let slug = trace::slug(package.as_deref(), name);
-    directory.join(format!("{slug}.checkpoint"))
+    match settings.shard {
+        None => directory.join(format!("{slug}.checkpoint")),
+        Some(_) => directory.join(format!("{slug}.shards")).join("checkpoint"),
+    }
+}
+
+/// Whether there is to be something to go on with. Shards go on with what there is: one of them may
+/// have been started again.
+fn resumes(path: &Path, settings: &Settings) -> bool {
+    match settings.shard {
+        None => settings.resume,
+        Some(_) => path.exists(),
+    }
 }
 
 /// Whether a test can go on where it was interrupted, if that is wanted.
@@ -67,13 +84,33 @@ fn path(name: &str, directory: &Path) -> PathBuf {
 ///
 /// Says why not.
 pub(crate) fn check(name: &str, settings: &Settings) -> Result<(), CheckpointError> {
-    match (&settings.checkpoint, settings.resume) {
-        (Some(directory), true) => {
-            let header = Header::of(name, settings)?;
-            read(&path(name, directory), &header).map(drop)
-        }
-        _ => Ok(()),
+    let Some(directory) = &settings.checkpoint else {
+        return Ok(());
+    };
+    let path = path(name, directory, settings);
+    let header = Header::of(name, settings)?;
+    if resumes(&path, settings) {
+        resumed(&path, &header)?;
     }
+    join(&path, &header, settings).map(drop)
+}
+
+fn resumed(path: &Path, header: &Header) -> Result<Resumed, CheckpointError> {
+    let (known, search) = read(path, header)?;
+    Ok(Resumed { known, search })
+}
+
+/// Joins the other shards, where there are any.
+fn join(
+    path: &Path,
+    header: &Header,
+    settings: &Settings,
+) -> Result<Option<Shard>, CheckpointError> {
+    let directory = path.parent().unwrap_or(path);
+    let joined = settings
+        .shard
+        .map(|which| Shard::join(directory.to_owned(), header.clone(), which));
+    joined.transpose()
 }
 
 impl Keeper {
@@ -90,23 +127,36 @@ impl Keeper {
         let Some(directory) = &settings.checkpoint else {
             return Ok(None);
         };
+        let path = path(name, directory, settings);
+        let header = Header::of(name, settings)?;
         let keeper = Self {
-            path: path(name, directory),
-            header: Header::of(name, settings)?,
+            shard: join(&path, &header, settings)?,
+            path,
+            header,
             due: None,
             executions: None,
             problem: None,
         };
-        let resumed = match settings.resume {
-            true => Some(read(&keeper.path, &keeper.header)?),
+        let resumed = match resumes(&keeper.path, settings) {
+            true => Some(resumed(&keeper.path, &keeper.header)?),
             false => None,
         };
         Ok(Some((keeper, resumed)))
     }
 
+    /// Which of several processes this is that explore the search together.
+    pub(crate) fn shard(&self) -> Option<&Shard> {
+        self.shard.as_ref()
+    }
+
+    /// It is this process that writes checkpoints.
+    pub(crate) fn keeps(&self) -> bool {
+        self.shard.as_ref().is_none_or(Shard::keeps)
+    }
+
     /// The next checkpoint may be written, as far as time goes.
     pub(crate) fn is_due(&self) -> bool {
-        self.due.is_none_or(|due| crate::wall_clock::now() >= due)
+        self.keeps() && self.due.is_none_or(|due| crate::wall_clock::now() >= due)
     }
 
     /// Writes a checkpoint. Where that fails, the last one stays, and it is told in the end.
@@ -120,6 +170,9 @@ impl Keeper {
             Ok(()) => {
                 self.executions = Some(known.summary.executions());
                 self.problem = None;
+                if let Some(shard) = &self.shard {
+                    shard.forget_before(known.rounds);
+                }
             }
             Err(error) => self.problem = Some(error.to_string()),
         }
@@ -129,6 +182,10 @@ impl Keeper {
 
     /// The exploration has ended; if nothing is left to be done, so has the use of its checkpoint.
     pub(crate) fn finish(self, is_over: bool) -> Option<Kept> {
+        if self.shard.is_some() {
+            // The others may need what there is.
+            return None;
+        }
         if is_over {
             // There may be none, or one that was being written when the process ended before.
             let _ = std::fs::remove_file(&self.path);

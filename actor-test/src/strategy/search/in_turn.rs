@@ -179,6 +179,10 @@ where
         restored.map_err(|damaged| damaged.to_string())
     }
 
+    fn parts_max(&self) -> usize {
+        S::PARTS_MAX
+    }
+
     fn can_be_saved(&self) -> bool {
         S::IS_SAVED
     }

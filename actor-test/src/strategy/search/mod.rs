@@ -33,6 +33,9 @@ pub(super) trait Search: fmt::Debug + Send + Sized + 'static {
     /// It can be [saved](Self::save) now and then.
     const IS_SAVED: bool = false;
 
+    /// Into how many parts it can be [divided](Self::divide).
+    const PARTS_MAX: usize = 0;
+
     /// The name and parameters, as `-s` takes them.
     fn name(&self) -> String;
 

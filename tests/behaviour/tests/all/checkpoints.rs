@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use actor_core::prelude::*;
@@ -38,8 +39,7 @@ fn file(directory: &Path) -> PathBuf {
 
 /// Cut off after each of these numbers of executions, by one worker or by three, the search ends as one
 /// that was not.
-fn goes_on(mut settings: Settings, cuts: &[u64], program: impl Fn(&System) + Sync) -> Report {
-    let whole = Tester::with(settings.clone()).run(&program);
+fn goes_on(mut settings: Settings, cuts: &[u64], program: impl Fn(&System) + Sync, whole: &Report) {
     let directory = tempfile::tempdir().expect("a directory");
     settings.checkpoint = Some(directory.path().to_owned());
     for (number, cut) in cuts.iter().enumerate() {
@@ -61,10 +61,9 @@ fn goes_on(mut settings: Settings, cuts: &[u64], program: impl Fn(&System) + Syn
     settings.iterations = u64::MAX;
     let resumed = Tester::with(settings).run(&program);
     assert_eq!(resumed.checkpoint, None);
-    assert_eq!(said(&resumed), said(&whole));
+    assert_eq!(said(&resumed), said(whole));
     let left = fs::read_dir(directory.path()).expect("a directory").count();
     assert_eq!(left, 0, "a search that is over leaves no checkpoint");
-    whole
 }
 
 /// Long enough to be divided into parts, in a few rounds.
@@ -76,26 +75,24 @@ const BEHAVIOURS: u64 = 5_040 * CHOICES as u64;
 
 #[test]
 fn a_proof_goes_on() {
-    let cuts = [9_500, 12_000, 15_000];
     let settings = settings(StrategySpec::Dpor(None));
-    let whole = goes_on(settings, &cuts, |sys| calls(sys, false));
+    let program = |sys: &System| calls(sys, false);
+    let whole = Tester::with(settings.clone()).run(program);
     assert_eq!(whole.verdict.behaviours(), Some(BEHAVIOURS));
     assert!(whole.verdict.is_exhaustive(), "{:?}", whole.verdict);
+    goes_on(settings, &[9_500, 15_000], program, &whole);
 }
 
 #[test]
 fn every_schedule_goes_on() {
-    let whole = goes_on(
-        settings(StrategySpec::Dfs(None)),
-        &[1, 7, 100, 101, 500],
-        |sys| {
-            fan_in(sys, 3, 1);
-        },
-    );
+    let program = |sys: &System| fan_in(sys, 3, 1);
+    let all = settings(StrategySpec::Dfs(None));
+    let whole = Tester::with(all.clone()).run(program);
     assert!(whole.verdict.is_exhaustive() && whole.executions > 500);
-    goes_on(settings(StrategySpec::DfsLocal(None)), &[3, 5], |sys| {
-        fan_in(sys, 3, 1)
-    });
+    goes_on(all, &[1, 7, 100, 101, 500], program, &whole);
+    let local_first = settings(StrategySpec::DfsLocal(None));
+    let whole = Tester::with(local_first.clone()).run(program);
+    goes_on(local_first, &[3, 5], program, &whole);
 }
 
 /// Says how many calls it has taken, and fails in two of the orders, late in the search.
@@ -147,37 +144,51 @@ fn calls(sys: &System, is_picky: bool) {
     }
 }
 
+/// It goes on after a bug.
+fn picky() -> Settings {
+    let mut settings = settings(StrategySpec::Dpor(None));
+    settings.keep_going = true;
+    settings
+}
+
+/// What one process finds that is not interrupted.
+fn whole() -> &'static Report {
+    static WHOLE: OnceLock<Report> = OnceLock::new();
+    WHOLE.get_or_init(|| {
+        let whole = Tester::with(picky()).run(|sys| calls(sys, true));
+        let iterations: Vec<u64> = whole.bugs.iter().map(|bug| bug.iteration).collect();
+        // One before the search is cut off, and one after that.
+        let are_spread = matches!(iterations[..], [..9_000, (13_001..)]);
+        assert!(are_spread, "{iterations:?}");
+        whole
+    })
+}
+
 /// The bug, its token and its trace are what they would have been; and so is a bug that was found before
 /// the search was interrupted.
 #[test]
 fn bugs_are_found_all_the_same() {
-    let mut settings = settings(StrategySpec::Dpor(None));
-    settings.keep_going = true;
-    let whole = goes_on(settings, &[12_000, 13_000], |sys| calls(sys, true));
-    let iterations: Vec<u64> = whole.bugs.iter().map(|bug| bug.iteration).collect();
-    assert!(
-        matches!(iterations[..], [..9_000, (13_001..)]),
-        "{iterations:?}"
-    );
+    goes_on(picky(), &[12_000, 13_000], |sys| calls(sys, true), whole());
 }
 
-/// When, whether it goes on, and where.
+/// When, which shard or whether it goes on, and where.
 const VICTIM: &str = "BEHAVIOUR_VICTIM";
 
-/// Run by the next test alone, in a process of its own, which it ends.
+/// Run by the next tests alone, in a process of its own, which it ends.
 #[test]
 #[ignore = "it ends its process"]
 fn dies() {
     let Ok(given) = std::env::var(VICTIM) else {
         return;
     };
-    let [at, resumes, directory] = given.split(' ').collect::<Vec<_>>()[..] else {
+    let [at, how, directory] = given.split(' ').collect::<Vec<_>>()[..] else {
         panic!("{given}");
     };
     let at: u64 = at.parse().expect("a number");
-    let mut settings = settings(StrategySpec::Dpor(None));
+    let mut settings = picky();
     settings.checkpoint = Some(directory.into());
-    settings.resume = resumes == "true";
+    settings.resume = how == "resumed";
+    settings.shard = how.parse().ok();
     settings.workers = 2;
     let executions = AtomicU64::new(0);
     Tester::with(settings).run(|sys| {
@@ -185,39 +196,76 @@ fn dies() {
             let id = std::process::id().to_string();
             let _ = Command::new("kill").args(["-9", &id]).status();
         }
-        calls(sys, false);
+        calls(sys, true);
     });
 }
 
-/// A process that explores is killed, and so is the one that goes on after it; the third ends with the proof.
+/// Explores in a process of its own, which is killed.
+#[cfg(unix)]
+fn kill(at: u64, how: &str, directory: &Path) {
+    use std::os::unix::process::ExitStatusExt;
+
+    let executable = std::env::current_exe().expect("this test");
+    let status = Command::new(executable)
+        .args(["--exact", "checkpoints::dies", "--ignored"])
+        .env(VICTIM, format!("{at} {how} {}", directory.display()))
+        .output()
+        .expect("the other process")
+        .status;
+    assert_eq!(status.signal(), Some(9), "{status}");
+}
+
+/// A process that explores is killed, and so is the one that goes on after it; the third ends with
+/// all bugs.
 #[test]
 #[cfg(unix)]
 fn whatever_ends_the_process() {
-    use std::os::unix::process::ExitStatusExt;
-
-    let mut settings = settings(StrategySpec::Dpor(None));
-    let whole = Tester::with(settings.clone()).run(|sys| calls(sys, false));
     let directory = tempfile::tempdir().expect("a directory");
-    for (at, resumes) in [(10_000, false), (3_000, true)] {
-        let executable = std::env::current_exe().expect("this test");
-        let status = Command::new(executable)
-            .args(["--exact", "checkpoints::dies", "--ignored"])
-            .env(
-                VICTIM,
-                format!("{at} {resumes} {}", directory.path().display()),
-            )
-            .output()
-            .expect("the other process")
-            .status;
-        assert_eq!(status.signal(), Some(9), "{status}");
-    }
+    kill(12_500, "anew", directory.path());
+    kill(2_000, "resumed", directory.path());
     let left = fs::read_dir(directory.path()).expect("a directory");
     let is_whole = |path: &PathBuf| path.extension().is_some_and(|end| end == "checkpoint");
     let left: Vec<PathBuf> = left.map(|file| file.expect("a file").path()).collect();
     assert!(left.iter().any(is_whole), "{left:?}");
+    let mut settings = picky();
     settings.checkpoint = Some(directory.path().to_owned());
     settings.resume = true;
-    let resumed = Tester::with(settings).run(|sys| calls(sys, false));
-    assert_eq!(said(&resumed), said(&whole));
-    assert_eq!(whole.verdict.behaviours(), Some(BEHAVIOURS));
+    let resumed = Tester::with(settings).run(|sys| calls(sys, true));
+    assert_eq!(said(&resumed), said(whole()));
+}
+
+/// Each of several processes has the result of the whole, and each has run a part of it. One of them is
+/// killed meanwhile, and started again.
+#[test]
+#[cfg(unix)]
+fn shards_find_what_one_process_finds() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let executions = AtomicU64::new(0);
+    let shard = |which: &str| {
+        let mut settings = picky();
+        settings.checkpoint = Some(directory.path().to_owned());
+        settings.shard = Some(which.parse().expect("a partition"));
+        Tester::with(settings).run(|sys| {
+            executions.fetch_add(1, Ordering::Relaxed);
+            calls(sys, true);
+        })
+    };
+    std::thread::scope(|scope| {
+        let others = ["1/3", "3/3"].map(|which| scope.spawn(move || shard(which)));
+        kill(12_500, "2/3", directory.path());
+        let report = shard("2/3");
+        assert_eq!(said(&report), said(whole()));
+        for other in others {
+            assert_eq!(said(&other.join().expect("a report")), said(whole()));
+        }
+    });
+    // Each has run the beginning, which is not divided.
+    let executions = executions.into_inner();
+    assert!(executions < 3 * whole().executions, "{executions}");
+    // Shards of another search are none of these.
+    let mut settings = picky();
+    settings.checkpoint = Some(directory.path().to_owned());
+    settings.shard = Some("1/2".parse().expect("a partition"));
+    let refused = std::panic::catch_unwind(|| Tester::with(settings).run(|sys| calls(sys, true)));
+    assert!(refused.is_err(), "of three, and of two");
 }

@@ -353,6 +353,8 @@ impl Search for Dpor {
 
     const IS_SAVED: bool = true;
 
+    const PARTS_MAX: usize = parts::PARTS;
+
     fn name(&self) -> String {
         match (self.hop, self.known_max) {
             (Some(HOP), _) => "dpor-rand".into(),

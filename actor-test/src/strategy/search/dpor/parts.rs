@@ -14,7 +14,7 @@ use super::world::Ties;
 use crate::strategy::{Gap, ROUND_MAX};
 
 /// So many parts there are.
-const PARTS: usize = 16;
+pub(super) const PARTS: usize = 16;
 
 /// A search that has cost less is not divided. Costs are counted in steps.
 const ALONE: u64 = 1_000_000;
