@@ -2,15 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use super::options::Minimize;
+use serde_json::json;
+
+use super::options::{Format, Minimize};
 use super::screen::Screen;
 use super::{Exit, Trouble, as_test, discover, process, replay};
 use crate::words;
+use actor_test::Bug;
 use actor_test::tool::environment;
 use actor_test::tool::overrides::Overrides;
 use actor_test::tool::process::Job;
 use actor_test::tool::protocol::{Event, Ignored, Task};
-use actor_test::tool::trace::{SCHEDULES, Trace};
+use actor_test::tool::trace::{Document, SCHEDULES, Trace};
 
 /// Leaves out of a recorded execution what its bug can do without; the trace is written anew.
 pub(crate) fn run(options: &Minimize, screen: &mut Screen) -> Result<Exit, Trouble> {
@@ -40,35 +43,42 @@ pub(crate) fn run(options: &Minimize, screen: &mut Screen) -> Result<Exit, Troub
         witness: None,
         hold: false,
     };
-    let say = |text: &str| match options.as_test {
-        true => screen.aside(text),
-        false => screen.line(text),
+    let is_human = options.format == Format::Human && !options.as_test;
+    let say = |text: &str| match is_human {
+        true => screen.line(text),
+        false => screen.aside(text),
     };
     let ending = process::run(&test, &job, &mut |_| ())?;
-    let minimal = match ending.answer {
-        Some(Event::Minimized { minimal }) => minimal,
+    let bug = match ending.answer {
+        Some(Event::Minimized { bug }) => bug,
         Some(Event::Refused { problem, .. }) => return Err(Trouble(problem)),
         _ => return Err(Trouble(words::crash(&ending.how, None, &ending.stderr))),
     };
-    let left = match minimal {
-        None => {
-            say(&words::trace_head(&trace));
-            say(words::not_minimized());
-            trace
-        }
-        Some(minimal) => {
-            let left = trace.with(&minimal);
+    let left = match bug.minimized.is_some() || bug.causes.is_some() {
+        // It is what it was, or an older trace of which no more is known.
+        false => trace,
+        true => {
+            let left = trace.with(&bug);
             written(left.rewrite(&options.trace), &options.trace)?;
-            say(&words::trace_head(&left));
-            for line in words::story_lines(left.story(), screen.width(options.width), false) {
-                say(&line);
-            }
-            let minimized = minimal.minimized.iter().flat_map(words::minimized);
-            let causes = left.causes().into_iter().flat_map(words::causes);
-            minimized.chain(causes).for_each(|line| say(&line));
             left
         }
     };
+    if options.format == Format::Human {
+        say(&words::trace_head(&left));
+        for line in words::story_lines(left.story(), screen.width(options.width), false) {
+            say(&line);
+        }
+        match &bug.minimized {
+            Some(minimized) => words::minimized(minimized)
+                .iter()
+                .for_each(|line| say(line)),
+            None => say(words::not_minimized(bug.causes.is_some())),
+        }
+        let causes = left.causes().into_iter().flat_map(words::causes);
+        causes.for_each(|line| say(&line));
+    } else {
+        screen.raw(&document(&left, &bug).to_string());
+    }
     if options.save {
         let path = save(&test, &left, &options.trace)?;
         say(&words::saved(&path));
@@ -77,6 +87,16 @@ pub(crate) fn run(options: &Minimize, screen: &mut Screen) -> Result<Exit, Troub
         screen.raw(&as_test(&test, &job, &left)?);
     }
     Ok(Exit::Clean)
+}
+
+/// What is left of it, and how much that is less.
+fn document(left: &Trace, bug: &Bug) -> serde_json::Value {
+    json!({
+        "format": "actor-test minimize",
+        "version": 1,
+        "minimized": bug.minimized,
+        "trace": Document::of(left, left.story()),
+    })
 }
 
 /// The source of a test that pins it.

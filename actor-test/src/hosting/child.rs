@@ -14,7 +14,7 @@ use crate::declaration::parameters;
 use crate::declaration::parameters::Combination;
 use crate::engine::{self, on_fresh_thread};
 use crate::explaining::causes::explain;
-use crate::explaining::minimizing::{Minimal, minimize};
+use crate::explaining::minimizing::minimize;
 use crate::exploring::neighbourhood::{self, Neighbourhood};
 use crate::exploring::pin;
 use crate::exploring::pinned::{follow, in_words};
@@ -152,15 +152,12 @@ fn answer(
             bug.trace = *recording;
             let (budget, workers) = (settings.minimize, settings.workers);
             let minimal = minimize(test, &test.name, &bug, budget, workers, &mut |_| ());
-            let explained = |minimal: Minimal| {
+            if let Some(minimal) = minimal {
                 minimal.replace(&mut bug);
-                let found = std::iter::once(&mut bug);
-                explain(test, &test.name, found, settings.explain, |_| ());
-                Box::new(bug)
-            };
-            Ok(Event::Minimized {
-                minimal: minimal.map(explained),
-            })
+            }
+            let found = std::iter::once(&mut bug);
+            explain(test, &test.name, found, settings.explain, |_| ());
+            Ok(Event::Minimized { bug: Box::new(bug) })
         }
         Task::Pin { finding, recording } => pin_down(test, &finding, &recording),
         Task::Near {

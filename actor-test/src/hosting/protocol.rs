@@ -132,8 +132,9 @@ pub enum Event {
         report: Box<Report>,
         notes: Vec<String>,
     },
-    /// It was minimised, and its causes looked for; nothing, where it can't be found again or nothing could be left out.
-    Minimized { minimal: Option<Box<Bug>> },
+    /// It was minimised, and its causes looked for. Where nothing could be left out it is as it was; where it
+    /// can't be found again, it has no causes either.
+    Minimized { bug: Box<Bug> },
     /// It was replayed.
     Replayed {
         finding: Option<Finding>,

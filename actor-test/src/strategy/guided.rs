@@ -29,6 +29,8 @@ pub(crate) struct Guided {
     /// And by its sort, where another of the same sort may stand for it.
     sorts: Option<Places>,
     taken: Vec<bool>,
+    /// Those that were passed over since they were not possible count as taken.
+    passed_over: usize,
     /// All before this one are taken.
     first_left: usize,
     completion: Option<Box<dyn Strategy>>,
@@ -56,6 +58,8 @@ pub(crate) struct Followed {
     pub(crate) schedule: Schedule,
     /// Where it was another step than the next one listed for the first time.
     pub(crate) parting: Option<Parting>,
+    /// How many of the listed steps were taken.
+    pub(crate) taken: usize,
 }
 
 impl Guided {
@@ -69,6 +73,7 @@ impl Guided {
             names: Places::new(schedule.iter().map(|step| step.name.key())),
             sorts: None,
             taken: Vec::new(),
+            passed_over: 0,
             first_left: 0,
             completion,
             fairness,
@@ -210,7 +215,7 @@ impl Strategy for Guided {
     fn begin(&mut self, execution: &Execution) -> bool {
         self.taken.clear();
         self.taken.resize(self.schedule.len(), false);
-        (self.first_left, self.steps) = (0, 0);
+        (self.first_left, self.passed_over, self.steps) = (0, 0, 0);
         (self.follows, self.parting) = (None, None);
         self.namer.begin();
         self.names.begin();
@@ -291,6 +296,7 @@ impl Strategy for Guided {
                 return found;
             }
             self.take(place);
+            self.passed_over += 1;
             self.part(place, None);
         }
         None
@@ -350,9 +356,11 @@ impl Strategy for Guided {
         if let Some(completion) = &mut self.completion {
             completion.ended(ended);
         }
+        let taken = self.taken.iter().filter(|taken| **taken).count();
         let followed = Followed {
             schedule: self.namer.end(),
             parting: self.parting,
+            taken: taken - self.passed_over,
         };
         *self.followed.lock().unwrap_or_else(PoisonError::into_inner) = followed;
     }

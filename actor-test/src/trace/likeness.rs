@@ -5,10 +5,13 @@
 //! operations of two stories are compared, as one compares the lines of two texts: those that one and the
 //! same operation has created, in their order, may have some put in and some left out. Of two that may be
 //! the same, the name that was given counts most, then what the fields are at the beginning.
+//!
+//! Often as much speaks for several ways: of five that are alike, four were there, and nothing that they are
+//! tells which one is new. What they do tells it, so whoever follows the recorded steps tries these ways.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::data::story::{Operation, Story};
+use crate::data::story::{Field, Operation, Story};
 use crate::engine::{Aliases, BODY_KEY};
 use crate::hash::mix;
 
@@ -21,27 +24,47 @@ const CHILDREN_MAX: u64 = 1 << 16;
 /// What makes a path that nobody else has.
 const NEW: u64 = 0x6e_65_77;
 
-/// The paths that the operations of the story `now` had when they were recorded; nothing, where each is
-/// where it was.
-pub(super) fn aliases(recorded: &Story, now: &Story) -> Aliases {
+/// How many ways are known at most for the operations that one operation has created.
+const WAYS_MAX: usize = 32;
+
+/// Which of the ways is taken, for those creators, by their numbers now, where it is not the first.
+pub(super) type Ways = BTreeMap<u32, usize>;
+
+/// Who is who.
+pub(super) struct Likened {
+    /// The paths that the operations had when they were recorded; nothing, where each is where it was.
+    pub(super) aliases: Aliases,
+    /// For how many ways as much speaks, for those creators where there are several.
+    pub(super) ways: Ways,
+}
+
+/// Says of the operations of the story `now` who of the recorded ones they are, in ways of one's choice.
+pub(super) fn likened(recorded: &Story, now: &Story, chosen: &Ways) -> Likened {
     let mut likening = Likening {
         recorded,
         now,
+        chosen,
+        ways: Ways::new(),
         paths: BTreeMap::new(),
         called: BTreeMap::new(),
         differ: false,
     };
     likening.paths.insert(0, BODY_KEY);
     likening.compare();
-    match likening.differ {
-        true => Aliases::new(likening.called),
-        false => Aliases::default(),
+    Likened {
+        aliases: match likening.differ {
+            true => Aliases::new(likening.called),
+            false => Aliases::default(),
+        },
+        ways: likening.ways,
     }
 }
 
 struct Likening<'a> {
     recorded: &'a Story,
     now: &'a Story,
+    chosen: &'a Ways,
+    ways: Ways,
     /// Which path each operation of now is to have.
     paths: BTreeMap<u32, u64>,
     /// The same by the path that it would have else.
@@ -62,10 +85,15 @@ impl Likening<'_> {
         let mut left = vec![(Some(0), 0)];
         while let Some((was, is)) = left.pop() {
             let (old, new) = (of(&old, was), of(&new, Some(is)));
-            let pairs = match old.len().saturating_mul(new.len()) > PAIRS_MAX {
-                true => by_number(self.recorded, self.now, &old, &new),
-                false => aligned(self.recorded, self.now, &old, &new),
+            let mut ways = match old.len().saturating_mul(new.len()) > PAIRS_MAX {
+                true => vec![by_number(self.recorded, self.now, &old, &new)],
+                false => Alignment::of(self.recorded, self.now, &old, &new).ways(),
             };
+            if ways.len() > 1 {
+                self.ways.insert(is, ways.len());
+            }
+            let chosen = self.chosen.get(&is).copied().unwrap_or_default();
+            let pairs = ways.swap_remove(chosen.min(ways.len() - 1));
             // The first have the smaller numbers.
             let mut from = 1;
             for (place, is_child) in new.into_iter().enumerate() {
@@ -129,7 +157,7 @@ fn likeness(was: &Operation, is: &Operation) -> Option<u32> {
         false => 0,
     };
     let all = was.fields.len().max(is.fields.len());
-    let before: BTreeSet<(&str, &str)> = was.fields.iter().map(known).collect();
+    let before: BTreeSet<(&str, String)> = was.fields.iter().map(known).collect();
     let same = is
         .fields
         .iter()
@@ -138,8 +166,15 @@ fn likeness(was: &Operation, is: &Operation) -> Option<u32> {
     Some(10 + name + fields.checked_div(all).unwrap_or(0) as u32)
 }
 
-fn known(field: &crate::data::story::Field) -> (&str, &str) {
-    (&field.field, &field.value)
+/// A field and its value. Somebody that it refers to is called by type and number, and the number is what
+/// may be another now.
+fn known(field: &Field) -> (&str, String) {
+    let mut parts = field.value.split('#');
+    let first = parts.next().unwrap_or_default().to_owned();
+    let value = parts.fold(first, |value, part| {
+        value + "#" + part.trim_start_matches(|of: char| of.is_ascii_digit())
+    });
+    (&field.field, value)
 }
 
 /// The name, where it was given one: else it has that of its type, perhaps with a number.
@@ -152,42 +187,104 @@ fn given_name(operation: &Operation) -> Option<&str> {
     (!is_of_type).then_some(&operation.name)
 }
 
-/// Which of the old each of the new is, by place: as much as can be speaks for it, and of two ways in which
-/// as much does, the first are the same.
-fn aligned(recorded: &Story, now: &Story, old: &[u32], new: &[u32]) -> BTreeMap<usize, usize> {
-    let like = |was: usize, is: usize| {
-        let was = &recorded.operations[old[was] as usize];
-        likeness(was, &now.operations[new[is] as usize])
-    };
-    // What speaks for the best way from these places on.
-    let width = new.len() + 1;
-    let mut best = vec![0_u32; (old.len() + 1) * width];
-    for was in (0..old.len()).rev() {
-        for is in (0..new.len()).rev() {
-            let (below, beside) = (best[(was + 1) * width + is], best[was * width + is + 1]);
-            let both = like(was, is).map_or(0, |like| like + best[(was + 1) * width + is + 1]);
-            best[was * width + is] = both.max(below).max(beside);
+/// Which of the new each of the old is, by places: in their order, and so that as much as can be speaks for it.
+struct Alignment {
+    /// How much speaks for two being the same.
+    alike: Vec<Option<u32>>,
+    /// What speaks for the best way from these places on.
+    best: Vec<u32>,
+    old: usize,
+    new: usize,
+}
+
+/// Which of the old each of the new is, by place.
+type Pairs = BTreeMap<usize, usize>;
+
+impl Alignment {
+    fn of(recorded: &Story, now: &Story, old: &[u32], new: &[u32]) -> Self {
+        let alike = old.iter().flat_map(|was| {
+            let was = &recorded.operations[*was as usize];
+            new.iter()
+                .map(move |is| likeness(was, &now.operations[*is as usize]))
+        });
+        let mut alignment = Self {
+            alike: alike.collect(),
+            best: vec![0; (old.len() + 1) * (new.len() + 1)],
+            old: old.len(),
+            new: new.len(),
+        };
+        for was in (0..old.len()).rev() {
+            for is in (0..new.len()).rev() {
+                let (below, beside) = (alignment.best(was + 1, is), alignment.best(was, is + 1));
+                let both = alignment.both(was, is).unwrap_or_default();
+                alignment.best[was * (new.len() + 1) + is] = both.max(below).max(beside);
+            }
         }
+        alignment
     }
-    let mut pairs = BTreeMap::new();
-    let (mut was, mut is) = (0, 0);
-    while was < old.len() && is < new.len() {
-        let here = best[was * width + is];
-        let next = best[(was + 1) * width + is + 1];
-        if like(was, is).is_some_and(|like| like + next == here) {
+
+    fn best(&self, was: usize, is: usize) -> u32 {
+        self.best[was * (self.new + 1) + is]
+    }
+
+    /// What speaks for the best way from here on where these two are the same, if they may be.
+    fn both(&self, was: usize, is: usize) -> Option<u32> {
+        self.alike[was * self.new + is].map(|alike| alike + self.best(was + 1, is + 1))
+    }
+
+    /// The best ways, some of them where there are many: first the one in which the first are the same, and
+    /// those that differ from it late; then the one in which the last are the same, and those like it.
+    fn ways(&self) -> Vec<Pairs> {
+        let mut ways = Vec::new();
+        for (first, most) in [(true, WAYS_MAX / 2), (false, WAYS_MAX)] {
+            self.go_on(&mut Pairs::new(), (0, 0), first, most, &mut ways);
+        }
+        ways
+    }
+
+    /// All ways from these places on, those first in which the `first` that may be the same are.
+    fn go_on(
+        &self,
+        pairs: &mut Pairs,
+        from: (usize, usize),
+        first: bool,
+        most: usize,
+        ways: &mut Vec<Pairs>,
+    ) {
+        // Whoever is paired next, and those of now that are new before it.
+        let mut next = Vec::new();
+        for was in from.0..self.old {
+            if self.best(was, from.1) < self.best(from.0, from.1) {
+                break;
+            }
+            for is in from.1..self.new {
+                if self.best(was, is) < self.best(from.0, from.1) {
+                    break;
+                }
+                if self.both(was, is) == Some(self.best(was, is)) {
+                    next.push((was, is));
+                }
+            }
+        }
+        if next.is_empty() && !ways.contains(pairs) {
+            ways.push(pairs.clone());
+        }
+        if !first {
+            next.reverse();
+        }
+        for (was, is) in next {
+            if ways.len() >= most {
+                return;
+            }
             pairs.insert(is, was);
-            (was, is) = (was + 1, is + 1);
-        } else if best[(was + 1) * width + is] == here {
-            was += 1;
-        } else {
-            is += 1;
+            self.go_on(pairs, (was + 1, is + 1), first, most, ways);
+            pairs.remove(&is);
         }
     }
-    pairs
 }
 
 /// The same where there are too many: the n-th of a type is the n-th.
-fn by_number(recorded: &Story, now: &Story, old: &[u32], new: &[u32]) -> BTreeMap<usize, usize> {
+fn by_number(recorded: &Story, now: &Story, old: &[u32], new: &[u32]) -> Pairs {
     let mut left: BTreeMap<Option<&str>, Vec<usize>> = BTreeMap::new();
     for (place, number) in old.iter().enumerate().rev() {
         let of_type = recorded.operations[*number as usize].of_type.as_deref();

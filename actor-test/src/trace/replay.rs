@@ -9,7 +9,8 @@ use crate::engine::{Aliases, Decision, Engine, Outcome, Program, RunOptions, che
 use crate::report::facts::Recording;
 use crate::report::words;
 use crate::strategy::{Execution, Fairness, Guided, Replay, Steady};
-use crate::trace::following::{follow_by, name};
+use crate::trace::following::{Attempt, follow_by, name};
+use crate::trace::likeness::Ways;
 use crate::trace::{likeness, schedule, witness};
 
 /// Runs recorded decisions on an engine, whose strategy is back afterwards.
@@ -171,23 +172,26 @@ pub(crate) fn replay_until(
     };
     if replayed.diverged.is_some() && until.is_none() {
         let now = &replayed.recording.story;
-        let aliases = likeness::aliases(&recording.story, now);
-        let by_name = replay_by_name(engine, program, &execution, recording, aliases);
+        let by_name = replay_by_name(engine, program, &execution, recording, now);
         replayed = by_name.unwrap_or(replayed);
     }
     status.ends();
     replayed
 }
 
+/// How many ways to say who is who are tried at most.
+const TRIES_MAX: usize = 64;
+
 /// Follows the recorded steps by name, where the decisions lead elsewhere than they did: the program was
-/// changed, and who is who is known by its `aliases`. What was added is taken where it comes, what is gone is passed over, and where the recorded
-/// steps are over, the execution goes on fairly. `None` where the steps are not known by name.
+/// changed, and `now` it does something else. What was added is taken where it comes, what is gone is passed
+/// over, and where the recorded steps are over, the execution goes on fairly. `None` where the steps are not
+/// known by name.
 fn replay_by_name(
     engine: &mut Engine,
     program: &dyn Program,
     execution: &Execution,
     recording: &Recording,
-    aliases: Aliases,
+    now: &Story,
 ) -> Option<Replayed> {
     let steps = schedule::read(&recording.schedule).ok()?;
     if steps.is_empty() {
@@ -198,30 +202,31 @@ fn replay_by_name(
         Fairness::Unfair => Fairness::Unfair,
         _ => Fairness::FairFrom(steps.len() as u64),
     };
-    let guided = Guided::new(steps, fairness, Some(Box::new(Steady::default())));
-    let guided = guided.by_sort().inserting();
-    let renames = !aliases.is_empty();
-    engine.call(aliases);
-    let attempt = follow_by(engine, program, execution, guided, !renames);
-    engine.call(Aliases::default());
-    let (outcome, schedule) = match renames {
-        false => (attempt.outcome, attempt.followed.schedule),
-        // The same once more, where everybody is called what it is called now.
-        true => {
-            let options = RunOptions {
-                tell: true,
-                ..RunOptions::default()
-            };
-            name(
-                engine,
-                program,
-                execution,
-                fairness,
-                &attempt.decisions,
-                options,
-            )
-        }
+    let follow = |engine: &mut Engine, aliases: &Aliases| {
+        let steady = Some(Box::new(Steady::default()) as _);
+        let guided = Guided::new(steps.clone(), fairness, steady);
+        engine.call(aliases.clone());
+        let guided = guided.by_sort().inserting();
+        let attempt = follow_by(engine, program, execution, guided, false);
+        engine.call(Aliases::default());
+        attempt
     };
+    let attempt = follow_longest(&recording.story, now, steps.len(), |aliases| {
+        follow(engine, aliases)
+    });
+    // The same once more, where everybody is called what it is called now.
+    let options = RunOptions {
+        tell: true,
+        ..RunOptions::default()
+    };
+    let (outcome, schedule) = name(
+        engine,
+        program,
+        execution,
+        fairness,
+        &attempt.decisions,
+        options,
+    );
     let story = Story::of(&outcome.records);
     // Beyond the last recorded step everything is new.
     let parting = attempt.followed.parting;
@@ -241,6 +246,47 @@ fn replay_by_name(
         },
         steps: outcome.steps,
     })
+}
+
+/// Tries who of `now` may be who of the recorded ones, and returns the attempt that took the most of the `listed`
+/// steps: of several one that failed, or the first.
+fn follow_longest(
+    recorded: &Story,
+    now: &Story,
+    listed: usize,
+    mut follow: impl FnMut(&Aliases) -> Attempt,
+) -> Attempt {
+    let reach = |attempt: &Attempt| (attempt.followed.taken, attempt.outcome.finding.is_some());
+    let mut chosen = Ways::new();
+    let likened = likeness::likened(recorded, now, &chosen);
+    let mut best = follow(&likened.aliases);
+    let mut left = TRIES_MAX;
+    // One creator after the other: how those before it are paired stays as it followed longest.
+    let mut done = 0;
+    let mut ways = likened.ways;
+    while let Some((creator, count)) = ways.range(done..).next().map(|(who, count)| (*who, *count))
+    {
+        for way in 1..count {
+            if reach(&best) == (listed, true) || left == 0 {
+                return best;
+            }
+            left -= 1;
+            let before = chosen.insert(creator, way);
+            let likened = likeness::likened(recorded, now, &chosen);
+            let attempt = follow(&likened.aliases);
+            if reach(&attempt) > reach(&best) {
+                best = attempt;
+                ways = likened.ways;
+                continue;
+            }
+            match before {
+                Some(before) => chosen.insert(creator, before),
+                None => chosen.remove(&creator),
+            };
+        }
+        done = creator + 1;
+    }
+    best
 }
 
 /// The first step at which two stories differ, or at which the decisions did.

@@ -507,6 +507,64 @@ fn who_is_who_is_known_where_numbers_are_others() {
     }
 }
 
+/// Passes on what it is asked for. Nothing tells it from another.
+#[derive(Debug)]
+struct Clerk(ActorRef<Judge>);
+
+#[derive(Debug)]
+struct Asks(ActorRef<Clerk>);
+
+#[actor]
+impl Clerk {
+    #[on]
+    fn vote(&mut self, vote: Vote) {
+        self.0.tell(vote);
+    }
+}
+
+#[actor]
+impl Asks {
+    #[on]
+    fn vote(&mut self, vote: Vote) {
+        self.0.tell(vote);
+    }
+}
+
+/// Each has a clerk of its own, and there are some that nobody asks, before those of these numbers.
+struct Clerks(&'static [u32]);
+
+impl Program for Clerks {
+    fn start(&self) -> Option<Pin<Box<dyn Future<Output = ()>>>> {
+        let sys = System::controlled();
+        let judge = sys.spawn(Judge::default());
+        for number in 0..5 {
+            for _ in self.0.iter().filter(|before| **before == number) {
+                sys.spawn(Clerk(judge.clone()));
+            }
+            let clerk = sys.spawn(Clerk(judge.clone()));
+            sys.spawn(Asks(clerk)).tell(Vote(number));
+        }
+        None
+    }
+}
+
+/// What does not differ in itself is told apart by what it does.
+#[test]
+fn who_is_who_is_known_by_what_it_does() {
+    let tester = Tester::new().iterations(20_000).minimize(0);
+    let report = tester.run(|_| drop(Clerks(&[]).start()));
+    let bug = report.assert_bug("that order");
+    for before in [&[0][..], &[1], &[4], &[0, 0], &[1, 3], &[0, 1, 2, 3, 4]] {
+        let replayed = replay(&Clerks(before), &bug.trace);
+        assert!(has_found(&replayed, &bug.finding), "{before:?}");
+        assert!(replayed.diverged.is_some(), "{before:?}");
+        let exact = replay(&Clerks(before), &replayed.recording);
+        assert_eq!(exact.diverged, None, "{before:?}");
+        let back = replay(&Clerks(&[]), &replayed.recording);
+        assert!(has_found(&back, &bug.finding), "{before:?}, and back");
+    }
+}
+
 /// Where a step asks for one thing more, the others are answered as they were.
 #[test]
 fn a_choice_is_known_by_what_it_is_for() {

@@ -88,6 +88,14 @@ pub(crate) struct Minimize {
     /// Keep what is left in tests/schedules of the package, too, so that it runs first from now on.
     #[arg(long)]
     pub(crate) save: bool,
+    /// How what is left is told; `json` is one document, with the story and the causes as `show` writes them.
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        default_value = "human",
+        conflicts_with = "as_test"
+    )]
+    pub(crate) format: Format,
     /// How wide a line of the story may be [default: the terminal's width, or 120].
     #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(60..))]
     pub(crate) width: Option<u16>,

@@ -143,10 +143,15 @@ pub(crate) fn ended_near(how: &str) -> String {
     format!("the recorded schedule passes, but an execution near it did not end well: {how}")
 }
 
-/// An execution of which nothing can be left out.
-pub(crate) fn not_minimized() -> &'static str {
-    "nothing can be left out: it is as short as can be found, or the program was changed since it was \
-     recorded, which a replay tells"
+/// An execution of which nothing can be left out; it was found again, or not for certain.
+pub(crate) fn not_minimized(is_found_again: bool) -> &'static str {
+    match is_found_again {
+        true => "nothing can be left out: it is as short as can be found",
+        false => {
+            "nothing can be left out: it is as short as can be found, or the program was changed since it \
+             was recorded, which a replay tells"
+        }
+    }
 }
 
 /// Where a schedule was saved.

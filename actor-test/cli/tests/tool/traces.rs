@@ -109,6 +109,38 @@ fn replayed_when_the_bug_is_fixed() {
     assert!(document["near"]["executions"].as_u64().unwrap() > 100);
 }
 
+/// What was minimised by the run that found it is told and explained all the same.
+#[test]
+fn minimized_once_more() {
+    let (_traces, path) = failing();
+    let before = fs::read_to_string(&path).unwrap();
+    let minimize = |arguments: &str| {
+        let tool = tool().arg("minimize").arg(&path);
+        tool.args(arguments).run().words(0)
+    };
+    let words = minimize("");
+    for said in [
+        "trace of specimens::tests::never_six  safety: always \"never six\" is false",
+        "  Cell  handles Double from Doubler",
+        "\nnothing can be left out: it is as short as can be found\n",
+        "\ncauses:     ",
+    ] {
+        assert!(words.contains(said), "{said}: {words}");
+    }
+    let document: serde_json::Value = serde_json::from_str(&minimize("--format json")).unwrap();
+    assert_eq!(document["format"], "actor-test minimize");
+    assert!(document["minimized"].is_null());
+    let shown = tool().arg("show").arg(&path).args("--format json").run();
+    let shown: serde_json::Value = serde_json::from_str(&shown.words(0)).unwrap();
+    assert!(shown["causes"].is_object());
+    assert_eq!(document["trace"], shown);
+    assert_eq!(fs::read_to_string(&path).unwrap(), before);
+    // The program is another one: what is known of the trace stays in it.
+    let words = minimize("--features fixed");
+    assert!(words.contains(", or the program was changed since it"), "{words}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), before);
+}
+
 /// The schedule as a test, which is all that standard output has.
 #[test]
 fn minimized_as_a_test() {

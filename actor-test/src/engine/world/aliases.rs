@@ -25,11 +25,6 @@ impl Aliases {
         Self(Some(Arc::new(Called { by_key, given })))
     }
 
-    /// Everybody has the own key.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_none()
-    }
-
     /// The key of the operation that would have this one. No two have the same.
     pub(super) fn of(&self, key: u64) -> u64 {
         let Some(called) = &self.0 else {
