@@ -327,7 +327,14 @@ impl Tester {
             }
         }
         let bugs = report.bugs.iter_mut();
-        explain(program, &self.name, bugs, self.settings.explain, |_| ());
+        explain(
+            program,
+            &self.name,
+            bugs,
+            self.settings.explain,
+            self.settings.workers,
+            |_| (),
+        );
         report.list_bugs();
         report
     }

@@ -156,7 +156,7 @@ fn answer(
                 minimal.replace(&mut bug);
             }
             let found = std::iter::once(&mut bug);
-            explain(test, &test.name, found, settings.explain, |_| ());
+            explain(test, &test.name, found, settings.explain, workers, |_| ());
             Ok(Event::Minimized { bug: Box::new(bug) })
         }
         Task::Pin { finding, recording } => pin_down(test, &finding, &recording),

@@ -211,7 +211,14 @@ pub(crate) fn minimize_bugs(test: &Combination, settings: &Settings, report: &mu
         }
     }
     let found = report.bugs.iter_mut().filter(|bug| !bug.is_saved());
-    explain(test, &test.name, found, settings.explain, rewrite);
+    explain(
+        test,
+        &test.name,
+        found,
+        settings.explain,
+        settings.workers,
+        rewrite,
+    );
     report.list_bugs();
 }
 

@@ -137,7 +137,10 @@ fn minimized_once_more() {
     assert_eq!(fs::read_to_string(&path).unwrap(), before);
     // The program is another one: what is known of the trace stays in it.
     let words = minimize("--features fixed");
-    assert!(words.contains(", or the program was changed since it"), "{words}");
+    assert!(
+        words.contains(", or the program was changed since it"),
+        "{words}"
+    );
     assert_eq!(fs::read_to_string(&path).unwrap(), before);
 }
 

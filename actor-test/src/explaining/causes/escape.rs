@@ -30,7 +30,7 @@ pub(crate) fn escape(
     finding: &Finding,
     (from, walks, horizon): (u64, u32, u64),
 ) -> Option<(Share, Option<Escape>)> {
-    let mut forks = Forks::new(program, test, recording, finding, u64::MAX);
+    let mut forks = Forks::new(program, test, recording, finding, u64::MAX, 1);
     forks.retrace(Box::new(forks.replay()), recording.cycle)?;
     let share = forks.share(from, 0..walks, horizon, true)?;
     let Some(fork) = forks.nearest() else {

@@ -33,21 +33,22 @@ const SOON: u64 = 4;
 /// An execution of so many steps is told as a whole.
 const WHOLE: u64 = 2_000;
 
-/// Looks for the causes of bugs, in `budget` steps of executions for all of them; what is found stands
-/// with them, and is handed to `keep`. A bug has none that no single execution is responsible for, or
+/// Looks for the causes of bugs, in `budget` steps of executions for all of them, by so many workers, which
+/// makes no difference to what is found; that stands with the bugs, and is handed to `keep`. A bug has none that no single execution is responsible for, or
 /// that its recording does not find again.
 pub(crate) fn explain<'a>(
     program: &dyn Program,
     test: &str,
     bugs: impl Iterator<Item = &'a mut Bug>,
     budget: u64,
+    workers: usize,
     mut keep: impl FnMut(&Bug),
 ) {
     let mut left = budget;
     // A cycle that a search has found is its own cause: others may leave it.
     let is_searched = |bug: &Bug| bug.trace.cycle.is_some_and(|cycle| cycle.is_searched());
     for bug in bugs.filter(|bug| is_explained(bug.kind()) && !is_searched(bug)) {
-        if let Some(causes) = find(program, test, bug, left) {
+        if let Some(causes) = find(program, test, bug, left, workers) {
             left = left.saturating_sub(causes.steps);
             bug.trace.story.critical = causes.critical();
             bug.causes = Some(causes);
@@ -56,12 +57,18 @@ pub(crate) fn explain<'a>(
     }
 }
 
-fn find(program: &dyn Program, test: &str, bug: &Bug, budget: u64) -> Option<Causes> {
+fn find(
+    program: &dyn Program,
+    test: &str,
+    bug: &Bug,
+    budget: u64,
+    workers: usize,
+) -> Option<Causes> {
     if budget == 0 {
         return None;
     }
     let (recording, finding) = (&bug.trace, &bug.finding);
-    let mut forks = Forks::new(program, test, recording, finding, budget);
+    let mut forks = Forks::new(program, test, recording, finding, budget, workers);
     let (named, written) = Named::new(Box::new(forks.replay()));
     let outcome = forks.retrace(Box::new(named), recording.cycle)?;
     let mut written = written.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,5 +1,6 @@
 //! One recorded execution, continued otherwise from any of its steps: [`Forks`].
 
+use std::ops::ControlFlow;
 use std::sync::{Arc, PoisonError};
 
 use crate::attendance::{self, WorkerStatus};
@@ -8,6 +9,7 @@ use crate::data::causes::Share;
 use crate::data::schedule::Schedule;
 use crate::engine::{Debt, Decision, End, Engine, Outcome, Program, RunOptions, Watch, chosen};
 use crate::hash::mix;
+use crate::in_order::in_order;
 use crate::report::facts::Recording;
 use crate::settings::Bounds;
 use crate::strategy::{Continuation, Execution, Fairness, Named, Replay, Strategy};
@@ -15,6 +17,9 @@ use crate::trace::replay::{fairness_of, taken};
 
 /// So hot nothing ever is.
 const NEVER: u64 = u64::MAX / 4;
+
+/// One worker is enough for so many steps: others would take longer to begin.
+const ALONE: u64 = 20_000;
 
 /// What an execution failed with.
 #[derive(Clone, Debug)]
@@ -67,17 +72,31 @@ pub(super) struct Course {
     pub(super) temperature: u64,
 }
 
-/// Runs one recorded execution again and again, each time otherwise from some step on, as long as its
-/// budget of steps lasts.
-pub(super) struct Forks<'a> {
+/// The recorded execution, of which all the others are made.
+pub(super) struct Trunk<'a> {
     program: &'a dyn Program,
-    engine: Engine,
-    status: Arc<WorkerStatus>,
+    test: &'a str,
+    recording: &'a Recording,
     execution: Execution,
-    bounds: Bounds,
     fairness: Fairness,
     taken: Vec<Decision>,
     failure: Failure,
+}
+
+/// Where one worker runs executions, one after the other.
+pub(super) struct Track {
+    engine: Engine,
+    status: Arc<WorkerStatus>,
+    /// The steps that were taken.
+    spent: u64,
+}
+
+/// Runs one recorded execution again and again, each time otherwise from some step on, as long as its
+/// budget of steps lasts. What comes out of it is the same for any number of workers.
+pub(super) struct Forks<'a> {
+    trunk: Trunk<'a>,
+    own: Track,
+    workers: usize,
     budget: u64,
     spent: u64,
     /// The escape that begins last.
@@ -89,29 +108,27 @@ pub(super) struct Forks<'a> {
 impl<'a> Forks<'a> {
     pub(super) fn new(
         program: &'a dyn Program,
-        test: &str,
-        recording: &Recording,
+        test: &'a str,
+        recording: &'a Recording,
         finding: &Finding,
         budget: u64,
+        workers: usize,
     ) -> Self {
         let fairness = fairness_of(recording.fair_from);
-        let engine = Engine::idle(recording.bounds, recording.semantics, recording.system);
-        let status = attendance::attend(test, engine.heartbeat());
         let taken = taken(recording);
         // The same for who has the recording alone.
         let numbers = taken.iter().map(|decision| decision.chosen);
         let seed = numbers.fold(taken.len() as u64, |seed, chosen| {
             mix(seed, u64::from(chosen))
         });
-        Self {
+        let trunk = Trunk {
             program,
-            engine,
-            status,
+            test,
+            recording,
             execution: Execution {
                 seed,
                 ..Execution::alone(recording.bounds.unfair())
             },
-            bounds: recording.bounds,
             fairness,
             taken,
             failure: Failure {
@@ -120,6 +137,11 @@ impl<'a> Forks<'a> {
                 is_over: false,
                 steps: finding.step,
             },
+        };
+        Self {
+            own: trunk.track(),
+            trunk,
+            workers,
             budget,
             spent: 0,
             nearest: None,
@@ -134,35 +156,38 @@ impl<'a> Forks<'a> {
         strategy: Box<dyn Strategy>,
         cycle: Option<Cycle>,
     ) -> Option<Outcome> {
-        self.engine.set_bounds(self.bounds);
-        self.engine.look_for(cycle);
+        self.own.engine.set_bounds(self.trunk.recording.bounds);
+        self.own.engine.look_for(cycle);
         let options = RunOptions {
-            expected: Some(self.taken.clone()),
+            expected: Some(self.trunk.taken.clone()),
             tell: true,
             ..RunOptions::default()
         };
-        let outcome = self.run(strategy, options);
-        self.engine.look_for(None);
+        let outcome = self.trunk.run(&mut self.own, strategy, options);
+        self.pay();
+        self.own.engine.look_for(None);
+        let failure = &mut self.trunk.failure;
         let finding = outcome.finding.as_ref()?;
-        let is_same = outcome.diverged_at.is_none() && self.failure.finding.is_found_again(finding);
+        let is_same = outcome.diverged_at.is_none() && failure.finding.is_found_again(finding);
         let suspected = outcome.suspicion.map(|why| (why.entry, why.since));
-        self.failure.debt = suspected.or(outcome.unmet);
-        self.failure.is_over = suspected.is_none();
-        self.failure.steps = outcome.steps;
+        failure.debt = suspected.or(outcome.unmet);
+        failure.is_over = suspected.is_none();
+        failure.steps = outcome.steps;
         is_same.then_some(outcome)
     }
 
     /// Replays the recording.
     pub(super) fn replay(&self) -> Replay {
-        Replay::new(self.chosen(), self.fairness)
-    }
-
-    fn chosen(&self) -> Vec<u32> {
-        chosen(&self.taken)
+        Replay::new(chosen(&self.trunk.taken), self.trunk.fairness)
     }
 
     pub(super) fn failure(&self) -> &Failure {
-        &self.failure
+        &self.trunk.failure
+    }
+
+    /// What was taken alone counts.
+    fn pay(&mut self) {
+        self.spent = self.spent.saturating_add(self.own.pay());
     }
 
     /// How many steps were taken.
@@ -204,53 +229,164 @@ impl<'a> Forks<'a> {
             step: from,
             ..Share::default()
         };
-        for number in numbers {
-            if self.left() == 0 {
-                return None;
-            }
-            share.of += 1;
-            match self.walk(from, number, horizon) {
-                Fate::Failed => share.failed += 1,
-                Fate::Escaped => share.escaped += 1,
-                Fate::Other => {}
-            }
-            if until_escape && share.escaped > 0 {
-                break;
-            }
-        }
-        Some(share)
+        let mut walks = Vec::new();
+        let lasts = self.each(
+            numbers,
+            |trunk, track, number| trunk.walk(track, from, number, horizon),
+            |walk| {
+                share.of += 1;
+                match walk.fate {
+                    Fate::Failed => share.failed += 1,
+                    Fate::Escaped => share.escaped += 1,
+                    Fate::Other => {}
+                }
+                walks.push(walk);
+                match until_escape && share.escaped > 0 {
+                    true => ControlFlow::Break(()),
+                    false => ControlFlow::Continue(()),
+                }
+            },
+        );
+        walks.into_iter().for_each(|walk| self.note(walk));
+        lasts.then_some(share)
     }
 
-    fn walk(&mut self, from: u64, number: u32, horizon: u64) -> Fate {
-        let strategy = Continuation::new(self.chosen(), from, number);
+    fn note(&mut self, walk: Walk) {
+        if walk.fate != Fate::Escaped {
+            return;
+        }
+        self.recovery = self.recovery.max(walk.recovery);
+        let fork = walk.fork;
+        let is_nearer = |known: Fork| {
+            fork.from > known.from || fork.from == known.from && fork.steps < known.steps
+        };
+        if self.nearest.is_none_or(is_nearer) {
+            self.nearest = Some(fork);
+        }
+    }
+
+    /// Does `jobs`, in their order, and hands what comes of each to `take` until that breaks; those after
+    /// it may be tried meanwhile, and are forgotten. Tells whether the budget lasted.
+    pub(super) fn each<J: Send, R: Send>(
+        &mut self,
+        jobs: impl Iterator<Item = J> + Send,
+        run: impl Fn(&Trunk<'a>, &mut Track, J) -> R + Sync,
+        mut take: impl FnMut(R) -> ControlFlow<()> + Send,
+    ) -> bool {
+        let mut jobs = jobs.peekable();
+        let begun = self.spent;
+        while jobs.peek().is_some() {
+            if self.left() == 0 {
+                return false;
+            }
+            if self.workers > 1 && self.spent - begun >= ALONE {
+                break;
+            }
+            let Some(job) = jobs.next() else { break };
+            let done = run(&self.trunk, &mut self.own, job);
+            self.pay();
+            if take(done).is_break() {
+                return true;
+            }
+        }
+        if jobs.peek().is_none() {
+            return true;
+        }
+        let (trunk, budget) = (&self.trunk, self.budget);
+        let (mut spent, mut lasts) = (self.spent, true);
+        in_order(
+            jobs,
+            self.workers,
+            &mut self.own,
+            || trunk.track(),
+            |track, job| {
+                let done = run(trunk, track, job);
+                (track.pay(), done)
+            },
+            |(cost, done)| {
+                // As one worker, which looks at what is left before it begins.
+                if spent >= budget {
+                    lasts = false;
+                    return ControlFlow::Break(());
+                }
+                spent = spent.saturating_add(cost);
+                take(done)
+            },
+        );
+        self.spent = spent;
+        lasts
+    }
+
+    /// Runs the continuation again.
+    pub(super) fn retell(&mut self, fork: Fork) -> Retold {
+        let strategy = Continuation::new(chosen(&self.trunk.taken), fork.from, fork.number);
+        let (named, written) = Named::new(Box::new(strategy));
+        let course = self.trunk.course(fork.from, fork.horizon);
+        let outcome = self.trunk.go(&mut self.own, Box::new(named), course, true);
+        self.pay();
+        let mut written = written.lock().unwrap_or_else(PoisonError::into_inner);
+        Retold {
+            outcome,
+            decisions: self.own.engine.decisions(),
+            schedule: std::mem::take(&mut written),
+        }
+    }
+}
+
+/// A continuation, and how it went.
+struct Walk {
+    fork: Fork,
+    fate: Fate,
+    /// How long it took to recover.
+    recovery: u64,
+}
+
+impl Track {
+    /// The steps that were taken since this was asked last.
+    fn pay(&mut self) -> u64 {
+        std::mem::take(&mut self.spent)
+    }
+}
+
+impl Trunk<'_> {
+    fn track(&self) -> Track {
+        let Recording {
+            bounds,
+            semantics,
+            system,
+            ..
+        } = *self.recording;
+        let engine = Engine::idle(bounds, semantics, system);
+        let status = attendance::attend(self.test, engine.heartbeat());
+        Track {
+            engine,
+            status,
+            spent: 0,
+        }
+    }
+
+    fn walk(&self, track: &mut Track, from: u64, number: u32, horizon: u64) -> Walk {
+        let strategy = Continuation::new(chosen(&self.taken), from, number);
         let course = self.course(from, horizon);
-        let outcome = self.go(Box::new(strategy), course, false);
-        let fate = self.fate(&outcome);
-        if fate == Fate::Escaped {
-            // Who is not watched may have nothing to recover from when it begins.
-            let recovery = match course.watch_from {
-                Some(from) => outcome.steps.saturating_sub(from),
-                None => outcome.owed_longest,
-            };
-            self.recovery = self.recovery.max(recovery);
-            let fork = Fork {
+        let outcome = self.go(track, Box::new(strategy), course, false);
+        Walk {
+            fork: Fork {
                 from,
                 number,
                 horizon,
                 steps: outcome.steps,
-            };
-            let is_nearer = |known: Fork| {
-                fork.from > known.from || fork.from == known.from && fork.steps < known.steps
-            };
-            if self.nearest.is_none_or(is_nearer) {
-                self.nearest = Some(fork);
-            }
+            },
+            fate: self.fate(&outcome),
+            // Who is not watched may have nothing to recover from when it begins.
+            recovery: match course.watch_from {
+                Some(from) => outcome.steps.saturating_sub(from),
+                None => outcome.owed_longest,
+            },
         }
-        fate
     }
 
     /// How far a continuation from a step goes, and what is looked for.
-    pub(super) fn course(&self, from: u64, horizon: u64) -> Course {
+    fn course(&self, from: u64, horizon: u64) -> Course {
         match self.failure.debt {
             Some((_, since)) if from >= since => Course {
                 watch_from: Some(from),
@@ -271,23 +407,10 @@ impl<'a> Forks<'a> {
         }
     }
 
-    /// Runs the continuation again.
-    pub(super) fn retell(&mut self, fork: Fork) -> Retold {
-        let strategy = Continuation::new(self.chosen(), fork.from, fork.number);
-        let (named, written) = Named::new(Box::new(strategy));
-        let course = self.course(fork.from, fork.horizon);
-        let outcome = self.go(Box::new(named), course, true);
-        let mut written = written.lock().unwrap_or_else(PoisonError::into_inner);
-        Retold {
-            outcome,
-            decisions: self.engine.decisions(),
-            schedule: std::mem::take(&mut written),
-        }
-    }
-
     /// Runs an execution under a strategy.
     pub(super) fn go(
-        &mut self,
+        &self,
+        track: &mut Track,
         strategy: Box<dyn Strategy>,
         course: Course,
         tell: bool,
@@ -295,7 +418,7 @@ impl<'a> Forks<'a> {
         let bounds = Bounds::new(course.until)
             .with_fair(course.until)
             .with_temperature(course.temperature);
-        self.engine.set_bounds(bounds);
+        track.engine.set_bounds(bounds);
         let watch = course.watch_from.zip(self.failure.debt);
         let options = RunOptions {
             again: true,
@@ -307,15 +430,15 @@ impl<'a> Forks<'a> {
             }),
             ..RunOptions::default()
         };
-        self.run(strategy, options)
+        self.run(track, strategy, options)
     }
 
-    fn run(&mut self, strategy: Box<dyn Strategy>, options: RunOptions) -> Outcome {
-        self.status.begins(0, 0, None);
-        let (engine, program) = (&mut self.engine, self.program);
-        let outcome = engine.run_under(strategy, program, &self.execution, options);
-        self.status.ends();
-        self.spent = self.spent.saturating_add(outcome.cost());
+    fn run(&self, track: &mut Track, strategy: Box<dyn Strategy>, options: RunOptions) -> Outcome {
+        track.status.begins(0, 0, None);
+        let engine = &mut track.engine;
+        let outcome = engine.run_under(strategy, self.program, &self.execution, options);
+        track.status.ends();
+        track.spent = track.spent.saturating_add(outcome.cost());
         outcome
     }
 

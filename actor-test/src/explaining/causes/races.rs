@@ -6,13 +6,14 @@
 //! does not, it is run again from there with a random step now and then; and where that never fails
 //! either, the order is needed, as far as was seen.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::data::causes::{Arrival, NeededRace, Races};
 use crate::data::records::Origin;
 use crate::data::story::Story;
 use crate::engine::End;
-use crate::explaining::causes::forks::{Course, Fate, Forks};
+use crate::explaining::causes::forks::{Course, Fate, Forks, Track, Trunk};
 use crate::explaining::causes::order::{Order, Pair, Reached};
 use crate::explaining::causes::turned::{Plan, Turned};
 
@@ -132,46 +133,77 @@ impl Search<'_, '_> {
     }
 
     fn try_way(&mut self, held: &[usize], until: usize) -> Option<Verdict> {
-        let numbers = std::iter::once(None).chain((1..=WANDERING).map(Some));
-        let mut runs = 0;
-        for wanders in numbers {
-            if self.forks.left() == 0 {
-                return None;
-            }
-            match self.run_one(held, until, wanders) {
-                None if wanders.is_none() => return Some(Verdict::Impossible),
-                None => {}
-                Some(Fate::Failed) => return Some(Verdict::Needless),
-                Some(Fate::Escaped | Fate::Other) => runs += 1,
-            }
-        }
-        Some(Verdict::Gone(runs))
+        let (mut runs, mut verdict) = (0, None);
+        let way = self.way(held, until);
+        let lasts = self.forks.each(
+            numbers(),
+            |trunk, track, wanders| (wanders, way.run(trunk, track, wanders)),
+            |(wanders, fate)| {
+                match fate {
+                    None if wanders.is_none() => verdict = Some(Verdict::Impossible),
+                    None => {}
+                    Some(Fate::Failed) => verdict = Some(Verdict::Needless),
+                    Some(Fate::Escaped | Fate::Other) => runs += 1,
+                }
+                match verdict {
+                    Some(_) => ControlFlow::Break(()),
+                    None => ControlFlow::Continue(()),
+                }
+            },
+        );
+        lasts.then(|| verdict.unwrap_or(Verdict::Gone(runs)))
     }
 
     /// The same executions with the pair as it was; how many there were, and how many failed.
     fn keep(&mut self, inbox: &[Reached], pair: Pair) -> Option<(u32, u32)> {
         let (mut kept, mut failed) = (0, 0);
-        for wanders in std::iter::once(None).chain((1..=WANDERING).map(Some)) {
-            if self.forks.left() == 0 {
-                return None;
-            }
-            let fate = self.run_one(&[], inbox[pair.second].at, wanders);
-            kept += u32::from(fate.is_some());
-            failed += u32::from(fate == Some(Fate::Failed));
-        }
-        Some((kept, failed))
+        let way = self.way(&[], inbox[pair.second].at);
+        let lasts = self.forks.each(
+            numbers(),
+            |trunk, track, wanders| way.run(trunk, track, wanders),
+            |fate| {
+                kept += u32::from(fate.is_some());
+                failed += u32::from(fate == Some(Fate::Failed));
+                ControlFlow::Continue(())
+            },
+        );
+        lasts.then_some((kept, failed))
     }
 
+    fn way<'c>(&self, held: &'c [usize], waits_for: usize) -> Way<'c> {
+        Way {
+            plan: self.plan.clone(),
+            held,
+            waits_for,
+            until: self.until,
+        }
+    }
+}
+
+/// The one that goes on as recorded, and those that wander.
+fn numbers() -> impl Iterator<Item = Option<u32>> + Send {
+    std::iter::once(None).chain((1..=WANDERING).map(Some))
+}
+
+/// A way to turn a pair round: some steps are held back until another one was taken.
+struct Way<'a> {
+    plan: Arc<Plan>,
+    held: &'a [usize],
+    waits_for: usize,
+    until: u64,
+}
+
+impl Way<'_> {
     /// `None` where the steps held back would have been needed.
-    fn run_one(&mut self, held: &[usize], until: usize, wanders: Option<u32>) -> Option<Fate> {
-        let strategy = Turned::new(&self.plan, held, until, wanders);
+    fn run(&self, trunk: &Trunk<'_>, track: &mut Track, wanders: Option<u32>) -> Option<Fate> {
+        let strategy = Turned::new(&self.plan, self.held, self.waits_for, wanders);
         let course = Course {
             watch_from: None,
             until: self.until,
             temperature: self.until / 2,
         };
-        let outcome = self.forks.go(Box::new(strategy), course, false);
-        (outcome.end != End::Pruned).then(|| self.forks.fate(&outcome))
+        let outcome = trunk.go(track, Box::new(strategy), course, false);
+        (outcome.end != End::Pruned).then(|| trunk.fate(&outcome))
     }
 }
 

@@ -173,6 +173,21 @@ fn what_is_dead_as_soon_as_it_is_owed_is_found_within_the_budget() {
     assert!(*horizon < 10_000, "{horizon}");
 }
 
+/// Several workers look for causes, and find what one finds: where the budget lasts and where it does not.
+#[test]
+fn the_number_of_workers_changes_no_cause() {
+    for (budget, lasts) in [(STEPS, true), (250_000, false)] {
+        let of = |workers| {
+            let tester = tester().bounds(Bounds::default()).explain(budget);
+            causes(&tester.workers(workers), kitchen(10, 3, u64::MAX, 1))
+        };
+        let alone = of(1);
+        assert_eq!(alone.cut_short, !lasts, "{alone:?}");
+        let told = format!("{alone:?}");
+        assert!(format!("{:?}", of(3)) == told, "{budget} steps");
+    }
+}
+
 #[derive(Debug)]
 struct Letter(&'static str);
 
