@@ -5,7 +5,8 @@
 //! [`explorer`] around an engine, and fetch them from a [`desk`]; what is owed for too long is
 //! [confirmed](confirmation), in the order of the iterations; the
 //! [`summary`] takes the contributions in the order of their iterations, so that the number of
-//! workers changes nothing, and has what failed [recorded](recording). Out comes a report. A long search
+//! workers changes nothing, and has what failed [recorded](recording). A proof is
+//! [doubted](doubting), by executions beside it. Out comes a report. A long search
 //! leaves [checkpoints](checkpoint) behind, from which it can go on. After a fix,
 //! the [neighbourhood] of what once failed is explored. A [pinned] schedule is one execution, which a test
 //! names step by step.
@@ -17,6 +18,7 @@ pub(crate) mod checkpoint;
 mod claim;
 pub(crate) mod confirmation;
 pub(crate) mod desk;
+mod doubting;
 pub(crate) mod explorer;
 pub(crate) mod lengths;
 pub(crate) mod neighbourhood;

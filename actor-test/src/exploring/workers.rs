@@ -8,6 +8,7 @@ use crate::exploring::calibration::calibrate;
 use crate::exploring::checkpoint::{Keeper, Known, Resumed};
 use crate::exploring::confirmation::Judge;
 use crate::exploring::desk::{CHUNK, Chunk, Desk, lock};
+use crate::exploring::doubting::doubt;
 use crate::exploring::explorer::{Contribution, Explorer};
 use crate::exploring::plan::{Epoch, Plan};
 use crate::exploring::proving::{Tried, prove};
@@ -51,9 +52,6 @@ impl Observer for Silent {
     fn progress(&mut self, _: &Progress) {}
 }
 
-/// How many executions are sampled of a test that was proved without anybody's asking.
-const SAMPLES_BESIDE_PROOF: u64 = 100;
-
 /// Explores a program.
 pub(crate) fn explore(
     name: &str,
@@ -65,7 +63,7 @@ pub(crate) fn explore(
         Tried::Ended(report) if report.bugs.is_empty() => {
             // A proof supposes that actors share nothing; where they do, samples may fail all the same.
             let few = Settings {
-                iterations: settings.iterations.min(SAMPLES_BESIDE_PROOF),
+                iterations: settings.iterations.min(settings.samples_beside_proof),
                 step_budget: None,
                 prove: 0,
                 checkpoint: None,
@@ -83,6 +81,7 @@ pub(crate) fn explore(
         Tried::Left(settings, left) => {
             let mut report = sample(name, program, &settings, observer);
             left.add_to(&mut report);
+            doubt(&mut report, name, program, &settings);
             report
         }
     }

@@ -41,6 +41,10 @@ pub struct Settings {
     /// Default 0: don't. A test marked `#[actor_test]` that names neither an end nor strategies has a
     /// quarter of its budget for it.
     pub prove: u64,
+    /// How many executions are drawn at random besides, where an exhaustive search ends with a proof that
+    /// supposes that actors share nothing but what the tester knows of. Where one of them fails, that is
+    /// reported, and nothing is proved. Default 0. A test marked `#[actor_test]` has 100.
+    pub samples_beside_proof: u64,
     /// Start no execution after so long. Default: no limit.
     pub time_limit: Option<Duration>,
     /// Stop when the search seems saturated: after at least 1000 executions, the later half of which
@@ -99,6 +103,7 @@ impl Default for Settings {
             keep_going: false,
             step_budget: None,
             prove: 0,
+            samples_beside_proof: 0,
             time_limit: None,
             until_saturated: false,
             partition: None,
@@ -125,6 +130,7 @@ impl Settings {
             iterations,
             step_budget: None,
             prove: 0,
+            samples_beside_proof: 0,
             time_limit: None,
             until_saturated: false,
             calibrate: false,
@@ -158,11 +164,15 @@ impl Settings {
         Placement::ALL.into_iter().flat_map(placed).collect()
     }
 
-    /// The names of all strategies that may have a turn, and after them the search that is tried first.
+    /// The names of all strategies that may have a turn, and after them the search that is tried first, or
+    /// what a proof is doubted with.
     pub(crate) fn named_strategies(&self) -> Vec<String> {
         let strategies = self.strategies().into_iter();
-        let tried = (self.prove > 0).then_some(StrategySpec::Dpor(None));
-        let all = strategies.chain(tried);
+        let besides = match self.prove {
+            0 => (self.samples_beside_proof > 0).then_some(StrategySpec::Random),
+            _ => Some(StrategySpec::Dpor(None)),
+        };
+        let all = strategies.chain(besides);
         all.map(|spec| spec.to_string()).collect()
     }
 

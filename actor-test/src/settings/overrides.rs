@@ -22,6 +22,9 @@ const EXPLAIN: u64 = 4_000_000;
 /// One in so many steps of the budget may go into the exhaustive search that is tried first.
 const PROVE: u64 = 4;
 
+/// How many executions are drawn beside a proof.
+const SAMPLES_BESIDE_PROOF: u64 = 100;
+
 /// How far executions go.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -196,6 +199,7 @@ pub fn resolve(
         } else {
             0
         },
+        samples_beside_proof: SAMPLES_BESIDE_PROOF,
         time_limit: all.time_limit,
         until_saturated,
         partition,

@@ -180,6 +180,9 @@ pub enum Gap {
     /// something that the tester does not know of, or the program is not deterministic. The search ended
     /// there.
     Differs,
+    /// An execution that was [drawn beside a proof](crate::Settings::samples_beside_proof) fails: actors
+    /// share something that the tester does not know of, or the program is not deterministic.
+    Refuted,
     /// The strategy ended the search without saying that nothing is left.
     Unstated,
 }

@@ -31,6 +31,8 @@ pub enum StrategySpec {
     Random,
     /// [`Weighted`].
     Weighted(Weights),
+    /// [`Weighted`], with a weight [of its own](Weighted::event) for each of these types of events.
+    WeightedEvents(Weights, Vec<(String, u32)>),
     /// [`Probabilistic`], with its halvings.
     Probabilistic(u32),
     /// [`Pct`], with its depth where all executions have the same.
@@ -152,16 +154,12 @@ const TABLE: &[Entry] = &[
     },
     Entry {
         name: "weighted",
-        form: "[:WORK/TIMER]",
-        range: "weights of at least 1",
-        explanation: "fair; picks by weights, 8 for work and 1 for a timer unless given.\nGood where timers would otherwise fire too often.",
+        form: "[:WORK/TIMER[/EVENT=WEIGHT]...]",
+        range: "weights from 1, and each EVENT the name of a type",
+        explanation: "fair; picks by weights, 8 for work and 1 for a timer unless given.\nGood where timers would otherwise fire too often; what sends, handles or fires an EVENT has its WEIGHT instead: weighted:8/1/Heartbeat=1/Vote=20.",
         parse: |text| match text {
             None => Some(StrategySpec::Weighted(Weights::default())),
-            Some(text) => {
-                let (work, timer) = text.split_once('/')?;
-                let (work, timer) = (number(work, u32::MAX)?, number(timer, u32::MAX)?);
-                Some(StrategySpec::Weighted(Weights { work, timer }))
-            }
+            Some(text) => weighted(text),
         },
     },
     Entry {
@@ -439,6 +437,26 @@ fn optional<N: FromStr + PartialOrd + From<u8>>(text: Option<&str>, last: N) -> 
     text.map_or(Some(None), |text| number(text, last).map(Some))
 }
 
+/// Weights of kinds, and then of events, none twice.
+fn weighted(text: &str) -> Option<StrategySpec> {
+    let mut parts = text.split('/');
+    let work = number(parts.next()?, u32::MAX)?;
+    let timer = number(parts.next()?, u32::MAX)?;
+    let weights = Weights { work, timer };
+    let mut events: Vec<(String, u32)> = Vec::new();
+    for part in parts {
+        let (name, weight) = part.split_once('=')?;
+        if name.is_empty() || events.iter().any(|(known, _)| known == name) {
+            return None;
+        }
+        events.push((name.into(), number(weight, u32::MAX)?));
+    }
+    Some(match events.is_empty() {
+        true => StrategySpec::Weighted(weights),
+        false => StrategySpec::WeightedEvents(weights, events),
+    })
+}
+
 /// An explorer, and how many delays it gets.
 fn explorer(text: Option<&str>) -> Option<(ExplorerKind, Option<u32>)> {
     let Some(text) = text else {
@@ -495,6 +513,11 @@ impl StrategySpec {
         match self {
             Self::Random => Box::new(Random::new()),
             Self::Weighted(weights) => Box::new(Weighted::new(*weights)),
+            Self::WeightedEvents(weights, events) => {
+                let walk = Weighted::new(*weights);
+                let of = |walk: Weighted, (name, weight): &(String, u32)| walk.event(name, *weight);
+                Box::new(events.iter().fold(walk, of))
+            }
             Self::Probabilistic(halvings) => Box::new(Probabilistic::new(*halvings)),
             Self::Pct(None) => Box::new(Pct::new()),
             Self::Pct(Some(depth)) => Box::new(Pct::with_depth(*depth)),

@@ -1,8 +1,12 @@
 //! The weighted random walk.
 
+use std::collections::BTreeMap;
+
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::{Choice, Enabled, Execution, Fairness, StepKind, Strategy, below, generator};
+use super::{
+    Choice, Enabled, EventId, Execution, Fairness, Pending, StepKind, Strategy, below, generator,
+};
 
 /// Picks at random by weights of step kinds (MaceMC, section 4.3): unbiased walks take unlikely
 /// paths, such as a timer that fires seven times running before a message arrives.
@@ -11,6 +15,10 @@ use super::{Choice, Enabled, Execution, Fairness, StepKind, Strategy, below, gen
 #[derive(Debug)]
 pub struct Weighted {
     weights: Weights,
+    /// By the name of their type.
+    events: Vec<(String, u32)>,
+    /// Those that were met, where any has a weight of its own.
+    known: BTreeMap<EventId, Option<u32>>,
     largest: u64,
     rng: Xoshiro256PlusPlus,
 }
@@ -40,27 +48,69 @@ impl Weighted {
         };
         Self {
             weights,
+            events: Vec::new(),
+            known: BTreeMap::new(),
             largest: u64::from(weights.work.max(weights.timer)),
             rng: generator(0),
         }
     }
 
-    fn weight(&self, kind: StepKind) -> u64 {
-        u64::from(match kind {
+    /// The steps that send, handle or fire an event of a type have that weight, whatever their kind. Types
+    /// are named as in their declaration, without a path. An event that never comes changes nothing.
+    ///
+    /// ```
+    /// use actor_test::strategy::{Strategy, Weighted, Weights};
+    ///
+    /// let walk = Weighted::new(Weights::default()).event("Heartbeat", 1).event("Vote", 20);
+    /// assert_eq!(walk.name(), "weighted:8/1/Heartbeat=1/Vote=20");
+    /// ```
+    #[must_use]
+    pub fn event(mut self, name: &str, weight: u32) -> Self {
+        let weight = weight.max(1);
+        self.largest = self.largest.max(u64::from(weight));
+        self.events.push((name.into(), weight));
+        self
+    }
+
+    fn weight(&mut self, pending: &Pending, enabled: &Enabled<'_>) -> u64 {
+        let own = match pending.event {
+            Some(event) if !self.events.is_empty() => self.weight_of(event, pending, enabled),
+            _ => None,
+        };
+        let by_kind = match pending.kind {
             StepKind::Timer => self.weights.timer,
             _ => self.weights.work,
-        })
+        };
+        u64::from(own.unwrap_or(by_kind))
+    }
+
+    /// The weight that events of this type have of their own.
+    fn weight_of(
+        &mut self,
+        event: EventId,
+        pending: &Pending,
+        enabled: &Enabled<'_>,
+    ) -> Option<u32> {
+        if let Some(known) = self.known.get(&event) {
+            return *known;
+        }
+        let name = enabled.details()?.event(pending)?;
+        let named = self.events.iter().find(|(of, _)| of == name);
+        let weight = named.map(|(_, weight)| *weight);
+        self.known.insert(event, weight);
+        weight
     }
 }
 
 impl Strategy for Weighted {
     fn name(&self) -> String {
         let Weights { work, timer } = self.weights;
-        if self.weights == Weights::default() {
-            "weighted".into()
-        } else {
-            format!("weighted:{work}/{timer}")
+        if self.weights == Weights::default() && self.events.is_empty() {
+            return "weighted".into();
         }
+        let events = self.events.iter();
+        let events = events.map(|(event, weight)| format!("/{event}={weight}"));
+        format!("weighted:{work}/{timer}{}", events.collect::<String>())
     }
 
     fn fairness(&self) -> Fairness {
@@ -77,7 +127,7 @@ impl Strategy for Weighted {
         // uniformly is taken with its share of the largest weight.
         loop {
             let index = below(&mut self.rng, enabled.len() as u64) as usize;
-            let weight = self.weight(enabled[index].kind);
+            let weight = self.weight(&enabled[index], enabled);
             if weight == self.largest || below(&mut self.rng, self.largest) < weight {
                 return Some(index);
             }

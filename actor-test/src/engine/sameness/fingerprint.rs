@@ -18,6 +18,7 @@ use actor_core::parts::AnyMail;
 use actor_core::{Fingerprinter, StopReason};
 
 use crate::engine::panics;
+use crate::engine::sameness::tag::Tag;
 use crate::engine::seam::shared::{Phase, Shared};
 use crate::engine::workshop::{Parts, Workshop};
 use crate::engine::world::operation::{Effect, Kind, Letter, Operation, Sender, Stage, Told};
@@ -351,63 +352,65 @@ fn list_effect(
     effect: &Effect,
     items: &mut Vec<Item>,
 ) {
-    let number = |tag: u64, number: u32| Item::Number(tag << 32 | u64::from(number));
+    let number = |tag: Tag, number: u32| Item::Number((tag as u64) << 32 | u64::from(number));
     match effect {
         Effect::Send { to, letter } => {
-            items.push(number(1, *to));
+            items.push(number(Tag::Send, *to));
             list_letter(workshop.mail(*to), letter, items);
         }
         Effect::Cross { to, letter, .. } => {
-            items.push(number(37, *to));
+            items.push(number(Tag::Cross, *to));
             list_letter(workshop.mail(*to), letter, items);
         }
         // What goes wrong is said once.
-        Effect::Mishap(mishap) => items.push(Item::Unseen(38 << 32 | u64::from(*mishap))),
+        Effect::Mishap(mishap) => items.push(Item::Unseen(
+            (Tag::Mishap as u64) << 32 | u64::from(*mishap),
+        )),
         Effect::Ask(question) => {
             let question = &state.questions[*question as usize];
-            items.push(number(39 + u64::from(question.waits), question.target));
+            items.push(number(Tag::of_ask(question.waits), question.target));
         }
         Effect::Disk(call) => {
             let record = &state.disks.calls[*call as usize];
-            items.push(number(32, record.disk));
+            items.push(number(Tag::Disk, record.disk));
             items.push(Item::Number(record.fingerprint()));
         }
-        Effect::FailPower { disk } => items.push(number(33, *disk)),
+        Effect::FailPower { disk } => items.push(number(Tag::FailPower, *disk)),
         Effect::TearWrites { disk, block } => {
-            items.push(number(34, *disk));
+            items.push(number(Tag::TearWrites, *disk));
             items.push(Item::Number(u64::from(*block)));
         }
-        Effect::Start(started) => items.push(number(2, *started)),
+        Effect::Start(started) => items.push(number(Tag::Start, *started)),
         // An ask keeps its number while anyone waits for it.
         Effect::Reply { ask, lost } => {
-            items.push(number(3 + u64::from(lost.is_some()), *ask));
+            items.push(number(Tag::of_reply(lost.is_some()), *ask));
         }
         Effect::Notice { watch } => {
-            items.push(number(5, state.watches[*watch as usize].watcher));
+            items.push(number(Tag::Notice, state.watches[*watch as usize].watcher));
         }
-        Effect::Halt(reason) => items.push(number(6, reason_number(*reason) as u32)),
-        Effect::Stop { to, at_once } => items.push(number(11 + u64::from(*at_once), *to)),
-        Effect::Link { other } => items.push(number(13, *other)),
-        Effect::Unlink { other } => items.push(number(30, *other)),
+        Effect::Halt(reason) => items.push(number(Tag::Halt, reason_number(*reason) as u32)),
+        Effect::Stop { to, at_once } => items.push(number(Tag::of_stop(*at_once), *to)),
+        Effect::Link { other } => items.push(number(Tag::Link, *other)),
+        Effect::Unlink { other } => items.push(number(Tag::Unlink, *other)),
         // Which watches are later, the effects behind this one tell.
-        Effect::Unwatch { target, .. } => items.push(number(31, *target)),
+        Effect::Unwatch { target, .. } => items.push(number(Tag::Unwatch, *target)),
         Effect::Decide { child, decision } => {
-            items.push(number(35, *child));
+            items.push(number(Tag::Decide, *child));
             items.push(Item::Number(*decision as u64));
         }
-        Effect::LetGo { to } => items.push(number(36, *to)),
-        Effect::Finish => items.push(number(0, 0)),
+        Effect::LetGo { to } => items.push(number(Tag::LetGo, *to)),
+        Effect::Finish => items.push(number(Tag::Finish, 0)),
         Effect::Share { to, life, reason } => {
-            items.push(number(14 + reason_number(*reason), *to));
+            items.push(number(Tag::of_share(*reason), *to));
             items.push(Item::Number(u64::from(*life)));
         }
         // The event's type is not known here: what was handled last has announced it.
         Effect::Announce { .. } => {
-            items.push(number(7, 0));
+            items.push(number(Tag::Announce, 0));
             items.push(Item::Unseen(state.operations[index as usize].chain));
         }
         Effect::Arm { timer, generation } => {
-            items.push(number(8, 0));
+            items.push(number(Tag::Arm, 0));
             let found = &state.timers.slots[*timer as usize];
             if found.generation == *generation {
                 items.push(Item::Number(found.delay.as_nanos() as u64));
@@ -415,12 +418,12 @@ fn list_effect(
             }
         }
         Effect::Cancel { timer, generation } => {
-            items.push(number(9, 0));
+            items.push(number(Tag::Cancel, 0));
             let mark = state.timer_mark(index, *timer, *generation);
             items.push(Item::Number(mark));
         }
         Effect::Watch { watch } => {
-            items.push(number(10, state.watches[*watch as usize].target));
+            items.push(number(Tag::Watch, state.watches[*watch as usize].target));
         }
     }
 }

@@ -148,6 +148,10 @@ fn gap(gap: &Gap) -> String {
                          order: actors share what the tester does not know of, or the program is not \
                          deterministic"
             .into(),
+        Gap::Refuted => "it ended without a bug, but an execution drawn at random besides has failed: \
+                         actors share what the tester does not know of, or the program is not \
+                         deterministic"
+            .into(),
         Gap::Unstated => "the strategy does not say whether anything is left".into(),
     }
 }

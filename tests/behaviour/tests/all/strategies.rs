@@ -207,8 +207,27 @@ fn weighted_walks_go_by_weights() {
         assert_share(
             hits.load(Ordering::Relaxed),
             executions,
-            timer_first(work, timer),
+            timer_first(work, timer, work),
         );
+    }
+}
+
+/// An event may have a weight of its own: where it is sent, and where a timer fires it.
+#[test]
+fn weighted_walks_go_by_weights_of_events() {
+    static HITS: [AtomicU64; 3] = [const { AtomicU64::new(0) }; 3];
+    let executions = 50_000;
+    let cases = [
+        ("weighted:8/1/Tick=16", timer_first(8.0, 16.0, 8.0)),
+        ("weighted:8/3/Told=2", timer_first(8.0, 3.0, 2.0)),
+        ("weighted:8/3/Told=80/Other=9", timer_first(8.0, 3.0, 80.0)),
+    ];
+    for (hits, (spec, share)) in HITS.iter().zip(cases) {
+        run(spec.parse().expect("a strategy"), executions, |sys| {
+            let races = sys.spawn(Races { hits, told: false });
+            sys.spawn(Waker { races });
+        });
+        assert_share(hits.load(Ordering::Relaxed), executions, share);
     }
 }
 
@@ -230,21 +249,22 @@ impl Waker {
 /// The probability that the tick is handled before `Told`: it fires before `Told` is flushed. The walk
 /// has three chains: the start of `Races` and then its timer; the second spawn, the start of `Waker`
 /// and its send. Both chains begin once the first spawn is flushed.
-fn timer_first(work: f64, timer: f64) -> f64 {
+fn timer_first(work: f64, timer: f64, told: f64) -> f64 {
     // (steps of `Races` taken: 0 none, 1 started; steps of the other chain taken: 0 to 3)
-    fn walk(started: bool, chain: u32, work: f64, timer: f64) -> f64 {
-        if chain == 3 {
-            return 0.0;
-        }
+    fn walk(started: bool, chain: u32, weights: [f64; 3]) -> f64 {
+        let [work, timer, told] = weights;
+        let other = match chain {
+            3 => return 0.0,
+            2 => told,
+            _ => work,
+        };
         if started {
-            let fires = timer / (timer + work);
-            fires + (1.0 - fires) * walk(true, chain + 1, work, timer)
+            let fires = timer / (timer + other);
+            fires + (1.0 - fires) * walk(true, chain + 1, weights)
         } else {
-            f64::midpoint(
-                walk(true, chain, work, timer),
-                walk(false, chain + 1, work, timer),
-            )
+            let starts = work / (work + other);
+            starts * walk(true, chain, weights) + (1.0 - starts) * walk(false, chain + 1, weights)
         }
     }
-    walk(false, 0, work, timer)
+    walk(false, 0, [work, timer, told])
 }

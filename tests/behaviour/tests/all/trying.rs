@@ -17,6 +17,7 @@ fn settings() -> Settings {
     settings.iterations = u64::MAX;
     settings.step_budget = Some(BUDGET);
     settings.prove = BUDGET / 4;
+    settings.samples_beside_proof = 100;
     settings
 }
 
@@ -258,5 +259,90 @@ fn what_is_shared_in_secret_is_not_proved_away() {
         });
         assert!(!report.bugs().is_empty(), "{expects}: {:?}", report.verdict);
         assert!(!report.verdict.is_exhaustive());
+    }
+}
+
+/// The same where the search was asked for: each takes one order for both, and without the samples all of
+/// them say that one of the two is proved.
+#[test]
+fn what_is_shared_in_secret_is_not_proved_away_by_a_search_that_was_asked_for() {
+    let of = |strategy: &str, samples| {
+        let mut settings = Settings::default();
+        settings.iterations = u64::MAX;
+        settings.samples_beside_proof = samples;
+        let strategy = strategy.parse::<StrategySpec>().expect("a strategy");
+        settings.search = Search::Strategies(vec![strategy]);
+        [false, true].map(|expects| {
+            run(settings.clone(), |sys| {
+                IS_DONE.store(false, Ordering::SeqCst);
+                sys.spawn(HashedChecker { expects }).tell(Mark);
+                sys.spawn(HashedDoer).tell(Mark);
+            })
+        })
+    };
+    for strategy in ["dpor", "states", "bfs", "dfs-local", "dfs"] {
+        for report in of(strategy, 100) {
+            assert!(!report.bugs().is_empty(), "{strategy}");
+            assert!(!report.verdict.is_exhaustive(), "{strategy}");
+        }
+        let missed = of(strategy, 0);
+        let missed = missed.iter().filter(|report| report.bugs().is_empty());
+        assert_eq!(missed.count() == 0, strategy == "dfs", "{strategy}");
+    }
+    for report in of("dpor", 100) {
+        let bug = &report.bugs()[0];
+        assert_eq!(
+            bug.strategy == "random",
+            report.verdict.gaps == [Gap::Refuted]
+        );
+        let executions = report.strategies.iter().map(|strategy| strategy.executions);
+        assert_eq!(report.executions, executions.sum::<u64>());
+    }
+}
+
+/// What is proved and true stays proved, in as many executions as the search needs.
+#[test]
+fn a_proof_that_is_doubted_stays() {
+    let mut settings = Settings::default();
+    settings.iterations = u64::MAX;
+    settings.samples_beside_proof = 100;
+    for strategy in [StrategySpec::Dpor(None), StrategySpec::States(None)] {
+        settings.search = Search::Strategies(vec![strategy]);
+        let doubted = run(settings.clone(), |sys| {
+            sys.spawn(HashedDoer).tell(Mark);
+            sys.spawn(HashedDoer).tell(Mark);
+        });
+        doubted.assert_clean();
+        assert!(doubted.verdict.is_exhaustive(), "{:?}", doubted.verdict);
+        assert_eq!(doubted.strategies.len(), 1);
+    }
+}
+
+#[derive(Clone, Hash, Debug)]
+struct Mark;
+
+#[derive(Hash)]
+struct HashedDoer;
+
+#[actor]
+impl HashedDoer {
+    #[on]
+    fn mark(&mut self, _: Mark) {
+        IS_DONE.store(true, Ordering::SeqCst);
+    }
+}
+
+/// Fails where the other has done it, or has not.
+#[derive(Hash)]
+struct HashedChecker {
+    expects: bool,
+}
+
+#[actor]
+impl HashedChecker {
+    #[on]
+    fn mark(&mut self, _: Mark) {
+        let is_done = IS_DONE.load(Ordering::SeqCst);
+        assert_eq!(is_done, self.expects, "what is shared");
     }
 }
