@@ -124,3 +124,42 @@ fn has_a_wrong_strategy(sys: &System) {
 fn z_a_last_clean_one(sys: &System) {
     race(sys);
 }
+
+/// Takes note of the order in which it is called, and does not return after one of many.
+struct Stuck {
+    order: Vec<u32>,
+    is_patient: bool,
+}
+
+#[actor]
+impl Stuck {
+    #[on]
+    fn add(&mut self, add: Add) {
+        self.order.push(add.0);
+        while !self.is_patient && self.order == [2, 5, 0, 1, 3, 4, 6] {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+struct Adder(u32, ActorRef<Stuck>);
+
+#[actor]
+impl Adder {
+    #[start]
+    fn start(&mut self) {
+        self.1.tell(Add(self.0));
+    }
+}
+
+/// A search of 20 160 orders, which is divided into parts before it comes to that one.
+#[actor_test]
+fn hangs_late(sys: &System) {
+    let stuck = sys.spawn(Stuck {
+        order: Vec::new(),
+        is_patient: sys.choose(4) != 2,
+    });
+    for number in 0..7 {
+        sys.spawn(Adder(number, stuck.clone()));
+    }
+}

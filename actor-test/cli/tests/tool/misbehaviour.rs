@@ -222,3 +222,34 @@ fn under_cargo_test_who_ends_the_process_is_named() {
         assert!(again.contains("`Villain` handles Go from test"), "{again}");
     }
 }
+
+/// Workers that explore the parts of a search don't know which iteration they run; it is named all the
+/// same, as the one that it is for one worker.
+#[test]
+#[ignore = "a search of 14 000 executions, four times"]
+fn a_hang_in_a_part_of_a_search() {
+    let said = |workers: &str| {
+        let traces = traces();
+        let run = tool()
+            .args("bad::hangs_late --exhaustive --hang-timeout 2s -j")
+            .arg(workers)
+            .traces(&traces)
+            .run();
+        run.words(1)
+    };
+    let alone = said("1");
+    let iteration = alone.split("iteration ").nth(1).and_then(|rest| {
+        let digits = rest.split(|c: char| !c.is_ascii_digit()).next()?;
+        digits.parse::<u64>().ok()
+    });
+    // Long after it was divided.
+    assert!(
+        iteration.is_some_and(|iteration| iteration > 10_000),
+        "{alone}"
+    );
+    assert!(
+        alone.contains("hang: no step was finished for 2 s"),
+        "{alone}"
+    );
+    assert_eq!(said("3"), alone);
+}
