@@ -96,6 +96,12 @@ pub(crate) struct NamedStep {
 /// Who steps when.
 pub(crate) type Schedule = Vec<NamedStep>;
 
+/// Some timer fires in it.
+pub(crate) fn has_timers(schedule: &Schedule) -> bool {
+    let mut steps = schedule.iter();
+    steps.any(|step| step.name.kind == StepKind::Timer)
+}
+
 /// Where a schedule was first left.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Parting {

@@ -13,8 +13,9 @@ use crate::report::confirmation::Confirmation;
 use crate::settings::Settings;
 use crate::strategy::{Continuation, Estimates, StrategySpec};
 
-/// How many continuations there are for what the test is accused of already: it is counted, and no
-/// bug of its own.
+/// How many continuations there are the second time for what the test is accused of already: it is
+/// counted, and no bug of its own. The n-th time there are one n-th of them, so that who goes on after a
+/// bug that every execution has does not spend all of its time on that.
 const AGAIN: u32 = 20;
 
 /// Judges what executions are suspected of, in the order of their iterations.
@@ -38,8 +39,8 @@ pub(crate) struct Judge<'a> {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Judged {
     suspicions: u64,
-    /// What no continuation has cleared.
-    confirmed: Vec<Finding>,
+    /// What no continuation has cleared, and how often that was judged again since.
+    confirmed: Vec<(Finding, u32)>,
     threshold: u64,
     /// The longest that anything took to recover.
     recovery: u64,
@@ -121,7 +122,7 @@ impl<'a> Judge<'a> {
     }
 
     fn confirm(&mut self, contribution: &mut Contribution) {
-        let continuations = self.continuations(contribution);
+        let (continuations, is_new) = self.continuations(contribution);
         let horizon = self.horizon(contribution);
         let recovered = self.first_to_recover(contribution, horizon, continuations);
         contribution.confirmation = Some(Confirmation {
@@ -130,10 +131,11 @@ impl<'a> Judge<'a> {
             horizon,
             suspicion: self.judged.suspicions,
         });
-        if recovered.is_none() && continuations > AGAIN {
+        if recovered.is_none() && is_new {
+            let finding = contribution.outcome.finding.clone();
             self.judged
                 .confirmed
-                .extend(contribution.outcome.finding.clone());
+                .extend(finding.map(|finding| (finding, 0)));
         }
         if let Some((_, steps)) = recovered {
             contribution.outcome.transient = contribution.outcome.finding.take();
@@ -143,15 +145,19 @@ impl<'a> Judge<'a> {
         }
     }
 
-    fn continuations(&mut self, contribution: &Contribution) -> u32 {
+    /// How many continuations there are, and whether the test was not accused of this before.
+    fn continuations(&mut self, contribution: &Contribution) -> (u32, bool) {
         let finding = contribution.outcome.finding.as_ref();
-        let is_known = |known: &Finding| finding.is_some_and(|finding| finding.is_like(known));
-        if self.judged.confirmed.iter().any(is_known) {
-            return AGAIN;
+        let is_known =
+            |(known, _): &&mut (Finding, u32)| finding.is_some_and(|found| found.is_like(known));
+        if let Some((_, times)) = self.judged.confirmed.iter_mut().find(is_known) {
+            *times += 1;
+            return (AGAIN.div_ceil(*times), false);
         }
         self.judged.suspicions += 1;
         let parts = self.settings.partition.unwrap_or_default().of();
-        Confirmation::continuations_of(self.judged.suspicions, parts)
+        let continuations = Confirmation::continuations_of(self.judged.suspicions, parts);
+        (continuations, true)
     }
 
     fn horizon(&self, contribution: &Contribution) -> u64 {

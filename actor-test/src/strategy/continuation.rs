@@ -8,7 +8,9 @@ use crate::data::story::Asked;
 use crate::hash::mix;
 
 /// Recorded decisions up to a step, and a fair walk from there: a uniform and a weighted one in
-/// turn, since timers that fire too often keep some programs from recovering.
+/// turn, since timers that fire too often keep some programs from recovering. [Where it is
+/// calm](Self::calm_if) the weighted ones leave timers nearly no chance while there is anything else
+/// to do.
 #[derive(Debug)]
 pub(crate) struct Continuation {
     replay: Replay,
@@ -17,6 +19,12 @@ pub(crate) struct Continuation {
     number: u32,
     replaying: bool,
 }
+
+/// Of a calm walk.
+const CALM: Weights = Weights {
+    work: 100,
+    timer: 1,
+};
 
 impl Continuation {
     pub(crate) fn new(chosen: Vec<u32>, from: u64, number: u32) -> Self {
@@ -30,6 +38,17 @@ impl Continuation {
             from,
             number,
             replaying: true,
+        }
+    }
+
+    /// Every second is calm.
+    pub(crate) fn calm_if(self, is_calm: bool) -> Self {
+        match is_calm && self.number.is_multiple_of(2) {
+            true => Self {
+                walk: Box::new(Weighted::new(CALM)),
+                ..self
+            },
+            false => self,
         }
     }
 
@@ -105,8 +124,15 @@ mod tests {
     /// back.
     #[test]
     fn continuations_are_uniform_and_weighted_in_turn() {
-        let name = |number| Continuation::new(Vec::new(), 0, number).walk.name();
-        let names: Vec<String> = (1..=4).map(name).collect();
-        assert_eq!(names, ["random", "weighted", "random", "weighted"]);
+        let names = |is_calm| {
+            let continuation = |number| Continuation::new(Vec::new(), 0, number).calm_if(is_calm);
+            let names = (1..=4).map(|number| continuation(number).walk.name());
+            names.collect::<Vec<String>>()
+        };
+        assert_eq!(names(false), ["random", "weighted", "random", "weighted"]);
+        assert_eq!(
+            names(true),
+            ["random", "weighted:100/1", "random", "weighted:100/1"]
+        );
     }
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, PoisonError};
 
 use crate::data::bug::BugKind;
 use crate::data::causes::{Causes, Decided, Nearest, Share, Told};
-use crate::data::schedule::Schedule;
+use crate::data::schedule::{Schedule, has_timers};
 use crate::data::story::Story;
 use crate::engine::{Outcome, Program, checks, chosen};
 use crate::explaining::causes::curve::{EACH, around, curve, turn};
@@ -120,13 +120,18 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn run(&mut self, budget: u64) {
-        self.forks.grant(budget / 2);
+        // What is owed for ever takes long continuations to be told from what is paid late.
+        let first = match self.forks.failure().debt {
+            Some(_) => budget / 3 * 2,
+            None => budget / 2,
+        };
+        self.forks.grant(first);
         match self.forks.failure().debt {
             Some((_, since)) => self.look_for_transition(since),
             None => self.look_at_curve(),
         }
         self.tell_nearest();
-        self.forks.grant(budget / 2);
+        self.forks.grant(budget - first);
         self.look_for_races();
     }
 
@@ -139,6 +144,9 @@ impl Search<'_> {
     }
 
     fn transition(&mut self, since: u64, last: u64) -> Option<Decided> {
+        if has_timers(&self.schedule) {
+            self.forks.calm_down(last, FAR, Confirmation::HORIZON_MIN)?;
+        }
         if let Some(after) = self.recovers_in_the_end(last)? {
             return Some(Decided::StillRecoverable { from: last, after });
         }

@@ -81,6 +81,8 @@ pub(super) struct Trunk<'a> {
     fairness: Fairness,
     taken: Vec<Decision>,
     failure: Failure,
+    /// Calm continuations are among them.
+    is_calm: bool,
 }
 
 /// Where one worker runs executions, one after the other.
@@ -137,6 +139,7 @@ impl<'a> Forks<'a> {
                 is_over: false,
                 steps: finding.step,
             },
+            is_calm: false,
         };
         Self {
             own: trunk.track(),
@@ -205,6 +208,19 @@ impl<'a> Forks<'a> {
         self.budget = self.spent.saturating_add(steps);
     }
 
+    /// Has calm continuations among them, unless one of so many from that step escapes; `None` where the
+    /// budget does not last. Where timers that fire early are what nothing recovers from, all that comes
+    /// before them seems lost to walks that let them fire as often as anything else.
+    pub(super) fn calm_down(&mut self, from: u64, count: u32, horizon: u64) -> Option<()> {
+        self.trunk.is_calm = true;
+        let calm = (1..=count).map(|number| 2 * number);
+        if self.share(from, calm, horizon, true)?.escaped > 0 {
+            self.trunk.is_calm = false;
+            (self.nearest, self.recovery) = (None, 0);
+        }
+        Some(())
+    }
+
     /// The longest recovery that was seen.
     pub(super) fn recovery(&self) -> u64 {
         self.recovery
@@ -221,7 +237,7 @@ impl<'a> Forks<'a> {
     pub(super) fn share(
         &mut self,
         from: u64,
-        numbers: std::ops::Range<u32>,
+        numbers: impl Iterator<Item = u32> + Send,
         horizon: u64,
         until_escape: bool,
     ) -> Option<Share> {
@@ -319,7 +335,7 @@ impl<'a> Forks<'a> {
 
     /// Runs the continuation again.
     pub(super) fn retell(&mut self, fork: Fork) -> Retold {
-        let strategy = Continuation::new(chosen(&self.trunk.taken), fork.from, fork.number);
+        let strategy = self.trunk.continuation(fork.from, fork.number);
         let (named, written) = Named::new(Box::new(strategy));
         let course = self.trunk.course(fork.from, fork.horizon);
         let outcome = self.trunk.go(&mut self.own, Box::new(named), course, true);
@@ -365,8 +381,12 @@ impl Trunk<'_> {
         }
     }
 
+    fn continuation(&self, from: u64, number: u32) -> Continuation {
+        Continuation::new(chosen(&self.taken), from, number).calm_if(self.is_calm)
+    }
+
     fn walk(&self, track: &mut Track, from: u64, number: u32, horizon: u64) -> Walk {
-        let strategy = Continuation::new(chosen(&self.taken), from, number);
+        let strategy = self.continuation(from, number);
         let course = self.course(from, horizon);
         let outcome = self.go(track, Box::new(strategy), course, false);
         Walk {

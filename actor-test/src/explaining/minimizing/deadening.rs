@@ -7,6 +7,7 @@
 //! the bug is found as it was at first: too hot, or going round.
 
 use crate::data::bug::{BugKind, Finding};
+use crate::data::schedule::has_timers;
 use crate::engine::{End, RunOptions, Suspicion, Watch, chosen};
 use crate::explaining::minimizing::candidate::Candidate;
 use crate::explaining::minimizing::laboratory::{Bench, Laboratory};
@@ -19,6 +20,9 @@ use crate::strategy::{Continuation, Fairness};
 const SORTING: u32 = 4;
 const SORTING_STEPS: u64 = 2_000;
 
+/// How many tell whether a step is dead where some of them are calm.
+const SURE: u32 = 40;
+
 /// How many walks may find the bug as it was found at first.
 const TAILS: u32 = 4;
 
@@ -29,6 +33,8 @@ pub(super) struct Deadening<'a> {
     suspicion: Suspicion,
     horizon: u64,
     fairness: Fairness,
+    /// Calm continuations don't pay it either, so they are among those that tell what is dead.
+    is_calm: bool,
 }
 
 /// What was seen of an execution after which something is owed for ever.
@@ -46,6 +52,37 @@ impl<'a> Deadening<'a> {
             suspicion,
             horizon,
             fairness: Fairness::FairFrom(bug.finding.step),
+            is_calm: false,
+        }
+    }
+
+    /// Has calm continuations among those that tell what is dead, where they tell that of the execution
+    /// that was found. Where timers that fire early are what nothing recovers from, all that comes before
+    /// them seems dead to walks that let them fire as often as anything else.
+    pub(super) fn calmed(self, laboratory: &mut Laboratory<'_>, found: &Best) -> Self {
+        if !has_timers(&found.schedule) {
+            return self;
+        }
+        let calm = Self {
+            is_calm: true,
+            ..self
+        };
+        let numbers = (1..=SORTING).map(|number| 2 * number);
+        let recovery = laboratory.first(numbers, |bench, number| {
+            let recovers = calm.recovers(bench, found, number, SORTING_STEPS);
+            recovers.then_some(number)
+        });
+        Self {
+            is_calm: recovery.is_none() && !laboratory.is_over(),
+            ..calm
+        }
+    }
+
+    /// How many continuations sort candidates.
+    fn sorting(&self) -> u32 {
+        match self.is_calm {
+            true => 2 * SORTING,
+            false => SORTING,
         }
     }
 
@@ -63,30 +100,42 @@ impl<'a> Deadening<'a> {
         found: &Best,
     ) -> Option<Best> {
         let all = found.schedule.len();
-        // Owed after this step, and dead after that one.
-        let owed = usize::try_from(self.suspicion.since)
-            .unwrap_or(all)
-            .min(all);
+        // Owed after this step.
+        let owed = usize::try_from(self.suspicion.since).unwrap_or(all);
+        let mut dead = self.first_dead(laboratory, found, owed.min(all));
+        // Few calm continuations recover where all the others don't, so a few may all be those.
+        while self.is_calm
+            && dead < all
+            && !self.stays_owed(laboratory, &prefix(found, dead), SURE, SORTING_STEPS)
+        {
+            dead = self.first_dead(laboratory, found, dead + 1);
+        }
+        (dead < all).then(|| prefix(found, dead))
+    }
+
+    /// The first step, from that one on, after which a few continuations do not pay what is owed.
+    fn first_dead(&self, laboratory: &mut Laboratory<'_>, found: &Best, from: usize) -> usize {
+        let all = found.schedule.len();
         let strides = (3..).map(|power| 1 << power);
-        let ends = strides.map(|stride: usize| (owed + stride - 8, owed + 2 * stride - 8));
+        let ends = strides.map(|stride: usize| (from + stride - 8, from + 2 * stride - 8));
         let ends = ends.take_while(|(_, end)| *end < all);
         let last = ends.clone().last();
         let dead = laboratory.first(ends, |bench, (low, high)| {
             let is_dead = self.is_dead(bench, &prefix(found, high));
             is_dead.then_some((low, high))
         });
-        let (mut low, mut high) = dead.unwrap_or((last.map_or(owed, |(_, end)| end), all));
+        let (mut low, mut high) = dead.unwrap_or((last.map_or(from, |(_, end)| end), all));
         while low < high && !laboratory.is_over() {
             let middle = low + (high - low) / 2;
             let half = prefix(found, middle);
             let owes = laboratory.alone(|bench| self.owes(bench, &half));
-            if owes && self.stays_owed(laboratory, &half, SORTING, SORTING_STEPS) {
+            if owes && self.stays_owed(laboratory, &half, self.sorting(), SORTING_STEPS) {
                 high = middle;
             } else {
                 low = middle + 1;
             }
         }
-        (high < all).then(|| prefix(found, high))
+        high
     }
 
     /// It is owed after its last step, and a few continuations do not pay it.
@@ -94,7 +143,7 @@ impl<'a> Deadening<'a> {
         if !self.owes(bench, best) {
             return false;
         }
-        let mut numbers = 1..=SORTING;
+        let mut numbers = 1..=self.sorting();
         !numbers.any(|number| self.recovers(bench, best, number, SORTING_STEPS))
     }
 
@@ -121,7 +170,7 @@ impl<'a> Deadening<'a> {
             from,
             until: from.saturating_add(horizon),
         };
-        let walk = Continuation::new(chosen(&best.decisions), from, number);
+        let walk = Continuation::new(chosen(&best.decisions), from, number).calm_if(self.is_calm);
         let outcome = bench.watch(Box::new(walk), watch);
         // Another bug on the way is no sign of this one, but that one keeps itself busy at the end is
         // none of its own.
@@ -173,7 +222,7 @@ impl<'a> Deadening<'a> {
         continuations: u32,
     ) -> Option<Proof> {
         let from = best.schedule.len() as u64;
-        let walk = Continuation::new(chosen(&best.decisions), from, number);
+        let walk = Continuation::new(chosen(&best.decisions), from, number).calm_if(self.is_calm);
         let (outcome, decisions) = bench.run(Box::new(walk));
         let finding = outcome.finding?;
         if !self.bug.finding.is_found_again(&finding) {

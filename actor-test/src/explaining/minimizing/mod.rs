@@ -175,6 +175,7 @@ impl Minimizing<'_> {
         let confirmed = self.bug.confirmation.as_ref();
         let horizon = confirmed.map_or(temperature, |confirmation| confirmation.horizon);
         let trial = Deadening::new(self.bug, suspicion, horizon);
+        let trial = trial.calmed(&mut self.laboratory, &found);
         let first = found.cost();
         let shortest = trial.shortest_prefix(&mut self.laboratory, &found)?;
         let mut candidates = vec![shortest.clone()];

@@ -1,6 +1,9 @@
 //! Why executions failed: the step that decided it, the nearest execution that does not fail, and the
 //! races that a bug needs.
 
+use std::collections::VecDeque;
+use std::time::Duration;
+
 use actor_core::prelude::*;
 use actor_core::{actor, monitor};
 use actor_test::causes::{Causes, Decided};
@@ -186,6 +189,99 @@ fn the_number_of_workers_changes_no_cause() {
         let told = format!("{alone:?}");
         assert!(format!("{:?}", of(3)) == told, "{budget} steps");
     }
+}
+
+#[derive(Debug)]
+struct Acquire;
+#[derive(Debug)]
+struct Release;
+#[derive(Debug)]
+struct Work;
+
+/// Lends itself to one after the other, also to who has given up waiting.
+#[derive(Default)]
+struct Tool {
+    is_lent: bool,
+    waiting: VecDeque<Reply<()>>,
+}
+#[actor]
+impl Tool {
+    #[on]
+    fn acquire(&mut self, _: Acquire, reply: Reply<()>) {
+        self.waiting.push_back(reply);
+        self.lend();
+    }
+
+    #[on]
+    fn release(&mut self, _: Release) {
+        self.is_lent = false;
+        self.lend();
+    }
+}
+
+impl Tool {
+    fn lend(&mut self) {
+        if !self.is_lent
+            && let Some(reply) = self.waiting.pop_front()
+        {
+            self.is_lent = true;
+            reply.send(());
+        }
+    }
+}
+
+struct Worker {
+    tool: ActorRef<Tool>,
+    worked: u32,
+}
+#[actor]
+impl Worker {
+    #[on]
+    async fn work(&mut self, _: Work) {
+        while self.worked < 4 {
+            let lent = self.tool.ask(Acquire).timeout(Duration::from_secs(30));
+            if lent.await.is_ok() {
+                self.worked += 1;
+                self.tool.tell(Release);
+            }
+        }
+    }
+}
+
+/// Some worker gives up waiting in nearly every execution of walks that let timers fire as often as
+/// anything else; still it is there that the tool is lost, and not at the start.
+#[test]
+fn what_timers_that_fire_early_decide_is_not_decided_from_the_start() {
+    let tester = tester().bounds(Bounds::new(400)).minimize(STEPS);
+    let report = tester.run(|sys| {
+        let tool = sys.spawn(Tool::default());
+        let workers = [0; 3].map(|worked| {
+            let tool = tool.clone();
+            sys.spawn(Worker { tool, worked })
+        });
+        for worker in &workers {
+            worker.tell(Work);
+        }
+        sys.eventually("all have worked", move |world| {
+            let mut workers = workers.iter().map(|worker| world.get(worker));
+            workers.all(|worker| worker.is_some_and(|worker| worker.worked == 4))
+        });
+    });
+    let bug = report.bugs.first().expect("the tool is lost");
+    let minimized = bug.minimized.as_ref().expect("the rest is left out");
+    assert!((8..=16).contains(&minimized.after.steps), "{minimized:?}");
+    let found = bug.causes.as_ref().expect("causes were looked for");
+    let Decided::Critical {
+        at, before, after, ..
+    } = &found.decided
+    else {
+        panic!("{found:?}");
+    };
+    // Or with the step after that, in which the worker learns of it.
+    let lost_with = ["fires: the time for a reply is over", "resumes, awaits"];
+    assert!(lost_with.contains(&&*at.what), "{found:?}");
+    assert_eq!(at.step, minimized.after.steps);
+    assert!(before.escaped > 0 && after.escaped == 0, "{found:?}");
 }
 
 #[derive(Debug)]

@@ -1,5 +1,7 @@
 //! Suspicions of liveness bugs, and the fair continuations that confirm or clear them.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use actor_core::prelude::*;
 use actor_core::{actor, monitor};
 use actor_test::strategy::StrategySpec;
@@ -74,6 +76,30 @@ fn patient(decides_at: u64, chance: usize, goes_on: bool) -> impl Fn(&System) + 
         });
         patient.tell(Tick);
     }
+}
+
+/// What the test is accused of already is continued less and less often: 71 times the first time, and
+/// then 20, 10, 7, 5, ... times.
+#[test]
+fn what_every_execution_shows_is_continued_less_and_less_often() {
+    let (begun, executions) = (AtomicU64::new(0), 40);
+    let program = patient(1, 0, true);
+    let report = tester(executions, 100)
+        .keep_going()
+        .explain(0)
+        .minimize(0)
+        .workers(1)
+        .run(|sys| {
+            begun.fetch_add(1, Ordering::Relaxed);
+            program(sys);
+        });
+    let [bug] = &report.bugs[..] else {
+        panic!("{report:?}");
+    };
+    assert_eq!(bug.seen, executions);
+    let again: u64 = (1..executions).map(|times| 20_u64.div_ceil(times)).sum();
+    // One is run once more, to be recorded.
+    assert_eq!(begun.into_inner(), executions + 71 + again + 1);
 }
 
 /// How many continuations the m-th suspicion gets, by the formula.

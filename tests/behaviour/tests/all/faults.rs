@@ -397,7 +397,9 @@ fn an_error_of_another_type_is_named() {
         });
         reader.tell(Read(1));
     });
-    let bug = report.assert_bug("the call \"read\" fails with `std::io::error::Error`");
+    // Where the type lives in the standard library is the compiler's business.
+    let error = std::any::type_name::<io::Error>();
+    let bug = report.assert_bug(&format!("the call \"read\" fails with `{error}`"));
     assert!(
         bug.message()
             .contains("and the test supplies it with `&str`")
