@@ -3,7 +3,7 @@
 use super::discover::Parameters;
 use super::options::List;
 use super::screen::Screen;
-use super::{Exit, Trouble, build, combinations, discover};
+use super::{Exit, Trouble, build, combinations, discover, words};
 use actor_test::tool::environment;
 use actor_test::tool::protocol::Ignored;
 
@@ -15,7 +15,12 @@ pub(crate) fn run(options: &List, screen: &mut Screen) -> Result<Exit, Trouble> 
     let mut tests = discover::discover(&built)?;
     let ignored = options.filter.ignored(Ignored::Include);
     if ignored == Ignored::Only {
+        let known = tests.len();
         tests = combinations::ignored(tests, &variables)?;
+        if tests.is_empty() && known > 0 {
+            let trouble = Trouble(words::none_ignored(known));
+            return screen.no_tests(trouble, options.filter.no_tests());
+        }
     }
     let tests = combinations::ask(tests, &variables, ignored)?;
     let tests = match discover::select(tests, &options.filter, &options.selection.flags()) {

@@ -318,6 +318,14 @@ pub(crate) fn nothing_matches(filters: &[String], nearest: &[&str], known: usize
     )
 }
 
+/// All actor tests run without a word.
+pub(crate) fn none_ignored(known: usize) -> String {
+    format!(
+        "no actor test is ignored among {} (all: cargo actor-test list)",
+        count(known as u64, "actor test")
+    )
+}
+
 /// There is no actor test at all.
 pub(crate) fn nothing_there(selection: &str) -> String {
     format!(

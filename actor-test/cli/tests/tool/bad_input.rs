@@ -28,6 +28,18 @@ fn no_test_at_all() {
 }
 
 #[test]
+fn no_test_is_ignored() {
+    let said = tool().args("list --test bad --ignored").run();
+    let error = said.error();
+    assert!(
+        error.starts_with("error: no actor test is ignored among "),
+        "{error}"
+    );
+    let allowed = tool().args("list --test bad --ignored --no-tests=pass");
+    assert_eq!(allowed.run().code, Some(0));
+}
+
+#[test]
 fn a_failed_build() {
     let said = tool().args("--features nonsense").run();
     assert!(said.error().contains("nonsense"), "{}", said.stderr);
