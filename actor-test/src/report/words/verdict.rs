@@ -119,7 +119,9 @@ fn gap(gap: &Gap) -> String {
         Gap::ExplorerState => "the explorer tells no state, so that a state that is met again with fewer \
                                delays is not gone on from"
             .into(),
-        Gap::Beginnings { steps: 0 } => "no beginning was found at which nothing is owed".into(),
+        Gap::Beginnings { steps: 0 } => "no walk came to a place behind a quarter of the bound \
+                                           on steps (`-m`) at which nothing is owed"
+            .into(),
         Gap::Beginnings { steps } => format!("it searched behind {} of a walk", count(*steps, "step")),
         Gap::Unfair => "schedules in which one waits for ever while another polls".into(),
         Gap::Cycles(unjudged) => match unjudged {
