@@ -209,7 +209,8 @@ impl Tester {
     /// | `stops` | an actor is stopped ahead of its inbox |
     /// | `delivers EVENT to ACTOR`, `delivers` | a link delivers what comes from another node |
     /// | `accesses OBJECT` | a task or a thread comes to what is shared |
-    /// | `fails 142ebca54e5296ac` | a fault strikes, of the `world`; which one, the number says |
+    /// | `has crash of n1` | a fault strikes, of the `world` |
+    /// | `ends crash of n1`, `ends all faults` | it is undone; all are that are left |
     ///
     /// Behind a step stand the answers to what it asks for: `handles Go, choosing 1 of 3`; and the faults
     /// that strike in it: `delivers Go to n2/client, fault drop 1` loses the first message that may be

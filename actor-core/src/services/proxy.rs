@@ -28,7 +28,8 @@ pub type ProxyRef<A> = ActorRef<Proxy<A>>;
 /// and registered as any. Who asks gets the actor's reply.
 ///
 /// It looks the name up when it is sent something and knows nobody; what comes meanwhile is kept, and
-/// handed on in its order. Where that finds nobody, because nobody has the name or the node is down, it
+/// handed on in its order: a thousand events unless [`room`](Proxy::room) says otherwise, and what comes
+/// when there are as many is a dead letter, as with a full mailbox. Where that finds nobody, because nobody has the name or the node is down, it
 /// is a dead letter, and who asked is told [`AskError::Stopped`](crate::AskError::Stopped) or
 /// [`AskError::Disconnected`](crate::AskError::Disconnected). When the actor ends, the proxy hears of
 /// it as whoever [watches](Context::watch) it; what it has handed on before is lost. So nothing is sent
@@ -73,8 +74,13 @@ pub type ProxyRef<A> = ActorRef<Proxy<A>>;
 /// ```
 pub struct Proxy<A: Actor> {
     name: Box<str>,
+    /// How many events it keeps.
+    room: usize,
     known: Known<A>,
 }
+
+/// How many events it keeps unless told otherwise.
+const ROOM: usize = 1_000;
 
 /// Whom it knows by the name.
 enum Known<A: Actor> {
@@ -90,14 +96,35 @@ impl<A: Actor> Proxy<A> {
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into().into(),
+            room: ROOM,
             known: Known::Nobody,
         }
+    }
+
+    /// Keeps so many events at most while it looks the name up, which takes until a link is healed or a
+    /// node has booted; one more is a dead letter, and who asked is told
+    /// [`AskError::Full`](crate::AskError::Full).
+    ///
+    /// ```
+    /// # use actor_core::prelude::*;
+    /// use actor_core::Proxy;
+    /// # struct Greeter;
+    /// # #[actor]
+    /// # impl Greeter {}
+    ///
+    /// let greeter = Proxy::<Greeter>::new("n1/greeter").room(10);
+    /// ```
+    #[must_use]
+    pub fn room(mut self, room: usize) -> Self {
+        self.room = room;
+        self
     }
 
     fn pass_on(&mut self, message: A::Message, cx: &mut Context<Self>) {
         match &mut self.known {
             Known::Actor(actor) => actor.target().pass_on::<A>(&mut Slot::Full(message)),
-            Known::Looking(kept) => kept.push(message),
+            Known::Looking(kept) if kept.len() < self.room => kept.push(message),
+            Known::Looking(_) => lose(vec![message], DeadLetterReason::Full, cx),
             Known::Nobody => {
                 self.known = Known::Looking(vec![message]);
                 let found = cx.lookup(&self.name);

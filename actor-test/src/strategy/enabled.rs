@@ -219,6 +219,9 @@ pub(crate) trait Details: fmt::Debug {
     /// The node that an operation is on, as a bit; both ends of a link.
     fn nodes(&self, operation: OperationId) -> u64;
 
+    /// What a node is called.
+    fn node(&self, number: u32) -> String;
+
     /// Whether an operation awaits something that is there.
     fn is_woken(&self, operation: OperationId) -> bool;
 

@@ -102,6 +102,9 @@ pub(crate) trait Notes: fmt::Debug + Default + Send {
     /// In that step a fault strikes in some way where one may, or none does: zero.
     fn struck(&mut self, offer: &Offer, way: u32);
 
+    /// That fault is to be the next step.
+    fn meets(&mut self, _fault: &Fault, _enabled: &Enabled<'_>) {}
+
     /// A fault was the step.
     fn struck_between(&mut self, key: u64);
 
@@ -222,7 +225,11 @@ impl<N: Notes> Strategy for Noted<N> {
     }
 
     fn fault(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
-        self.strategy.fault(enabled, faults)
+        let number = self.strategy.fault(enabled, faults)?;
+        if let Some(fault) = faults.get(number) {
+            self.notes.meets(fault, enabled);
+        }
+        Some(number)
     }
 
     fn struck(&mut self, key: u64) {

@@ -71,11 +71,33 @@ impl Worded {
         }
     }
 
-    /// A fault between two steps.
-    fn fault(key: u64) -> Self {
+    /// A fault between two steps, or the end of one.
+    fn fault(fault: &Fault, enabled: &Enabled<'_>) -> Self {
+        let names = enabled.details();
+        let of = (0..u64::BITS).filter(|node| fault.nodes >> node & 1 == 1);
+        let of: Vec<String> = of
+            .map(|node| names.map(|names| names.node(node)).unwrap_or_default())
+            .collect();
+        let (kind, of) = (fault.kind, of.join(", "));
+        let way = match fault.way {
+            0 => String::new(),
+            way => format!("/{}", way + 1),
+        };
+        Self::of_world(match fault.is_undone {
+            false => format!("has {kind} of {of}{way}"),
+            true => format!("ends {kind} of {of}{way}"),
+        })
+    }
+
+    /// All faults are undone that are left to be.
+    fn last_fault() -> Self {
+        Self::of_world("ends all faults".into())
+    }
+
+    fn of_world(what: String) -> Self {
         Self {
             who: "world".into(),
-            what: format!("fails {key:016x}"),
+            what,
             choices: Vec::new(),
             strikes: Vec::new(),
         }
@@ -132,6 +154,13 @@ impl fmt::Display for Worded {
     }
 }
 
+/// Whether that is a fault between two steps: `crash of n1`.
+fn is_fault(text: &str) -> bool {
+    let kinds = FaultKind::ALL;
+    text.split_once(" of ")
+        .is_some_and(|(kind, nodes)| kinds.iter().any(|it| it.word() == kind) && !nodes.is_empty())
+}
+
 /// `Client` for `Client#1`.
 fn first_without_number(name: &str) -> &str {
     name.strip_suffix("#1").unwrap_or(name)
@@ -163,12 +192,12 @@ fn worded(who: &str, what: &str) -> Result<Worded, String> {
     let choices = choices.ok_or("after `choosing` come answers as `0 of 2, 3 of 5`")?;
     let (verb, rest) = what.split_once(' ').unwrap_or((what, ""));
     let what = match (verb, rest) {
-        (
-            "starts" | "flushes" | "resumes" | "fires" | "stops" | "fails" | "delivers"
-            | "accesses",
-            "",
-        ) => what.to_owned(),
-        ("handles" | "fires" | "fails", event) if !event.is_empty() => what.to_owned(),
+        ("starts" | "flushes" | "resumes" | "fires" | "stops" | "delivers" | "accesses", "") => {
+            what.to_owned()
+        }
+        ("handles" | "fires", event) if !event.is_empty() => what.to_owned(),
+        ("has" | "ends", fault) if is_fault(fault) => what.to_owned(),
+        ("ends", "all faults") => what.to_owned(),
         ("accesses", object) if !object.is_empty() => {
             format!("accesses {}", first_without_number(object))
         }
@@ -180,7 +209,8 @@ fn worded(who: &str, what: &str) -> Result<Worded, String> {
             return Err(
                 "a step is `starts`, `handles EVENT`, `sends EVENT to ACTOR`, `flushes`, `resumes`, \
                  `fires`, `fires EVENT`, `stops`, `delivers EVENT to ACTOR`, `delivers`, \
-                 `accesses OBJECT` or `fails`"
+                 `accesses OBJECT`, `has KIND of NODES` (a fault: `has crash of n1`), `ends KIND of NODES` \
+                 or `ends all faults`"
                     .into(),
             );
         }
@@ -216,6 +246,8 @@ pub(crate) struct Pinned {
     asks: Option<(usize, usize)>,
     /// At how many places a fault of each kind might have struck in it.
     places: [u32; KINDS],
+    /// The key of the pinned fault that is the next step.
+    due_fault: Option<u64>,
     parted: Option<Parted>,
     told: Arc<Mutex<Option<Parted>>>,
 }
@@ -230,6 +262,7 @@ impl Pinned {
             completion: Steady::default(),
             asks: None,
             places: [0; KINDS],
+            due_fault: None,
             parted: None,
             told: Arc::clone(&told),
             steps,
@@ -283,7 +316,7 @@ impl Strategy for Pinned {
         self.taken.clear();
         self.taken.resize(self.steps.len(), false);
         (self.first_left, self.asks) = (0, None);
-        self.parted = None;
+        (self.due_fault, self.parted) = (None, None);
         self.completion.begin(execution)
     }
 
@@ -338,18 +371,19 @@ impl Strategy for Pinned {
         pinned.map_or(0, |strike| strike.way.min(offer.ways))
     }
 
-    fn fault(&mut self, _: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
+    fn fault(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
         let next = self.steps.get(self.first_left)?;
-        let is_next = |fault: &Fault| Worded::fault(fault.key).is_same(next);
-        faults.iter().position(is_next)
+        let is_next = |fault: &Fault| Worded::fault(fault, enabled).is_same(next);
+        let number = faults.iter().position(is_next)?;
+        self.due_fault = Some(faults[number].key);
+        Some(number)
     }
 
     fn struck(&mut self, key: u64) {
-        if self
-            .steps
-            .get(self.first_left)
-            .is_some_and(|next| Worded::fault(key).is_same(next))
-        {
+        let next = self.steps.get(self.first_left);
+        let is_last = |next: &Worded| key == Fault::LAST && Worded::last_fault().is_same(next);
+        let is_due = self.due_fault.take() == Some(key);
+        if next.is_some_and(|next| is_due || is_last(next)) {
             self.taken[self.first_left] = true;
             while self.taken.get(self.first_left) == Some(&true) {
                 self.first_left += 1;
@@ -359,7 +393,7 @@ impl Strategy for Pinned {
 
     fn ends_faults(&mut self, _: &Enabled<'_>) -> bool {
         let next = self.steps.get(self.first_left);
-        next.is_none_or(|next| Worded::fault(Fault::LAST).is_same(next))
+        next.is_none_or(|next| Worded::last_fault().is_same(next))
     }
 
     fn places_faults(&self) -> bool {
@@ -396,6 +430,8 @@ pub(crate) type Wording = Noted<Words>;
 pub(crate) struct Words {
     steps: Vec<Worded>,
     places: [u32; KINDS],
+    /// The fault that is the next step, and its key.
+    due_fault: Option<(u64, Worded)>,
 }
 
 impl Notes for Words {
@@ -427,8 +463,14 @@ impl Notes for Words {
         }
     }
 
+    fn meets(&mut self, fault: &Fault, enabled: &Enabled<'_>) {
+        self.due_fault = Some((fault.key, Worded::fault(fault, enabled)));
+    }
+
     fn struck_between(&mut self, key: u64) {
-        self.steps.push(Worded::fault(key));
+        let due = self.due_fault.take().filter(|(due, _)| *due == key);
+        let worded = due.map_or_else(Worded::last_fault, |(_, worded)| worded);
+        self.steps.push(worded);
         self.places = [0; KINDS];
     }
 
@@ -456,7 +498,9 @@ mod tests {
             ("n2->n1", "delivers"),
             ("thread", "accesses the Mutex of src/lib.rs:14:14"),
             ("thread", "accesses"),
-            ("world", "fails 142ebca54e5296ac"),
+            ("world", "has partition of n1, n2/2"),
+            ("world", "ends crash of n1"),
+            ("world", "ends all faults"),
         ];
         let read = parse(&steps).expect("each is a step");
         let written: Vec<(String, String)> = read.iter().map(Worded::written).collect();

@@ -505,6 +505,10 @@ mod tests {
             0
         }
 
+        fn node(&self, number: u32) -> String {
+            number.to_string()
+        }
+
         fn is_woken(&self, _: OperationId) -> bool {
             false
         }

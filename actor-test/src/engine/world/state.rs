@@ -485,6 +485,10 @@ impl Details for State {
         }
     }
 
+    fn node(&self, number: u32) -> String {
+        self.nodes.name(number).to_owned()
+    }
+
     fn is_woken(&self, operation: OperationId) -> bool {
         let found = self.operations.get(operation.index());
         !operation.is_timer()

@@ -135,6 +135,36 @@ fn what_nobody_is_found_for_is_a_dead_letter() {
 }
 
 #[test]
+fn it_keeps_as_much_as_it_has_room_for() {
+    let report = tester().run_async(|sys| async move {
+        sys.node("n1", keeper_on);
+        sys.node("n2", |node| {
+            let proxy = Proxy::<Keeper>::new("n1/keeper").room(2);
+            node.spawner().name("proxy").registered().spawn(proxy);
+        });
+        let keeper = sys.lookup::<Keeper>("n1/keeper").await.expect("it is up");
+        let proxy = sys.lookup::<Proxy<Keeper>>("n2/proxy").await;
+        let proxy = proxy.expect("it is up");
+        sys.faults().cut("n2", "n1");
+        for note in 0..4 {
+            proxy.tell(Note(note));
+        }
+        assert_eq!(proxy.ask(Seen).await, Err(AskError::Full));
+        sys.faults().heal();
+        // It may have to wait for the answer to its look-up.
+        let mut seen = proxy.ask(Seen).await;
+        while seen == Err(AskError::Full) {
+            seen = proxy.ask(Seen).await;
+        }
+        assert_eq!(seen, Ok(vec![0, 1]));
+        assert_eq!(keeper.ask(Seen).await, Ok(vec![0, 1]));
+    });
+    report.assert_clean();
+    // Two notes of each execution, and a question at least.
+    assert!(report.dead_letters >= 300, "{}", report.dead_letters);
+}
+
+#[test]
 fn a_node_that_is_down_is_not_found() {
     let report = tester().run_async(|sys| async move {
         sys.node("n1", keeper_on);
