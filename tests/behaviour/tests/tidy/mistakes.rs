@@ -128,7 +128,7 @@ fn answer(case: &str) -> (String, String) {
         let marks = line.split_once("| ");
         marks.is_some_and(|(_, marks)| marks.contains('^'))
     };
-    let at = lines.iter().position(|line| marks(line));
+    let at = lines.iter().position(marks);
     let at = at.unwrap_or_else(|| panic!("{case}: nothing is marked"));
     let (from, count) = (
         lines[at].find('^').expect("it is marked"),
