@@ -154,7 +154,7 @@ impl Adder {
 
 /// A search of 20 160 orders, which is divided into parts before it comes to that one.
 #[actor_test]
-fn hangs_late(sys: &System) {
+fn late_to_hang(sys: &System) {
     let stuck = sys.spawn(Stuck {
         order: Vec::new(),
         is_patient: sys.choose(4) != 2,

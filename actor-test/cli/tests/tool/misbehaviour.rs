@@ -231,7 +231,7 @@ fn a_hang_in_a_part_of_a_search() {
     let said = |workers: &str| {
         let traces = traces();
         let run = tool()
-            .args("bad::hangs_late --exhaustive --hang-timeout 2s -j")
+            .args("bad::late_to_hang --exhaustive --hang-timeout 2s -j")
             .arg(workers)
             .traces(&traces)
             .run();

@@ -117,7 +117,8 @@ fn malformed_flags() {
         ("-s rnadom", "no strategy `rnadom`; did you mean `random`?"),
         (
             "-s weighted:0/1",
-            "malformed parameter in `weighted:0/1`; the form is `weighted[:WORK/TIMER]`",
+            "malformed parameter in `weighted:0/1`; the form is `weighted[:WORK/TIMER[/EVENT=WEIGHT]...]`, \
+             weights from 1, and each EVENT the name of a type",
         ),
         (
             "--portfolio=unfair",

@@ -121,9 +121,9 @@ fn minimized_once_more() {
     let words = minimize("");
     for said in [
         "trace of specimens::tests::never_six  safety: always \"never six\" is false",
-        "  Cell  handles Double from Doubler",
+        "  Cell     handles Double from Doubler",
         "\nnothing can be left out: it is as short as can be found\n",
-        "\ncauses:     ",
+        "\nneeds:      `Add` from Adder (step 8) before `Double` from Doubler (step 10) at Cell; ",
     ] {
         assert!(words.contains(said), "{said}: {words}");
     }
