@@ -1,5 +1,6 @@
 //! What lints can't see in the sources.
 
+mod imports;
 mod links;
 mod mistakes;
 mod settings;

@@ -1,0 +1,102 @@
+//! Where the types on the book's pages come from: rustc does not always suggest an import.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use super::root;
+use super::shown::pages;
+
+/// Types that a page's program has of its own, and does not show, with names of ours.
+const OWN: [(&str, &str); 3] = [
+    ("actor.md", "Answer"),
+    ("replication.md", "Group"),
+    ("state-machines.md", "Error"),
+];
+
+/// Words of a text that begin with a capital letter.
+fn types(text: &str) -> impl Iterator<Item = &str> {
+    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+    text.split(move |letter| !is_word(letter))
+        .filter(|word| word.starts_with(|letter: char| letter.is_ascii_uppercase()))
+}
+
+/// What a file exports below a heading like `pub mod prelude {`, or before any.
+fn exported(text: &str) -> BTreeSet<&str> {
+    text.split("pub use ")
+        .skip(1)
+        .filter_map(|rest| rest.split_once(';'))
+        .flat_map(|(export, _)| types(export))
+        .collect()
+}
+
+/// What users have to import by name: it is at the root of the crate, and not in its prelude.
+fn at_the_root(source: &str) -> BTreeSet<&str> {
+    let (before, rest) = source
+        .split_once("pub mod generated {")
+        .expect("the root's exports come first");
+    let (_, prelude) = rest
+        .split_once("pub mod prelude {")
+        .expect("the prelude comes last");
+    &exported(before) - &exported(prelude)
+}
+
+/// The types of a page's code that the page does not say where to find.
+fn unsaid<'a>(page: &'a str, root: &BTreeSet<&str>) -> BTreeSet<&'a str> {
+    let mut code = String::new();
+    let mut is_code = false;
+    let mut used = BTreeSet::new();
+    for line in page.lines() {
+        if line.starts_with("```") {
+            is_code = line.starts_with("```rust");
+        } else if is_code {
+            let line = line.split("//").next().unwrap_or_default();
+            code.push_str(line);
+            let bare = line.replace("::", " ::");
+            let is_path = |word: &str| bare.contains(&format!(" ::{word}"));
+            used.extend(types(line).filter(|word| root.contains(word) && !is_path(word)));
+        }
+    }
+    let own = |word: &&str| {
+        let defines = |kind: &str| code.contains(&format!("{kind} {word}"));
+        !["struct", "enum", "trait", "type"].into_iter().any(defines)
+    };
+    let said: BTreeSet<&str> = page
+        .split("actor_core::")
+        .skip(1)
+        .flat_map(|rest| match rest.strip_prefix('{') {
+            Some(list) => types(list.split('}').next().unwrap_or_default()).collect::<Vec<_>>(),
+            None => types(rest).take(1).collect(),
+        })
+        .collect();
+    used.into_iter()
+        .filter(own)
+        .filter(|word| !said.contains(word))
+        .collect()
+}
+
+#[test]
+fn a_page_says_where_its_types_come_from() {
+    let source = fs::read_to_string(root().join("actor-core/src/lib.rs")).expect("it is there");
+    let root = at_the_root(&source);
+    let missing: Vec<String> = pages()
+        .into_iter()
+        .filter_map(|path| {
+            let page = fs::read_to_string(&path).expect("a page is text");
+            let mut unsaid = unsaid(&page, &root);
+            for (_, own) in OWN.into_iter().filter(|(page, _)| path.ends_with(page)) {
+                assert!(unsaid.remove(own), "{own} is not on {}", path.display());
+            }
+            (!unsaid.is_empty()).then(|| format!("{}: {unsaid:?}", path.display()))
+        })
+        .collect();
+    assert_eq!(missing, Vec::<String>::new());
+}
+
+#[test]
+fn a_type_from_nowhere_is_seen() {
+    let root = BTreeSet::from(["Backoff", "Node", "Pool"]);
+    let page = "```rust\nlet pause = Backoff::new(a, b);\nlet node: Tree::Node = Pool(3);\n```\n";
+    assert_eq!(unsaid(page, &root), BTreeSet::from(["Backoff", "Pool"]));
+    let page = format!("{page}`use actor_core::{{Backoff, Pool}};` brings them.");
+    assert_eq!(unsaid(&page, &root), BTreeSet::new());
+}
