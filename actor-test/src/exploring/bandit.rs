@@ -305,6 +305,40 @@ mod tests {
         }
     }
 
+    /// One execution of four has no faults; of ten others three take any placement, and seven one in
+    /// proportion to the square of its score. The strategy is the one that was chosen. Within five
+    /// standard errors.
+    #[test]
+    fn placements_have_turns_by_their_scores() {
+        let mut bandit = Bandit::new(7, false);
+        let strategies = bandit.strategies();
+        let mut rng = generator(7);
+        let mut shares = |bandit: &Bandit| {
+            let (mut turns, all) = ([0u32; PLACEMENTS + 1], 40_000);
+            for turn in 0..all {
+                let place = bandit.place(turn % strategies, &mut rng);
+                assert_eq!(place % strategies, turn % strategies);
+                turns[place / strategies] += 1;
+            }
+            turns.map(|turns| f64::from(turns) / all as f64)
+        };
+        assert_eq!(shares(&bandit)[0], 1.0);
+        let (of, mut scores) = (PLACEMENTS as f64, [0.0; PLACEMENTS]);
+        let equal = [1.0 / of; PLACEMENTS];
+        (scores[0], scores[1]) = (2.0, 1.0);
+        let mut squared = [0.0; PLACEMENTS];
+        (squared[0], squared[1]) = (0.8, 0.2);
+        for (scores, expected) in [([0.0; PLACEMENTS], equal), (scores, squared)] {
+            bandit.placements = Some(scores);
+            let seen = shares(&bandit);
+            let wanted = expected.map(|share| 0.75 * (0.3 / of + 0.7 * share));
+            for (seen, wanted) in seen.into_iter().zip([&[0.25], &wanted[..]].concat()) {
+                let error = 5.0 * (wanted * (1.0 - wanted) / 40_000.0f64).sqrt();
+                assert!((seen - wanted).abs() < error, "{seen} for {wanted}");
+            }
+        }
+    }
+
     /// What an arm earned long ago counts less and less, and pilots earn nothing.
     #[test]
     fn earlier_rewards_fade() {
