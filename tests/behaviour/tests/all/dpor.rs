@@ -253,6 +253,76 @@ fn timers_and_events_are_taken_in_the_orders_in_which_they_may_come() {
     assert_eq!(seen(told(&[1, 2], true)), 3);
 }
 
+/// Looks at the clock, and draws lots whether it rings.
+struct Drawer;
+
+#[actor]
+impl Drawer {
+    #[on]
+    fn put(&mut self, _: Put, cx: &mut Context<Self>) {
+        let _ = cx.now();
+        if cx.choose_bool() {
+            cx.after(Duration::from_secs(1), Rings);
+        }
+    }
+
+    #[on]
+    fn rings(&mut self, _: Rings) {}
+}
+
+#[test]
+fn which_timers_run_is_up_to_what_was_chosen() {
+    let program = |sys: &System| sys.spawn(Drawer).tell(Put);
+    assert_eq!(seen(program), 2);
+    let twice = |sys: &System| {
+        let drawer = sys.spawn(Drawer);
+        drawer.tell(Put);
+        drawer.tell(Put);
+    };
+    // Where the first lot rings, it does so before the second is drawn, or after it: with one more that
+    // rings, in either order.
+    assert_eq!(seen(twice), 2 + 2 + 1 + 2);
+}
+
+/// Rings some time after it was told something last.
+#[derive(Default)]
+struct Patient(Option<Timer>);
+
+#[actor]
+impl Patient {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        self.0 = Some(cx.after(Duration::from_secs(9), Rings));
+    }
+
+    #[on]
+    fn put(&mut self, _: Put, cx: &mut Context<Self>) {
+        if let Some(timer) = self.0.replace(cx.after(Duration::from_secs(9), Rings)) {
+            cx.cancel(timer);
+        }
+    }
+
+    #[on]
+    fn rings(&mut self, _: Rings, cx: &mut Context<Self>) {
+        cx.halt();
+    }
+}
+
+/// A step that cancels a timer is not known before it was run.
+#[test]
+fn a_timer_fires_before_a_step_that_was_not_run_yet() {
+    let report = Tester::new()
+        .iterations(u64::MAX)
+        .strategy(StrategySpec::Dpor(None))
+        .run_async(async |sys: System| {
+            let patient = sys.spawn(Patient::default());
+            sys.sleep(Duration::from_secs(6)).await;
+            patient.tell(Put);
+        });
+    report.assert_clean();
+    assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
+}
+
 #[derive(Debug)]
 struct Ask;
 
@@ -475,7 +545,7 @@ const TELLS: Uses = Uses {
 };
 
 /// Each of what programs may use by itself, and most of it together.
-const ALL_USES: [Uses; 17] = [
+const ALL_USES: [Uses; 20] = [
     TELLS,
     Uses {
         choices: true,
@@ -553,6 +623,26 @@ const ALL_USES: [Uses; 17] = [
     },
     Uses {
         timers: true,
+        monitor: true,
+        ..TELLS
+    },
+    Uses {
+        timers: true,
+        spawns: true,
+        ..TELLS
+    },
+    Uses {
+        timers: true,
+        spawns: true,
+        halts: true,
+        choices: true,
+        defers: true,
+        ..TELLS
+    },
+    Uses {
+        timers: true,
+        spawns: true,
+        asks: true,
         monitor: true,
         ..TELLS
     },

@@ -30,11 +30,11 @@ fn main() {
     println!("|---|---:|---:|---|");
     for line in lines.filter(|line| line["type"] == "test") {
         let report = &line["report"];
-        let (kind, of) = outcome(&report["verdict"]["gaps"]);
+        let (kind, place) = outcome(&report["verdict"]["gaps"]);
         let reduction = &report["verdict"]["searched"]["systematic"]["reduction"];
         let test = line["test"].as_str().unwrap_or_default();
         println!(
-            "| `{}` | {} | {} | {kind}{of} |",
+            "| `{}` | {} | {} | {kind}{place} |",
             test.trim_start_matches("samples::"),
             report["executions"],
             reduction["inboxes"]["behaviours"],

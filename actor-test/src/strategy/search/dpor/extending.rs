@@ -117,7 +117,7 @@ impl Graph {
         if found.stretch.is_some_and(|id| lives.has(id)) {
             return;
         }
-        let id = lives.find(found.history());
+        let id = lives.find(self.history(lane));
         if id != found.stretch {
             self.lane_mut(lane).stretch = id;
         }
@@ -266,8 +266,7 @@ impl Graph {
 
     /// Has an operation take an event.
     pub(super) fn add_receive(&mut self, lane: u32, from: Place, defers: Deferred) -> Place {
-        let history = self.lanes[lane as usize].history();
-        let history = lives::given(history, self.gift(from));
+        let history = lives::given(self.history(lane), self.gift(from));
         let nth = self.lanes[lane as usize].receives.len() as u32;
         let done = self.done_with(lane);
         let place = self.add_input(lane, Act::Receive { from, nth }, history, Some(from));

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::lives::{self, Deed, Lives, Need, Stretch, StretchId};
 use super::saved;
-use super::world::Touch;
+use super::world::{Touch, WORLD};
 use crate::hash::mix;
 use crate::strategy::Deferred;
 
@@ -373,10 +373,11 @@ impl Graph {
     /// A hash of what was done.
     pub(super) fn class(&self) -> u64 {
         // Onlookers and the world are there from when they see something.
-        let is_there =
-            |lane: &&Arc<Lane>| lane.is_born && (lane.parent.is_some() || !lane.labels.is_empty());
-        let born = self.lanes.iter().filter(is_there);
-        lives::class(born.map(|lane| lane.history()))
+        let is_there = |(_, lane): &(u32, &Arc<Lane>)| {
+            lane.is_born && (lane.parent.is_some() || !lane.labels.is_empty())
+        };
+        let born = (0..).zip(&self.lanes).filter(is_there);
+        lives::class(born.map(|(number, _)| self.history(number)))
     }
 
     /// Hashes of how each operation and onlooker has ended: with which history, and which events in its
@@ -395,7 +396,7 @@ impl Graph {
             });
             // Nobody sees in which order they lie there.
             let left = unread.map(|place| mix(self.gift(*place), 0x1ef7));
-            mix(lane.history(), left.fold(0, u64::wrapping_add))
+            mix(self.history(number as u32), left.fold(0, u64::wrapping_add))
         })
     }
 
@@ -422,14 +423,38 @@ impl Graph {
         if !touch.is_gated() {
             return true;
         }
-        let found = &self.lanes[world as usize];
-        let last = labels.checked_sub(1).map(|last| last as usize);
-        let history = last.map_or(found.born, |last| found.labels[last].history);
+        let history = self.history_of(world, labels);
         let open = Deed::Open {
             who: self.lanes[access.lane as usize].path,
         };
         let known = lives.find(history).map(|number| &lives.after(number).deeds);
         known.is_some_and(|deeds| deeds.iter().any(|done| done.deed == open))
+    }
+
+    /// The history of a lane after that many of its labels. The world is told of choices as well that were
+    /// answered in the step whose access it has taken last.
+    pub(super) fn history_of(&self, lane: u32, labels: u32) -> u64 {
+        let found = &self.lanes[lane as usize];
+        let Some(last) = labels.checked_sub(1) else {
+            return found.born;
+        };
+        let last = &found.labels[last as usize];
+        let (true, Act::Receive { from, .. }) = (found.path == WORLD, last.act) else {
+            return last.history;
+        };
+        let from_lane = &self.lanes[from.lane as usize];
+        let (_, to) = from_lane.step(from.index, from_lane.labels.len() as u32);
+        let step = &from_lane.labels[from.index as usize..to as usize];
+        step.iter()
+            .fold(last.history, |history, label| match label.act {
+                Act::Answer(answer) => lives::answered(history, answer),
+                _ => history,
+            })
+    }
+
+    /// The history of a lane with all its labels.
+    pub(super) fn history(&self, lane: u32) -> u64 {
+        self.history_of(lane, self.lanes[lane as usize].labels.len() as u32)
     }
 
     /// Monitors or predicates look on.

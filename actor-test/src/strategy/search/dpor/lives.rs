@@ -325,6 +325,7 @@ impl Lives {
             gifts: Vec::new(),
             onlookers: BTreeMap::new(),
             shown: None,
+            is_access: false,
         };
         let mut last = None;
         for seen in seen {
@@ -344,6 +345,7 @@ impl Lives {
                     is_suspended,
                 } => {
                     last = Some(who);
+                    reader.is_access = touch.is_some();
                     reader.show_taken()?;
                     reader.input(who, kind, message)?;
                     if let Some(touch) = touch {
@@ -405,6 +407,8 @@ struct Reader<'a> {
     onlookers: BTreeMap<u64, u64>,
     /// Who is to see the step in progress, of whom, once its choices are answered.
     shown: Option<(Onlookers, u64)>,
+    /// The step in progress is an access to the world.
+    is_access: bool,
 }
 
 impl Reader<'_> {
@@ -600,6 +604,11 @@ impl Reader<'_> {
     fn choice(&mut self, who: u64, of: u32, answer: u32) -> Result<(), Differs> {
         let history = self.close(who, Need::Answer(of))?;
         self.life(who)?.history = answered(history, answer);
+        if self.is_access {
+            // What the step does to timers is up to the answer.
+            let world = self.life(WORLD)?;
+            world.history = answered(world.history, answer);
+        }
         Ok(())
     }
 

@@ -9,7 +9,8 @@ use super::world::{Ties, Touch, WORLD};
 
 impl Graph {
     /// The strategy that takes the steps of the graph, each after those that come before it, but for those
-    /// that fail. Those in `held` may fail beyond it.
+    /// that fail. Those in `held` may fail beyond it. A step of which is not known what it does comes last,
+    /// and no other one such: what is after it might not be there any more, a timer for instance.
     pub(super) fn follow(&self, lives: &Lives, held: &[u64], ties: Arc<Ties>) -> Follow {
         let whole = self.whole();
         let until: Vec<u32> = self.lanes.iter().map(|lane| lane.safe(lives)).collect();
@@ -18,12 +19,18 @@ impl Graph {
         let (mut schedule, mut answers) = (Vec::new(), Vec::new());
         let mut preceding = Vec::new();
         let mut goes_on = true;
-        while std::mem::take(&mut goes_on) {
+        // Whether the step that is not known may be taken now.
+        let mut is_last = false;
+        'all: while std::mem::take(&mut goes_on) {
             for (lane, found) in self.lanes.iter().enumerate() {
                 // The world takes accesses in the steps of others.
                 while taken[lane] < until[lane] && Some(lane as u32) != world {
                     let lane = lane as u32;
                     let (from, to) = found.step(taken[lane as usize], until[lane as usize]);
+                    let is_new = to as usize == found.labels.len() && found.ends_unknown(lives);
+                    if is_new && !is_last {
+                        break;
+                    }
                     preceding.clear();
                     let mut access = None;
                     for index in from..to {
@@ -73,7 +80,13 @@ impl Graph {
                         message: self.message(labels[0].act),
                         answers: (answers.len() - before) as u32,
                     });
+                    if is_new {
+                        break 'all;
+                    }
                 }
+            }
+            if !goes_on && !is_last {
+                (goes_on, is_last) = (true, true);
             }
         }
         Follow::new(schedule, answers, held.to_vec(), ties)
@@ -92,6 +105,13 @@ impl Graph {
 }
 
 impl Lane {
+    /// What it does since it was given something is not known.
+    fn ends_unknown(&self, lives: &Lives) -> bool {
+        let is_given = self.labels.last().is_some_and(|label| label.act.is_input());
+        let is_operation = self.path != WORLD && !lives::is_onlooker(self.path);
+        is_given && is_operation && self.stretch(lives).is_none()
+    }
+
     /// How many labels can be taken without a failure.
     fn safe(&self, lives: &Lives) -> u32 {
         let all = self.labels.len();
