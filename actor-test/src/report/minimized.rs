@@ -112,4 +112,8 @@ pub struct Dead {
     pub continuations: u32,
     /// For how many steps each.
     pub horizon: u64,
+    /// How many others, in which some had to wait at first, went on for 2 000 steps each, and none
+    /// recovered either.
+    #[serde(default)]
+    pub delayed: u32,
 }

@@ -1,7 +1,8 @@
 //! Going on fairly from a step of a recorded execution.
 
 use super::{
-    Choice, Enabled, Execution, Fairness, Offer, Random, Replay, Strategy, Weighted, Weights,
+    Choice, Enabled, Execution, Fairness, Offer, Random, Replay, StepKind, Strategy, Weighted,
+    Weights,
 };
 use crate::data::faults::Fault;
 use crate::data::story::Asked;
@@ -18,6 +19,27 @@ pub(crate) struct Continuation {
     from: u64,
     number: u32,
     replaying: bool,
+    delays: Option<Delays>,
+}
+
+/// Priorities of operations, up to a step.
+#[derive(Clone, Copy, Debug)]
+struct Delays {
+    until: u64,
+    is_calm: bool,
+    seed: u64,
+}
+
+impl Delays {
+    /// The position of the one of the highest priority.
+    fn first(&self, enabled: &Enabled<'_>) -> Option<usize> {
+        let priority = |position: &usize| {
+            let pending = &enabled[*position];
+            let waits = self.is_calm && pending.kind == StepKind::Timer;
+            (!waits, mix(self.seed, u64::from(pending.operation.bits())))
+        };
+        (0..enabled.len()).max_by_key(priority)
+    }
 }
 
 /// Of a calm walk.
@@ -38,6 +60,7 @@ impl Continuation {
             from,
             number,
             replaying: true,
+            delays: None,
         }
     }
 
@@ -49,6 +72,20 @@ impl Continuation {
                 ..self
             },
             false => self,
+        }
+    }
+
+    /// Has priorities for some steps before it walks: whoever has a low one waits, as by chance nearly
+    /// nobody does. Where it is calm, timers wait for all others.
+    pub(crate) fn delaying(self, is_calm: bool) -> Self {
+        let steps = 16 << (self.number % 4);
+        Self {
+            delays: Some(Delays {
+                until: self.from + steps,
+                is_calm,
+                seed: 0,
+            }),
+            ..self
         }
     }
 
@@ -67,7 +104,8 @@ impl Strategy for Continuation {
     }
 
     fn fairness(&self) -> Fairness {
-        Fairness::FairFrom(self.from)
+        let delayed = self.delays.map_or(0, |delays| delays.until);
+        Fairness::FairFrom(self.from.max(delayed))
     }
 
     fn begin(&mut self, execution: &Execution) -> bool {
@@ -76,12 +114,20 @@ impl Strategy for Continuation {
             seed: mix(execution.seed, u64::from(self.number)),
             ..execution.clone()
         };
+        if let Some(delays) = &mut self.delays {
+            delays.seed = mix(walk.seed, 0xde1a);
+        }
         self.replay.begin(execution) && self.walk.begin(&walk)
     }
 
     fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
         self.replaying = enabled.step() < self.from;
-        self.active().pick(enabled)
+        match &self.delays {
+            Some(delays) if !self.replaying && enabled.step() < delays.until => {
+                delays.first(enabled)
+            }
+            _ => self.active().pick(enabled),
+        }
     }
 
     fn asks(&mut self, asked: Asked) {

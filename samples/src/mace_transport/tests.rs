@@ -1,5 +1,7 @@
 use actor_core::prelude::*;
 use actor_test::causes::Decided;
+use actor_test::story::Step;
+use actor_test::strategy::StepKind;
 use actor_test::{Tester, actor_test};
 
 use super::{Bug, set_up};
@@ -35,4 +37,21 @@ fn the_critical_transition_is_the_late_acknowledgement() {
     };
     assert_eq!(at.what, "sends Ack { seq: 6001 } to Sender");
     assert!(before.escaped * 5 > before.of, "{before:?}");
+}
+
+/// What is left of an execution ends where nothing recovers, and not where little does: the old SYN has
+/// come to the receiver after that of the new connection. Published are eight events.
+#[test]
+fn the_minimal_story_has_the_old_syn() {
+    let tester = Tester::new().max_steps(300).minimize(20_000_000);
+    let report = tester.run(|sys| {
+        set_up(sys, 2, Some(Bug::NoConnectionId));
+    });
+    let story = &report.assert_bug("AllAcked").trace.story;
+    let is_event = |step: &&Step| matches!(step.kind, StepKind::Handle | StepKind::Timer);
+    let events = story.steps.iter().filter(is_event).count();
+    assert!(events <= 3 * 8, "{events} events");
+    let sent = story.messages.iter().map(|message| &*message.event);
+    let syns: Vec<&str> = sent.filter(|event| event.contains("syn: Some")).collect();
+    assert!(!syns.is_sorted(), "{syns:?}");
 }

@@ -3,8 +3,12 @@
 //! That something is owed for ever is no step. What is minimised is the way to a state from which no
 //! fair continuation pays it (MaceMC, section 4). A few short continuations sort the candidates; what
 //! is best in the end has to pass what the confirmation of a liveness bug asks for, with a risk of its
-//! own that is spread over all that were put to the test. Last it is run once more to where
-//! the bug is found as it was at first: too hot, or going round.
+//! own that is spread over all that were put to the test, and that of short ones in which some have to
+//! wait at first: what is all but lost is shorter than what is lost, and lacks the step that decides.
+//! Where it does not pass, more continuations sort from then on. Last it is run once more to where the
+//! bug is found as it was at first: too hot, or going round.
+
+use std::ops::RangeInclusive;
 
 use crate::data::bug::{BugKind, Finding};
 use crate::data::schedule::has_timers;
@@ -23,6 +27,18 @@ const SORTING_STEPS: u64 = 2_000;
 /// How many tell whether a step is dead where some of them are calm.
 const SURE: u32 = 40;
 
+/// How many short ones there are in the end in which some have to wait at first.
+const MANY: u32 = 200;
+
+/// For how many of them there is always something left.
+const FEW: u32 = 50;
+
+/// They have numbers from here on.
+const DELAYING: u32 = 1 << 20;
+
+/// How many times as many sort after one has passed that is not dead.
+const STRICTER: u32 = 8;
+
 /// How many walks may find the bug as it was found at first.
 const TAILS: u32 = 4;
 
@@ -35,12 +51,17 @@ pub(super) struct Deadening<'a> {
     fairness: Fairness,
     /// Calm continuations don't pay it either, so they are among those that tell what is dead.
     is_calm: bool,
+    /// Nor do those in which some have to wait at first.
+    has_delays: bool,
+    /// How many continuations sort candidates.
+    sorting: u32,
 }
 
 /// What was seen of an execution after which something is owed for ever.
 #[derive(Debug)]
 pub(super) struct Proof {
     pub(super) continuations: u32,
+    pub(super) delayed: u32,
     pub(super) finding: Finding,
     pub(super) recording: Recording,
 }
@@ -53,37 +74,48 @@ impl<'a> Deadening<'a> {
             horizon,
             fairness: Fairness::FairFrom(bug.finding.step),
             is_calm: false,
+            has_delays: false,
+            sorting: SORTING,
         }
     }
 
-    /// Has calm continuations among those that tell what is dead, where they tell that of the execution
-    /// that was found. Where timers that fire early are what nothing recovers from, all that comes before
-    /// them seems dead to walks that let them fire as often as anything else.
-    pub(super) fn calmed(self, laboratory: &mut Laboratory<'_>, found: &Best) -> Self {
-        if !has_timers(&found.schedule) {
-            return self;
-        }
+    /// Has calm continuations, and delaying ones, among those that tell what is dead, where they tell
+    /// that of the execution that was found. Where timers that fire early are what nothing recovers from,
+    /// all that comes before them seems dead to walks that let them fire as often as anything else; and
+    /// what takes one to wait until many others are done hardly ever comes about by chance.
+    pub(super) fn attuned(self, laboratory: &mut Laboratory<'_>, found: &Best) -> Self {
         let calm = Self {
             is_calm: true,
             ..self
         };
         let numbers = (1..=SORTING).map(|number| 2 * number);
-        let recovery = laboratory.first(numbers, |bench, number| {
-            let recovers = calm.recovers(bench, found, number, SORTING_STEPS);
-            recovers.then_some(number)
-        });
+        let is_calm = has_timers(&found.schedule)
+            && calm.stays_owed(laboratory, found, numbers, SORTING_STEPS);
+        let calm = Self { is_calm, ..calm };
+        let has_delays = calm.stays_owed(laboratory, found, delaying(SORTING), SORTING_STEPS);
         Self {
-            is_calm: recovery.is_none() && !laboratory.is_over(),
+            has_delays,
+            sorting: if is_calm { 2 * SORTING } else { SORTING },
             ..calm
         }
     }
 
-    /// How many continuations sort candidates.
-    fn sorting(&self) -> u32 {
-        match self.is_calm {
-            true => 2 * SORTING,
-            false => SORTING,
-        }
+    /// The numbers of the continuations that sort candidates.
+    fn sorting(&self) -> impl Iterator<Item = u32> + Send + use<> {
+        let delays = if self.has_delays { self.sorting / 2 } else { 0 };
+        (1..=self.sorting).chain(delaying(delays))
+    }
+
+    /// Has more continuations sort candidates, unless there are enough of them.
+    pub(super) fn is_stricter(&mut self) -> bool {
+        let before = self.sorting;
+        self.sorting = MANY.min(before * STRICTER);
+        self.sorting > before
+    }
+
+    /// So many continuations as sort candidates do not pay it.
+    pub(super) fn seems_dead(&self, laboratory: &mut Laboratory<'_>, best: &Best) -> bool {
+        self.stays_owed(laboratory, best, self.sorting(), SORTING_STEPS)
     }
 
     /// What is owed is known by its name; who waits by its number, which another schedule may give to
@@ -92,21 +124,23 @@ impl<'a> Deadening<'a> {
         self.bug.kind() == BugKind::Liveness
     }
 
-    /// The shortest prefix of what was found after which nothing recovers, as far as a few
-    /// continuations tell.
+    /// The shortest prefix of what was found, of more than so many steps, after which nothing recovers,
+    /// as far as a few continuations tell.
     pub(super) fn shortest_prefix(
         &self,
         laboratory: &mut Laboratory<'_>,
         found: &Best,
+        more_than: usize,
     ) -> Option<Best> {
         let all = found.schedule.len();
         // Owed after this step.
         let owed = usize::try_from(self.suspicion.since).unwrap_or(all);
-        let mut dead = self.first_dead(laboratory, found, owed.min(all));
+        let from = owed.max(more_than + 1).min(all);
+        let mut dead = self.first_dead(laboratory, found, from);
         // Few calm continuations recover where all the others don't, so a few may all be those.
         while self.is_calm
             && dead < all
-            && !self.stays_owed(laboratory, &prefix(found, dead), SURE, SORTING_STEPS)
+            && !self.stays_owed(laboratory, &prefix(found, dead), 1..=SURE, SORTING_STEPS)
         {
             dead = self.first_dead(laboratory, found, dead + 1);
         }
@@ -129,7 +163,7 @@ impl<'a> Deadening<'a> {
             let middle = low + (high - low) / 2;
             let half = prefix(found, middle);
             let owes = laboratory.alone(|bench| self.owes(bench, &half));
-            if owes && self.stays_owed(laboratory, &half, self.sorting(), SORTING_STEPS) {
+            if owes && self.seems_dead(laboratory, &half) {
                 high = middle;
             } else {
                 low = middle + 1;
@@ -143,7 +177,7 @@ impl<'a> Deadening<'a> {
         if !self.owes(bench, best) {
             return false;
         }
-        let mut numbers = 1..=self.sorting();
+        let mut numbers = self.sorting();
         !numbers.any(|number| self.recovers(bench, best, number, SORTING_STEPS))
     }
 
@@ -170,7 +204,11 @@ impl<'a> Deadening<'a> {
             from,
             until: from.saturating_add(horizon),
         };
-        let walk = Continuation::new(chosen(&best.decisions), from, number).calm_if(self.is_calm);
+        let walk = Continuation::new(chosen(&best.decisions), from, number);
+        let walk = match number > DELAYING {
+            true => walk.delaying(self.is_calm),
+            false => walk.calm_if(self.is_calm),
+        };
         let outcome = bench.watch(Box::new(walk), watch);
         // Another bug on the way is no sign of this one, but that one keeps itself busy at the end is
         // none of its own.
@@ -183,14 +221,26 @@ impl<'a> Deadening<'a> {
         &self,
         laboratory: &mut Laboratory<'_>,
         best: &Best,
-        continuations: u32,
+        continuations: impl Iterator<Item = u32> + Send,
         horizon: u64,
     ) -> bool {
-        let recovery = laboratory.first(1..=continuations, |bench, number| {
+        let recovery = laboratory.first(continuations, |bench, number| {
             let recovers = self.recovers(bench, best, number, horizon);
             recovers.then_some(number)
         });
         recovery.is_none() && !laboratory.is_over()
+    }
+
+    /// What it takes at least to put a prefix to the test that is the n-th.
+    pub(super) fn cost(&self, best: &Best, number: u64) -> u64 {
+        let continuations = u64::from(Confirmation::continuations_of(number, 1));
+        continuations * (best.schedule.len() as u64 + self.horizon)
+    }
+
+    /// What is kept for that while something shorter is looked for.
+    pub(super) fn reserve(&self, best: &Best, number: u64) -> u64 {
+        let delayed = u64::from(if self.has_delays { FEW } else { 0 });
+        self.cost(best, number) + delayed * (best.schedule.len() as u64 + SORTING_STEPS)
     }
 
     /// Puts a prefix to the test: it is the n-th.
@@ -201,15 +251,24 @@ impl<'a> Deadening<'a> {
         number: u64,
     ) -> Option<Proof> {
         let continuations = Confirmation::continuations_of(number, 1);
-        let from = best.schedule.len() as u64;
-        let cost = u64::from(continuations) * (from + self.horizon);
-        if cost > laboratory.left()
-            || !self.stays_owed(laboratory, best, continuations, self.horizon)
+        let left = laboratory.left().checked_sub(self.cost(best, number))?;
+        let payable = left / (best.schedule.len() as u64 + SORTING_STEPS);
+        let delayed = match self.has_delays {
+            true => MANY.min(u32::try_from(payable).unwrap_or(MANY)),
+            false => 0,
+        };
+        if !self.stays_owed(laboratory, best, delaying(delayed), SORTING_STEPS)
+            || !self.stays_owed(laboratory, best, 1..=continuations, self.horizon)
         {
             return None;
         }
-        laboratory.alone(|bench| {
-            (1..=TAILS).find_map(|number| self.found_again(bench, best, number, continuations))
+        let (finding, recording) = laboratory
+            .alone(|bench| (1..=TAILS).find_map(|number| self.found_again(bench, best, number)))?;
+        Some(Proof {
+            continuations,
+            delayed,
+            finding,
+            recording,
         })
     }
 
@@ -219,8 +278,7 @@ impl<'a> Deadening<'a> {
         bench: &mut Bench<'_>,
         best: &Best,
         number: u32,
-        continuations: u32,
-    ) -> Option<Proof> {
+    ) -> Option<(Finding, Recording)> {
         let from = best.schedule.len() as u64;
         let walk = Continuation::new(chosen(&best.decisions), from, number).calm_if(self.is_calm);
         let (outcome, decisions) = bench.run(Box::new(walk));
@@ -238,11 +296,7 @@ impl<'a> Deadening<'a> {
         let like = &self.bug.trace;
         let (finding, recording) = bench.record(&whole, fairness, like, story_ends);
         let cycle = outcome.suspicion.and_then(|suspicion| suspicion.cycle);
-        Some(Proof {
-            continuations,
-            finding,
-            recording: Recording { cycle, ..recording },
-        })
+        Some((finding, Recording { cycle, ..recording }))
     }
 }
 
@@ -266,6 +320,11 @@ impl Trial for Deadening<'_> {
     fn is_confirmed(&self, bench: &mut Bench<'_>, better: &Best) -> bool {
         self.is_dead(bench, better)
     }
+}
+
+/// The numbers of so many continuations in which some have to wait at first.
+fn delaying(count: u32) -> RangeInclusive<u32> {
+    DELAYING + 1..=DELAYING + count
 }
 
 /// The first steps of an execution.

@@ -190,6 +190,8 @@ pub(super) struct Laboratory<'a> {
     workers: usize,
     own: Bench<'a>,
     budget: u64,
+    /// What of it is for later.
+    reserve: u64,
     spent: Cost,
 }
 
@@ -208,6 +210,7 @@ impl<'a> Laboratory<'a> {
             workers,
             own: Bench::new(program, test, bug),
             budget,
+            reserve: 0,
             spent: Cost::default(),
         }
     }
@@ -224,7 +227,13 @@ impl<'a> Laboratory<'a> {
 
     /// How many steps are left.
     pub(super) fn left(&self) -> u64 {
-        self.budget.saturating_sub(self.spent.steps)
+        let spent = self.spent.steps.saturating_add(self.reserve);
+        self.budget.saturating_sub(spent)
+    }
+
+    /// Keeps so many steps for later, in place of those that were kept before.
+    pub(super) fn reserve(&mut self, steps: u64) {
+        self.reserve = steps;
     }
 
     /// Has one worker do something.
@@ -255,7 +264,7 @@ impl<'a> Laboratory<'a> {
         }
         let (mut first, mut spent) = (None, self.spent);
         let (program, test, bug) = (self.program, self.test, self.bug);
-        let budget = self.budget;
+        let budget = self.budget.saturating_sub(self.reserve);
         if spent.steps < budget {
             in_order(
                 jobs,

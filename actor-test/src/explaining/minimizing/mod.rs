@@ -24,10 +24,12 @@ mod omitting;
 mod search;
 mod switching;
 
+use std::sync::Arc;
+
 use crate::data::bug::{BugKind, Finding};
 use crate::data::schedule::Schedule;
 use crate::engine::Program;
-use crate::explaining::minimizing::deadening::Deadening;
+use crate::explaining::minimizing::deadening::{Deadening, Proof};
 use crate::explaining::minimizing::failing::Failing;
 use crate::explaining::minimizing::laboratory::{Bench, Laboratory};
 use crate::explaining::minimizing::search::{Best, Search, Trial};
@@ -128,7 +130,7 @@ impl Minimizing<'_> {
         let bug = self.bug;
         let trial = Failing::new(&bug.finding, &bug.trace, found.schedule.len() as u64);
         let fairness = trial.fairness();
-        let mut search = Search::new(trial, found);
+        let mut search = Search::new(trial, Arc::new(found));
         let mut minimal = None;
         loop {
             let before = search.best.cost();
@@ -175,46 +177,78 @@ impl Minimizing<'_> {
         let confirmed = self.bug.confirmation.as_ref();
         let horizon = confirmed.map_or(temperature, |confirmation| confirmation.horizon);
         let trial = Deadening::new(self.bug, suspicion, horizon);
-        let trial = trial.calmed(&mut self.laboratory, &found);
+        let trial = trial.attuned(&mut self.laboratory, &found);
         let first = found.cost();
-        let shortest = trial.shortest_prefix(&mut self.laboratory, &found)?;
-        let mut candidates = vec![shortest.clone()];
-        let mut search = Search::new(trial, shortest);
-        if search.trial.is_free() {
-            loop {
-                let before = search.best.cost();
-                for pass in passes() {
-                    pass(&mut search, &mut self.laboratory);
-                    if search.has_improved() {
-                        candidates.push(Best::clone(&search.best));
-                    }
-                }
-                if search.best.cost() == before || self.laboratory.is_over() {
-                    break;
-                }
-            }
-        }
+        let shortest = trial.shortest_prefix(&mut self.laboratory, &found, 0)?;
+        let mut prefix = shortest.schedule.len();
+        // Each is shorter than the one before; the first is a prefix of what was found.
+        let mut candidates = vec![Arc::new(shortest)];
+        let mut search = Search::new(trial, Arc::clone(&candidates[0]));
+        let mut is_stricter = true;
         let mut tested = 0;
-        while let Some(best) = candidates.pop() {
-            if best.cost() >= first {
+        loop {
+            tested += 1;
+            if is_stricter && search.trial.is_free() {
+                let proof = search.trial.reserve(&search.best, tested);
+                self.laboratory.reserve(proof);
+                self.shorten(&mut search, &mut candidates);
+                self.laboratory.reserve(0);
+            }
+            let best = Arc::clone(&search.best);
+            if best.cost() >= first || search.trial.cost(&best, tested) > self.laboratory.left() {
                 return None;
             }
-            tested += 1;
-            let Some(proof) = search.trial.prove(&mut self.laboratory, &best, tested) else {
-                continue;
-            };
-            let dead = Dead {
-                from: best.schedule.len() as u64,
-                continuations: proof.continuations,
-                horizon,
-            };
-            return Some(Minimal {
-                minimized: self.minimized(&best.schedule, Some(dead)),
-                finding: proof.finding,
-                recording: proof.recording,
-            });
+            if let Some(proof) = search.trial.prove(&mut self.laboratory, &best, tested) {
+                return Some(self.lost(&best, horizon, proof));
+            }
+            candidates.pop();
+            is_stricter = search.trial.is_stricter();
+            let (trial, laboratory) = (&search.trial, &mut self.laboratory);
+            while candidates
+                .last()
+                .is_some_and(|best| !trial.seems_dead(laboratory, best))
+            {
+                candidates.pop();
+            }
+            if candidates.is_empty() {
+                let longer = trial.shortest_prefix(laboratory, &found, prefix)?;
+                prefix = longer.schedule.len();
+                candidates.push(Arc::new(longer));
+                is_stricter = true;
+            }
+            search.best = Arc::clone(candidates.last()?);
         }
-        None
+    }
+
+    /// Leaves out what can be, and has what was the best meanwhile behind the candidates.
+    fn shorten(&mut self, search: &mut Search<Deadening<'_>>, candidates: &mut Vec<Arc<Best>>) {
+        loop {
+            let before = search.best.cost();
+            for pass in passes() {
+                pass(search, &mut self.laboratory);
+                if search.has_improved() {
+                    candidates.push(Arc::clone(&search.best));
+                }
+            }
+            if search.best.cost() == before || self.laboratory.is_over() {
+                return;
+            }
+        }
+    }
+
+    /// What leads to a state that nothing recovers from.
+    fn lost(&self, best: &Best, horizon: u64, proof: Proof) -> Minimal {
+        let dead = Dead {
+            from: best.schedule.len() as u64,
+            continuations: proof.continuations,
+            horizon,
+            delayed: proof.delayed,
+        };
+        Minimal {
+            minimized: self.minimized(&best.schedule, Some(dead)),
+            finding: proof.finding,
+            recording: proof.recording,
+        }
     }
 
     fn minimized(&self, schedule: &Schedule, dead: Option<Dead>) -> Minimized {

@@ -61,10 +61,10 @@ pub(super) struct Search<T> {
 }
 
 impl<T: Trial> Search<T> {
-    pub(super) fn new(trial: T, best: Best) -> Self {
+    pub(super) fn new(trial: T, best: Arc<Best>) -> Self {
         Self {
             trial,
-            best: Arc::new(best),
+            best,
             improved: false,
         }
     }

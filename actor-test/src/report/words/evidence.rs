@@ -132,8 +132,13 @@ pub fn minimized(minimized: &Minimized) -> Vec<String> {
         }),
     );
     lines.extend(dead.as_ref().map(|dead| {
+        let others = match dead.delayed {
+            0 => String::new(),
+            delayed => format!(", nor any of {delayed} of 2000 steps in which some wait at first"),
+        };
         format!(
-            "it is lost after step {}: from there none of {} fair continuations of {} steps recovered",
+            "it is lost after step {}: from there none of {} fair continuations of {} steps \
+             recovered{others}",
             dead.from, dead.continuations, dead.horizon
         )
     }));
