@@ -1,8 +1,9 @@
 //! Answering one question after the other.
 //!
 //! An execution that was looked at stays where it is, and goes on from there when a later step is asked
-//! for. Behind it follows another one, on a thread of its own, so that a step back is a few steps from
-//! there, and not all of them from the beginning.
+//! for. On its way to a step it looks at those right before it as well, so that for some steps back
+//! nothing is run. Behind it follows another one, on a thread of its own, so that one step back more is a
+//! few steps from there, and not all of them from the beginning.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,6 +25,15 @@ const WAITING_MAX: usize = 4;
 /// How many steps behind what was looked at another execution waits.
 const BEHIND: u64 = 256;
 
+/// At how many of the last steps before one an execution looks on its way there.
+const ON_THE_WAY: u64 = 32;
+
+/// Of more operations than these a look costs too much to be taken without need.
+const OPERATIONS_MAX: usize = 256;
+
+/// How many looks are kept.
+const SEEN_MAX: usize = 256;
+
 /// Answers questions about executions of a test, as long as there are some. The program that is asked
 /// about runs on threads of its own.
 pub(crate) fn serve(
@@ -38,6 +48,7 @@ pub(crate) fn serve(
             program,
             test,
             known: BTreeMap::new(),
+            seen: BTreeMap::new(),
             waiting: Vec::new(),
         };
         for inquiry in inquiries {
@@ -52,6 +63,8 @@ struct Desk<'scope, 'env> {
     program: &'env (dyn Program + Sync),
     test: &'env str,
     known: BTreeMap<u64, Arc<Recording>>,
+    /// What was looked at, by execution and step.
+    seen: BTreeMap<(u64, u64), Snapshot>,
     /// The one that was used last is the last one.
     waiting: Vec<Waiting>,
 }
@@ -115,6 +128,9 @@ impl Desk<'_, '_> {
 
     /// Where an execution stands after so many steps.
     fn look(&mut self, about: u64, step: u64) -> Result<Snapshot, String> {
+        if let Some(seen) = self.seen.get(&(about, step)) {
+            return Ok(seen.clone());
+        }
         let nearest = (0..self.waiting.len())
             .filter(|place| {
                 let waiting = &self.waiting[*place];
@@ -129,10 +145,21 @@ impl Desk<'_, '_> {
         waiting.at = step;
         // Where its thread is gone, so is the answer.
         let _ = waiting.orders.send((step, Some(answer)));
-        let seen = seen.recv().unwrap_or_else(|_| Err(differs(step)))?;
+        if self.seen.len() > SEEN_MAX {
+            self.seen.clear();
+        }
+        let found = loop {
+            match seen.recv().unwrap_or_else(|_| Err(differs(step)))? {
+                found if found.step == step => break found,
+                earlier => {
+                    self.seen.insert((about, earlier.step), earlier);
+                }
+            }
+        };
+        self.seen.insert((about, step), found.clone());
         self.keep(waiting);
         self.follow(about, step);
-        Ok(seen)
+        Ok(found)
     }
 
     /// Has an execution follow behind that step, where none does.
@@ -169,6 +196,7 @@ impl Desk<'_, '_> {
                     orders: heard,
                     answer: None,
                     asked: 0,
+                    stop: 0,
                     status: again.status(),
                 });
                 again.replay(RunOptions {
@@ -197,32 +225,50 @@ fn ran(ran: Ran) -> Answer {
 struct Waiter {
     orders: Receiver<Order>,
     answer: Option<Sender<Result<Snapshot, String>>>,
-    /// How far it was to go.
+    /// How far it is to go.
     asked: u64,
+    /// Where it looks next, or has looked last.
+    stop: u64,
     status: Arc<WorkerStatus>,
 }
 
 impl Looker for Waiter {
     fn next(&mut self) -> Option<u64> {
+        if self.answer.is_some() && self.stop < self.asked {
+            self.stop += 1;
+            return Some(self.stop);
+        }
         // Who waits does not hang.
         self.status.ends();
         let (step, answer) = self.orders.recv().ok()?;
         self.status.begins(0, 0, None);
-        (self.asked, self.answer) = (step, answer);
-        Some(step)
+        let on_the_way = match answer {
+            Some(_) => ON_THE_WAY,
+            None => 0,
+        };
+        let first = step.saturating_sub(on_the_way).max(self.stop + 1);
+        (self.asked, self.stop, self.answer) = (step, first.min(step), answer);
+        Some(self.stop)
     }
 
     fn looks(&mut self, snapshot: Snapshot, diverged_at: Option<u64>) {
-        let Some(answer) = self.answer.take() else {
+        let Some(answer) = &self.answer else {
             return;
         };
+        if snapshot.operations.len() > OPERATIONS_MAX {
+            self.stop = self.stop.max(self.asked.saturating_sub(1));
+        }
         let seen = match diverged_at {
             Some(step) => Err(differs(step)),
             // One that ends before was another.
-            None if snapshot.step != self.asked => Err(differs(snapshot.step + 1)),
+            None if snapshot.step != self.stop => Err(differs(snapshot.step + 1)),
             None => Ok(snapshot),
         };
+        let is_last = self.stop == self.asked || seen.is_err();
         // Who has asked waits.
         let _ = answer.send(seen);
+        if is_last {
+            self.answer = None;
+        }
     }
 }

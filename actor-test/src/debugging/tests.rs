@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use actor_core::prelude::*;
@@ -280,6 +281,34 @@ fn a_look_is_the_same_in_any_order() {
             other => panic!("{step}: {other:?}"),
         }
     }
+}
+
+/// How often a program was begun.
+#[derive(Default)]
+struct Begun(AtomicU64);
+
+impl Program for Begun {
+    fn start(&self) -> Option<Pin<Box<dyn Future<Output = ()>>>> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Body.start()
+    }
+}
+
+/// Who has gone to a step and goes back from there, one step after the other, has the program run once.
+#[test]
+fn steps_back_run_nothing() {
+    let bug = bug();
+    let last = bug.finding.step;
+    assert!(last > 20, "{last} steps");
+    let begun = Begun::default();
+    let steps = (last - 20..=last).rev();
+    let seen = answers(
+        &begun,
+        &bug.trace,
+        steps.map(|step| Question::Look { step }),
+    );
+    assert!(seen.iter().all(Result::is_ok), "{seen:?}");
+    assert_eq!(begun.0.load(Ordering::Relaxed), 1);
 }
 
 /// The difference of two steps is what brings the one to the other, whatever lies between.
