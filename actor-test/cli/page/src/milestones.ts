@@ -1,6 +1,6 @@
 // The few steps that tell the story: what is owed, what goes wrong, the races, what decides, the bug.
 
-import type { Effect, Step, Story } from "./story";
+import type { Change, Effect, Step, Story } from "./story";
 
 /** A step that matters, and as what. */
 export interface Milestone {
@@ -61,6 +61,59 @@ function isFault(step: Step): boolean {
     }
   };
   return step.effects.some(goesWrong);
+}
+
+/** What a crash takes with it. */
+export interface Loss {
+  /** The step in which it happens. */
+  step: number;
+  /** What handlers had changed in actors that are gone, and who had heard of it: a step for each. */
+  states: { lane: number; changes: Change[]; step: number; told: number[] }[];
+  /** What they had not read, the latest first. */
+  unread: { event: string; to: number; sent: number }[];
+}
+
+/** What crashes have taken with them: an actor's state that others know of, and what is never read. */
+export function losses(story: Story): Loss[] {
+  if (!story.finding) return [];
+  return story.steps.flatMap((step, at) => {
+    if (!step.effects.some((effect) => effect.effect === "fault" && effect.fault === "crash")) return [];
+    const gone = step.effects.flatMap((effect) => (effect.effect === "halted" ? [effect.who] : []));
+    const states = gone.flatMap((lane) => lost(story, lane, at, gone));
+    const unread = story.messages.flatMap(({ event, to, sent, handled, isNotice }) =>
+      gone.includes(to) && sent !== undefined && sent < at && handled === undefined && !isNotice
+        ? [{ event, to, sent }]
+        : [],
+    );
+    return states.length + unread.length > 0 ? [{ step: at, states, unread: unread.reverse() }] : [];
+  });
+}
+
+/** What events have changed in an actor, up to a step, and what it has told survivors since. */
+function lost(story: Story, lane: number, until: number, gone: number[]): Loss["states"] {
+  const changes = new Map<string, Change>();
+  let last: number | undefined;
+  let told: number[] = [];
+  for (const at of story.lanes[lane]!.steps) {
+    if (at >= until) break;
+    const step = story.steps[at]!;
+    // How it has set itself up, it can do again.
+    if (step.kind !== "start" && step.changes.length > 0) {
+      for (const { field, before, after } of step.changes) {
+        changes.set(field, { field, before: changes.has(field) ? changes.get(field)!.before : before, after });
+      }
+      [last, told] = [at, []];
+    }
+    if (last !== undefined && step.effects.some((effect) => reaches(story, effect, gone))) told.push(at);
+  }
+  const net = [...changes.values()].filter(({ before, after }) => before !== after);
+  return last === undefined || net.length === 0 ? [] : [{ lane, changes: net, step: last, told }];
+}
+
+/** It tells somebody who is still there. */
+function reaches(story: Story, effect: Effect, gone: number[]): boolean {
+  if (effect.effect === "replied") return effect.reply !== undefined && !gone.includes(effect.to);
+  return effect.effect === "sent" && !gone.includes(story.messages[effect.message]!.to);
 }
 
 /** What has not been read yet, and who has done nothing yet, where something is owed in the end. */

@@ -1,8 +1,8 @@
 // What went wrong, and why, at the top of the page.
 
 import type { ComponentChildren } from "preact";
-import { left, milestones } from "./milestones";
-import { Name, Sentence } from "./sentence";
+import { left, losses, milestones } from "./milestones";
+import { Became, Name, Sentence } from "./sentence";
 import type { Cause, Story } from "./story";
 import { count, short } from "./values";
 import { sentence } from "./words";
@@ -12,7 +12,10 @@ type OnGo = (step: number) => void;
 /** How many of the races are shown at once. */
 const RACES_MAX = 4;
 
-/** How many unread events, and idle actors, are named. */
+/** How many crashes are told what they took with them. */
+const LOSSES_MAX = 3;
+
+/** How many unread events, idle actors, changes and the like are named. */
 const LEFT_MAX = 4;
 
 export function Summary({ story, onGo }: { story: Story; onGo: OnGo }) {
@@ -31,6 +34,7 @@ export function Summary({ story, onGo }: { story: Story; onGo: OnGo }) {
         <p class="finding">No bug.</p>
       )}
       <Milestones story={story} onGo={onGo} />
+      <Losses story={story} onGo={onGo} />
       <Left story={story} onGo={onGo} />
       <Races story={story} onGo={onGo} />
       <Decided story={story} onGo={onGo} />
@@ -83,33 +87,81 @@ function Milestones({ story, onGo }: { story: Story; onGo: OnGo }) {
   );
 }
 
+/** What a crash has taken with it, though somebody knows of it. */
+function Losses({ story, onGo }: { story: Story; onGo: OnGo }) {
+  return (
+    <>
+      {losses(story)
+        .slice(0, LOSSES_MAX)
+        .map(({ step, states, unread }) => (
+          <p class="left" key={step}>
+            <span class="tag bug">lost</span> in <Go story={story} to={step} look="bug" onGo={onGo} />
+            {states.slice(0, LEFT_MAX).map(({ lane, changes, step, told }) => (
+              <>
+                : <Name story={story} lane={lane} />{" "}
+                {changes.slice(0, LEFT_MAX).map(({ field, before, after }) => (
+                  <>
+                    {field}{" "}
+                    <Became before={short(before ?? "nothing", 40)} after={after && short(after, 60)} />{" "}
+                  </>
+                ))}
+                <Go story={story} to={step} look="" onGo={onGo} />
+                {told.slice(0, LEFT_MAX).map((at, nth) => (
+                  <>
+                    {nth === 0 ? ", after which it " : ", "}
+                    <Sentence story={story} parts={sentence(story, story.steps[at]!)} />{" "}
+                    <Go story={story} to={at} look="" onGo={onGo} />
+                  </>
+                ))}
+              </>
+            ))}
+            {states.length > 0 && unread.length > 0 ? "." : null}
+            {unread.length > 0 ? " Never read:" : null}
+            <Some all={unread}>{(one) => <Unread story={story} onGo={onGo} {...one} />}</Some>
+          </p>
+        ))}
+    </>
+  );
+}
+
+/** The first few of them, and how many there are more. */
+function Some<T>({ all, children }: { all: T[]; children: (one: T) => ComponentChildren }) {
+  return (
+    <>
+      {all.slice(0, LEFT_MAX).map((one, at) => [at > 0 ? ", " : " ", children(one)])}
+      {all.length > LEFT_MAX ? ` and ${all.length - LEFT_MAX} more` : null}
+    </>
+  );
+}
+
+function Unread(props: { story: Story; onGo: OnGo; event: string; to: number; sent: number }) {
+  const { story, onGo, event, to, sent } = props;
+  return (
+    <>
+      <b class="event">{short(event, 40)}</b> to <Name story={story} lane={to} />{" "}
+      <Go story={story} to={sent} look="" onGo={onGo} />
+    </>
+  );
+}
+
 /** What is on its way in the end, where the end is that nothing more comes. */
 function Left({ story, onGo }: { story: Story; onGo: OnGo }) {
   const { unread, idle } = left(story);
   if (unread.length + idle.length === 0) return null;
-  const some = <T,>(all: T[], line: (one: T) => ComponentChildren) => (
-    <>
-      {all.slice(0, LEFT_MAX).map((one, at) => [at > 0 ? ", " : " ", line(one)])}
-      {all.length > LEFT_MAX ? ` and ${all.length - LEFT_MAX} more` : null}
-    </>
-  );
   return (
     <p class="left">
       <span class="tag">then</span>
       {unread.length > 0 ? " Unread:" : null}
-      {some(unread, ({ event, to, sent }) => (
-        <>
-          <b class="event">{short(event, 40)}</b> to <Name story={story} lane={to} />{" "}
-          <Go story={story} to={sent} look="" onGo={onGo} />
-        </>
-      ))}
+      <Some all={unread}>{(one) => <Unread story={story} onGo={onGo} {...one} />}</Some>
       {unread.length > 0 && idle.length > 0 ? ". " : null}
       {idle.length > 0 ? " Have done nothing yet:" : null}
-      {some(idle, ({ lane, begins }) => (
-        <>
-          <Name story={story} lane={lane} /> <Go story={story} to={begins} look="" onGo={onGo} />
-        </>
-      ))}
+      <Some all={idle}>
+        {({ lane, begins }) => (
+          <>
+            <Name story={story} lane={lane} /> <Go story={story} to={begins} look="" onGo={onGo} />
+          </>
+        )}
+      </Some>
     </p>
   );
 }

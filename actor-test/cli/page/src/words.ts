@@ -75,8 +75,9 @@ function told(story: Story, step: Step, effect: Effect): Part[] {
     }
     case "replied": {
       const { reply, lost } = effect;
-      const what: Part[] = reply === undefined ? [`no reply${lost ? `: ${lost}` : ""}`] : ["reply ", { event: reply }];
-      return ["sends ", ...what, " to ", { lane: effect.to }];
+      const what: Part[] = reply === undefined ? ["no reply"] : ["reply ", { event: reply }];
+      const why: Part[] = reply === undefined && lost ? [`: ${lost}`] : [];
+      return ["sends ", ...what, " to ", { lane: effect.to }, ...why];
     }
     case "spawned":
       return ["spawns ", { lane: effect.who }];

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { launch, open } from "./page.mjs";
-import { bank, bankCompared, bankParted, owing, ring, signs, world } from "./story.mjs";
+import { bank, bankCompared, bankParted, crashed, owing, ring, signs, world } from "./story.mjs";
 
 let browser;
 before(async () => {
@@ -55,6 +55,14 @@ on("the steps that matter stand at the top", bank, async (page) => {
 on("a fault stands at the top, though no cause names it", world, async (page) => {
   const [fault] = await milestones(page);
   assert.match(fault, /^step 5 fault test FAULT: crash of n1/);
+});
+
+on("what a crash has taken with it stands at the top", crashed, async (page) => {
+  assert.equal(
+    await said(page.locator(".left")),
+    "lost in step 12: n1/Store value 1 → 8 step 10, after which it sends reply Stored(8) to test step 11." +
+      " Never read: Put(9) to n1/Store step 7",
+  );
 });
 
 on("what is on its way stands at the top where something is owed", owing, async (page) => {

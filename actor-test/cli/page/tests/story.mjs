@@ -213,6 +213,26 @@ export function world() {
   return story.finding("panic", "what was safe is lost");
 }
 
+/** A node that crashes after it has answered, and before it has told the other one. */
+export function crashed() {
+  const story = new Story("crashed::tests::nothing_is_lost");
+  const [first, second] = [story.actor("n1/Store"), story.actor("n2/Store")];
+  story.step(0, "start");
+  for (const who of [first, second]) {
+    story.step(0, "flush", { effects: [{ effect: "spawned", who }] });
+  }
+  const set = (before, after) => ({ changes: [{ field: "value", before, after }] });
+  story.step(first, "start", set("0", "1"));
+  const [put, again] = ["Put(7)", "Put(8)", "Put(9)"].map((event) => story.send(0, first, event));
+  story.handle(put, set("1", "7"));
+  story.send(first, second, "Copy(7)");
+  story.handle(again, set("7", "8"));
+  story.step(first, "flush", { effects: [{ effect: "replied", to: 0, asked: again, reply: "Stored(8)" }] });
+  const halted = { effect: "halted", who: first, reason: "Stopped", unread: 1 };
+  story.step(0, "fault", { effects: [{ effect: "fault", fault: "crash", node: "n1" }, halted] });
+  return story.finding("panic", "what was stored is lost");
+}
+
 /** Actors that hand a token round, with timers, for so many steps. */
 export function ring(steps, actors = 8) {
   const story = new Story("ring::tests::goes_round");
