@@ -2,11 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
-use super::{Effect, Step, Story, Temperature};
+use super::{Arrival, Effect, Step, Story, Temperature};
 use crate::data::records::StepKind;
 
 /// Of the steps that matter, one in so many may be an earlier change of the actor that took the last step.
 const CHANGES_OF: usize = 4;
+
+/// How many of the events that nobody reads matter, the last ones.
+const UNREAD_MAX: usize = 4;
 
 /// Answers what led to what.
 #[derive(Debug)]
@@ -147,9 +150,10 @@ impl<'a> Causes<'a> {
     }
 
     /// The steps that matter most, `most` of them: the last one, the critical one, those that are `named`
-    /// elsewhere, those in which a fault struck, or what is owed in the end became so, the last changes of
-    /// the actors that a failed predicate looked at, and of the one that took the last step; and what led
-    /// to them, the latest first. How names are looked up is told last.
+    /// elsewhere, those in which a fault struck, or what it took was sent, or what is owed in the end became
+    /// so, and what nobody has read was sent, the last changes of the actors that a failed predicate looked
+    /// at, and of the one that took the last step; and what led to them, the latest first. How names are
+    /// looked up is told last.
     pub(crate) fn that_matter(&self, most: usize, named: &[u64]) -> BTreeSet<u64> {
         let steps = &self.story.steps;
         let mut decisive = self.decisive();
@@ -193,6 +197,69 @@ impl<'a> Causes<'a> {
         story.is_registry(step.who) || sent.peek().is_some() && sent.all(to_registries)
     }
 
+    /// Where the events came from that nobody reads: those that are there in the end, since they are what
+    /// comes next, where something is owed, and those that faults have taken.
+    fn unread(&self, is_owed: bool) -> Vec<usize> {
+        let story = self.story;
+        let (mut halted, mut struck) = (BTreeSet::new(), BTreeSet::new());
+        for step in &story.steps {
+            let halts = step.effects.iter().filter_map(|effect| match effect {
+                Effect::Halted { who, .. } => Some(*who),
+                _ => None,
+            });
+            match step.effects.iter().any(is_fault) {
+                true => struck.extend(halts),
+                false => halted.extend(halts),
+            }
+        }
+        let matters = |to: u32| match halted.contains(&to) || struck.contains(&to) {
+            true => struck.contains(&to),
+            false => is_owed,
+        };
+        let brings = |effect: &Effect| match effect {
+            Effect::Sent {
+                message,
+                arrival: Arrival::Arrived | Arrival::Deferred,
+                ..
+            } => story.message(*message).is_some_and(|message| {
+                message.handled.is_none() && message.from.is_some() && matters(message.to)
+            }),
+            _ => false,
+        };
+        let steps = story.steps.iter().enumerate();
+        let sent = steps.filter(|(_, step)| step.effects.iter().any(brings));
+        let mut sent: Vec<usize> = sent.map(|(at, _)| at).collect();
+        sent.drain(..sent.len().saturating_sub(UNREAD_MAX));
+        sent
+    }
+
+    /// What those wait for who await something in the end: the steps in which they have asked, those in which
+    /// that was handled, and those in which who was asked had become what it was.
+    pub(crate) fn awaited(&self) -> Vec<u64> {
+        let story = self.story;
+        let mut asked: BTreeMap<u32, Option<usize>> = BTreeMap::new();
+        for (at, step) in story.steps.iter().enumerate() {
+            if step.effects.contains(&Effect::Awaits) {
+                asked.insert(step.who, None);
+            } else if step.kind == StepKind::Flush && step.sent().next().is_some() {
+                // The last that it sends before it waits is what it waits for.
+                asked.entry(step.who).and_modify(|asked| *asked = Some(at));
+            } else if step.kind != StepKind::Flush && step.timer.is_none() {
+                asked.remove(&step.who);
+            }
+        }
+        let asks: Vec<usize> = asked.into_values().flatten().collect();
+        let handled = asks.iter().filter_map(|at| {
+            let message = story.steps[*at].sent().last()?;
+            self.position(story.message(message)?.handled?)
+        });
+        let handled: Vec<usize> = handled.collect();
+        let became = handled.iter().filter_map(|at| self.before[*at].changed);
+        let became: Vec<usize> = became.collect();
+        let all = asks.into_iter().chain(handled).chain(became);
+        all.map(|at| story.steps[at].number).collect()
+    }
+
     fn decisive(&self) -> BTreeSet<usize> {
         let story = self.story;
         let last = story.steps.len().checked_sub(1);
@@ -220,9 +287,11 @@ impl<'a> Causes<'a> {
                 changed.insert(step.who, at);
             }
         }
+        let unread = self.unread(!hot.is_empty());
         let decisive = last.into_iter().chain(critical);
         decisive
             .chain(faults)
+            .chain(unread)
             .chain(hot.into_values())
             .chain(changed.into_values())
             .collect()

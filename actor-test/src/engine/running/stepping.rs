@@ -392,7 +392,8 @@ fn begun(state: &State, pending: &Pending) -> Record {
     let who = timer.map_or(operation.bits(), |timer| timer.owner);
     Record::Step {
         number: state.step,
-        time_ns: nanoseconds(state.now),
+        // A timer that fires moves the time.
+        time_ns: nanoseconds(timer.map_or(state.now, |timer| state.now.max(timer.deadline))),
         who,
         timer: timer.map(|timer| timer.key),
         kind: pending.kind,

@@ -77,8 +77,9 @@ pub(super) fn happening(story: &Story, step: &Step, shown: &BTreeSet<u64>) -> St
                 reply,
                 lost,
             } if event.is_none() => {
-                event = Some(reply_in_words(reply.as_deref(), lost.as_deref()));
-                around = format!(" to {}{around}", shortened(story.name(*to)));
+                let (what, why) = reply_in_words(reply.as_deref(), lost.as_deref());
+                event = Some(what);
+                around = format!(" to {}{why}{around}", shortened(story.name(*to)));
             }
             _ => notes.extend(note(story, step, effect)),
         }
@@ -136,11 +137,12 @@ fn fires(story: &Story, step: &Step, has_event: bool) -> &'static str {
     }
 }
 
-fn reply_in_words(reply: Option<&str>, lost: Option<&str>) -> String {
+/// What is replied, and why nothing is, which stands behind to whom.
+fn reply_in_words(reply: Option<&str>, lost: Option<&str>) -> (String, String) {
     match (reply, lost) {
-        (Some(reply), _) => format!("reply {}", shortened(reply)),
-        (None, Some(lost)) => format!("no reply: {}", shortened(lost)),
-        (None, None) => "no reply".into(),
+        (Some(reply), _) => (format!("reply {}", shortened(reply)), String::new()),
+        (None, Some(lost)) => ("no reply".into(), format!(": {}", shortened(lost))),
+        (None, None) => ("no reply".into(), String::new()),
     }
 }
 
@@ -242,8 +244,8 @@ fn note(story: &Story, step: &Step, effect: &Effect) -> Vec<String> {
         Effect::Replied {
             to, reply, lost, ..
         } => {
-            let reply = reply_in_words(reply.as_deref(), lost.as_deref());
-            format!("sends {reply} to {}", name(*to))
+            let (reply, why) = reply_in_words(reply.as_deref(), lost.as_deref());
+            format!("sends {reply} to {}{why}", name(*to))
         }
         Effect::Fault {
             fault,

@@ -7,6 +7,7 @@ use super::folding::{Part, chosen, folded, unprinted};
 use super::happening::{became, details, happening, who};
 use super::plain::{cut, shortened, wrapped};
 use super::{Place, count};
+use crate::data::bug::BugKind;
 use crate::data::story::{Causes, Seen, Story};
 use crate::report::facts::Bug;
 use crate::report::shell;
@@ -31,7 +32,11 @@ pub(super) fn decisive_steps(bug: &Bug, place: &Place) -> Vec<String> {
     }
     let all = story.steps.len();
     let named = bug.causes.as_ref().map(|causes| causes.named());
-    let matter = Causes::of(story).that_matter(STEPS, &named.unwrap_or_default());
+    let (causes, mut named) = (Causes::of(story), named.unwrap_or_default());
+    if bug.kind() == BugKind::Deadlock {
+        named.extend(causes.awaited());
+    }
+    let matter = causes.that_matter(STEPS, &named);
     let head = match &bug.trace_path {
         _ if all <= STEPS => format!("the story, {}", count(all as u64, "step")),
         Some(path) => {

@@ -608,3 +608,143 @@ fn an_iteration_is_not_said_to_be_one_of_fewer() {
     report.iterations = 0;
     assert!(told(&report).contains("iteration 1, seed"));
 }
+
+#[derive(Debug)]
+struct Grab;
+#[derive(Debug)]
+struct Put;
+#[derive(Debug)]
+struct Dine;
+
+/// Who grabs it while it is taken waits.
+#[derive(Debug, Default)]
+struct Fork {
+    waiting: Vec<Reply<()>>,
+    is_taken: bool,
+}
+
+#[actor]
+impl Fork {
+    #[on]
+    fn grab(&mut self, _: Grab, reply: Reply<()>) {
+        if self.is_taken {
+            self.waiting.push(reply);
+        } else {
+            self.is_taken = true;
+            reply.send(());
+        }
+    }
+
+    #[on]
+    fn put(&mut self, _: Put) {
+        match self.waiting.pop() {
+            Some(next) => next.send(()),
+            None => self.is_taken = false,
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Philosopher {
+    forks: [ActorRef<Fork>; 2],
+}
+
+#[actor]
+impl Philosopher {
+    #[on]
+    async fn dine(&mut self, _: Dine) {
+        for fork in &self.forks {
+            assert!(fork.ask(Grab).await.is_ok());
+        }
+        self.forks.iter().for_each(|fork| fork.tell(Put));
+    }
+}
+
+/// Who waits for whom, and since when, comes before how everybody was created.
+#[test]
+fn a_report_of_a_deadlock_tells_what_is_awaited() {
+    let report = Tester::new().explain(0).run(|sys| {
+        let forks: Vec<_> = (0..3).map(|_| sys.spawn(Fork::default())).collect();
+        for number in 0..3 {
+            let forks = [number, (number + 1) % 3].map(|fork| forks[fork].clone());
+            sys.spawn(Philosopher { forks }).tell(Dine);
+        }
+    });
+    let text = told(&report);
+    assert!(text.contains("deadlock: nothing can run"), "{text}");
+    assert!(text.contains("16 of "), "{text}");
+    for number in 1..=3 {
+        let (waits, became) = (number % 3 + 1, "is_taken: false → true");
+        let asks = format!("sends Grab to Fork#{waits}");
+        let asks =
+            |line: &&str| line.contains(&format!("Philosopher#{number} ")) && line.ends_with(&asks);
+        assert_eq!(text.lines().filter(asks).count(), 1, "{number}: {text}");
+        assert_eq!(text.matches(became).count(), 3, "{text}");
+    }
+}
+
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+struct Note(u32);
+
+#[derive(Debug, Default)]
+struct Notebook {
+    notes: Vec<u32>,
+}
+
+#[actor]
+impl Notebook {
+    #[on]
+    fn note(&mut self, Note(note): Note) -> bool {
+        self.notes.push(note);
+        true
+    }
+}
+
+/// What was sent to an actor and is gone with its node is told, though much comes after it.
+#[test]
+fn a_report_tells_what_a_crash_has_taken() {
+    let report = Tester::new().explain(0).run_async(|sys| async move {
+        sys.node("n1", |node| {
+            node.spawner()
+                .name("book")
+                .registered()
+                .spawn(Notebook::default());
+        });
+        let book = sys.lookup::<Notebook>("n1/book").await.expect("it is up");
+        let note = book.ask(Note(7));
+        sys.faults().crash("n1");
+        let noted = note.await;
+        let clerk = sys.spawn(Clerk);
+        for _ in 0..8 {
+            assert_eq!(clerk.ask(Question).await, Ok(true));
+        }
+        assert_eq!(noted, Ok(true), "a note is lost");
+    });
+    let text = told(&report);
+    assert!(text.contains("16 of "), "{text}");
+    assert!(text.contains("sends Note(7) to n1/book"), "{text}");
+}
+
+/// The step in which a timer fires happens when it fires.
+#[test]
+fn a_timer_fires_at_its_time() {
+    let report = Tester::new().iterations(1).run(|sys| {
+        sys.spawn(Sleeper);
+    });
+    let story = &report.bugs()[0].trace.story;
+    let times = story.steps.iter().filter(|step| step.timer.is_some());
+    let times: Vec<u64> = times.map(|step| step.time_ns).collect();
+    assert_eq!(times, [50_000_000, 80_000_000]);
+}
+
+struct Sleeper;
+
+#[actor]
+impl Sleeper {
+    #[start]
+    async fn start(&mut self, cx: &mut Context<Self>) {
+        cx.sleep(Duration::from_millis(50)).await;
+        cx.sleep(Duration::from_millis(30)).await;
+        panic!("awake");
+    }
+}
