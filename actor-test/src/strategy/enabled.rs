@@ -195,10 +195,20 @@ pub(crate) struct Parts<'a> {
     pub(crate) state: &'a SeenState,
     /// A fingerprint of each operation; zero for one that is gone.
     pub(crate) prints: &'a [u128],
-    /// A fingerprint of all that is no operation, and of how many of these there have been.
+    /// A fingerprint of the armed timers; zero where there are none.
+    pub(crate) timers: u128,
+    /// Each of them by its number, with a fingerprint.
+    pub(crate) armed: &'a [(u32, u128)],
+    /// A fingerprint of all that is neither, and of how many operations there have been.
     pub(crate) rest: u128,
     /// The operations that the last step may have looked at or changed, each once.
     pub(crate) touched: &'a [u32],
+    /// It may have looked at timers or changed them.
+    pub(crate) touches_timers: bool,
+    /// Somebody was seen to have a handle to another's timer.
+    pub(crate) lends_timers: bool,
+    /// Some timer fires again and again.
+    pub(crate) has_periodic: bool,
     /// Which operations have nothing to handle but events that they defer; none behind the last that
     /// has been.
     pub(crate) defers: &'a [bool],

@@ -13,6 +13,9 @@ pub struct Row {
     pub size: &'static str,
     /// What is said of the mistake.
     pub bug: Option<&'static str>,
+    /// Timers let messages go first. Where who is in doubt asks again and again, there is no end of unread
+    /// questions otherwise.
+    pub is_patient: bool,
     /// Sets it up.
     pub set_up: fn(&System),
 }
@@ -27,7 +30,16 @@ const fn row(
         name,
         size,
         bug,
+        is_patient: false,
         set_up,
+    }
+}
+
+/// The same program with patient timers.
+const fn patient(row: Row) -> Row {
+    Row {
+        is_patient: true,
+        ..row
     }
 }
 
@@ -61,7 +73,7 @@ const fn rivals(clients: usize, commands: u32) -> multi_paxos::Group {
 }
 
 /// The mistakes, and then programs without.
-pub const ROWS: [Row; 19] = [
+pub const ROWS: [Row; 22] = [
     row(
         "german: ClearOnSend",
         "2 caches, 1 operation",
@@ -195,6 +207,30 @@ pub const ROWS: [Row; 19] = [
     row("paxos", "2 proposers, 2 acceptors", None, |sys| {
         paxos::set_up(sys, duel(2), None);
     }),
+    patient(row(
+        "two_phase_commit",
+        "2 participants, 2 writes, patient timers",
+        None,
+        |sys| {
+            two_phase_commit::set_up(sys, writes(2, 2, false), None);
+        },
+    )),
+    patient(row(
+        "two_phase_commit",
+        "3 participants, 1 write, patient timers",
+        None,
+        |sys| {
+            two_phase_commit::set_up(sys, writes(3, 1, false), None);
+        },
+    )),
+    patient(row(
+        "two_phase_commit",
+        "1 participant, 1 write, a crash, patient timers",
+        None,
+        |sys| {
+            two_phase_commit::set_up(sys, writes(1, 1, true), None);
+        },
+    )),
     row("ping_pong", "2 clients, 2 rounds", None, |sys| {
         ping_pong::set_up(sys, 2, 2, None);
     }),

@@ -47,6 +47,34 @@ pub(crate) struct Scratch {
     pub(crate) across: bool,
     /// Actors and events are told apart by their histories, without a look at them.
     pub(crate) by_history: bool,
+    /// What the last step came from that each operation's code took, where that is known: see
+    /// [`Origins`].
+    pub(crate) origins: Origins,
+    /// The armed timers, each with its fingerprint.
+    pub(crate) timers: Vec<(u32, u128)>,
+}
+
+/// For each operation, a fingerprint of all that its code had when it was run last: what it was, with its
+/// inbox, and how choices were answered. Whatever it announced then follows from that.
+#[derive(Default)]
+pub(crate) struct Origins(Vec<Option<u64>>);
+
+impl Origins {
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    pub(crate) fn set(&mut self, operation: u32, origin: Option<u64>) {
+        let index = operation as usize;
+        if self.0.len() <= index {
+            self.0.resize(index + 1, None);
+        }
+        self.0[index] = origin;
+    }
+
+    fn of(&self, operation: u32) -> Option<u64> {
+        self.0.get(operation as usize).copied().flatten()
+    }
 }
 
 /// What is fed once nothing is borrowed.
@@ -70,6 +98,7 @@ impl Look<'_> {
             cost,
             is_blind,
             by_history,
+            origins,
             ..
         } = scratch;
         let by_history = *by_history;
@@ -80,7 +109,13 @@ impl Look<'_> {
             if operation.stage == Stage::Gone && operation.outbox.first().is_none() {
                 return 0;
             }
-            list_operation(&state, &self.shared.workshop.borrow(), index, items);
+            let origin = origins.of(index);
+            list_operation(
+                &state,
+                &self.shared.workshop.borrow(),
+                (index, origin),
+                items,
+            );
             Header::of(operation)
         };
         *cost += items.len() as u64;
@@ -107,15 +142,18 @@ impl Look<'_> {
             .unwrap_or(false)
     }
 
-    /// The fingerprint of everything but the operations.
-    pub(crate) fn rest(&self, scratch: &mut Scratch) -> u128 {
+    /// The fingerprints of everything but the operations: of the armed timers, and of all else.
+    pub(crate) fn rest(&self, scratch: &mut Scratch) -> (u128, u128) {
         let Scratch {
             items,
             cost,
             is_blind,
             across,
             by_history,
+            timers,
+            ..
         } = scratch;
+        timers.clear();
         let mut to = Fingerprinter::new();
         let lengths = {
             let state = self.shared.state.borrow();
@@ -148,19 +186,20 @@ impl Look<'_> {
         let mut items = items.drain(..);
         // No order among timers is left once their deadlines are told.
         let mut sum = 0_u128;
-        for length in lengths {
+        for (number, length) in lengths {
             let mut timer = Fingerprinter::new();
             self.feed(&mut timer, |to| {
                 *is_blind |= feed_items(items.by_ref().take(length), *by_history, to);
             });
-            sum = sum.wrapping_add(timer.value());
+            let timer = timer.value();
+            timers.push((number, timer));
+            sum = sum.wrapping_add(timer);
         }
-        to.write_u128(sum);
         let specifications = self.shared.specifications.borrow();
         self.feed(&mut to, |to| {
             *is_blind |= specifications.fingerprint(*across, to);
         });
-        to.value()
+        (sum, to.value())
     }
 
     /// The fingerprint of the whole state, from the sum over its operations and the rest.
@@ -293,7 +332,12 @@ impl Header {
     }
 }
 
-fn list_operation(state: &State, workshop: &Workshop, index: u32, items: &mut Vec<Item>) {
+fn list_operation(
+    state: &State,
+    workshop: &Workshop,
+    (index, origin): (u32, Option<u64>),
+    items: &mut Vec<Item>,
+) {
     let operation = &state.operations[index as usize];
     items.push(Item::Number(operation.inbox.len() as u64));
     for letter in operation.inbox.iter() {
@@ -309,7 +353,7 @@ fn list_operation(state: &State, workshop: &Workshop, index: u32, items: &mut Ve
         items.push(Item::Number(0));
     }
     for effect in operation.outbox.as_slice() {
-        list_effect(state, workshop, index, effect, items);
+        list_effect(state, workshop, (index, origin), effect, items);
     }
     if let Kind::Link(number) = operation.kind {
         let link = state.nodes.link(number);
@@ -317,7 +361,7 @@ fn list_operation(state: &State, workshop: &Workshop, index: u32, items: &mut Ve
         items.push(Item::Number(stops));
         for item in link.iter() {
             items.push(Item::Number(u64::from(item.by)));
-            list_effect(state, workshop, item.by, &item.effect, items);
+            list_effect(state, workshop, (item.by, None), &item.effect, items);
         }
     }
 }
@@ -348,7 +392,7 @@ fn list_event(mail: Option<&Rc<dyn AnyMail>>, slot: u32, instead: u64, items: &m
 fn list_effect(
     state: &State,
     workshop: &Workshop,
-    index: u32,
+    (index, origin): (u32, Option<u64>),
     effect: &Effect,
     items: &mut Vec<Item>,
 ) {
@@ -407,7 +451,9 @@ fn list_effect(
         // The event's type is not known here: what was handled last has announced it.
         Effect::Announce { .. } => {
             items.push(number(Tag::Announce, 0));
-            items.push(Item::Unseen(state.operations[index as usize].chain));
+            let unseen = || Item::Unseen(state.operations[index as usize].chain);
+            // Which of those that it announced is told by how many effects are left.
+            items.push(origin.map_or_else(unseen, Item::Number));
         }
         Effect::Arm { timer, generation } => {
             items.push(number(Tag::Arm, 0));
@@ -439,7 +485,7 @@ fn list_timer_event(workshop: &Workshop, timer: &Timer, items: &mut Vec<Item>) {
 }
 
 /// Lists the armed timers; tells how many items each has.
-fn list_timers(state: &State, workshop: &Workshop, items: &mut Vec<Item>) -> Vec<usize> {
+fn list_timers(state: &State, workshop: &Workshop, items: &mut Vec<Item>) -> Vec<(u32, usize)> {
     let mut lengths = Vec::new();
     for (index, timer) in state.timers.slots.iter().enumerate() {
         if timer.stage != TimerStage::Armed {
@@ -459,7 +505,7 @@ fn list_timers(state: &State, workshop: &Workshop, items: &mut Vec<Item>) -> Vec
         let unread = timer.periodic && inbox.has_timed(index as u32, timer.generation);
         items.push(Item::Number(u64::from(unread)));
         list_timer_event(workshop, timer, items);
-        lengths.push(items.len() - before);
+        lengths.push((index as u32, items.len() - before));
     }
     lengths
 }

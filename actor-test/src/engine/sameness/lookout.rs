@@ -40,9 +40,12 @@ pub(crate) struct Lookout {
     names: Opaque,
     /// The state, when it was last looked.
     seen: Option<SeenState>,
-    /// What is no operation in it, and whom the step has touched that led there.
+    /// What is neither an operation nor a timer in it, and whom the step has touched that led there.
     rest: u128,
     touched: Vec<u32>,
+    touches_timers: bool,
+    lends_timers: bool,
+    has_periodic: bool,
 }
 
 impl Lookout {
@@ -76,8 +79,13 @@ impl Lookout {
         Some(Parts {
             state: self.seen.as_ref()?,
             prints: self.prints.all(),
+            timers: self.prints.timers(),
+            armed: self.prints.armed(),
             rest: self.rest,
             touched: &self.touched,
+            touches_timers: self.touches_timers,
+            lends_timers: self.lends_timers,
+            has_periodic: self.has_periodic,
             defers: &self.defers,
         })
     }
@@ -98,6 +106,8 @@ impl Lookout {
         self.names.before(look, pending);
         let mut state = look.shared.state.borrow_mut();
         state.touched.clear();
+        state.touches_timers = false;
+        state.answers = 0;
         state.touch(pending);
     }
 
@@ -111,6 +121,9 @@ impl Lookout {
         let runs_code =
             !taker.is_timer() && !matches!(pending.kind, StepKind::Flush | StepKind::Deliver);
         let was_blind = runs_code && self.prints.is_blind(taker.bits());
+        if runs_code {
+            self.note_origin(look, taker.bits(), live);
+        }
         let (print, is_blind) = self.look(look);
         let state = look.shared.state.borrow();
         if runs_code && (was_blind || self.prints.is_blind(taker.bits())) {
@@ -138,6 +151,23 @@ impl Lookout {
         self.see(look, &state, (print, idle), is_blind);
     }
 
+    /// An operation's code has taken a step, before which there were `live` operations: all that it had is
+    /// what was seen of it before.
+    fn note_origin(&mut self, look: &Look<'_>, taker: u32, live: u32) {
+        let state = look.shared.state.borrow();
+        let is_asked = self.asked != (state.clock_reads, actor_test_os::asked());
+        let is_faulty = !state.budgets.is_none();
+        let origin = (!is_asked && !is_faulty && !self.by_history && !self.prints.is_blind(taker))
+            .then(|| {
+                let before = self.prints.of(taker);
+                // Those that it has spawned have the next numbers.
+                let newborn = if state.live as u32 == live { 0 } else { live };
+                let parts = [before as u64, u64::from(newborn), state.answers];
+                parts.into_iter().fold((before >> 64) as u64, mix)
+            });
+        self.prints.set_origin(taker, origin);
+    }
+
     fn passes(&mut self, what: u64) {
         self.order = mix(self.order, what);
     }
@@ -145,6 +175,7 @@ impl Lookout {
     /// Hands on what the step has touched.
     fn touch(&mut self, look: &Look<'_>, live: u32) {
         let state = look.shared.state.borrow();
+        self.touches_timers = state.touches_timers;
         let newborn = live..state.live as u32;
         for operation in state.touched.iter().copied().chain(newborn) {
             self.prints.touch(operation);
@@ -211,10 +242,12 @@ impl Lookout {
         let beside = to.value();
         let mut rest = Fingerprinter::new();
         rest.write_u128(beside);
-        rest.write_u128(self.prints.rest());
+        rest.write_u128(self.prints.others());
         // A newborn has the next number.
         rest.write_usize(state.live);
         self.rest = rest.value();
+        self.has_periodic = state.timers.armed_periodic() > 0;
+        self.lends_timers = state.lends_timers.get();
         let mut to = Fingerprinter::new();
         to.write_u128(beside);
         to.write_u128(print);

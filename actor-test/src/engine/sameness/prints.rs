@@ -1,5 +1,9 @@
 //! The fingerprints of all operations, brought up to date where a step has touched one.
 
+use std::hash::Hasher;
+
+use actor_core::Fingerprinter;
+
 use crate::engine::sameness::fingerprint::{Look, Scratch};
 
 #[cfg(test)]
@@ -11,7 +15,10 @@ pub(crate) struct Prints {
     of: Vec<u128>,
     /// The sum of `of`.
     sum: u128,
-    rest: u128,
+    /// Of the armed timers; zero where there are none.
+    timers: u128,
+    /// Of all that is neither an operation nor a timer.
+    others: u128,
     /// The operations that may have changed since, and whether they are still to be looked at.
     stale: Vec<u32>,
     is_stale: Vec<bool>,
@@ -27,6 +34,11 @@ impl Prints {
     pub(crate) fn compare_executions(&mut self, by_history: bool) {
         self.scratch.across = true;
         self.scratch.by_history = by_history;
+    }
+
+    /// What the step came from that an operation's code has taken, before it is looked at again.
+    pub(crate) fn set_origin(&mut self, operation: u32, origin: Option<u64>) {
+        self.scratch.origins.set(operation, origin);
     }
 
     /// Starts an execution.
@@ -45,6 +57,7 @@ impl Prints {
 
     /// Has all of the `live` operations looked at.
     pub(crate) fn look_anew(&mut self, live: u32) {
+        self.scratch.origins.clear();
         self.of.clear();
         self.stale.clear();
         self.is_stale.clear();
@@ -83,9 +96,27 @@ impl Prints {
         &self.of
     }
 
-    /// The fingerprint of everything but the operations, when the whole was looked at last.
+    /// The fingerprint of the armed timers, when the whole was looked at last.
+    pub(crate) fn timers(&self) -> u128 {
+        self.timers
+    }
+
+    /// The armed timers, each with its own.
+    pub(crate) fn armed(&self) -> &[(u32, u128)] {
+        &self.scratch.timers
+    }
+
+    /// The same of all that is neither an operation nor a timer.
+    pub(crate) fn others(&self) -> u128 {
+        self.others
+    }
+
+    /// The same of everything but the operations.
     pub(crate) fn rest(&self) -> u128 {
-        self.rest
+        let mut to = Fingerprinter::new();
+        to.write_u128(self.timers);
+        to.write_u128(self.others);
+        to.value()
     }
 
     fn renew(&mut self, look: &Look<'_>, operation: u32) {
@@ -109,9 +140,9 @@ impl Prints {
     pub(crate) fn whole(&mut self, look: &Look<'_>) -> u128 {
         self.renew_all(look);
         self.scratch.is_blind = false;
-        self.rest = look.rest(&mut self.scratch);
+        (self.timers, self.others) = look.rest(&mut self.scratch);
         self.is_rest_blind = self.scratch.is_blind;
-        look.whole(self.sum, self.rest)
+        look.whole(self.sum, self.rest())
     }
 
     /// Whether something of the operation was told apart by its history when it was looked at last.

@@ -315,6 +315,7 @@ impl Shared {
             self.attention.set(true);
         }
         state.choices += 1;
+        state.answers = mix(state.answers, u64::from(chosen) + 1);
         let check = mix(0xc401ce, bound) as u32;
         let current = self.current.get();
         if asked != Asked::Delivery {

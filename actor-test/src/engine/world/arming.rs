@@ -133,6 +133,7 @@ impl State {
 
     pub(super) fn refresh_timers(&mut self) {
         self.reach.add(Beyond::Timer);
+        self.touches_timers = true;
         if !self.timers.refresh_window() {
             return;
         }

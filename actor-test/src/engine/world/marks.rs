@@ -20,7 +20,10 @@ impl State {
                 let unread = owner.inbox.rank_of_timed(index, generation);
                 unread.map_or(0, |at| mix(1, at as u64))
             }
-            Some(timer) if timer.owner != holder => mix(u64::from(index), u64::from(generation)),
+            Some(timer) if timer.owner != holder => {
+                self.lends_timers.set(true);
+                mix(u64::from(index), u64::from(generation))
+            }
             Some(timer) if timer.stage == TimerStage::Armed => mix(2, self.rank(index, timer)),
             Some(_) => {
                 let arms = Effect::Arm {

@@ -6,6 +6,7 @@
 //! nothing borrowed.
 
 use std::any::TypeId;
+use std::cell::Cell;
 use std::time::Duration;
 
 use actor_core::AskError;
@@ -107,6 +108,8 @@ pub(crate) struct State {
     pub(crate) last_operation: u32,
     /// How many choices the execution has asked for.
     pub(crate) choices: u64,
+    /// How those were answered that the step in progress has asked for.
+    pub(crate) answers: u64,
     /// How often the program under test has looked at the clock.
     pub(crate) clock_reads: u64,
     /// The registry of names, where the execution has one.
@@ -119,6 +122,10 @@ pub(crate) struct State {
     pub(crate) attended: bool,
     /// The operations that the step in progress may change; some more than once.
     pub(crate) touched: Vec<u32>,
+    /// The step in progress may have looked at timers or changed them.
+    pub(crate) touches_timers: bool,
+    /// Somebody was seen to have a handle to another's timer, in this execution.
+    pub(crate) lends_timers: Cell<bool>,
 }
 
 impl State {
@@ -160,9 +167,11 @@ impl State {
         self.dead_letters = 0;
         self.last_operation = BODY;
         self.choices = 0;
+        self.answers = 0;
         self.clock_reads = 0;
         self.names = None;
         self.nodes.clear();
+        self.lends_timers.set(false);
         self.watch_steps(false);
         self.touched.clear();
         let body = self.create(Kind::Body, BODY_KEY);

@@ -18,8 +18,9 @@ impl State {
         // What is shared has a number of its own, and is no operation.
         let inbox = pending.inbox.filter(|inbox| !inbox.is_timer());
         self.touched.extend(inbox.map(OperationId::bits));
-        if !pending.operation.is_timer() {
-            self.touched.push(pending.operation.bits());
+        match pending.operation.is_timer() {
+            true => self.touches_timers = true,
+            false => self.touched.push(pending.operation.bits()),
         }
     }
 
@@ -42,8 +43,11 @@ impl State {
             Effect::Halt(_) => self.touched.extend(self.futures.of(index)),
             Effect::Disk(call) => self.touched.push(self.disks.calls[*call as usize].caller),
             Effect::Mishap(_) => self.touched.extend(0..self.live as u32),
+            // As a rule its own.
+            Effect::Arm { timer, .. } => {
+                self.touched.push(self.timers.slots[*timer as usize].owner);
+            }
             Effect::Announce { .. }
-            | Effect::Arm { .. }
             | Effect::Cancel { .. }
             | Effect::Unwatch { .. }
             | Effect::Link { .. }

@@ -41,8 +41,8 @@ enum Order {
 ///
 /// What a step does to the parts of a state that it touches is read from an execution, and known wherever
 /// these parts come together again: few states have to be run. Where that can't be told from parts, since
-/// there are timers, predicates or faults, or types that offer no fingerprint, the way to each state is run
-/// again, and an execution ends where it comes to a state that was met before.
+/// there are predicates, sleeps, asks or faults, or types that offer no fingerprint, the way to each state is
+/// run again, and an execution ends where it comes to a state that was met before.
 ///
 /// States are compared by fingerprints of 128 bits, of all that actors, inboxes, timers and monitors
 /// are. What offers none is told apart by its history, so that nothing is missed, and more states are
@@ -170,8 +170,11 @@ fn name_of(pending: &Pending) -> u64 {
     }
     let owner = pending.inbox.map_or(0, |owner| u64::from(owner.bits()));
     let event = pending.event.map_or(0, |event| u64::from(event.0.get()));
-    mix(owner, event) | 1 << 63
+    mix(owner, event) | TIMER
 }
+
+/// Marks the names of timers.
+const TIMER: u64 = 1 << 63;
 
 impl Strategy for States {
     fn name(&self) -> String {

@@ -30,6 +30,7 @@ fn print(row: &Row, states_max: u64) {
     let mut settings = Settings::default();
     settings.iterations = u64::MAX;
     settings.check_every = 0;
+    settings.semantics.patient_timers = row.is_patient;
     let strategy = format!("bfs:{states_max}").parse().expect("a strategy");
     let begun = ProcessTime::now();
     let tester = Tester::with(settings).strategy(strategy);

@@ -5,9 +5,10 @@
 //! Actors share nothing, so a step depends on the *parts* that it touches alone: the operation that takes
 //! it, with its inbox and outbox, those that it reaches, and, where a monitor looks on or somebody is
 //! spawned, the *rest*. So what a step does is read from an execution once, and known in every state that
-//! has these parts.
+//! has these parts. The timers that run are one part together, since the time until each is due goes by for
+//! all of them.
 //!
-//! What is not up to parts (time, failures, what is shared) can't be charted: see [`Uncharted`].
+//! What is not up to parts (failures, what is shared, looks at the clock) can't be charted: see [`Uncharted`].
 
 use std::collections::BTreeMap;
 
@@ -35,7 +36,7 @@ pub(super) struct Part {
     pub(super) is_deferring: bool,
 }
 
-/// What is no operation, as it is.
+/// What is neither an operation nor a timer, as it is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Rest {
     pub(super) print: u128,
@@ -43,15 +44,33 @@ pub(super) struct Rest {
     pub(super) debts: (u64, u64),
 }
 
+/// What a step depends on besides operations.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Uses {
+    pub(super) rest: bool,
+    pub(super) timers: bool,
+}
+
+impl Uses {
+    fn and(self, other: Self) -> Self {
+        Self {
+            rest: self.rest | other.rest,
+            timers: self.timers | other.timers,
+        }
+    }
+}
+
 /// A step as an execution has shown it.
 #[derive(Debug, Default)]
 pub(super) struct Shown {
     /// The part that has taken it.
     pub(super) taker: u32,
+    /// The name of who that is; for a timer, behind what is the same for all that fire alike.
+    pub(super) name: Vec<u64>,
     /// Whom else it has touched that was there before, by their places in a row, in rising order.
     pub(super) others: Vec<u32>,
-    /// It depends on the rest, or changes it.
-    pub(super) uses_rest: bool,
+    /// It depends on these, or changes them.
+    pub(super) uses: Uses,
     /// How choices were answered, each with how many answers there are.
     pub(super) answers: Vec<(u32, u32)>,
     /// What it has changed, by places in a row; nothing is known of that where it has failed.
@@ -81,8 +100,8 @@ pub(super) enum Known {
 /// What is known of a step that finds certain parts.
 #[derive(Clone, Copy, Debug, Default)]
 struct Node {
-    /// Whether it depends on the rest as well: then what is known lies behind that.
-    uses_rest: Option<bool>,
+    /// On what else it depends: then what is known lies behind that.
+    uses: Option<Uses>,
     is_whole: bool,
     /// Its outcomes, a list from the last to the first.
     last: u32,
@@ -97,6 +116,9 @@ struct KnownPart {
     others: Vec<u32>,
 }
 
+/// Timers that can fire: each by what name, and as what part.
+type Firing = Vec<(u64, u32)>;
+
 /// What steps do to parts.
 #[derive(Debug)]
 pub(super) struct Chart {
@@ -106,6 +128,10 @@ pub(super) struct Chart {
     /// From one on.
     rests: Vec<Rest>,
     rest_numbers: BTreeMap<Rest, u32>,
+    /// Which of them can fire where no operation can take a step, and where one can, which differs where
+    /// timers are patient. From one on.
+    timers: Vec<[Option<Firing>; 2]>,
+    timer_numbers: BTreeMap<u128, u32>,
     /// From a node, by a number, to the next.
     branches: Pairs,
     nodes: Vec<Node>,
@@ -114,7 +140,7 @@ pub(super) struct Chart {
     /// From one on.
     outcomes: Vec<Outcome>,
     changes: Vec<(u32, u32)>,
-    /// The name of who takes a step, then the answers.
+    /// Who takes a step by what name, as in [`Shown`], then the answers.
     actions: Numbered<[u64]>,
     /// Some part has nothing to handle but events that it defers.
     has_deferring: bool,
@@ -143,6 +169,8 @@ impl Chart {
                 debts: (0, 0),
             }],
             rest_numbers: BTreeMap::new(),
+            timers: vec![[None, None]],
+            timer_numbers: BTreeMap::from([(0, NOTHING)]),
             branches: {
                 // No node has the number of nothing.
                 let mut branches = Pairs::default();
@@ -160,7 +188,7 @@ impl Chart {
             changes: Vec::new(),
             actions: Numbered::default(),
             has_deferring: false,
-            width: 2,
+            width: FIRST + 1,
             learned: 0,
         }
     }
@@ -174,7 +202,9 @@ impl Chart {
         let number = *self.part_numbers.entry(part).or_insert(next);
         if number == next {
             self.has_deferring |= part.is_deferring;
-            self.width = self.width.max(part.operation as usize + 2);
+            if part.operation != TIMERS {
+                self.width = self.width.max(part.operation as usize + FIRST + 1);
+            }
             self.parts.push(KnownPart {
                 part,
                 node: NOTHING,
@@ -208,9 +238,89 @@ impl Chart {
         number
     }
 
+    /// The number of the timers that run, by their fingerprint.
+    pub(super) fn timers(&mut self, print: u128) -> u32 {
+        let next = self.timers.len() as u32;
+        let number = *self.timer_numbers.entry(print).or_insert(next);
+        if number == next {
+            self.timers.push([None, None]);
+        }
+        number
+    }
+
+    /// Takes down what the timers of a state are called that can fire there, in rising order.
+    pub(super) fn fire(&mut self, row: &[u32], names: &[u64]) -> Result<(), Uncharted> {
+        let number = row[AT_TIMERS];
+        if let Some(known) = self.firing(row) {
+            let known = known.iter().map(|(name, _)| name);
+            return known.eq(names).then_some(()).ok_or(Uncharted);
+        }
+        let taker = |name: &u64| {
+            let part = Part {
+                operation: TIMERS,
+                print: u128::from(number) << 64 | u128::from(*name),
+                is_enabled: true,
+                is_own: false,
+                is_deferring: false,
+            };
+            (*name, self.part(part))
+        };
+        let takers = names.iter().map(taker).collect();
+        let beside = self.has_able(row);
+        self.timers[number as usize][usize::from(beside)] = Some(takers);
+        self.learned += 1;
+        Ok(())
+    }
+
+    /// The timers that can fire in a state, where that is known: each by what name, and as what part.
+    #[inline]
+    pub(super) fn firing(&self, row: &[u32]) -> Option<&[(u64, u32)]> {
+        match row[AT_TIMERS] {
+            NOTHING => Some(&[]),
+            number => {
+                let beside = self.has_able(row);
+                self.timers[number as usize][usize::from(beside)].as_deref()
+            }
+        }
+    }
+
+    /// Some operation can take a step.
+    #[inline]
+    fn has_able(&self, row: &[u32]) -> bool {
+        row[FIRST..]
+            .iter()
+            .any(|part| self.part_of(*part).is_enabled)
+    }
+
+    /// Nobody can do anything, as far as is known.
+    #[inline]
+    pub(super) fn may_be_end(&self, row: &[u32]) -> bool {
+        !self.has_able(row) && self.firing(row).is_none_or(<[_]>::is_empty)
+    }
+
+    /// The first of those who can take a step of which that is so.
+    pub(super) fn first_taker(&self, row: &[u32], is_so: impl Fn(u32) -> bool) -> Option<u64> {
+        let operations = row[FIRST..].iter().zip(0..);
+        let operations = operations.map(|(part, name)| (name, *part));
+        let timers = self.firing(row).unwrap_or_default();
+        let all = operations.chain(timers.iter().copied());
+        let mut able = all.filter(|(_, part)| self.part_of(*part).is_enabled);
+        able.find(|(_, part)| is_so(*part)).map(|(name, _)| name)
+    }
+
+    /// The part of who has a name.
+    pub(super) fn taker_of(&self, row: &[u32], name: u64) -> Option<u32> {
+        let mut timers = self.firing(row)?.iter();
+        let operation = || row.get(FIRST + usize::try_from(name).ok()?).copied();
+        timers
+            .find(|(other, _)| *other == name)
+            .map(|(_, part)| *part)
+            .or_else(operation)
+    }
+
     /// What is owed in a state, and what of it is hot.
     pub(super) fn debts(&self, row: &[u32]) -> (u64, u64) {
-        let (owed, hot) = self.rests[row[0] as usize].debts;
+        let (owed, hot) = self.rests[row[AT_REST] as usize].debts;
         let defers = match self.has_deferring {
             true if self.deferring(row).next().is_some() => DEFERS,
             _ => 0,
@@ -220,7 +330,7 @@ impl Chart {
 
     /// The parts of a state that have nothing to handle but events that they defer.
     pub(super) fn deferring(&self, row: &[u32]) -> impl Iterator<Item = u32> {
-        let all = row[1..].iter().copied();
+        let all = row[FIRST..].iter().copied();
         all.filter(|part| self.part_of(*part).is_deferring)
     }
 
@@ -259,8 +369,12 @@ impl Chart {
         for other in &known.others {
             node = self.branches.find([node, row[*other as usize]])?;
         }
-        match self.nodes[node as usize].uses_rest? {
-            true => self.branches.find([node, row[0] | REST]),
+        let uses = self.nodes[node as usize].uses?;
+        if uses.rest {
+            node = self.branches.find([node, row[AT_REST] | REST])?;
+        }
+        match uses.timers {
+            true => self.branches.find([node, row[AT_TIMERS] | CLOCK]),
             false => Some(node),
         }
     }
@@ -332,20 +446,25 @@ impl Chart {
             node = self.branch(node, row[*other as usize]);
         }
         let found = &mut self.nodes[node as usize];
-        if found.uses_rest == Some(false) && shown.uses_rest {
+        let before = *found.uses.get_or_insert(shown.uses);
+        let uses = before.and(shown.uses);
+        if uses != before {
             if found.is_whole {
                 return Err(Uncharted);
             }
             // With other answers it does not, which was noted, and is not known any more.
             *found = Node::default();
+            found.uses = Some(uses);
             self.due.remove(&node);
             self.learned += 1;
         }
-        let found = &mut self.nodes[node as usize];
-        match *found.uses_rest.get_or_insert(shown.uses_rest) {
-            true => Ok(self.branch(node, row[0] | REST)),
-            false => Ok(node),
+        if uses.rest {
+            node = self.branch(node, row[AT_REST] | REST);
         }
+        if uses.timers {
+            node = self.branch(node, row[AT_TIMERS] | CLOCK);
+        }
+        Ok(node)
     }
 
     /// They are the answers that are to be given next: those that are said, and then zeros.
@@ -359,9 +478,8 @@ impl Chart {
     }
 
     fn action_of(&mut self, shown: &Shown) -> u32 {
-        let name = u64::from(self.parts[shown.taker as usize].part.operation);
         let answers = shown.answers.iter().map(|(answer, _)| u64::from(*answer));
-        let action: Vec<u64> = std::iter::once(name).chain(answers).collect();
+        let action: Vec<u64> = shown.name.iter().copied().chain(answers).collect();
         self.actions.number(&action)
     }
 
@@ -377,18 +495,23 @@ impl Chart {
     fn branch(&mut self, from: u32, by: u32) -> u32 {
         let (node, is_new) = self.branches.enter([from, by]);
         if is_new {
-            let mut node = Node::default();
-            if by & REST != 0 && from != u32::MAX {
-                node.uses_rest = Some(false);
-            }
-            self.nodes.push(node);
+            self.nodes.push(Node::default());
         }
         node
     }
 }
 
-/// Marks the number of a rest, where those of parts may stand as well.
+/// Where in a row the rest stands, the timers, and the first operation.
+pub(super) const AT_REST: usize = 0;
+pub(super) const AT_TIMERS: usize = 1;
+pub(super) const FIRST: usize = 2;
+
+/// Stands for an operation in the parts that are timers.
+const TIMERS: u32 = u32::MAX - 1;
+
+/// Mark the number of a rest and of timers, where those of parts may stand as well.
 const REST: u32 = 1 << 31;
+const CLOCK: u32 = 1 << 30;
 
 /// The answers that come after those, as in counting; `None` behind the last.
 fn next_answers(answers: &[(u32, u32)]) -> Option<Vec<u32>> {

@@ -12,7 +12,7 @@ mod visit;
 
 use std::collections::BTreeSet;
 
-use chart::{Chart, Known, Outcome};
+use chart::{AT_REST, AT_TIMERS, Chart, FIRST, Known, Outcome};
 use store::{NOWHERE, Row, Store};
 use visit::{Aim, Visit};
 
@@ -40,18 +40,19 @@ pub(in crate::strategy) struct Charting {
     /// How much it knew when it came back last.
     learned: u64,
     store: Store,
-    /// The state that is being expanded, and the next of its operations.
+    /// The state that is being expanded, and the next of those who may take a step there.
     at: u32,
     row: Row,
-    operation: usize,
-    can_do_something: bool,
+    taker: usize,
+    /// States in which nobody may be able to do anything, one step further than the one that is expanded.
+    ends: Vec<u32>,
     /// How far the states are from the first that are being expanded, and where these end.
     depth: u64,
     level_ends: u64,
     /// An execution stops there, and one has.
     max_steps: u64,
     is_cut: bool,
-    /// How ends were judged: by the rest, and by who defers what it has.
+    /// Which ends were looked at: by the rest, the timers, and who defers what it has.
     judged: BTreeSet<Vec<u32>>,
     /// The number of states at which an execution is run next to see that the last is there.
     checked_at: u64,
@@ -77,8 +78,8 @@ impl Charting {
             store: Store::new(chart.width()),
             at: 0,
             row: Row::default(),
-            operation: 0,
-            can_do_something: false,
+            taker: 0,
+            ends: Vec::new(),
             depth: 0,
             level_ends: 1,
             max_steps: u64::MAX,
@@ -104,7 +105,9 @@ impl Charting {
         let root = Visit::root(chart);
         self.store.lay(&root, &mut self.row);
         self.store.enter(&self.row, [NOWHERE, 0]);
-        (self.at, self.operation, self.can_do_something) = (0, 0, false);
+        (self.at, self.taker) = (0, 0);
+        self.ends.clear();
+        self.judged.clear();
         (self.depth, self.level_ends) = (0, 1);
         self.owing = Owing::default();
     }
@@ -118,11 +121,11 @@ impl Charting {
             if let Some(aim) = self.expand(chart) {
                 return Some(aim);
             }
-            if !std::mem::take(&mut self.can_do_something)
-                && self.judged.insert(how_it_ends(chart, self.row.numbers()))
+            // Before a step is taken there: what is found is no further than what is found later.
+            if u64::from(self.at) + 1 == self.level_ends
+                && let Some(end) = self.ends.pop()
             {
-                self.can_do_something = true;
-                return Some(Aim::End);
+                return Some(Aim::Look(end));
             }
             if !self.next_state() {
                 return None;
@@ -145,7 +148,7 @@ impl Charting {
             self.level_ends = self.store.len();
         }
         self.at = next;
-        self.operation = 0;
+        self.taker = 0;
         self.store.read(next, &mut self.row);
         true
     }
@@ -157,33 +160,38 @@ impl Charting {
             return self.stop_at_bound(chart);
         }
         let debts = chart.debts(self.row.numbers());
-        while self.operation + 1 < self.store.width() {
-            let taker = self.row.numbers()[self.operation + 1];
+        while let Some((who, taker)) = match self.row.numbers().get(FIRST + self.taker) {
+            Some(part) => Some((self.taker as u64, *part)),
+            None => {
+                let Some(timers) = chart.firing(self.row.numbers()) else {
+                    return Some(Aim::Look(self.at));
+                };
+                let behind = FIRST + self.taker - self.row.numbers().len();
+                timers.get(behind).copied()
+            }
+        } {
             if chart.part_of(taker).is_enabled {
-                self.can_do_something = true;
                 match chart.known(taker, self.row.numbers()) {
                     Known::Whole(first) => self.take(chart, taker, first, debts),
                     Known::Unknown => {
                         return Some(Aim::Learn {
-                            operation: self.operation as u32,
+                            who,
                             goes_on: self.goes_on,
                         });
                     }
                 }
             }
-            self.operation += 1;
+            self.taker += 1;
         }
         None
     }
 
     /// No execution goes on from here; one that is cut tells that it was.
     fn stop_at_bound(&mut self, chart: &Chart) -> Option<Aim> {
-        let mut parts = self.row.numbers()[1..].iter();
-        let operation = parts.position(|part| chart.part_of(*part).is_enabled)?;
-        self.can_do_something = true;
+        let who = chart.first_taker(self.row.numbers(), |_| true)?;
         let is_first = !std::mem::replace(&mut self.is_cut, true);
         is_first.then_some(Aim::Learn {
-            operation: operation as u32,
+            who,
             goes_on: false,
         })
     }
@@ -202,7 +210,7 @@ impl Charting {
                 self.owing.step(self.at, debts, action, to);
             }
             if chart.part_of(taker).is_own && to != OUTSIDE {
-                let who = u64::from(self.operation as u32);
+                let who = u64::from(chart.part_of(taker).operation);
                 self.owing.own_step(self.at, who, to);
             }
         }
@@ -212,6 +220,12 @@ impl Charting {
         let changes = chart.changes(outcome).iter().copied();
         self.store.change(&mut self.row, changes);
         let (state, is_new) = self.store.enter(&self.row, [self.at, outcome.action]);
+        if is_new
+            && chart.may_be_end(self.row.numbers())
+            && self.judged.insert(how_it_ends(chart, self.row.numbers()))
+        {
+            self.ends.push(state);
+        }
         self.row.undo();
         if is_new && let Some(most) = self.states_max {
             self.is_full |= self.store.len() >= most;
@@ -240,6 +254,7 @@ impl Charting {
         let mut row = Row::default();
         let state = match &aim {
             Aim::Round(accusation) => accusation.start,
+            Aim::Look(state) => *state,
             _ => self.at,
         };
         self.store.read(state, &mut row);
@@ -261,10 +276,11 @@ fn in_chart(chart: &mut Chart, owing: &Owing, accusation: Accusation) -> Accusat
     }
 }
 
-/// What there is to judge in a state in which nothing can be done.
+/// What there is to judge in a state in which nothing can be done, as far as is known.
 fn how_it_ends(chart: &Chart, row: &[u32]) -> Vec<u32> {
     let deferring = chart.deferring(row);
-    std::iter::once(row[0]).chain(deferring).collect()
+    let beside = [row[AT_REST], row[AT_TIMERS]];
+    beside.into_iter().chain(deferring).collect()
 }
 
 impl Search for Charting {

@@ -1,8 +1,11 @@
 //! One execution of a charted search: it goes the way to a state, and shows what a step does there.
 
 use super::super::owing::Accusation;
-use super::super::{name_of, own};
-use super::chart::{Chart, Known, NOTHING, Part, Rest, Shown, Uncharted};
+use super::super::{TIMER, name_of, own};
+use super::WIDTH_MAX;
+use super::chart::{
+    AT_REST, AT_TIMERS, Chart, FIRST, Known, NOTHING, Part, Rest, Shown, Uncharted, Uses,
+};
 use crate::data::bug::{Cycle, Searched};
 use crate::data::faults::Fault;
 use crate::strategy::{
@@ -12,15 +15,24 @@ use crate::strategy::{
 
 /// What a step may reach beyond its own operation, and can be told from the parts that it touches all the
 /// same.
-const CHARTED: Reached = Reached::of(&[Beyond::Defer]);
+const CHARTED: Reached = Reached::of(&[
+    Beyond::Announcement,
+    Beyond::Defer,
+    Beyond::Ticks,
+    Beyond::Timer,
+]);
+
+/// How many steps further an execution goes on: one that has no end would learn of what is far away alone.
+const GOES_ON_MAX: usize = 1 << 10;
 
 /// What an execution is for, once it has come to its state.
 #[derive(Debug)]
 pub(super) enum Aim {
-    /// To show the step of a part; with what comes, as long as that is not known, where it goes on.
-    Learn { operation: u32, goes_on: bool },
-    /// To end there, and be judged.
-    End,
+    /// To show the step of an operation or a timer; with what comes, as long as that is not known, where it
+    /// goes on.
+    Learn { who: u64, goes_on: bool },
+    /// To see what can be done in a state: where that is nothing, the execution ends there, and is judged.
+    Look(u32),
     /// To see that the state is there.
     Check,
     /// To go once round a cycle.
@@ -50,6 +62,9 @@ pub(in crate::strategy) struct Visit {
     /// What was there after it.
     prints: Vec<(u32, u128, bool)>,
     rest: u32,
+    timers: u128,
+    /// What the timers that run are called, each behind its number.
+    timer_names: Vec<(u32, u64)>,
     /// What it was for is done, or can't be.
     is_over: bool,
     /// It came back to where the cycle began.
@@ -74,6 +89,8 @@ impl Visit {
             is_stepping: false,
             prints: Vec::new(),
             rest: NOTHING,
+            timers: 0,
+            timer_names: Vec::new(),
             is_over: false,
             is_round: None,
             is_uncharted: false,
@@ -95,7 +112,7 @@ impl Visit {
             is_own: false,
             is_deferring: false,
         });
-        vec![rest, body]
+        vec![rest, NOTHING, body]
     }
 
     fn give_up(&mut self) {
@@ -160,9 +177,17 @@ impl Visit {
     /// The step is over: takes down what it has done.
     fn end_step(&mut self, enabled: &[Pending]) -> Result<(), Uncharted> {
         self.before.clone_from(&self.row);
-        self.row[0] = self.rest;
+        self.row[AT_REST] = self.rest;
+        let timers = enabled.iter().filter(|one| one.operation.is_timer());
+        let mut fire: Vec<u64> = timers.map(|timer| self.name(timer)).collect();
+        fire.sort_unstable();
+        if fire.windows(2).any(|two| two[0] == two[1]) {
+            // Nobody could say which of them.
+            return Err(Uncharted);
+        }
+        self.row[AT_TIMERS] = self.chart.timers(self.timers);
         for (operation, print, is_deferring) in self.prints.drain(..) {
-            let at = operation as usize + 1;
+            let at = operation as usize + FIRST;
             if self.row.len() <= at {
                 self.row.resize(at + 1, NOTHING);
             }
@@ -176,8 +201,9 @@ impl Visit {
             });
         }
         // Who was not touched can do what it could, and nobody else can do anything.
-        let mut can = 0;
-        for (part, operation) in self.row[1..].iter().zip(0..) {
+        self.chart.fire(&self.row, &fire)?;
+        let mut can = fire.len();
+        for (part, operation) in self.row[FIRST..].iter().zip(0..) {
             let part = self.chart.part_of(*part);
             let pending = pending_of(enabled, operation);
             if part.is_enabled != pending.is_some() || part.is_own != pending.is_some_and(own) {
@@ -196,9 +222,10 @@ impl Visit {
             }
         }
         let newborn = self.row.len() > self.before.len();
-        shown.uses_rest |= newborn || self.row[0] != self.before[0];
+        shown.uses.rest |= newborn || self.row[AT_REST] != self.before[AT_REST];
+        shown.uses.timers |= self.row[AT_TIMERS] != self.before[AT_TIMERS];
         let is_touched = |(at, _): &(u32, u32)| {
-            *at == 0
+            (*at as usize) < FIRST
                 || *at as usize >= self.before.len()
                 || self.before[*at as usize] == shown.taker
                 || shown.others.contains(at)
@@ -209,8 +236,19 @@ impl Visit {
         self.chart.learn(&self.shown, &self.before)
     }
 
+    /// What an operation is called in this state; for a timer, what tells it from all others.
+    fn name(&self, pending: &Pending) -> u64 {
+        let operation = pending.operation;
+        let mut timers = self.timer_names.iter();
+        let is_this = |(number, _): &&(u32, u64)| *number as usize == operation.index();
+        match operation.is_timer() {
+            true => timers.find(is_this).map_or(TIMER, |(_, name)| *name),
+            false => name_of(pending),
+        }
+    }
+
     /// Whose step is next.
-    fn next(&mut self) -> Option<u32> {
+    fn next(&mut self) -> Option<u64> {
         self.answers.clear();
         let action = match self.way.get(self.begun) {
             Some(action) => Some(*action),
@@ -223,29 +261,31 @@ impl Visit {
             },
         };
         if let Some(action) = action {
-            let [who, answers @ ..] = self.chart.action(action) else {
-                return None;
+            let (name, answers) = match self.chart.action(action) {
+                [who, timer, answers @ ..] if who & TIMER != 0 => (timer, answers),
+                [who, answers @ ..] => (who, answers),
+                [] => return None,
             };
             self.answers
                 .extend(answers.iter().map(|answer| *answer as u32));
-            return Some(*who as u32);
+            let name = *name;
+            return Some(name);
         }
-        let operation = match self.aim {
-            Aim::Learn { operation, .. } if self.begun == self.way.len() => operation,
-            Aim::Learn { goes_on: true, .. } => {
-                let mut parts = self.row[1..].iter().zip(0..);
-                let is_new = |(part, _): &(&u32, u32)| {
-                    self.chart.part_of(**part).is_enabled
-                        && matches!(self.chart.known(**part, &self.row), Known::Unknown)
-                };
-                parts.find(is_new)?.1
+        let who = match self.aim {
+            Aim::Learn { who, .. } if self.begun == self.way.len() => who,
+            // Wider states are none that can be put together.
+            Aim::Learn { goes_on: true, .. }
+                if self.row.len() <= WIDTH_MAX && self.begun < self.way.len() + GOES_ON_MAX =>
+            {
+                let is_new = |part| matches!(self.chart.known(part, &self.row), Known::Unknown);
+                self.chart.first_taker(&self.row, is_new)?
             }
             _ => return None,
         };
-        let taker = self.row[operation as usize + 1];
+        let taker = self.chart.taker_of(&self.row, who)?;
         self.answers
             .extend_from_slice(self.chart.due(taker, &self.row));
-        Some(operation)
+        Some(who)
     }
 }
 
@@ -270,24 +310,26 @@ impl Strategy for Visit {
 
     fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
         let pending = enabled.iter().as_slice();
-        if pending.iter().any(|one| one.operation.is_timer()) {
-            self.give_up();
-        }
         self.arrive(pending);
         if self.is_over {
             return None;
         }
         let who = self.next()?;
-        let position = pending
-            .iter()
-            .position(|one| u64::from(who) == name_of(one));
-        if position.is_none() {
+        let position = pending.iter().position(|one| who == self.name(one));
+        let taker = self.chart.taker_of(&self.row, who);
+        let (Some(position), Some(taker)) = (position, taker) else {
             self.give_up();
-        }
+            return None;
+        };
         self.begun += 1;
-        self.shown.taker = self.row[who as usize + 1];
+        self.shown.taker = taker;
+        self.shown.name.clear();
+        self.shown.name.push(name_of(&pending[position]));
+        if pending[position].operation.is_timer() {
+            self.shown.name.push(who);
+        }
         self.shown.answers.clear();
-        position
+        Some(position)
     }
 
     fn choose(&mut self, choice: Choice) -> u32 {
@@ -328,38 +370,69 @@ impl Strategy for Visit {
             return;
         }
         self.is_stepping = true;
-        let is_charted = step.reached.without(CHARTED).is_nothing()
+        // Where something was found, nobody goes on: that it ends there reaches everybody.
+        let beyond = match step.bug {
+            None => step.reached.without(CHARTED),
+            Some(_) => step
+                .reached
+                .without(CHARTED.and(Reached::of(&[Beyond::Finish]))),
+        };
+        let is_charted = beyond.is_nothing()
             && !step.onlookers.have_predicates()
-            && step
-                .led_to
-                .is_none_or(|parts| !parts.state.is_apart && !parts.state.reads_clock);
+            && step.led_to.is_none_or(|parts| {
+                !parts.state.is_apart
+                    && !parts.state.reads_clock
+                    && !parts.lends_timers
+                    && !parts.has_periodic
+            });
         if !is_charted {
             return self.give_up();
         }
         let shown = &mut self.shown;
-        shown.uses_rest = !step.onlookers.is_empty();
+        shown.uses = Uses {
+            rest: !step.onlookers.is_empty(),
+            timers: step.pending.operation.is_timer(),
+        };
         shown.has_failed = step.bug.is_some();
         shown.others.clear();
         shown.changes.clear();
         let Some(Parts {
             state,
             prints,
+            timers,
+            armed,
             rest,
             touched,
+            touches_timers,
+            lends_timers: _,
+            has_periodic: _,
             defers,
         }) = step.led_to
         else {
             // It has failed. Whom it would have touched is what it has read.
             let taker = step.pending.operation;
             let inbox = step.pending.inbox.filter(|inbox| *inbox != taker);
-            shown.others.extend(inbox.map(|inbox| inbox.bits() + 1));
+            let places = inbox.map(|inbox| inbox.bits() + FIRST as u32);
+            shown.others.extend(places);
             return;
         };
-        let (taker, live) = (step.pending.operation.bits(), self.row.len() as u32 - 1);
+        let (taker, live) = (
+            step.pending.operation.bits(),
+            (self.row.len() - FIRST) as u32,
+        );
         let others = touched
             .iter()
             .filter(|other| **other != taker && **other < live);
-        shown.others.extend(others.map(|other| other + 1));
+        shown
+            .others
+            .extend(others.map(|other| other + FIRST as u32));
+        shown.uses.timers |= touches_timers;
+        self.timers = timers;
+        self.timer_names.clear();
+        let names = armed
+            .iter()
+            .map(|(number, print)| (*number, *print as u64 | TIMER));
+        self.timer_names.extend(names);
         self.prints.clear();
         self.prints.extend(touched.iter().map(|operation| {
             let defers = defers.get(*operation as usize).copied().unwrap_or(false);
