@@ -11,6 +11,9 @@ const CHANGES_OF: usize = 4;
 /// How many of the events that nobody reads matter, the last ones.
 const UNREAD_MAX: usize = 4;
 
+/// Of how many actors that faults have ended the last change matters, of those that changed last.
+const TAKEN_MAX: usize = 4;
+
 /// Answers what led to what.
 #[derive(Debug)]
 pub(crate) struct Causes<'a> {
@@ -152,13 +155,14 @@ impl<'a> Causes<'a> {
     /// The steps that matter most, `most` of them: the last one, the critical one, those that are `named`
     /// elsewhere, those in which a fault struck, or what it took was sent, or what is owed in the end became
     /// so, and what nobody has read was sent, the last changes of the actors that a failed predicate looked
-    /// at, and of the one that took the last step; and what led to them, the latest first. How names are
-    /// looked up is told last.
+    /// at, of those that a fault ended, and of the one that took the last step, and what that one was
+    /// answered; and what led to them, the latest first. How names are looked up is told last.
     pub(crate) fn that_matter(&self, most: usize, named: &[u64]) -> BTreeSet<u64> {
         let steps = &self.story.steps;
         let mut decisive = self.decisive();
         decisive.extend(named.iter().filter_map(|number| self.position(*number)));
         decisive.extend(self.last_changes(most / CHANGES_OF));
+        decisive.extend(self.last_answers(most / CHANGES_OF));
         let number = |at: usize| steps[at].number;
         let mut chosen: BTreeSet<u64> = decisive
             .iter()
@@ -183,6 +187,29 @@ impl<'a> Causes<'a> {
     fn last_changes(&self, most: usize) -> impl Iterator<Item = usize> {
         let last = self.before.last().and_then(|before| before.changed);
         std::iter::successors(last, |at| self.before[*at].changed).take(most)
+    }
+
+    /// The last answers to the handler that the last step goes on with, and the steps that gave them: what
+    /// a handler knows between its awaits is nowhere to be seen.
+    fn last_answers(&self, most: usize) -> Vec<usize> {
+        let steps = &self.story.steps;
+        let Some(last) = steps.last().filter(|last| last.kind == StepKind::Resume) else {
+            return Vec::new();
+        };
+        let begins = |step: &Step| {
+            let is_input = matches!(step.kind, StepKind::Start | StepKind::Handle);
+            step.who == last.who && step.timer.is_none() && is_input
+        };
+        let began = steps.iter().rposition(begins).unwrap_or(0);
+        let answers = self.replied.get(&last.who).map_or(&[][..], Vec::as_slice);
+        let answers = answers.iter().copied().rev();
+        let told = |at: &usize| !self.is_bookkeeping(*at);
+        answers
+            .take_while(|at| *at > began)
+            .filter(told)
+            .take(most)
+            .flat_map(|at| std::iter::once(at).chain(self.before[at].ran))
+            .collect()
     }
 
     /// A registry of names takes the step, or a step that only sends to one.
@@ -267,7 +294,7 @@ impl<'a> Causes<'a> {
         let mut hot: BTreeMap<u32, usize> = BTreeMap::new();
         let looked_at: BTreeSet<u32> = story.looked_at.iter().map(|seen| seen.who).collect();
         let mut changed: BTreeMap<u32, usize> = BTreeMap::new();
-        let mut faults = Vec::new();
+        let (mut faults, mut taken) = (Vec::new(), BTreeSet::new());
         for (at, step) in story.steps.iter().enumerate() {
             for change in &step.monitors {
                 match change.temperature {
@@ -282,16 +309,23 @@ impl<'a> Causes<'a> {
             }
             if step.effects.iter().any(is_fault) {
                 faults.push(at);
+                let ended = step.effects.iter().filter_map(|effect| match effect {
+                    Effect::Halted { who, .. } => changed.get(who),
+                    _ => None,
+                });
+                taken.extend(ended.copied());
             }
-            if is_change(step) && looked_at.contains(&step.who) {
+            if is_change(step) {
                 changed.insert(step.who, at);
             }
         }
+        changed.retain(|who, _| looked_at.contains(who));
         let unread = self.unread(!hot.is_empty());
         let decisive = last.into_iter().chain(critical);
         decisive
             .chain(faults)
             .chain(unread)
+            .chain(taken.into_iter().rev().take(TAKEN_MAX))
             .chain(hot.into_values())
             .chain(changed.into_values())
             .collect()

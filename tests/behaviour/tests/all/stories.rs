@@ -725,6 +725,77 @@ fn a_report_tells_what_a_crash_has_taken() {
     assert!(text.contains("sends Note(7) to n1/book"), "{text}");
 }
 
+/// What an actor had come to is told where a crash has taken it.
+#[test]
+fn a_report_tells_what_an_actor_had_become_that_crashed() {
+    let report = Tester::new().explain(0).run_async(|sys| async move {
+        sys.node("n1", |node| {
+            node.spawner()
+                .name("book")
+                .registered()
+                .spawn(Notebook::default());
+        });
+        let book = sys.lookup::<Notebook>("n1/book").await.expect("it is up");
+        assert_eq!(book.ask(Note(7)).await, Ok(true));
+        sys.faults().crash("n1");
+        let clerk = sys.spawn(Clerk);
+        for _ in 0..8 {
+            assert_eq!(clerk.ask(Question).await, Ok(true));
+        }
+        assert!(book.ask(Note(8)).await.is_ok(), "the book is gone");
+    });
+    let text = told(&report);
+    assert!(text.contains("16 of "), "{text}");
+    assert!(text.contains("notes: [] → [7]"), "{text}");
+}
+
+/// What a body was answered before its last question is told, and why: it is in none of its fields.
+#[test]
+fn a_report_tells_the_answers_that_a_body_has_compared() {
+    let report = Tester::new().explain(0).run_async(|sys| async move {
+        let debt = sys.spawn(Debt { owes: 3 });
+        let (relay, clerk) = (sys.spawn(Debt { owes: 0 }), sys.spawn(Clerk));
+        let paid = debt.ask(Pay(2)).await;
+        let mut done = 0;
+        while done < 8 {
+            done += relay.ask(Relay(clerk.clone())).await.unwrap_or_default();
+        }
+        assert_ne!(paid, Ok(1), "it is not all paid");
+    });
+    let text = told(&report);
+    assert!(text.contains("16 of "), "{text}");
+    assert!(text.contains("handles Pay(2) from test"), "{text}");
+    assert!(text.contains("sends reply 1 to test"), "{text}");
+}
+
+#[derive(Debug)]
+struct Pay(u32);
+#[derive(Debug)]
+struct Relay(ActorRef<Clerk>);
+
+#[derive(Debug)]
+struct Debt {
+    owes: u32,
+}
+
+#[actor]
+impl Debt {
+    #[on]
+    fn pay(&mut self, Pay(paid): Pay) -> u32 {
+        self.owes -= paid;
+        self.owes
+    }
+
+    /// As many questions as there can be before it answers.
+    #[on]
+    async fn relay(&mut self, Relay(clerk): Relay) -> u32 {
+        for _ in 0..8 {
+            assert_eq!(clerk.ask(Question).await, Ok(true));
+        }
+        8
+    }
+}
+
 /// The step in which a timer fires happens when it fires.
 #[test]
 fn a_timer_fires_at_its_time() {
