@@ -430,7 +430,10 @@ impl Summary {
         }
         self.report.liveness_unchecked =
             self.wants_liveness && self.report.fair == 0 && !self.report.verdict.is_exhaustive();
-        self.report.liveness_unchecked &= !self.report.bugs.iter().any(Bug::is_liveness);
+        // A bug that ends the exploration leaves no turn to those that are fair.
+        let is_cut_short = !self.report.bugs.is_empty() && !self.settings.keep_going;
+        let any_owed = self.report.bugs.iter().any(Bug::is_liveness);
+        self.report.liveness_unchecked &= !is_cut_short && !any_owed;
         // After a bug, what else was seen depends on the number of workers.
         if self.report.bugs.is_empty() || self.settings.keep_going {
             self.report.coverage = coverage.clone();

@@ -183,8 +183,14 @@ impl Shared {
         };
         if found.is_none() {
             let message = match known.is_empty() {
-                true => format!("there is no node `{name}`: the test has none"),
-                false => format!("there is no node `{name}`, only `{}`", known.join("`, `")),
+                true => format!(
+                    "there is no node `{name}` yet, nor any other: first make it, by \
+                     `sys.node(\"{name}\", ..)`"
+                ),
+                false => format!(
+                    "there is no node `{name}`, only `{}`",
+                    known.join("`, `")
+                ),
             };
             self.find(BugKind::Node, message, None);
         }

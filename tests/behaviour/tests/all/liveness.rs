@@ -245,6 +245,22 @@ fn an_unfair_execution_is_cut_without_a_verdict() {
 }
 
 #[test]
+fn a_bug_that_ends_the_exploration_leaves_liveness_unmentioned() {
+    let run = |keep_going| {
+        let tester = Tester::new().iterations(1).max_steps(100);
+        let tester = if keep_going { tester.keep_going() } else { tester };
+        let fairness = Fairness::Unfair;
+        tester.run_with(Box::new(Eldest { fairness }), |sys| {
+            sys.monitor::<Owed>();
+            panic!("before anybody had a turn");
+        })
+    };
+    assert!(!run(false).liveness_unchecked);
+    // Who goes on has given all that there were a turn.
+    assert!(run(true).liveness_unchecked);
+}
+
+#[test]
 fn heat_counts_from_the_start_of_the_fair_part() {
     let report = hot_for_ever(Fairness::FairFrom(50));
     let bug = report.assert_bug("liveness");

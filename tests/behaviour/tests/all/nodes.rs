@@ -604,6 +604,14 @@ fn mistakes_with_nodes_are_named() {
     });
     assert_eq!(message, "there is no node `n2`, only `n1`");
     let (_, message) = bug(&|sys| {
+        sys.faults().spare("n1");
+        sys.node("n1", |_| {});
+    });
+    assert_eq!(
+        message,
+        "there is no node `n1` yet, nor any other: first make it, by `sys.node(\"n1\", ..)`"
+    );
+    let (_, message) = bug(&|sys| {
         sys.node("n1", |_| {});
         sys.faults().cut("n1", "n1");
     });
