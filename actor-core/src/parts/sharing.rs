@@ -194,6 +194,9 @@ pub trait Sharing {
     fn give_way(&self, place: Place, waits: bool) -> bool;
     /// What the current operation has for itself.
     fn locals(&self) -> Locals;
+    /// What the current operation has seen by loads that acquired nothing has happened before what comes now,
+    /// and what it stores without a release from now on releases what was done before.
+    fn fence(&self, acquires: bool, releases: bool);
     /// An access that nothing but its order to others makes right.
     fn race(&self, object: ObjectId, writes: bool, place: Place);
 }

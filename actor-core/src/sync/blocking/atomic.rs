@@ -14,7 +14,7 @@ use std::fmt;
 pub use std::sync::atomic::Ordering;
 
 use crate::object::{Deed, Object};
-use crate::runtime::{Hold, Release, Touch};
+use crate::runtime::{self, Hold, Release, Touch};
 
 const fn acquires(order: Ordering) -> bool {
     matches!(
@@ -67,14 +67,14 @@ fn updated(order: Ordering) -> Touch {
 const KIND: &str = "atomic";
 
 macro_rules! atomic {
-    ($atomic:ident, $value:ty, $($update:ident $what:literal),*) => {
+    ($atomic:ident $(<$of:ident>)?, $value:ty, $($update:ident $what:literal),*) => {
         /// A value that is read and changed as a whole: the standard library's.
-        pub struct $atomic {
+        pub struct $atomic $(<$of>)? {
             object: Object,
-            inner: std::sync::atomic::$atomic,
+            inner: std::sync::atomic::$atomic $(<$of>)?,
         }
 
-        impl $atomic {
+        impl $(<$of>)? $atomic $(<$of>)? {
             /// One with a value.
             #[track_caller]
             pub const fn new(value: $value) -> Self {
@@ -139,10 +139,34 @@ macro_rules! atomic {
                 success: Ordering,
                 failure: Ordering,
             ) -> Result<$value, $value> {
-                if !crate::runtime::is_controlled() {
+                if !runtime::is_controlled() {
                     return self.inner.compare_exchange_weak(current, new, success, failure);
                 }
                 self.compare_exchange(current, new, success, failure)
+            }
+
+            /// Another value, made from the one that is there, as often as others come in between; the one
+            /// before.
+            ///
+            /// # Errors
+            ///
+            /// With the value, where `f` makes none of it.
+            #[track_caller]
+            #[inline]
+            pub fn fetch_update(
+                &self,
+                set_order: Ordering,
+                fetch_order: Ordering,
+                mut f: impl FnMut($value) -> Option<$value>,
+            ) -> Result<$value, $value> {
+                let mut seen = self.load(fetch_order);
+                while let Some(new) = f(seen) {
+                    match self.compare_exchange_weak(seen, new, set_order, fetch_order) {
+                        Ok(seen) => return Ok(seen),
+                        Err(now) => seen = now,
+                    }
+                }
+                Err(seen)
             }
 
             $(
@@ -167,21 +191,21 @@ macro_rules! atomic {
             }
         }
 
-        impl Default for $atomic {
+        impl $(<$of>)? Default for $atomic $(<$of>)? {
             #[track_caller]
             fn default() -> Self {
                 Self::new(<$value>::default())
             }
         }
 
-        impl From<$value> for $atomic {
+        impl $(<$of>)? From<$value> for $atomic $(<$of>)? {
             #[track_caller]
             fn from(value: $value) -> Self {
                 Self::new(value)
             }
         }
 
-        impl fmt::Debug for $atomic {
+        impl $(<$of>)? fmt::Debug for $atomic $(<$of>)? {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 self.inner.fmt(f)
             }
@@ -206,3 +230,32 @@ numbers!(
     AtomicI8 i8, AtomicI16 i16, AtomicI32 i32, AtomicI64 i64, AtomicIsize isize
 );
 atomic!(AtomicBool, bool, swap "swaps", fetch_and "ands", fetch_or "ors", fetch_xor "xors");
+atomic!(AtomicPtr<T>, *mut T, swap "swaps");
+
+/// Puts what comes before it, and the atomics that are stored into after it, in an order with what others
+/// do after they have loaded from those and come to a fence, too: the standard library's.
+///
+/// Under test it is no step of its own, since every load sees the last store anyway; what it orders is seen
+/// at a [`RaceCell`](crate::sync::RaceCell).
+///
+/// ```
+/// use actor_core::sync::blocking::atomic::{AtomicBool, Ordering, fence};
+///
+/// static READY: AtomicBool = AtomicBool::new(false);
+///
+/// fence(Ordering::Release);
+/// READY.store(true, Ordering::Relaxed);
+/// ```
+///
+/// # Panics
+///
+/// With `Ordering::Relaxed`, which orders nothing.
+#[inline]
+pub fn fence(order: Ordering) {
+    if runtime::is_controlled() && order != Ordering::Relaxed {
+        let (acquires, releases) = (acquires(order), releases(order));
+        let _ = runtime::try_with(|runtime| runtime.fence(acquires, releases));
+        return;
+    }
+    std::sync::atomic::fence(order);
+}

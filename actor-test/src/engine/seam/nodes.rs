@@ -187,10 +187,7 @@ impl Shared {
                     "there is no node `{name}` yet, nor any other: first make it, by \
                      `sys.node(\"{name}\", ..)`"
                 ),
-                false => format!(
-                    "there is no node `{name}`, only `{}`",
-                    known.join("`, `")
-                ),
+                false => format!("there is no node `{name}`, only `{}`", known.join("`, `")),
             };
             self.find(BugKind::Node, message, None);
         }

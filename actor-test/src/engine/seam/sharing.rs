@@ -374,6 +374,13 @@ impl Sharing for Shared {
         self.tasks.borrow_mut().locals(self.current.get())
     }
 
+    fn fence(&self, acquires: bool, releases: bool) {
+        if self.phase.get() == Phase::Running {
+            let current = self.current.get();
+            self.state().fenced(current, acquires, releases);
+        }
+    }
+
     fn race(&self, object: ObjectId, writes: bool, place: Place) {
         let Some(object) = self.local_object(object) else {
             return;

@@ -5,7 +5,7 @@
 //! behaviour's hash and the [clocks](super::clocks) need. An operation that has come to an access is *at*
 //! it: the access is its next step.
 
-use actor_core::runtime::{Hold, Place, Touch, Wait};
+use actor_core::runtime::{Hold, Place, Release, Touch, Wait};
 
 use crate::engine::world::operation::Kind;
 use crate::engine::world::state::State;
@@ -332,6 +332,12 @@ impl State {
         self.objects.clocks.publish(task);
     }
 
+    /// An operation has come to a fence.
+    pub(crate) fn fenced(&mut self, operation: u32, acquires: bool, releases: bool) {
+        let task = self.objects.task(operation);
+        self.objects.clocks.fence(task, acquires, releases);
+    }
+
     /// An access was made by an operation; tells whether that one spins.
     pub(crate) fn accessed(&mut self, operation: u32, object: u32, touch: Touch) -> bool {
         self.reach.add(Beyond::Sharing);
@@ -352,10 +358,14 @@ impl State {
         } else {
             mix(found.chain, 0x100c)
         };
-        if acquires {
-            objects.clocks.acquire(task, &found.clock);
+        match acquires {
+            true => objects.clocks.acquire(task, &found.clock),
+            false => objects.clocks.see(task, &found.clock),
         }
         objects.clocks.release(task, &mut found.clock, releases);
+        if changes && matches!(releases, Release::Nothing | Release::Ends) {
+            objects.clocks.release_fenced(task, &mut found.clock);
+        }
         match holds {
             Hold::Stays => {}
             Hold::Alone | Hold::Shared => found.holders.push(operation),

@@ -14,9 +14,20 @@ pub(crate) type Clock = Vec<u32>;
 pub(crate) struct Clocks {
     /// By the number of the task; the first is that of all that are none.
     of: Vec<Clock>,
+    /// By the number of the task; those without are not in it.
+    fences: Vec<Fences>,
     /// The accesses to each object that nothing but their order makes right: the last write, and the
     /// reads since. Few objects have any.
     cells: Vec<(u32, Cell)>,
+}
+
+/// What a task has to do with fences.
+#[derive(Clone, Debug, Default)]
+struct Fences {
+    /// What it will know at the next that acquires.
+    seen: Clock,
+    /// What it knew at the last that released.
+    released: Clock,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -46,6 +57,7 @@ pub(crate) struct Race {
 impl Clocks {
     pub(crate) fn clear(&mut self) {
         self.of.clear();
+        self.fences.clear();
         self.cells.clear();
     }
 
@@ -73,6 +85,41 @@ impl Clocks {
     /// A task knows from now on what the clock knows.
     pub(crate) fn acquire(&mut self, task: u32, clock: &[u32]) {
         join(self.clock(task), clock);
+    }
+
+    fn fences(&mut self, task: u32) -> &mut Fences {
+        let task = task as usize;
+        if self.fences.len() <= task {
+            self.fences.resize_with(task + 1, Fences::default);
+        }
+        &mut self.fences[task]
+    }
+
+    /// A task has seen what an object hands on, and does not know it before it comes to a fence.
+    pub(crate) fn see(&mut self, task: u32, clock: &[u32]) {
+        if !clock.is_empty() {
+            join(&mut self.fences(task).seen, clock);
+        }
+    }
+
+    /// A task comes to a fence.
+    pub(crate) fn fence(&mut self, task: u32, acquires: bool, releases: bool) {
+        if acquires {
+            let seen = std::mem::take(&mut self.fences(task).seen);
+            join(self.clock(task), &seen);
+        }
+        if releases {
+            let known = self.clock(task).clone();
+            self.fences(task).released = known;
+            self.tick(task);
+        }
+    }
+
+    /// A task hands on what it knew at its last fence.
+    pub(crate) fn release_fenced(&mut self, task: u32, clock: &mut Clock) {
+        if let Some(fences) = self.fences.get(task as usize) {
+            join(clock, &fences.released);
+        }
     }
 
     /// A task hands on what it knows.

@@ -248,7 +248,11 @@ fn an_unfair_execution_is_cut_without_a_verdict() {
 fn a_bug_that_ends_the_exploration_leaves_liveness_unmentioned() {
     let run = |keep_going| {
         let tester = Tester::new().iterations(1).max_steps(100);
-        let tester = if keep_going { tester.keep_going() } else { tester };
+        let tester = if keep_going {
+            tester.keep_going()
+        } else {
+            tester
+        };
         let fairness = Fairness::Unfair;
         tester.run_with(Box::new(Eldest { fairness }), |sys| {
             sys.monitor::<Owed>();

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use actor_core::System;
 use actor_core::sync::RaceCell;
-use actor_core::sync::blocking::atomic::{AtomicBool, AtomicU32, Ordering};
+use actor_core::sync::blocking::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering, fence};
 use actor_core::sync::blocking::{Barrier, Condvar, Mutex, Once, OnceLock, RwLock, mpsc};
 use actor_core::thread;
 use actor_test::strategy::StrategySpec;
@@ -126,6 +126,93 @@ fn two_accesses_in_no_order_are_a_race() {
     let (kind, message) = found(racy(Ordering::Relaxed));
     assert_eq!(kind, BugKind::DataRace);
     assert_eq!(message.matches("threads.rs:").count(), 3, "{message}");
+}
+
+#[test]
+fn fences_order_what_relaxed_atomics_do_not() {
+    /// A value is handed over behind a flag; with fences of who writes and of who reads, or without.
+    fn handed(
+        fences: [bool; 2],
+        store: Ordering,
+        load: Ordering,
+    ) -> impl Fn(&System) + Sync + Copy {
+        move |_: &System| {
+            let ready = Arc::new((AtomicBool::new(false), RaceCell::new(0)));
+            let own = ready.clone();
+            thread::spawn(move || {
+                own.1.set(7);
+                if fences[0] {
+                    fence(Ordering::Release);
+                }
+                own.0.store(true, store);
+            });
+            if ready.0.load(load) {
+                if fences[1] {
+                    fence(Ordering::Acquire);
+                }
+                assert_eq!(ready.1.get(), 7);
+            }
+        }
+    }
+    use Ordering::{Acquire, Relaxed, Release};
+    clean(handed([true, true], Relaxed, Relaxed));
+    clean(handed([true, false], Relaxed, Acquire));
+    clean(handed([false, true], Release, Relaxed));
+    for racy in [
+        handed([true, false], Relaxed, Relaxed),
+        handed([false, true], Relaxed, Relaxed),
+        handed([false, false], Release, Relaxed),
+    ] {
+        assert_eq!(found(racy).0, BugKind::DataRace);
+    }
+    // What comes behind a fence is not ordered by it.
+    let (kind, _) = found(|_: &System| {
+        let ready = Arc::new((AtomicBool::new(false), RaceCell::new(0)));
+        let own = ready.clone();
+        thread::spawn(move || {
+            fence(Ordering::SeqCst);
+            own.1.set(7);
+            own.0.store(true, Relaxed);
+        });
+        if ready.0.load(Acquire) {
+            ready.1.get();
+        }
+    });
+    assert_eq!(kind, BugKind::DataRace);
+}
+
+#[test]
+fn a_pointer_is_swapped_as_a_whole_and_an_update_is_tried_again() {
+    let (mut one, mut two) = (1, 2);
+    let ends = [&raw mut one as usize, &raw mut two as usize];
+    clean(move |_: &System| {
+        let [one, two] = ends.map(|end| end as *mut i32);
+        let pointer = Arc::new(AtomicPtr::new(one));
+        let own = pointer.clone();
+        let to = ends[1];
+        let thread = thread::spawn(move || own.swap(to as *mut i32, Ordering::AcqRel) as usize);
+        let seen = pointer.load(Ordering::Acquire);
+        assert!(seen == one || seen == two);
+        assert_eq!(thread.join().expect("it ends"), one as usize);
+        assert_eq!(pointer.load(Ordering::Acquire), two);
+    });
+    clean(|_: &System| {
+        let sum = Arc::new(AtomicU32::new(0));
+        let add = || {
+            let sum = sum.clone();
+            thread::spawn(move || {
+                let more = |seen: u32| (seen < 10).then_some(2 * seen + 1);
+                sum.fetch_update(Ordering::SeqCst, Ordering::SeqCst, more)
+            })
+        };
+        let (one, two) = (add(), add());
+        let mut before = [one.join(), two.join()].map(|done| done.expect("it ends"));
+        before.sort();
+        assert_eq!(before, [Ok(0), Ok(1)]);
+        assert_eq!(sum.load(Ordering::SeqCst), 3);
+        let none = sum.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |_| None);
+        assert_eq!(none, Err(3));
+    });
 }
 
 #[test]
