@@ -97,6 +97,10 @@ async fn mistakes_with_nodes_are_reported() {
     assert_eq!(none, Err(LookupError::Unreachable));
     sys.faults().crash("n3");
     bad.crash();
+    let whole = sys.clone();
+    sys.node("n4", move |_| whole.faults().restart("n4"));
+    let none = sys.lookup::<Sum>("n4/sum").await;
+    assert_eq!(none, Err(LookupError::Unreachable));
     assert_eq!(boots.load(Ordering::Relaxed), 1);
     let failures = failures.lock().unwrap();
     let said: Vec<_> = failures
@@ -117,7 +121,11 @@ async fn mistakes_with_nodes_are_reported() {
             ),
             (
                 FailureKind::Unheard,
-                &*format!("node n3 {unheard}: there is no node of that name")
+                &*format!("node n3 {unheard}: there is no node of that name, only `n1`, `n2`")
+            ),
+            (
+                FailureKind::Unheard,
+                &*format!("node n4 {unheard}: its boot code restarts it, or two restarts meet")
             ),
         ]
     );

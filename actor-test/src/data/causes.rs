@@ -103,6 +103,9 @@ pub enum Decided {
     FromTheStart {
         /// What they did.
         share: Share,
+        /// The program asked the system for random bytes, and each of them was given the same.
+        #[serde(default)]
+        same_bytes: bool,
     },
     /// Most executions fail in this way, whatever the first steps are.
     MostlyFromTheStart {

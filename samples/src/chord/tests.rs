@@ -33,7 +33,7 @@ fn it_is_dead_from_the_start() {
     });
     let causes = report.assert_bug("one ring").causes.as_ref();
     let causes = causes.expect("they were looked for");
-    let Decided::FromTheStart { share } = causes.decided else {
+    let Decided::FromTheStart { share, .. } = causes.decided else {
         panic!("{causes:?}");
     };
     assert_eq!((share.step, share.escaped), (0, 0));

@@ -73,6 +73,18 @@ impl Nodes {
         nodes.iter().find(|node| &*node.0.name == name).cloned()
     }
 
+    fn nobody_called_so(&self) -> String {
+        let nodes = lock(&self.0);
+        let names: Vec<_> = nodes.iter().map(|node| &*node.0.name).collect();
+        match names.is_empty() {
+            true => "there is no node of that name, nor any other".into(),
+            false => format!(
+                "there is no node of that name, only `{}`",
+                names.join("`, `")
+            ),
+        }
+    }
+
     pub(super) fn names_on(&self, name: &str) -> NamesOn {
         match self.find(name) {
             Some(node) => node.names(),
@@ -96,7 +108,7 @@ impl Nodes {
                 actor: ActorId::live(0),
                 name: format!("node {name}"),
                 kind: FailureKind::Unheard,
-                message: "there is no node of that name".into(),
+                message: self.nobody_called_so(),
             }),
         }
     }

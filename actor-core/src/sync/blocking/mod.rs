@@ -24,7 +24,7 @@
 //!
 //! Under test every load sees the last store: executions are sequentially consistent, whatever
 //! [`Ordering`](std::sync::atomic::Ordering) a program asks for. What an ordering is too weak for is seen at a
-//! [`RaceCell`](super::RaceCell) that it is to guard.
+//! [`RaceCell`](super::RaceCell) that it is to guard; [fences](atomic::fence) are taken into account.
 
 pub mod atomic;
 mod barrier;

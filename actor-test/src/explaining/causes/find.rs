@@ -166,7 +166,7 @@ impl Search<'_> {
             found = transition::search(&mut Walks::of(self), 0, since)?;
         }
         Some(match found {
-            Found::Dead(share) => Decided::FromTheStart { share },
+            Found::Dead(share) => self.since_the_start(share),
             Found::Fading { before, after } => Decided::Fading {
                 last: before,
                 after,
@@ -224,7 +224,7 @@ impl Search<'_> {
         match turn(shares) {
             None => match shares.first().copied() {
                 None => Decided::Unknown,
-                Some(share) if share.failed == share.of => Decided::FromTheStart { share },
+                Some(share) if share.failed == share.of => self.since_the_start(share),
                 Some(share) => Decided::MostlyFromTheStart { share },
             },
             Some((before, after)) if after == shares.len() => Decided::ByTheLastStep {
@@ -242,6 +242,11 @@ impl Search<'_> {
                 }
             }
         }
+    }
+
+    fn since_the_start(&self, share: Share) -> Decided {
+        let same_bytes = self.forks.has_fixed_bytes();
+        Decided::FromTheStart { share, same_bytes }
     }
 
     fn told(&self, step: u64) -> Told {

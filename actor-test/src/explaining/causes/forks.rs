@@ -193,6 +193,11 @@ impl<'a> Forks<'a> {
         self.spent = self.spent.saturating_add(self.own.pay());
     }
 
+    /// Each continuation is given the random bytes that the failure was given.
+    pub(super) fn has_fixed_bytes(&self) -> bool {
+        self.trunk.recording.system.is_some()
+    }
+
     /// How many steps were taken.
     pub(super) fn spent(&self) -> u64 {
         self.spent

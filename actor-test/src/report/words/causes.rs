@@ -73,7 +73,14 @@ fn decided(decided: &Decided) -> Option<String> {
             "more likely than not from the start: {}",
             failed(share, "random executions")
         ),
-        Decided::FromTheStart { share } => format!(
+        Decided::FromTheStart {
+            share,
+            same_bytes: true,
+        } => format!(
+            "from the start, by the random bytes that the program was given: {} with them",
+            failed(share, "executions")
+        ),
+        Decided::FromTheStart { share, .. } => format!(
             "from the start: {}; does the program ever work, and is it the right thing that is asked \
              for?",
             failed(share, "executions")

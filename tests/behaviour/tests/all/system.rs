@@ -10,12 +10,14 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{BuildHasher, RandomState};
+use std::panic::catch_unwind;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 
 use actor_core::actor;
 use actor_core::prelude::*;
+use actor_test::causes::Decided;
 use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, Gap, Report, Tester};
 use uuid::Uuid;
@@ -67,6 +69,41 @@ impl Curious {
             self.books[*number as usize % 2].tell(Word(format!("{name} {said}")));
         }
     }
+}
+
+/// Fails where a map of five gives out one key first.
+#[derive(Debug, Default)]
+struct Ordered(HashMap<u32, ()>);
+#[actor]
+impl Ordered {
+    #[on]
+    fn tick(&mut self, _: Tick) {
+        self.0.insert(self.0.len() as u32, ());
+        let first = self.0.keys().next();
+        assert!(self.0.len() < 5 || first != Some(&3), "3 comes first");
+    }
+}
+
+#[test]
+fn what_random_bytes_decide_is_put_down_to_them() {
+    let tester = Tester::new().iterations(100).explain(4_000_000);
+    let report = tester.run(|sys| {
+        let ordered = sys.spawn(Ordered::default());
+        for _ in 0..5 {
+            ordered.tell(Tick);
+        }
+    });
+    let bug = report.assert_bug("3 comes first");
+    assert!(bug.iteration > 1, "others were fine");
+    let decided = bug.causes.as_ref().map(|causes| &causes.decided);
+    assert!(
+        matches!(decided, Some(Decided::FromTheStart { share, same_bytes: true }) if share.failed == 32),
+        "{decided:?}"
+    );
+    let said = catch_unwind(|| report.assert_clean()).expect_err("it fails");
+    let said = said.downcast_ref::<String>().expect("words");
+    let by = "decided:    from the start, by the random bytes that the program was given: ";
+    assert!(said.contains(by), "{said}");
 }
 
 fn curious(sys: &System) {
