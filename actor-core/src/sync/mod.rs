@@ -33,6 +33,40 @@
 //! - tokio's own types, and those of the standard library, go on working, without being steps. Code that
 //!   blocks on one blocks the tester.
 //!
+//! # Errors
+//!
+//! What an operation fails with is of tokio's own types here, and of the standard library's in [`blocking`].
+//! So code that comes from there changes its paths alone, and its `From<AcquireError>` goes on working:
+//!
+//! ```
+//! use actor_core::sync::Semaphore;
+//!
+//! #[derive(Debug)]
+//! struct Closed;
+//!
+//! impl From<tokio::sync::AcquireError> for Closed {
+//!     fn from(_: tokio::sync::AcquireError) -> Self {
+//!         Closed
+//!     }
+//! }
+//!
+//! async fn enter(door: &Semaphore) -> Result<(), Closed> {
+//!     door.acquire().await?.forget();
+//!     Ok(())
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() {
+//! let door = Semaphore::new(1);
+//! assert!(enter(&door).await.is_ok());
+//! door.close();
+//! assert!(enter(&door).await.is_err());
+//! # }
+//! ```
+//!
+//! It is a promise as well: tokio 1 is part of what this crate's signatures say, and a tokio 2 comes with a
+//! new major version of this crate.
+//!
 //! # Spinning
 //!
 //! A thread or a task that waits for others by looking again and again has to say so, by `yield_now`: else

@@ -378,7 +378,7 @@ fn other_traces() {
     fs::write(&broken, &text[..text.len() / 2]).expect("a file");
     let said = shop.debug(&broken, "step\n");
     assert!(said.error().contains("is a truncated trace"), "{said:?}");
-    let foreign = format!("diff {}\n", shop.trace("it_rests").display());
+    let foreign = format!("diff \"{}\"\n", shop.trace("it_rests").display());
     let said = shop.debug(&trace, &foreign);
     assert!(
         said.error()
@@ -387,7 +387,7 @@ fn other_traces() {
     );
     // The schedule of another run of the same test, and what is left of it here.
     let saved = shop.project.join("saved.json");
-    let script = format!("save {0}\ndiff {0}\n", saved.display());
+    let script = format!("save \"{0}\"\ndiff \"{0}\"\n", saved.display());
     let said = shop.session("no_book_is_sold_twice", &script);
     assert!(said.contains("the same steps as "), "{said}");
     assert_eq!(shop.debug(&saved, "jump end\n").code, Some(0));
@@ -399,7 +399,7 @@ fn other_traces() {
     };
     assert_eq!(field(&saved, "token"), field(&trace, "token"));
     let branch = shop.project.join("branch.json");
-    let script = format!("jump 16\nbranch pct:3 7\nsave {}\n", branch.display());
+    let script = format!("jump 16\nbranch pct:3 7\nsave \"{}\"\n", branch.display());
     shop.session("no_book_is_sold_twice", &script);
     assert_eq!(field(&branch, "token"), "");
     let how = "random up to step 16, then under pct:3, seed 7";

@@ -108,12 +108,11 @@ fn printed_commands_work() {
     let start = "replay target/actor-traces/specimens-parameters-fails-first=1-name=its-";
     assert!(replay.starts_with(start), "{replay}");
     let in_shell = |command: &str| {
+        // The tool is where a checkout is, and that may have a space in its name.
         let run = crate::project::named("sh").arg("-c");
-        run.arg(format!(
-            "{} actor-test {command}",
-            env!("CARGO_BIN_EXE_cargo-actor-test")
-        ))
-        .run()
+        run.arg(format!("\"$0\" actor-test {command}"))
+            .arg(env!("CARGO_BIN_EXE_cargo-actor-test"))
+            .run()
     };
     let replayed = in_shell(&command("replay:")).words(1);
     assert!(
