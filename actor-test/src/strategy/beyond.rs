@@ -98,10 +98,18 @@ impl Onlookers {
     /// The predicates, which look at the same steps.
     const PREDICATES: u32 = 31;
 
+    /// All monitors that have a number of their own.
+    pub(crate) const MONITORS: Self = Self((1 << (Self::PREDICATES - 1)) - 1);
+
     /// Monitors beyond the last that has a number of its own here share one.
     #[inline]
     pub(crate) fn add_monitor(&mut self, number: u16) {
         self.0 |= 1 << u32::from(number).min(Self::PREDICATES - 1);
+    }
+
+    /// The monitor with that number.
+    pub(crate) fn monitor(number: u32) -> Self {
+        Self(1 << number)
     }
 
     pub(crate) fn add_predicates(&mut self) {
@@ -112,13 +120,41 @@ impl Onlookers {
         (0..u32::BITS).filter(move |number| self.0 & 1 << number != 0)
     }
 
+    pub(crate) fn has(self, number: u32) -> bool {
+        self.0 & 1 << number != 0
+    }
+
     pub(crate) fn is_empty(self) -> bool {
         self.0 == 0
+    }
+
+    /// The monitors that have a number of their own.
+    pub(crate) fn monitors(self) -> Self {
+        Self(self.0 & Self::MONITORS.0)
+    }
+
+    /// Those that are not among others.
+    pub(crate) fn but(self, others: Self) -> Self {
+        Self(self.0 & !others.0)
+    }
+
+    /// These and others.
+    pub(crate) fn and(self, others: Self) -> Self {
+        Self(self.0 | others.0)
     }
 
     pub(crate) fn have_predicates(self) -> bool {
         self.0 & 1 << Self::PREDICATES != 0
     }
+}
+
+/// What became of a monitor that has looked at a step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Looked {
+    /// Its number among the [`Onlookers`].
+    pub(crate) monitor: u32,
+    /// Hashes of what it was before and after; `None` where its states can't be compared.
+    pub(crate) states: Option<(u64, u64)>,
 }
 
 /// Which events a state puts off, by their numbers among those of an actor's type.

@@ -51,6 +51,12 @@ pub enum Reduction {
         behaviours: u64,
         /// Monitors or predicates look on: they are told apart by what those see as well.
         onlookers: bool,
+        /// Other monitors, whose states can be compared, were shown each in every order in which they
+        /// may see it.
+        orders: bool,
+        /// A monitor's value offers nothing to compare: each order in which it sees something is a
+        /// behaviour.
+        opaque: bool,
     },
 }
 
@@ -104,6 +110,11 @@ pub enum Gap {
     },
     /// What comes after the time that the test was given.
     Time,
+    /// Orders in which a monitor may see behaviours, of which there are more than were looked at.
+    Orders {
+        /// How often there were so many.
+        behaviours: u64,
+    },
     /// What comes after the bug at which the search ended.
     Bug,
     /// What comes after the search seemed

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Along, Carried, Changes, Deferred, Onlookers, Reached};
+use super::{Along, Carried, Changes, Deferred, Looked, Onlookers, Reached};
 use crate::data::bug::BugKind;
 use crate::data::faults::Moment;
 pub use crate::data::records::{MessageId, StepKind};
@@ -173,6 +173,8 @@ pub struct Step<'a> {
     pub(crate) carried: Carried,
     /// Who has looked at it.
     pub(crate) onlookers: Onlookers,
+    /// What became of the monitors among them, where the strategy does not look at whole states.
+    pub(crate) looked: &'a [Looked],
     /// Which events its operation puts off after it.
     pub(crate) defers: Deferred,
     /// What rode along.

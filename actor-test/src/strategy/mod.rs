@@ -48,7 +48,7 @@ use crate::data::faults::{Fault, FaultBudgets, FaultKind};
 use crate::data::story::Asked;
 
 pub use beyond::Beyond;
-pub(crate) use beyond::{Along, Carried, Deferred, Onlookers, Reached};
+pub(crate) use beyond::{Along, Carried, Deferred, Looked, Onlookers, Reached};
 pub use bounded::{Bdfs, Bounded, Same};
 pub(crate) use branch::Branch;
 pub(crate) use changes::Changes;

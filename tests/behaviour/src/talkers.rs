@@ -27,6 +27,10 @@ pub struct Uses {
     pub panics: bool,
     /// A monitor, which sees what is said when it is sent, and what is asked when it is handled.
     pub monitor: bool,
+    /// A monitor that sees the same, and whose states can be compared.
+    pub compared: bool,
+    /// A monitor of few states, one of which is hot; in another one it fails.
+    pub judge: bool,
     /// A predicate, which sees what all have been told.
     pub predicate: bool,
     /// States in which some events are put off.
@@ -140,6 +144,65 @@ impl Onlooker {
     #[on(handled)]
     fn query(&mut self, query: &Query) {
         self.see(query.0 + 5_000);
+    }
+}
+
+/// Notes what it sees, in order, and can be compared.
+#[derive(Default, Hash)]
+struct Compared(u64);
+
+impl Compared {
+    fn see(&mut self, value: u64) {
+        self.0 = mix(self.0, value);
+        let notes = NOTES.with_borrow(Arc::clone);
+        let mut notes = notes.lock().expect("no lock is held by who panics");
+        notes.insert(MONITOR, self.0);
+    }
+}
+
+#[monitor(cold(Quiet))]
+impl Compared {
+    #[on]
+    fn word(&mut self, word: &Word) {
+        self.see(word.value);
+    }
+
+    #[on]
+    fn chat(&mut self, chat: &Chat) {
+        self.see(chat.value);
+    }
+
+    #[on(handled)]
+    fn query(&mut self, query: &Query) {
+        self.see(query.0 + 5_000);
+    }
+}
+
+/// Is in one of few states, which depends on the order of what it sees.
+#[derive(Default, Hash)]
+struct Judge(u64);
+
+impl Judge {
+    fn see(&mut self, value: u64) -> JudgeState {
+        self.0 = (self.0 * 3 + value) % 101;
+        assert!(self.0 != 100, "it is just so");
+        match self.0 % 20 {
+            19 => JudgeState::Angry,
+            _ => JudgeState::Content,
+        }
+    }
+}
+
+#[monitor(hot(Angry), cold(Content))]
+impl Judge {
+    #[on]
+    fn word(&mut self, word: &Word, cx: &mut MonitorContext<Self>) {
+        cx.goto(self.see(word.value));
+    }
+
+    #[on(handled)]
+    fn chat(&mut self, chat: &Chat, cx: &mut MonitorContext<Self>) {
+        cx.goto(self.see(chat.value));
     }
 }
 
@@ -398,6 +461,13 @@ impl Talk {
         if self.uses.monitor {
             NOTES.set(notes.clone());
             sys.monitor::<Onlooker>();
+        }
+        if self.uses.compared {
+            NOTES.set(notes.clone());
+            sys.monitor::<Compared>();
+        }
+        if self.uses.judge {
+            sys.monitor::<Judge>();
         }
         if self.uses.predicate {
             let notes = notes.clone();

@@ -25,7 +25,7 @@ use crate::engine::world::state::{BODY, State};
 use crate::engine::world::types::place_of;
 use crate::hash;
 use crate::hash::mix;
-use crate::strategy::Beyond;
+use crate::strategy::{Beyond, Looked};
 
 impl Engine {
     /// Who observes an event of the operation at that moment.
@@ -177,7 +177,7 @@ impl Engine {
         look: impl FnOnce(&mut dyn AnyMonitor, u16) -> Option<usize>,
     ) {
         if self.hears_steps {
-            self.state().reach.onlookers.add_monitor(observer.monitor);
+            self.heard_look(observer.monitor);
         }
         if self.shared.keeps_view.get() {
             self.looked(|state| {
@@ -199,6 +199,48 @@ impl Engine {
             Ok(None) => {}
             Ok(Some(now)) => self.monitor_moved(observer.monitor, now),
             Err(panic) => self.monitor_panicked(observer.monitor, *panic),
+        }
+    }
+
+    /// A monitor is about to look at a step of which a strategy is told.
+    #[cold]
+    fn heard_look(&self, monitor: u16) {
+        self.state().reach.onlookers.add_monitor(monitor);
+        if self.lookout.is_wanted {
+            return;
+        }
+        let heat = {
+            let specifications = self.shared.specifications.borrow();
+            specifications.is_new_to_strategy(monitor)
+        };
+        if heat.is_some() {
+            self.tell(monitor);
+        }
+    }
+
+    /// What a monitor was when this was asked last, and what it is now.
+    fn tell(&self, monitor: u16) -> Option<(u64, u64)> {
+        let heat = self.shared.specifications.borrow().heat_of(monitor);
+        let owes = self.state().thermometer.owes(heat);
+        self.shared.phase.set(Phase::Looking);
+        let states = {
+            let mut specifications = self.shared.specifications.borrow_mut();
+            specifications.tell(monitor, owes)
+        };
+        self.shared.phase.set(Phase::Running);
+        states
+    }
+
+    /// Takes note of what became of the monitors that have looked at the step, for a strategy that does
+    /// not look at whole states.
+    pub(crate) fn note_looked(&self) {
+        let onlookers = self.state().reach.onlookers.monitors();
+        if self.lookout.is_wanted {
+            return;
+        }
+        for monitor in onlookers.iter() {
+            let states = self.tell(monitor as u16);
+            self.state().reach.looked.push(Looked { monitor, states });
         }
     }
 

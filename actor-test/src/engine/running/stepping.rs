@@ -121,6 +121,9 @@ impl Engine {
         }
         if self.hears_steps && !shared.wants_stack.get() {
             let bug = self.session().found.as_ref().map(|found| found.kind);
+            if bug.is_none() {
+                self.note_looked();
+            }
             let mut state = self.shared.state.borrow_mut();
             if bug.is_some() {
                 // What was found may need what others did before, and nobody goes on.

@@ -16,8 +16,9 @@ use crate::data::story::{MonitorKind, Temperature as Owing};
 use crate::engine::panics::{self, Panic};
 use crate::engine::watching::landmarks::Landmarks;
 use crate::engine::watching::observers::{Observer, Observers};
-use crate::engine::world::state::State;
+use crate::engine::world::state::{BODY, State};
 use crate::engine::world::thermometer::{Debt, Thermometer};
+use crate::hash::mix;
 
 /// An [`Expectation`], which is of a package that need not serialise anything.
 mod expectation {
@@ -123,6 +124,25 @@ struct MonitorEntry {
     heat: usize,
     observed: usize,
     state: usize,
+    /// It was registered before anything else was done.
+    is_early: bool,
+    /// A hash of what it is, as a strategy was told last.
+    told: Option<u64>,
+}
+
+impl MonitorEntry {
+    /// A hash of what it is, and of whether it owes something; `None` where its value offers nothing.
+    fn print(&self, owes: bool) -> Option<u64> {
+        let printed = panics::catch(|| {
+            let mut to = Fingerprinter::new();
+            to.write_usize(self.state);
+            to.write_u8(owes.into());
+            let offers = self.monitor.fingerprint(&mut to);
+            offers.then(|| to.value())
+        });
+        let print = printed.ok().flatten()?;
+        Some(mix(print as u64, (print >> 64) as u64))
+    }
 }
 
 struct PredicateEntry {
@@ -233,6 +253,8 @@ impl Specifications {
             heat,
             observed,
             state: now,
+            is_early: state.step <= 1 && state.last_operation == BODY,
+            told: None,
         };
         self.monitors.push(entry);
         let last = self.monitors.len() - 1;
@@ -334,6 +356,27 @@ impl Specifications {
         let monitor = &mut *entry.monitor;
         let state = panics::catch(|| look(monitor, observer.observation))?;
         Ok(state.filter(|state| *state != entry.state))
+    }
+
+    /// The number of a monitor in the thermometer, where a strategy is to be told what it is before it
+    /// looks at anything.
+    pub(crate) fn is_new_to_strategy(&self, monitor: u16) -> Option<usize> {
+        let entry = &self.monitors[usize::from(monitor)];
+        (entry.told.is_none() && entry.is_early).then_some(entry.heat)
+    }
+
+    /// The number of a monitor in the thermometer.
+    pub(crate) fn heat_of(&self, monitor: u16) -> usize {
+        self.monitors[usize::from(monitor)].heat
+    }
+
+    /// What a monitor was when this was asked last, and what it is now, which may owe something. Its
+    /// states can be compared only where it was there from the first.
+    pub(crate) fn tell(&mut self, monitor: u16, owes: bool) -> Option<(u64, u64)> {
+        let entry = &mut self.monitors[usize::from(monitor)];
+        let print = if entry.is_early { entry.print(owes) } else { None };
+        let before = std::mem::replace(&mut entry.told, print);
+        before.zip(print)
     }
 
     /// Takes over the state `now` into which a monitor went; tells from which, and how hot it was.

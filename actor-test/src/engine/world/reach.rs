@@ -6,7 +6,7 @@ use crate::data::bug::BugKind;
 use crate::engine::world::operation::{Effect, Kind, STOP, Stage};
 use crate::engine::world::state::State;
 use crate::strategy::{
-    Along, Beyond, Carried, Deferred, Onlookers, OperationId, Pending, Reached, Step, StepKind,
+    Along, Beyond, Carried, Deferred, Looked, Onlookers, OperationId, Pending, Reached, Step, StepKind,
 };
 
 /// What the step in progress has reached. What may count is taken down as it happens, in the rare
@@ -24,6 +24,8 @@ pub(crate) struct Reach {
     carried: Carried,
     /// Who has looked at it: monitors by their numbers, and predicates.
     pub(crate) onlookers: Onlookers,
+    /// What became of the monitors among them.
+    pub(crate) looked: Vec<Looked>,
     /// Whose next step it has replaced, or would have.
     interrupted: Vec<OperationId>,
     /// Its operation had asks under way when it began.
@@ -68,6 +70,7 @@ impl State {
         self.reach.noted = Reached::NOTHING;
         self.reach.carried = Carried::Nothing;
         self.reach.onlookers = Onlookers::default();
+        self.reach.looked.clear();
         self.reach.interrupted.clear();
         self.reach.along.clear();
         self.reach.sleeps = false;
@@ -197,6 +200,7 @@ impl State {
             noted,
             carried,
             onlookers,
+            looked,
             interrupted,
             awaits,
             along,
@@ -231,6 +235,7 @@ impl State {
             reached,
             carried: *carried,
             onlookers,
+            looked,
             defers: match pending.operation.is_timer() {
                 true => Deferred::default(),
                 false => self.put_off(index as u32),

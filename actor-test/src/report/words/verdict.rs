@@ -23,13 +23,23 @@ pub(super) fn covered(report: &Report) -> Option<String> {
             Reduction::Inboxes {
                 behaviours,
                 onlookers,
+                orders,
+                opaque,
             } => {
-                let seen = if *onlookers {
-                    " as onlookers see them"
+                let seen = match (onlookers, opaque) {
+                    (true, true) => {
+                        " as onlookers see them (a monitor that is not `Hash` tells all orders apart)"
+                    }
+                    (true, false) => " as onlookers see them",
+                    (false, _) => "",
+                };
+                let orders = if *orders {
+                    ", each in every order that monitors may see"
                 } else {
                     ""
                 };
-                all(report, &(count(*behaviours, "behaviour") + seen), "")
+                let behaviours = count(*behaviours, "behaviour");
+                all(report, &format!("{behaviours}{seen}{orders}"), "")
             }
         });
     }
@@ -94,6 +104,10 @@ fn gap(gap: &Gap) -> String {
         Gap::Budget { steps } => format!("its budget of {steps} steps was spent"),
         Gap::TooMany { about } => format!("it seemed to need about {}", count(*about, "execution")),
         Gap::Time => "its time was over".into(),
+        Gap::Orders { behaviours } => format!(
+            "monitors may see {} in more orders than it looked at",
+            count(*behaviours, "behaviour")
+        ),
         Gap::Bug => "it stopped at the bug".into(),
         Gap::Saturated => "it stopped where nothing new had come for long".into(),
         Gap::Parts => "it is a part of a search".into(),

@@ -370,7 +370,7 @@ fn a_reply_comes_in_time_or_does_not() {
     tester.run(program(false)).assert_bug("it took too long");
 }
 
-fn with_workers(workers: usize, program: impl Fn(&System) + Sync) -> Report {
+pub(crate) fn with_workers(workers: usize, program: impl Fn(&System) + Sync) -> Report {
     Tester::new()
         .iterations(u64::MAX)
         .workers(workers)
@@ -379,7 +379,7 @@ fn with_workers(workers: usize, program: impl Fn(&System) + Sync) -> Report {
 }
 
 /// What a report says, but for the time that it took.
-fn said(report: &Report) -> impl PartialEq + std::fmt::Debug {
+pub(crate) fn said(report: &Report) -> impl PartialEq + std::fmt::Debug {
     let bugs = report
         .bugs
         .iter()
@@ -463,13 +463,13 @@ impl Caller {
 }
 
 /// How many programs of each kind: `DPOR` says so, for a night.
-fn programs(short: u64) -> u64 {
+pub(crate) fn programs(short: u64) -> u64 {
     let given = std::env::var("DPOR").ok();
     given.map_or(short, |given| given.parse().expect("a number"))
 }
 
 /// The behaviours that are found are those of all schedules, each once, and so are the ends and the bugs.
-fn assert_as_brute_force(uses: Uses, programs: u64, schedules_max: u64) -> u64 {
+pub(crate) fn assert_as_brute_force(uses: Uses, programs: u64, schedules_max: u64) -> u64 {
     let spec = |name: &str| -> StrategySpec { name.parse().expect("a strategy") };
     let (mut compared, mut spared) = (0, 0);
     let (mut schedules, mut behaviours, mut most) = (0, 0, 0);
@@ -482,7 +482,7 @@ fn assert_as_brute_force(uses: Uses, programs: u64, schedules_max: u64) -> u64 {
         let (mut found, dpor) = talk.explore(&spec("dpor"), u64::MAX);
         assert!(dpor.verdict.is_exhaustive(), "{talk:?}: {:?}", dpor.verdict);
         all.ends.dedup();
-        if uses.monitor || uses.predicate || uses.timers || uses.waits {
+        if uses.monitor || uses.compared || uses.predicate || uses.timers || uses.waits {
             // What they note does not tell all that they have seen.
             found.ends.dedup();
         } else if all.bugs.is_empty() {
@@ -490,7 +490,7 @@ fn assert_as_brute_force(uses: Uses, programs: u64, schedules_max: u64) -> u64 {
             assert_eq!(behaviours, Some(all.ends.len() as u64), "{talk:?}");
         }
         assert_eq!(kinds(&found), kinds(&all), "{talk:?}");
-        let is_apart = uses.timers || uses.waits;
+        let is_apart = uses.timers || uses.waits || uses.compared;
         if dpor.verdict.behaviours() < Some(FIRST) && !is_apart {
             assert_eq!(found.ends, all.ends, "{talk:?}");
         } else {
@@ -531,13 +531,15 @@ fn apart(found: &Found) -> BTreeSet<(u64, u64)> {
     notes.map(|(who, told)| (*who, *told)).collect()
 }
 
-const TELLS: Uses = Uses {
+pub(crate) const TELLS: Uses = Uses {
     choices: false,
     spawns: false,
     halts: false,
     asks: false,
     panics: false,
     monitor: false,
+    compared: false,
+    judge: false,
     predicate: false,
     defers: false,
     timers: false,

@@ -30,6 +30,7 @@ mod groups_and_pools;
 mod identity;
 mod journals;
 mod lasso;
+mod lattice;
 mod liveness;
 mod local_steps;
 mod mailboxes;

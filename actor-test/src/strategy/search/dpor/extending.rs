@@ -163,6 +163,7 @@ impl Graph {
             && !onlookers.is_empty()
             && let Some(label) = found.labels.last()
             && label.seen_in.is_empty()
+            && label.noted.is_empty()
         {
             return Next::Shown(onlookers);
         }
@@ -225,6 +226,7 @@ impl Graph {
             clock,
             inbox: None,
             seen_in: Vec::new(),
+            noted: Onlookers::default(),
         });
         Place { lane, index }
     }
@@ -310,12 +312,15 @@ impl Graph {
         lives: &Lives,
         edits: &mut Vec<Edit>,
     ) {
+        let free = lives.free(onlookers);
         let seen_in: Vec<u32> = onlookers
+            .but(free)
             .iter()
             .map(|number| self.lane_or_new(lives::onlooker(number)))
             .collect();
         let label = &mut self.lane_mut(what.lane).labels[what.index as usize];
         label.inbox = to.map(|to| (to, NOWHERE)).or(label.inbox);
+        label.noted = free;
         label
             .seen_in
             .extend(seen_in.iter().map(|to| (*to, NOWHERE)));

@@ -49,6 +49,12 @@ pub(super) enum Seen {
     Open { who: u64 },
     /// A step that might be taken, and is not.
     Waiting { who: u64, kind: StepKind },
+    /// A monitor has looked at the step before: what it was, and what it is now.
+    Looked {
+        monitor: u32,
+        before: u64,
+        after: u64,
+    },
     /// A choice in the step before.
     Choice { who: u64, of: u32, answer: u32 },
 }
@@ -361,6 +367,21 @@ impl Strategy for Follow {
         let along = step.along.iter();
         self.seen
             .extend(along.map(|what| Seen::Along { who, what: *what }));
+        for look in step.looked {
+            let monitor = look.monitor;
+            match look.states {
+                Some((before, after)) => self.seen.push(Seen::Looked {
+                    monitor,
+                    before,
+                    after,
+                }),
+                None => {
+                    let new = Onlookers::monitor(monitor).but(self.ties.onlookers);
+                    self.new_ties.onlookers = self.new_ties.onlookers.and(new);
+                    self.new_ties.opaque = self.new_ties.opaque.and(new);
+                }
+            }
+        }
         let strange = match pending.kind {
             StepKind::Start | StepKind::Handle | StepKind::Resume => None,
             StepKind::Flush if step.carried != Carried::Nothing => None,

@@ -8,7 +8,7 @@ use super::lives::{self, Deed, Lives, Need, Stretch, StretchId};
 use super::saved;
 use super::world::{Touch, WORLD};
 use crate::hash::mix;
-use crate::strategy::Deferred;
+use crate::strategy::{Deferred, Onlookers};
 
 /// A label: of which lane, and where in it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -65,6 +65,8 @@ pub(super) struct Label {
     pub(super) inbox: Option<(u32, u32)>,
     /// Those of its onlookers, in the same way. An empty one takes no memory beyond.
     pub(super) seen_in: Vec<(u32, u32)>,
+    /// The monitors that see it, in whichever order.
+    pub(super) noted: Onlookers,
 }
 
 /// The labels of one operation.

@@ -85,6 +85,8 @@ pub(super) struct Lives {
     amended: BTreeMap<u32, Stretch>,
     /// Which part this is; zero where it is the whole search.
     part: u32,
+    /// The monitors that see things in an order that is part of the behaviour.
+    pub(super) tied: Onlookers,
 }
 
 /// Histories, and what is done after each.
@@ -180,6 +182,17 @@ pub(super) fn is_onlooker(path: u64) -> bool {
     path & !0xff == ONLOOKER
 }
 
+/// What a monitor is before it sees anything, where that is the history of the test body after its first
+/// step.
+pub(super) fn first(monitor: u32, body: u64) -> u64 {
+    mix(mix(onlooker(monitor), 0xf125), body)
+}
+
+/// What a monitor that was that does where it sees something.
+pub(super) fn moved(monitor: u32, before: u64, what: u64) -> u64 {
+    mix(mix(onlooker(monitor), before), what)
+}
+
 /// What onlookers see where an operation took what it was given.
 pub(super) fn shown(history: u64) -> u64 {
     mix(history, 0x5ee)
@@ -211,6 +224,11 @@ pub(super) fn gift(history: u64, number: usize) -> u64 {
 }
 
 impl Lives {
+    /// Those that see things in whichever order.
+    pub(super) fn free(&self, onlookers: Onlookers) -> Onlookers {
+        onlookers.monitors().but(self.tied)
+    }
+
     /// Where it is found what the operation does after a history, if that is known.
     pub(super) fn find(&self, history: u64) -> Option<StretchId> {
         if let Some(number) = self.shared.histories.find(history) {
@@ -259,6 +277,7 @@ impl Lives {
         Self {
             shared: self.shared.clone(),
             part,
+            tied: self.tied,
             ..Self::default()
         }
     }
@@ -309,13 +328,13 @@ impl Lives {
         self.shared.stretches.len() + self.own.stretches.len()
     }
 
-    /// Reads what an execution has shown. Tells a hash of what was done in it.
+    /// Reads what an execution has shown.
     pub(super) fn read(
         &mut self,
         seen: &[Seen],
         end: Reading,
         ties: &Ties,
-    ) -> Result<u64, Differs> {
+    ) -> Result<Shows, Differs> {
         let mut reader = Reader {
             lives: self,
             ties,
@@ -326,11 +345,17 @@ impl Lives {
             onlookers: BTreeMap::new(),
             shown: None,
             is_access: false,
+            body: 0,
+            begun: None,
+            gift: 0,
+            monitors: Vec::new(),
+            moves: Vec::new(),
         };
         let mut last = None;
         for seen in seen {
             match *seen {
                 Seen::Body { path } => {
+                    reader.body = path;
                     reader.bear(path, 0, Deferred::default());
                 }
                 Seen::Step {
@@ -344,9 +369,12 @@ impl Lives {
                     touch,
                     is_suspended,
                 } => {
-                    last = Some(who);
                     reader.is_access = touch.is_some();
                     reader.show_taken()?;
+                    if last.is_some() && reader.begun.is_none() {
+                        reader.begun = Some(reader.life(reader.body)?.history);
+                    }
+                    last = Some(who);
                     reader.input(who, kind, message)?;
                     if let Some(touch) = touch {
                         reader.touch(who, touch)?;
@@ -361,6 +389,11 @@ impl Lives {
                     (life.defers, life.is_suspended) = (defers, is_suspended);
                 }
                 Seen::Along { who, what } => reader.ride_along(who, what)?,
+                Seen::Looked {
+                    monitor,
+                    before,
+                    after,
+                } => reader.look(monitor, before, after)?,
                 Seen::Open { who } => reader.open(who)?,
                 Seen::Waiting { who, kind } => {
                     let need = match kind {
@@ -379,8 +412,24 @@ impl Lives {
             }
         }
         reader.show_taken()?;
-        reader.end(end, last)
+        let class = reader.end(end, last)?;
+        Ok(Shows {
+            class,
+            moves: reader.moves,
+            monitors: reader.monitors,
+        })
     }
+}
+
+/// What an execution has shown.
+#[derive(Debug)]
+pub(super) struct Shows {
+    /// A hash of what was done in it.
+    pub(super) class: u64,
+    /// What monitors did: each with a hash of what it was and saw, and of what it was then.
+    pub(super) moves: Vec<(u32, u64, u64)>,
+    /// What each was in the end.
+    pub(super) monitors: Vec<(u32, u64)>,
 }
 
 /// How the execution that is read has ended.
@@ -409,6 +458,16 @@ struct Reader<'a> {
     shown: Option<(Onlookers, u64)>,
     /// The step in progress is an access to the world.
     is_access: bool,
+    /// The path of the test body.
+    body: u64,
+    /// Its history after the first step.
+    begun: Option<u64>,
+    /// What the last step that carried out something has given to others.
+    gift: u64,
+    /// What each monitor is now.
+    monitors: Vec<(u32, u64)>,
+    /// What monitors did.
+    moves: Vec<(u32, u64, u64)>,
 }
 
 impl Reader<'_> {
@@ -585,11 +644,37 @@ impl Reader<'_> {
     }
 
     fn show(&mut self, onlookers: Onlookers, what: u64) {
-        for number in onlookers.iter() {
+        self.gift = what;
+        for number in onlookers.but(self.lives.free(onlookers)).iter() {
             let path = onlooker(number);
             let history = self.onlookers.entry(path).or_insert(born(path, 0));
             *history = given(*history, what);
         }
+    }
+
+    /// A monitor has looked at the step in progress.
+    fn look(&mut self, monitor: u32, before: u64, after: u64) -> Result<(), Differs> {
+        if self.lives.free(Onlookers::monitor(monitor)).is_empty() {
+            return Ok(());
+        }
+        let gift = match self.shown {
+            Some((_, who)) => shown(self.life(who)?.history),
+            None => self.gift,
+        };
+        let mut known = self.monitors.iter_mut();
+        match known.find(|(number, _)| *number == monitor) {
+            Some((_, state)) => *state = after,
+            None => {
+                let begun = match self.begun {
+                    Some(begun) => begun,
+                    None => self.life(self.body)?.history,
+                };
+                self.monitors.push((monitor, after));
+                self.moves.push((monitor, first(monitor, begun), before));
+            }
+        }
+        self.moves.push((monitor, moved(monitor, before, gift), after));
+        Ok(())
     }
 
     /// The step in progress is over: its onlookers have seen it.

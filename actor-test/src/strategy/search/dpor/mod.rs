@@ -28,6 +28,7 @@ mod descents;
 mod extending;
 mod follow;
 mod graph;
+mod lattice;
 mod lives;
 mod numbers;
 mod parts;
@@ -35,6 +36,7 @@ mod reversing;
 mod saved;
 mod scheduling;
 mod shown;
+mod watching;
 mod world;
 
 use std::collections::VecDeque;
@@ -47,6 +49,7 @@ use self::graph::{Edit, Graph};
 use self::lives::{Lives, Reading};
 use self::parts::{Division, Noted};
 use self::shown::Shown;
+use self::watching::Watch;
 use self::world::Ties;
 use super::Search;
 use super::attempt::Limit;
@@ -88,6 +91,10 @@ pub(in crate::strategy) struct Dpor {
     share: f64,
     /// Which share seems to be done.
     done: f64,
+    /// The current graph is shown to monitors.
+    watch: Option<Watch>,
+    /// How many cuts and states monitors were in, of the current graph.
+    nodes: u64,
     /// The current graph is complete; the execution that is run shows it.
     is_shown: bool,
     /// What executions have shown of behaviours.
@@ -126,8 +133,12 @@ pub(in crate::strategy) struct Dpor {
     executions: u64,
     /// How many behaviours were explored.
     behaviours: u64,
-    /// Monitors or predicates look on.
+    /// Monitors or predicates look on, and what they see in which order is a part of behaviours.
     onlookers: bool,
+    /// Other monitors look on.
+    watched: bool,
+    /// How often a monitor may see a graph in more orders than it was shown.
+    cut_off: u64,
 }
 
 impl Dpor {
@@ -199,6 +210,7 @@ impl Dpor {
         self.frontier.clear();
         self.division.clear();
         self.current = None;
+        self.watch = None;
     }
 
     /// Forgets what was explored: more steps are accesses to the world than was known.
@@ -210,7 +222,10 @@ impl Dpor {
         }
         let mut ties = Ties::clone(&self.ties);
         ties.add(new);
+        let mut lives = Lives::default();
+        lives.tied = ties.onlookers;
         *self = Self {
+            lives,
             ties: Arc::new(ties),
             limit: self.limit.take(),
             known_max: self.known_max,
@@ -267,9 +282,13 @@ impl Dpor {
         // What is found at the end hides what else there is to find.
         let is_well = ended.ending != Ending::Bug;
         let known = self.lives.len();
-        let Ok(class) = self.lives.read(&item.seen, reading, &self.ties) else {
+        let Ok(shows) = self.lives.read(&item.seen, reading, &self.ties) else {
             return self.stop(Gap::Differs);
         };
+        let class = shows.class;
+        if !self.read_monitors(&shows, ended) {
+            return;
+        }
         if let (Reading::Failed, Some(who)) = (reading, item.last())
             && !self.failed.contains(&who)
         {
@@ -291,6 +310,9 @@ impl Dpor {
             let bound = self.known_max;
             return self.stop(Gap::Histories { bound });
         }
+        if self.read_watched(class, reading, item.is_at_rest) {
+            return;
+        }
         let Some((graph, _)) = &mut self.current else {
             return;
         };
@@ -306,7 +328,7 @@ impl Dpor {
             if self.descents.is_some() {
                 self.shown.run_ahead(class, is_well);
             }
-            self.finish();
+            self.watch();
             return;
         }
         if reading == Reading::Whole && !item.is_at_rest {
@@ -371,15 +393,15 @@ impl Search for Dpor {
         if self.stopped.is_some() {
             return Vec::new();
         }
-        if !self.begun {
-            return vec![Follow::new(
-                Vec::new(),
-                Vec::new(),
-                Vec::new(),
-                self.ties.clone(),
-            )];
-        }
         loop {
+            if !self.begun {
+                return vec![Follow::new(
+                    Vec::new(),
+                    Vec::new(),
+                    Vec::new(),
+                    self.ties.clone(),
+                )];
+            }
             if self.current.is_none() {
                 if self.has_done_its_part() || self.is_divisible() {
                     return Vec::new();
@@ -390,6 +412,13 @@ impl Search for Dpor {
                 self.current = Some((graph.edited(edit), Vec::new()));
                 self.share = share;
             }
+            if self.watch.is_some() {
+                if let Some(item) = self.next_shown() {
+                    return vec![item];
+                }
+                self.finish_watch();
+                continue;
+            }
             let Some((graph, edits)) = &mut self.current else {
                 return Vec::new();
             };
@@ -397,7 +426,7 @@ impl Search for Dpor {
                 Extended::Missing => {
                     return vec![graph.follow(&self.lives, &self.failed, self.ties.clone())];
                 }
-                Extended::Complete if graph.fails(&self.lives) => self.finish(),
+                Extended::Complete if graph.fails(&self.lives) => self.watch(),
                 Extended::Complete => {
                     let class = graph.class();
                     // A descent may come again where it was before.
@@ -416,7 +445,7 @@ impl Search for Dpor {
                         self.is_shown = true;
                         return vec![graph.follow(&self.lives, &[], self.ties.clone())];
                     }
-                    self.finish();
+                    self.watch();
                 }
             }
         }
@@ -466,6 +495,10 @@ impl Search for Dpor {
     fn covered(&self) -> Covered {
         let mut gaps = Vec::new();
         gaps.extend(self.stopped.clone());
+        if self.cut_off > 0 {
+            let behaviours = self.cut_off;
+            gaps.push(Gap::Orders { behaviours });
+        }
         if self.seeded > 0 {
             let executions = self.seeded;
             gaps.push(Gap::Seeds { executions });
@@ -474,6 +507,8 @@ impl Search for Dpor {
             reduction: Reduction::Inboxes {
                 behaviours: self.behaviours,
                 onlookers: self.onlookers,
+                orders: self.watched,
+                opaque: !self.ties.opaque.is_empty(),
             },
             is_complete: self.begun
                 && self.shallow.is_empty()

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::Dpor;
 use super::graph::{Edit, Graph};
 use super::world::Ties;
-use crate::strategy::{Gap, ROUND_MAX};
+use crate::strategy::{Gap, Onlookers, ROUND_MAX};
 
 /// So many parts there are.
 pub(super) const PARTS: usize = 16;
@@ -201,13 +201,17 @@ impl Dpor {
             self.executions += part.executions;
             self.behaviours += part.behaviours - part.behaviours_before;
             self.onlookers |= part.onlookers;
+            self.watched |= part.watched;
+            self.cut_off += part.cut_off;
             self.spent += part.spent;
             self.done += part.done;
+        }
+        if ties.is_empty() && self.shown.unite(shown).is_err() {
+            ties.onlookers = Onlookers::MONITORS;
         }
         if !ties.is_empty() {
             return self.begin_anew(&ties);
         }
-        self.shown.unite(shown);
         if self.lives.unite(lives).is_err() {
             stopped = stopped.or(Some(Gap::Differs));
         }

@@ -36,6 +36,8 @@ struct Rest {
     executions: u64,
     behaviours: u64,
     onlookers: bool,
+    watched: bool,
+    cut_off: u64,
 }
 
 /// What was noted, stack by stack. Lanes and graphs are numbered in the order in which they come.
@@ -145,6 +147,8 @@ impl Dpor {
             executions: self.executions,
             behaviours: self.behaviours,
             onlookers: self.onlookers,
+            watched: self.watched,
+            cut_off: self.cut_off,
         };
         Some(codec::encode(&(
             self.lives.saved(),
@@ -169,6 +173,7 @@ impl Dpor {
         self.begun = true;
         self.done = rest.done;
         self.since = rest.since;
+        self.lives.tied = rest.ties.onlookers;
         self.ties = Arc::new(rest.ties);
         self.new_ties = rest.new_ties;
         self.failed = rest.failed;
@@ -181,6 +186,8 @@ impl Dpor {
         self.executions = rest.executions;
         self.behaviours = rest.behaviours;
         self.onlookers = rest.onlookers;
+        self.watched = rest.watched;
+        self.cut_off = rest.cut_off;
         Ok(())
     }
 }

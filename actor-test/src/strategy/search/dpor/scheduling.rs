@@ -7,16 +7,82 @@ use super::graph::{Act, Graph, Label, Lane, NOWHERE, Place};
 use super::lives::{self, Lives};
 use super::world::{Ties, Touch, WORLD};
 
+/// The labels of a graph by which a step is taken: those of a lane, from one up to another.
+pub(super) struct Stride<'a> {
+    pub(super) lane: u32,
+    pub(super) from: u32,
+    pub(super) to: u32,
+    /// The world takes its access by that label.
+    pub(super) taken_by: Option<Place>,
+    /// What comes right before it: so many labels of which lane.
+    pub(super) preceding: &'a [(u32, u32)],
+}
+
 impl Graph {
     /// The strategy that takes the steps of the graph, each after those that come before it, but for those
     /// that fail. Those in `held` may fail beyond it. A step of which is not known what it does comes last,
     /// and no other one such: what is after it might not be there any more, a timer for instance.
     pub(super) fn follow(&self, lives: &Lives, held: &[u64], ties: Arc<Ties>) -> Follow {
+        self.follow_in_order(lives, held, ties, None)
+    }
+
+    /// The same, in which a monitor sees these first, in that order.
+    pub(super) fn follow_in_order(
+        &self,
+        lives: &Lives,
+        held: &[u64],
+        ties: Arc<Ties>,
+        order: Option<(u32, &[Place])>,
+    ) -> Follow {
+        let (mut schedule, mut answers) = (Vec::new(), Vec::new());
+        let (monitor, order) = order.unwrap_or_default();
+        let mut next = 0;
+        let mut may_come = |graph: &Self, stride: &Stride<'_>| {
+            let Stride { lane, from, to, .. } = *stride;
+            let labels = &graph.lanes[lane as usize].labels[from as usize..to as usize];
+            let is_seen = labels.iter().any(|label| label.noted.has(monitor));
+            if next == order.len() || !is_seen {
+                return true;
+            }
+            let due = order[next];
+            let is_due = due.lane == lane && (from..to).contains(&due.index);
+            next += usize::from(is_due);
+            is_due
+        };
+        self.each_step(lives, &mut may_come, |stride| {
+            let found = &self.lanes[stride.lane as usize];
+            if lives::is_onlooker(found.path) {
+                // What onlookers see is seen in the step that they see.
+                return;
+            }
+            let labels = &found.labels[stride.from as usize..stride.to as usize];
+            let given = labels.iter().filter_map(|label| match label.act {
+                Act::Answer(answer) => Some(answer),
+                _ => None,
+            });
+            let before = answers.len();
+            answers.extend(given);
+            schedule.push(Due {
+                who: found.path,
+                message: self.message(labels[0].act),
+                answers: (answers.len() - before) as u32,
+            });
+        });
+        Follow::new(schedule, answers, held.to_vec(), ties)
+    }
+
+    /// Takes the steps of the graph, each after those that come before it and once it may come, but for
+    /// those that fail.
+    pub(super) fn each_step(
+        &self,
+        lives: &Lives,
+        mut may_come: impl FnMut(&Self, &Stride<'_>) -> bool,
+        mut take: impl FnMut(&Stride<'_>),
+    ) {
         let whole = self.whole();
         let until: Vec<u32> = self.lanes.iter().map(|lane| lane.safe(lives)).collect();
         let world = self.lane_of(WORLD);
         let mut taken = vec![0; self.lanes.len()];
-        let (mut schedule, mut answers) = (Vec::new(), Vec::new());
         let mut preceding = Vec::new();
         let mut goes_on = true;
         // Whether the step that is not known may be taken now.
@@ -39,11 +105,9 @@ impl Graph {
                             access = found.labels[index as usize].inbox;
                         }
                     }
-                    if let Some((world, by)) = access {
-                        let by = Place {
-                            lane: world,
-                            index: by,
-                        };
+                    let taken_by = access.map(|(lane, index)| Place { lane, index });
+                    if let Some(by) = taken_by {
+                        let world = by.lane;
                         if by.index == NOWHERE || by.index >= until[world as usize] {
                             break;
                         }
@@ -56,30 +120,22 @@ impl Graph {
                         });
                     }
                     let is_due = |(lane, count): &(u32, u32)| taken[*lane as usize] >= *count;
-                    if !preceding.iter().all(is_due) {
+                    let stride = Stride {
+                        lane,
+                        from,
+                        to,
+                        taken_by,
+                        preceding: &preceding,
+                    };
+                    if !preceding.iter().all(is_due) || !may_come(self, &stride) {
                         break;
                     }
                     taken[lane as usize] = to;
-                    if let Some((world, by)) = access {
-                        taken[world as usize] = by + 1;
+                    if let Some(by) = taken_by {
+                        taken[by.lane as usize] = by.index + 1;
                     }
                     goes_on = true;
-                    if lives::is_onlooker(found.path) {
-                        // What onlookers see is seen in the step that they see.
-                        continue;
-                    }
-                    let labels = &found.labels[from as usize..to as usize];
-                    let given = labels.iter().filter_map(|label| match label.act {
-                        Act::Answer(answer) => Some(answer),
-                        _ => None,
-                    });
-                    let before = answers.len();
-                    answers.extend(given);
-                    schedule.push(Due {
-                        who: found.path,
-                        message: self.message(labels[0].act),
-                        answers: (answers.len() - before) as u32,
-                    });
+                    take(&stride);
                     if is_new {
                         break 'all;
                     }
@@ -89,7 +145,6 @@ impl Graph {
                 (goes_on, is_last) = (true, true);
             }
         }
-        Follow::new(schedule, answers, held.to_vec(), ties)
     }
 
     /// The event that is handled in a step.

@@ -27,6 +27,35 @@ pub(super) struct Record {
     ahead: BTreeMap<u64, bool>,
     /// In which ways operations and onlookers have ended in what was run.
     ends: Numbers,
+    /// What monitors do, by what says what each was and saw: what it was then.
+    moves: Numbers,
+    moved_to: Vec<u64>,
+    /// What was shown of graphs to monitors, in every order.
+    walked: Numbers,
+    /// The actors that are created, by path, in the order of their numbers.
+    numbered: Vec<u64>,
+}
+
+/// A monitor did something else although it was the same, and saw the same.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct MovesOtherwise;
+
+impl Record {
+    fn after(&self, what: u64) -> Option<u64> {
+        let number = self.moves.find(what)?;
+        Some(self.moved_to[number as usize])
+    }
+
+    fn learn(&mut self, what: u64, to: u64) -> Result<(), MovesOtherwise> {
+        let (number, is_new) = self.moves.enter(what);
+        if is_new {
+            self.moved_to.push(to);
+        }
+        match self.moved_to[number as usize] == to {
+            true => Ok(()),
+            false => Err(MovesOtherwise),
+        }
+    }
 }
 
 /// What was [saved](Shown::saved).
@@ -80,14 +109,66 @@ impl Shown {
         graph.ends().any(is_new)
     }
 
+    /// What a monitor does, where that is known.
+    pub(super) fn after(&self, what: u64) -> Option<u64> {
+        self.shared.after(what).or_else(|| self.own.after(what))
+    }
+
+    /// Takes note of what a monitor does.
+    pub(super) fn learn(&mut self, what: u64, to: u64) -> Result<(), MovesOtherwise> {
+        match self.after(what) {
+            Some(known) if known == to => Ok(()),
+            Some(_) => Err(MovesOtherwise),
+            None => self.own().learn(what, to),
+        }
+    }
+
+    /// Whether a monitor has ended like that in what was run.
+    pub(super) fn has_end(&self, end: u64) -> bool {
+        self.shared.ends.find(end).is_some() || self.own.ends.find(end).is_some()
+    }
+
+    /// A monitor has ended like that.
+    pub(super) fn enter_end(&mut self, end: u64) {
+        if !self.has_end(end) {
+            self.own().ends.enter(end);
+        }
+    }
+
+    /// Whether what a monitor sees of a graph was shown to it in every order.
+    pub(super) fn has_walked(&self, shape: u64) -> bool {
+        self.shared.walked.find(shape).is_some() || self.own.walked.find(shape).is_some()
+    }
+
+    /// What a monitor sees of a graph was shown to it in every order.
+    pub(super) fn enter_walked(&mut self, shape: u64) {
+        if !self.has_walked(shape) {
+            self.own().walked.enter(shape);
+        }
+    }
+
+    /// Actors are created in that order; tells whether each has the number that it has elsewhere.
+    pub(super) fn number(&mut self, born: &[u64]) -> bool {
+        let known = [&self.shared.numbered, &self.own.numbered];
+        let agrees = |known: &[u64]| known.iter().zip(born).all(|(one, other)| one == other);
+        if !known.iter().all(|known| agrees(known)) {
+            return false;
+        }
+        if known.iter().all(|known| known.len() < born.len()) {
+            self.own().numbered = born.to_vec();
+        }
+        true
+    }
+
     /// Nothing was run that the search has not reached.
     pub(super) fn is_all_reached(&self) -> bool {
         self.shared.ahead.is_empty() && self.own.ahead.is_empty()
     }
 
-    /// How many ends are known.
+    /// How many ends are known, and how much else of monitors.
     pub(super) fn len(&self) -> usize {
-        self.shared.ends.len() + self.own.ends.len()
+        let len = |record: &Record| record.ends.len() + record.moves.len() + record.walked.len();
+        len(&self.shared) + len(&self.own)
     }
 
     /// What a part of the search begins with.
@@ -100,19 +181,31 @@ impl Shown {
     }
 
     /// Adds what parts have shown and reached.
-    pub(super) fn unite(&mut self, parts: Vec<Self>) {
+    pub(super) fn unite(&mut self, parts: Vec<Self>) -> Result<(), MovesOtherwise> {
         let all: Vec<(Record, Vec<u64>)> = parts.into_iter().map(Self::shown).collect();
+        for (own, _) in &all {
+            if !self.number(&own.numbered) {
+                return Err(MovesOtherwise);
+            }
+        }
         let record = self.own();
         for (own, _) in &all {
             record.ahead.extend(&own.ahead);
             for end in own.ends.keys() {
                 record.ends.enter(*end);
             }
+            for (what, to) in own.moves.keys().iter().zip(&own.moved_to) {
+                record.learn(*what, *to)?;
+            }
+            for shape in own.walked.keys() {
+                record.walked.enter(*shape);
+            }
         }
         // One part may have run what another had reached meanwhile.
         for class in all.iter().flat_map(|(_, reached)| reached) {
             record.ahead.remove(class);
         }
+        Ok(())
     }
 
     /// What this part, or the whole search, knows beyond what all parts know, to be restored in another

@@ -17,6 +17,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::hash::mix;
+use crate::strategy::Onlookers;
 
 /// The path of the world.
 pub(super) const WORLD: u64 = 0x776f_726c_6400;
@@ -49,19 +50,26 @@ pub(super) struct Ties {
     pub(super) waiting: BTreeSet<u64>,
     /// They have timers, which end with them: their ends.
     pub(super) timed: BTreeSet<u64>,
+    /// Monitors that are onlookers as the predicates are: what they are can't be compared, so that each
+    /// order in which they see something is a behaviour.
+    pub(super) onlookers: Onlookers,
+    /// Those of them whose values offer nothing to compare.
+    pub(super) opaque: Onlookers,
 }
 
 impl Ties {
     pub(super) fn is_empty(&self) -> bool {
-        self.waiting.is_empty() && self.timed.is_empty()
+        self.waiting.is_empty() && self.timed.is_empty() && self.onlookers.is_empty()
     }
 
     /// Adds others; tells whether that makes a difference.
     pub(super) fn add(&mut self, others: &Self) -> bool {
-        let before = self.waiting.len() + self.timed.len();
+        let before = (self.waiting.len() + self.timed.len(), self.onlookers);
         self.waiting.extend(&others.waiting);
         self.timed.extend(&others.timed);
-        self.waiting.len() + self.timed.len() > before
+        self.onlookers = self.onlookers.and(others.onlookers);
+        self.opaque = self.opaque.and(others.opaque);
+        (self.waiting.len() + self.timed.len(), self.onlookers) != before
     }
 }
 
