@@ -374,7 +374,11 @@ impl Specifications {
     /// states can be compared only where it was there from the first.
     pub(crate) fn tell(&mut self, monitor: u16, owes: bool) -> Option<(u64, u64)> {
         let entry = &mut self.monitors[usize::from(monitor)];
-        let print = if entry.is_early { entry.print(owes) } else { None };
+        let print = if entry.is_early {
+            entry.print(owes)
+        } else {
+            None
+        };
         let before = std::mem::replace(&mut entry.told, print);
         before.zip(print)
     }

@@ -6,7 +6,8 @@ use crate::data::bug::BugKind;
 use crate::engine::world::operation::{Effect, Kind, STOP, Stage};
 use crate::engine::world::state::State;
 use crate::strategy::{
-    Along, Beyond, Carried, Deferred, Looked, Onlookers, OperationId, Pending, Reached, Step, StepKind,
+    Along, Beyond, Carried, Deferred, Looked, Onlookers, OperationId, Pending, Reached, Step,
+    StepKind,
 };
 
 /// What the step in progress has reached. What may count is taken down as it happens, in the rare

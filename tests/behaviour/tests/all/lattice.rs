@@ -66,10 +66,9 @@ fn a_monitor_sees_every_order_of_thousands_of_programs() {
 fn onlookers(report: &Report) -> (bool, bool) {
     match report.verdict.searched {
         Searched::Systematic {
-            reduction:
-                Reduction::Inboxes {
-                    onlookers, orders, ..
-                },
+            reduction: Reduction::Inboxes {
+                onlookers, orders, ..
+            },
             ..
         } => (onlookers, orders),
         ref other => panic!("{other:?}"),
@@ -303,10 +302,16 @@ fn actors_that_are_numbered_in_several_ways_are_told_apart() {
         })
     };
     let one = hosts(1);
-    assert_eq!((one.verdict.behaviours(), onlookers(&one)), (Some(1), (false, true)));
+    assert_eq!(
+        (one.verdict.behaviours(), onlookers(&one)),
+        (Some(1), (false, true))
+    );
     let two = hosts(2);
     assert!(two.verdict.is_exhaustive(), "{:?}", two.verdict);
-    assert_eq!((two.verdict.behaviours(), onlookers(&two)), (Some(2), (true, false)));
+    assert_eq!(
+        (two.verdict.behaviours(), onlookers(&two)),
+        (Some(2), (true, false))
+    );
 }
 
 /// Long enough to be divided into parts.

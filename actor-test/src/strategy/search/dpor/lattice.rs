@@ -158,7 +158,11 @@ impl Graph {
             let labels = &self.lanes[parent.lane as usize].labels[..parent.index as usize];
             let ran = labels.iter().rposition(|label| label.act.is_input());
             let index = ran.unwrap_or_default() as u32;
-            births.push((self.label(parent).stamp, Place { index, ..parent }, child.path));
+            births.push((
+                self.label(parent).stamp,
+                Place { index, ..parent },
+                child.path,
+            ));
         }
         births.sort_unstable_by_key(|(stamp, ..)| *stamp);
         let is_after = |pair: &[(u32, Place, u64)]| {

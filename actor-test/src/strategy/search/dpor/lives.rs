@@ -673,7 +673,8 @@ impl Reader<'_> {
                 self.moves.push((monitor, first(monitor, begun), before));
             }
         }
-        self.moves.push((monitor, moved(monitor, before, gift), after));
+        self.moves
+            .push((monitor, moved(monitor, before, gift), after));
         Ok(())
     }
 
