@@ -283,7 +283,10 @@ impl Dpor {
         let is_well = ended.ending != Ending::Bug;
         let known = self.lives.len();
         let Ok(shows) = self.lives.read(&item.seen, reading, &self.ties) else {
-            return self.stop(Gap::Differs);
+            if !self.give_up_watch() {
+                self.stop(Gap::Differs);
+            }
+            return;
         };
         let class = shows.class;
         if !self.read_monitors(&shows, ended) {
@@ -479,6 +482,7 @@ impl Search for Dpor {
                 who: who.clone(),
             }),
             None if !item.new_ties.is_empty() => self.begin_anew(&item.new_ties),
+            None if item.is_lost && self.give_up_watch() => {}
             None if item.is_lost => self.stop(Gap::Differs),
             // What comes after it can't be told from what one operation does.
             None if item.has_bug => self.stop(Gap::Bug),

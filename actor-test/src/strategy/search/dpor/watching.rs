@@ -10,7 +10,7 @@ use super::lattice::{Sight, Walk, Walked};
 use super::lives::{self, Reading, Shows};
 use super::world::Ties;
 use crate::hash::mix;
-use crate::strategy::{Ended, Ending, Gap, Onlookers};
+use crate::strategy::{Ended, Ending, Onlookers};
 
 /// What is left of showing the current graph to monitors.
 #[derive(Debug)]
@@ -146,8 +146,20 @@ impl Dpor {
             self.watch = None;
             self.finish();
         } else if !is_known || !is_same {
-            self.stop(Gap::Differs);
+            self.give_up_watch();
         }
+        true
+    }
+
+    /// The current graph can't be shown to a monitor in an order in which it should; `false` where that was
+    /// not tried. Each order is a behaviour from there on: where it is the program that differs, that is
+    /// noticed so as well.
+    pub(super) fn give_up_watch(&mut self) -> bool {
+        let watch = self.watch.as_ref();
+        let Some(walk) = watch.and_then(|watch| watch.walks.front()) else {
+            return false;
+        };
+        self.tie(Onlookers::monitor(walk.monitor()));
         true
     }
 }
