@@ -650,6 +650,51 @@ const ALL_USES: [Uses; 20] = [
     },
 ];
 
+/// They are too large for brute force. In each of them some timer fires whose step was not run yet when
+/// others took theirs; in the last, lots are drawn beside timers by actors that were spawned later.
+#[test]
+fn nobody_is_said_to_share_what_nobody_shares() {
+    let spec: StrategySpec = "dpor".parse().expect("a strategy");
+    let timers = Uses {
+        timers: true,
+        ..TELLS
+    };
+    let monitor = Uses {
+        monitor: true,
+        ..timers
+    };
+    let spawns = Uses {
+        spawns: true,
+        ..timers
+    };
+    let asks = Uses {
+        asks: true,
+        monitor: true,
+        ..spawns
+    };
+    let all = Uses {
+        choices: true,
+        halts: true,
+        defers: true,
+        ..spawns
+    };
+    for (uses, number) in [
+        (timers, 115),
+        (timers, 88),
+        (monitor, 132),
+        (spawns, 24),
+        (asks, 112),
+        (asks, 24),
+        (all, 67),
+        (all, 77),
+        (all, 42),
+    ] {
+        let (_, report) = Talk::random(number, uses).explore(&spec, 150);
+        let gaps = &report.verdict.gaps;
+        assert!(!gaps.contains(&Gap::Differs), "{number}: {gaps:?}");
+    }
+}
+
 #[test]
 fn random_programs_have_the_behaviours_of_all_schedules() {
     let all = ALL_USES.map(|uses| assert_as_brute_force(uses, programs(40), 300));

@@ -39,7 +39,10 @@ impl Graph {
     /// gone.
     pub(super) fn extend(&mut self, lives: &Lives, edits: &mut Vec<Edit>) -> Extended {
         'next: loop {
-            for lane in 0..self.lanes.len() as u32 {
+            // What the world does next is up to the whole of the step whose access it has taken.
+            let world = self.lane_of(WORLD);
+            let others = (0..self.lanes.len() as u32).filter(|lane| Some(*lane) != world);
+            for lane in others.chain(world) {
                 if !self.go_on(lane, lives, edits) {
                     // Who fails is to be known of all.
                     for lane in 0..self.lanes.len() as u32 {

@@ -20,8 +20,8 @@ pub(super) struct Stride<'a> {
 
 impl Graph {
     /// The strategy that takes the steps of the graph, each after those that come before it, but for those
-    /// that fail. Those in `held` may fail beyond it. A step of which is not known what it does comes last,
-    /// and no other one such: what is after it might not be there any more, a timer for instance.
+    /// that fail. Those in `held` may fail beyond it. A step of which it is not known what it does comes
+    /// last, and no other one such: it may undo what others are to take, a timer for instance.
     pub(super) fn follow(&self, lives: &Lives, held: &[u64], ties: Arc<Ties>) -> Follow {
         self.follow_in_order(lives, held, ties, None)
     }
@@ -85,16 +85,19 @@ impl Graph {
         let mut taken = vec![0; self.lanes.len()];
         let mut preceding = Vec::new();
         let mut goes_on = true;
-        // Whether the step that is not known may be taken now.
-        let mut is_last = false;
+        // Nothing is left but a step that is as little known as that.
+        let mut known = Knowledge::Whole;
         'all: while std::mem::take(&mut goes_on) {
             for (lane, found) in self.lanes.iter().enumerate() {
                 // The world takes accesses in the steps of others.
                 while taken[lane] < until[lane] && Some(lane as u32) != world {
                     let lane = lane as u32;
                     let (from, to) = found.step(taken[lane as usize], until[lane as usize]);
-                    let is_new = to as usize == found.labels.len() && found.ends_unknown(lives);
-                    if is_new && !is_last {
+                    let of_step = match to as usize == found.labels.len() {
+                        true => found.knowledge(lives),
+                        false => Knowledge::Whole,
+                    };
+                    if of_step > known {
                         break;
                     }
                     preceding.clear();
@@ -136,13 +139,17 @@ impl Graph {
                     }
                     goes_on = true;
                     take(&stride);
-                    if is_new {
+                    if of_step != Knowledge::Whole {
                         break 'all;
                     }
                 }
             }
-            if !goes_on && !is_last {
-                (goes_on, is_last) = (true, true);
+            if !goes_on && known != Knowledge::Taken {
+                goes_on = true;
+                known = match known {
+                    Knowledge::Whole => Knowledge::Nothing,
+                    _ => Knowledge::Taken,
+                };
             }
         }
     }
@@ -159,12 +166,33 @@ impl Graph {
     }
 }
 
+/// What is known of a step.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Knowledge {
+    /// All that it does.
+    Whole,
+    /// Nothing.
+    Nothing,
+    /// The world has taken its access, and what it does then is not in the graph yet.
+    Taken,
+}
+
 impl Lane {
-    /// What it does since it was given something is not known.
-    fn ends_unknown(&self, lives: &Lives) -> bool {
-        let is_given = self.labels.last().is_some_and(|label| label.act.is_input());
+    /// What is known of its last step.
+    fn knowledge(&self, lives: &Lives) -> Knowledge {
         let is_operation = self.path != WORLD && !lives::is_onlooker(self.path);
-        is_given && is_operation && self.stretch(lives).is_none()
+        match self.labels.last() {
+            Some(last) if last.act.is_input() && is_operation => match self.stretch(lives) {
+                Some(_) => Knowledge::Whole,
+                None => Knowledge::Nothing,
+            },
+            Some(Label {
+                act: Act::Access(_),
+                inbox: Some((_, by)),
+                ..
+            }) if *by != NOWHERE => Knowledge::Taken,
+            _ => Knowledge::Whole,
+        }
     }
 
     /// How many labels can be taken without a failure.
