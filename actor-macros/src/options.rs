@@ -178,9 +178,33 @@ pub(crate) fn recognise<'a>(
     if let Some(known) = accepted.iter().find(|known| **known == text) {
         return Some(known);
     }
-    let hint = nearest::hint(&text, accepted, "accepted are");
+    let meant = nearest::nearest(&text, accepted).copied();
+    let hint = match (meant, elsewhere(&text)) {
+        (None, Some(place)) if what == "option" => place.to_owned(),
+        _ => nearest::hint(&text, accepted, "accepted are"),
+    };
     errors.push(name, format!("unknown {what} `{text}`: {hint}"));
-    nearest::nearest(&text, accepted).copied()
+    meant
+}
+
+/// Where what people look for under this name is said instead.
+fn elsewhere(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "monitor" | "monitors" => "the body of a test sets a monitor to work: `sys.monitor::<M>()`",
+        "states" | "state" => {
+            "an actor lists its states in `#[actor(states(…))]`, and a monitor in `#[monitor(hot(…), cold(…))]`"
+        }
+        "hot" | "cold" | "warm" => "only a monitor has such states: `#[monitor(hot(…), cold(…))]`",
+        "mailbox" | "capacity" | "bounded" => {
+            "who spawns an actor bounds its inbox: `sys.spawner().mailbox(Mailbox::bounded(n)).spawn(actor)`"
+        }
+        "nodes" | "node" => "the body of a test starts the nodes: `sys.node(name, boot)`",
+        "flavor" | "worker_threads" | "start_paused" => {
+            "a test has no runtime: the tester decides who goes next, and when it is"
+        }
+        "timeout" | "time_limit" => "`max_steps = n` bounds an execution",
+        _ => return None,
+    })
 }
 
 /// Takes a leading visibility off; `pub` where there is none.
