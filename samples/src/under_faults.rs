@@ -207,28 +207,15 @@ fn is_found_with_any_seed(sample: &str) {
 
 /// Without the mistake nothing is found, by any strategy of the portfolio.
 fn is_clean_without_its_mistake(sample: &str) {
-    const STRATEGIES: [&str; 10] = [
-        "random",
-        "prob",
-        "pct",
-        "early-fair-pct",
-        "pos",
-        "early-fair-pos",
-        "pos-local",
-        "early-fair-pos-local",
-        "surw",
-        "early-fair-surw",
-    ];
     // Rows of one program with the same faults are one program without their mistakes.
     let mut rows = rows();
     rows.retain(|row| row.sample == sample);
     rows.dedup_by_key(|row| row.faults);
     for row in &rows {
-        for name in STRATEGIES {
-            let strategy: StrategySpec = name.parse().expect("the name of a strategy");
-            let tester = tester(row).iterations(100_000).strategy(strategy);
+        for strategy in StrategySpec::portfolio() {
+            let tester = tester(row).iterations(100_000).strategy(strategy.clone());
             (row.explore)(tester, false).assert_clean();
-            println!("{} {}: clean under {name}", row.sample, row.faults);
+            println!("{} {}: clean under {strategy}", row.sample, row.faults);
         }
     }
 }

@@ -564,6 +564,22 @@ impl StrategySpec {
         }
     }
 
+    /// The strategies of the portfolio, fair and unfair, in the order in which they have their first turns.
+    ///
+    /// For a test or a table that is about each of them alone.
+    ///
+    /// ```
+    /// use actor_test::strategy::StrategySpec;
+    ///
+    /// let all = StrategySpec::portfolio();
+    /// assert_eq!(all[0], StrategySpec::Random);
+    /// assert!(all.contains(&"early-fair-pct".parse()?));
+    /// # Ok::<(), actor_test::strategy::SpecError>(())
+    /// ```
+    pub fn portfolio() -> Vec<Self> {
+        super::portfolio::strategies(false)
+    }
+
     /// The form and an explanation of every strategy, for `-s list`.
     pub fn explain() -> impl Iterator<Item = (String, &'static str)> {
         let named = TABLE.iter().map(|entry| {

@@ -63,20 +63,7 @@ async fn a_microsecond_less_is_not(sys: &System) {
 #[test]
 #[ignore = "takes minutes: for .ci/long"]
 fn each_strategy_meets_the_bound_from_both_sides() {
-    const STRATEGIES: [&str; 10] = [
-        "random",
-        "prob",
-        "pct",
-        "early-fair-pct",
-        "pos",
-        "early-fair-pos",
-        "pos-local",
-        "early-fair-pos-local",
-        "surw",
-        "early-fair-surw",
-    ];
-    for name in STRATEGIES {
-        let strategy: StrategySpec = name.parse().expect("it is known");
+    for strategy in StrategySpec::portfolio() {
         let explore = |grace, seed, iterations| {
             let tester = Tester::new().clocks(Clocks::exact().with_drift_ppb(10_000_000));
             let tester = tester.faults("partition=1".parse().expect("faults"));
@@ -88,7 +75,7 @@ fn each_strategy_meets_the_bound_from_both_sides() {
             let find = |seed| {
                 let report = explore(grace, seed, 100_000);
                 let bug = report.bugs().first();
-                bug.unwrap_or_else(|| panic!("{name}: not found with seed {seed}"))
+                bug.unwrap_or_else(|| panic!("{strategy}: not found with seed {seed}"))
                     .iteration
             };
             let mut found: Vec<u64> = (0..21).map(find).collect();
@@ -96,7 +83,7 @@ fn each_strategy_meets_the_bound_from_both_sides() {
             (found[10], found[20])
         };
         let ((none, worst), (less, last)) = (found(LEASE), found(safe_grace(LEASE) - TOO_LITTLE));
-        println!("| `{name}` | {none} ({worst}) | {less} ({last}) |");
+        println!("| `{strategy}` | {none} ({worst}) | {less} ({last}) |");
         explore(safe_grace(LEASE), 0, 20_000).assert_clean();
     }
 }

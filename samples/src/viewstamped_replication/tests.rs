@@ -207,20 +207,8 @@ fn the_book_has_each_mistake() {
 #[ignore = "takes hours: for .ci/long"]
 fn the_protocol_is_clean_in_many_executions() {
     let faults = "drop=2,duplicate=2,delay=2,partition=1,break=1,crash=1,restart=1,wipe=1";
-    for strategy in [
-        "random",
-        "prob",
-        "pct",
-        "early-fair-pct",
-        "pos",
-        "early-fair-pos",
-        "pos-local",
-        "early-fair-pos-local",
-        "surw",
-        "early-fair-surw",
-    ] {
+    for strategy in StrategySpec::portfolio() {
         for group in [IN_MEMORY, ON_DISK] {
-            let strategy: StrategySpec = strategy.parse().expect("it is known");
             let tester = tester(faults).strategy(strategy.clone());
             explore(&tester.iterations(100_000), group, None).assert_clean();
             println!("{strategy}, {group:?}: clean");

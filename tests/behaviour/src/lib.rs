@@ -1,6 +1,7 @@
 //! Programs with known behaviour, for the tests of this package.
 
 pub mod automata;
+pub mod crew;
 pub mod node;
 pub mod players;
 pub mod programs;

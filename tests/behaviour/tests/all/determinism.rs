@@ -8,66 +8,10 @@ use actor_core::{actor, monitor};
 use actor_test::story::{Effect, Step};
 use actor_test::strategy::StrategySpec;
 use actor_test::{Bug, BugKind, FaultBudgets, Report, Tester};
-
-#[derive(Debug)]
-struct Work(u64);
-#[derive(Debug, Clone)]
-struct Tick;
-#[derive(Debug)]
-struct Done(u64);
-
-/// Uses everything whose order or value a schedule decides.
-struct Worker {
-    boss: ActorRef<Boss>,
-    ticks: u32,
-}
-#[actor]
-impl Worker {
-    #[on]
-    async fn work(&mut self, work: Work, cx: &mut Context<Self>) {
-        let delay = cx.choose(3) as u64;
-        cx.sleep(Duration::from_millis(delay)).await;
-        let drawn = rand_core::Rng::next_u64(&mut cx.rng()) % 100;
-        cx.after(Duration::from_millis(1), Tick);
-        self.boss.tell(Done(work.0 + drawn));
-    }
-    #[on]
-    fn tick(&mut self, _: Tick, cx: &mut Context<Self>) {
-        self.ticks += 1;
-        if self.ticks < 3 && cx.choose_bool() {
-            cx.after(Duration::from_millis(1), Tick);
-        }
-    }
-}
-
-#[derive(Default)]
-struct Boss {
-    done: u64,
-    last: u64,
-}
-#[actor]
-impl Boss {
-    #[on]
-    fn done(&mut self, done: Done, cx: &mut Context<Self>) {
-        self.done += 1;
-        self.last = self.last * 31 + done.0;
-        let temporary = cx.spawn(Boss::default());
-        if self.done == 3 {
-            assert!(
-                !self.last.is_multiple_of(97),
-                "a rare order and rare numbers"
-            );
-            temporary.tell(Done(0));
-        }
-    }
-}
+use behaviour::crew::{Boss, Done, crew};
 
 fn program(sys: &System) {
-    let boss = sys.spawn(Boss::default());
-    for number in 0..4 {
-        let boss = boss.clone();
-        sys.spawn(Worker { boss, ticks: 0 }).tell(Work(number));
-    }
+    crew(sys, 4, 97);
 }
 
 fn explore(seed: u64, workers: usize) -> Report {
@@ -109,13 +53,7 @@ fn schedules_are_the_same_on_every_machine() {
         .iterations(50)
         .seed(7)
         .strategy(StrategySpec::Random)
-        .run(|sys| {
-            let boss = sys.spawn(Boss::default());
-            for number in 0..2 {
-                let boss = boss.clone();
-                sys.spawn(Worker { boss, ticks: 0 }).tell(Work(number));
-            }
-        });
+        .run(|sys| crew(sys, 2, 97));
     report.assert_clean();
     let steps = report.steps.expect("every execution ends by itself");
     assert_eq!((steps.min, steps.avg, steps.max), EXPECTED_STEPS);
@@ -395,7 +333,7 @@ impl Patient {
 #[test]
 fn a_debug_that_sends_sends_nothing() {
     let report = Tester::new().iterations(1).run(|sys| {
-        let boss = sys.spawn(Boss::default());
+        let boss = sys.spawn(Boss::new(97));
         sys.spawn(Patient::default()).tell(Meddling(boss));
         sys.eventually("never", |_| false);
     });

@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use actor_core::prelude::*;
 use actor_core::{actor, monitor};
@@ -13,6 +12,7 @@ use actor_test::strategy::{
     Pending, Probabilistic, Random, RoundRobin, RunToCompletion, Strategy, StrategySpec,
 };
 use actor_test::{Bounds, BugKind, Report, Tester};
+use behaviour::crew::{Work, crew};
 
 /// Every strategy that `-s list` knows, with and without parameters.
 fn all() -> Vec<StrategySpec> {
@@ -39,65 +39,8 @@ fn parse(name: &str) -> StrategySpec {
     name.parse().expect("the name of a strategy")
 }
 
-#[derive(Debug)]
-struct Work(u64);
-#[derive(Debug, Clone)]
-struct Tick;
-#[derive(Debug)]
-struct Done(u64);
-
-/// Uses everything whose order or value a schedule decides.
-struct Worker {
-    boss: ActorRef<Boss>,
-    ticks: u32,
-}
-#[actor]
-impl Worker {
-    #[on]
-    async fn work(&mut self, work: Work, cx: &mut Context<Self>) {
-        let delay = cx.choose(3) as u64;
-        cx.sleep(Duration::from_millis(delay)).await;
-        let drawn = rand_core::Rng::next_u64(&mut cx.rng()) % 100;
-        cx.after(Duration::from_millis(1), Tick);
-        self.boss.tell(Done(work.0 + drawn));
-    }
-    #[on]
-    fn tick(&mut self, _: Tick, cx: &mut Context<Self>) {
-        self.ticks += 1;
-        if self.ticks < 3 && cx.choose_bool() {
-            cx.after(Duration::from_millis(1), Tick);
-        }
-    }
-}
-
-#[derive(Default)]
-struct Boss {
-    done: u64,
-    last: u64,
-}
-#[actor]
-impl Boss {
-    #[on]
-    fn done(&mut self, done: Done, cx: &mut Context<Self>) {
-        self.done += 1;
-        self.last = self.last * 31 + done.0;
-        let temporary = cx.spawn(Boss::default());
-        if self.done == 3 {
-            assert!(
-                !self.last.is_multiple_of(23),
-                "a rare order and rare numbers"
-            );
-            temporary.tell(Done(0));
-        }
-    }
-}
-
 fn program(sys: &System) {
-    let boss = sys.spawn(Boss::default());
-    for number in 0..4 {
-        let boss = boss.clone();
-        sys.spawn(Worker { boss, ticks: 0 }).tell(Work(number));
-    }
+    crew(sys, 4, 23);
 }
 
 /// A bound that some executions reach, so that suffixes begin.
