@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
-use super::{Arrival, Effect, Step, Story, Temperature};
+use super::{Arrival, Change, Effect, Step, Story, Temperature};
 use crate::data::records::StepKind;
 
 /// Of the steps that matter, one in so many may be an earlier change of the actor that took the last step.
@@ -155,13 +155,14 @@ impl<'a> Causes<'a> {
     /// The steps that matter most, `most` of them: the last one, the critical one, those that are `named`
     /// elsewhere, those in which a fault struck, or what it took was sent, or what is owed in the end became
     /// so, and what nobody has read was sent, the last changes of the actors that a failed predicate looked
-    /// at, of those that a fault ended, and of the one that took the last step, and what that one was
-    /// answered; and what led to them, the latest first. How names are looked up is told last.
+    /// at, and of their fields, of those that a fault ended, and of the one that took the last step, and what
+    /// that one was answered; and what led to them, the latest first. How names are looked up is told last.
     pub(crate) fn that_matter(&self, most: usize, named: &[u64]) -> BTreeSet<u64> {
         let steps = &self.story.steps;
         let mut decisive = self.decisive();
         decisive.extend(named.iter().filter_map(|number| self.position(*number)));
         decisive.extend(self.last_changes(most / CHANGES_OF));
+        decisive.extend(self.last_changes_of_fields(most / CHANGES_OF));
         decisive.extend(self.last_answers(most / CHANGES_OF));
         let number = |at: usize| steps[at].number;
         let mut chosen: BTreeSet<u64> = decisive
@@ -187,6 +188,21 @@ impl<'a> Causes<'a> {
     fn last_changes(&self, most: usize) -> impl Iterator<Item = usize> {
         let last = self.before.last().and_then(|before| before.changed);
         std::iter::successors(last, |at| self.before[*at].changed).take(most)
+    }
+
+    /// The last changes of the fields of the actors that a failed predicate looked at, of those that changed
+    /// last: each of them may be what it is about.
+    fn last_changes_of_fields(&self, most: usize) -> BTreeSet<usize> {
+        let looked_at: BTreeSet<u32> = self.story.looked_at.iter().map(|seen| seen.who).collect();
+        let mut changed = BTreeMap::new();
+        for (at, step) in self.story.steps.iter().enumerate() {
+            if looked_at.contains(&step.who) {
+                let fields = step.changes.iter().map(Change::top_field);
+                changed.extend(fields.map(|field| ((step.who, field), at)));
+            }
+        }
+        let all: BTreeSet<usize> = changed.into_values().collect();
+        all.into_iter().rev().take(most).collect()
     }
 
     /// The last answers to the handler that the last step goes on with, and the steps that gave them: what

@@ -56,6 +56,14 @@ pub struct Change {
     pub after: Option<Text>,
 }
 
+impl Change {
+    /// The field of the actor itself: `log` of `log[3].term`.
+    pub(crate) fn top_field(&self) -> &str {
+        let field: &str = &self.field;
+        field.split(['.', '[', '{']).next().unwrap_or(field)
+    }
+}
+
 /// A change of a monitor's state, or of a predicate.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]

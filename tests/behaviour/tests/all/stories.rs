@@ -796,6 +796,51 @@ impl Debt {
     }
 }
 
+/// Where a predicate has looked at an actor, what each of its fields came to is told, though one of them
+/// changed long before the others did.
+#[test]
+fn a_report_tells_what_the_fields_came_to_that_a_predicate_looked_at() {
+    let report = Tester::new().explain(0).run_async(|sys| async move {
+        let ledger = sys.spawn(Ledger::default());
+        let looked_at = ledger.clone();
+        sys.always("what is refused is not booked as well", move |world| {
+            let ledger = world.get(&looked_at);
+            ledger.is_none_or(|ledger| ledger.refused.is_empty() || ledger.booked < 12)
+        });
+        assert_eq!(ledger.ask(Refuse(7)).await, Ok(()));
+        for _ in 0..12 {
+            assert_eq!(ledger.ask(Book).await, Ok(()));
+        }
+    });
+    let text = told(&report);
+    assert!(text.contains("16 of "), "{text}");
+    assert!(text.contains("refused: [] → [7]"), "{text}");
+}
+
+#[derive(Debug)]
+struct Refuse(u32);
+#[derive(Debug)]
+struct Book;
+
+#[derive(Debug, Default)]
+struct Ledger {
+    refused: Vec<u32>,
+    booked: u32,
+}
+
+#[actor]
+impl Ledger {
+    #[on]
+    fn refuse(&mut self, Refuse(number): Refuse) {
+        self.refused.push(number);
+    }
+
+    #[on]
+    fn book(&mut self, _: Book) {
+        self.booked += 1;
+    }
+}
+
 /// The step in which a timer fires happens when it fires.
 #[test]
 fn a_timer_fires_at_its_time() {
