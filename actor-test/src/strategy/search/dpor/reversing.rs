@@ -21,34 +21,38 @@ impl Graph {
         defers: Deferred,
         lives: &Lives,
     ) -> Vec<Place> {
+        let open = self.open(cut, lane, defers, lives);
+        let is_free = |place: &Place| !self.is_preceded(*place, &open, cut);
+        let mut free: Vec<Place> = open.iter().copied().filter(is_free).collect();
+        free.sort_unstable_by_key(|place| self.rank(*place));
+        free
+    }
+
+    /// The events in an inbox that an operation does not put off.
+    fn open(&self, cut: &Cut, lane: u32, defers: Deferred, lives: &Lives) -> Vec<Place> {
         let found = &self.lanes[lane as usize];
         let taken = cut[lane as usize];
-        let mut open: Vec<(u64, Place)> = Vec::new();
-        for place in &self.lanes[lane as usize].sends {
-            if place.index >= cut[place.lane as usize] {
-                continue;
-            }
-            let is_open = |(to, by): &(u32, u32)| *to == lane && (*by == NOWHERE || *by >= taken);
+        let is_there = |(to, by): &(u32, u32)| *to == lane && (*by == NOWHERE || *by >= taken);
+        let is_open = |place: &Place| {
             let label = self.label(*place);
-            if label.inboxes().any(is_open)
+            place.index < cut[place.lane as usize]
+                && label.inboxes().any(is_there)
                 && !label.event().is_some_and(|event| defers.has(event))
                 && found.cancelled_at(place.lane).is_none_or(|at| at >= taken)
                 && self.is_open(*place, lane, taken, lives)
-            {
-                open.push((self.rank(*place), *place));
-            }
+        };
+        found.sends.iter().copied().filter(is_open).collect()
+    }
+
+    /// Whether one of those that are open comes before another one in any case.
+    fn is_preceded(&self, place: Place, open: &[Place], cut: &Cut) -> bool {
+        if open.len() < 2 {
+            return false;
         }
-        if open.len() > 1 {
-            let all: Vec<Place> = open.iter().map(|(_, place)| *place).collect();
-            open.retain(|(_, place)| {
-                let before = self.before_in_any_case(*place, cut);
-                let is_before =
-                    |other: &Place| other != place && before[other.lane as usize] > other.index;
-                !all.iter().any(is_before)
-            });
-            open.sort_unstable_by_key(|(message, _)| *message);
-        }
-        open.into_iter().map(|(_, place)| place).collect()
+        let before = self.before_in_any_case(place, cut);
+        let is_before =
+            |other: &Place| *other != place && before[other.lane as usize] > other.index;
+        open.iter().any(is_before)
     }
 
     /// Where something stands among what is in an inbox: the same in all graphs.
@@ -135,50 +139,56 @@ impl Graph {
             false => needed.unwrap_or(0),
         };
         let first = receives.partition_point(|index| *index < needed);
-        for index in &receives[first..] {
+        // The earlier it is taken, the more is left out for it: what was looked at need not be again.
+        let mut looked_at = self.whole();
+        let known = edits.len();
+        for index in receives[first..].iter().rev() {
             let at = Place {
                 lane: to,
                 index: *index,
             };
+            let kept = self.kept(at, send);
+            if !self.were_first_choices(&kept, &looked_at, send, lives) {
+                break;
+            }
+            looked_at.clone_from(&kept);
             let is_put_off = |event| self.deferred_at(at).has(event);
-            if !self.label(send).event().is_some_and(is_put_off)
-                && self.may_revisit(at, send, lives)
-            {
+            if self.label(send).event().is_some_and(is_put_off) {
+                continue;
+            }
+            if !self.was_first_choice(at, send, lives) {
+                break;
+            }
+            looked_at[to as usize] = at.index;
+            if self.takes_within(&kept, at) && self.is_candidate(send, kept, at, lives) {
                 edits.push(Edit::Revisit { at, from: send });
             }
         }
+        edits[known..].reverse();
     }
 
-    /// Whether this is the one graph from which an event that was sent is to be taken at an earlier label:
-    /// everything that is left out for it was the first choice.
-    fn may_revisit(&self, at: Place, send: Place, lives: &Lives) -> bool {
-        if !self.was_first_choice(at, send, lives) {
-            return false;
-        }
-        let kept = self.kept(at, send);
-        if !self.takes_within(&kept, at) {
-            return false;
-        }
-        for (lane, found) in self.lanes.iter().enumerate() {
-            let from = kept[lane];
-            for (label, index) in found.labels[from as usize..].iter().zip(from..) {
-                let lane = lane as u32;
-                let was_first = match label.act {
-                    Act::Receive { .. } => {
-                        self.was_first_choice(Place { lane, index }, send, lives)
-                    }
-                    Act::Answer(answer) => answer == 0,
-                    _ => true,
-                };
-                if !was_first {
-                    return false;
+    /// Whether an event may be taken at a label, in place of what is taken there.
+    fn is_candidate(&self, send: Place, kept: Cut, at: Place, lives: &Lives) -> bool {
+        let mut cut = kept;
+        cut[at.lane as usize] = at.index;
+        let open = self.open(&cut, at.lane, self.deferred_at(at), lives);
+        open.contains(&send) && !self.is_preceded(send, &open, &cut)
+    }
+
+    /// Whether everything that is left out for an event that was sent, up to what was looked at, was the
+    /// first choice: then there is no other graph from which it is to be taken earlier.
+    fn were_first_choices(&self, kept: &Cut, looked_at: &Cut, send: Place, lives: &Lives) -> bool {
+        self.lanes.iter().enumerate().all(|(lane, found)| {
+            let (from, to) = (kept[lane], looked_at[lane]);
+            (from..to).all(|index| match found.labels[index as usize].act {
+                Act::Receive { .. } => {
+                    let lane = lane as u32;
+                    self.was_first_choice(Place { lane, index }, send, lives)
                 }
-            }
-        }
-        let mut without = kept;
-        without[at.lane as usize] = at.index;
-        self.candidates(&without, at.lane, self.deferred_at(at), lives)
-            .contains(&send)
+                Act::Answer(answer) => answer == 0,
+                _ => true,
+            })
+        })
     }
 
     /// Whether the event that is taken at a label is the one that comes first, of those that are there
@@ -191,11 +201,20 @@ impl Graph {
         self.add_needed(&mut cut, send, 0);
         // What is seldom so, and soon known, comes first.
         from.index < cut[from.lane as usize]
-            && self
-                .candidates(&cut, at.lane, self.deferred_at(at), lives)
-                .first()
-                == Some(&from)
+            && self.comes_first(from, &cut, at, lives)
             && self.takes_within(&cut, at)
+    }
+
+    /// Whether an event is the first of the [candidates](Self::candidates) for a label.
+    fn comes_first(&self, event: Place, cut: &Cut, at: Place, lives: &Lives) -> bool {
+        let open = self.open(cut, at.lane, self.deferred_at(at), lives);
+        let rank = self.rank(event);
+        open.contains(&event)
+            && !self.is_preceded(event, &open, cut)
+            && open
+                .iter()
+                .filter(|other| self.rank(**other) < rank)
+                .all(|other| self.is_preceded(*other, &open, cut))
     }
 
     /// What is taken within a cut is within it too, but for what is taken at a label.
