@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use actor_test::strategy::Extent;
+
 use crate::words;
 
 /// How far a test is.
@@ -15,6 +17,8 @@ pub(crate) struct Progress {
     pub(crate) elapsed: Duration,
     /// The time that the test has.
     pub(crate) limit: Option<Duration>,
+    /// How much there seems to be in all of what a search counts.
+    pub(crate) extent: Option<Extent>,
 }
 
 /// The least that is left of a test's name.
@@ -39,26 +43,53 @@ impl Progress {
         let (done, bugs) = (self.executions, words::count(self.bugs, "bug"));
         let of = self.of.map_or_else(String::new, |of| format!(" of {of}"));
         let short = self.of.map_or_else(String::new, |of| format!("/{of}"));
-        let (eta, bar) = (self.eta(), self.bar(20));
+        let (share, eta, bar) = (self.share(), self.eta(), self.bar(20));
         let (schedules, steps) = (rate(done), rate(self.steps));
         vec![
             format!(
-                " {bar} {done}{of} schedules, {schedules} schedules/s, {steps} steps/s, {bugs}{eta}"
+                " {bar} {done}{of} schedules, {schedules} schedules/s, {steps} steps/s, {bugs}{share}{eta}"
             ),
-            format!(" {bar} {done}{of} schedules, {schedules}/s, {bugs}{eta}"),
+            format!(" {bar} {done}{of} schedules, {schedules}/s, {bugs}{share}{eta}"),
+            format!(" {bar} {done}{of} schedules, {bugs}{share}"),
             format!(" {bar} {done}{of} schedules, {bugs}"),
             format!(" {} {done}{short}, {bugs}", self.bar(10)),
             format!(" {done}{short}, {bugs}"),
         ]
     }
 
+    /// Without colours, and for lines of any width: what a terminal's line says.
+    pub(crate) fn words(&self) -> String {
+        let bugs = words::count(self.bugs, "bug");
+        let of = self.of.map_or_else(String::new, |of| format!(" of {of}"));
+        let (share, eta) = (self.share(), self.eta());
+        format!("{}{of} schedules, {bugs}{share}{eta}", self.executions)
+    }
+
     fn fraction(&self) -> f64 {
-        let fraction = match (self.of, self.limit) {
-            (Some(of), _) => self.executions as f64 / of.max(1) as f64,
-            (None, Some(limit)) => self.elapsed.as_secs_f64() / limit.as_secs_f64(),
-            (None, None) => 0.0,
+        let fraction = match (self.of, self.limit, self.extent) {
+            (Some(of), ..) => self.executions as f64 / of.max(1) as f64,
+            (None, Some(limit), _) => self.elapsed.as_secs_f64() / limit.as_secs_f64(),
+            // Rather too little than too much.
+            (None, None, Some(extent)) => extent.done().0,
+            (None, None, None) => 0.0,
         };
         fraction.clamp(0.0, 1.0)
+    }
+
+    /// Which share is done of all that there is, where that can be guessed.
+    fn share(&self) -> String {
+        let Some(extent) = &self.extent else {
+            return String::new();
+        };
+        let (least, most) = extent.done();
+        match (percent(least), percent(most)) {
+            (_, _) if extent.most.is_none() => ", no end in sight".into(),
+            (least, _) if extent.least == extent.met => {
+                format!(", at least {least} done by estimate")
+            }
+            (least, most) if least == most => format!(", {most} done by estimate"),
+            (least, most) => format!(", {least} to {most} done by estimate"),
+        }
     }
 
     fn bar(&self, cells: usize) -> String {
@@ -80,6 +111,16 @@ impl Progress {
             60..3600 => format!(", ETA {}m {:02}s", seconds / 60, seconds % 60),
             _ => format!(", ETA {}h {:02}m", seconds / 3600, seconds / 60 % 60),
         }
+    }
+}
+
+/// With two figures at the most; never all before the end.
+fn percent(share: f64) -> String {
+    match share * 100.0 {
+        share if share >= 99.0 => "99 %".into(),
+        share if share >= 10.0 => format!("{share:.0} %"),
+        share if share >= 0.1 => format!("{share:.1} %"),
+        _ => "less than 0.1 %".into(),
     }
 }
 
@@ -119,6 +160,7 @@ mod tests {
             bugs: 1,
             elapsed: Duration::from_secs(30),
             limit: of.is_none().then(|| Duration::from_secs(120)),
+            extent: None,
         }
     }
 
@@ -150,6 +192,38 @@ mod tests {
                 let line = shown(&progress, width);
                 assert!(wide(&line) < width, "{width}: {line}");
             }
+        }
+    }
+
+    /// The bar is as full as is certain, and the time that is left as long as may be.
+    #[test]
+    fn an_estimate_is_shown_as_one() {
+        let extent = |least, most| Progress {
+            limit: None,
+            extent: Some(Extent::between(41_000, least, most)),
+            ..progress(41_000, None)
+        };
+        assert_eq!(
+            shown(&extent(205_000.0, Some(410_000.0)), 160),
+            format!(
+                "{TEST} [==>                 ] 41000 schedules, 1 k/s, 1 bug, 10 % to 20 % done by estimate, ETA 4m 30s"
+            )
+        );
+        let words = |least, most| extent(least, most).words();
+        assert_eq!(
+            words(41_000.0, Some(82_000.0)),
+            "41000 schedules, 1 bug, at least 50 % done by estimate, ETA 30s"
+        );
+        assert_eq!(
+            words(41_000.0, None),
+            "41000 schedules, 1 bug, no end in sight"
+        );
+        assert_eq!(
+            words(1e9, Some(1e9)),
+            "41000 schedules, 1 bug, less than 0.1 % done by estimate, ETA 203h 14m"
+        );
+        for width in 40..=200 {
+            assert!(wide(&shown(&extent(1e5, Some(1e6)), width)) < width);
         }
     }
 

@@ -14,6 +14,9 @@ use super::{Exit, Trouble};
 use crate::words;
 use actor_test::tool::protocol::Event;
 
+/// Where there is no terminal, it is said how far a test is, so often.
+const SILENCE: Duration = Duration::from_secs(30);
+
 /// A bar appears for tests that take longer.
 const PATIENCE: Duration = Duration::from_millis(300);
 
@@ -129,6 +132,7 @@ impl Screen {
             bars: self.bars.clone(),
             limit,
             shown: false,
+            said: Duration::ZERO,
             done: Done::default(),
         }
     }
@@ -142,6 +146,8 @@ pub(crate) struct Bar {
     bars: MultiProgress,
     limit: Option<Duration>,
     shown: bool,
+    /// When a line was written last, where there is no terminal.
+    said: Duration,
     done: Done,
 }
 
@@ -158,6 +164,7 @@ impl Bar {
             of,
             steps,
             bugs,
+            extent,
         } = event
         else {
             return;
@@ -180,7 +187,15 @@ impl Bar {
             bugs: *bugs as u64,
             elapsed,
             limit: self.limit,
+            extent: *extent,
         };
+        if !console::user_attended_stderr() {
+            if elapsed >= self.said + SILENCE {
+                self.said = elapsed;
+                eprintln!("{}: {}", self.test, progress.words());
+            }
+            return;
+        }
         // The terminal may be made wider or narrower meanwhile.
         let (_, columns) = console::Term::stderr().size();
         let (name, rest) = progress.line(&self.test, usize::from(columns));

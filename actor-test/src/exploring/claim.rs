@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::report::verdict::{Searched, Verdict};
 use crate::settings::Bounds;
-use crate::strategy::{Covered, Gap};
+use crate::strategy::{Covered, Extent, Gap};
 
 /// How a search ended, and with what executions.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +17,8 @@ pub(crate) struct Course {
     pub(crate) stopped: Option<Gap>,
     /// This process ran one part of the search.
     pub(crate) is_part: bool,
+    /// How much there seems to be in all.
+    pub(crate) extent: Option<Extent>,
 }
 
 /// The executions of a strategy.
@@ -71,11 +73,18 @@ impl Course {
         if !is_complete && gaps.is_empty() {
             gaps.push(Gap::Unstated);
         }
+        let is_bound = |gap: &Gap| {
+            let bounds = matches!(gap, Gap::Executions { .. } | Gap::Time | Gap::Budget { .. });
+            bounds || matches!(gap, Gap::States { .. } | Gap::Histories { .. })
+        };
+        // What is outside, or behind a bug, nobody can guess.
+        let is_stopped = !gaps.is_empty() && gaps.iter().all(is_bound);
         Verdict {
             searched: Searched::Systematic {
                 strategy: turns.name.clone(),
                 reduction,
             },
+            extent: self.extent.filter(|_| is_stopped && !is_complete),
             gaps,
         }
     }
@@ -92,6 +101,7 @@ impl Course {
             searched: Searched::Sample {
                 strategies: names.collect(),
             },
+            extent: None,
             gaps,
         }
     }

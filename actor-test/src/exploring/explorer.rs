@@ -14,7 +14,7 @@ use crate::hash::mix;
 use crate::report::confirmation::Confirmation;
 use crate::report::words::{self, Place};
 use crate::settings::Settings;
-use crate::strategy::{Covered, Estimates, Execution, Placed, Random, Strategy, Survey};
+use crate::strategy::{Covered, Estimates, Execution, Extent, Placed, Random, Strategy, Survey};
 use crate::trace::replay::{nondeterminism, run_again};
 use crate::trace::witness;
 
@@ -200,10 +200,10 @@ impl<'a> Explorer<'a> {
             .collect()
     }
 
-    /// How many executions there are to be, where a search that has no other end has an idea.
-    pub(crate) fn expected(&self) -> Option<u64> {
+    /// How much there seems to be in all, where the only strategy has an idea.
+    pub(crate) fn extent(&self) -> Option<Extent> {
         match &self.strategies[..] {
-            [Some(only)] => only.expected(),
+            [Some(only)] => only.extent(),
             _ => None,
         }
     }

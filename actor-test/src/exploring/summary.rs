@@ -20,7 +20,7 @@ use crate::report::facts::{BUGS_MAX, Bug, Kept, Report, StepStatistics, Strategy
 use crate::report::judging;
 use crate::report::merge::Sketch;
 use crate::settings::Settings;
-use crate::strategy::{Covered, Fairness, Gap};
+use crate::strategy::{Covered, Extent, Fairness, Gap};
 
 /// How many executions a budget of steps pays for in any case.
 const EXECUTIONS_MIN: u64 = 100;
@@ -122,6 +122,9 @@ pub(crate) struct Summary {
     turns: Vec<Turns>,
     /// The strategy that had nothing left to explore.
     ended_by: Option<usize>,
+    /// How much there seems to be in all.
+    #[serde(skip)]
+    extent: Option<Extent>,
     /// A hash of what the pilots did.
     pub(crate) pilots: u64,
     /// The execution that was the last to show something new, from one.
@@ -145,6 +148,7 @@ impl Summary {
             step_sum: 0,
             turns: Vec::new(),
             ended_by: None,
+            extent: None,
             pilots: 0,
             last_new: 0,
             wants_liveness: false,
@@ -211,6 +215,11 @@ impl Summary {
         }
     }
 
+    /// How much there seems to be in all, where there is one strategy.
+    pub(crate) fn set_extent(&mut self, extent: Option<Extent>) {
+        self.extent = extent;
+    }
+
     /// Nothing more is to be added.
     pub(crate) fn is_over(&self) -> bool {
         self.ended_by.is_some()
@@ -260,6 +269,7 @@ impl Summary {
             },
             steps: self.report.steps_total,
             bugs: self.failing.len(),
+            extent: None,
         }
     }
 
@@ -396,6 +406,7 @@ impl Summary {
             turns: std::mem::take(&mut self.turns),
             ended_by: self.ended_by,
             is_part: self.settings.partition.is_some_and(|part| !part.is_whole()),
+            extent: self.extent,
         }
         .verdict(&self.settings.bounds);
         for failing in std::mem::take(&mut self.failing).into_values() {

@@ -16,10 +16,13 @@ use crate::exploring::rounds::Crew;
 use crate::exploring::summary::Summary;
 use crate::report::facts::Report;
 use crate::settings::Settings;
-use crate::strategy::{Estimates, Strategy, StrategySpec};
+use crate::strategy::{Estimates, Extent, Strategy, StrategySpec};
 
 /// Hears of progress.
 pub(crate) trait Observer: Send {
+    /// It is to hear of what is done now.
+    fn is_due(&self) -> bool;
+
     /// Some more iterations are done.
     fn progress(&mut self, progress: &Progress);
 }
@@ -31,24 +34,18 @@ pub(crate) struct Progress {
     pub(crate) of: u64,
     pub(crate) steps: u64,
     pub(crate) bugs: usize,
-}
-
-impl Progress {
-    /// There are to be so many executions, where there is no other end.
-    fn expecting(self, executions: Option<u64>) -> Self {
-        Self {
-            of: executions
-                .filter(|_| self.of == u64::MAX)
-                .unwrap_or(self.of),
-            ..self
-        }
-    }
+    /// How much there seems to be in all of what a search counts.
+    pub(crate) extent: Option<Extent>,
 }
 
 /// Hears nothing.
 pub(crate) struct Silent;
 
 impl Observer for Silent {
+    fn is_due(&self) -> bool {
+        false
+    }
+
     fn progress(&mut self, _: &Progress) {}
 }
 
@@ -110,6 +107,7 @@ fn sample(
         exploration.keep(name, settings, &mut first, &mut crew);
         exploration.run_with(&mut first, program, Some(&mut crew));
         exploration.summary.set_covered(first.covered());
+        exploration.summary.set_extent(first.extent());
         let before = exploration.stop_keeping(&mut first, &crew);
         let observed = [before, first.observed()].into_iter();
         Observations::merge(observed.chain(crew.observed).collect())
@@ -151,6 +149,7 @@ pub(crate) fn explore_alone(
     exploration.summary.name_strategies(explorer.names());
     exploration.run_alone(&mut explorer, program);
     exploration.summary.set_covered(explorer.covered());
+    exploration.summary.set_extent(explorer.extent());
     exploration.summary.finish(program, &explorer.observed())
 }
 
@@ -310,8 +309,7 @@ impl Exploration<'_> {
             }
             self.add(explorer.run_turn(program, epoch.turn(execution)));
             if execution.is_multiple_of(CHUNK) {
-                let progress = self.summary.progress().expecting(explorer.expected());
-                self.observer.progress(&progress);
+                self.tell(explorer);
             }
             execution += 1;
         }
@@ -338,11 +336,21 @@ impl Exploration<'_> {
                 self.add(contribution.counted_as(turn, epoch.seed(turn)));
                 execution += 1;
             }
-            let progress = self.summary.progress().expecting(explorer.expected());
-            self.observer.progress(&progress);
+            self.tell(explorer);
             !self.summary.is_over() && explorer.unite(explored.part)
         });
         execution
+    }
+
+    /// Tells how far it has come.
+    fn tell(&mut self, explorer: &Explorer<'_>) {
+        if !self.observer.is_due() {
+            return;
+        }
+        self.observer.progress(&Progress {
+            extent: explorer.extent(),
+            ..self.summary.progress()
+        });
     }
 
     /// The executions that can be planned now, where any are left and to be paid for.

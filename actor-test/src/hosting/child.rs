@@ -385,8 +385,12 @@ struct Teller<'a> {
 }
 
 impl Observer for Teller<'_> {
+    fn is_due(&self) -> bool {
+        self.told.is_none_or(|told| told.elapsed() >= TELL)
+    }
+
     fn progress(&mut self, progress: &Progress) {
-        if self.told.is_some_and(|told| told.elapsed() < TELL) {
+        if !self.is_due() {
             return;
         }
         self.told = Some(crate::wall_clock::now());
@@ -395,6 +399,7 @@ impl Observer for Teller<'_> {
             of: progress.of,
             steps: progress.steps,
             bugs: progress.bugs,
+            extent: progress.extent,
         });
     }
 }

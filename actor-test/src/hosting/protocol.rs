@@ -18,9 +18,10 @@ use crate::debugging::Answer;
 use crate::report::facts::{Bug, Recording, Report};
 use crate::settings::Bounds;
 use crate::settings::overrides::Overrides;
+use crate::strategy::Extent;
 
 /// The version of the protocol; a child of another version refuses the request.
-pub const VERSION: u32 = 8;
+pub const VERSION: u32 = 9;
 
 /// What the child is to do.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -126,6 +127,7 @@ pub enum Event {
         of: u64,
         steps: u64,
         bugs: usize,
+        extent: Option<Extent>,
     },
     /// It was explored.
     Done {

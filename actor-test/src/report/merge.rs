@@ -227,6 +227,7 @@ impl Report {
             searched: Searched::Sample {
                 strategies: names.collect(),
             },
+            extent: None,
             gaps,
         }
     }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::strategy::{Gap, Reduction};
+use crate::strategy::{Extent, Gap, Reduction};
 
 /// What was searched, and what was left out.
 ///
@@ -24,6 +24,10 @@ pub struct Verdict {
     pub searched: Searched,
     /// What was left out, and why. Nothing, where a systematic search came to its end.
     pub gaps: Vec<Gap>,
+    /// How much there seems to be in all of what was searched, where a bound ended the search and it has an
+    /// idea: behaviours, states or schedules.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extent: Option<Extent>,
 }
 
 /// How far schedules deviate from the first one that a search runs.

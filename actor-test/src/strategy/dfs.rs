@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Choice, Covered, Enabled, Execution, Fairness, Gap, Offer, OperationId, Reduction, Step,
-    Strategy,
+    Choice, Covered, Enabled, Execution, Extent, Fairness, Gap, Offer, OperationId, Reduction,
+    Step, Strategy,
 };
 use crate::codec;
 use crate::data::faults::Fault;
@@ -40,6 +40,9 @@ struct Branch {
     taken: u32,
     of: u32,
     others: Others,
+    /// How many executions were over when it was met first, and when what is taken was taken first.
+    met_after: u64,
+    taken_after: u64,
 }
 
 /// What becomes of the steps of a branching point that are not taken yet.
@@ -95,6 +98,7 @@ impl Dfs {
         while let Some(last) = self.path.last_mut() {
             if !matches!(last.others, Others::Spared(_)) && last.taken + 1 < last.of {
                 last.taken += 1;
+                last.taken_after = self.executions;
                 last.others = Others::Due;
                 return true;
             }
@@ -110,10 +114,13 @@ impl Dfs {
         }
         let of = u32::try_from(of).unwrap_or(u32::MAX);
         if self.depth == self.path.len() {
+            let over = self.executions - 1;
             self.path.push(Branch {
                 taken: 0,
                 of,
                 others: Others::Due,
+                met_after: over,
+                taken_after: over,
             });
         }
         let branch = &mut self.path[self.depth];
@@ -255,6 +262,27 @@ impl Strategy for Dfs {
 
     fn can_be_saved(&self) -> bool {
         true
+    }
+
+    /// By the share of the tree that is done, where equal parts are below what can be taken at a branching
+    /// point; and as if what is still to be taken there had as much below it as what was taken, in the mean
+    /// (Kilby, Slaney, Thiébaux and Walsh, AAAI 2006).
+    fn extent(&self) -> Option<Extent> {
+        let of = |branch: &Branch| match branch.others {
+            Others::Due => f64::from(branch.of),
+            Others::Spared(_) => 1.0,
+        };
+        let (mut share, mut done) = (1.0, 0.0);
+        for branch in &self.path {
+            share /= of(branch);
+            done += share * f64::from(branch.taken);
+        }
+        let by_shares = self.executions as f64 / (done + share);
+        let by_likeness = self.path.iter().rev().fold(1.0, |below, branch| {
+            let before = (branch.taken_after - branch.met_after) as f64;
+            of(branch) * (before + below) / f64::from(branch.taken + 1)
+        });
+        Some(Extent::of(self.executions, by_shares, by_likeness))
     }
 
     fn covered(&self) -> Covered {

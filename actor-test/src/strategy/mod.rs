@@ -15,6 +15,7 @@ mod delay;
 mod dfs;
 mod enabled;
 mod estimates;
+mod extent;
 mod fair_suffix;
 mod guided;
 mod live_prefix;
@@ -60,6 +61,7 @@ pub(crate) use enabled::{Details, Parts};
 pub use enabled::{Enabled, EventId, MessageId, OperationId, Pending, SeenState, Step, StepKind};
 pub(crate) use estimates::Survey;
 pub use estimates::{Effort, Estimates};
+pub use extent::Extent;
 pub use fair_suffix::FairSuffix;
 pub(crate) use guided::{Followed, Guided};
 pub use live_prefix::LivePrefix;
@@ -277,9 +279,9 @@ pub trait Strategy: fmt::Debug + Send {
         false
     }
 
-    /// How many executions it seems to need in all, where it has an idea. Progress is shown by it, and
-    /// nothing depends on it.
-    fn expected(&self) -> Option<u64> {
+    /// How much there seems to be in all of what it counts, where it has an idea. Progress is shown by it,
+    /// and how far a search came that has no end; nothing depends on it.
+    fn extent(&self) -> Option<Extent> {
         None
     }
 

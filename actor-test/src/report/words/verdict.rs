@@ -3,7 +3,7 @@
 use super::{count, percent};
 use crate::report::facts::{BehaviourStatistics, Report};
 use crate::report::verdict::{Searched, Within};
-use crate::strategy::{Beyond, Gap, Reduction, Unjudged};
+use crate::strategy::{Beyond, Extent, Gap, Reduction, Unjudged};
 
 /// What was covered: of a systematic search what it left out, and of a sample how much more there
 /// seems to be.
@@ -46,7 +46,49 @@ pub(super) fn covered(report: &Report) -> Option<String> {
     if let Some(within) = report.verdict.within() {
         return Some(up_to(report, *reduction, within));
     }
-    Some(format!("not exhaustive: {}", gaps(&report.verdict.gaps)))
+    let gaps = gaps(&report.verdict.gaps);
+    let left = report
+        .verdict
+        .extent
+        .map(|extent| reached(&extent, *reduction));
+    Some(format!(
+        "not exhaustive: {gaps}{}",
+        left.unwrap_or_default()
+    ))
+}
+
+/// How far it came, and how much there seems to be in all.
+fn reached(extent: &Extent, reduction: Reduction) -> String {
+    let what = match reduction {
+        Reduction::States { .. } => "state",
+        Reduction::Inboxes { .. } => "behaviour",
+        Reduction::Histories { .. } => "beginning",
+        Reduction::None | Reduction::LocalFirst => "schedule",
+    };
+    let met = count(extent.met, what);
+    match (extent.least, extent.most) {
+        (_, None) => format!(", at {met}, and no end was in sight"),
+        (least, Some(most)) if least == extent.met => {
+            format!(", at {met} of at most {} by estimate", about(most))
+        }
+        (least, Some(most)) if about(least) == about(most) => {
+            format!(", at {met} of {} by estimate", about(most))
+        }
+        (least, Some(most)) => {
+            format!(
+                ", at {met} of {} to {} by estimate",
+                about(least),
+                about(most)
+            )
+        }
+    }
+}
+
+/// To two figures: the others of an estimate say nothing.
+fn about(number: u64) -> String {
+    let figures = number.checked_ilog10().unwrap_or(0);
+    let unit = 10_u64.pow(figures.saturating_sub(1));
+    (number / unit).saturating_mul(unit).to_string()
 }
 
 /// Every schedule up to a bound was run.

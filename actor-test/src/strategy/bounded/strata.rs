@@ -9,7 +9,7 @@ use super::run::{Lent, Noted, Run};
 use super::{Bounded, Same};
 use crate::hash::mix;
 use crate::strategy::search::Search;
-use crate::strategy::{Covered, Ended, Gap, Reduction, below, generator};
+use crate::strategy::{Covered, Ended, Extent, Gap, Reduction, below, generator};
 
 /// Decisions to be made before the first schedule goes on: those of an execution up to a place, and
 /// another one there.
@@ -219,7 +219,7 @@ impl Search for Strata {
     }
 
     /// How many there are is not known before.
-    fn expected(&self) -> Option<u64> {
+    fn extent(&self) -> Option<Extent> {
         None
     }
 

@@ -7,7 +7,7 @@ use super::Search;
 use crate::data::bug::Cycle;
 use crate::data::faults::Fault;
 use crate::strategy::{
-    Choice, Covered, Enabled, Ended, Execution, Fairness, Offer, Step, Strategy,
+    Choice, Covered, Enabled, Ended, Execution, Extent, Fairness, Offer, Step, Strategy,
 };
 
 /// Runs the items of a search, one after another; and its parts, where nobody else has
@@ -195,8 +195,8 @@ where
         true
     }
 
-    fn expected(&self) -> Option<u64> {
-        self.search.expected()
+    fn extent(&self) -> Option<Extent> {
+        self.search.extent()
     }
 
     fn covered(&self) -> Covered {

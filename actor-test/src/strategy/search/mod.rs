@@ -15,7 +15,7 @@ mod in_turn;
 
 use std::fmt;
 
-use super::{Covered, Ended, Strategy};
+use super::{Covered, Ended, Extent, Strategy};
 use crate::codec::Damaged;
 
 pub(crate) use attempt::attempt;
@@ -69,8 +69,8 @@ pub(super) trait Search: fmt::Debug + Send + Sized + 'static {
         Err(Damaged("nothing was saved".into()))
     }
 
-    /// How many executions it seems to need: see [`Strategy::expected`].
-    fn expected(&self) -> Option<u64>;
+    /// How much there seems to be in all: see [`Strategy::extent`].
+    fn extent(&self) -> Option<Extent>;
 
     /// What was covered up to now: see [`Strategy::covered`].
     fn covered(&self) -> Covered;

@@ -21,8 +21,8 @@ use rerun::Rerun;
 
 use super::search::InTurn;
 use super::{
-    Choice, Covered, Enabled, Ended, Execution, Fairness, Gap, Offer, Pending, Step, StepKind,
-    Strategy, Unjudged,
+    Choice, Covered, Enabled, Ended, Execution, Extent, Fairness, Gap, Offer, Pending, Step,
+    StepKind, Strategy, Unjudged,
 };
 use crate::data::bug::Cycle;
 use crate::data::faults::Fault;
@@ -144,6 +144,27 @@ fn name(order: Order, local_first: bool, states_max: Option<u64>) -> String {
     }
 }
 
+/// How many states there seem to be, where so many were met breadth first, and so many gone on from: as many
+/// as were met, if nothing were new any more. Where fewer new states come of a state than one, it is at the
+/// most as if those that are left had as many new ones as those that came last, and each of these again: as
+/// a rule fewer and fewer come of them.
+fn extent(met: u64, gone_on: u64, from: impl Fn(u32) -> u32) -> Option<Extent> {
+    let since = gone_on - gone_on / 4;
+    let lately = gone_on.checked_sub(since).filter(|lately| *lately > 0)?;
+    let (mut low, mut high) = (1, met);
+    while low < high {
+        let middle = low.midpoint(high);
+        match u64::from(from(middle as u32)) < since {
+            true => low = middle + 1,
+            false => high = middle,
+        }
+    }
+    let rate = (met - low) as f64 / lately as f64;
+    let left = (met - gone_on) as f64;
+    let most = (rate < 1.0).then(|| met as f64 + left * rate / (1.0 - rate));
+    Some(Extent::between(met, met as f64, most))
+}
+
 /// What was left out: states beyond the bound that was met, seeds, and cycles that were not judged.
 fn gaps(bound: Option<u64>, seeded: u64, unjudged: &[Unjudged]) -> Vec<Gap> {
     let bound = bound.map(|bound| Gap::States { bound });
@@ -257,6 +278,10 @@ impl Strategy for States {
 
     fn has_memory(&self) -> bool {
         true
+    }
+
+    fn extent(&self) -> Option<Extent> {
+        self.means()?.extent()
     }
 
     fn covered(&self) -> Covered {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use actor_core::prelude::*;
 use actor_core::{ActorId, actor, monitor};
 use actor_test::strategy::{Reduction, StrategySpec};
-use actor_test::{BugKind, Report, Searched};
+use actor_test::{BugKind, Gap, Report, Searched};
 use behaviour::node::Message;
 use behaviour::programs::*;
 use behaviour::talkers::{Found, Talk, Uses};
@@ -326,4 +326,231 @@ fn several_workers_show_monitors_what_one_does() {
     assert_eq!(alone.verdict.behaviours(), Some(26_136));
     let together = with_workers(3, program);
     assert_eq!(said(&together), said(&alone));
+}
+
+/// How many were seen; and one of them may not be the second.
+#[derive(Default, Hash)]
+struct Second<const FROM: usize>(u32);
+
+#[monitor]
+impl<const FROM: usize> Second<FROM> {
+    #[on]
+    fn message(&mut self, message: &Message) {
+        self.0 += 1;
+        assert!(self.0 != 2 || message.from != FROM, "it is the second");
+    }
+}
+
+/// What a monitor is does not say what it has seen: from both it goes on.
+#[test]
+fn a_monitor_that_is_the_same_has_other_things_before_it() {
+    fn fails<const FROM: usize>() {
+        let report = explore(|sys| {
+            sys.monitor::<Second<FROM>>();
+            pairs(sys, 3);
+        });
+        let kinds: Vec<BugKind> = report.bugs().iter().map(|bug| bug.kind()).collect();
+        assert_eq!(kinds, [BugKind::Monitor], "{FROM}");
+    }
+    fails::<0>();
+    fails::<2>();
+    fails::<4>();
+}
+
+/// Two monitors see the same, and one of them objects.
+#[test]
+fn each_monitor_is_shown_all_orders() {
+    let report = explore(|sys| {
+        sys.monitor::<Senders>();
+        sys.monitor::<Order>();
+        pairs(sys, 4);
+    });
+    let kinds: Vec<BugKind> = report.bugs().iter().map(|bug| bug.kind()).collect();
+    assert_eq!(kinds, [BugKind::Monitor]);
+}
+
+/// Tells of itself what its hash says, and keeps another thing for itself.
+#[derive(Default)]
+struct Closed {
+    seen: u32,
+}
+
+impl std::hash::Hash for Closed {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        (self.seen >= 2).hash(state);
+    }
+}
+
+#[monitor]
+impl Closed {
+    #[on]
+    fn message(&mut self, message: &Message) {
+        self.seen += 1;
+        assert!(self.seen != 3 || message.from != 0, "the first is the last");
+    }
+}
+
+/// What it does in the same state is not the same, which is noticed.
+#[test]
+fn a_monitor_that_keeps_something_for_itself_is_shown_each_order_for_itself() {
+    let report = explore(|sys| {
+        sys.monitor::<Closed>();
+        pairs(sys, 3);
+    });
+    let kinds: Vec<BugKind> = report.bugs().iter().map(|bug| bug.kind()).collect();
+    assert_eq!(kinds, [BugKind::Monitor], "{:?}", report.verdict);
+}
+
+#[derive(Debug)]
+struct Turn(bool);
+
+/// Has a child say hello when it is its turn, and lets the other one go after it.
+struct Parent {
+    other: Option<ActorRef<Parent>>,
+    guest: ActorRef<Guest>,
+}
+
+#[derive(Debug)]
+struct Meet(ActorRef<Parent>);
+
+#[actor]
+impl Parent {
+    #[on]
+    fn meet(&mut self, meet: Meet) {
+        self.other = Some(meet.0);
+    }
+
+    #[on]
+    fn turn(&mut self, turn: Turn, cx: &mut Context<Self>) {
+        cx.spawn(Child(self.guest.clone()));
+        if let (true, Some(other)) = (turn.0, &self.other) {
+            other.tell(Turn(false));
+        }
+    }
+}
+
+struct Starter([ActorRef<Parent>; 2]);
+
+#[actor]
+impl Starter {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        self.0[cx.choose(2)].tell(Turn(true));
+    }
+}
+
+/// In each behaviour there is one order in which the children are created, and it is not the same one.
+#[test]
+fn actors_that_are_numbered_otherwise_elsewhere_are_told_apart() {
+    let report = explore(|sys| {
+        sys.monitor::<Known>();
+        let parents = [0, 1].map(|_| {
+            let guest = sys.spawn(Guest);
+            sys.spawn(Parent { other: None, guest })
+        });
+        parents[0].tell(Meet(parents[1].clone()));
+        parents[1].tell(Meet(parents[0].clone()));
+        sys.spawn(Starter(parents));
+    });
+    assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
+    assert_eq!(onlookers(&report), (true, false));
+}
+
+#[derive(Debug)]
+struct Ring;
+
+/// Says hello after a while.
+struct Sleeper(ActorRef<Guest>);
+
+#[actor]
+impl Sleeper {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        cx.after(std::time::Duration::from_secs(1), Ring);
+    }
+
+    #[on]
+    fn ring(&mut self, _: Ring) {
+        self.0.tell(Hello);
+    }
+}
+
+/// Whose number was seen, in order.
+#[derive(Default, Hash)]
+struct Rung(Vec<ActorId>);
+
+#[monitor]
+impl Rung {
+    #[on]
+    fn ring(&mut self, _: &Ring, cx: &mut MonitorContext<Self>) {
+        self.0.extend(cx.target());
+    }
+}
+
+/// Which timer fires first is a part of behaviours, and a monitor sees no other order.
+#[test]
+fn what_time_puts_in_order_is_seen_in_that_order() {
+    let sleepers = |is_watched| {
+        explore(move |sys| {
+            if is_watched {
+                sys.monitor::<Rung>();
+            }
+            for _ in 0..2 {
+                let guest = sys.spawn(Guest);
+                sys.spawn(Sleeper(guest));
+            }
+        })
+    };
+    let (watched, alone) = (sleepers(true), sleepers(false));
+    assert!(watched.verdict.is_exhaustive(), "{:?}", watched.verdict);
+    assert_eq!(onlookers(&watched), (false, true));
+    assert_eq!(watched.verdict.behaviours(), alone.verdict.behaviours());
+}
+
+/// How many were seen, even or odd.
+#[derive(Default, Hash)]
+struct Parity(bool);
+
+#[monitor]
+impl Parity {
+    #[on]
+    fn message(&mut self, _: &Message) {
+        self.0 ^= true;
+    }
+}
+
+/// 2^17 sets of those that were seen are more than are looked at, and that is no proof.
+#[test]
+fn too_many_orders_are_not_claimed_to_be_seen() {
+    let report = explore(|sys| {
+        sys.monitor::<Parity>();
+        pairs(sys, 17);
+    });
+    report.assert_clean();
+    assert_eq!(report.verdict.gaps, [Gap::Orders { behaviours: 1 }]);
+}
+
+/// A monitor begins otherwise where the test body has chosen otherwise.
+#[test]
+fn a_monitor_is_shown_all_from_each_beginning() {
+    let report = explore(|sys| {
+        let begin = vec![9; sys.choose(2)];
+        sys.monitor_with(Longer(begin));
+        pairs(sys, 3);
+    });
+    let kinds: Vec<BugKind> = report.bugs().iter().map(|bug| bug.kind()).collect();
+    assert_eq!(kinds, [BugKind::Monitor]);
+}
+
+/// What was seen, in order; and it may not be one of four.
+#[derive(Hash)]
+struct Longer(Vec<usize>);
+
+#[monitor]
+impl Longer {
+    #[on]
+    fn message(&mut self, message: &Message) {
+        self.0.push(message.from);
+        assert!(self.0 != [9, 4, 2, 0], "the last was first");
+    }
 }

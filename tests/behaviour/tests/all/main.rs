@@ -22,6 +22,7 @@ mod disks;
 mod dpor;
 mod ends;
 mod every_strategy;
+mod extents;
 mod fair_cycles;
 mod fault_counts;
 mod faults;

@@ -29,6 +29,7 @@ mod extending;
 mod follow;
 mod graph;
 mod lattice;
+mod levels;
 mod lives;
 mod numbers;
 mod parts;
@@ -46,6 +47,7 @@ use self::descents::{Descents, Next};
 use self::extending::Extended;
 use self::follow::{Follow, Outside, Seen};
 use self::graph::{Edit, Graph};
+use self::levels::Levels;
 use self::lives::{Lives, Reading};
 use self::parts::{Division, Noted};
 use self::shown::Shown;
@@ -55,7 +57,7 @@ use super::Search;
 use super::attempt::Limit;
 use crate::codec::Damaged;
 use crate::hash::mix;
-use crate::strategy::{Covered, Ended, Ending, Gap, Reduction};
+use crate::strategy::{Covered, Ended, Ending, Extent, Gap, Reduction};
 
 /// What an execution, a step of it, and a label of a graph cost, in steps of an execution.
 const EXECUTION: u64 = 20;
@@ -89,8 +91,10 @@ pub(in crate::strategy) struct Dpor {
     current: Option<(Graph, Vec<Edit>)>,
     /// Which share of the whole search the current graph seems to be, with what is noted in it.
     share: f64,
-    /// Which share seems to be done.
-    done: f64,
+    /// How many notes the current graph is away from the first.
+    depth: u32,
+    /// How much was noted, by that.
+    levels: Levels,
     /// The current graph is shown to monitors.
     watch: Option<Watch>,
     /// How many cuts and states monitors were in, of the current graph.
@@ -128,6 +132,8 @@ pub(in crate::strategy) struct Dpor {
     behaviours_before: u64,
     /// How many behaviours there seem to be.
     size: Option<f64>,
+    /// How many there seemed to be when it stopped, or was divided.
+    extent: Option<Extent>,
     /// How many graphs were looked at.
     graphs: u64,
     executions: u64,
@@ -204,7 +210,21 @@ impl Dpor {
         }
     }
 
+    /// How many behaviours there seem to be. By how much was noted at each depth it is too little as a rule,
+    /// since what comes last is larger than what came first; the few descents miss it in either direction.
+    fn guess(&self) -> Option<Extent> {
+        let size = self.size.filter(|_| self.descents.is_none())?;
+        let stacks = self.division.stacks().iter().flatten();
+        let noted = self.shallow.iter().chain(&self.frontier).chain(stacks);
+        let least = self.behaviours as f64 + self.levels.left(noted.map(|noted| noted.depth));
+        let most = size.max(least) * Extent::DOUBT;
+        Some(Extent::between(self.behaviours, least, Some(most)))
+    }
+
     fn stop(&mut self, why: Gap) {
+        if self.stopped.is_none() {
+            self.extent = self.guess();
+        }
         self.stopped.get_or_insert(why);
         self.shallow.clear();
         self.frontier.clear();
@@ -247,9 +267,9 @@ impl Dpor {
         match &mut self.descents {
             None => {
                 self.behaviours += 1;
-                let noted = noted(Arc::new(graph), edits, self.share);
-                self.done += noted.1;
-                self.frontier.extend(noted.0);
+                self.levels.count(self.depth, edits.len());
+                let noted = noted(Arc::new(graph), edits, self.share, self.depth + 1);
+                self.frontier.extend(noted);
             }
             Some(descents) => match descents.next(graph, edits) {
                 Next::Graph(graph) => {
@@ -262,9 +282,8 @@ impl Dpor {
                     self.descents = None;
                     self.behaviours = 1;
                     self.shown.reach(root.class());
-                    let (shallow, done) = self::noted(root, noted, 1.0);
-                    self.done = done;
-                    self.shallow = shallow.collect();
+                    self.levels.count(0, noted.len());
+                    self.shallow = self::noted(root, noted, 1.0, 1).collect();
                 }
             },
         }
@@ -362,15 +381,20 @@ impl Dpor {
     }
 }
 
-/// What was noted in a graph, and which share of the search the graph alone seems to be.
-fn noted(graph: Arc<Graph>, edits: Vec<Edit>, share: f64) -> (impl Iterator<Item = Noted>, f64) {
+/// What was noted in a graph that has a share of the search.
+fn noted(
+    graph: Arc<Graph>,
+    edits: Vec<Edit>,
+    share: f64,
+    depth: u32,
+) -> impl Iterator<Item = Noted> {
     let share = share / (edits.len() + 1) as f64;
-    let noted = edits.into_iter().map(move |edit| Noted {
+    edits.into_iter().map(move |edit| Noted {
         graph: graph.clone(),
         edit,
         share,
-    });
-    (noted, share)
+        depth,
+    })
 }
 
 impl Search for Dpor {
@@ -409,11 +433,18 @@ impl Search for Dpor {
                 if self.has_done_its_part() || self.is_divisible() {
                     return Vec::new();
                 }
-                let Some(Noted { graph, edit, share }) = self.next_noted() else {
+                let Some(next) = self.next_noted() else {
                     return Vec::new();
                 };
+                let Noted {
+                    graph,
+                    edit,
+                    share,
+                    depth,
+                } = next;
                 self.current = Some((graph.edited(edit), Vec::new()));
                 self.share = share;
+                self.depth = depth;
             }
             if self.watch.is_some() {
                 if let Some(item) = self.next_shown() {
@@ -490,10 +521,8 @@ impl Search for Dpor {
         }
     }
 
-    fn expected(&self) -> Option<u64> {
-        // Not every behaviour needs an execution.
-        let needed = self.size? * self.executions as f64 / self.graphs.max(1) as f64;
-        Some((needed as u64).max(self.executions + 1))
+    fn extent(&self) -> Option<Extent> {
+        self.extent.or_else(|| self.guess())
     }
 
     fn covered(&self) -> Covered {

@@ -37,6 +37,8 @@ pub(super) struct Noted {
     /// that of the graph, and so has the graph itself (Knuth; Kilby, Slaney, Thiébaux and Walsh, AAAI
     /// 2006).
     pub(super) share: f64,
+    /// How many notes it is away from the first graph.
+    pub(super) depth: u32,
 }
 
 /// How a search was divided.
@@ -137,6 +139,7 @@ impl Dpor {
             self.division.stacks[0] = std::mem::take(&mut self.frontier);
         }
         self.division.balance();
+        self.extent = self.guess();
         let allowance = (self.spent / SHARE).clamp(LEAST, MOST);
         let stacks = std::mem::take(&mut self.division.stacks);
         let mut number = self.division.rounds;
@@ -182,6 +185,7 @@ impl Dpor {
     /// Puts together what the parts that are back have done.
     fn settle(&mut self) {
         self.division.out = 0;
+        self.extent = None;
         let mut stopped = None;
         let mut ties = Ties::default();
         let (mut lives, mut shown) = (Vec::new(), Vec::new());
@@ -204,7 +208,7 @@ impl Dpor {
             self.watched |= part.watched;
             self.cut_off += part.cut_off;
             self.spent += part.spent;
-            self.done += part.done;
+            self.levels.add(&part.levels);
         }
         if ties.is_empty() && self.shown.unite(shown).is_err() {
             ties.onlookers = Onlookers::MONITORS;

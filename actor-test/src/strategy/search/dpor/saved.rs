@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Dpor;
 use super::graph::{Edit, Graph, Lane};
+use super::levels::Levels;
 use super::lives::SavedLives;
 use super::parts::Noted;
 use super::shown::SavedShown;
@@ -22,7 +23,7 @@ use crate::strategy::Gap;
 struct Rest {
     notes: Notes,
     rounds: u32,
-    done: f64,
+    levels: Levels,
     since: u64,
     ties: Ties,
     new_ties: Ties,
@@ -46,7 +47,7 @@ struct Notes {
     lanes: Vec<Lane>,
     /// Their lanes, and their next stamps.
     graphs: Vec<(Vec<u32>, u32)>,
-    stacks: Vec<Vec<(u32, Edit, f64)>>,
+    stacks: Vec<Vec<(u32, Edit, f64, u32)>>,
 }
 
 impl Notes {
@@ -70,7 +71,7 @@ impl Notes {
                     let of_graph = of_graph.collect();
                     notes.graphs.push((of_graph, noted.graph.next_stamp));
                 }
-                saved.push((number, noted.edit, noted.share));
+                saved.push((number, noted.edit, noted.share, noted.depth));
             }
             notes.stacks.push(saved);
         }
@@ -92,9 +93,14 @@ impl Notes {
             Ok(Arc::new(Graph { lanes, next_stamp }))
         });
         let graphs: Vec<Arc<Graph>> = graphs.collect::<Result<_, Damaged>>()?;
-        let noted = |(number, edit, share): (u32, Edit, f64)| {
+        let noted = |(number, edit, share, depth): (u32, Edit, f64, u32)| {
             let graph = graphs.get(number as usize).cloned();
-            graph.map(|graph| Noted { graph, edit, share })
+            graph.map(|graph| Noted {
+                graph,
+                edit,
+                share,
+                depth,
+            })
         };
         let stacks = self.stacks.into_iter().map(|stack| {
             let stack: Option<Vec<Noted>> = stack.into_iter().map(noted).collect();
@@ -133,7 +139,7 @@ impl Dpor {
         let rest = Rest {
             notes: Notes::of(stacks),
             rounds: self.division.rounds(),
-            done: self.done,
+            levels: self.levels.clone(),
             since: self.since,
             ties: Ties::clone(&self.ties),
             new_ties: self.new_ties.clone(),
@@ -171,7 +177,7 @@ impl Dpor {
         }
         self.descents = None;
         self.begun = true;
-        self.done = rest.done;
+        self.levels = rest.levels;
         self.since = rest.since;
         self.lives.tied = rest.ties.onlookers;
         self.ties = Arc::new(rest.ties);

@@ -20,7 +20,7 @@ use super::gaps;
 use super::graph::OUTSIDE;
 use super::owing::{Accusation, Owing};
 use crate::strategy::search::Search;
-use crate::strategy::{Covered, Ended, Ending, Reduction, Unjudged};
+use crate::strategy::{Covered, Ended, Ending, Extent, Reduction, Unjudged};
 
 /// How many parts a state may have.
 const WIDTH_MAX: usize = 1 << 10;
@@ -339,9 +339,9 @@ impl Search for Charting {
         self.chart = Some(item.chart);
     }
 
-    /// How many states there are can't be told from those that were met.
-    fn expected(&self) -> Option<u64> {
-        None
+    fn extent(&self) -> Option<Extent> {
+        let met = self.store.len();
+        super::extent(met, self.at.into(), |state| self.store.way(state)[0])
     }
 
     fn covered(&self) -> Covered {

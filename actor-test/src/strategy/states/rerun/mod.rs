@@ -14,11 +14,11 @@ use way::{Branch, Frame, Others};
 use super::graph::OUTSIDE;
 use super::names::Numbered;
 use super::owing::{self, Accusation, Owing};
-use super::{Order, gaps, name_of, own};
+use super::{Order, extent, gaps, name_of, own};
 use crate::data::bug::Cycle;
 use crate::data::faults::Fault;
 use crate::strategy::{
-    Choice, Covered, Enabled, Ended, Ending, Execution, Fairness, Gap, Offer, OperationId,
+    Choice, Covered, Enabled, Ended, Ending, Execution, Extent, Fairness, Gap, Offer, OperationId,
     Reduction, SeenState, Step, Strategy, Unjudged,
 };
 
@@ -398,6 +398,13 @@ impl Strategy for Rerun {
 
     fn has_memory(&self) -> bool {
         true
+    }
+
+    fn extent(&self) -> Option<Extent> {
+        let is_breadth = self.order == Order::Breadth && self.accusations.is_none();
+        let gone_on = u64::from(self.next.saturating_sub(1));
+        let met = self.known.len() as u64;
+        is_breadth.then(|| extent(met, gone_on, |state| self.known.way(state).0))?
     }
 
     fn covered(&self) -> Covered {

@@ -1,0 +1,146 @@
+//! How much is left by estimate, on programs of which it is known how much there is.
+
+use actor_core::actor;
+use actor_core::prelude::*;
+use actor_test::strategy::{Extent, StrategySpec};
+use actor_test::{Gap, Report, Tester};
+use behaviour::programs::*;
+
+type Program = fn(&System);
+
+fn explore(name: &str, iterations: u64, program: Program) -> Report {
+    let strategy: StrategySpec = name.parse().expect("a strategy");
+    let tester = Tester::new().iterations(iterations);
+    tester.strategy(strategy).run(program)
+}
+
+/// What the search counts.
+fn counted(report: &Report) -> u64 {
+    let verdict = &report.verdict;
+    let counted = verdict.behaviours().or(verdict.states());
+    counted.unwrap_or(report.executions)
+}
+
+/// The truth is where it is said to be, after each of these shares of the executions; tells what was said of
+/// how many there are.
+fn assert_told(name: &str, title: &str, program: Program) -> Vec<(Extent, u64)> {
+    let whole = explore(name, u64::MAX, program);
+    assert!(whole.verdict.is_exhaustive(), "{name}: {:?}", whole.verdict);
+    assert_eq!(whole.verdict.extent, None, "all was looked at");
+    let all = counted(&whole);
+    let told = [0.1, 0.3, 0.6, 0.9].into_iter().filter_map(|share| {
+        let executions = (whole.executions as f64 * share) as u64;
+        let report = explore(name, executions.max(1), program);
+        let extent = report.verdict.extent?;
+        println!("{name}, {title}, {share}: {extent:?} of {all}");
+        assert_eq!(extent.met, counted(&report));
+        assert!(
+            extent.least <= all && extent.most.is_none_or(|most| most >= all),
+            "{name}, {title}, {share}: {extent:?} of {all}"
+        );
+        Some((extent, all))
+    });
+    told.collect()
+}
+
+/// On both sides of the truth there are some that are near to it.
+fn assert_near(told: &[(Extent, u64)], factor: f64) {
+    let is_near = |one: u64, other: u64| one as f64 * factor >= other as f64;
+    let low = told
+        .iter()
+        .filter(|(extent, all)| is_near(extent.least, *all));
+    let most = |extent: &Extent| extent.most.unwrap_or(u64::MAX);
+    let high = told
+        .iter()
+        .filter(|(extent, all)| is_near(*all, most(extent)));
+    assert!(low.count() * 2 >= told.len(), "{told:?}");
+    assert!(high.count() * 2 >= told.len(), "{told:?}");
+}
+
+const TREES: [(&str, Program); 8] = [
+    ("six events", |sys| fan_in(sys, 6, 1)),
+    ("two times six events", |sys| fan_in(sys, 2, 6)),
+    ("two-phase commit", |sys| two_phase_commit(sys, 4)),
+    ("flood", |sys| flood(sys, 4)),
+    ("locks", |sys| lock_server(sys, 3)),
+    ("more locks", |sys| lock_server(sys, 4)),
+    ("Paxos with one proposer", |sys| paxos(sys, 1, 3)),
+    ("Paxos with two proposers", |sys| paxos(sys, 2, 2)),
+];
+
+#[test]
+fn behaviours_are_as_many_as_they_seem_to_be() {
+    let told = TREES.map(|(title, program)| assert_told("dpor", title, program));
+    assert_near(&told.concat(), 4.0);
+}
+
+#[test]
+fn schedules_are_as_many_as_they_seem_to_be() {
+    let few = [TREES[0], TREES[1], TREES[4], TREES[6], TREES[7]];
+    let told = few.map(|(title, program)| assert_told("dfs-local", title, program));
+    assert_near(&told.concat(), 4.0);
+}
+
+#[derive(Clone, Copy, Hash, Debug)]
+struct Tick;
+
+/// Counts down.
+#[derive(Hash)]
+struct Clock {
+    left: u32,
+}
+
+#[actor]
+impl Clock {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        cx.me().tell(Tick);
+    }
+
+    #[on]
+    fn tick(&mut self, _: Tick, cx: &mut Context<Self>) {
+        if self.left > 0 {
+            self.left -= 1;
+            cx.me().tell(Tick);
+        }
+    }
+}
+
+fn clocks(sys: &System, each: &[u32]) {
+    for left in each {
+        sys.spawn(Clock { left: *left });
+    }
+}
+
+/// States are met breadth first: first more and more, and then fewer and fewer.
+#[test]
+fn states_are_as_many_as_they_seem_to_be() {
+    let program: Program = |sys| clocks(sys, &[3, 4, 5]);
+    let whole = explore("bfs", u64::MAX, program);
+    let all = whole.verdict.states().expect("a search of states");
+    let (mut without_end, mut told) = (0, Vec::new());
+    for share in 1..20 {
+        let report = explore(&format!("bfs:{}", all * share / 20), u64::MAX, program);
+        let extent = report.verdict.extent.expect("it was bounded");
+        println!("{share}: {extent:?} of {all}, {:?}", report.verdict);
+        assert!(matches!(report.verdict.gaps[..], [Gap::States { .. }]));
+        match extent.most {
+            None => without_end += 1,
+            Some(most) => {
+                assert!(extent.least <= all && all <= most, "{extent:?} of {all}");
+                told.push((extent, all));
+            }
+        }
+    }
+    assert!(without_end > 2 && told.len() > 5, "{without_end}, {told:?}");
+    assert_near(&told, 2.0);
+}
+
+/// What was not asked for, and what nobody can guess, is not said.
+#[test]
+fn nothing_is_guessed_of_what_is_behind_a_bug() {
+    let report = explore("dpor", u64::MAX, |_| panic!("at once"));
+    assert_eq!(report.verdict.extent, None);
+    let report = explore("random", 10, |sys| fan_in(sys, 3, 1));
+    assert_eq!(report.verdict.extent, None);
+}
