@@ -28,10 +28,16 @@ const SORTING_STEPS: u64 = 2_000;
 const SURE: u32 = 40;
 
 /// How many short ones there are in the end in which some have to wait at first.
-const MANY: u32 = 200;
+const MANY: u64 = 200;
 
-/// For how many of them there is always something left.
-const FEW: u32 = 50;
+/// For so many of them something is left, if that takes a quarter of it at most.
+const FEW: u64 = 50;
+
+/// What a continuation costs besides its steps.
+const START: u64 = 50;
+
+/// Continuations that are shorter than they should be go on for a multiple of this.
+const THOUSAND: u64 = 1_000;
 
 /// They have numbers from here on.
 const DELAYING: u32 = 1 << 20;
@@ -47,7 +53,9 @@ const TAILS: u32 = 4;
 pub(super) struct Deadening<'a> {
     bug: &'a Bug,
     suspicion: Suspicion,
+    /// For how many steps continuations should go on, and what is too little to count.
     horizon: u64,
+    least: u64,
     fairness: Fairness,
     /// Calm continuations don't pay it either, so they are among those that tell what is dead.
     is_calm: bool,
@@ -57,21 +65,39 @@ pub(super) struct Deadening<'a> {
     sorting: u32,
 }
 
+/// What proves that something is owed for ever.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Terms {
+    pub(super) continuations: u32,
+    pub(super) horizon: u64,
+    /// How many short ones in which some have to wait at first.
+    pub(super) delayed: u32,
+}
+
 /// What was seen of an execution after which something is owed for ever.
 #[derive(Debug)]
 pub(super) struct Proof {
-    pub(super) continuations: u32,
-    pub(super) delayed: u32,
+    pub(super) terms: Terms,
     pub(super) finding: Finding,
     pub(super) recording: Recording,
 }
 
 impl<'a> Deadening<'a> {
-    pub(super) fn new(bug: &'a Bug, suspicion: Suspicion, horizon: u64) -> Self {
+    pub(super) fn new(bug: &'a Bug, suspicion: Suspicion) -> Self {
+        // A trace does not say how long the continuations were that have confirmed it.
+        let heat = bug.trace.bounds.temperature();
+        let heat = heat.max(Confirmation::HORIZON_MIN);
+        let confirmed = bug.confirmation.as_ref();
+        let horizon = confirmed.map_or(heat, |confirmation| confirmation.horizon);
         Self {
             bug,
             suspicion,
             horizon,
+            // Whoever was seen to recover late would not have recovered by then.
+            least: match horizon > heat {
+                true => horizon,
+                false => horizon.min(Confirmation::HORIZON_MIN),
+            },
             fairness: Fairness::FairFrom(bug.finding.step),
             is_calm: false,
             has_delays: false,
@@ -109,7 +135,7 @@ impl<'a> Deadening<'a> {
     /// Has more continuations sort candidates, unless there are enough of them.
     pub(super) fn is_stricter(&mut self) -> bool {
         let before = self.sorting;
-        self.sorting = MANY.min(before * STRICTER);
+        self.sorting = (MANY as u32).min(before * STRICTER);
         self.sorting > before
     }
 
@@ -138,13 +164,18 @@ impl<'a> Deadening<'a> {
         let from = owed.max(more_than + 1).min(all);
         let mut dead = self.first_dead(laboratory, found, from);
         // Few calm continuations recover where all the others don't, so a few may all be those.
-        while self.is_calm
-            && dead < all
-            && !self.stays_owed(laboratory, &prefix(found, dead), 1..=SURE, SORTING_STEPS)
-        {
+        while self.is_calm && dead < all && !self.is_sure(laboratory, &prefix(found, dead)) {
             dead = self.first_dead(laboratory, found, dead + 1);
         }
         (dead < all).then(|| prefix(found, dead))
+    }
+
+    /// Many continuations don't pay it, or as many as an eighth of what is left pays for: each costs the
+    /// way there as well.
+    fn is_sure(&self, laboratory: &mut Laboratory<'_>, best: &Best) -> bool {
+        let payable = laboratory.left() / 8 / cost(best, SORTING_STEPS);
+        let numbers = 1..=(payable as u32).min(SURE);
+        self.stays_owed(laboratory, best, numbers, SORTING_STEPS)
     }
 
     /// The first step, from that one on, after which a few continuations do not pay what is owed.
@@ -231,42 +262,62 @@ impl<'a> Deadening<'a> {
         recovery.is_none() && !laboratory.is_over()
     }
 
-    /// What it takes at least to put a prefix to the test that is the n-th.
-    pub(super) fn cost(&self, best: &Best, number: u64) -> u64 {
+    /// What is kept for the proof of a prefix, the n-th that is put to the test, while something shorter
+    /// is looked for: half of what there was before. That is less where the whole proof costs less, and
+    /// more where the least that counts costs more.
+    pub(super) fn reserve(&self, best: &Best, number: u64, before: u64) -> u64 {
         let continuations = u64::from(Confirmation::continuations_of(number, 1));
-        continuations * (best.schedule.len() as u64 + self.horizon)
+        let least = continuations * cost(best, self.least);
+        let delayed = if self.has_delays { FEW } else { 0 };
+        let most = continuations * cost(best, self.horizon) + delayed * cost(best, SORTING_STEPS);
+        let half = before / 2;
+        // Where not even the least can be paid, it has to become shorter first.
+        let least = if least < before { least } else { half };
+        // What is tried last may cost more than there is.
+        let last = 2 * u64::from(self.sorting) * cost(best, SORTING_STEPS);
+        half.max(least + last).min(most + last)
     }
 
-    /// What is kept for that while something shorter is looked for.
-    pub(super) fn reserve(&self, best: &Best, number: u64) -> u64 {
-        let delayed = u64::from(if self.has_delays { FEW } else { 0 });
-        self.cost(best, number) + delayed * (best.schedule.len() as u64 + SORTING_STEPS)
+    /// What proves a prefix, the n-th that is put to the test, and is paid by so many steps. Continuations
+    /// can't be fewer, or more would pass that recovers, so where there is little they are shorter.
+    pub(super) fn payable(&self, best: &Best, number: u64, steps: u64) -> Option<Terms> {
+        let continuations = Confirmation::continuations_of(number, 1);
+        let each = u64::from(continuations);
+        let spare = steps.checked_sub(each * cost(best, self.least))?;
+        let waiting = cost(best, SORTING_STEPS);
+        let most = if self.has_delays { MANY } else { 0 };
+        let first = most.min(FEW).min(spare.min(steps / 4) / waiting);
+        let left = steps - first * waiting;
+        let horizon = left / each - cost(best, 0);
+        let horizon = match horizon >= self.horizon {
+            true => self.horizon,
+            false => self.least.max(horizon / THOUSAND * THOUSAND),
+        };
+        let others = (left - each * cost(best, horizon)) / waiting;
+        Some(Terms {
+            continuations,
+            horizon,
+            delayed: most.min(first + others) as u32,
+        })
     }
 
-    /// Puts a prefix to the test: it is the n-th.
+    /// Puts a prefix to the test.
     pub(super) fn prove(
         &self,
         laboratory: &mut Laboratory<'_>,
         best: &Best,
-        number: u64,
+        terms: Terms,
     ) -> Option<Proof> {
-        let continuations = Confirmation::continuations_of(number, 1);
-        let left = laboratory.left().checked_sub(self.cost(best, number))?;
-        let payable = left / (best.schedule.len() as u64 + SORTING_STEPS);
-        let delayed = match self.has_delays {
-            true => MANY.min(u32::try_from(payable).unwrap_or(MANY)),
-            false => 0,
-        };
-        if !self.stays_owed(laboratory, best, delaying(delayed), SORTING_STEPS)
-            || !self.stays_owed(laboratory, best, 1..=continuations, self.horizon)
+        let (all, horizon) = (1..=terms.continuations, terms.horizon);
+        if !self.stays_owed(laboratory, best, delaying(terms.delayed), SORTING_STEPS)
+            || !self.stays_owed(laboratory, best, all, horizon)
         {
             return None;
         }
         let (finding, recording) = laboratory
             .alone(|bench| (1..=TAILS).find_map(|number| self.found_again(bench, best, number)))?;
         Some(Proof {
-            continuations,
-            delayed,
+            terms,
             finding,
             recording,
         })
@@ -325,6 +376,11 @@ impl Trial for Deadening<'_> {
 /// The numbers of so many continuations in which some have to wait at first.
 fn delaying(count: u32) -> RangeInclusive<u32> {
     DELAYING + 1..=DELAYING + count
+}
+
+/// What a continuation costs at most.
+fn cost(best: &Best, horizon: u64) -> u64 {
+    START + best.schedule.len() as u64 + horizon
 }
 
 /// The first steps of an execution.

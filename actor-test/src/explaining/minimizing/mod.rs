@@ -33,7 +33,6 @@ use crate::explaining::minimizing::deadening::{Deadening, Proof};
 use crate::explaining::minimizing::failing::Failing;
 use crate::explaining::minimizing::laboratory::{Bench, Laboratory};
 use crate::explaining::minimizing::search::{Best, Search, Trial};
-use crate::report::confirmation::Confirmation;
 use crate::report::facts::{Bug, Recording};
 use crate::report::minimized::{Dead, Minimized, Size};
 use crate::strategy::Fairness;
@@ -85,6 +84,7 @@ pub(crate) fn minimize(
         bug,
         before: Size::of(&found.schedule),
         laboratory,
+        is_cut: false,
         keep,
     };
     match outcome.suspicion {
@@ -121,6 +121,8 @@ struct Minimizing<'a> {
     bug: &'a Bug,
     before: Size,
     laboratory: Laboratory<'a>,
+    /// There was not enough for all that could be tried, what is kept for proofs aside.
+    is_cut: bool,
     keep: &'a mut dyn FnMut(&Minimal),
 }
 
@@ -167,16 +169,7 @@ impl Minimizing<'_> {
 
     /// Something is owed for ever.
     fn dead(&mut self, found: Best, suspicion: crate::engine::Suspicion) -> Option<Minimal> {
-        // A trace does not say how long the continuations were that have confirmed it.
-        let temperature = self
-            .bug
-            .trace
-            .bounds
-            .temperature()
-            .max(Confirmation::HORIZON_MIN);
-        let confirmed = self.bug.confirmation.as_ref();
-        let horizon = confirmed.map_or(temperature, |confirmation| confirmation.horizon);
-        let trial = Deadening::new(self.bug, suspicion, horizon);
+        let trial = Deadening::new(self.bug, suspicion);
         let trial = trial.attuned(&mut self.laboratory, &found);
         let first = found.cost();
         let shortest = trial.shortest_prefix(&mut self.laboratory, &found, 0)?;
@@ -189,17 +182,16 @@ impl Minimizing<'_> {
         loop {
             tested += 1;
             if is_stricter && search.trial.is_free() {
-                let proof = search.trial.reserve(&search.best, tested);
-                self.laboratory.reserve(proof);
-                self.shorten(&mut search, &mut candidates);
-                self.laboratory.reserve(0);
+                self.shorten(&mut search, &mut candidates, tested);
             }
             let best = Arc::clone(&search.best);
-            if best.cost() >= first || search.trial.cost(&best, tested) > self.laboratory.left() {
+            if best.cost() >= first {
                 return None;
             }
-            if let Some(proof) = search.trial.prove(&mut self.laboratory, &best, tested) {
-                return Some(self.lost(&best, horizon, proof));
+            let left = self.laboratory.left();
+            let terms = search.trial.payable(&best, tested, left)?;
+            if let Some(proof) = search.trial.prove(&mut self.laboratory, &best, terms) {
+                return Some(self.lost(&best, proof));
             }
             candidates.pop();
             is_stricter = search.trial.is_stricter();
@@ -220,29 +212,40 @@ impl Minimizing<'_> {
         }
     }
 
-    /// Leaves out what can be, and has what was the best meanwhile behind the candidates.
-    fn shorten(&mut self, search: &mut Search<Deadening<'_>>, candidates: &mut Vec<Arc<Best>>) {
+    /// Leaves out what can be, and has what was the best meanwhile behind the candidates. What the proof
+    /// of the best is to cost is left for it.
+    fn shorten(
+        &mut self,
+        search: &mut Search<Deadening<'_>>,
+        candidates: &mut Vec<Arc<Best>>,
+        tested: u64,
+    ) {
+        let before = self.laboratory.left();
         loop {
-            let before = search.best.cost();
+            let cost = search.best.cost();
             for pass in passes() {
+                let reserve = search.trial.reserve(&search.best, tested, before);
+                self.laboratory.reserve(reserve);
                 pass(search, &mut self.laboratory);
                 if search.has_improved() {
                     candidates.push(Arc::clone(&search.best));
                 }
             }
-            if search.best.cost() == before || self.laboratory.is_over() {
-                return;
+            self.is_cut = self.laboratory.is_over();
+            if search.best.cost() == cost || self.is_cut {
+                break;
             }
         }
+        self.laboratory.reserve(0);
     }
 
     /// What leads to a state that nothing recovers from.
-    fn lost(&self, best: &Best, horizon: u64, proof: Proof) -> Minimal {
+    fn lost(&self, best: &Best, proof: Proof) -> Minimal {
         let dead = Dead {
             from: best.schedule.len() as u64,
-            continuations: proof.continuations,
-            horizon,
-            delayed: proof.delayed,
+            continuations: proof.terms.continuations,
+            horizon: proof.terms.horizon,
+            delayed: proof.terms.delayed,
         };
         Minimal {
             minimized: self.minimized(&best.schedule, Some(dead)),
@@ -259,7 +262,7 @@ impl Minimizing<'_> {
             found_at: self.bug.finding.step,
             executions: cost.executions,
             steps: cost.steps,
-            is_cut: self.laboratory.is_over(),
+            is_cut: self.is_cut || self.laboratory.is_over(),
             dead,
         }
     }

@@ -2,7 +2,7 @@
 
 use actor_core::prelude::*;
 use actor_test::strategy::StrategySpec;
-use actor_test::{Bug, BugKind, Tester};
+use actor_test::{Bug, BugKind, Report, Tester};
 
 #[derive(Debug)]
 struct Go;
@@ -251,15 +251,61 @@ fn of_an_endless_story_the_beginning_is_left() {
     assert_eq!(together.trace, bug.trace);
 }
 
+/// Where the budget does not pay for continuations as long as those that have confirmed the bug, they are
+/// as long as it pays for, which the report says; where they would be too short to say anything, nothing
+/// is left out.
+#[test]
+fn what_a_small_budget_pays_for_is_what_is_proved() {
+    let of = |budget| {
+        let report = lost_for_ever(tester(0).iterations(1).max_steps(1_000).minimize(budget));
+        let bug = report.assert_bug("nothing is lost").clone();
+        let dead = bug.minimized.and_then(|minimized| minimized.dead);
+        dead.map(|dead| (dead.continuations, dead.horizon))
+    };
+    let (continuations, horizon) = of(300_000).expect("it pays for short ones");
+    assert!((2_000..5_000).contains(&horizon), "{horizon}");
+    assert_eq!(continuations, 71, "there are as many");
+    assert_eq!(of(2_000_000), Some((71, 5_000)));
+    assert_eq!(of(100_000), None);
+}
+
+/// The more steps lead to where it is lost, the more does each continuation cost: it is shortened all the
+/// same, and what is proved in the end is left for it.
+#[test]
+fn what_a_long_way_leads_to_is_shortened_with_a_small_budget() {
+    for (ticks, budget) in [(100, 600_000), (400, 600_000)] {
+        let tester = tester(0).iterations(1).max_steps(1_000).minimize(budget);
+        let report = tester.run(|sys| {
+            let counter = sys.spawn(Counter::default());
+            counter.tell(Tick);
+            sys.always_eventually("it counts no further", move |world| {
+                world
+                    .get(&counter)
+                    .is_none_or(|counter| counter.ticks < ticks)
+            });
+        });
+        let bug = report.assert_bug("it counts no further");
+        let minimized = bug.minimized.as_ref().expect("it is shorter");
+        // The body starts, creates and sends, and each tick is handled, and followed by another.
+        assert_eq!(minimized.after.steps, 3 + 2 * ticks - 1, "{minimized:?}");
+        let dead = minimized.dead.expect("it was seen to stay so");
+        assert!((2_000..=5_000).contains(&dead.horizon), "{dead:?}");
+    }
+}
+
 fn endless(workers: usize) -> Bug {
     let tester = tester(0).max_steps(1_000).minimize(5_000_000);
-    let report = tester.workers(workers).run(|sys| {
+    let report = lost_for_ever(tester.workers(workers));
+    report.assert_bug("nothing is lost").clone()
+}
+
+fn lost_for_ever(tester: Tester) -> Report {
+    tester.run(|sys| {
         let counter = sys.spawn(Counter::default());
         counter.tell(Tick);
         counter.tell(Lose);
         sys.always_eventually("nothing is lost", move |world| {
             world.get(&counter).is_none_or(|counter| !counter.lost)
         });
-    });
-    report.assert_bug("nothing is lost").clone()
+    })
 }
