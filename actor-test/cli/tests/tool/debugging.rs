@@ -13,12 +13,12 @@ use crate::project::{Run, Said, copy, redact, tool};
 use crate::terminal::Terminal;
 
 /// A project of its own, whose tests have failed.
-struct Shop {
+pub(crate) struct Shop {
     project: PathBuf,
 }
 
 impl Shop {
-    fn get() -> &'static Self {
+    pub(crate) fn get() -> &'static Self {
         static SHOP: OnceLock<Shop> = OnceLock::new();
         SHOP.get_or_init(|| {
             // Always the same place, so that the next run builds little.
@@ -48,9 +48,13 @@ impl Shop {
         })
     }
 
-    fn trace(&self, test: &str) -> PathBuf {
+    pub(crate) fn trace(&self, test: &str) -> PathBuf {
         self.project
             .join(format!("traces/specimens-debugged-{test}.json"))
+    }
+
+    pub(crate) fn manifest(&self) -> PathBuf {
+        self.project.join("Cargo.toml")
     }
 
     fn run(&self, trace: &Path) -> Run {

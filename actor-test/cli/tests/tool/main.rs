@@ -13,6 +13,8 @@ mod integration;
 #[cfg(all(feature = "mcp", unix))]
 mod mcp;
 mod misbehaviour;
+#[cfg(target_os = "linux")]
+mod native;
 mod packages;
 mod parameters;
 mod project;

@@ -1,0 +1,105 @@
+//! `replay --debugger`, with a debugger that attaches: gdb, where the machine has one and lets it.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, Command, Stdio};
+
+use crate::debugging::Shop;
+use crate::project::tool;
+
+/// gdb attaches where the replay says so, stops before the step that it was told, and in the handler of
+/// that step, where the actor's field is what the story says, before the line and after it. Nothing runs
+/// out of time meanwhile, and in the end the bug is the recorded one.
+///
+/// It takes some seconds: gdb reads all symbols of a test executable.
+#[test]
+fn a_native_debugger_steps_through_a_handler() {
+    if Command::new("gdb").arg("--version").output().is_err() {
+        eprintln!("not tested: there is no gdb on this machine");
+        return;
+    }
+    let shop = Shop::get();
+    let trace = shop.trace("no_book_is_sold_twice");
+    let replay = tool().args("replay --debugger --test debugged --manifest-path");
+    let mut replay = replay.arg(shop.manifest()).arg(&trace).command();
+    let mut replay = piped(&mut replay);
+    let mut said = BufReader::new(replay.stdout.take().expect("it is piped"));
+    let process = process_of(&until(&mut said, " waits before the first step"));
+    let commands = [
+        "set pagination off",
+        "break actor_test::trace::witness::step_begins if number == 20",
+        "continue",
+        "print number",
+        "break debugged::Stock::take",
+        "continue",
+        "print self.left",
+        "next",
+        "print self.left",
+        "delete",
+        "continue",
+    ];
+    let mut gdb = Command::new("gdb");
+    gdb.args(["-nx", "-batch", "-p", &process]);
+    commands
+        .iter()
+        .for_each(|command| _ = gdb.args(["-ex", command]));
+    // What it does not know it would ask servers for.
+    gdb.env_remove("DEBUGINFOD_URLS");
+    let mut gdb = piped(&mut gdb);
+    let mut stdout = BufReader::new(gdb.stdout.take().expect("it is piped"));
+    let has_attached = until(&mut stdout, "Breakpoint 1 at ");
+    // The test goes on when a line is typed.
+    replay
+        .stdin
+        .take()
+        .expect("it is piped")
+        .write_all(b"\n")
+        .expect("it reads");
+    let mut shown = String::new();
+    stdout.read_to_string(&mut shown).expect("it is UTF-8");
+    let errors = gdb.stderr.take().map(std::io::read_to_string);
+    let _ = gdb.wait();
+    let mut story = String::new();
+    said.read_to_string(&mut story).expect("it is UTF-8");
+    let status = replay.wait().expect("it ends");
+    if has_attached.is_empty() {
+        let errors = errors.and_then(Result::ok).unwrap_or_default();
+        assert!(
+            errors.contains("ptrace") || errors.contains("not permitted"),
+            "{errors}"
+        );
+        eprintln!("not tested: this machine lets nobody attach: {errors}");
+        return;
+    }
+    let printed: Vec<&str> = shown
+        .lines()
+        .filter_map(|line| line.strip_prefix('$')?.split_once(" = "))
+        .map(|(_, value)| value)
+        .collect();
+    assert_eq!(printed, ["20", "0", "-1"], "{shown}");
+    assert!(shown.contains("exited"), "it goes on to the end: {shown}");
+    assert!(story.contains("reproduced: "), "{story}");
+    assert_eq!(status.code(), Some(1), "{story}");
+}
+
+fn piped(command: &mut Command) -> Child {
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command.spawn().expect("it runs")
+}
+
+/// The first line with that text, or nothing where there is none.
+fn until(read: &mut impl BufRead, text: &str) -> String {
+    let lines = read.lines().map(|line| line.expect("it is UTF-8"));
+    lines
+        .into_iter()
+        .find(|line| line.contains(text))
+        .unwrap_or_default()
+}
+
+/// Of `process 4711 waits ..`.
+fn process_of(line: &str) -> String {
+    let number = line.split_whitespace().nth(1);
+    number.expect("the process is named").to_owned()
+}
