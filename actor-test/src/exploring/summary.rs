@@ -16,7 +16,7 @@ use crate::exploring::recording::record;
 use crate::exploring::workers::Progress;
 use crate::hash::mix;
 use crate::report::behaviours::Behaviours;
-use crate::report::facts::{BUGS_MAX, Bug, Kept, Report, StepStatistics, StrategyStatistics};
+use crate::report::facts::{BUGS_MAX, Bug, Kept, Report, StrategyStatistics};
 use crate::report::judging;
 use crate::report::merge::Sketch;
 use crate::settings::Settings;
@@ -130,6 +130,8 @@ pub(crate) struct Summary {
     /// The execution that was the last to show something new, from one.
     last_new: u64,
     wants_liveness: bool,
+    /// How many executions were ended neither by a bound nor by a bug.
+    ended_by_themselves: u64,
     #[serde(skip, default = "crate::wall_clock::now")]
     begun: Instant,
 }
@@ -152,6 +154,7 @@ impl Summary {
             pilots: 0,
             last_new: 0,
             wants_liveness: false,
+            ended_by_themselves: 0,
             begun: crate::wall_clock::now(),
         };
         summary.name_strategies(strategies.iter().map(ToString::to_string));
@@ -310,20 +313,12 @@ impl Summary {
                 report.unfair_at_bound += 1;
                 turns.unfair_at_bound += 1;
             }
-            End::Quiescent | End::Finished if is_fair => {
-                self.step_sum += outcome.steps;
-                let count = report.steps.map_or(0, |steps| steps.count) + 1;
-                let (min, max) = report
-                    .steps
-                    .map_or((outcome.steps, outcome.steps), |steps| {
-                        (steps.min.min(outcome.steps), steps.max.max(outcome.steps))
-                    });
-                report.steps = Some(StepStatistics {
-                    min,
-                    avg: self.step_sum / count,
-                    max,
-                    count,
-                });
+            End::Quiescent | End::Finished => {
+                self.ended_by_themselves += 1;
+                if is_fair {
+                    self.step_sum += outcome.steps;
+                    report.add_steps(outcome.steps, self.step_sum);
+                }
             }
             _ => {}
         }
@@ -439,8 +434,10 @@ impl Summary {
             strategy.new_behaviours = self.behaviours.first_seen_by(number);
             strategy.new_chance = self.behaviours.new_chance_of(number);
         }
-        self.report.liveness_unchecked =
-            self.wants_liveness && self.report.fair == 0 && !self.report.verdict.is_exhaustive();
+        self.report.liveness_unchecked = self.wants_liveness
+            && self.report.fair == 0
+            && !self.report.verdict.is_exhaustive()
+            && !self.came_all_to_an_end();
         // A bug that ends the exploration leaves no turn to those that are fair.
         let is_cut_short = !self.report.bugs.is_empty() && !self.settings.keep_going;
         let any_owed = self.report.bugs.iter().any(Bug::is_liveness);
@@ -530,6 +527,13 @@ impl Summary {
             self.report.bugs.push(bug);
             return;
         }
+    }
+
+    /// Every execution ended by itself, but for those that a bug has ended: what was owed then was judged.
+    fn came_all_to_an_end(&self) -> bool {
+        let report = &self.report;
+        let left_out = report.unfair_at_bound + report.fair_at_bound + report.pruned;
+        left_out == 0 && self.ended_by_themselves > 0
     }
 
     /// No execution came to its end.

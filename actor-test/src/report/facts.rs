@@ -98,7 +98,7 @@ pub struct Report {
     /// The first of them: whose timer, and why the execution did not end beside it.
     #[serde(default)]
     pub restless_example: Option<String>,
-    /// Something could be owed, and no strategy could judge it.
+    /// Something could be owed in executions that were cut off, and no strategy could judge it.
     pub liveness_unchecked: bool,
     /// What was searched, and what was left out.
     #[serde(default)]
@@ -494,6 +494,18 @@ impl Report {
             elapsed_s: 0.0,
             sketch: None,
         }
+    }
+
+    /// Counts the steps of one more fair execution that ended by itself, `sum` with those before it.
+    pub(crate) fn add_steps(&mut self, steps: u64, sum: u64) {
+        let before = self.steps;
+        let count = before.map_or(0, |before| before.count) + 1;
+        self.steps = Some(StepStatistics {
+            min: before.map_or(steps, |before| before.min.min(steps)),
+            avg: sum / count,
+            max: before.map_or(steps, |before| before.max.max(steps)),
+            count,
+        });
     }
 
     /// Counts what an execution left behind, and keeps the first example of each.

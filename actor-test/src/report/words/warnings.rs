@@ -47,11 +47,18 @@ pub(super) fn warnings(report: &Report, notes: &[String]) -> Vec<String> {
         });
     }
     if report.liveness_unchecked {
-        lines.push(
-            "warning: liveness was not checked: no strategy was fair; add one, `-s random` for \
-             instance"
-                .into(),
-        );
+        let where_it_was_not = match report.unfair_at_bound {
+            0 => String::new(),
+            cut if cut == report.executions => String::new(),
+            cut => format!(
+                " in {cut} of {}, which were cut off",
+                count(report.executions, "execution")
+            ),
+        };
+        lines.push(format!(
+            "warning: liveness was not checked{where_it_was_not}: no strategy was fair; add one, `-s random` \
+             for instance"
+        ));
     }
     let denied = report.bugs.iter().any(|bug| bug.kind() == BugKind::Vacuous);
     let vacuous = report.vacuous.iter().filter(|_| !denied);
@@ -62,4 +69,28 @@ pub(super) fn warnings(report: &Report, notes: &[String]) -> Vec<String> {
     lines.extend(passed_over.map(|what| format!("note: {what}, which has no handler for it")));
     lines.extend(notes.iter().map(|note| format!("warning: {note}")));
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::warnings;
+    use crate::report::facts::Report;
+    use crate::settings::Settings;
+
+    #[test]
+    fn where_liveness_was_not_checked() {
+        let said = |cut: u64| {
+            let mut report = Report::empty("a test", &Settings::default());
+            (report.executions, report.unfair_at_bound) = (10, cut);
+            report.liveness_unchecked = true;
+            warnings(&report, &[]).concat()
+        };
+        let all = "warning: liveness was not checked: no strategy was fair";
+        let some = "warning: liveness was not checked in 3 of 10 executions, which were cut off: no \
+                    strategy was fair";
+        assert!(said(10).starts_with(all), "{}", said(10));
+        assert!(said(3).starts_with(some), "{}", said(3));
+        // What was pruned was not cut off.
+        assert!(said(0).starts_with(all), "{}", said(0));
+    }
 }

@@ -264,6 +264,31 @@ fn a_bug_that_ends_the_exploration_leaves_liveness_unmentioned() {
     assert!(run(true).liveness_unchecked);
 }
 
+/// Without a fair strategy, what is owed where an execution ends by itself is judged, and where it is cut off
+/// it is not.
+#[test]
+fn liveness_is_unchecked_where_an_unfair_execution_was_cut_off() {
+    let run = |long: bool| {
+        let tester = Tester::new().iterations(4).max_steps(100);
+        let fairness = Fairness::Unfair;
+        let calls = std::sync::atomic::AtomicU32::new(0);
+        tester.run_with(Box::new(Eldest { fairness }), move |sys| {
+            sys.monitor::<Owed>();
+            let call = calls.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            let last = if long && call == 2 { LAST } else { 3 };
+            let temperatures = vec![(0, "hot"), (2, "cold")];
+            sys.spawn(Plan { temperatures, last }).tell(Next(0));
+        })
+    };
+    let report = run(false);
+    report.assert_clean();
+    assert_eq!((report.unfair, report.unfair_at_bound), (4, 0));
+    assert!(!report.liveness_unchecked, "all came to their end");
+    let report = run(true);
+    assert!(report.liveness_unchecked);
+    assert_eq!((report.unfair_at_bound, report.executions), (1, 4));
+}
+
 #[test]
 fn heat_counts_from_the_start_of_the_fair_part() {
     let report = hot_for_ever(Fairness::FairFrom(50));
