@@ -1,5 +1,7 @@
 //! The production executor.
 //!
+//! - [`system`]: a system, as a program holds it, and what looks at its actors.
+//! - [`handling`]: what an actor's handlers do.
 //! - [`running`]: the actors that run, and what runs them.
 //! - [`observing`]: what is seen of them from outside.
 //! - [`mailbox`]: where their events wait.
@@ -14,22 +16,26 @@
 //!
 //! No lock is held while a user's code runs, drops included, except a monitor's own.
 
+mod handling;
 mod host;
 mod mailbox;
 mod observing;
 mod running;
+mod system;
 
 pub use observing::hooks::{DeadLetter, DeadLetterReason};
+pub use observing::limits::{DeepMailbox, StuckActor};
+pub use observing::report::Unfinished;
 pub use observing::violation::{MonitorStep, MonitorViolation, MonitorViolationKind};
-pub use running::report::Unfinished;
-#[cfg(all(unix, feature = "top"))]
-pub use running::showing::Shown;
 pub use running::spawning::{AskSupervisor, Factory, NamesOn, Spawn};
-pub use running::status::ActorStatus;
-pub use running::system::LiveSystem;
 pub use running::target::Target;
-pub use running::watchdog::{DeepMailbox, StuckActor};
+pub use system::live::LiveSystem;
+#[cfg(all(unix, feature = "top"))]
+pub use system::showing::Shown;
+pub use system::status::ActorStatus;
 
+pub(crate) use handling::side::Side;
+pub(crate) use handling::timer::LiveTimer;
 pub(crate) use host::chance::next_u64;
 pub(crate) use host::disk::LiveDisk;
 pub(crate) use host::executor::{Sleep, sleep};
@@ -39,7 +45,5 @@ pub(crate) use running::actor::{LiveActor, Room};
 pub(crate) use running::node::LiveNode;
 pub(crate) use running::relations::{AwaitsEnd, AwaitsStart};
 pub(crate) use running::reply::{Observed, why_lost};
-pub(crate) use running::side::Side;
 pub(crate) use running::target::{Count, Counted, WeakTarget, Where};
-pub(crate) use running::timer::LiveTimer;
 pub(crate) use running::waits::Asked;

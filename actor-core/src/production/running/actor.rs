@@ -50,12 +50,12 @@ pub(crate) struct LiveActor {
     name: Option<Box<Name>>,
     info: &'static ActorInfo,
     mailbox: Mailbox<Box<Life>>,
-    pub(super) end: Mutex<End>,
+    pub(in crate::production) end: Mutex<End>,
     /// What it was told ahead of its inbox.
-    pub(super) lane: Lane,
-    pub(super) work: Work,
+    pub(in crate::production) lane: Lane,
+    pub(in crate::production) work: Work,
     #[cfg(feature = "metrics")]
-    pub(super) meters: Arc<crate::production::observing::meters::Meters>,
+    pub(in crate::production) meters: Arc<crate::production::observing::meters::Meters>,
     /// How often it was brought back.
     life: AtomicU32,
     /// It has run its start hook, or has none, since it was made. Written under the lock of `end`.
@@ -67,7 +67,7 @@ pub(crate) struct LiveActor {
 struct Name(Box<str>);
 
 impl LiveActor {
-    pub(super) fn new(
+    pub(in crate::production) fn new(
         hub: Arc<Hub>,
         options: &SpawnOptions,
         info: &'static ActorInfo,
@@ -116,67 +116,67 @@ impl LiveActor {
     }
 
     #[inline]
-    pub(super) fn info(&self) -> &'static ActorInfo {
+    pub(in crate::production) fn info(&self) -> &'static ActorInfo {
         self.info
     }
 
     #[inline]
-    pub(super) fn hub(&self) -> &Arc<Hub> {
+    pub(in crate::production) fn hub(&self) -> &Arc<Hub> {
         &self.hub
     }
 
     #[inline]
-    pub(super) fn mailbox(&self) -> &Mailbox<Box<Life>> {
+    pub(in crate::production) fn mailbox(&self) -> &Mailbox<Box<Life>> {
         &self.mailbox
     }
 
     /// How often it was brought back. Relaxed: who asks is this actor, or comes too early or too
     /// late in any case.
     #[inline]
-    pub(super) fn life(&self) -> u32 {
+    pub(in crate::production) fn life(&self) -> u32 {
         self.life.load(Ordering::Relaxed)
     }
 
     /// How many events the actor has not begun to handle, as far as can be told from outside.
-    pub(super) fn unread(&self) -> usize {
+    pub(in crate::production) fn unread(&self) -> usize {
         self.mailbox().unread() + self.work.fetched()
     }
 
     /// For how long the oldest of them has waited, where that is kept.
-    pub(super) fn oldest(&self) -> Option<Duration> {
+    pub(in crate::production) fn oldest(&self) -> Option<Duration> {
         let fetched = (self.work.fetched() > 0).then(|| self.work.oldest());
         let sent = fetched.flatten().or_else(|| self.mailbox().oldest())?;
         Some(self.hub.now().saturating_sub(sent))
     }
 
     /// Relaxed, as the next: both are called under the lock of `end`.
-    pub(super) fn has_started(&self) -> bool {
+    pub(in crate::production) fn has_started(&self) -> bool {
         self.started.load(Ordering::Relaxed)
     }
 
-    pub(super) fn set_started(&self, has_started: bool) {
+    pub(in crate::production) fn set_started(&self, has_started: bool) {
         self.started.store(has_started, Ordering::Relaxed);
     }
 
     /// It is brought back: timers and watches of the life before are void.
-    pub(super) fn next_life(&self) {
+    pub(in crate::production) fn next_life(&self) {
         self.life.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Something comes before the next event.
     #[inline]
-    pub(super) fn is_ordered(&self) -> bool {
+    pub(in crate::production) fn is_ordered(&self) -> bool {
         self.lane.is_urgent()
     }
 
     /// Tells the actor something ahead of its inbox.
-    pub(super) fn order(&self, order: u16) {
+    pub(in crate::production) fn order(&self, order: u16) {
         self.lane.add(order);
         self.rouse();
     }
 
     /// Has the actor look at what it was told: now where it waits, else before it waits again.
-    pub(super) fn rouse(&self) {
+    pub(in crate::production) fn rouse(&self) {
         self.run(self.mailbox.rouse());
     }
 
@@ -189,7 +189,7 @@ impl LiveActor {
     }
 
     /// Has the actor wait in its mailbox, or run once more where it was roused meanwhile.
-    pub(super) fn park(&self, life: Box<Life>) {
+    pub(in crate::production) fn park(&self, life: Box<Life>) {
         self.run(self.mailbox.park(life));
         if self.hub.dispatcher.is_closed() {
             self.drop_parked();
@@ -197,7 +197,7 @@ impl LiveActor {
     }
 
     /// Drops the actor where it waits: nobody will run it.
-    pub(super) fn drop_parked(&self) {
+    pub(in crate::production) fn drop_parked(&self) {
         drop(self.mailbox.rouse());
     }
 
@@ -412,7 +412,7 @@ impl LiveActor {
     }
 
     /// Stops the actor when it has handled what was sent to it before.
-    pub(super) fn stop_in_order(&self) {
+    pub(in crate::production) fn stop_in_order(&self) {
         self.lane.add(QUIT);
         // Refused where the actor has ended meanwhile.
         let roused = self.mailbox.open().and_then(Opened::push_stop);
@@ -421,7 +421,7 @@ impl LiveActor {
     }
 
     /// What is left of the inbox becomes dead letters, but that it was told to stop.
-    pub(super) fn drop_unread(&self) {
+    pub(in crate::production) fn drop_unread(&self) {
         let mut letters = self.mailbox.take();
         let entries = std::mem::take(&mut letters.entries);
         for entry in entries {
@@ -492,7 +492,13 @@ impl LiveActor {
     }
 
     #[cold]
-    pub(super) fn observe(&self, moment: Moment, event: u16, shown: &dyn Event, sender: Sender) {
+    pub(in crate::production) fn observe(
+        &self,
+        moment: Moment,
+        event: u16,
+        shown: &dyn Event,
+        sender: Sender,
+    ) {
         if self.info.relays && moment == Moment::Handled {
             return;
         }
@@ -502,7 +508,12 @@ impl LiveActor {
 
     /// Counts, shows and drops an event that will never be handled.
     #[cold]
-    pub(super) fn dead_letter(&self, mail: &dyn AnyMail, slot: u32, why: DeadLetterReason) {
+    pub(in crate::production) fn dead_letter(
+        &self,
+        mail: &dyn AnyMail,
+        slot: u32,
+        why: DeadLetterReason,
+    ) {
         mail.inspect(slot, &mut |event| {
             telemetry::lost(self, event, why);
             let name = || self.name().into_owned();
@@ -524,7 +535,7 @@ impl LiveActor {
         }
     }
 
-    pub(super) fn failed(&self, fault: Fault) {
+    pub(in crate::production) fn failed(&self, fault: Fault) {
         telemetry::failed(self, &fault);
         self.hub.failed(self.id, &self.name(), fault);
     }
@@ -536,7 +547,7 @@ impl LiveActor {
         });
     }
 
-    pub(super) fn lost_in_background(&self, message: String) {
+    pub(in crate::production) fn lost_in_background(&self, message: String) {
         self.failed(Fault {
             kind: FailureKind::Background,
             message,
@@ -545,7 +556,7 @@ impl LiveActor {
 
     /// Ends: what is left of the inbox becomes dead letters, and every watcher is told, in the
     /// order in which they began to watch.
-    pub(super) fn end(&self, reason: StopReason) {
+    pub(in crate::production) fn end(&self, reason: StopReason) {
         let reason = self.hub.ended(reason);
         let letters = self.mailbox.close();
         for entry in &letters.entries {

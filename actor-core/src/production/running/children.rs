@@ -23,7 +23,7 @@ use crate::supervision::{
 /// itself: whoever tells also passes on what is ordered, one after another, so that no actor is told
 /// two things in the wrong order. Not under the lock: where the runtime is gone, an actor that is told
 /// something is dropped by that, and has to tell of its end.
-pub(super) struct LiveChildren {
+pub(in crate::production) struct LiveChildren {
     hub: Arc<Hub>,
     /// `None` for children of the system.
     supervisor: Option<Weak<LiveActor>>,
@@ -46,7 +46,7 @@ struct State {
 
 impl LiveChildren {
     /// That of an actor.
-    pub(super) fn of(supervisor: &Arc<LiveActor>) -> Arc<Self> {
+    pub(in crate::production) fn of(supervisor: &Arc<LiveActor>) -> Arc<Self> {
         let make = || Self::new(supervisor.hub(), Some(Arc::downgrade(supervisor)));
         let found = supervisor.with_relations(|relations| {
             let relations = relations.get_or_insert_default();
@@ -57,7 +57,7 @@ impl LiveChildren {
 
     /// That of a child of the system that is spawned now: it is one of a group, where the system was
     /// told how to supervise.
-    pub(super) fn of_system(hub: &Arc<Hub>) -> Arc<Self> {
+    pub(in crate::production) fn of_system(hub: &Arc<Hub>) -> Arc<Self> {
         let mut family = lock(&hub.family);
         let Some((supervision, group)) = &mut *family else {
             return Self::new(hub, None);
@@ -73,7 +73,7 @@ impl LiveChildren {
 
     /// Says how the children of the system are supervised that are spawned from now on; those of the
     /// group that there is as well.
-    pub(super) fn supervise_system(hub: &Arc<Hub>, supervision: Supervision) {
+    pub(in crate::production) fn supervise_system(hub: &Arc<Hub>, supervision: Supervision) {
         let group = {
             let mut family = lock(&hub.family);
             let (kept, group) = family.get_or_insert((supervision, Weak::new()));
@@ -104,27 +104,31 @@ impl LiveChildren {
         })
     }
 
-    pub(super) fn hub(&self) -> &Arc<Hub> {
+    pub(in crate::production) fn hub(&self) -> &Arc<Hub> {
         &self.hub
     }
 
-    pub(super) fn supervise(&self, supervision: Supervision) {
+    pub(in crate::production) fn supervise(&self, supervision: Supervision) {
         lock(&self.state).children.supervise(supervision);
     }
 
     /// The supervisor decides itself what becomes of a child that has failed.
-    pub(super) fn decide_failures(&self, ask: AskSupervisor) {
+    pub(in crate::production) fn decide_failures(&self, ask: AskSupervisor) {
         let mut state = lock(&self.state);
         state.children.ask();
         state.ask = Some(ask);
     }
 
     /// Why it gives up.
-    pub(super) fn limit(&self) -> String {
+    pub(in crate::production) fn limit(&self) -> String {
         lock(&self.state).children.limit()
     }
 
-    pub(super) fn add(self: &Arc<Self>, child: &Arc<LiveActor>, options: ChildOptions) {
+    pub(in crate::production) fn add(
+        self: &Arc<Self>,
+        child: &Arc<LiveActor>,
+        options: ChildOptions,
+    ) {
         self.update(|state, now, orders| {
             let id = child.id().as_u64();
             state.cells.insert(id, child.clone());
@@ -140,7 +144,7 @@ impl LiveChildren {
     }
 
     /// The value of a child is dropped; `fault` is what it has failed with last, if ever.
-    pub(super) fn ended(
+    pub(in crate::production) fn ended(
         self: &Arc<Self>,
         child: &LiveActor,
         reason: StopReason,
@@ -166,13 +170,13 @@ impl LiveChildren {
     }
 
     /// A child has run its start hook, or the first part of it.
-    pub(super) fn started(self: &Arc<Self>, child: &LiveActor) {
+    pub(in crate::production) fn started(self: &Arc<Self>, child: &LiveActor) {
         let id = child.id().as_u64();
         self.update(|state, now, orders| state.children.started(id, now, orders));
     }
 
     /// A child has ended for good.
-    pub(super) fn left(self: &Arc<Self>, child: &LiveActor) {
+    pub(in crate::production) fn left(self: &Arc<Self>, child: &LiveActor) {
         self.update(|state, _, orders| {
             let id = child.id().as_u64();
             state.cells.remove(&id);
@@ -182,7 +186,7 @@ impl LiveChildren {
     }
 
     /// The supervisor ends; it is told when no child is left.
-    pub(super) fn close(self: &Arc<Self>, at_once: bool) {
+    pub(in crate::production) fn close(self: &Arc<Self>, at_once: bool) {
         self.update(|state, _, orders| state.children.close(at_once, orders));
     }
 

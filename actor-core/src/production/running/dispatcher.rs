@@ -38,7 +38,7 @@ const ROOM: usize = 256;
 /// No more workers than there are bits for them.
 const MOST: usize = 64;
 
-pub(super) struct Dispatcher {
+pub(in crate::production) struct Dispatcher {
     /// What was roused elsewhere than on a worker.
     injected: ArrayQueue<Box<Life>>,
     /// What did not fit in there.
@@ -51,13 +51,13 @@ pub(super) struct Dispatcher {
     /// The workers are tasks of tokio.
     on_tokio: bool,
     /// Where substitutes run; `None` where none is of use.
-    pub(super) runtime: Option<Handle>,
+    pub(in crate::production) runtime: Option<Handle>,
     /// The [sentinel](super::sentinel) looks at the queues.
-    pub(super) is_watched: AtomicBool,
+    pub(in crate::production) is_watched: AtomicBool,
     /// A substitute was started and has not found out yet whether there is anything to run.
-    pub(super) is_substituted: AtomicBool,
+    pub(in crate::production) is_substituted: AtomicBool,
     /// How many lives substitutes have run.
-    pub(super) substitutes: AtomicU32,
+    pub(in crate::production) substitutes: AtomicU32,
     /// No actor is left, nor will there be one.
     over: AtomicBool,
     /// The runtime is gone.
@@ -98,7 +98,7 @@ scoped_thread_local! {
 }
 
 /// A dispatcher, and the queues for its workers.
-pub(super) fn new(executor: &Executor) -> (Arc<Dispatcher>, Vec<Deque<Box<Life>>>) {
+pub(in crate::production) fn new(executor: &Executor) -> (Arc<Dispatcher>, Vec<Deque<Box<Life>>>) {
     let workers = executor.threads().min(MOST);
     let queues: Vec<_> = (0..workers).map(|_| Deque::new_fifo()).collect();
     let peer = |queue: &Deque<_>| Peer {
@@ -127,7 +127,7 @@ pub(super) fn new(executor: &Executor) -> (Arc<Dispatcher>, Vec<Deque<Box<Life>>
 }
 
 /// Starts the workers of a system.
-pub(super) fn start(hub: &Arc<Hub>, queues: Vec<Deque<Box<Life>>>) {
+pub(in crate::production) fn start(hub: &Arc<Hub>, queues: Vec<Deque<Box<Life>>>) {
     for (index, queue) in queues.into_iter().enumerate() {
         hub.executor.spawn(Worker {
             local: Local {
@@ -145,7 +145,7 @@ pub(super) fn start(hub: &Arc<Hub>, queues: Vec<Deque<Box<Life>>>) {
 impl Dispatcher {
     /// Has a life run; it is dropped where the runtime is gone.
     #[inline]
-    pub(super) fn dispatch(self: &Arc<Self>, life: Box<Life>) {
+    pub(in crate::production) fn dispatch(self: &Arc<Self>, life: Box<Life>) {
         if !LOCAL.is_set() {
             return self.inject(life);
         }
@@ -195,7 +195,7 @@ impl Dispatcher {
 
     /// Has a task run again when the driver of the runtime has run. A task that wakes itself is run by
     /// tokio some sixty times before.
-    pub(super) fn defer(&self, task: &mut TaskContext<'_>) {
+    pub(in crate::production) fn defer(&self, task: &mut TaskContext<'_>) {
         if self.on_tokio {
             let _ = pin!(yield_now()).poll(task);
         } else {
@@ -273,7 +273,7 @@ impl Dispatcher {
 
     /// The runtime is gone: what waits stays, and is to be dropped.
     #[inline]
-    pub(super) fn is_closed(&self) -> bool {
+    pub(in crate::production) fn is_closed(&self) -> bool {
         self.closed.load(Ordering::SeqCst)
     }
 
@@ -304,7 +304,7 @@ impl Dispatcher {
     }
 
     /// Has the workers end: no actor is left.
-    pub(super) fn end(&self) {
+    pub(in crate::production) fn end(&self) {
         self.over.store(true, Ordering::SeqCst);
         for index in 0..self.workers.len() {
             if self.unpark(index) || self.is_alone() {
@@ -313,7 +313,7 @@ impl Dispatcher {
         }
     }
 
-    pub(super) fn is_over(&self) -> bool {
+    pub(in crate::production) fn is_over(&self) -> bool {
         self.over.load(Ordering::SeqCst)
     }
 
@@ -340,14 +340,14 @@ impl Dispatcher {
     }
 
     /// Takes a life out of any queue, for who has none.
-    pub(super) fn take_any(&self) -> Option<Box<Life>> {
+    pub(in crate::production) fn take_any(&self) -> Option<Box<Life>> {
         let mut queues = self.workers.iter().map(|worker| &worker.queue);
         let steal = || queues.find_map(|queue| until_sure(|| queue.steal()));
         self.take().or_else(steal)
     }
 
     /// How many lives were run, by whom.
-    pub(super) fn progress(&self) -> Progress {
+    pub(in crate::production) fn progress(&self) -> Progress {
         let workers = self.workers.iter();
         Progress {
             workers: workers
@@ -358,7 +358,7 @@ impl Dispatcher {
     }
 
     /// Something is queued by a worker that has run nothing since, or for all, and nobody has.
-    pub(super) fn is_stuck(&self, before: &Progress, now: &Progress) -> bool {
+    pub(in crate::production) fn is_stuck(&self, before: &Progress, now: &Progress) -> bool {
         let lives = before.workers.iter().zip(&now.workers);
         let mut queues = self.workers.iter().zip(lives);
         let kept = queues.any(|(worker, (before, now))| before == now && !worker.queue.is_empty());
@@ -367,7 +367,7 @@ impl Dispatcher {
 
     /// Wakes the workers that let others run, which may lie on a thread that is kept, and one that has
     /// nothing to do; `false` where there is none.
-    pub(super) fn wake_who_rests(&self) -> bool {
+    pub(in crate::production) fn wake_who_rests(&self) -> bool {
         for (index, worker) in self.workers.iter().enumerate() {
             if worker.deferred.load(Ordering::Relaxed) {
                 self.wake(index);
@@ -377,7 +377,7 @@ impl Dispatcher {
     }
 
     /// There is something to run.
-    pub(super) fn has_work(&self) -> bool {
+    pub(in crate::production) fn has_work(&self) -> bool {
         let mut queues = self.workers.iter().map(|worker| &worker.queue);
         self.has_injected() || queues.any(|queue| !queue.is_empty())
     }

@@ -12,10 +12,8 @@ use super::children::LiveChildren;
 use super::dispatcher::{self, Dispatcher};
 use super::node::Nodes;
 use super::registry::Registry;
-use super::report::Unfinished;
 #[cfg(debug_assertions)]
 use super::waits::Waits;
-use super::watchdog::Watchdog;
 use crate::event::Event;
 use crate::identity::ActorId;
 use crate::parts::AskError;
@@ -24,50 +22,52 @@ use crate::production::host::disk::LiveDisk;
 use crate::production::host::executor::{Executor, Task, within};
 use crate::production::observing::attention::{AGES, Attention, CARRIES, OBSERVED};
 use crate::production::observing::hooks::{Fault, Hooks};
+use crate::production::observing::limits::Watchdog;
 use crate::production::observing::monitors::{Monitors, Seen};
+use crate::production::observing::report::Unfinished;
 use crate::specification::{AnyMonitor, Moment};
 use crate::supervision::{Failure, StopReason, Supervision};
 
 /// Kept alive by the system's handles, its actors and the references to them. It keeps an actor
 /// alive only while that actor is registered, so the cycle ends with the actor.
-pub(super) struct Hub {
-    pub(super) executor: Executor,
-    pub(super) disk: LiveDisk,
-    pub(super) dispatcher: Arc<Dispatcher>,
-    pub(super) registry: Registry,
-    pub(super) hooks: Arc<Hooks>,
+pub(in crate::production) struct Hub {
+    pub(in crate::production) executor: Executor,
+    pub(in crate::production) disk: LiveDisk,
+    pub(in crate::production) dispatcher: Arc<Dispatcher>,
+    pub(in crate::production) registry: Registry,
+    pub(in crate::production) hooks: Arc<Hooks>,
     /// The nodes of the system, also where this is one of them.
-    pub(super) nodes: Arc<Nodes>,
+    pub(in crate::production) nodes: Arc<Nodes>,
     /// The name of the node that this is.
-    pub(super) node: Option<Arc<str>>,
+    pub(in crate::production) node: Option<Arc<str>>,
     /// The node has crashed.
     crashed: AtomicBool,
     /// The limit of an `ask` that says nothing of one, in nanoseconds; `u64::MAX` is none. Relaxed: it
     /// says nothing of anything else.
     ask_limit: AtomicU64,
     /// The registry of names, once it was used.
-    pub(super) names: OnceLock<Weak<LiveActor>>,
+    pub(in crate::production) names: OnceLock<Weak<LiveActor>>,
     /// How the children of the system are supervised, and their group, where it was told.
-    pub(super) family: Mutex<Option<(Supervision, Weak<LiveChildren>)>>,
+    pub(in crate::production) family: Mutex<Option<(Supervision, Weak<LiveChildren>)>>,
     #[cfg(debug_assertions)]
-    pub(super) waits: Waits,
-    pub(super) attention: Attention,
-    pub(super) watchdog: Watchdog,
+    pub(in crate::production) waits: Waits,
+    pub(in crate::production) attention: Attention,
+    pub(in crate::production) watchdog: Watchdog,
     #[cfg(feature = "metrics")]
-    pub(super) meters: crate::production::observing::meters::AllMeters,
+    pub(in crate::production) meters: crate::production::observing::meters::AllMeters,
     /// Whom the last shutdown has aborted.
-    pub(super) unfinished: Mutex<Vec<Unfinished>>,
+    pub(in crate::production) unfinished: Mutex<Vec<Unfinished>>,
     monitors: Arc<Monitors>,
     started: Instant,
 }
 
 impl Hub {
-    pub(super) fn new(executor: Executor) -> Arc<Self> {
+    pub(in crate::production) fn new(executor: Executor) -> Arc<Self> {
         Self::with(executor, None)
     }
 
     /// A node of a system.
-    pub(super) fn of_node(whole: &Arc<Self>, name: Arc<str>) -> Arc<Self> {
+    pub(in crate::production) fn of_node(whole: &Arc<Self>, name: Arc<str>) -> Arc<Self> {
         Self::with(whole.executor.clone(), Some((whole, name)))
     }
 
@@ -109,43 +109,43 @@ impl Hub {
         hub
     }
 
-    pub(super) fn now(&self) -> Duration {
+    pub(in crate::production) fn now(&self) -> Duration {
         self.started.elapsed()
     }
 
     #[inline]
-    pub(super) fn ask_limit(&self) -> Option<Duration> {
+    pub(in crate::production) fn ask_limit(&self) -> Option<Duration> {
         match self.ask_limit.load(Ordering::Relaxed) {
             u64::MAX => None,
             limit => Some(Duration::from_nanos(limit)),
         }
     }
 
-    pub(super) fn set_ask_limit(&self, limit: Duration) {
+    pub(in crate::production) fn set_ask_limit(&self, limit: Duration) {
         let limit = u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX);
         self.ask_limit.store(limit, Ordering::Relaxed);
     }
 
-    pub(super) fn failed(&self, actor: ActorId, name: &str, fault: Fault) {
+    pub(in crate::production) fn failed(&self, actor: ActorId, name: &str, fault: Fault) {
         let failure = Failure::new(actor, name.to_owned(), fault.kind, fault.message);
         self.hooks.failed(&failure);
     }
 
     /// Whether anything is observed at all: the only price of monitors where there are none.
     #[inline]
-    pub(super) fn is_observed(&self) -> bool {
+    pub(in crate::production) fn is_observed(&self) -> bool {
         self.attention.bits() & OBSERVED != 0
     }
 
     /// What is sent is observed, or when, or something goes with it.
     #[inline]
-    pub(super) fn looks_at_sends(&self) -> bool {
+    pub(in crate::production) fn looks_at_sends(&self) -> bool {
         self.attention.bits() & (OBSERVED | AGES | CARRIES) != 0
     }
 
     /// Nobody looks at what its actors do.
     #[inline]
-    pub(super) fn is_unwatched(&self) -> bool {
+    pub(in crate::production) fn is_unwatched(&self) -> bool {
         #[cfg(any(feature = "tracing", feature = "metrics"))]
         if super::turn::is_on() {
             return false;
@@ -153,7 +153,7 @@ impl Hub {
         self.attention.bits() == 0
     }
 
-    pub(super) fn monitor(&self, monitor: Box<dyn AnyMonitor>) {
+    pub(in crate::production) fn monitor(&self, monitor: Box<dyn AnyMonitor>) {
         self.monitors.register(monitor);
         self.attention.add(OBSERVED);
         for node in self.nodes.running() {
@@ -162,14 +162,14 @@ impl Hub {
     }
 
     /// The node ends: nothing of it goes on.
-    pub(super) fn crash(&self) {
+    pub(in crate::production) fn crash(&self) {
         // Relaxed: whoever is told of the end is told after it, through the lane or the mailbox.
         self.crashed.store(true, Ordering::Relaxed);
         self.registry.abort();
     }
 
     /// Why an actor has ended, for those who hear of it.
-    pub(super) fn ended(&self, reason: StopReason) -> StopReason {
+    pub(in crate::production) fn ended(&self, reason: StopReason) -> StopReason {
         match reason {
             StopReason::Aborted if self.crashed.load(Ordering::Relaxed) => StopReason::Disconnected,
             reason => reason,
@@ -177,7 +177,7 @@ impl Hub {
     }
 
     /// Why a reply is lost, for who awaits it.
-    pub(super) fn lost(&self, error: AskError) -> AskError {
+    pub(in crate::production) fn lost(&self, error: AskError) -> AskError {
         match error {
             AskError::Stopped if self.crashed.load(Ordering::Relaxed) => AskError::Disconnected,
             error => error,
@@ -185,7 +185,7 @@ impl Hub {
     }
 
     #[cold]
-    pub(super) fn observe(
+    pub(in crate::production) fn observe(
         &self,
         moment: Moment,
         kind: TypeId,
@@ -207,11 +207,11 @@ impl Hub {
         }
     }
 
-    pub(super) fn go_on_after_violations(&self, goes_on: bool) {
+    pub(in crate::production) fn go_on_after_violations(&self, goes_on: bool) {
         self.monitors.go_on(goes_on);
     }
 
-    pub(super) fn announce<E: Event>(&self, event: &E) {
+    pub(in crate::production) fn announce<E: Event>(&self, event: &E) {
         if self.is_observed() {
             let kind = TypeId::of::<E>();
             self.observe(Moment::Sent, kind, event, Sender::current(), None);
@@ -219,18 +219,18 @@ impl Hub {
     }
 
     /// Sets for how long a monitor may be hot; whoever sets it first also starts [`watch_heat`].
-    pub(super) fn set_hot_limit(&self, limit: Duration) {
+    pub(in crate::production) fn set_hot_limit(&self, limit: Duration) {
         self.monitors.set_limit(limit);
     }
 
     /// As [`set_hot_limit`](Self::set_hot_limit), for the monitor of that type.
-    pub(super) fn set_hot_limit_of(&self, monitor: TypeId, limit: Duration) {
+    pub(in crate::production) fn set_hot_limit_of(&self, monitor: TypeId, limit: Duration) {
         self.monitors.set_limit_of(monitor, limit);
     }
 }
 
 /// Reports monitors that are hot for too long, until [`Guard`] aborts it.
-pub(super) async fn watch_heat(hub: Arc<Hub>) {
+pub(in crate::production) async fn watch_heat(hub: Arc<Hub>) {
     loop {
         for violation in &hub.monitors.overdue(hub.now()) {
             hub.hooks.violated(violation);
@@ -247,12 +247,22 @@ pub(super) async fn watch_heat(hub: Arc<Hub>) {
 }
 
 /// Aborts everything when the last handle to the system is dropped.
-pub(super) struct Guard {
-    pub(super) hub: Arc<Hub>,
+pub(in crate::production) struct Guard {
+    pub(in crate::production) hub: Arc<Hub>,
     /// The task of [`watch_heat`], once a limit was set.
-    pub(super) heat: OnceLock<Task>,
-    /// The task of [`watch_actors`](super::watchdog::watch_actors), once a limit was set.
-    pub(super) watchdog: OnceLock<Task>,
+    pub(in crate::production) heat: OnceLock<Task>,
+    /// The task of [`watch_actors`](crate::production::system::watchdog::watch_actors), once a limit was set.
+    pub(in crate::production) watchdog: OnceLock<Task>,
+}
+
+impl Guard {
+    pub(in crate::production) fn new(hub: Arc<Hub>) -> Arc<Self> {
+        Arc::new(Self {
+            hub,
+            heat: OnceLock::new(),
+            watchdog: OnceLock::new(),
+        })
+    }
 }
 
 impl Drop for Guard {

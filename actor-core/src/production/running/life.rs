@@ -23,7 +23,7 @@ use crate::production::observing::work::{START_HOOK, STOP_HOOK};
 use crate::supervision::{FailureKind, StopReason, Unread};
 
 /// Starts an actor. Where the system shuts down it is dropped, and what this returns has stopped.
-pub(super) fn spawn(
+pub(in crate::production) fn spawn(
     hub: &Arc<Hub>,
     spawned: &mut dyn Spawn,
     options: &SpawnOptions,
@@ -41,7 +41,7 @@ pub(super) fn spawn(
 }
 
 /// Starts a supervised actor, as [`spawn`] does others.
-pub(super) fn spawn_with(
+pub(in crate::production) fn spawn_with(
     children: Arc<LiveChildren>,
     mut factory: Factory,
     options: &SpawnOptions,
@@ -109,7 +109,7 @@ fn launch(
 }
 
 /// The registry of names; `registry` is started where there is none yet.
-pub(super) fn names(hub: &Arc<Hub>, registry: &mut dyn Spawn) -> Target {
+pub(in crate::production) fn names(hub: &Arc<Hub>, registry: &mut dyn Spawn) -> Target {
     let options = SpawnOptions::named("registry");
     let mut started = None;
     let known = hub.names.get_or_init(|| {
@@ -123,7 +123,7 @@ pub(super) fn names(hub: &Arc<Hub>, registry: &mut dyn Spawn) -> Target {
 
 /// A running actor. Dropping it is an abort: its inbox is closed and its watchers told, as after
 /// any other end.
-pub(super) struct Life {
+pub(in crate::production) struct Life {
     body: Body,
     part: Part,
     actor: Arc<LiveActor>,
@@ -198,12 +198,12 @@ enum Told {
 
 impl Life {
     /// The state of the actor.
-    pub(super) fn state(&self) -> usize {
+    pub(in crate::production) fn state(&self) -> usize {
         self.body.state()
     }
 
     #[inline]
-    pub(super) fn stage(&self) -> Option<&Stage> {
+    pub(in crate::production) fn stage(&self) -> Option<&Stage> {
         self.extras.as_ref()?.stage.as_ref()
     }
 
@@ -216,7 +216,7 @@ impl Life {
     }
 
     /// Runs until it waits or is over. It waits in its mailbox.
-    pub(super) fn run(mut self: Box<Self>) {
+    pub(in crate::production) fn run(mut self: Box<Self>) {
         slice::admit();
         // Around all of it, since what panics may be no part of the actor, but a subscriber's.
         match catch_unwind(AssertUnwindSafe(|| self.poll())) {

@@ -4,21 +4,20 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, Weak};
 
-use super::hub::Hub;
+use super::hub::{Guard, Hub};
 use super::life;
 use super::spawning::{NamesOn, Spawn};
-use super::system::LiveSystem;
 use crate::identity::ActorId;
 use crate::production::host::lock;
 use crate::production::observing::hooks::Fault;
 use crate::supervision::{Failure, FailureKind};
 
 /// The boot code of a node.
-pub(crate) type Boot = Box<dyn FnMut(&LiveSystem) + Send>;
+pub(in crate::production) type Boot = Box<dyn FnMut(&Arc<Guard>) + Send>;
 
 /// The nodes of a system.
 #[derive(Default)]
-pub(super) struct Nodes(Mutex<Vec<LiveNode>>);
+pub(in crate::production) struct Nodes(Mutex<Vec<LiveNode>>);
 
 /// A node of a system in production.
 #[derive(Clone)]
@@ -33,12 +32,12 @@ struct State {
     /// Makes its registry of names.
     registry: fn() -> Box<dyn Spawn>,
     /// What runs on it, while it is up.
-    runs: Mutex<Option<LiveSystem>>,
+    runs: Mutex<Option<Arc<Guard>>>,
 }
 
 impl Nodes {
     /// The node of that name, which is made and booted where there is none yet.
-    pub(super) fn start(
+    pub(in crate::production) fn start(
         &self,
         whole: &Arc<Hub>,
         name: &str,
@@ -85,7 +84,7 @@ impl Nodes {
         }
     }
 
-    pub(super) fn names_on(&self, name: &str) -> NamesOn {
+    pub(in crate::production) fn names_on(&self, name: &str) -> NamesOn {
         match self.find(name) {
             Some(node) => node.names(),
             None => {
@@ -101,7 +100,12 @@ impl Nodes {
     }
 
     /// Does something to a node; one that does not exist is reported.
-    pub(super) fn with(&self, whole: &Arc<Hub>, name: &str, f: impl FnOnce(&LiveNode)) {
+    pub(in crate::production) fn with(
+        &self,
+        whole: &Arc<Hub>,
+        name: &str,
+        f: impl FnOnce(&LiveNode),
+    ) {
         match self.find(name) {
             Some(node) => f(&node),
             None => whole.hooks.failed(&Failure {
@@ -114,17 +118,17 @@ impl Nodes {
     }
 
     /// What runs on the nodes that are up.
-    pub(super) fn running(&self) -> Vec<Arc<Hub>> {
+    pub(in crate::production) fn running(&self) -> Vec<Arc<Hub>> {
         let nodes = lock(&self.0).clone();
         let running = nodes.iter().filter_map(|node| {
             let runs = lock(&node.0.runs);
-            runs.as_ref().map(|sys| sys.hub().clone())
+            runs.as_ref().map(|guard| guard.hub.clone())
         });
         running.collect()
     }
 
     /// Ends every node for good.
-    pub(super) fn end(&self) {
+    pub(in crate::production) fn end(&self) {
         let nodes = std::mem::take(&mut *lock(&self.0));
         for node in nodes {
             node.crash();
@@ -136,7 +140,7 @@ impl LiveNode {
     pub(crate) fn crash(&self) {
         let ran = lock(&self.0.runs).take();
         if let Some(ran) = ran {
-            ran.hub().crash();
+            ran.hub.crash();
         }
     }
 
@@ -150,8 +154,8 @@ impl LiveNode {
             return self.report(FailureKind::Unheard, message);
         };
         let hub = Hub::of_node(&whole, self.0.name.clone());
-        let live = LiveSystem::of(hub);
-        life::names(live.hub(), &mut *(self.0.registry)());
+        let live = Guard::new(hub);
+        life::names(&live.hub, &mut *(self.0.registry)());
         *lock(&self.0.runs) = Some(live.clone());
         let booted = catch_unwind(AssertUnwindSafe(|| boot(&live)));
         *lock(&self.0.boot) = Some(boot);
@@ -165,7 +169,7 @@ impl LiveNode {
     fn names(&self) -> NamesOn {
         let runs = lock(&self.0.runs).clone();
         match runs {
-            Some(live) => NamesOn::Registry(life::names(live.hub(), &mut *(self.0.registry)())),
+            Some(live) => NamesOn::Registry(life::names(&live.hub, &mut *(self.0.registry)())),
             None => NamesOn::Down,
         }
     }

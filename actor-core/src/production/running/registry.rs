@@ -14,7 +14,7 @@ use crate::production::mailbox::lane::{KILL, QUIT};
 /// How many places are looked at before others may have the registry.
 const LOOK: u32 = 1024;
 
-pub(super) struct Registry {
+pub(in crate::production) struct Registry {
     state: Mutex<State>,
     /// Notified when the last actor of a closed registry leaves.
     emptied: Notify,
@@ -31,7 +31,7 @@ struct State {
 }
 
 impl Registry {
-    pub(super) fn new(dispatcher: Arc<Dispatcher>) -> Self {
+    pub(in crate::production) fn new(dispatcher: Arc<Dispatcher>) -> Self {
         Self {
             state: Mutex::new(State {
                 actors: Vec::new(),
@@ -46,7 +46,7 @@ impl Registry {
     /// Adds an actor that is about to start, and tells its place; `None` where the system shuts
     /// down.
     #[must_use]
-    pub(super) fn enter(&self, actor: Arc<LiveActor>) -> Option<u32> {
+    pub(in crate::production) fn enter(&self, actor: Arc<LiveActor>) -> Option<u32> {
         let mut state = lock(&self.state);
         if state.closed {
             return None;
@@ -63,7 +63,11 @@ impl Registry {
     }
 
     /// Shows some of the actors, from a place on; tells from which place to go on.
-    pub(super) fn look(&self, from: u32, mut f: impl FnMut(&LiveActor)) -> Option<u32> {
+    pub(in crate::production) fn look(
+        &self,
+        from: u32,
+        mut f: impl FnMut(&LiveActor),
+    ) -> Option<u32> {
         let state = lock(&self.state);
         let places = state.actors.len() as u32;
         let to = from.saturating_add(LOOK).min(places);
@@ -73,7 +77,7 @@ impl Registry {
     }
 
     /// The name of an actor, where it still lives. It looks at all of them.
-    pub(super) fn name_of(&self, id: ActorId) -> Option<String> {
+    pub(in crate::production) fn name_of(&self, id: ActorId) -> Option<String> {
         let state = lock(&self.state);
         let mut actors = state.actors.iter().flatten();
         let found = actors.find(|actor| actor.id() == id)?;
@@ -81,7 +85,7 @@ impl Registry {
     }
 
     /// Removes an actor that has ended.
-    pub(super) fn leave(&self, place: u32) {
+    pub(in crate::production) fn leave(&self, place: u32) {
         let (actor, emptied) = {
             let mut state = lock(&self.state);
             let actor = state.actors[place as usize].take();
@@ -97,7 +101,7 @@ impl Registry {
     }
 
     /// Lets nobody enter any more; returns who is there, in the order of their spawns.
-    pub(super) fn close(&self) -> Vec<Arc<LiveActor>> {
+    pub(in crate::production) fn close(&self) -> Vec<Arc<LiveActor>> {
         let mut state = lock(&self.state);
         state.closed = true;
         if state.is_empty() {
@@ -107,7 +111,7 @@ impl Registry {
     }
 
     /// Aborts who is left, in the order of their spawns, each at its next `.await`.
-    pub(super) fn abort(&self) {
+    pub(in crate::production) fn abort(&self) {
         // Not under the lock: where the runtime is gone, an actor is dropped by its abort.
         for actor in self.close() {
             actor.order(KILL | QUIT);
@@ -115,14 +119,14 @@ impl Registry {
     }
 
     /// Drops every actor that waits: nobody will run it.
-    pub(super) fn drop_parked(&self) {
+    pub(in crate::production) fn drop_parked(&self) {
         for actor in self.close() {
             actor.drop_parked();
         }
     }
 
     /// Waits until every actor has left.
-    pub(super) async fn emptied(&self) {
+    pub(in crate::production) async fn emptied(&self) {
         loop {
             let mut notified = pin!(self.emptied.notified());
             notified.as_mut().enable();
@@ -133,7 +137,7 @@ impl Registry {
         }
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::production) fn len(&self) -> usize {
         lock(&self.state).len()
     }
 }

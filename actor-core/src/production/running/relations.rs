@@ -12,7 +12,7 @@ use crate::roster::{Roster, Sweep};
 use crate::supervision::StopReason;
 
 /// Whether the actor has ended, and who wants to know.
-pub(super) enum End {
+pub(in crate::production) enum End {
     /// Not yet. Most actors have no relations.
     Awaited(Option<Box<Relations>>),
     /// Its inbox is closed and every watcher was told.
@@ -21,10 +21,10 @@ pub(super) enum End {
 
 /// Whom an actor has to do with beside those that send to it.
 #[derive(Default)]
-pub(super) struct Relations {
+pub(in crate::production) struct Relations {
     watchers: Watchers,
     /// Its children, as a supervisor.
-    pub(super) children: Option<Arc<LiveChildren>>,
+    pub(in crate::production) children: Option<Arc<LiveChildren>>,
     links: Links,
     /// Whose failure it is to share, or has shared last.
     shares: Option<ActorId>,
@@ -116,14 +116,14 @@ pub(crate) struct Watcher {
 
 /// Whom an actor watches in its present life, with a mark for each: without it, nothing is told.
 #[derive(Default)]
-pub(super) struct Watched {
+pub(in crate::production) struct Watched {
     marks: BTreeMap<ActorId, Arc<()>>,
     sweep: Sweep,
 }
 
 impl Watched {
     /// The mark for that actor. Those of actors that have ended go, now and then.
-    pub(super) fn mark(&mut self, of: ActorId) -> Weak<()> {
+    pub(in crate::production) fn mark(&mut self, of: ActorId) -> Weak<()> {
         let Self { marks, sweep } = self;
         if sweep.is_due(marks.len()) {
             marks.retain(|_, mark| Arc::weak_count(mark) > 0);
@@ -132,7 +132,7 @@ impl Watched {
         Arc::downgrade(marks.entry(of).or_default())
     }
 
-    pub(super) fn forget(&mut self, other: ActorId) {
+    pub(in crate::production) fn forget(&mut self, other: ActorId) {
         self.marks.remove(&other);
     }
 }
@@ -165,7 +165,7 @@ impl Watchers {
 
 impl LiveActor {
     /// Looks at the relations; `None` where the actor has ended.
-    pub(super) fn with_relations<T>(
+    pub(in crate::production) fn with_relations<T>(
         &self,
         f: impl FnOnce(&mut Option<Box<Relations>>) -> T,
     ) -> Option<T> {
@@ -203,7 +203,7 @@ impl LiveActor {
 
     /// It has run its start hook: whoever waits for that is told.
     #[cold]
-    pub(super) fn start_is_over(&self) {
+    pub(in crate::production) fn start_is_over(&self) {
         let waiting = self.with_relations(|relations| {
             self.set_started(true);
             let Watchers(watchers) = &mut relations.as_mut()?.watchers;
@@ -218,7 +218,7 @@ impl LiveActor {
     }
 
     /// Its value is dropped, and may be made anew.
-    pub(super) fn start_is_ahead(&self) {
+    pub(in crate::production) fn start_is_ahead(&self) {
         self.with_relations(|_| self.set_started(false));
     }
 
@@ -237,7 +237,7 @@ impl LiveActor {
     }
 
     /// Links two actors.
-    pub(super) fn link(self: &Arc<Self>, other: &Arc<Self>) {
+    pub(in crate::production) fn link(self: &Arc<Self>, other: &Arc<Self>) {
         if self.id() == other.id() {
             return;
         }
@@ -250,7 +250,7 @@ impl LiveActor {
     }
 
     /// Ends a link.
-    pub(super) fn unlink(&self, other: &Self) {
+    pub(in crate::production) fn unlink(&self, other: &Self) {
         self.forget_link_to(other.id());
         other.forget_link_to(self.id());
     }
@@ -274,13 +274,13 @@ impl LiveActor {
     }
 
     /// Is told of failures of actors that it is linked to, and does not share them.
-    pub(super) fn trap_links(&self, notify: Notify) {
+    pub(in crate::production) fn trap_links(&self, notify: Notify) {
         self.with_relations(|relations| relations.get_or_insert_default().trap = Some(notify));
     }
 
     /// Its value is dropped: who is linked to it shares its failure. Not so the one whose failure
     /// this is: where that is back and has linked itself anew, it is linked to the next life.
-    pub(super) fn break_links(&self, reason: StopReason) {
+    pub(in crate::production) fn break_links(&self, reason: StopReason) {
         let taken = self.with_relations(|relations| {
             let relations = relations.as_mut()?;
             relations.trap = None;
@@ -343,7 +343,7 @@ impl LiveActor {
     }
 
     /// Tells every watcher that the actor has ended.
-    pub(super) fn end_relations(&self, reason: StopReason) {
+    pub(in crate::production) fn end_relations(&self, reason: StopReason) {
         let before = std::mem::replace(&mut *lock(&self.end), End::Ended(reason));
         if let End::Awaited(Some(relations)) = before {
             for waiting in relations.watchers.0 {

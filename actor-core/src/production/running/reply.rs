@@ -16,7 +16,7 @@ thread_local! {
 }
 
 /// Drops what will never be handled: whoever asked learns why.
-pub(super) fn losing<T>(why: AskError, drop_it: impl FnOnce() -> T) -> T {
+pub(in crate::production) fn losing<T>(why: AskError, drop_it: impl FnOnce() -> T) -> T {
     struct Reset(Option<AskError>);
     impl Drop for Reset {
         fn drop(&mut self) {
@@ -39,8 +39,8 @@ pub(crate) fn why_lost() -> AskError {
 
 /// Who asked, and in which system; kept only while a monitor is registered.
 pub(crate) struct Observed {
-    pub(super) hub: Arc<Hub>,
-    pub(super) asker: Sender,
+    pub(in crate::production) hub: Arc<Hub>,
+    pub(in crate::production) asker: Sender,
 }
 
 impl Observed {

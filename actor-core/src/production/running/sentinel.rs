@@ -34,7 +34,7 @@ static SENTINEL: OnceLock<Option<Thread>> = OnceLock::new();
 
 /// Looks at the queues of a dispatcher until they are empty.
 #[cold]
-pub(super) fn watch(dispatcher: Arc<Dispatcher>) {
+pub(in crate::production) fn watch(dispatcher: Arc<Dispatcher>) {
     lock(&WATCHED).push(Watched {
         dispatcher,
         seen: None,
@@ -76,9 +76,9 @@ struct Watched {
 
 /// How many lives each worker has run, and how many the substitutes have.
 #[derive(PartialEq, Eq)]
-pub(super) struct Progress {
-    pub(super) workers: Vec<u32>,
-    pub(super) substitutes: u32,
+pub(in crate::production) struct Progress {
+    pub(in crate::production) workers: Vec<u32>,
+    pub(in crate::production) substitutes: u32,
 }
 
 impl Watched {

@@ -10,7 +10,7 @@ use super::actor::LiveActor;
 use super::life::Life;
 
 /// Where a life runs. It takes it along.
-pub(super) enum Stage {
+pub(in crate::production) enum Stage {
     /// On the threads that the runtime keeps for what blocks.
     BlockingThreads(Handle),
     /// On a thread of its own, which ends with the actor.
@@ -23,7 +23,7 @@ impl Stage {
     /// # Errors
     ///
     /// Where the system has no more threads.
-    pub(super) fn thread(actor: &LiveActor) -> io::Result<Self> {
+    pub(in crate::production) fn thread(actor: &LiveActor) -> io::Result<Self> {
         let (give, lives) = mpsc::channel::<Box<Life>>();
         let hub = actor.hub().clone();
         thread::Builder::new()
@@ -38,7 +38,7 @@ impl Stage {
     }
 
     /// Has a life run; it is dropped where that can't be.
-    pub(super) fn dispatch(actor: &LiveActor, life: Box<Life>) {
+    pub(in crate::production) fn dispatch(actor: &LiveActor, life: Box<Life>) {
         let hub = actor.hub();
         match life.stage() {
             None => hub.dispatcher.dispatch(life),

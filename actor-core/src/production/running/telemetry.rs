@@ -13,7 +13,7 @@ use crate::supervision::FailureKind;
 use crate::supervision::StopReason;
 
 /// An actor was spawned.
-pub(super) fn spawned(actor: &LiveActor) {
+pub(in crate::production) fn spawned(actor: &LiveActor) {
     #[cfg(any(feature = "tracing", feature = "metrics"))]
     tell(actor, || {
         #[cfg(feature = "tracing")]
@@ -30,7 +30,7 @@ pub(super) fn spawned(actor: &LiveActor) {
 }
 
 /// An actor that was spawned has ended for good.
-pub(super) fn ended(actor: &LiveActor, reason: StopReason) {
+pub(in crate::production) fn ended(actor: &LiveActor, reason: StopReason) {
     #[cfg(any(feature = "tracing", feature = "metrics"))]
     tell(actor, || {
         #[cfg(feature = "tracing")]
@@ -48,7 +48,7 @@ pub(super) fn ended(actor: &LiveActor, reason: StopReason) {
 }
 
 /// A supervised actor is brought back.
-pub(super) fn restarted(actor: &LiveActor) {
+pub(in crate::production) fn restarted(actor: &LiveActor) {
     #[cfg(any(feature = "tracing", feature = "metrics"))]
     tell(actor, || {
         #[cfg(feature = "tracing")]
@@ -66,7 +66,7 @@ pub(super) fn restarted(actor: &LiveActor) {
 }
 
 /// An actor has failed, or reports a failure that it survives.
-pub(super) fn failed(actor: &LiveActor, fault: &Fault) {
+pub(in crate::production) fn failed(actor: &LiveActor, fault: &Fault) {
     #[cfg(any(feature = "tracing", feature = "metrics"))]
     tell(actor, || {
         #[cfg(feature = "tracing")]
@@ -84,7 +84,7 @@ pub(super) fn failed(actor: &LiveActor, fault: &Fault) {
 }
 
 /// An event will never be handled.
-pub(super) fn lost(actor: &LiveActor, event: &dyn Event, reason: DeadLetterReason) {
+pub(in crate::production) fn lost(actor: &LiveActor, event: &dyn Event, reason: DeadLetterReason) {
     #[cfg(any(feature = "tracing", feature = "metrics"))]
     tell(actor, || {
         #[cfg(feature = "tracing")]
@@ -104,7 +104,7 @@ pub(super) fn lost(actor: &LiveActor, event: &dyn Event, reason: DeadLetterReaso
 
 /// So many events were unread when the actor took some from its mailbox.
 #[cfg(feature = "metrics")]
-pub(super) fn fetched(actor: &LiveActor, unread: usize) {
+pub(in crate::production) fn fetched(actor: &LiveActor, unread: usize) {
     actor.meters.depth.record(unread as f64);
 }
 

@@ -21,7 +21,7 @@ thread_local! {
 }
 
 /// A handler that waits.
-pub(super) struct Turn {
+pub(in crate::production) struct Turn {
     #[cfg(feature = "tracing")]
     span: Span,
     #[cfg(feature = "metrics")]
@@ -60,7 +60,7 @@ impl From<Running> for Turn {
 
 /// Whether each message is worth a turn: always where it is counted, else where spans are recorded.
 #[inline]
-pub(super) fn is_on() -> bool {
+pub(in crate::production) fn is_on() -> bool {
     #[cfg(feature = "metrics")]
     return true;
     #[cfg(not(feature = "metrics"))]
@@ -72,16 +72,16 @@ pub(super) fn is_on() -> bool {
     not(feature = "tracing"),
     expect(dead_code, reason = "spans alone tell of it")
 )]
-pub(super) struct About {
-    pub(super) event: u16,
-    pub(super) state: usize,
+pub(in crate::production) struct About {
+    pub(in crate::production) event: u16,
+    pub(in crate::production) state: usize,
     /// What came with it from its sender.
     #[cfg(feature = "tracing")]
-    pub(super) carried: Option<Carried>,
+    pub(in crate::production) carried: Option<Carried>,
 }
 
 /// A message is handled next.
-pub(super) fn begin(actor: &LiveActor, about: About) {
+pub(in crate::production) fn begin(actor: &LiveActor, about: About) {
     if !is_on() {
         return;
     }
@@ -113,7 +113,7 @@ pub(super) fn begin(actor: &LiveActor, about: About) {
 }
 
 /// What was handled on this thread, if anything, is done.
-pub(super) fn finish(actor: &LiveActor) {
+pub(in crate::production) fn finish(actor: &LiveActor) {
     if let Some(running) = RUNNING.take() {
         done(actor, running.into());
     }
@@ -130,16 +130,16 @@ fn done(actor: &LiveActor, turn: Turn) {
 
 /// One run of an actor. What another actor runs on this thread, around that poll, is put
 /// aside until the shift ends.
-pub(super) struct Shift(Option<Running>);
+pub(in crate::production) struct Shift(Option<Running>);
 
 impl Shift {
     /// Goes on with what has waited.
-    pub(super) fn begin(turn: Option<Turn>) -> Self {
+    pub(in crate::production) fn begin(turn: Option<Turn>) -> Self {
         Self(RUNNING.replace(turn.map(Running::from)))
     }
 
     /// Tells what waits from here on; otherwise what ran is done.
-    pub(super) fn end(self, actor: &LiveActor, waits: bool) -> Option<Turn> {
+    pub(in crate::production) fn end(self, actor: &LiveActor, waits: bool) -> Option<Turn> {
         if !waits {
             finish(actor);
         }

@@ -39,7 +39,7 @@ enum Wait {
 
 #[cfg(debug_assertions)]
 impl Asked {
-    pub(super) fn of(whom: &Arc<LiveActor>) -> Self {
+    pub(in crate::production) fn of(whom: &Arc<LiveActor>) -> Self {
         Self {
             whom: whom.clone(),
             wait: Mutex::new(Wait::NotYet),
@@ -82,7 +82,7 @@ impl Asked {
 
 #[cfg(not(debug_assertions))]
 impl Asked {
-    pub(super) fn of(_: &Arc<LiveActor>) -> Self {
+    pub(in crate::production) fn of(_: &Arc<LiveActor>) -> Self {
         Self {}
     }
 
@@ -96,7 +96,7 @@ impl Asked {
 /// All waits of one system, by who waits; an actor that joins futures may wait for several.
 #[cfg(debug_assertions)]
 #[derive(Default)]
-pub(super) struct Waits {
+pub(in crate::production) struct Waits {
     by: Mutex<BTreeMap<u64, Vec<Arc<LiveActor>>>>,
 }
 

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::actor::LiveActor;
 use crate::identity::ActorId;
+use crate::production::running::actor::LiveActor;
 
 /// An actor as it was when [`LiveSystem::actors`](crate::LiveSystem::actors) looked.
 ///
@@ -39,7 +39,7 @@ pub struct ActorStatus {
 }
 
 impl ActorStatus {
-    pub(super) fn of(actor: &LiveActor) -> Self {
+    pub(in crate::production) fn of(actor: &LiveActor) -> Self {
         let (doing, info) = (actor.work.doing(), actor.info());
         let at_rest = actor.mailbox().peek(|life| info.state_name(life.state()));
         Self {

@@ -23,7 +23,7 @@ impl fmt::Debug for LiveTimer {
 }
 
 impl LiveTimer {
-    pub(super) fn new(armed: Arc<Armed>, task: Task) -> Self {
+    pub(in crate::production) fn new(armed: Arc<Armed>, task: Task) -> Self {
         Self { armed, task }
     }
 

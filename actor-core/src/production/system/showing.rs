@@ -14,9 +14,9 @@ use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::Duration;
 
-use super::hub::Guard;
+use super::live::LiveSystem;
 use super::status::ActorStatus;
-use super::system::LiveSystem;
+use crate::production::running::hub::Guard;
 
 /// What is answered begins with this line, and ends with the other.
 const FIRST: &str = "actor-core top 1";
@@ -34,7 +34,7 @@ pub struct Shown {
 
 impl Shown {
     /// Shows the actors of a system at a socket that only the owner of this process may open.
-    pub(super) fn at(path: &Path, system: Weak<Guard>) -> io::Result<Self> {
+    pub(in crate::production) fn at(path: &Path, system: Weak<Guard>) -> io::Result<Self> {
         let listener = listen(path).map_err(|error| explained(path, &error))?;
         let shown = Self {
             at: path.to_owned(),

@@ -2,7 +2,7 @@
 
 use tracing::Span;
 
-use super::system::LiveSystem;
+use super::live::LiveSystem;
 use crate::production::observing::attention::CARRIES;
 use crate::production::observing::carrier::Carrier;
 

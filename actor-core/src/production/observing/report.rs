@@ -2,9 +2,8 @@
 
 use std::fmt;
 
-use super::actor::LiveActor;
+use super::work::Named;
 use crate::identity::ActorId;
-use crate::production::observing::work::Named;
 
 /// An actor that had not stopped when the deadline of a shutdown came, as it was then; it was
 /// aborted. See [`LiveSystem::shutdown_report`](crate::LiveSystem::shutdown_report).
@@ -29,21 +28,6 @@ pub struct Unfinished {
     /// mailbox count only where its handler is async, or somebody looks for
     /// [deep mailboxes](crate::LiveSystem::watch_depth).
     pub unread: usize,
-}
-
-impl Unfinished {
-    pub(super) fn of(actor: &LiveActor) -> Self {
-        let doing = actor.work.doing();
-        let event = doing.event(actor.info());
-        Self {
-            actor: actor.id(),
-            name: actor.name().into_owned(),
-            event,
-            state: event.and_then(|_| doing.state(actor.info())),
-            waits: doing.waits(),
-            unread: actor.unread(),
-        }
-    }
 }
 
 impl fmt::Display for Unfinished {

@@ -6,14 +6,7 @@ use std::sync::{Arc, Weak};
 use std::task::{Context as TaskContext, Poll};
 use std::time::Duration;
 
-use super::actor::LiveActor;
-use super::children::LiveChildren;
 use super::inbox::{Found, Inbox, Next};
-use super::life;
-use super::relations::{Notify, Watched, Watcher};
-use super::reply::losing;
-use super::spawning::{AskSupervisor, Factory, NamesOn, Spawn};
-use super::target::Target;
 use super::timer::LiveTimer;
 use crate::contained::contained;
 use crate::event::Event;
@@ -23,6 +16,13 @@ use crate::production::host::executor::{Task, Tasks, Ticks, sleep};
 use crate::production::host::slice;
 use crate::production::mailbox::fired::{Armed, Fired};
 use crate::production::observing::attention::{AGES, DEPTH, STUCK};
+use crate::production::running::actor::LiveActor;
+use crate::production::running::children::LiveChildren;
+use crate::production::running::life;
+use crate::production::running::relations::{Notify, Watched, Watcher};
+use crate::production::running::reply::losing;
+use crate::production::running::spawning::{AskSupervisor, Factory, NamesOn, Spawn};
+use crate::production::running::target::Target;
 use crate::specification::Moment;
 use crate::supervision::Supervision;
 
@@ -137,7 +137,7 @@ impl Side {
     }
 
     /// Runs a future beside the actor until the actor stops; a panic in it is reported.
-    pub(super) fn background(&mut self, future: Background) -> Task {
+    pub(in crate::production) fn background(&mut self, future: Background) -> Task {
         let contained = Contained {
             future: Some(future),
             owner: self.actor.clone(),
@@ -230,7 +230,7 @@ impl Side {
     /// One that was `granted` is the first.
     fn next_of_any_kind(&mut self, state: usize, mut granted: bool) -> Result<u32, Due> {
         #[cfg(any(feature = "tracing", feature = "metrics"))]
-        super::turn::finish(&self.actor);
+        crate::production::running::turn::finish(&self.actor);
         loop {
             if self.actor.is_ordered() {
                 return Err(Due::Order);
@@ -269,9 +269,9 @@ impl Side {
             self.tell_fetched();
         }
         #[cfg(any(feature = "tracing", feature = "metrics"))]
-        super::turn::begin(
+        crate::production::running::turn::begin(
             &self.actor,
-            super::turn::About {
+            crate::production::running::turn::About {
                 event,
                 state,
                 #[cfg(feature = "tracing")]

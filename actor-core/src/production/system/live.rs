@@ -6,23 +6,15 @@ use std::future::Future;
 use std::io;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 #[cfg(feature = "futures")]
 use futures_executor::ThreadPool;
 use tokio::runtime::Handle;
 
-use super::actor::LiveActor;
-use super::children::LiveChildren;
-use super::hub::{Guard, Hub, watch_heat};
-use super::life;
-use super::node::{Boot, LiveNode};
-use super::report::Unfinished;
-use super::spawning::{Factory, NamesOn, Spawn};
 use super::status::ActorStatus;
-use super::target::Target;
-use super::watchdog::{DeepMailbox, StuckActor, watch_actors};
+use super::watchdog::watch_actors;
 use crate::error::Error;
 use crate::event::Event;
 use crate::parts::{Fault, SpawnOptions};
@@ -33,7 +25,16 @@ use crate::production::observing::attention::{AGES, DEPTH, STUCK};
 use crate::production::observing::hooks::DeadLetter;
 #[cfg(feature = "tracing")]
 use crate::production::observing::hooks::Hooks;
+use crate::production::observing::limits::{DeepMailbox, StuckActor};
+use crate::production::observing::report::Unfinished;
 use crate::production::observing::violation::MonitorViolation;
+use crate::production::running::actor::LiveActor;
+use crate::production::running::children::LiveChildren;
+use crate::production::running::hub::{Guard, Hub, watch_heat};
+use crate::production::running::life;
+use crate::production::running::node::LiveNode;
+use crate::production::running::spawning::{Factory, NamesOn, Spawn};
+use crate::production::running::target::Target;
 use crate::specification::{AnyMonitor, Monitor};
 use crate::supervision::{Failure, Supervision};
 
@@ -87,12 +88,8 @@ impl LiveSystem {
         Self::of(Hub::new(executor))
     }
 
-    pub(super) fn of(hub: Arc<Hub>) -> Self {
-        Self(Arc::new(Guard {
-            hub,
-            heat: OnceLock::new(),
-            watchdog: OnceLock::new(),
-        }))
+    pub(in crate::production) fn of(hub: Arc<Hub>) -> Self {
+        Self(Guard::new(hub))
     }
 
     /// Says where the files of [`System::disk`](crate::System::disk) are: in that directory, which is
@@ -325,7 +322,7 @@ impl LiveSystem {
     }
 
     #[cfg(all(unix, feature = "top"))]
-    pub(super) fn guarded(guard: Arc<Guard>) -> Self {
+    pub(in crate::production) fn guarded(guard: Arc<Guard>) -> Self {
         Self(guard)
     }
 
@@ -494,10 +491,6 @@ impl LiveSystem {
         life::names(&self.0.hub, registry)
     }
 
-    pub(super) fn hub(&self) -> &Arc<Hub> {
-        &self.0.hub
-    }
-
     pub(crate) fn names_on(&self, node: &str) -> NamesOn {
         self.0.hub.nodes.names_on(node)
     }
@@ -505,9 +498,10 @@ impl LiveSystem {
     pub(crate) fn node(
         &self,
         name: &str,
-        boot: Boot,
+        mut boot: Box<dyn FnMut(&Self) + Send>,
         registry: fn() -> Box<dyn Spawn>,
     ) -> LiveNode {
+        let boot = Box::new(move |guard: &Arc<Guard>| boot(&Self(guard.clone())));
         self.0.hub.nodes.start(&self.0.hub, name, boot, registry)
     }
 
@@ -522,12 +516,12 @@ impl LiveSystem {
     }
 
     #[cfg(feature = "tracing")]
-    pub(super) fn hooks(&self) -> &Hooks {
+    pub(in crate::production) fn hooks(&self) -> &Hooks {
         &self.0.hub.hooks
     }
 
     /// The system itself, and what runs on its nodes.
-    pub(super) fn hubs(&self) -> Vec<Arc<Hub>> {
+    pub(in crate::production) fn hubs(&self) -> Vec<Arc<Hub>> {
         let mut hubs = vec![self.0.hub.clone()];
         if self.0.hub.node.is_none() {
             hubs.extend(self.0.hub.nodes.running());
@@ -563,7 +557,7 @@ impl LiveSystem {
             return Ok(());
         }
         let left = hubs.iter().flat_map(|hub| hub.registry.close());
-        let left: Vec<_> = left.map(|actor| Unfinished::of(&actor)).collect();
+        let left: Vec<_> = left.map(|actor| unfinished(&actor)).collect();
         for hub in &hubs {
             hub.registry.abort();
         }
@@ -573,6 +567,20 @@ impl LiveSystem {
         let names = left.iter().map(|actor| actor.name.clone()).collect();
         *lock(&hub.unfinished) = left;
         Err(Error::ShutdownTimedOut(names))
+    }
+}
+
+/// What an actor is at when the deadline comes.
+fn unfinished(actor: &LiveActor) -> Unfinished {
+    let doing = actor.work.doing();
+    let event = doing.event(actor.info());
+    Unfinished {
+        actor: actor.id(),
+        name: actor.name().into_owned(),
+        event,
+        state: event.and_then(|_| doing.state(actor.info())),
+        waits: doing.waits(),
+        unread: actor.unread(),
     }
 }
 

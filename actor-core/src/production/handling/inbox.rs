@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll, Waker, ready};
 use std::time::Duration;
 
-use super::actor::LiveActor;
 use crate::parts::AnyMail;
 use crate::production::host::current::Sender;
 use crate::production::mailbox::bound::Bound;
 #[cfg(feature = "tracing")]
 use crate::production::mailbox::carried::Carried;
 use crate::production::mailbox::queue::{Entry, Fetched, Kind, Letters, Reading};
+use crate::production::running::actor::LiveActor;
 use crate::table::{ActorInfo, Disposition};
 
 /// The events of one actor that it has taken from the mailbox and not handled yet.
@@ -19,7 +19,7 @@ use crate::table::{ActorInfo, Disposition};
 /// In order of arrival they are: the deferred ones, `fetched`, then what is still in the mailbox.
 /// Where senders may take the oldest out, everything is still in the mailbox.
 #[derive(Default)]
-pub(super) struct Inbox {
+pub(in crate::production) struct Inbox {
     /// Its mail holds the deferred messages, too.
     fetched: Letters,
     /// Most actors have no use for it.
@@ -42,7 +42,7 @@ struct Aside {
 }
 
 /// What the inbox has to offer.
-pub(super) enum Next {
+pub(in crate::production) enum Next {
     /// An event that the state handles.
     Handle(Found),
     /// An event that the state has no use for, in this slot.
@@ -55,10 +55,10 @@ pub(super) enum Next {
 
 /// An event that was taken from the inbox; its message is in the mail.
 #[derive(Clone, Copy)]
-pub(super) struct Found {
-    pub(super) event: u16,
-    pub(super) slot: u32,
-    pub(super) sender: Sender,
+pub(in crate::production) struct Found {
+    pub(in crate::production) event: u16,
+    pub(in crate::production) slot: u32,
+    pub(in crate::production) sender: Sender,
 }
 
 impl Found {
@@ -73,7 +73,7 @@ impl Found {
 }
 
 impl Inbox {
-    pub(super) fn of(actor: &LiveActor) -> Self {
+    pub(in crate::production) fn of(actor: &LiveActor) -> Self {
         let aside = match actor.mailbox().reading() {
             Reading::Unbounded => None,
             reading => Some(Box::new(Aside {
@@ -89,20 +89,24 @@ impl Inbox {
 
     /// What holds the messages of the slots that are told.
     #[inline]
-    pub(super) fn mail(&self) -> &dyn AnyMail {
+    pub(in crate::production) fn mail(&self) -> &dyn AnyMail {
         self.fetched.mail()
     }
 
     /// What came with the event in that slot.
     #[cfg(feature = "tracing")]
-    pub(super) fn take_carried(&mut self, slot: u32) -> Option<Carried> {
+    pub(in crate::production) fn take_carried(&mut self, slot: u32) -> Option<Carried> {
         self.fetched.take_carried(slot)
     }
 
     /// Takes the next entry where it is what most are: an event to be handled, with nothing
     /// deferred before it. Tells the slot; `None` where that takes more than a look.
     #[inline]
-    pub(super) fn poll_plain(&mut self, actor: &LiveActor, state: usize) -> Poll<Option<u32>> {
+    pub(in crate::production) fn poll_plain(
+        &mut self,
+        actor: &LiveActor,
+        state: usize,
+    ) -> Poll<Option<u32>> {
         if self.aside.as_ref().is_some_and(|aside| !aside.is_plain()) {
             return Poll::Ready(None);
         }
@@ -139,12 +143,16 @@ impl Inbox {
     }
 
     /// A sender may have roused the actor meanwhile, and will not do so again.
-    pub(super) fn begin_work(&mut self) {
+    pub(in crate::production) fn begin_work(&mut self) {
         self.awaited = false;
     }
 
     /// Looks at the next entry. The order is the tester's: the first event that is not deferred.
-    pub(super) fn poll_next(&mut self, actor: &LiveActor, state: usize) -> Poll<Next> {
+    pub(in crate::production) fn poll_next(
+        &mut self,
+        actor: &LiveActor,
+        state: usize,
+    ) -> Poll<Next> {
         if let Some(aside) = &mut self.aside {
             if matches!(aside.reading, Reading::InPlace) {
                 return self.poll_next_in_place(actor, state);
@@ -191,7 +199,7 @@ impl Inbox {
         };
         let (entry, is_void) = ready!(actor.mailbox().poll_take(&mut self.fetched, find, None));
         #[cfg(feature = "metrics")]
-        super::telemetry::fetched(actor, actor.mailbox().queued() + 1);
+        crate::production::running::telemetry::fetched(actor, actor.mailbox().queued() + 1);
         if entry.kind == Kind::Stop {
             return Poll::Ready(Next::Stop);
         }
@@ -208,7 +216,7 @@ impl Inbox {
         let idle = aside.is_none_or(|aside| aside.deferred.is_empty());
         let fetched = ready!(actor.mailbox().poll_fetch(&mut self.fetched, idle, within));
         #[cfg(feature = "metrics")]
-        super::telemetry::fetched(actor, self.unread());
+        crate::production::running::telemetry::fetched(actor, self.unread());
         Poll::Ready(fetched)
     }
 
@@ -244,7 +252,7 @@ impl Inbox {
 
     /// Takes the first event of that kind, whatever the state does with it, and leaves the others
     /// in their order.
-    pub(super) fn poll_receive(
+    pub(in crate::production) fn poll_receive(
         &mut self,
         actor: &Arc<LiveActor>,
         event: u16,
@@ -304,7 +312,7 @@ impl Inbox {
     }
 
     /// How many events were fetched and are not handled yet.
-    pub(super) fn unread(&self) -> usize {
+    pub(in crate::production) fn unread(&self) -> usize {
         let aside = self.aside.as_ref();
         let deferred = aside.map_or(0, |aside| aside.deferred.len());
         let entries = &self.fetched.entries;
@@ -314,14 +322,14 @@ impl Inbox {
     }
 
     /// When the first event was sent of those that were fetched, where that is kept.
-    pub(super) fn oldest(&self) -> Option<Duration> {
+    pub(in crate::production) fn oldest(&self) -> Option<Duration> {
         let deferred = self.aside.iter().flat_map(|aside| &aside.deferred);
         let mut entries = deferred.chain(&self.fetched.entries);
         entries.find_map(Entry::sent_at)
     }
 
     /// Everything that is left, in order of arrival.
-    pub(super) fn into_letters(self) -> Letters {
+    pub(in crate::production) fn into_letters(self) -> Letters {
         let mut letters = self.fetched;
         if let Some(mut aside) = self.aside {
             aside.deferred.append(&mut letters.entries);

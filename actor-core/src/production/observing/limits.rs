@@ -1,0 +1,155 @@
+//! Actors that are stuck, and mailboxes that are deep: what is looked for, and who is told.
+
+use std::fmt;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+
+use super::hooks::guarded;
+use super::work::Named;
+use crate::identity::ActorId;
+use crate::production::host::lock;
+
+/// How often mailboxes are looked at.
+const DEPTH_PERIOD: Duration = Duration::from_millis(100);
+
+/// What the clock of the runtime can tell apart.
+const PERIOD_MIN: Duration = Duration::from_millis(1);
+
+/// How many parts of its limit a handler may be stuck for until it is looked at.
+const LOOKS: u32 = 4;
+
+/// An actor whose handler, or hook, has run or waited for longer than
+/// [`LiveSystem::watch_stuck`](crate::LiveSystem::watch_stuck) allows.
+///
+/// It prints as one line: `printer has awaited in Print in state Busy for 5s`.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct StuckActor {
+    /// Which actor.
+    pub actor: ActorId,
+    /// Its name.
+    pub name: String,
+    /// The event that it handles, or the hook, `#[start]` for instance.
+    pub event: &'static str,
+    /// The state in which that was called; `None` for a plain actor.
+    pub state: Option<&'static str>,
+    /// It waits at an `.await`; otherwise it occupies a thread.
+    pub waits: bool,
+    /// For how long at least.
+    pub time: Duration,
+}
+
+impl fmt::Display for StuckActor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, time, .. } = self;
+        let verb = if self.waits {
+            "awaited in"
+        } else {
+            "kept a thread in"
+        };
+        let work = Named(self.event, self.state);
+        write!(f, "{name} has {verb} {work} for {time:?}")
+    }
+}
+
+/// An actor with more unread events than
+/// [`LiveSystem::watch_depth`](crate::LiveSystem::watch_depth) allows.
+///
+/// It prints as one line: `printer has 1200 unread events`.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct DeepMailbox {
+    /// Which actor.
+    pub actor: ActorId,
+    /// Its name.
+    pub name: String,
+    /// How many events it has not begun to handle.
+    pub unread: usize,
+}
+
+impl fmt::Display for DeepMailbox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} has {} unread events", self.name, self.unread)
+    }
+}
+
+type OnStuck = Arc<dyn Fn(&StuckActor) + Send + Sync>;
+type OnDeep = Arc<dyn Fn(&DeepMailbox) + Send + Sync>;
+
+/// What is looked for, and who is told.
+pub(in crate::production) struct Watchdog {
+    pub(in crate::production) limits: Mutex<Limits>,
+    /// Notified when the limits have changed.
+    pub(in crate::production) changed: Notify,
+    on_stuck: Mutex<OnStuck>,
+    on_deep: Mutex<OnDeep>,
+}
+
+/// How long a handler may take, and how many events may be unread.
+#[derive(Clone, Copy, Default)]
+pub(in crate::production) struct Limits {
+    pub(in crate::production) stuck: Option<Duration>,
+    pub(in crate::production) depth: Option<usize>,
+}
+
+impl Limits {
+    /// Between two looks.
+    pub(in crate::production) fn period(self) -> Duration {
+        let stuck = self.stuck.map(|limit| limit / LOOKS);
+        let depth = self.depth.map(|_| DEPTH_PERIOD);
+        let period = stuck.into_iter().chain(depth).min();
+        period.unwrap_or(DEPTH_PERIOD).max(PERIOD_MIN)
+    }
+}
+
+/// What was found.
+pub(in crate::production) enum Found {
+    Stuck(StuckActor),
+    Deep(DeepMailbox),
+}
+
+impl Watchdog {
+    pub(in crate::production) fn new() -> Self {
+        Self {
+            limits: Mutex::default(),
+            changed: Notify::new(),
+            on_stuck: Mutex::new(Arc::new(|stuck| eprintln!("actor-core: {stuck}"))),
+            on_deep: Mutex::new(Arc::new(|deep| eprintln!("actor-core: {deep}"))),
+        }
+    }
+
+    pub(in crate::production) fn limit_stuck(&self, limit: Duration) {
+        lock(&self.limits).stuck = Some(limit);
+        self.changed.notify_one();
+    }
+
+    pub(in crate::production) fn limit_depth(&self, limit: usize) {
+        lock(&self.limits).depth = Some(limit);
+        self.changed.notify_one();
+    }
+
+    pub(in crate::production) fn on_stuck(&self, hook: OnStuck) {
+        let before = std::mem::replace(&mut *lock(&self.on_stuck), hook);
+        drop(before);
+    }
+
+    pub(in crate::production) fn on_deep(&self, hook: OnDeep) {
+        let before = std::mem::replace(&mut *lock(&self.on_deep), hook);
+        drop(before);
+    }
+
+    pub(in crate::production) fn tell(&self, found: Found) {
+        match found {
+            Found::Stuck(stuck) => {
+                let hook = lock(&self.on_stuck).clone();
+                guarded(|| hook(&stuck));
+            }
+            Found::Deep(deep) => {
+                let hook = lock(&self.on_deep).clone();
+                guarded(|| hook(&deep));
+            }
+        }
+    }
+}
