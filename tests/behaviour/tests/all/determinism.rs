@@ -63,22 +63,32 @@ fn schedules_are_the_same_on_every_machine() {
 const EXPECTED_STEPS: (u64, u64, u64) = (22, 25, 30);
 const EXPECTED_BEHAVIOURS: u64 = 50;
 
-/// Every one of 100 000 executions is run twice and compared step by step.
-#[test]
-fn replays_never_diverge() {
+/// Every one of so many executions is run twice and compared step by step.
+fn assert_replays_never_diverge(executions: u64) {
     let mut settings = actor_test::Settings::default();
-    settings.iterations = 100_000;
+    settings.iterations = executions;
     settings.check_every = 1;
     settings.keep_going = true;
     settings.workers = 2;
     let report = Tester::with(settings).run(program);
-    assert_eq!(report.executions, 100_000);
+    assert_eq!(report.executions, executions);
     let rare = |bug: &actor_test::Bug| bug.message().contains("a rare order");
     assert!(
         report.bugs().iter().all(rare),
         "{:?}",
         report.bugs().iter().find(|bug| !rare(bug))
     );
+}
+
+#[test]
+fn replays_never_diverge() {
+    assert_replays_never_diverge(20_000);
+}
+
+#[test]
+#[ignore = "takes a minute: .ci/long runs it"]
+fn replays_of_a_million_executions_never_diverge() {
+    assert_replays_never_diverge(1_000_000);
 }
 
 /// Writes to a disk, one write after the other, and syncs none.
