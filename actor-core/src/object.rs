@@ -217,6 +217,13 @@ impl Object {
     }
 }
 
+/// Waits for a future in code that blocks, under test on the stack of a thread or a task. `None` where who
+/// waits was told to end.
+pub(crate) fn blocking<F: Future>(future: F) -> Option<F::Output> {
+    let waker = runtime::current()?.waker();
+    runtime::block_on(future, &waker)
+}
+
 impl Default for Object {
     #[track_caller]
     fn default() -> Self {

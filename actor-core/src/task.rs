@@ -24,6 +24,10 @@ use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll, Waker};
 
+mod join_set;
+
+pub use join_set::JoinSet;
+
 use crate::object::{Deed, Object};
 use crate::runtime::{self, Address, NewTask, Touch, Wait};
 
@@ -128,6 +132,44 @@ impl<T> JoinHandle<T> {
         match &self.0 {
             Inner::Live(task) => task.is_finished(),
             Inner::Controlled(joined) => joined.is_over(),
+        }
+    }
+
+    /// What ends the task, for others.
+    pub fn abort_handle(&self) -> AbortHandle {
+        AbortHandle(match &self.0 {
+            Inner::Live(task) => Aborts::Live(task.abort_handle()),
+            Inner::Controlled(joined) => Aborts::Controlled(joined.task, joined.is_over.clone()),
+        })
+    }
+}
+
+/// Ends a task, as its [`JoinHandle`] does, and awaits nothing.
+#[derive(Clone, Debug)]
+pub struct AbortHandle(Aborts);
+
+#[derive(Clone, Debug)]
+enum Aborts {
+    Live(tokio::task::AbortHandle),
+    Controlled(Address, std::sync::Arc<std::sync::atomic::AtomicBool>),
+}
+
+impl AbortHandle {
+    /// Ends the task where it awaits next, if it does; see [`JoinHandle::abort`].
+    pub fn abort(&self) {
+        match &self.0 {
+            Aborts::Live(task) => task.abort(),
+            Aborts::Controlled(task, _) => {
+                let _ = runtime::try_with(|rt| rt.abort(*task));
+            }
+        }
+    }
+
+    /// The task is over.
+    pub fn is_finished(&self) -> bool {
+        match &self.0 {
+            Aborts::Live(task) => task.is_finished(),
+            Aborts::Controlled(_, is_over) => is_over.load(std::sync::atomic::Ordering::Relaxed),
         }
     }
 }

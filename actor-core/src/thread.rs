@@ -10,13 +10,15 @@
 //! it was.
 
 use std::any::Any;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
+use std::future::Future;
 use std::io;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
+use std::pin::pin;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::Waker;
+use std::task::{Context as TaskContext, Waker};
 use std::time::Duration;
 
 use crate::object::{Deed, Object};
@@ -289,6 +291,33 @@ pub fn park() {
     });
 }
 
+/// As [`park`], for some time at most: virtual time, under test.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// actor_core::thread::park_timeout(Duration::from_millis(1));
+/// ```
+#[track_caller]
+pub fn park_timeout(limit: Duration) {
+    if !runtime::is_controlled() {
+        return std::thread::park_timeout(limit);
+    }
+    let parker = own_parker();
+    let access = parker.object.reach(Deed::new("Parker", "parks at"));
+    let take = || std::mem::take(&mut *parker.token.lock().unwrap_or_else(PoisonError::into_inner));
+    if !take()
+        && let (Some(runtime), Some(access)) = (runtime::current(), access)
+    {
+        let waker = runtime.waker();
+        let mut limit = pin!(crate::environment::sleep(false, limit, Purpose::Sleep));
+        let _ = limit.as_mut().poll(&mut TaskContext::from_waker(&waker));
+        runtime.block(access, Wait::News);
+        take();
+    }
+    parker.object.touch(access, Touch::CHANGES);
+}
+
 /// A thread.
 #[derive(Clone, Debug)]
 pub struct Thread(Handle);
@@ -413,6 +442,52 @@ impl<T> LocalKey<Cell<T>> {
     /// Another value for the calling thread.
     pub fn set(&'static self, value: T) {
         self.with(|own| own.set(value));
+    }
+}
+
+impl<T> LocalKey<Cell<T>> {
+    /// Another value for the calling thread; the one before comes back.
+    pub fn replace(&'static self, value: T) -> T {
+        self.with(|own| own.replace(value))
+    }
+
+    /// The calling thread's own, for which it has the default from now on.
+    pub fn take(&'static self) -> T
+    where
+        T: Default,
+    {
+        self.with(Cell::take)
+    }
+}
+
+impl<T> LocalKey<RefCell<T>> {
+    /// Looks at what is in the calling thread's own.
+    ///
+    /// # Panics
+    ///
+    /// Where it is borrowed to be changed.
+    pub fn with_borrow<R>(&'static self, f: impl FnOnce(&T) -> R) -> R {
+        self.with(|own| f(&own.borrow()))
+    }
+
+    /// Changes what is in the calling thread's own.
+    ///
+    /// ```
+    /// use std::cell::RefCell;
+    ///
+    /// actor_core::thread_local! {
+    ///     static SEEN: RefCell<Vec<u32>> = RefCell::new(Vec::new());
+    /// }
+    ///
+    /// SEEN.with_borrow_mut(|seen| seen.push(7));
+    /// assert_eq!(SEEN.with_borrow(Vec::len), 1);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// Where it is borrowed.
+    pub fn with_borrow_mut<R>(&'static self, f: impl FnOnce(&mut T) -> R) -> R {
+        self.with(|own| f(&mut own.borrow_mut()))
     }
 }
 

@@ -80,6 +80,22 @@ impl<T> Sender<T> {
         }
     }
 
+    /// How many messages there are that a receiver has not received.
+    #[track_caller]
+    pub fn len(&self) -> usize {
+        let deed = Deed::new(KIND, "looks into");
+        let look = || self.inner.len();
+        self.common.step(deed, look, |_| Touch::LOOKS)
+    }
+
+    /// All receivers have received everything.
+    #[track_caller]
+    pub fn is_empty(&self) -> bool {
+        let deed = Deed::new(KIND, "looks into");
+        let look = || self.inner.is_empty();
+        self.common.step(deed, look, |_| Touch::LOOKS)
+    }
+
     /// How many receivers there are.
     #[track_caller]
     pub fn receiver_count(&self) -> usize {
@@ -126,6 +142,20 @@ impl<T: Clone> Receiver<T> {
             || self.inner.try_recv(),
             |done| Touch::CHANGES.if_ok(done),
         )
+    }
+
+    /// How many messages there are for it.
+    #[track_caller]
+    pub fn len(&self) -> usize {
+        let deed = Deed::new(KIND, "looks into");
+        let look = || self.inner.len();
+        self.common.step(deed, look, |_| Touch::LOOKS)
+    }
+
+    /// There is no message for it.
+    #[track_caller]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     /// Another receiver, of what is sent from now on.

@@ -67,6 +67,12 @@
 //! It is a promise as well: tokio 1 is part of what this crate's signatures say, and a tokio 2 comes with a
 //! new major version of this crate.
 //!
+//! # What there is not
+//!
+//! Guards that own the `Arc` of their lock (`lock_owned`, `read_owned`, `write_owned`), tokio's
+//! `Notified::enable`, and the standard library's `thread::scope`: a task or a thread has an `Arc` of its own
+//! of what it shares. A [`Semaphore`]'s permits can own its `Arc`.
+//!
 //! # Spinning
 //!
 //! A thread or a task that waits for others by looking again and again has to say so, by `yield_now`: else

@@ -39,6 +39,15 @@ impl<T> Mutex<T> {
         }
     }
 
+    /// As [`new`](Self::new), for a `static`.
+    #[track_caller]
+    pub const fn const_new(value: T) -> Self {
+        Self {
+            object: Object::new(),
+            inner: tokio::sync::Mutex::const_new(value),
+        }
+    }
+
     /// The value.
     pub fn into_inner(self) -> T {
         self.inner.into_inner()

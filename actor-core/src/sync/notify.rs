@@ -36,6 +36,15 @@ impl Notify {
         }
     }
 
+    /// As [`new`](Self::new), for a `static`.
+    #[track_caller]
+    pub const fn const_new() -> Self {
+        Self {
+            object: Object::new(),
+            inner: tokio::sync::Notify::const_new(),
+        }
+    }
+
     /// Waits for a word. One to [all](Self::notify_waiters) reaches whoever has called this before, also
     /// where the future was not polled yet.
     #[track_caller]

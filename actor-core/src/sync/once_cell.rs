@@ -37,6 +37,15 @@ impl<T> OnceCell<T> {
         }
     }
 
+    /// As [`new`](Self::new), for a `static`.
+    #[track_caller]
+    pub const fn const_new() -> Self {
+        Self {
+            object: Object::new(),
+            inner: tokio::sync::OnceCell::const_new(),
+        }
+    }
+
     /// The value, which `init` makes where there is none; who comes meanwhile waits.
     #[track_caller]
     pub fn get_or_init<F, Fut>(&self, init: F) -> impl Future<Output = &T>
@@ -93,6 +102,25 @@ impl<T> OnceCell<T> {
         let deed = Deed::new(KIND, "looks into");
         let look = || self.inner.initialized();
         self.object.step(deed, look, |_| Touch::LOOKS)
+    }
+
+    /// With that value, or without one.
+    #[track_caller]
+    pub fn new_with(value: Option<T>) -> Self {
+        Self {
+            object: Object::new(),
+            inner: tokio::sync::OnceCell::new_with(value),
+        }
+    }
+
+    /// The value, which nobody else can have, if there is one.
+    pub fn get_mut(&mut self) -> Option<&mut T> {
+        self.inner.get_mut()
+    }
+
+    /// Takes the value out, which nobody else can have, if there is one.
+    pub fn take(&mut self) -> Option<T> {
+        self.inner.take()
     }
 
     /// The value, if there is one.

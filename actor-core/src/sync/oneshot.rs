@@ -19,7 +19,7 @@ use std::task::{Context as TaskContext, Poll};
 
 pub use tokio::sync::oneshot::error::{RecvError, TryRecvError};
 
-use crate::object::{Common, Deed, Waiting};
+use crate::object::{Common, Deed, Waiting, blocking};
 use crate::runtime::{self, Place, Touch, Wait};
 
 const KIND: &str = "oneshot channel";
@@ -133,6 +133,32 @@ impl<T> Receiver<T> {
         let deed = Deed::new(KIND, "closes");
         let close = || self.inner.close();
         self.common.step(deed, close, |()| Touch::CHANGES);
+    }
+}
+
+impl<T> Receiver<T> {
+    /// Waits for the message in code that blocks.
+    ///
+    /// # Errors
+    ///
+    /// Where none comes any more.
+    ///
+    /// # Panics
+    ///
+    /// In async code in production.
+    #[track_caller]
+    pub fn blocking_recv(self) -> Result<T, RecvError> {
+        if runtime::is_controlled() {
+            let mut ends = self;
+            return match blocking(&mut ends) {
+                Some(received) => received,
+                None => panic!("who waits for a message was told to end"),
+            };
+        }
+        // Its parts can't be moved out of it, since it has a destructor.
+        let mut ends = self;
+        let (_, nobody) = tokio::sync::oneshot::channel();
+        std::mem::replace(&mut ends.inner, nobody).blocking_recv()
     }
 }
 

@@ -38,6 +38,15 @@ impl<T> RwLock<T> {
         }
     }
 
+    /// As [`new`](Self::new), for a `static`.
+    #[track_caller]
+    pub const fn const_new(value: T) -> Self {
+        Self {
+            object: Object::new(),
+            inner: tokio::sync::RwLock::const_new(value),
+        }
+    }
+
     /// The value.
     pub fn into_inner(self) -> T {
         self.inner.into_inner()
@@ -127,6 +136,13 @@ impl<T: Default> Default for RwLock<T> {
     #[track_caller]
     fn default() -> Self {
         Self::new(T::default())
+    }
+}
+
+impl<T> From<T> for RwLock<T> {
+    #[track_caller]
+    fn from(value: T) -> Self {
+        Self::new(value)
     }
 }
 

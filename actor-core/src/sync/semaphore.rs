@@ -30,14 +30,25 @@ pub struct Semaphore {
     inner: tokio::sync::Semaphore,
 }
 
-/// What became of who acquires.
 impl Semaphore {
+    /// So many permits a semaphore can have.
+    pub const MAX_PERMITS: usize = tokio::sync::Semaphore::MAX_PERMITS;
+
     /// So many permits.
     #[track_caller]
     pub fn new(permits: usize) -> Self {
         Self {
             object: Object::new(),
             inner: tokio::sync::Semaphore::new(permits),
+        }
+    }
+
+    /// As [`new`](Self::new), for a `static`.
+    #[track_caller]
+    pub const fn const_new(permits: usize) -> Self {
+        Self {
+            object: Object::new(),
+            inner: tokio::sync::Semaphore::const_new(permits),
         }
     }
 
@@ -85,10 +96,23 @@ impl Semaphore {
     pub fn acquire_owned(
         self: Arc<Self>,
     ) -> impl Future<Output = Result<OwnedSemaphorePermit, AcquireError>> {
+        self.acquire_many_owned(1)
+    }
+
+    /// Waits for several permits at once, which keep the `Arc`.
+    ///
+    /// # Errors
+    ///
+    /// The future's: where the semaphore is [closed](Self::close).
+    #[track_caller]
+    pub fn acquire_many_owned(
+        self: Arc<Self>,
+        permits: u32,
+    ) -> impl Future<Output = Result<OwnedSemaphorePermit, AcquireError>> {
         let deed = Deed::new(KIND, "acquires");
         async move {
             {
-                let acquire = self.inner.acquire();
+                let acquire = self.inner.acquire_many(permits);
                 let acquire = self.object.wait(deed, Wait::Alone, acquire, |acquired| {
                     Touch::SHARES.if_ok(acquired)
                 });
@@ -96,7 +120,7 @@ impl Semaphore {
             }
             Ok(OwnedSemaphorePermit(Permits {
                 of: self,
-                count: 1,
+                count: permits,
                 deed,
             }))
         }
@@ -109,18 +133,78 @@ impl Semaphore {
     /// Where there is none, or the semaphore is closed.
     #[track_caller]
     pub fn try_acquire(&self) -> Result<SemaphorePermit<'_>, TryAcquireError> {
+        self.try_acquire_many(1)
+    }
+
+    /// Several permits, where there are as many.
+    ///
+    /// # Errors
+    ///
+    /// Where there are not, or the semaphore is closed.
+    #[track_caller]
+    pub fn try_acquire_many(&self, permits: u32) -> Result<SemaphorePermit<'_>, TryAcquireError> {
+        let deed = self.try_take(permits)?;
+        Ok(SemaphorePermit(Permits {
+            of: self,
+            count: permits,
+            deed,
+        }))
+    }
+
+    /// A permit that keeps the `Arc`, where there is one.
+    ///
+    /// # Errors
+    ///
+    /// Where there is none, or the semaphore is closed.
+    #[track_caller]
+    pub fn try_acquire_owned(self: Arc<Self>) -> Result<OwnedSemaphorePermit, TryAcquireError> {
+        self.try_acquire_many_owned(1)
+    }
+
+    /// Several permits that keep the `Arc`, where there are as many.
+    ///
+    /// # Errors
+    ///
+    /// Where there are not, or the semaphore is closed.
+    #[track_caller]
+    pub fn try_acquire_many_owned(
+        self: Arc<Self>,
+        permits: u32,
+    ) -> Result<OwnedSemaphorePermit, TryAcquireError> {
+        let deed = self.try_take(permits)?;
+        Ok(OwnedSemaphorePermit(Permits {
+            of: self,
+            count: permits,
+            deed,
+        }))
+    }
+
+    #[track_caller]
+    fn try_take(&self, permits: u32) -> Result<Deed, TryAcquireError> {
         let deed = Deed::new(KIND, "tries to acquire");
         let tried = self.object.step(
             deed,
-            || self.inner.try_acquire(),
+            || self.inner.try_acquire_many(permits),
             |acquired| Touch::SHARES.if_ok(acquired),
         );
         tried?.forget();
-        Ok(SemaphorePermit(Permits {
-            of: self,
-            count: 1,
-            deed,
-        }))
+        Ok(deed)
+    }
+
+    /// Takes away up to so many of the permits that nobody has; tells how many.
+    #[track_caller]
+    pub fn forget_permits(&self, permits: usize) -> usize {
+        let deed = Deed::new(KIND, "takes permits from");
+        let forget = || self.inner.forget_permits(permits);
+        self.object.step(deed, forget, |_| Touch::CHANGES)
+    }
+
+    /// It gives out no more permits.
+    #[track_caller]
+    pub fn is_closed(&self) -> bool {
+        let deed = Deed::new(KIND, "looks at");
+        let look = || self.inner.is_closed();
+        self.object.step(deed, look, |_| Touch::LOOKS)
     }
 
     /// Adds permits.
@@ -188,6 +272,11 @@ impl SemaphorePermit<'_> {
     pub fn forget(mut self) {
         self.0.forget();
     }
+
+    /// How many permits it stands for.
+    pub fn num_permits(&self) -> usize {
+        self.0.count as usize
+    }
 }
 
 /// A permit of a [`Semaphore`] that keeps its `Arc`; given back when this is dropped.
@@ -198,5 +287,10 @@ impl OwnedSemaphorePermit {
     /// Never gives it back.
     pub fn forget(mut self) {
         self.0.forget();
+    }
+
+    /// How many permits it stands for.
+    pub fn num_permits(&self) -> usize {
+        self.0.count as usize
     }
 }

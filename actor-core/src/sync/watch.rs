@@ -123,6 +123,14 @@ impl<T> Sender<T> {
             .wait(deed, Wait::News, closed, |()| Touch::LOOKS)
     }
 
+    /// How many watch.
+    #[track_caller]
+    pub fn receiver_count(&self) -> usize {
+        let deed = Deed::new(KIND, "looks into");
+        let look = || self.inner.receiver_count();
+        self.common.step(deed, look, |_| Touch::LOOKS)
+    }
+
     /// Nobody watches.
     #[track_caller]
     pub fn is_closed(&self) -> bool {
@@ -151,6 +159,59 @@ impl<T> Receiver<T> {
         let changed = self.inner.changed();
         self.common
             .wait(deed, Wait::News, changed, |_| Touch::LOOKS)
+    }
+
+    /// Waits until the value is such a one, which it may be already; it counts as seen then.
+    ///
+    /// ```
+    /// use actor_core::sync::watch;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let (send, mut seen) = watch::channel(1);
+    /// send.send(3).unwrap();
+    /// assert_eq!(*seen.wait_for(|value| *value > 2).await.unwrap(), 3);
+    /// drop(send);
+    /// assert!(seen.wait_for(|value| *value > 3).await.is_err());
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The future's: where it is not, and nobody will change it any more.
+    #[track_caller]
+    pub fn wait_for(
+        &mut self,
+        is_it: impl FnMut(&T) -> bool,
+    ) -> impl Future<Output = Result<Ref<'_, T>, RecvError>> {
+        let deed = Deed::new(KIND, "waits for a value of");
+        let Self { inner, common, .. } = self;
+        async move {
+            let found = common.wait(deed, Wait::News, inner.wait_for(is_it), |found| {
+                Touch::SHARES.if_ok(found)
+            });
+            let inner = found.await?;
+            let held = common.get().map(|object| Held::of(object, deed));
+            Ok(Ref { _held: held, inner })
+        }
+    }
+
+    /// The value counts as changed since it was seen last.
+    pub fn mark_changed(&mut self) {
+        self.inner.mark_changed();
+    }
+
+    /// The value counts as seen.
+    #[track_caller]
+    pub fn mark_unchanged(&mut self) {
+        let deed = Deed::new(KIND, "looks at");
+        let mark = || self.inner.mark_unchanged();
+        self.common.step(deed, mark, |()| Touch::LOOKS);
+    }
+
+    /// Both watch the same value.
+    pub fn same_channel(&self, other: &Self) -> bool {
+        self.inner.same_channel(&other.inner)
     }
 
     /// The value has changed since it was seen last.

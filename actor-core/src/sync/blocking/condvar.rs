@@ -2,14 +2,14 @@
 
 use std::future::Future;
 use std::panic::Location;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::LockResult;
 use std::task::Context as TaskContext;
 use std::time::Duration;
 
 use super::mutex::{MutexGuard, mapped};
 use crate::object::{Deed, Object};
-use crate::runtime::{self, Purpose, Touch, Wait};
+use crate::runtime::{self, Place, Purpose, Touch, Wait};
 
 const KIND: &str = "Condvar";
 
@@ -108,17 +108,8 @@ impl Condvar {
     ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
         let place = Location::caller();
         if runtime::is_controlled() {
-            let access = self.object.reach(Deed::at(KIND, "waits at", place));
-            let (lock, again) = guard.let_go(place);
-            let mut was_told = false;
-            if let (Some(runtime), Some(access)) = (runtime::current(), access) {
-                runtime.touch(access, Touch::CHANGES);
-                let waker = runtime.waker();
-                let mut limit = pin!(crate::environment::sleep(false, limit, Purpose::Sleep));
-                let _ = limit.as_mut().poll(&mut TaskContext::from_waker(&waker));
-                was_told = runtime.block(access, Wait::News);
-            }
-            let locked = lock.lock_again(again, place);
+            let limit = pin!(crate::environment::sleep(false, limit, Purpose::Sleep));
+            let (locked, was_told) = self.wait_until(guard, limit, place);
             return mapped(locked, |guard| (guard, WaitTimeoutResult(!was_told)));
         }
         let (inner, lock) = guard.into_parts();
@@ -129,6 +120,80 @@ impl Condvar {
             let result = WaitTimeoutResult(result.timed_out());
             (MutexGuard::of(inner, lock, place), result)
         })
+    }
+
+    /// Waits as long as the condition holds, and for some time at most: virtual time, under test.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use actor_core::sync::blocking::{Condvar, Mutex};
+    ///
+    /// let (ready, changed) = (Mutex::new(false), Condvar::new());
+    /// let limit = Duration::from_millis(1);
+    /// let waited = changed.wait_timeout_while(ready.lock().unwrap(), limit, |ready| !*ready);
+    /// assert!(waited.unwrap().1.timed_out());
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// With the guard, where somebody has panicked with the lock.
+    #[track_caller]
+    pub fn wait_timeout_while<'a, T>(
+        &self,
+        mut guard: MutexGuard<'a, T>,
+        limit: Duration,
+        mut condition: impl FnMut(&mut T) -> bool,
+    ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
+        let place = Location::caller();
+        if runtime::is_controlled() {
+            let mut limit = pin!(crate::environment::sleep(false, limit, Purpose::Sleep));
+            let mut is_over = false;
+            while condition(&mut guard) {
+                if is_over {
+                    return Ok((guard, WaitTimeoutResult(true)));
+                }
+                let (locked, was_told) = self.wait_until(guard, limit.as_mut(), place);
+                is_over = !was_told;
+                guard = match locked {
+                    Ok(guard) => guard,
+                    poisoned => {
+                        return mapped(poisoned, |guard| (guard, WaitTimeoutResult(is_over)));
+                    }
+                };
+            }
+            return Ok((guard, WaitTimeoutResult(false)));
+        }
+        let (inner, lock) = guard.into_parts();
+        let Some(inner) = inner else {
+            unreachable!("it is taken with the guard itself");
+        };
+        let waited = self.inner.wait_timeout_while(inner, limit, condition);
+        mapped(waited, |(inner, result)| {
+            let result = WaitTimeoutResult(result.timed_out());
+            (MutexGuard::of(inner, lock, place), result)
+        })
+    }
+
+    /// Under test: lets go of the lock, and takes it again after a word, or when the time is over. Tells
+    /// whether it was a word.
+    fn wait_until<'a, T>(
+        &self,
+        guard: MutexGuard<'a, T>,
+        limit: Pin<&mut impl Future<Output = ()>>,
+        place: Place,
+    ) -> (LockResult<MutexGuard<'a, T>>, bool) {
+        let access = self.object.reach(Deed::at(KIND, "waits at", place));
+        let (lock, again) = guard.let_go(place);
+        let mut was_told = false;
+        if let (Some(runtime), Some(access)) = (runtime::current(), access) {
+            runtime.touch(access, Touch::CHANGES);
+            let waker = runtime.waker();
+            // It may be over since the last word.
+            let polled = limit.poll(&mut TaskContext::from_waker(&waker));
+            was_told = polled.is_pending() && runtime.block(access, Wait::News);
+        }
+        (lock.lock_again(again, place), was_told)
     }
 
     /// Wakes one of those that wait.

@@ -39,5 +39,5 @@ pub use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 pub use barrier::{Barrier, BarrierWaitResult};
 pub use condvar::{Condvar, WaitTimeoutResult};
 pub use mutex::{Mutex, MutexGuard};
-pub use once::{Once, OnceLock};
+pub use once::{LazyLock, Once, OnceLock};
 pub use rwlock::{RwLock, RwLockReadGuard, RwLockWriteGuard};

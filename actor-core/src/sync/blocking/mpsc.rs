@@ -13,14 +13,18 @@
 
 use std::cell::Cell;
 use std::fmt;
+use std::future::Future;
 use std::panic::Location;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::Context as TaskContext;
+use std::time::Duration;
 
-pub use std::sync::mpsc::{RecvError, SendError, TryRecvError, TrySendError};
+pub use std::sync::mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
 
 use crate::object::{Common, Deed};
-use crate::runtime::{Place, Touch, Wait};
+use crate::runtime::{self, Place, Purpose, Touch, Wait};
 
 const KIND: &str = "channel";
 
@@ -229,6 +233,52 @@ impl<T> Receiver<T> {
         received
     }
 
+    /// Waits for a message, for some time at most: virtual time, under test.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use actor_core::sync::blocking::mpsc::{self, RecvTimeoutError};
+    ///
+    /// let (send, receive) = mpsc::channel();
+    /// let limit = Duration::from_millis(1);
+    /// assert_eq!(receive.recv_timeout(limit), Err(RecvTimeoutError::Timeout));
+    /// send.send(7).unwrap();
+    /// assert_eq!(receive.recv_timeout(limit), Ok(7));
+    /// drop(send);
+    /// assert_eq!(receive.recv_timeout(limit), Err(RecvTimeoutError::Disconnected));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Where none has come, and whether one may still come.
+    #[track_caller]
+    pub fn recv_timeout(&self, limit: Duration) -> Result<T, RecvTimeoutError> {
+        let Some(object) = self.common.get() else {
+            return self.inner.recv_timeout(limit);
+        };
+        let access = object.reach(Deed::new(KIND, "receives from"));
+        let mut limit = pin!(crate::environment::sleep(false, limit, Purpose::Sleep));
+        let mut is_over = false;
+        let received = loop {
+            match self.inner.try_recv() {
+                Ok(value) => break Ok(value),
+                Err(TryRecvError::Disconnected) => break Err(RecvTimeoutError::Disconnected),
+                Err(TryRecvError::Empty) if is_over => break Err(RecvTimeoutError::Timeout),
+                Err(TryRecvError::Empty) => {}
+            }
+            is_over = true;
+            if let (Some(runtime), Some(access)) = (runtime::current(), access) {
+                let waker = runtime.waker();
+                let polled = limit.as_mut().poll(&mut TaskContext::from_waker(&waker));
+                is_over = polled.is_ready() || !runtime.block(access, Wait::News);
+            }
+        };
+        object.touch(access, Touch::CHANGES.if_ok(&received));
+        self.took(received.is_ok());
+        received
+    }
+
     /// Who waits for room may try again.
     fn took(&self, some: bool) {
         if some && self.common.get().is_some() {
@@ -241,6 +291,33 @@ impl<T> Receiver<T> {
     #[track_caller]
     pub fn iter(&self) -> impl Iterator<Item = T> {
         std::iter::from_fn(|| self.recv().ok())
+    }
+
+    /// Every message that there is now.
+    #[track_caller]
+    pub fn try_iter(&self) -> impl Iterator<Item = T> {
+        std::iter::from_fn(|| self.try_recv().ok())
+    }
+}
+
+/// Every message until nobody sends any more, by [`Receiver::into_iter`].
+#[derive(Debug)]
+pub struct IntoIter<T>(Receiver<T>);
+
+impl<T> Iterator for IntoIter<T> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        self.0.recv().ok()
+    }
+}
+
+impl<T> IntoIterator for Receiver<T> {
+    type Item = T;
+    type IntoIter = IntoIter<T>;
+
+    fn into_iter(self) -> IntoIter<T> {
+        IntoIter(self)
     }
 }
 

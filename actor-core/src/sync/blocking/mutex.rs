@@ -136,6 +136,11 @@ impl<T: ?Sized> Mutex<T> {
         self.inner.is_poisoned()
     }
 
+    /// Whoever has panicked with the lock is forgotten.
+    pub fn clear_poison(&self) {
+        self.inner.clear_poison();
+    }
+
     /// The value, which nobody else can have.
     ///
     /// # Errors

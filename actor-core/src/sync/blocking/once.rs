@@ -1,6 +1,7 @@
-//! What is done once, in code that blocks: [`Once`], [`OnceLock`].
+//! What is done once, in code that blocks: [`Once`], [`OnceLock`], [`LazyLock`].
 
 use std::fmt;
+use std::ops::Deref;
 use std::sync::{Mutex, PoisonError};
 
 use crate::object::{Deed, Object};
@@ -212,6 +213,17 @@ impl<T> OnceLock<T> {
         }
     }
 
+    /// The value, which nobody else can have, if there is one.
+    pub fn get_mut(&mut self) -> Option<&mut T> {
+        self.inner.get_mut()
+    }
+
+    /// Takes the value out, which nobody else can have, if there is one.
+    pub fn take(&mut self) -> Option<T> {
+        self.turn.set(State::New);
+        self.inner.take()
+    }
+
     /// The value, if there is one.
     pub fn into_inner(self) -> Option<T> {
         self.inner.into_inner()
@@ -228,5 +240,69 @@ impl<T> Default for OnceLock<T> {
 impl<T: fmt::Debug> fmt::Debug for OnceLock<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.inner.fmt(f)
+    }
+}
+
+/// A value that is made when it is first looked at, in a `static` for the most part: as the standard
+/// library's.
+///
+/// A static one that is made under test stays so in later executions, as that of a [`OnceLock`] does.
+///
+/// ```
+/// use actor_core::sync::blocking::LazyLock;
+///
+/// static WORDS: LazyLock<Vec<&str>> = LazyLock::new(|| "made when needed".split(' ').collect());
+///
+/// assert_eq!(WORDS.len(), 3);
+/// ```
+pub struct LazyLock<T, F = fn() -> T> {
+    value: OnceLock<T>,
+    /// There until the value is made.
+    make: Mutex<Option<F>>,
+}
+
+impl<T, F: FnOnce() -> T> LazyLock<T, F> {
+    /// One whose value `make` makes.
+    #[track_caller]
+    pub const fn new(make: F) -> Self {
+        Self {
+            value: OnceLock::new(),
+            make: Mutex::new(Some(make)),
+        }
+    }
+
+    /// The value, which is made where there is none; who comes meanwhile waits.
+    ///
+    /// # Panics
+    ///
+    /// Where making it has panicked before.
+    #[track_caller]
+    pub fn force(this: &Self) -> &T {
+        this.value.get_or_init(|| {
+            let make = this
+                .make
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .take();
+            match make {
+                Some(make) => make(),
+                None => panic!("what makes the value of a `LazyLock` has panicked before"),
+            }
+        })
+    }
+}
+
+impl<T, F: FnOnce() -> T> Deref for LazyLock<T, F> {
+    type Target = T;
+
+    #[track_caller]
+    fn deref(&self) -> &T {
+        Self::force(self)
+    }
+}
+
+impl<T: fmt::Debug, F> fmt::Debug for LazyLock<T, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("LazyLock").field(&self.value).finish()
     }
 }

@@ -158,6 +158,34 @@ impl<T: ?Sized> DerefMut for RwLockWriteGuard<'_, T> {
     }
 }
 
+impl<T: ?Sized> RwLock<T> {
+    /// Somebody has panicked while writing.
+    pub fn is_poisoned(&self) -> bool {
+        self.inner.is_poisoned()
+    }
+
+    /// Whoever has panicked while writing is forgotten.
+    pub fn clear_poison(&self) {
+        self.inner.clear_poison();
+    }
+
+    /// The value, which nobody else can have.
+    ///
+    /// # Errors
+    ///
+    /// With the value, where somebody has panicked while writing.
+    pub fn get_mut(&mut self) -> LockResult<&mut T> {
+        self.inner.get_mut()
+    }
+}
+
+impl<T> From<T> for RwLock<T> {
+    #[track_caller]
+    fn from(value: T) -> Self {
+        Self::new(value)
+    }
+}
+
 impl<T: Default> Default for RwLock<T> {
     #[track_caller]
     fn default() -> Self {

@@ -55,6 +55,7 @@ mod streams;
 mod supervision;
 mod system;
 mod tasks;
+mod tasks_and_threads_wait;
 mod threads;
 mod timeouts;
 mod trying;
