@@ -1,11 +1,10 @@
 //! A place to meet, for async code: [`Barrier`].
 
 use std::future::Future;
-
-use tokio::sync::BarrierWaitResult;
+use std::sync::{Mutex, PoisonError};
 
 use crate::object::{Deed, Object};
-use crate::runtime::{Touch, Wait};
+use crate::runtime::{self, Touch, Wait};
 
 /// A place where so many wait for each other: tokio's.
 ///
@@ -28,6 +27,35 @@ use crate::runtime::{Touch, Wait};
 pub struct Barrier {
     object: Object,
     inner: tokio::sync::Barrier,
+    count: usize,
+    meeting: Meeting,
+}
+
+/// Those who have come, under test: tokio's wakes them in an order that it draws for itself.
+#[derive(Debug)]
+struct Meeting {
+    come: Mutex<usize>,
+    complete: tokio::sync::Notify,
+}
+
+impl Meeting {
+    async fn wait(&self, count: usize) -> BarrierWaitResult {
+        let complete = self.complete.notified();
+        let is_last = {
+            let mut come = self.come.lock().unwrap_or_else(PoisonError::into_inner);
+            *come += 1;
+            let is_last = *come >= count;
+            if is_last {
+                *come = 0;
+            }
+            is_last
+        };
+        match is_last {
+            true => self.complete.notify_waiters(),
+            false => complete.await,
+        }
+        BarrierWaitResult(is_last)
+    }
 }
 
 impl Barrier {
@@ -37,6 +65,11 @@ impl Barrier {
         Self {
             object: Object::new(),
             inner: tokio::sync::Barrier::new(count),
+            count,
+            meeting: Meeting {
+                come: Mutex::new(0),
+                complete: tokio::sync::Notify::const_new(),
+            },
         }
     }
 
@@ -44,8 +77,27 @@ impl Barrier {
     #[track_caller]
     pub fn wait(&self) -> impl Future<Output = BarrierWaitResult> {
         let deed = Deed::new("Barrier", "passes");
-        let wait = self.inner.wait();
-        self.object
-            .wait(deed, Wait::Alone, wait, |_| Touch::CHANGES)
+        async move {
+            if !runtime::is_controlled() {
+                return BarrierWaitResult(self.inner.wait().await.is_leader());
+            }
+            let meet = self.meeting.wait(self.count);
+            let met = self
+                .object
+                .wait(deed, Wait::Alone, meet, |_| Touch::CHANGES);
+            // In a box, so that production has no room for it in its futures.
+            Box::pin(met).await
+        }
+    }
+}
+
+/// Whether the caller has led the others.
+#[derive(Clone, Debug)]
+pub struct BarrierWaitResult(bool);
+
+impl BarrierWaitResult {
+    /// One of those that met is their leader.
+    pub fn is_leader(&self) -> bool {
+        self.0
     }
 }

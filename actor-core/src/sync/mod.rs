@@ -95,11 +95,11 @@ mod rwlock;
 mod semaphore;
 pub mod watch;
 
-pub use barrier::Barrier;
+pub use barrier::{Barrier, BarrierWaitResult};
 pub use mutex::{Mutex, MutexGuard};
 pub use notify::Notify;
 pub use once_cell::OnceCell;
 pub use race_cell::RaceCell;
 pub use rwlock::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 pub use semaphore::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
-pub use tokio::sync::{AcquireError, BarrierWaitResult, SetError, TryAcquireError, TryLockError};
+pub use tokio::sync::{AcquireError, SetError, TryAcquireError, TryLockError};

@@ -16,7 +16,9 @@ use std::fmt;
 use std::future::Future;
 use std::ops::Deref;
 use std::panic::Location;
+use std::sync::Arc;
 
+use tokio::sync::Notify;
 pub use tokio::sync::watch::error::{RecvError, SendError};
 
 use crate::object::{Common, Deed, Held};
@@ -29,15 +31,18 @@ const KIND: &str = "watch channel";
 pub fn channel<T>(value: T) -> (Sender<T>, Receiver<T>) {
     let (send, receive) = tokio::sync::watch::channel(value);
     let (common, made) = (Common::new(), Location::caller());
+    let news = common.get().map(|_| Arc::new(Notify::const_new()));
     let sender = Sender {
         inner: send,
         common: common.clone(),
         made,
+        news: News(news.clone()),
     };
     let receiver = Receiver {
         inner: receive,
         common,
         made,
+        news,
     };
     (sender, receiver)
 }
@@ -47,6 +52,26 @@ pub struct Sender<T> {
     inner: tokio::sync::watch::Sender<T>,
     common: Common,
     made: Place,
+    // Dropped last: those that are told look whether `inner` is there.
+    news: News,
+}
+
+/// What those are told by who watch, under test: tokio wakes them in an order that it draws for itself.
+#[derive(Debug)]
+struct News(Option<Arc<Notify>>);
+
+impl News {
+    fn tell(&self) {
+        if let Some(news) = &self.0 {
+            news.notify_waiters();
+        }
+    }
+}
+
+impl Drop for News {
+    fn drop(&mut self) {
+        self.tell();
+    }
 }
 
 impl<T> Sender<T> {
@@ -58,32 +83,38 @@ impl<T> Sender<T> {
     #[track_caller]
     pub fn send(&self, value: T) -> Result<(), SendError<T>> {
         let deed = Deed::new(KIND, "sends into");
-        self.change(deed, || self.inner.send(value))
+        self.change(deed, || self.inner.send(value), Result::is_ok)
     }
 
     /// Changes the value.
     #[track_caller]
     pub fn send_modify(&self, modify: impl FnOnce(&mut T)) {
         let deed = Deed::new(KIND, "changes");
-        self.change(deed, || self.inner.send_modify(modify));
+        self.change(deed, || self.inner.send_modify(modify), |()| true);
     }
 
     /// Changes the value; nobody is told where `modify` says that it has not. Tells whether it has.
     #[track_caller]
     pub fn send_if_modified(&self, modify: impl FnOnce(&mut T) -> bool) -> bool {
         let deed = Deed::new(KIND, "changes");
-        self.change(deed, || self.inner.send_if_modified(modify))
+        let change = || self.inner.send_if_modified(modify);
+        self.change(deed, change, |is_modified| *is_modified)
     }
 
     /// Another value, also where nobody watches; the one before comes back.
     #[track_caller]
     pub fn send_replace(&self, value: T) -> T {
         let deed = Deed::new(KIND, "sends into");
-        self.change(deed, || self.inner.send_replace(value))
+        self.change(deed, || self.inner.send_replace(value), |_| true)
     }
 
     /// Under test it is a step, when nobody has borrowed the value.
-    fn change<R>(&self, deed: Deed, change: impl FnOnce() -> R) -> R {
+    fn change<R>(
+        &self,
+        deed: Deed,
+        change: impl FnOnce() -> R,
+        is_news: impl FnOnce(&R) -> bool,
+    ) -> R {
         let Some(object) = self.common.get() else {
             return change();
         };
@@ -92,7 +123,11 @@ impl<T> Sender<T> {
             let is_held = runtime.is_held(object.id(&*runtime, deed.kind));
             (!is_held).then_some(())
         });
-        change()
+        let changed = change();
+        if is_news(&changed) {
+            self.news.tell();
+        }
+        changed
     }
 
     /// The value. Whoever changes it waits until this is dropped.
@@ -111,6 +146,7 @@ impl<T> Sender<T> {
             inner: self.common.step(deed, subscribe, |_| Touch::CHANGES),
             common: self.common.clone(),
             made: self.made,
+            news: self.news.0.clone(),
         }
     }
 
@@ -145,6 +181,35 @@ pub struct Receiver<T> {
     inner: tokio::sync::watch::Receiver<T>,
     common: Common,
     made: Place,
+    /// Under test: where it is told of changes.
+    news: Option<Arc<Notify>>,
+}
+
+impl<T> Clone for Receiver<T> {
+    fn clone(&self) -> Self {
+        Self {
+            inner: self.inner.clone(),
+            common: self.common.clone(),
+            made: self.made,
+            news: self.news.clone(),
+        }
+    }
+}
+
+/// Waits, under test, until `find` finds something, which it looks for at first and after each change.
+async fn told<T, R>(
+    inner: &mut tokio::sync::watch::Receiver<T>,
+    news: &Notify,
+    mut find: impl FnMut(&mut tokio::sync::watch::Receiver<T>) -> Option<R>,
+) -> Result<R, RecvError> {
+    loop {
+        let told = news.notified();
+        if let Some(found) = find(inner) {
+            return Ok(found);
+        }
+        inner.has_changed()?;
+        told.await;
+    }
 }
 
 impl<T> Receiver<T> {
@@ -156,9 +221,23 @@ impl<T> Receiver<T> {
     #[track_caller]
     pub fn changed(&mut self) -> impl Future<Output = Result<(), RecvError>> {
         let deed = Deed::new(KIND, "sees a change of");
-        let changed = self.inner.changed();
-        self.common
-            .wait(deed, Wait::News, changed, |_| Touch::LOOKS)
+        let Self {
+            inner,
+            common,
+            news,
+            ..
+        } = self;
+        async move {
+            let Some(news) = news else {
+                return inner.changed().await;
+            };
+            let changed = told(inner, news, |inner| {
+                inner.borrow_and_update().has_changed().then_some(())
+            });
+            let changed = common.wait(deed, Wait::News, changed, |_| Touch::LOOKS);
+            // In a box, so that production has no room for it in its futures.
+            Box::pin(changed).await
+        }
     }
 
     /// Waits until the value is such a one, which it may be already; it counts as seen then.
@@ -182,16 +261,29 @@ impl<T> Receiver<T> {
     #[track_caller]
     pub fn wait_for(
         &mut self,
-        is_it: impl FnMut(&T) -> bool,
+        mut is_it: impl FnMut(&T) -> bool,
     ) -> impl Future<Output = Result<Ref<'_, T>, RecvError>> {
         let deed = Deed::new(KIND, "waits for a value of");
-        let Self { inner, common, .. } = self;
+        let Self {
+            inner,
+            common,
+            news,
+            ..
+        } = self;
         async move {
-            let found = common.wait(deed, Wait::News, inner.wait_for(is_it), |found| {
-                Touch::SHARES.if_ok(found)
+            let Some(news) = news else {
+                let inner = inner.wait_for(is_it).await?;
+                return Ok(Ref { _held: None, inner });
+            };
+            let found = told(inner, news, |inner| {
+                is_it(&inner.borrow_and_update()).then_some(())
             });
-            let inner = found.await?;
+            let found = common.wait(deed, Wait::News, found, |found| Touch::SHARES.if_ok(found));
+            // In a box, so that production has no room for it in its futures.
+            Box::pin(found).await?;
+            // Nobody else has taken a step since.
             let held = common.get().map(|object| Held::of(object, deed));
+            let inner = inner.borrow();
             Ok(Ref { _held: held, inner })
         }
     }
@@ -240,8 +332,6 @@ impl<T> Receiver<T> {
         Ref::of(&self.common, deed, || self.inner.borrow_and_update())
     }
 }
-
-clones!(Receiver);
 
 /// The value of a channel, borrowed.
 pub struct Ref<'a, T> {

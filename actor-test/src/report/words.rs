@@ -82,7 +82,7 @@ pub fn beyond_control() -> &'static str {
     match actor_test_os::takes_effect() {
         true => {
             "a static that changes, a thread, an address as a number, and randomness that does not \
-             come from the system: fastrand, ahash, foldhash"
+             come from the system: fastrand, ahash, foldhash, `tokio::select!` without `biased`"
         }
         false => {
             "iterating over a HashMap or HashSet, randomness other than cx.rng(), the system's clock, a \
