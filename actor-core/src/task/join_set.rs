@@ -79,17 +79,15 @@ impl<T: Send + 'static> JoinSet<T> {
     }
 
     /// Waits until one of the tasks has ended; `None` where there is none.
-    pub fn join_next(&mut self) -> impl Future<Output = Option<Result<T, JoinError>>> {
-        async move {
-            match &mut self.0 {
-                Tasks::Live(tasks) => {
-                    let ended = tasks.join_next().await;
-                    ended.map(|ended| ended.map_err(JoinError::of))
-                }
-                Tasks::Controlled(tasks) => {
-                    let mut waiting = Waiting(tasks);
-                    poll_fn(|task| waiting.poll(task)).await
-                }
+    pub async fn join_next(&mut self) -> Option<Result<T, JoinError>> {
+        match &mut self.0 {
+            Tasks::Live(tasks) => {
+                let ended = tasks.join_next().await;
+                ended.map(|ended| ended.map_err(JoinError::of))
+            }
+            Tasks::Controlled(tasks) => {
+                let mut waiting = Waiting(tasks);
+                poll_fn(|task| waiting.poll(task)).await
             }
         }
     }
@@ -116,22 +114,20 @@ impl<T: Send + 'static> JoinSet<T> {
     /// # Panics
     ///
     /// With the payload of a task that has panicked, and where one was aborted.
-    pub fn join_all(mut self) -> impl Future<Output = Vec<T>> {
-        async move {
-            let mut all = Vec::with_capacity(self.len());
-            while let Some(ended) = self.join_next().await {
-                match ended {
-                    Ok(left) => all.push(left),
-                    Err(error) if error.is_cancelled() => panic!("{error}"),
-                    Err(error) => {
-                        if let Some(payload) = error.into_panic() {
-                            std::panic::resume_unwind(payload);
-                        }
+    pub async fn join_all(mut self) -> Vec<T> {
+        let mut all = Vec::with_capacity(self.len());
+        while let Some(ended) = self.join_next().await {
+            match ended {
+                Ok(left) => all.push(left),
+                Err(error) if error.is_cancelled() => panic!("{error}"),
+                Err(error) => {
+                    if let Some(payload) = error.into_panic() {
+                        std::panic::resume_unwind(payload);
                     }
                 }
             }
-            all
         }
+        all
     }
 
     /// Aborts all tasks; they are still to be awaited.
@@ -143,11 +139,9 @@ impl<T: Send + 'static> JoinSet<T> {
     }
 
     /// Aborts all tasks, and waits until they have ended.
-    pub fn shutdown(&mut self) -> impl Future<Output = ()> {
-        async move {
-            self.abort_all();
-            while self.join_next().await.is_some() {}
-        }
+    pub async fn shutdown(&mut self) {
+        self.abort_all();
+        while self.join_next().await.is_some() {}
     }
 
     /// The tasks go on by themselves, and nobody awaits them.

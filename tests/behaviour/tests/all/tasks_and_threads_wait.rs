@@ -139,7 +139,11 @@ fn room_that_is_reserved_is_nobody_elses() {
 fn a_value_that_is_waited_for_stays_as_long_as_it_is_borrowed() {
     let values = outcomes(|| async {
         let (send, mut value) = watch::channel(0);
-        let sends = task::spawn(async move { (2..4).for_each(|n| drop(send.send(n))) });
+        let sends = task::spawn(async move {
+            for n in 2..4 {
+                send.send_replace(n);
+            }
+        });
         let before = {
             let found = value.wait_for(|value| *value >= 2).await;
             let found = found.expect("it comes");
