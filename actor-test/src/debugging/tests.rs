@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use actor_core::prelude::*;
@@ -15,6 +16,7 @@ use crate::data::snapshot::Snapshot;
 use crate::data::story::Story;
 use crate::engine::Program;
 use crate::report::facts::{Bug, Recording};
+use crate::strategy::StrategySpec;
 
 #[derive(Debug)]
 struct Put(u32);
@@ -309,6 +311,91 @@ fn steps_back_run_nothing() {
     );
     assert!(seen.iter().all(Result::is_ok), "{seen:?}");
     assert_eq!(begun.0.load(Ordering::Relaxed), 1);
+}
+
+/// Counts for a hundred thousand steps, each of its executions by itself.
+#[derive(Default)]
+struct Long(Mutex<Vec<Arc<AtomicU64>>>);
+
+impl Long {
+    /// What the execution of that number has counted.
+    fn counted(&self, execution: usize) -> u64 {
+        let counts = self.0.lock().expect("nobody panics with it");
+        counts
+            .get(execution)
+            .map_or(0, |count| count.load(Ordering::Relaxed))
+    }
+}
+
+struct Turning(Arc<AtomicU64>);
+
+#[actor]
+impl Turning {
+    #[on]
+    fn tick(&mut self, _: Tick, cx: &mut Context<Self>) {
+        assert_ne!(self.0.fetch_add(1, Ordering::Relaxed), 49_990);
+        cx.me().tell(Tick);
+    }
+}
+
+fn turns(sys: &System, count: Arc<AtomicU64>) {
+    sys.spawn(Turning(count)).tell(Tick);
+}
+
+impl Program for Long {
+    fn start(&self) -> Option<Pin<Box<dyn Future<Output = ()>>>> {
+        let count = Arc::new(AtomicU64::new(0));
+        let mut counts = self.0.lock().expect("nobody panics with it");
+        counts.push(Arc::clone(&count));
+        turns(&System::controlled(), count);
+        None
+    }
+}
+
+/// Who has gone a hundred thousand steps and goes back from there waits for less than 256 of them, however
+/// far it is: another execution waits there already, and the next one is on its way. Sixty-four steps back
+/// take three in all.
+///
+/// It takes a second: the steps have to be taken.
+#[test]
+fn a_step_back_is_a_short_way_from_where_another_waits() {
+    let tester = Tester::new().strategy(StrategySpec::Random);
+    let report = tester
+        .iterations(1)
+        .minimize(0)
+        .run(|sys| turns(sys, Arc::default()));
+    let recording = report.bugs()[0].trace.clone();
+    let last = report.bugs()[0].finding.step;
+    assert!(last > 99_900, "{last} steps");
+    let long = Long::default();
+    let counted_before = AtomicU64::new(0);
+    let inquiries = (0..=64).map(|back| {
+        if back == 1 {
+            // Whoever looks around needs longer than the other one takes to be there.
+            let there = (last - 264) / 2;
+            let arrives = (0..1 << 24).any(|_| {
+                std::thread::yield_now();
+                long.counted(1) >= there
+            });
+            assert!(arrives, "nobody follows");
+            counted_before.store(long.counted(1), Ordering::Relaxed);
+        }
+        Inquiry {
+            about: 0,
+            recording: (back == 0).then(|| Box::new(recording.clone())),
+            question: Question::Look { step: last - back },
+        }
+    });
+    let mut seen = 0;
+    serve(&long, "", inquiries, |answer| {
+        seen += u32::from(answer.is_ok())
+    });
+    assert_eq!(seen, 65);
+    let waited_for = long.counted(1) - counted_before.into_inner();
+    // A tick is two steps.
+    assert!((1..128).contains(&waited_for), "{waited_for} ticks");
+    let begun = long.0.lock().expect("nobody panics with it").len();
+    assert_eq!(begun, 3);
 }
 
 /// The difference of two steps is what brings the one to the other, whatever lies between.
