@@ -83,7 +83,10 @@ impl Progress {
         };
         let (least, most) = extent.done();
         match (percent(least), percent(most)) {
-            (_, _) if extent.most.is_none() => ", no end in sight".into(),
+            (_, most) if extent.most.is_none() => match extent.least == extent.met {
+                true => ", no end in sight".into(),
+                false => format!(", at most {most} done by estimate"),
+            },
             (least, _) if extent.least == extent.met => {
                 format!(", at least {least} done by estimate")
             }
@@ -217,6 +220,10 @@ mod tests {
         assert_eq!(
             words(41_000.0, None),
             "41000 schedules, 1 bug, no end in sight"
+        );
+        assert_eq!(
+            words(410_000.0, None),
+            "41000 schedules, 1 bug, at most 10 % done by estimate"
         );
         assert_eq!(
             words(1e9, Some(1e9)),

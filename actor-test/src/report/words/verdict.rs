@@ -46,40 +46,41 @@ pub(super) fn covered(report: &Report) -> Option<String> {
     if let Some(within) = report.verdict.within() {
         return Some(up_to(report, *reduction, within));
     }
+    let left = report.verdict.extent.map(|extent| {
+        let is_told = matches!(report.verdict.gaps.last(), Some(Gap::States { .. }));
+        reached(&extent, *reduction, is_told)
+    });
     let gaps = gaps(&report.verdict.gaps);
-    let left = report
-        .verdict
-        .extent
-        .map(|extent| reached(&extent, *reduction));
     Some(format!(
         "not exhaustive: {gaps}{}",
         left.unwrap_or_default()
     ))
 }
 
-/// How far it came, and how much there seems to be in all.
-fn reached(extent: &Extent, reduction: Reduction) -> String {
+/// How far it came, where that is not told yet, and how much there seems to be in all.
+fn reached(extent: &Extent, reduction: Reduction, is_told: bool) -> String {
     let what = match reduction {
         Reduction::States { .. } => "state",
         Reduction::Inboxes { .. } => "behaviour",
         Reduction::Histories { .. } => "beginning",
         Reduction::None | Reduction::LocalFirst => "schedule",
     };
-    let met = count(extent.met, what);
+    let met = match is_told {
+        true => String::new(),
+        false => format!(", at {}", count(extent.met, what)),
+    };
     match (extent.least, extent.most) {
-        (_, None) => format!(", at {met}, and no end was in sight"),
+        (least, None) if least == extent.met => format!("{met}, and no end was in sight"),
+        (least, None) => format!("{met} of at least {} by estimate", about(least)),
         (least, Some(most)) if least == extent.met => {
-            format!(", at {met} of at most {} by estimate", about(most))
+            format!("{met} of at most {} by estimate", about(most))
         }
         (least, Some(most)) if about(least) == about(most) => {
-            format!(", at {met} of {} by estimate", about(most))
+            format!("{met} of {} by estimate", about(most))
         }
         (least, Some(most)) => {
-            format!(
-                ", at {met} of {} to {} by estimate",
-                about(least),
-                about(most)
-            )
+            let (least, most) = (about(least), about(most));
+            format!("{met} of {least} to {most} by estimate")
         }
     }
 }

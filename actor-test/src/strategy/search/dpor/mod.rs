@@ -132,8 +132,10 @@ pub(in crate::strategy) struct Dpor {
     behaviours_before: u64,
     /// How many behaviours there seem to be.
     size: Option<f64>,
-    /// How many there seemed to be when it stopped, or was divided.
+    /// How many there seemed to be when it stopped.
     extent: Option<Extent>,
+    /// How many there seemed to be when it was divided.
+    guessed: f64,
     /// How many graphs were looked at.
     graphs: u64,
     executions: u64,
@@ -210,15 +212,25 @@ impl Dpor {
         }
     }
 
-    /// How many behaviours there seem to be. By how much was noted at each depth it is too little as a rule,
-    /// since what comes last is larger than what came first; the few descents miss it in either direction.
+    /// How many behaviours there seem to be at the least. By how much was noted at each depth it is too
+    /// little, since what a search that is depth first comes to last is larger than what it came to first.
+    /// The few descents miss it in either direction, by a factor. So nobody knows how many there are at the
+    /// most.
     fn guess(&self) -> Option<Extent> {
         let size = self.size.filter(|_| self.descents.is_none())?;
+        let by_depth = match self.division.is_out() {
+            true => self.guessed,
+            false => self.by_depth(),
+        };
+        let least = by_depth.max(size / Extent::DOUBT);
+        Some(Extent::between(self.behaviours, least, None))
+    }
+
+    /// How many behaviours there seem to be by how much was noted at each depth.
+    fn by_depth(&self) -> f64 {
         let stacks = self.division.stacks().iter().flatten();
         let noted = self.shallow.iter().chain(&self.frontier).chain(stacks);
-        let least = self.behaviours as f64 + self.levels.left(noted.map(|noted| noted.depth));
-        let most = size.max(least) * Extent::DOUBT;
-        Some(Extent::between(self.behaviours, least, Some(most)))
+        self.behaviours as f64 + self.levels.left(noted.map(|noted| noted.depth))
     }
 
     fn stop(&mut self, why: Gap) {

@@ -64,6 +64,11 @@ impl Division {
         &self.stacks
     }
 
+    /// Parts are out, with all that is noted.
+    pub(super) fn is_out(&self) -> bool {
+        self.out > 0
+    }
+
     /// How many parts there were.
     pub(super) fn rounds(&self) -> u32 {
         self.rounds
@@ -139,7 +144,7 @@ impl Dpor {
             self.division.stacks[0] = std::mem::take(&mut self.frontier);
         }
         self.division.balance();
-        self.extent = self.guess();
+        self.guessed = self.by_depth();
         let allowance = (self.spent / SHARE).clamp(LEAST, MOST);
         let stacks = std::mem::take(&mut self.division.stacks);
         let mut number = self.division.rounds;
@@ -185,7 +190,6 @@ impl Dpor {
     /// Puts together what the parts that are back have done.
     fn settle(&mut self) {
         self.division.out = 0;
-        self.extent = None;
         let mut stopped = None;
         let mut ties = Ties::default();
         let (mut lives, mut shown) = (Vec::new(), Vec::new());
