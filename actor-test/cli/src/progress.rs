@@ -207,9 +207,9 @@ mod tests {
             ..progress(41_000, None)
         };
         assert_eq!(
-            shown(&extent(205_000.0, Some(410_000.0)), 160),
+            shown(&extent(205_000.0, Some(410_000.0)), 200),
             format!(
-                "{TEST} [==>                 ] 41000 schedules, 1 k/s, 1 bug, 10 % to 20 % done by estimate, ETA 4m 30s"
+                "{TEST} [==>                 ] 41000 schedules, 1 k schedules/s, 78 k steps/s, 1 bug, 10 % to 20 % done by estimate, ETA 4m 30s"
             )
         );
         let words = |least, most| extent(least, most).words();
