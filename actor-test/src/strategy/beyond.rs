@@ -57,10 +57,12 @@ pub enum Beyond {
     Future,
     /// A timer that fires again and again, or one that lets messages go first.
     Ticks,
+    /// Several sends of a handler that leave together, since handlers are atomic.
+    Together,
 }
 
 /// All of them, in their order.
-const ALL: [Beyond; 24] = {
+const ALL: [Beyond; 25] = {
     use Beyond::*;
     [
         Clock,
@@ -87,6 +89,7 @@ const ALL: [Beyond; 24] = {
         Defer,
         Future,
         Ticks,
+        Together,
     ]
 };
 

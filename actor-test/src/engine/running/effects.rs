@@ -24,6 +24,7 @@ use crate::engine::world::state::{BODY, State};
 use crate::engine::world::timers::{self, Timer};
 use crate::engine::world::types::place_of;
 use crate::engine::world::watches::{Until, Watch};
+use crate::strategy::Beyond;
 
 impl Engine {
     /// Carries out the next effect of an outbox and the silent ones behind it; tells whether an
@@ -101,9 +102,12 @@ impl Engine {
             let follow_up = {
                 let mut state = self.state();
                 let next = state.operations[operation as usize].outbox.first();
-                if !next.is_some_and(|next| rides(&state, next)) {
+                let Some(next) = next.filter(|next| rides(&state, next)) else {
                     state.refresh(operation);
                     return;
+                };
+                if !next.is_silent() {
+                    state.reach.note(Beyond::Together);
                 }
                 state.flush(operation)
             };

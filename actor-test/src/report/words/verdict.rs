@@ -245,6 +245,7 @@ fn beyond(what: Beyond) -> &'static str {
         Beyond::Ticks => {
             "arms a timer that fires again and again, or one that lets messages go first"
         }
+        Beyond::Together => "sends several events at once, since handlers are atomic",
         Beyond::Future => "is a piped future's, a task's or a thread's",
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use actor_core::prelude::*;
 use actor_core::{Mailbox, actor};
 use actor_test::strategy::{Beyond, StrategySpec};
-use actor_test::{BugKind, Gap, Report, Tester};
+use actor_test::{BugKind, Gap, Report, Semantics, Tester};
 use behaviour::programs::*;
 use behaviour::talkers::{Found, Talk, Uses};
 use rand_core::Rng;
@@ -778,6 +778,39 @@ impl Late {
 #[test]
 fn what_it_cannot_follow_behind_a_timer_is_named() {
     assert_outside(Beyond::Ticks, "Late", |sys| drop(sys.spawn(Late)));
+}
+
+/// Where handlers are atomic, what a handler sends goes to several inboxes in one step.
+#[test]
+fn sends_that_leave_together_are_not_followed() {
+    let explore = |sends: usize| {
+        let semantics = Semantics::default().with_atomic_handlers();
+        let tester = Tester::new().semantics(semantics).keep_going();
+        let tester = tester.strategy(StrategySpec::Dpor(None)).iterations(1_000);
+        tester.run(move |sys| drop(sys.spawn(Crier { sends })))
+    };
+    assert!(explore(1).verdict.is_exhaustive(), "it sends one");
+    let outside = Gap::Outside {
+        what: Beyond::Together,
+        who: Some("Crier".into()),
+    };
+    assert_eq!(explore(2).verdict.gaps, [outside]);
+}
+
+/// Tells itself so often to go.
+struct Crier {
+    sends: usize,
+}
+
+#[actor]
+impl Crier {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        (0..self.sends).for_each(|_| cx.me().tell(Go));
+    }
+
+    #[on]
+    fn go(&mut self, _: Go) {}
 }
 
 thread_local! {
