@@ -13,11 +13,6 @@ use crate::report::confirmation::Confirmation;
 use crate::settings::Settings;
 use crate::strategy::{Continuation, Estimates, StrategySpec};
 
-/// How many continuations there are the second time for what the test is accused of already: it is
-/// counted, and no bug of its own. The n-th time there are one n-th of them, so that who goes on after a
-/// bug that every execution has does not spend all of its time on that.
-const AGAIN: u32 = 20;
-
 /// Judges what executions are suspected of, in the order of their iterations.
 ///
 /// Where one has only been slow, the threshold of those after it is twice as high. Workers don't
@@ -152,7 +147,7 @@ impl<'a> Judge<'a> {
             |(known, _): &&mut (Finding, u32)| finding.is_some_and(|found| found.is_like(known));
         if let Some((_, times)) = self.judged.confirmed.iter_mut().find(is_known) {
             *times += 1;
-            return (AGAIN.div_ceil(*times), false);
+            return (Confirmation::AGAIN.div_ceil(*times), false);
         }
         self.judged.suspicions += 1;
         let parts = self.settings.partition.unwrap_or_default().of();

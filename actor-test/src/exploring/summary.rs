@@ -28,7 +28,8 @@ const EXECUTIONS_MIN: u64 = 100;
 /// How many executions it takes at least to call a search saturated.
 const SATURATED_MIN: u64 = 1000;
 
-/// The shortest of the executions that failed for one reason, the first of those that are as short.
+/// The shortest of the executions that failed for one reason, the first of those that are as short. Of
+/// those that owe something for too long, the shortest that was continued as often as is claimed.
 #[derive(Serialize, Deserialize)]
 struct Failing {
     contribution: Contribution,
@@ -43,7 +44,9 @@ impl Failing {
     /// Another one failed for the same reason, later.
     fn add(&mut self, contribution: Contribution, finding: Finding) {
         self.seen += 1;
-        if finding.step < self.finding.step {
+        let confirmation = contribution.confirmation;
+        let is_sure = confirmation.is_none_or(|confirmation| confirmation.is_accusation());
+        if is_sure && finding.step < self.finding.step {
             (self.contribution, self.finding) = (contribution, finding);
         }
     }

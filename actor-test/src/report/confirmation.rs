@@ -71,6 +71,16 @@ impl Confirmation {
     /// And for so many times as long as the longest recovery seen.
     pub(crate) const RECOVERIES: u64 = 8;
 
+    /// How many continuations there are the second time for what the test is accused of already: it is
+    /// counted, and no bug of its own. The n-th time there are one n-th of them, so that who goes on after
+    /// a bug that every execution has does not spend all of its time on that.
+    pub(crate) const AGAIN: u32 = 20;
+
+    /// What is [claimed](Self#what-is-claimed) is claimed of this execution, not of an earlier one.
+    pub(crate) fn is_accusation(&self) -> bool {
+        self.continuations > Self::AGAIN
+    }
+
     /// How many continuations the m-th suspicion of a test gets, in a search divided into so many
     /// parts, which share the risk.
     pub(crate) fn continuations_of(suspicion: u64, parts: u64) -> u32 {

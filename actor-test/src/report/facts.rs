@@ -386,6 +386,18 @@ impl Bug {
         (!self.is_saved(), self.length(), self.iteration)
     }
 
+    /// Which of two bugs for one reason is listed: of those that owe something for too long, one that was
+    /// continued as often as is claimed; then by [`rank`](Self::rank).
+    fn stands_before(&self, other: &Self) -> bool {
+        let rank = |bug: &Self| {
+            let is_sure = bug
+                .confirmation
+                .is_none_or(|confirmation| confirmation.is_accusation());
+            (!is_sure, bug.rank())
+        };
+        rank(self) < rank(other)
+    }
+
     /// How many steps it takes, as far as is known by now.
     fn length(&self) -> u64 {
         let minimized = self.minimized.as_ref();
@@ -541,7 +553,7 @@ impl Report {
                 }
                 Entry::Occupied(mut known) => {
                     let seen = known.get().seen + bug.seen;
-                    if bug.rank() < known.get().rank() {
+                    if bug.stands_before(known.get()) {
                         known.insert(bug);
                     }
                     known.get_mut().seen = seen;

@@ -85,3 +85,60 @@ impl Strategy for Steady {
         0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::strategy::{Changes, OperationId, Pending, StepKind};
+
+    fn pending(operation: OperationId) -> Pending {
+        Pending {
+            operation,
+            kind: match operation.is_timer() {
+                true => StepKind::Timer,
+                false => StepKind::Handle,
+            },
+            inbox: None,
+            sender: None,
+            event: None,
+            message: None,
+        }
+    }
+
+    /// Who takes the steps of an execution in which these can always step, and for how many in a row.
+    fn runs(operations: &[OperationId], steps: u64) -> Vec<(OperationId, u64)> {
+        let pending: Vec<Pending> = operations.iter().copied().map(pending).collect();
+        let (mut steady, mut changes) = (Steady::default(), Changes::default());
+        let mut last = operations[0];
+        let mut runs: Vec<(OperationId, u64)> = Vec::new();
+        for step in 0..steps {
+            changes.record_all();
+            let enabled = Enabled::new(&pending, &[], &changes, step, last.bits());
+            last = pending[steady.pick(&enabled).expect("it never declines")].operation;
+            match runs.last_mut() {
+                Some((who, length)) if *who == last => *length += 1,
+                _ => runs.push((last, 1)),
+            }
+        }
+        runs
+    }
+
+    #[test]
+    fn each_goes_on_for_a_while_and_nobody_waits_for_ever() {
+        let actors = [0, 1, 2].map(OperationId::actor);
+        let long = u64::from(RUN_MAX);
+        // The first is taken for who has stepped before.
+        let expected: Vec<_> = (0..7)
+            .map(|turn| (actors[turn % 3], if turn == 0 { long } else { long + 1 }))
+            .collect();
+        assert_eq!(runs(&actors, 7 * long + 6), expected);
+    }
+
+    #[test]
+    fn a_timer_waits_until_nobody_else_can_step_but_not_for_ever() {
+        let (actor, timer) = (OperationId::actor(0), OperationId::timer(1));
+        let expected = [(actor, TIMER_WAITS), (timer, 1), (actor, TIMER_WAITS - 1)];
+        assert_eq!(runs(&[actor, timer], 2 * TIMER_WAITS), expected);
+        assert_eq!(runs(&[timer], 9), [(timer, 9)]);
+    }
+}

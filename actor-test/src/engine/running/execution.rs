@@ -611,10 +611,12 @@ impl Engine {
         self.shared.find(BugKind::Panic, message, panic.location);
     }
 
-    /// A destructor that panicked in the clean-up is a bug of the execution as well.
+    /// A destructor that panicked in the clean-up is a bug of the execution as well, unless the program was
+    /// broken off: it was not the program that ended in the middle of something.
     fn finish(&self, mut outcome: Outcome) -> Outcome {
         let found = self.session().found.take();
-        if outcome.finding.is_none() && found.is_some() {
+        let is_broken_off = matches!(outcome.end, End::Bound | End::Pruned | End::Recovered);
+        if outcome.finding.is_none() && found.is_some() && !is_broken_off {
             outcome.finding = found;
             outcome.end = End::Bug;
         }

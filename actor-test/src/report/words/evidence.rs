@@ -79,14 +79,22 @@ pub(super) fn circumstances(report: &Report, bug: &Bug) -> String {
 /// How often a bug was seen, where more than one execution failed.
 fn seen(report: &Report, bug: &Bug) -> Option<String> {
     let failed: u64 = report.bugs.iter().map(|bug| bug.seen).sum();
-    let shortest = match bug.seen {
-        1 => "",
-        _ => "; this is the shortest of them",
+    let shortest = match bug.confirmation {
+        _ if bug.seen == 1 => "",
+        // A shorter one was not continued as often, since the test was accused of it already.
+        Some(_) => "; this is one of them",
+        None => "; this is the shortest of them",
     };
+    // A search that was tried first may have found it as well.
+    let tried = report.tried.as_ref().map_or(0, |tried| tried.executions);
     // Those of saved schedules are not counted with the others.
     let of = match bug.is_saved() {
         true => count(bug.seen, "execution"),
-        false => format!("{} of {}", bug.seen, count(report.executions, "execution")),
+        false => format!(
+            "{} of {}",
+            bug.seen,
+            count(report.executions + tried, "execution")
+        ),
     };
     (failed + report.unlisted > 1).then(|| format!("seen in {of}{shortest}"))
 }

@@ -2,7 +2,7 @@
 //! an account of its own.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use actor_core::prelude::*;
@@ -606,6 +606,53 @@ fn an_explorer_without_a_state_bounds_nothing() {
     assert!(all.verdict.is_exhaustive(), "{:?}", all.verdict);
     let told = run(Bounded::delays(RoundRobin::new()).at_most(1));
     assert_eq!(told.verdict.within(), Some(Within::Delays(1)));
+}
+
+/// Goes round, and is shown what is enabled before each step.
+#[derive(Debug)]
+struct Shown {
+    inner: RoundRobin,
+    looks: Arc<AtomicU64>,
+}
+
+impl DelayingExplorer for Shown {
+    fn name(&self) -> String {
+        "shown".into()
+    }
+    fn begin(&mut self, execution: &Execution) {
+        self.inner.begin(execution);
+    }
+    fn look(&mut self, enabled: &Enabled<'_>) {
+        self.looks.fetch_add(1, Ordering::Relaxed);
+        self.inner.look(enabled);
+    }
+    fn next(&self, enabled: &Enabled<'_>) -> usize {
+        self.inner.next(enabled)
+    }
+    fn delay(&mut self, enabled: &Enabled<'_>) {
+        self.inner.delay(enabled);
+    }
+    fn started(&mut self, operation: OperationId) {
+        self.inner.started(operation);
+    }
+    fn stepped(&mut self, step: &Pending) {
+        self.inner.stepped(step);
+    }
+}
+
+/// Also where all that is known of it is that it is an explorer.
+#[test]
+fn an_explorer_is_shown_what_is_enabled() {
+    let looks = Arc::new(AtomicU64::new(0));
+    let inner = RoundRobin::new();
+    let explorer: Box<dyn DelayingExplorer> = Box::new(Shown {
+        inner,
+        looks: Arc::clone(&looks),
+    });
+    let strategy = Bounded::delays(explorer).at_most(0).build();
+    let report = tester().run_with(strategy, |sys| flood(sys, 3));
+    assert_eq!(report.executions, 1);
+    assert_eq!(looks.load(Ordering::Relaxed), report.steps_total);
 }
 
 /// Behind the bound it goes on from what was left there, for as long as it may.

@@ -794,3 +794,56 @@ fn a_predicate_sees_what_is_under_way() {
     report.assert_clean();
     assert!(report.vacuous.is_empty(), "{:?}", report.vacuous);
 }
+
+#[derive(Debug)]
+struct Close;
+
+/// Opens with the first of two events and closes with the second; left open, its `Drop` panics.
+#[derive(Default)]
+struct Guarded {
+    is_open: bool,
+}
+#[actor]
+impl Guarded {
+    #[on]
+    fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+        self.is_open = true;
+        cx.me().tell(Close);
+    }
+    #[on]
+    fn close(&mut self, _: Close) {
+        self.is_open = false;
+    }
+}
+impl Drop for Guarded {
+    fn drop(&mut self) {
+        assert!(!self.is_open, "left open");
+    }
+}
+
+/// A search breaks off what it has seen before, in the middle of whatever is going on, as the bound does.
+#[test]
+fn what_is_broken_off_is_not_left_open_by_the_program() {
+    let two = |sys: &System| {
+        for _ in 0..2 {
+            sys.spawn(Guarded::default()).tell(Go);
+        }
+    };
+    for strategy in ["dpor", "dfs", "states"] {
+        let strategy: StrategySpec = strategy.parse().expect("a strategy");
+        let tester = Tester::new()
+            .strategy(strategy.clone())
+            .iterations(u64::MAX);
+        let report = tester.keep_going().run(two);
+        report.assert_clean();
+        assert!(
+            report.verdict.is_exhaustive(),
+            "{strategy}: {:?}",
+            report.verdict
+        );
+    }
+    for steps in 1..=11 {
+        let report = Tester::new().max_steps(steps).iterations(50).run(two);
+        report.assert_clean();
+    }
+}

@@ -369,6 +369,17 @@ fn what_can_not_be_told_apart_compares_either_way() {
     }
 }
 
+/// Clocks that are right compare as numbers do.
+#[test]
+fn no_time_is_before_itself() {
+    let report = Tester::new().iterations(1).run(|_| {
+        let (one, nanosecond) = (Timestamp::at(SECOND), Duration::from_nanos(1));
+        assert!(!one.is_before(one), "it is before itself");
+        assert!(one.is_before(one + nanosecond) && !(one + nanosecond).is_before(one));
+    });
+    report.assert_clean();
+}
+
 /// Each comparison comes out both ways, and a simpler one is what clocks say.
 #[test]
 fn a_comparison_that_matters_is_found_and_told() {

@@ -102,6 +102,57 @@ fn what_every_execution_shows_is_continued_less_and_less_often() {
     assert_eq!(begun.into_inner(), executions + 71 + again + 1);
 }
 
+/// Owes something after a few ticks, for ever.
+struct Dawdler {
+    left: usize,
+}
+#[derive(Debug)]
+struct Dawdle;
+#[actor]
+impl Dawdler {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        self.left = cx.choose(30);
+        cx.me().tell(Dawdle);
+    }
+    #[on]
+    fn dawdle(&mut self, _: Dawdle, cx: &mut Context<Self>) {
+        match self.left {
+            0 => cx.me().tell(Tick),
+            _ => cx.me().tell(Dawdle),
+        }
+        self.left = self.left.saturating_sub(1);
+    }
+    #[on]
+    fn tick(&mut self, _: Tick, cx: &mut Context<Self>) {
+        cx.me().tell(Tick);
+    }
+}
+
+/// What is claimed is claimed of an execution that was continued as often as that takes, not of a
+/// shorter one of those that came later, when the test was accused already.
+#[test]
+fn the_execution_that_is_shown_is_one_that_was_confirmed() {
+    let report = tester(40, 100)
+        .keep_going()
+        .explain(0)
+        .minimize(0)
+        .run(|sys| {
+            sys.monitor::<Recovers>();
+            sys.spawn(Dawdler { left: 0 });
+        });
+    let [bug] = &report.bugs[..] else {
+        panic!("{report:?}");
+    };
+    assert_eq!(bug.seen, 40);
+    let confirmation = bug.confirmation.expect("it was suspected");
+    assert_eq!(
+        (confirmation.suspicion, confirmation.continuations),
+        (1, 71)
+    );
+    assert_eq!(bug.iteration, 1);
+}
+
 /// How many continuations the m-th suspicion gets, by the formula.
 fn continuations(suspicion: i32) -> i32 {
     let risk = 6.0 * 0.001 / (std::f64::consts::PI * f64::from(suspicion)).powi(2);

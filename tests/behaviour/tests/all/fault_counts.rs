@@ -1,8 +1,11 @@
 //! Exhaustive search over faults between steps: as many executions as there are ways to place them.
 
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+
 use actor_core::prelude::*;
-use actor_test::strategy::StrategySpec;
-use actor_test::{FaultBudgets, Tester};
+use actor_test::strategy::{Choice, Enabled, Execution, Fairness, Strategy, StrategySpec};
+use actor_test::{Fault, FaultBudgets, Tester};
 
 #[derive(Debug)]
 struct Next;
@@ -70,5 +73,56 @@ fn each_place_between_two_steps_is_enumerated() {
         let restarts = orders * (places + 2 + (2 * n + 6));
         assert_eq!(count(length, "restart=1"), orders + restarts, "{n}");
         assert_eq!(count(length, "wipe=1"), orders + restarts, "{n}");
+    }
+}
+
+/// Goes ahead, and counts which partitions it is offered.
+#[derive(Debug)]
+struct Listing(Arc<Mutex<BTreeSet<(u64, u8)>>>);
+
+impl Strategy for Listing {
+    fn name(&self) -> String {
+        "listing".into()
+    }
+    fn fairness(&self) -> Fairness {
+        Fairness::Unfair
+    }
+    fn begin(&mut self, _: &Execution) -> bool {
+        true
+    }
+    fn pick(&mut self, _: &Enabled<'_>) -> Option<usize> {
+        Some(0)
+    }
+    fn choose(&mut self, _: Choice) -> u32 {
+        0
+    }
+    fn fault(&mut self, _: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
+        let cuts = faults.iter().map(|fault| (fault.nodes, fault.way));
+        self.0.lock().expect("no panic").extend(cuts);
+        None
+    }
+    fn places_faults(&self) -> bool {
+        true
+    }
+}
+
+/// Up to five nodes are parted in every way, in which either direction is cut, or both; of more of them
+/// one is cut off from the rest.
+#[test]
+fn nodes_are_parted_in_every_way_or_one_is_cut_off() {
+    for (nodes, sides) in [(1_u32, 0), (2, 1), (4, 7), (5, 15), (6, 6), (9, 9)] {
+        let seen = Arc::new(Mutex::new(BTreeSet::new()));
+        let strategy = Box::new(Listing(Arc::clone(&seen)));
+        let faults = "partition=1".parse().expect("faults");
+        let tester = Tester::new().iterations(1).faults(faults);
+        let report = tester.run_with(strategy, move |sys| {
+            for number in 0..nodes {
+                sys.node(&format!("n{number}"), |node| {
+                    node.spawn(Chain(0));
+                });
+            }
+        });
+        report.assert_clean();
+        assert_eq!(seen.lock().expect("no panic").len(), 3 * sides, "{nodes}");
     }
 }

@@ -1,0 +1,96 @@
+//! The changes that are to be tried: those that cargo-mutants lists, in an order of their own.
+
+use std::process::Command;
+
+use serde::Deserialize;
+
+/// A change, as cargo-mutants describes it.
+#[derive(Clone, Deserialize)]
+pub struct Mutant {
+    pub file: String,
+    pub name: String,
+    pub genre: Genre,
+    pub replacement: String,
+    pub span: Span,
+}
+
+/// What kind of thing is changed.
+#[derive(Clone, Copy, Deserialize, PartialEq, Eq)]
+pub enum Genre {
+    FnValue,
+    BinaryOperator,
+    UnaryOperator,
+    MatchArm,
+    MatchArmGuard,
+    StructField,
+}
+
+/// Where it stands.
+#[derive(Clone, Copy, Deserialize, PartialEq, Eq)]
+pub struct Span {
+    pub start: Place,
+    pub end: Place,
+}
+
+/// A line and a column, both from one; columns are characters.
+#[derive(Clone, Copy, Deserialize, PartialEq, Eq)]
+pub struct Place {
+    pub line: usize,
+    pub column: usize,
+}
+
+/// One of several parts of the list.
+#[derive(Clone, Copy)]
+pub struct Part {
+    pub index: usize,
+    pub of: usize,
+}
+
+impl Part {
+    /// `K/N`, from `0/N`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (index, of) = text.split_once('/')?;
+        let part = Self {
+            index: index.parse().ok()?,
+            of: of.parse().ok()?,
+        };
+        (part.index < part.of).then_some(part)
+    }
+}
+
+/// All changes that cargo-mutants knows here.
+pub fn all() -> Result<Vec<Mutant>, String> {
+    let output = Command::new("cargo")
+        .args(["mutants", "--list", "--json"])
+        .output()
+        .map_err(|error| format!("failed to run cargo-mutants: {error}"))?;
+    if !output.status.success() {
+        return Err(format!(
+            "cargo-mutants failed: {}",
+            String::from_utf8_lossy(&output.stderr)
+        ));
+    }
+    serde_json::from_slice(&output.stdout)
+        .map_err(|error| format!("cargo-mutants listed something else: {error}"))
+}
+
+/// A part of them, each drawn by what it is called: a part is a random sample, the same one on each
+/// machine, and what is changed elsewhere in the source does not change what it draws here.
+pub fn part(mut all: Vec<Mutant>, part: Part) -> Vec<Mutant> {
+    all.sort_by_cached_key(|mutant| (drawn(&mutant.name), mutant.name.clone()));
+    all.into_iter().skip(part.index).step_by(part.of).collect()
+}
+
+/// A number from a name, without its line and column.
+fn drawn(name: &str) -> u64 {
+    let mut parts = name.splitn(4, ':');
+    let (file, what) = (parts.next().unwrap_or(""), parts.nth(2).unwrap_or(""));
+    // FNV-1a, and the finalizer of splitmix64, since the first bits of FNV differ little.
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for byte in file.bytes().chain(what.bytes()) {
+        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    }
+    hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    hash ^ (hash >> 31)
+}
