@@ -81,10 +81,20 @@ pub fn part(mut all: Vec<Mutant>, part: Part) -> Vec<Mutant> {
     all.into_iter().skip(part.index).step_by(part.of).collect()
 }
 
+/// What a change does, without its file, line and column.
+pub fn what(name: &str) -> Option<&str> {
+    name.splitn(4, ':').nth(3)
+}
+
+/// The same of a line that says what became of it.
+pub fn what_of(line: &str) -> Option<&str> {
+    line.split_once(": ").and_then(|(_, name)| what(name))
+}
+
 /// A number from a name, without its line and column.
 fn drawn(name: &str) -> u64 {
-    let mut parts = name.splitn(4, ':');
-    let (file, what) = (parts.next().unwrap_or(""), parts.nth(2).unwrap_or(""));
+    let file = name.split(':').next().unwrap_or_default();
+    let what = what(name).unwrap_or_default();
     // FNV-1a, and the finalizer of splitmix64, since the first bits of FNV differ little.
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for byte in file.bytes().chain(what.bytes()) {

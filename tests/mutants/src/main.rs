@@ -29,16 +29,18 @@ fn main() -> ExitCode {
     }
 }
 
-/// What is asked for: `PART [JOBS]`.
+/// What is asked for: `PART [JOBS [again]]`.
 struct Request {
     part: Part,
     jobs: usize,
+    /// Those alone that were missed the last time.
+    again: bool,
 }
 
 impl Request {
     fn read() -> Result<Self, String> {
         let mut arguments = std::env::args().skip(1);
-        let usage = "usage: mutants K/N [JOBS], one of N parts, from 0/N to N-1/N";
+        let usage = "usage: mutants K/N [JOBS [again]], one of N parts, from 0/N to N-1/N; or of it again what was missed";
         let part = arguments
             .next()
             .and_then(|part| Part::parse(&part))
@@ -47,7 +49,12 @@ impl Request {
             .next()
             .map_or(Ok(1), |jobs| jobs.parse())
             .map_err(|_| usage)?;
-        Ok(Self { part, jobs })
+        let again = match arguments.next().as_deref() {
+            None => false,
+            Some("again") => true,
+            Some(_) => return Err(usage.to_owned()),
+        };
+        Ok(Self { part, jobs, again })
     }
 }
 
@@ -55,11 +62,19 @@ fn run() -> Result<(), String> {
     let request = Request::read()?;
     let all = list::all()?;
     let number_of_all = all.len();
+    let work = Path::new("target/mutants");
+    let mut wanted = list::part(all, request.part);
+    if request.again {
+        let path = work.join("missed.txt");
+        let missed = std::fs::read_to_string(&path)
+            .map_err(|error| format!("{}: {error}", path.display()))?;
+        let missed: BTreeSet<&str> = missed.lines().filter_map(list::what_of).collect();
+        wanted.retain(|mutant| list::what(&mutant.name).is_some_and(|what| missed.contains(what)));
+    }
     // Numbers begin at one: zero is the program as it is.
-    let mut mutants: BTreeMap<usize, Mutant> = (1..).zip(list::part(all, request.part)).collect();
+    let mut mutants: BTreeMap<usize, Mutant> = (1..).zip(wanted).collect();
     println!("{} changes of {number_of_all}", mutants.len());
 
-    let work = Path::new("target/mutants");
     let tree = tree::Tree::copy(work)?;
     let unviable = tree.weave(&mut mutants)?;
     println!("{} of them do not compile", unviable.len());

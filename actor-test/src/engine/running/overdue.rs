@@ -11,8 +11,13 @@ use crate::engine::world::state::State;
 use crate::engine::world::thermometer::Debt;
 use crate::engine::world::waits::Deferral;
 
-/// How often a continuation looks whether a deferred event was taken, in steps.
+/// How often a continuation looks whether a deferred event was taken, or an actor has done something else
+/// than keep itself busy, in steps.
 const WATCH_PERIOD: u64 = 64;
+
+/// How many of its own events an actor handles in a row at least that is suspected to do nothing else.
+/// More than it can handle between two looks of a continuation.
+pub(crate) const ALONE_MIN: u64 = 100;
 
 /// How many waits a report names beside the first.
 const OTHERS_MAX: usize = 7;
@@ -74,8 +79,15 @@ impl Engine {
     /// Looks at all waits and deferred events.
     pub(crate) fn look_for_overdue(&self, state: &mut State, session: &mut Session) -> Option<End> {
         match state.thermometer.watched() {
-            Some(Debt::Deferral(actor, letter)) => return watch_deferral(state, actor, letter),
-            Some(_) => return None,
+            Some(Debt::Deferral(actor, letter)) => {
+                let is_paid = !is_unread(state, actor, letter);
+                return look_again(state, is_paid);
+            }
+            Some(Debt::Alone(actor)) => {
+                let is_paid = !is_alone(state, actor);
+                return look_again(state, is_paid);
+            }
+            Some(Debt::Specification(_) | Debt::Wait(_)) => return None,
             None => {}
         }
         let (threshold, counts_from) = state.thermometer.judges()?;
@@ -92,11 +104,15 @@ impl Engine {
     }
 }
 
-/// Whether a continuation that has ended had the event taken that it was to, since the last look.
-pub(crate) fn was_taken(state: &State) -> bool {
+/// Whether a continuation that has ended so has paid what it was to, since the last look.
+pub(crate) fn was_paid(state: &State, end: End) -> bool {
     match state.thermometer.watched() {
         Some(Debt::Deferral(actor, letter)) => !is_unread(state, actor, letter),
-        _ => false,
+        // Who comes to rest was slow.
+        Some(Debt::Alone(actor)) => {
+            matches!(end, End::Quiescent | End::Finished) || !is_alone(state, actor)
+        }
+        Some(Debt::Specification(_) | Debt::Wait(_)) | None => false,
     }
 }
 
@@ -105,9 +121,14 @@ fn is_unread(state: &State, actor: u32, letter: u64) -> bool {
     inbox.any(|unread| unread.key == letter)
 }
 
-/// In a continuation: whether the event was taken.
-fn watch_deferral(state: &mut State, actor: u32, letter: u64) -> Option<End> {
-    if !is_unread(state, actor, letter) {
+/// It has handled nothing but its own events since it was suspected.
+fn is_alone(state: &State, actor: u32) -> bool {
+    u64::from(state.operations[actor as usize].own_run) >= ALONE_MIN
+}
+
+/// In a continuation.
+fn look_again(state: &mut State, is_paid: bool) -> Option<End> {
+    if is_paid {
         return Some(End::Recovered);
     }
     let next = state.step + WATCH_PERIOD;

@@ -5,8 +5,7 @@ use crate::engine::recording::recorder::Recorder;
 use crate::engine::running::execution::Engine;
 use crate::engine::running::leftovers::leftovers;
 use crate::engine::running::outcome::{End, Outcome};
-use crate::engine::running::overdue::was_taken;
-use crate::engine::running::overdue::{describe_wait, long_waits};
+use crate::engine::running::overdue::{ALONE_MIN, describe_wait, long_waits, was_paid};
 use crate::engine::seam::shared::Shared;
 use crate::engine::session::Session;
 use crate::engine::watching::specifications::Owed;
@@ -128,7 +127,7 @@ impl Engine {
     /// Judges the end of an execution.
     pub(crate) fn outcome(&mut self, end: End) -> Outcome {
         let mut end = end;
-        if was_taken(&self.state()) {
+        if was_paid(&self.state(), end) {
             end = End::Recovered;
         }
         if end == End::Quiescent {
@@ -237,10 +236,13 @@ impl Engine {
         }
     }
 
-    /// At the fair bound: one actor that handled nothing but its own events since long.
+    /// At the fair bound: one actor that handled nothing but its own events since long. It may be slow.
     fn judge_spin(&mut self) {
         let state = self.state();
-        let long = (self.bound / 4).max(100);
+        if state.thermometer.watched().is_some() {
+            return;
+        }
+        let long = (self.bound / 4).max(ALONE_MIN);
         let own_run = |operation: &u32| state.operations[*operation as usize].own_run;
         let spins = (0..state.live as u32).find(|operation| u64::from(own_run(operation)) >= long);
         if let Some(operation) = spins {
@@ -249,7 +251,14 @@ impl Engine {
                 state.name(operation),
                 own_run(&operation)
             );
+            let since = state.step;
             drop(state);
+            self.session().suspicion = Some(Suspicion {
+                entry: Debt::Alone(operation),
+                since,
+                cycle: None,
+                certain: false,
+            });
             self.shared.find(BugKind::Spin, message, None);
         }
     }

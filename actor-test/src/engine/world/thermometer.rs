@@ -18,6 +18,8 @@ pub(crate) enum Debt {
     Wait(u32),
     /// That an actor takes an event which it defers, by the event's key.
     Deferral(u32, u64),
+    /// That an actor does something else than handle what it has sent itself.
+    Alone(u32),
 }
 
 /// What a specification owes: a hot monitor, or a predicate that is still to become true.
@@ -72,7 +74,7 @@ impl Thermometer {
         self.counts_from = counts_from;
         self.warns_from = None;
         self.looks_from = match watched {
-            Some((Debt::Deferral(..), from)) => from + 1,
+            Some((Debt::Deferral(..) | Debt::Alone(_), from)) => from + 1,
             _ => u64::MAX,
         };
         self.watched = watched;
@@ -117,7 +119,8 @@ impl Thermometer {
     /// Asks for an alarm at that step, or sooner.
     #[inline]
     pub(crate) fn look_at(&mut self, step: u64) {
-        if step < self.looks_from && self.threshold.is_some() {
+        let looks = self.threshold.is_some() || self.watched.is_some();
+        if step < self.looks_from && looks {
             self.looks_from = step;
             self.alarm = self.alarm.min(step);
         }

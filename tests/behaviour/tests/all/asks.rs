@@ -390,3 +390,110 @@ fn an_ask_may_do_without_the_systems_limit() {
     });
     assert_eq!(outcomes, ["Ok(2) Ok(3) true Ok(())"]);
 }
+
+/// Who looks on, and who gives up.
+mod replies_and_receives {
+    use super::*;
+
+    #[derive(Debug)]
+    struct Who {
+        by: Option<ActorId>,
+    }
+    #[derive(Debug)]
+    struct Answer {
+        from: ActorId,
+        to: Option<ActorId>,
+    }
+    struct Oracle;
+    #[actor]
+    impl Oracle {
+        #[on]
+        fn who(&mut self, who: Who, cx: &mut Context<Self>) -> Answer {
+            let from = cx.me().id();
+            Answer { from, to: who.by }
+        }
+    }
+
+    #[derive(Debug)]
+    struct Wonder;
+    struct Curious(ActorRef<Oracle>);
+    #[actor]
+    impl Curious {
+        #[on]
+        async fn wonder(&mut self, _: Wonder, cx: &mut Context<Self>) {
+            let by = Some(cx.me().id());
+            let _ = self.0.ask(Who { by }).await;
+        }
+    }
+
+    /// Sees from whom a reply comes, and to whom it goes.
+    #[derive(Default)]
+    struct Eavesdropper;
+    #[monitor(hot(Deaf), cold(Told))]
+    impl Eavesdropper {
+        #[on]
+        fn who(&mut self, _: &Who, cx: &mut MonitorContext<Self>) {
+            cx.goto(EavesdropperState::Deaf);
+        }
+        #[on(replied)]
+        fn answer(&mut self, answer: &Answer, cx: &mut MonitorContext<Self>) {
+            let said = (Some(answer.from), answer.to);
+            assert_eq!((cx.sender(), cx.target()), said);
+            cx.goto(EavesdropperState::Told);
+        }
+    }
+
+    #[test]
+    fn a_monitor_sees_who_answers_whom() {
+        let (report, _) = every(|sys| async move {
+            sys.monitor::<Eavesdropper>();
+            let oracle = sys.spawn(Oracle);
+            sys.spawn(Curious(oracle.clone())).tell(Wonder);
+            let _ = oracle.ask(Who { by: None }).await;
+            String::new()
+        });
+        assert!(report.vacuous.is_empty(), "{:?}", report.vacuous);
+    }
+
+    #[derive(Debug)]
+    struct Line;
+    #[derive(Debug)]
+    struct Count;
+    #[derive(Default)]
+    struct GivesUp {
+        lines: u32,
+    }
+    #[actor]
+    impl GivesUp {
+        #[on]
+        async fn wonder(&mut self, _: Wonder, cx: &mut Context<Self>) {
+            {
+                let mut line = pin!(cx.receive::<Line>());
+                let taken =
+                    poll_fn(|polled| Poll::Ready(line.as_mut().poll(polled).is_ready())).await;
+                self.lines += u32::from(taken);
+            }
+            cx.sleep(Duration::from_millis(1)).await;
+        }
+        #[on]
+        fn line(&mut self, _: Line) {
+            self.lines += 1;
+        }
+        #[on]
+        fn count(&mut self, _: Count) -> u32 {
+            self.lines
+        }
+    }
+
+    /// An event that a handler has awaited and awaits no more stays for the next.
+    #[test]
+    fn what_is_awaited_no_more_is_handled_later() {
+        let (_, outcomes) = every(|sys| async move {
+            let gives_up = sys.spawn(GivesUp::default());
+            gives_up.tell(Wonder);
+            gives_up.tell(Line);
+            format!("{:?}", gives_up.ask(Count).await)
+        });
+        assert_eq!(outcomes, ["Ok(1)"]);
+    }
+}

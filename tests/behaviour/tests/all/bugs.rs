@@ -291,6 +291,47 @@ fn an_actor_that_only_talks_to_itself() {
         .max_steps(200)
         .run(|sys| sys.spawn(Spins).tell(Go));
     assert_bug(&report, BugKind::Spin, &["`Spins`", "sent itself"]);
+    let confirmation = report.bugs()[0]
+        .confirmation
+        .expect("it may have been slow");
+    assert_eq!(confirmation.continuations, 71);
+}
+
+/// Does so many rounds by telling itself to go on, and rests; or goes on without an end, and has another
+/// know every three hundredth round.
+struct Rounds {
+    left: u32,
+    told: Option<ActorRef<Sink>>,
+}
+#[actor]
+impl Rounds {
+    #[on]
+    fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+        self.left -= 1;
+        if self.left > 0 {
+            cx.me().tell(Go);
+        }
+        if let Some(told) = &self.told
+            && self.left % 300 == 0
+        {
+            told.tell(Go);
+        }
+    }
+}
+
+/// At the bound of 400 it has handled 200 of its own events.
+#[test]
+fn an_actor_with_much_to_do_is_no_actor_that_does_nothing() {
+    for told in [false, true] {
+        let tester = Tester::new().iterations(10).max_steps(40);
+        let report = tester.strategy(StrategySpec::Random).run(|sys| {
+            let told = told.then(|| sys.spawn(Sink));
+            let left = if told.is_some() { 1_000_200 } else { 600 };
+            sys.spawn(Rounds { left, told }).tell(Go);
+        });
+        report.assert_clean();
+        assert_eq!((report.transient, report.executions), (10, 10));
+    }
 }
 
 /// Drives another by telling itself to go on.
