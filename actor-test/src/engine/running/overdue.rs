@@ -6,6 +6,7 @@ use crate::engine::running::outcome::End;
 use crate::engine::session::Session;
 use crate::engine::watching::specifications::Owed;
 use crate::engine::watching::suspicion::Suspicion;
+use crate::engine::world::operation::Stage;
 use crate::engine::world::room::Status;
 use crate::engine::world::state::State;
 use crate::engine::world::thermometer::Debt;
@@ -123,7 +124,18 @@ fn is_unread(state: &State, actor: u32, letter: u64) -> bool {
 
 /// It has handled nothing but its own events since it was suspected.
 fn is_alone(state: &State, actor: u32) -> bool {
-    u64::from(state.operations[actor as usize].own_run) >= ALONE_MIN
+    own_run(state, actor) >= ALONE_MIN
+}
+
+/// How many of its own events an actor has handled in a row that still has something to do: one that has
+/// come to its end goes round no more, whatever others do.
+pub(crate) fn own_run(state: &State, actor: u32) -> u64 {
+    let found = &state.operations[actor as usize];
+    let is_busy = found.inbox.len() > 0 || !found.outbox.is_empty();
+    match found.stage != Stage::Gone && is_busy {
+        true => u64::from(found.own_run),
+        false => 0,
+    }
 }
 
 /// In a continuation.

@@ -5,7 +5,7 @@ use crate::engine::recording::recorder::Recorder;
 use crate::engine::running::execution::Engine;
 use crate::engine::running::leftovers::leftovers;
 use crate::engine::running::outcome::{End, Outcome};
-use crate::engine::running::overdue::{ALONE_MIN, describe_wait, long_waits, was_paid};
+use crate::engine::running::overdue::{ALONE_MIN, describe_wait, long_waits, own_run, was_paid};
 use crate::engine::seam::shared::Shared;
 use crate::engine::session::Session;
 use crate::engine::watching::specifications::Owed;
@@ -243,13 +243,12 @@ impl Engine {
             return;
         }
         let long = (self.bound / 4).max(ALONE_MIN);
-        let own_run = |operation: &u32| state.operations[*operation as usize].own_run;
-        let spins = (0..state.live as u32).find(|operation| u64::from(own_run(operation)) >= long);
+        let spins = (0..state.live as u32).find(|operation| own_run(&state, *operation) >= long);
         if let Some(operation) = spins {
             let message = format!(
                 "`{}` handled only events that it had sent itself, {} in a row, without a change of state or an effect on others",
                 state.name(operation),
-                own_run(&operation)
+                own_run(&state, operation)
             );
             let since = state.step;
             drop(state);

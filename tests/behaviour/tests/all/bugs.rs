@@ -334,6 +334,37 @@ fn an_actor_with_much_to_do_is_no_actor_that_does_nothing() {
     }
 }
 
+/// Tells another, who answers, for ever.
+struct Volley(Option<ActorRef<Volley>>);
+#[derive(Debug)]
+struct Ball(ActorRef<Volley>);
+#[actor]
+impl Volley {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        if let Some(other) = &self.0 {
+            other.tell(Ball(cx.me()));
+        }
+    }
+    #[on]
+    fn ball(&mut self, ball: Ball, cx: &mut Context<Self>) {
+        ball.0.tell(Ball(cx.me()));
+    }
+}
+
+/// It has done nothing but its own rounds, and rests since long, or is just about to, while others go on.
+#[test]
+fn an_actor_that_has_done_its_rounds_goes_round_no_more() {
+    for left in [101, 130, 160, 190] {
+        let report = Tester::new().iterations(100).max_steps(40).run(|sys| {
+            sys.spawn(Rounds { left, told: None }).tell(Go);
+            let first = sys.spawn(Volley(None));
+            sys.spawn(Volley(Some(first)));
+        });
+        report.assert_clean();
+    }
+}
+
 /// Drives another by telling itself to go on.
 struct Drives(ActorRef<Sink>);
 #[actor]
