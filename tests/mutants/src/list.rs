@@ -1,5 +1,6 @@
 //! The changes that are to be tried: those that cargo-mutants lists, in an order of their own.
 
+use std::collections::BTreeSet;
 use std::process::Command;
 
 use serde::Deserialize;
@@ -77,24 +78,32 @@ pub fn all() -> Result<Vec<Mutant>, String> {
 /// A part of them, each drawn by what it is called: a part is a random sample, the same one on each
 /// machine, and what is changed elsewhere in the source does not change what it draws here.
 pub fn part(mut all: Vec<Mutant>, part: Part) -> Vec<Mutant> {
+    all.retain(|mutant| drawn(&mutant.name) % part.of as u64 == part.index as u64);
     all.sort_by_cached_key(|mutant| (drawn(&mutant.name), mutant.name.clone()));
-    all.into_iter().skip(part.index).step_by(part.of).collect()
+    all
 }
 
-/// What a change does, without its file, line and column.
-pub fn what(name: &str) -> Option<&str> {
-    name.splitn(4, ':').nth(3)
+/// Those that a list of what became of them names, wherever they stand by now.
+pub fn named(mut all: Vec<Mutant>, lines: &str) -> Vec<Mutant> {
+    let named: BTreeSet<(&str, &str)> = lines
+        .lines()
+        .filter_map(|line| line.split_once(": "))
+        .map(|(_, name)| place_and_what(name))
+        .collect();
+    all.retain(|mutant| named.contains(&place_and_what(&mutant.name)));
+    all
 }
 
-/// The same of a line that says what became of it.
-pub fn what_of(line: &str) -> Option<&str> {
-    line.split_once(": ").and_then(|(_, name)| what(name))
+/// The file of a change and what it does, without its line and column.
+fn place_and_what(name: &str) -> (&str, &str) {
+    let mut parts = name.splitn(4, ':');
+    let file = parts.next().unwrap_or_default();
+    (file, parts.nth(2).unwrap_or_default())
 }
 
 /// A number from a name, without its line and column.
 fn drawn(name: &str) -> u64 {
-    let file = name.split(':').next().unwrap_or_default();
-    let what = what(name).unwrap_or_default();
+    let (file, what) = place_and_what(name);
     // FNV-1a, and the finalizer of splitmix64, since the first bits of FNV differ little.
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for byte in file.bytes().chain(what.bytes()) {

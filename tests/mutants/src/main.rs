@@ -63,14 +63,15 @@ fn run() -> Result<(), String> {
     let all = list::all()?;
     let number_of_all = all.len();
     let work = Path::new("target/mutants");
-    let mut wanted = list::part(all, request.part);
-    if request.again {
-        let path = work.join("missed.txt");
-        let missed = std::fs::read_to_string(&path)
-            .map_err(|error| format!("{}: {error}", path.display()))?;
-        let missed: BTreeSet<&str> = missed.lines().filter_map(list::what_of).collect();
-        wanted.retain(|mutant| list::what(&mutant.name).is_some_and(|what| missed.contains(what)));
-    }
+    let wanted = match request.again {
+        false => list::part(all, request.part),
+        true => {
+            let path = work.join("missed.txt");
+            let missed = std::fs::read_to_string(&path);
+            let missed = missed.map_err(|error| format!("{}: {error}", path.display()))?;
+            list::named(all, &missed)
+        }
+    };
     // Numbers begin at one: zero is the program as it is.
     let mut mutants: BTreeMap<usize, Mutant> = (1..).zip(wanted).collect();
     println!("{} changes of {number_of_all}", mutants.len());
