@@ -312,7 +312,7 @@ impl Rounds {
             cx.me().tell(Go);
         }
         if let Some(told) = &self.told
-            && self.left % 300 == 0
+            && self.left.is_multiple_of(300)
         {
             told.tell(Go);
         }
