@@ -50,6 +50,31 @@ impl WorkerStatus {
     }
 }
 
+/// Set in a heartbeat while a strategy plans: it may look at a million behaviours before it wants one run.
+const PLANS: u64 = 1 << 63;
+
+/// Whether a strategy plans, so that no program is running that could hang.
+pub(crate) fn plans(heartbeat: u64) -> bool {
+    heartbeat & PLANS != 0
+}
+
+/// A strategy plans, until this is dropped.
+#[derive(Debug)]
+pub(crate) struct Planning<'a>(&'a AtomicU64);
+
+impl<'a> Planning<'a> {
+    pub(crate) fn begin(heartbeat: &'a AtomicU64) -> Self {
+        heartbeat.fetch_or(PLANS, Ordering::Relaxed);
+        Self(heartbeat)
+    }
+}
+
+impl Drop for Planning<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_and(!PLANS, Ordering::Relaxed);
+    }
+}
+
 static WORKERS: Mutex<Vec<Weak<WorkerStatus>>> = Mutex::new(Vec::new());
 
 /// Adds a worker, until what is returned is dropped.

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use crate::attendance::{WorkerStatus, active_workers};
+use crate::attendance::{self, WorkerStatus, active_workers};
 use crate::hosting::protocol::Event;
 use crate::wall_clock::Looks;
 
@@ -54,20 +54,72 @@ fn watch(limit: Duration, alive: impl Fn(Event), bark: &Bark) {
                 worker.busy.load(Ordering::Relaxed),
                 worker.heartbeat.load(Ordering::Relaxed),
             );
-            let (last, still) = seen.entry(key(worker)).or_insert((now, Duration::ZERO));
-            moved |= *last != now;
-            if *last != now || !now.0 {
-                (*last, *still) = (now, Duration::ZERO);
-                continue;
-            }
-            *still += passed;
-            if *still >= limit {
-                bark(worker, *still);
+            let still = seen.entry(key(worker)).or_insert(Still::since(now));
+            moved |= still.look(now, passed);
+            if still.lasted >= limit {
+                bark(worker, still.lasted);
             }
         }
     }
 }
 
+/// For how long a worker has stood still.
+struct Still {
+    /// Whether it was busy, and its heartbeat.
+    last: (bool, u64),
+    lasted: Duration,
+}
+
+impl Still {
+    fn since(last: (bool, u64)) -> Self {
+        let lasted = Duration::ZERO;
+        Self { last, lasted }
+    }
+
+    /// Some time later it is like this; tells whether it makes progress.
+    fn look(&mut self, now: (bool, u64), passed: Duration) -> bool {
+        let (is_busy, heartbeat) = now;
+        let moves = self.last != now || attendance::plans(heartbeat);
+        match moves || !is_busy {
+            true => *self = Self::since(now),
+            false => self.lasted += passed,
+        }
+        moves
+    }
+}
+
 fn key(worker: &Arc<WorkerStatus>) -> usize {
     Arc::as_ptr(worker) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::time::Duration;
+
+    use super::Still;
+    use crate::attendance::Planning;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    /// What a strategy plans takes as long as it takes; what a handler does is timed.
+    #[test]
+    fn who_plans_does_not_hang() {
+        let heartbeat = AtomicU64::new(7);
+        let now = || (true, heartbeat.load(Ordering::Relaxed));
+        let mut still = Still::since(now());
+        let planning = Planning::begin(&heartbeat);
+        assert!((0..20).all(|_| still.look(now(), SECOND)));
+        assert_eq!(still.lasted, Duration::ZERO);
+        drop(planning);
+        assert!(still.look(now(), SECOND), "it runs the program now");
+        assert!((0..9).all(|_| !still.look(now(), SECOND)));
+        assert_eq!(still.lasted, 9 * SECOND);
+        heartbeat.fetch_add(1, Ordering::Relaxed);
+        assert!(still.look(now(), SECOND));
+        assert_eq!(still.lasted, Duration::ZERO);
+        still.look((false, 8), SECOND);
+        assert!(!still.look((false, 8), SECOND));
+        assert_eq!(still.lasted, Duration::ZERO, "it has nothing to do");
+    }
 }

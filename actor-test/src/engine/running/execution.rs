@@ -13,6 +13,7 @@ use actor_core::parts::{call_each, drop_each};
 use actor_core::runtime::{self, Runtime};
 use actor_test_stacks::{self as stacks, Entry};
 
+use crate::attendance::Planning;
 use crate::data::bug::{BugKind, Cycle};
 use crate::data::faults::FaultKind;
 use crate::data::snapshot::Snapshot;
@@ -269,7 +270,10 @@ impl Engine {
     ) -> Outcome {
         let begun = {
             let mut strategy = self.shared.strategy.borrow_mut();
-            let begun = strategy.begin(execution);
+            let begun = {
+                let _planning = Planning::begin(&self.heartbeat);
+                strategy.begin(execution)
+            };
             self.fairness = strategy.fairness();
             self.hears_steps = strategy.hears_steps();
             self.lookout.is_wanted = strategy.sees_states() || self.round.is_some();
@@ -316,6 +320,7 @@ impl Engine {
             behaviour: outcome.class,
             state: self.lookout.seen().copied(),
         };
+        let _planning = Planning::begin(&self.heartbeat);
         self.shared.strategy.borrow_mut().ended(&ended);
         outcome
     }

@@ -1,9 +1,12 @@
 //! What belongs to an execution can be cloned, and recording changes none of it.
 
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use actor_core::runtime::{self, Runtime};
 
+use crate::attendance::plans;
 use crate::data::records::Record;
 use crate::engine::panics;
 use crate::engine::running::execution::{Engine, RunOptions};
@@ -11,7 +14,7 @@ use crate::engine::sameness::prints::tests::{Theatre, each_of};
 use crate::engine::seam::shared::Phase;
 use crate::engine::world::state::State;
 use crate::settings::{Bounds, Semantics};
-use crate::strategy::{Execution, Random};
+use crate::strategy::{Choice, Enabled, Ended, Execution, Fairness, Random, Strategy};
 
 fn engine(semantics: Semantics) -> Engine {
     Engine::new(Box::new(Random::new()), Bounds::new(200), semantics)
@@ -110,6 +113,50 @@ fn recording_changes_nothing() {
     }
 }
 
+/// A strategy that looks whether it is known that it plans.
+#[derive(Debug)]
+struct Planner(Arc<AtomicU64>);
+
+impl Strategy for Planner {
+    fn name(&self) -> String {
+        "planner".into()
+    }
+
+    fn begin(&mut self, _: &Execution) -> bool {
+        assert!(plans(self.0.load(Ordering::Relaxed)), "it begins");
+        true
+    }
+
+    fn pick(&mut self, _: &Enabled<'_>) -> Option<usize> {
+        assert!(!plans(self.0.load(Ordering::Relaxed)), "the program runs");
+        Some(0)
+    }
+
+    fn fairness(&self) -> Fairness {
+        Fairness::Fair
+    }
+
+    fn choose(&mut self, _: Choice) -> u32 {
+        0
+    }
+
+    fn ended(&mut self, _: &Ended) {
+        assert!(plans(self.0.load(Ordering::Relaxed)), "it is over");
+    }
+}
+
+/// Else the watchdog would take a search that looks at much before it runs anything for a handler that does
+/// not return.
+#[test]
+fn a_strategy_that_plans_is_known_to() {
+    let mut engine = engine(Semantics::default());
+    let heartbeat = engine.heartbeat();
+    engine.set_strategy(Box::new(Planner(heartbeat.clone())));
+    let theatre = theatre(Semantics::default());
+    engine.run_here(&theatre, &execution(1), RunOptions::default());
+    assert!(!plans(heartbeat.load(Ordering::Relaxed)));
+}
+
 /// Else the watchdog would take one short execution after the other for a handler that does not return.
 #[test]
 fn a_short_execution_is_progress() {
@@ -118,6 +165,6 @@ fn a_short_execution_is_progress() {
     for begun in 1..4 {
         let theatre = theatre(Semantics::default());
         engine.run_here(&theatre, &execution(begun), RunOptions::default());
-        assert_eq!(heartbeat.load(std::sync::atomic::Ordering::Relaxed), begun);
+        assert_eq!(heartbeat.load(Ordering::Relaxed), begun);
     }
 }
