@@ -98,16 +98,29 @@ pub fn crash(how: &str, doing: Option<&str>, stderr: &str) -> String {
     if let Some(doing) = doing {
         how += &format!(", while {doing}");
     }
-    let last: Vec<&str> = stderr
-        .lines()
-        .filter(|line| !line.trim().is_empty())
-        .collect();
+    let last = without_backtraces(stderr);
     let last = last[last.len().saturating_sub(LAST_LINES)..].join("\n");
     if last.is_empty() {
         how
     } else {
         format!("{how}; the last that it printed:\n{last}")
     }
+}
+
+/// The lines that say something: where a panic happened is in its message, which is lost behind a backtrace.
+fn without_backtraces(printed: &str) -> Vec<&str> {
+    let is_frame = |line: &str| {
+        let number = line.split_once(": ").map_or("", |(number, _)| number);
+        let is_number = !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit());
+        is_number || line.starts_with("at ") || line.starts_with("note: Some details are omitted")
+    };
+    let mut is_backtrace = false;
+    let lines = printed.lines().filter(|line| {
+        let line = line.trim_start();
+        is_backtrace = line == "stack backtrace:" || is_backtrace && is_frame(line);
+        !is_backtrace && !line.is_empty()
+    });
+    lines.collect()
 }
 
 /// A child that neither reported nor ended.
@@ -141,4 +154,27 @@ pub fn end_not_repeated() -> String {
     "run again with the same seed the execution ended otherwise, so there is no story to tell; what it \
      does depends on something outside the tester: threads, time, memory or a static"
         .into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::crash;
+
+    #[test]
+    fn a_backtrace_does_not_hide_the_panic() {
+        let printed = "\n\
+            thread 'main' panicked at src/lib.rs:3:5:\n\
+            the tool is older than the crate\n\
+            stack backtrace:\n   \
+               0: std::panicking::begin\n             \
+                         at /rustc/panicking.rs:5:1\n  \
+              11: first::main\n\
+            note: Some details are omitted, run with `RUST_BACKTRACE=full` for a verbose backtrace.\n\
+            the end\n";
+        let expected = "exit code 101; the last that it printed:\n\
+            thread 'main' panicked at src/lib.rs:3:5:\n\
+            the tool is older than the crate\n\
+            the end";
+        assert_eq!(crash("exit code 101", None, printed), expected);
+    }
 }

@@ -34,15 +34,19 @@ pub(super) fn warnings(report: &Report, notes: &[String]) -> Vec<String> {
     }
     lines.extend(leftovers(report));
     if !report.opaque.is_empty() {
+        let offer = match report.opaque.len() {
+            1 => "offers",
+            _ => "offer",
+        };
         let opaque = report.opaque.join(", ");
         lines.push(match report.verdict.states() {
             Some(_) => format!(
                 "note: states with these are told apart by how they came about, so that there are more of \
-                 them: {opaque} offer neither `Hash` nor `Fingerprint`"
+                 them: {opaque} {offer} neither `Hash` nor `Fingerprint`"
             ),
             None => format!(
                 "note: states can't be compared, so what goes round in circles is found by its \
-                 temperature alone: {opaque} offer neither `Hash` nor `Fingerprint`"
+                 temperature alone: {opaque} {offer} neither `Hash` nor `Fingerprint`"
             ),
         });
     }
@@ -76,6 +80,17 @@ mod tests {
     use super::warnings;
     use crate::report::facts::Report;
     use crate::settings::Settings;
+
+    #[test]
+    fn what_cannot_be_compared() {
+        let said = |opaque: &[&str]| {
+            let mut report = Report::empty("a test", &Settings::default());
+            report.opaque = opaque.iter().map(ToString::to_string).collect();
+            warnings(&report, &[]).concat()
+        };
+        assert!(said(&["`Till` (actor)"]).contains("`Till` (actor) offers neither"));
+        assert!(said(&["`Till` (actor)", "`Pay` (event)"]).contains("`Pay` (event) offer neither"));
+    }
 
     #[test]
     fn where_liveness_was_not_checked() {
