@@ -99,6 +99,13 @@ impl Object {
         done
     }
 
+    /// Looks into it, which under test is a step that changes nothing.
+    #[inline]
+    #[track_caller]
+    pub(crate) fn look<T>(&self, kind: &'static str, f: impl FnOnce() -> T) -> T {
+        self.step(Deed::new(kind, "looks into"), f, |_| Touch::LOOKS)
+    }
+
     /// Comes to an access, which the step makes that this comes back in.
     #[cold]
     pub(crate) fn reach(&self, deed: Deed) -> Option<Access> {
@@ -331,6 +338,16 @@ impl Common {
         match &self.0 {
             None => f(),
             Some(object) => object.step(deed, f, touch),
+        }
+    }
+
+    /// As [`Object::look`].
+    #[inline]
+    #[track_caller]
+    pub(crate) fn look<T>(&self, kind: &'static str, f: impl FnOnce() -> T) -> T {
+        match &self.0 {
+            None => f(),
+            Some(object) => object.look(kind, f),
         }
     }
 

@@ -83,25 +83,19 @@ impl<T> Sender<T> {
     /// How many messages there are that a receiver has not received.
     #[track_caller]
     pub fn len(&self) -> usize {
-        let deed = Deed::new(KIND, "looks into");
-        let look = || self.inner.len();
-        self.common.step(deed, look, |_| Touch::LOOKS)
+        self.common.look(KIND, || self.inner.len())
     }
 
     /// All receivers have received everything.
     #[track_caller]
     pub fn is_empty(&self) -> bool {
-        let deed = Deed::new(KIND, "looks into");
-        let look = || self.inner.is_empty();
-        self.common.step(deed, look, |_| Touch::LOOKS)
+        self.common.look(KIND, || self.inner.is_empty())
     }
 
     /// How many receivers there are.
     #[track_caller]
     pub fn receiver_count(&self) -> usize {
-        let deed = Deed::new(KIND, "looks into");
-        let look = || self.inner.receiver_count();
-        self.common.step(deed, look, |_| Touch::LOOKS)
+        self.common.look(KIND, || self.inner.receiver_count())
     }
 }
 
@@ -147,9 +141,7 @@ impl<T: Clone> Receiver<T> {
     /// How many messages there are for it.
     #[track_caller]
     pub fn len(&self) -> usize {
-        let deed = Deed::new(KIND, "looks into");
-        let look = || self.inner.len();
-        self.common.step(deed, look, |_| Touch::LOOKS)
+        self.common.look(KIND, || self.inner.len())
     }
 
     /// There is no message for it.

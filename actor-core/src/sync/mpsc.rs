@@ -120,17 +120,13 @@ impl<T> Sender<T> {
     /// Nobody receives any more.
     #[track_caller]
     pub fn is_closed(&self) -> bool {
-        let deed = Deed::new(KIND, "looks into");
-        let look = || self.inner.is_closed();
-        self.common.step(deed, look, |_| Touch::LOOKS)
+        self.common.look(KIND, || self.inner.is_closed())
     }
 
     /// How many more messages there is room for now.
     #[track_caller]
     pub fn capacity(&self) -> usize {
-        let deed = Deed::new(KIND, "looks into");
-        let look = || self.inner.capacity();
-        self.common.step(deed, look, |_| Touch::LOOKS)
+        self.common.look(KIND, || self.inner.capacity())
     }
 }
 
@@ -299,9 +295,7 @@ impl<T> UnboundedSender<T> {
     /// Nobody receives any more.
     #[track_caller]
     pub fn is_closed(&self) -> bool {
-        let deed = Deed::new(KIND, "looks into");
-        let look = || self.inner.is_closed();
-        self.common.step(deed, look, |_| Touch::LOOKS)
+        self.common.look(KIND, || self.inner.is_closed())
     }
 }
 
@@ -377,25 +371,19 @@ macro_rules! receiver {
             /// How many messages there are.
             #[track_caller]
             pub fn len(&self) -> usize {
-                let deed = Deed::new(KIND, "looks into");
-                let look = || self.inner.len();
-                self.common.step(deed, look, |_| Touch::LOOKS)
+                self.common.look(KIND, || self.inner.len())
             }
 
             /// There is no message.
             #[track_caller]
             pub fn is_empty(&self) -> bool {
-                let deed = Deed::new(KIND, "looks into");
-                let look = || self.inner.is_empty();
-                self.common.step(deed, look, |_| Touch::LOOKS)
+                self.common.look(KIND, || self.inner.is_empty())
             }
 
             /// It takes no more messages, or nobody sends any more.
             #[track_caller]
             pub fn is_closed(&self) -> bool {
-                let deed = Deed::new(KIND, "looks into");
-                let look = || self.inner.is_closed();
-                self.common.step(deed, look, |_| Touch::LOOKS)
+                self.common.look(KIND, || self.inner.is_closed())
             }
 
             /// Takes no more messages; those that were sent can still be received.

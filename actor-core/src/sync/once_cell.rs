@@ -79,9 +79,7 @@ impl<T> OnceCell<T> {
     /// The value, where there is one.
     #[track_caller]
     pub fn get(&self) -> Option<&T> {
-        let deed = Deed::new(KIND, "looks into");
-        self.object
-            .step(deed, || self.inner.get(), |_| Touch::LOOKS)
+        self.object.look(KIND, || self.inner.get())
     }
 
     /// Sets the value.
@@ -99,9 +97,7 @@ impl<T> OnceCell<T> {
     /// There is a value.
     #[track_caller]
     pub fn initialized(&self) -> bool {
-        let deed = Deed::new(KIND, "looks into");
-        let look = || self.inner.initialized();
-        self.object.step(deed, look, |_| Touch::LOOKS)
+        self.object.look(KIND, || self.inner.initialized())
     }
 
     /// With that value, or without one.

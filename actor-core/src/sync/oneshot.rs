@@ -87,9 +87,9 @@ impl<T> Sender<T> {
     /// Nobody receives any more.
     #[track_caller]
     pub fn is_closed(&self) -> bool {
-        let deed = Deed::new(KIND, "looks into");
-        let look = || self.inner.as_ref().is_none_or(|inner| inner.is_closed());
-        self.common.step(deed, look, |_| Touch::LOOKS)
+        self.common.look(KIND, || {
+            self.inner.as_ref().is_none_or(|inner| inner.is_closed())
+        })
     }
 }
 

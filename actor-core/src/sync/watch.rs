@@ -162,17 +162,13 @@ impl<T> Sender<T> {
     /// How many watch.
     #[track_caller]
     pub fn receiver_count(&self) -> usize {
-        let deed = Deed::new(KIND, "looks into");
-        let look = || self.inner.receiver_count();
-        self.common.step(deed, look, |_| Touch::LOOKS)
+        self.common.look(KIND, || self.inner.receiver_count())
     }
 
     /// Nobody watches.
     #[track_caller]
     pub fn is_closed(&self) -> bool {
-        let deed = Deed::new(KIND, "looks into");
-        let look = || self.inner.is_closed();
-        self.common.step(deed, look, |_| Touch::LOOKS)
+        self.common.look(KIND, || self.inner.is_closed())
     }
 }
 

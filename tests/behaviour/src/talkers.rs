@@ -120,12 +120,17 @@ thread_local! {
     static NOTES: std::cell::RefCell<Shared> = std::cell::RefCell::default();
 }
 
+/// Notes for a monitor what it sees, after what it has seen.
+fn note_seen(seen: &mut u64, value: u64) {
+    *seen = mix(*seen, value);
+    let notes = NOTES.with_borrow(Arc::clone);
+    let mut notes = notes.lock().expect("no lock is held by who panics");
+    notes.insert(MONITOR, *seen);
+}
+
 impl Onlooker {
     fn see(&mut self, value: u64) {
-        self.0 = mix(self.0, value);
-        let notes = NOTES.with_borrow(Arc::clone);
-        let mut notes = notes.lock().expect("no lock is held by who panics");
-        notes.insert(MONITOR, self.0);
+        note_seen(&mut self.0, value);
     }
 }
 
@@ -153,10 +158,7 @@ struct Compared(u64);
 
 impl Compared {
     fn see(&mut self, value: u64) {
-        self.0 = mix(self.0, value);
-        let notes = NOTES.with_borrow(Arc::clone);
-        let mut notes = notes.lock().expect("no lock is held by who panics");
-        notes.insert(MONITOR, self.0);
+        note_seen(&mut self.0, value);
     }
 }
 

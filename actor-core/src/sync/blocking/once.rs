@@ -171,9 +171,7 @@ impl<T> OnceLock<T> {
     /// The value, where there is one.
     #[track_caller]
     pub fn get(&self) -> Option<&T> {
-        let deed = Deed::new("OnceLock", "looks into");
-        let look = || self.inner.get();
-        self.turn.object.step(deed, look, |_| Touch::LOOKS)
+        self.turn.object.look("OnceLock", || self.inner.get())
     }
 
     /// Sets the value.

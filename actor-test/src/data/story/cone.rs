@@ -190,10 +190,15 @@ impl<'a> Causes<'a> {
         std::iter::successors(last, |at| self.before[*at].changed).take(most)
     }
 
+    /// The actors that a failed predicate looked at.
+    fn looked_at(&self) -> BTreeSet<u32> {
+        self.story.looked_at.iter().map(|seen| seen.who).collect()
+    }
+
     /// The last changes of the fields of the actors that a failed predicate looked at, of those that changed
     /// last: each of them may be what it is about.
     fn last_changes_of_fields(&self, most: usize) -> BTreeSet<usize> {
-        let looked_at: BTreeSet<u32> = self.story.looked_at.iter().map(|seen| seen.who).collect();
+        let looked_at = self.looked_at();
         let mut changed = BTreeMap::new();
         for (at, step) in self.story.steps.iter().enumerate() {
             if looked_at.contains(&step.who) {
@@ -308,7 +313,7 @@ impl<'a> Causes<'a> {
         let last = story.steps.len().checked_sub(1);
         let critical = story.critical.and_then(|critical| self.position(critical));
         let mut hot: BTreeMap<u32, usize> = BTreeMap::new();
-        let looked_at: BTreeSet<u32> = story.looked_at.iter().map(|seen| seen.who).collect();
+        let looked_at = self.looked_at();
         let mut changed: BTreeMap<u32, usize> = BTreeMap::new();
         let (mut faults, mut taken) = (Vec::new(), BTreeSet::new());
         for (at, step) in story.steps.iter().enumerate() {

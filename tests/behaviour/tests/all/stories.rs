@@ -700,17 +700,22 @@ impl Notebook {
     }
 }
 
+/// A notebook on the node n1.
+async fn book_on_a_node(sys: &System) -> ActorRef<Notebook> {
+    sys.node("n1", |node| {
+        node.spawner()
+            .name("book")
+            .registered()
+            .spawn(Notebook::default());
+    });
+    sys.lookup("n1/book").await.expect("it is up")
+}
+
 /// What was sent to an actor and is gone with its node is told, though much comes after it.
 #[test]
 fn a_report_tells_what_a_crash_has_taken() {
     let report = Tester::new().explain(0).run_async(|sys| async move {
-        sys.node("n1", |node| {
-            node.spawner()
-                .name("book")
-                .registered()
-                .spawn(Notebook::default());
-        });
-        let book = sys.lookup::<Notebook>("n1/book").await.expect("it is up");
+        let book = book_on_a_node(&sys).await;
         let note = book.ask(Note(7));
         sys.faults().crash("n1");
         let noted = note.await;
@@ -729,13 +734,7 @@ fn a_report_tells_what_a_crash_has_taken() {
 #[test]
 fn a_report_tells_what_an_actor_had_become_that_crashed() {
     let report = Tester::new().explain(0).run_async(|sys| async move {
-        sys.node("n1", |node| {
-            node.spawner()
-                .name("book")
-                .registered()
-                .spawn(Notebook::default());
-        });
-        let book = sys.lookup::<Notebook>("n1/book").await.expect("it is up");
+        let book = book_on_a_node(&sys).await;
         assert_eq!(book.ask(Note(7)).await, Ok(true));
         sys.faults().crash("n1");
         let clerk = sys.spawn(Clerk);
