@@ -169,6 +169,7 @@ mod object;
 #[doc(hidden)]
 pub mod parts;
 mod production;
+mod renaming;
 mod roster;
 #[doc(hidden)]
 pub mod runtime;

@@ -33,11 +33,13 @@ pub(crate) fn expand(item: TokenStream) -> TokenStream {
 fn derive(item: &Item, errors: &mut Errors) -> Option<TokenStream> {
     match item {
         Item::Struct(item) => {
-            let krate = of_type(&item.attrs, errors);
+            let (krate, is_interchangeable) = of_type(&item.attrs, errors);
+            let said = said(is_interchangeable);
             let shape = Shape::read(&item.fields, errors);
             let feed = shape.feed(&krate);
             let pattern = &shape.pattern;
             let body = quote! {
+                #said
                 let Self #pattern = self;
                 #feed
             };
@@ -50,14 +52,16 @@ fn derive(item: &Item, errors: &mut Errors) -> Option<TokenStream> {
             ))
         }
         Item::Enum(item) => {
-            let krate = of_type(&item.attrs, errors);
+            let (krate, is_interchangeable) = of_type(&item.attrs, errors);
+            let said = said(is_interchangeable);
             let mut shapes = Vec::new();
             for variant in &item.variants {
                 no_options(&variant.attrs, errors);
                 shapes.push(Shape::read(&variant.fields, errors));
             }
             let names = item.variants.iter().map(|variant| &variant.ident);
-            let body = by_variant(&names.zip(&shapes).collect::<Vec<_>>(), &krate);
+            let feed = by_variant(&names.zip(&shapes).collect::<Vec<_>>(), &krate);
+            let body = quote!(#said #feed);
             Some(implementation(
                 &item.ident,
                 &item.generics,
@@ -78,6 +82,11 @@ fn derive(item: &Item, errors: &mut Errors) -> Option<TokenStream> {
             None
         }
     }
+}
+
+/// Says that it makes no difference which actor of the type one is.
+fn said(is_interchangeable: bool) -> Option<TokenStream> {
+    is_interchangeable.then(|| quote!(__to.interchangeable::<Self>();))
 }
 
 fn by_variant(variants: &[(&Ident, &Shape<'_>)], krate: &Path) -> TokenStream {
@@ -222,17 +231,31 @@ fn skip_arguments(trees: &mut impl Iterator<Item = TokenTree>) {
     }
 }
 
-/// `#[fingerprint(..)]` of the type: where the crate is.
-fn of_type(attributes: &[Attribute], errors: &mut Errors) -> Path {
+/// `#[fingerprint(..)]` of the type: where the crate is, and whether it makes no difference which actor of the
+/// type one is.
+fn of_type(attributes: &[Attribute], errors: &mut Errors) -> (Path, bool) {
     let mut krate = None;
+    let mut is_interchangeable = false;
     let mut seen = Vec::new();
-    for argument in arguments(attributes, "crate = path", errors) {
+    for argument in arguments(attributes, "interchangeable, crate = path", errors) {
         argument.only_once(&mut seen, errors);
-        if options::recognise(&argument.name, "option", &["crate"], errors).is_some() {
-            krate = options::krate(&argument, errors).or(krate);
+        let known = ["interchangeable", "crate"];
+        match options::recognise(&argument.name, "option", &known, errors) {
+            Some("interchangeable") => {
+                is_interchangeable = true;
+                if !matches!(argument.value, Value::Nothing) {
+                    errors.push(
+                        &argument.tokens,
+                        "`interchangeable` stands alone: nothing follows it",
+                    );
+                }
+            }
+            Some(_) => krate = options::krate(&argument, errors).or(krate),
+            None => {}
         }
     }
-    krate.unwrap_or_else(|| parse_quote!(::actor_core))
+    let krate = krate.unwrap_or_else(|| parse_quote!(::actor_core));
+    (krate, is_interchangeable)
 }
 
 fn is_skipped(field: &Field, errors: &mut Errors) -> bool {

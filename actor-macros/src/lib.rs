@@ -237,7 +237,8 @@ pub fn protocol(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// Lets the tester compare values of a struct or enum: see the trait `actor_core::Fingerprint`.
 ///
 /// Every field is taken by its own `Fingerprint`, or else by its `Hash`, but for those with
-/// `#[fingerprint(skip)]`. On the type, `#[fingerprint(crate = path)]` says where `actor_core` is, if
+/// `#[fingerprint(skip)]`. On the type of an actor, `#[fingerprint(interchangeable)]` says that it makes no
+/// difference which of the type one is, and `#[fingerprint(crate = path)]` says where `actor_core` is, if
 /// not at `::actor_core`.
 #[proc_macro_derive(Fingerprint, attributes(fingerprint))]
 pub fn fingerprint(item: TokenStream) -> TokenStream {

@@ -3,7 +3,7 @@
 use std::any::TypeId;
 
 use super::{Actor, ActorRef};
-use crate::identity::ActorId;
+use crate::identity::{ActorId, Address};
 use crate::specification::World;
 
 impl<'a> World<'a> {
@@ -28,11 +28,20 @@ impl<'a> World<'a> {
 
     /// Every actor of one type that can be shown, in order of creation.
     pub fn all<A: Actor>(&self) -> impl Iterator<Item = &'a A> + use<'a, A> {
-        self.all_with_ids().map(|(_, actor)| actor)
+        self.living().map(|(_, actor)| actor)
     }
 
     /// As [`all`](World::all), each with its identity.
     pub fn all_with_ids<A: Actor>(&self) -> impl Iterator<Item = (ActorId, &'a A)> + use<'a, A> {
+        let snapshot = self.snapshot;
+        self.living().map(move |(address, actor)| {
+            // Who is told an identity may compare it with one.
+            snapshot.singled_out(address);
+            (ActorId::controlled(address), actor)
+        })
+    }
+
+    fn living<A: Actor>(&self) -> impl Iterator<Item = (Address, &'a A)> + use<'a, A> {
         let (snapshot, is_watched) = (self.snapshot, self.is_watched);
         let first = snapshot.first(TypeId::of::<A>());
         let living = std::iter::successors(first, move |actor| snapshot.after(*actor));
@@ -41,7 +50,7 @@ impl<'a> World<'a> {
             if is_watched {
                 snapshot.looked_at(address);
             }
-            Some((ActorId::controlled(address), actor))
+            Some((address, actor))
         })
     }
 

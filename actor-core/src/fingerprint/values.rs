@@ -1,5 +1,6 @@
 //! When two states are the same: [`Fingerprint`], and the [`Fingerprinter`] that it feeds.
 
+use std::any::TypeId;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, VecDeque};
 use std::hash::{Hash, Hasher};
@@ -73,6 +74,31 @@ use crate::table::Stateless;
 ///
 /// `#[fingerprint(crate = path)]` on the type says where `actor_core` is, if not at `::actor_core`.
 ///
+/// # Actors that are interchangeable
+///
+/// Three clients that do the same are three actors; which of them has been served makes no difference to
+/// what may happen. `#[fingerprint(interchangeable)]` on the actor's type says so, and a search of states
+/// takes two states for the same that differ in who is who among the actors of that type: of three clients
+/// that come one after another in any order, one order is searched instead of six.
+///
+/// ```
+/// use actor_core::{ActorRef, Fingerprint};
+/// # struct Server;
+///
+/// #[derive(Fingerprint)]
+/// #[fingerprint(interchangeable)]
+/// struct Client {
+///     server: ActorRef<Server>,
+///     served: bool,
+/// }
+/// # #[actor_core::actor] impl Server {}
+/// ```
+///
+/// It is a promise: nothing goes by who an actor of the type is, but for sending to it and for whether it
+/// is the same one. Numbers and names that differ from actor to actor stay part of its state, and are
+/// safe, but then no two are alike. What breaks the promise is an order among
+/// [identities](crate::ActorId), in a `BTreeMap` that is walked for instance.
+///
 /// # By hand
 ///
 /// ```
@@ -116,6 +142,7 @@ pub trait Fingerprint {
 pub struct Fingerprinter {
     low: u64,
     high: u64,
+    interchangeable: Option<TypeId>,
 }
 
 impl Default for Fingerprinter {
@@ -130,7 +157,22 @@ impl Fingerprinter {
         Self {
             low: 0x8bb8_4b93_962e_acc9,
             high: 0x2d35_8dcc_aa6c_78a5,
+            interchangeable: None,
         }
+    }
+
+    /// Says that an actor of type `A` is fed, and that it makes no difference which one it is: what
+    /// `#[fingerprint(interchangeable)]` has a derived fingerprint say. See
+    /// [`Fingerprint`](trait@Fingerprint#actors-that-are-interchangeable).
+    pub fn interchangeable<A: 'static>(&mut self) {
+        // An actor comes before its fields.
+        self.interchangeable = self.interchangeable.or(Some(TypeId::of::<A>()));
+    }
+
+    /// The type of which it was [said](Self::interchangeable).
+    #[doc(hidden)]
+    pub fn interchangeable_type(&self) -> Option<TypeId> {
+        self.interchangeable
     }
 
     /// The fingerprint of one value.

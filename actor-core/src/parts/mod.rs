@@ -19,6 +19,7 @@ mod sharing;
 mod spawning;
 
 pub use crate::contained::{call_each, drop_each};
+pub use crate::renaming::{name_of, under_names};
 pub use asking::{AnySlot, AskError, AskSlot, Fate};
 pub use body::{Body, Driver, Due, Ran, Resting};
 pub use crossing::CannotCross;

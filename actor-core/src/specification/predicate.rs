@@ -90,6 +90,8 @@ pub trait Snapshot {
     fn after(&self, actor: Address) -> Option<Address>;
     /// Takes note of an actor that a predicate looked at, where that is [wanted](World::watched).
     fn looked_at(&self, at: Address);
+    /// Takes note that a predicate means this actor, and not any of its type.
+    fn singled_out(&self, _: Address) {}
     /// How many events wait in the actor's inbox.
     fn inbox_len(&self, of: Address) -> usize;
     /// How many events were sent and have not reached an inbox yet.
@@ -132,6 +134,7 @@ impl<'a> World<'a> {
     }
 
     pub(crate) fn look(&self, at: Address) {
+        self.snapshot.singled_out(at);
         if self.is_watched {
             self.snapshot.looked_at(at);
         }

@@ -38,6 +38,11 @@ pub enum Reduction {
         states: u64,
         /// Local steps ran first besides.
         local_first: bool,
+        /// Of those that differ in who is who among
+        /// [interchangeable](trait@actor_core::Fingerprint#actors-that-are-interchangeable) actors alone, one
+        /// besides.
+        #[serde(default)]
+        whoever: bool,
     },
     /// Of those whose beginnings are the same up to the order of independent steps, one goes on from there.
     Histories {

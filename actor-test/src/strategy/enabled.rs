@@ -201,7 +201,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) timers: u128,
     /// Each of them by its number, with a fingerprint.
     pub(crate) armed: &'a [(u32, u128)],
-    /// A fingerprint of all that is neither, and of how many operations there have been.
+    /// A fingerprint of all that is neither.
     pub(crate) rest: u128,
     /// The operations that the last step may have looked at or changed, each once.
     pub(crate) touched: &'a [u32],
@@ -260,6 +260,11 @@ pub struct SeenState {
     pub(crate) hot: u64,
     /// Somebody has nothing to handle but events that it defers.
     pub(crate) is_deferring: bool,
+    /// The same for states that differ in who is who among actors that are interchangeable, where there are
+    /// such and that can be told.
+    pub(crate) whoever: Option<u128>,
+    /// A predicate means one of them, and not any.
+    pub(crate) singles_out: bool,
 }
 
 impl SeenState {
@@ -273,6 +278,8 @@ impl SeenState {
             owed: 0,
             hot: 0,
             is_deferring: false,
+            whoever: None,
+            singles_out: false,
         }
     }
 }

@@ -38,7 +38,7 @@ impl Extent {
     }
 
     /// How many times too much or too little may seem to be left, by a part of a tree.
-    pub(super) const DOUBT: f64 = 3.0;
+    pub(in crate::strategy) const DOUBT: f64 = 3.0;
 
     /// The same from two guesses of which nobody knows which is the larger one.
     pub(super) fn of(met: u64, one: f64, other: f64) -> Self {

@@ -79,7 +79,7 @@ pub use replay::Replay;
 pub(crate) use search::{ROUND_MAX, attempt};
 pub(crate) use spec::split_placement;
 pub use spec::{ExplorerKind, SpecError, StrategySpec};
-pub use states::States;
+pub use states::{Room, States};
 pub(crate) use steady::Steady;
 pub use surw::Surw;
 pub use urw::Urw;

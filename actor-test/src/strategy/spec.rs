@@ -8,8 +8,8 @@ use super::delay::{DELAYS, DELAYS_MAX};
 use super::search::{Dpor, HOP, InTurn};
 use super::{
     Bdfs, Bounded, Delayed, Dfs, FairSuffix, Fairness, LivePrefix, Pct, Placed, Placement, Pos,
-    Probabilistic, Random, RoundRobin, RunToCompletion, States, Strategy, Surw, Urw, Weighted,
-    Weights,
+    Probabilistic, Random, Room, RoundRobin, RunToCompletion, States, Strategy, Surw, Urw,
+    Weighted, Weights,
 };
 
 /// A strategy by name and parameters, from which each worker makes its own.
@@ -63,12 +63,12 @@ pub enum StrategySpec {
     Dfs(Option<u64>),
     /// [`Dfs::local_first`], with its bound on executions.
     DfsLocal(Option<u64>),
-    /// [`States::breadth_first`], with its bound on states.
-    Breadth(Option<u64>),
-    /// [`States::depth_first`], with its bound on states.
-    States(Option<u64>),
-    /// [`States::local_first`], with its bound on states.
-    StatesLocal(Option<u64>),
+    /// [`States::breadth_first`], with how much it may know.
+    Breadth(Option<Room>),
+    /// [`States::depth_first`], with how much it may know.
+    States(Option<Room>),
+    /// [`States::local_first`], with how much it may know.
+    StatesLocal(Option<Room>),
     /// Inbox-DPOR: every behaviour once, with a bound on what it may know.
     Dpor(Option<u64>),
     /// The same in another order: after so many behaviours it goes on at a place drawn at random.
@@ -333,31 +333,31 @@ const TABLE: &[Entry] = &[
     },
     Entry {
         name: "states",
-        form: "[:STATES]",
+        form: "[:STATES|:MEMORY]",
         range: STATES,
         explanation: "unfair; every state once, depth first: an execution ends where it comes to one that was met before.\nProves the absence of safety bugs, also of programs that go round in circles, where types offer fingerprints.",
-        parse: |text| optional(text, STATES_MAX).map(StrategySpec::States),
+        parse: |text| room(text).map(StrategySpec::States),
     },
     Entry {
         name: "states-local",
-        form: "[:STATES]",
+        form: "[:STATES|:MEMORY]",
         range: STATES,
         explanation: "unfair; as states, but local steps, whose order nobody can tell, run first in one order.\nFewer states, the same ends and bugs.",
-        parse: |text| optional(text, STATES_MAX).map(StrategySpec::StatesLocal),
+        parse: |text| room(text).map(StrategySpec::StatesLocal),
     },
     Entry {
         name: "bfs",
-        form: "[:STATES]",
+        form: "[:STATES|:MEMORY]",
         range: STATES,
         explanation: "unfair; every state once, the nearest first.\nSlower than states; the first bug that it finds has as few steps as any.",
-        parse: |text| optional(text, STATES_MAX).map(StrategySpec::Breadth),
+        parse: |text| room(text).map(StrategySpec::Breadth),
     },
     Entry {
         name: "dpor",
         form: "[:HISTORIES]",
         range: "HISTORIES, how many it may know, from 1 to 4000000000",
         explanation: "unfair; every behaviour once: each order in which inboxes can be emptied, and each answer to choices.\nProves the absence of safety bugs where it ends by itself; what it can't follow, it names.",
-        parse: |text| optional(text, STATES_MAX).map(StrategySpec::Dpor),
+        parse: |text| optional(text, HISTORIES_MAX).map(StrategySpec::Dpor),
     },
     Entry {
         name: "dpor-rand",
@@ -373,8 +373,8 @@ const TABLE: &[Entry] = &[
 ];
 
 const NONE: &str = "without a parameter";
-const STATES: &str = "STATES, how many it may know, from 1 to 4000000000";
-const STATES_MAX: u64 = 4_000_000_000;
+const HISTORIES_MAX: u64 = 4_000_000_000;
+const STATES: &str = "STATES, how many it may know, from 1 to 4000000000; MEMORY, in which it keeps them, as 500MB or 4GB, and in a file what takes more";
 const BOUND_MAX: u32 = 1_000_000;
 const BOUNDED: &str =
     "EXPLORER one of rr, prr and rtc, DELAYS up to 1000000; DELAYS may stand alone";
@@ -435,6 +435,11 @@ fn number<N: FromStr + PartialOrd + From<u8>>(text: &str, last: N) -> Option<N> 
 /// A number from one to `last`, or none.
 fn optional<N: FromStr + PartialOrd + From<u8>>(text: Option<&str>, last: N) -> Option<Option<N>> {
     text.map_or(Some(None), |text| number(text, last).map(Some))
+}
+
+/// How much a search of states may know, or as much as there is.
+fn room(text: Option<&str>) -> Option<Option<Room>> {
+    text.map_or(Some(None), |text| text.parse().ok().map(Some))
 }
 
 /// Weights of kinds, and then of events, none twice.
@@ -506,10 +511,7 @@ impl StrategySpec {
             None => dfs,
             Some(bound) => dfs.executions_max(bound),
         };
-        let known = |states: States, bound: Option<u64>| match bound {
-            None => states,
-            Some(bound) => states.states_max(bound),
-        };
+        let known = |states: States, room: Option<Room>| states.room(room.unwrap_or_default());
         match self {
             Self::Random => Box::new(Random::new()),
             Self::Weighted(weights) => Box::new(Weighted::new(*weights)),

@@ -286,6 +286,7 @@ impl Engine {
                 shared: &self.shared,
                 early: Cell::new(false),
                 looked_at: RefCell::default(),
+                meant: self.lookout.is_wanted.then(RefCell::default),
             };
             let world = World::new(&snapshot);
             self.shared.phase.set(Phase::Looking);
@@ -315,6 +316,9 @@ impl Engine {
             let mut specifications = shared.specifications.borrow_mut();
             let found = specifications.evaluate(&world, &snapshot.early, settle);
             self.shared.phase.set(Phase::Running);
+            if let Some(meant) = snapshot.meant {
+                self.lookout.single_out(meant.take().into_iter());
+            }
             found
         };
         if let Some((kind, message, location)) = found {
@@ -364,6 +368,7 @@ impl Engine {
             shared: &self.shared,
             early: Cell::new(false),
             looked_at: RefCell::default(),
+            meant: None,
         };
         self.shared.phase.set(Phase::Looking);
         {
@@ -436,6 +441,8 @@ struct Bodies<'a> {
     early: Cell<bool>,
     /// At whom predicates have looked, where that is wanted.
     looked_at: RefCell<BTreeSet<u32>>,
+    /// Whom they mean, where that is wanted.
+    meant: Option<RefCell<BTreeSet<u32>>>,
 }
 
 impl Bodies<'_> {
@@ -493,6 +500,14 @@ impl Snapshot for Bodies<'_> {
     fn looked_at(&self, at: Address) {
         if self.shared.is_local(at) {
             self.looked_at.borrow_mut().insert(at.operation);
+        }
+    }
+
+    fn singled_out(&self, at: Address) {
+        if let Some(meant) = &self.meant
+            && self.shared.is_local(at)
+        {
+            meant.borrow_mut().insert(at.operation);
         }
     }
 

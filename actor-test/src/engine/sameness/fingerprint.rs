@@ -14,7 +14,7 @@
 use std::hash::Hasher;
 use std::rc::Rc;
 
-use actor_core::parts::AnyMail;
+use actor_core::parts::{AnyMail, name_of};
 use actor_core::{Fingerprinter, StopReason};
 
 use crate::engine::panics;
@@ -121,7 +121,12 @@ impl Look<'_> {
         *cost += items.len() as u64;
         let before = self.shared.current.replace(index);
         let mut to = Fingerprinter::new();
-        to.write_u32(index);
+        // As a number of 32 bits, where it has no other name.
+        let name = named(index);
+        match u32::try_from(name) {
+            Ok(number) => to.write_u32(number),
+            Err(_) => to.write_u64(name),
+        }
         *is_blind |= header.has_future || header.is_revived;
         self.feed(&mut to, |to| {
             let valued = !by_history && self.value(index, to);
@@ -270,6 +275,11 @@ fn feed_items(items: impl Iterator<Item = Item>, by_history: bool, to: &mut Fing
     is_blind
 }
 
+/// What stands for an operation: its number, or another [name](name_of).
+fn named(operation: u32) -> u64 {
+    name_of(u64::from(operation))
+}
+
 fn reason_number(reason: StopReason) -> u64 {
     match reason {
         StopReason::Halted => 0,
@@ -348,7 +358,7 @@ fn list_operation(
         // Whoever waits has sent nothing yet, so that its number is all that is to be seen of it.
         items.extend(state.line(index).map(|question| {
             let sender = state.questions[question as usize].sender;
-            Item::Number(u64::from(sender) + 1)
+            Item::Number(named(sender) + 1)
         }));
         items.push(Item::Number(0));
     }
@@ -368,12 +378,12 @@ fn list_operation(
 
 fn list_letter(mail: Option<&Rc<dyn AnyMail>>, letter: &Letter, items: &mut Vec<Item>) {
     let sender = match letter.sender.sender() {
-        Sender::Operation(sender) | Sender::End(sender) => u64::from(sender) + 1,
+        Sender::Operation(sender) | Sender::End(sender) => named(sender).wrapping_add(1),
         Sender::Timer(..) => 0,
     };
     let placed = u64::from(letter.placed) << 48;
     items.push(Item::Number(
-        placed | sender << 16 | u64::from(letter.event),
+        placed ^ sender.rotate_left(16) ^ u64::from(letter.event),
     ));
     list_event(mail, letter.slot, letter.key, items);
 }
@@ -397,13 +407,14 @@ fn list_effect(
     items: &mut Vec<Item>,
 ) {
     let number = |tag: Tag, number: u32| Item::Number((tag as u64) << 32 | u64::from(number));
+    let of = |tag: Tag, operation: u32| Item::Number((tag as u64) << 32 ^ named(operation));
     match effect {
         Effect::Send { to, letter } => {
-            items.push(number(Tag::Send, *to));
+            items.push(of(Tag::Send, *to));
             list_letter(workshop.mail(*to), letter, items);
         }
         Effect::Cross { to, letter, .. } => {
-            items.push(number(Tag::Cross, *to));
+            items.push(of(Tag::Cross, *to));
             list_letter(workshop.mail(*to), letter, items);
         }
         // What goes wrong is said once.
@@ -412,7 +423,7 @@ fn list_effect(
         )),
         Effect::Ask(question) => {
             let question = &state.questions[*question as usize];
-            items.push(number(Tag::of_ask(question.waits), question.target));
+            items.push(of(Tag::of_ask(question.waits), question.target));
         }
         Effect::Disk(call) => {
             let record = &state.disks.calls[*call as usize];
@@ -424,7 +435,7 @@ fn list_effect(
             items.push(number(Tag::TearWrites, *disk));
             items.push(Item::Number(u64::from(*block)));
         }
-        Effect::Start(started) => items.push(number(Tag::Start, *started)),
+        Effect::Start(started) => items.push(of(Tag::Start, *started)),
         // An ask keeps its number while anyone waits for it.
         Effect::Reply { ask, lost } => {
             items.push(number(Tag::of_reply(lost.is_some()), *ask));
@@ -433,7 +444,7 @@ fn list_effect(
             items.push(number(Tag::Notice, state.watches[*watch as usize].watcher));
         }
         Effect::Halt(reason) => items.push(number(Tag::Halt, reason_number(*reason) as u32)),
-        Effect::Stop { to, at_once } => items.push(number(Tag::of_stop(*at_once), *to)),
+        Effect::Stop { to, at_once } => items.push(of(Tag::of_stop(*at_once), *to)),
         Effect::Link { other } => items.push(number(Tag::Link, *other)),
         Effect::Unlink { other } => items.push(number(Tag::Unlink, *other)),
         // Which watches are later, the effects behind this one tell.
@@ -442,7 +453,7 @@ fn list_effect(
             items.push(number(Tag::Decide, *child));
             items.push(Item::Number(*decision as u64));
         }
-        Effect::LetGo { to } => items.push(number(Tag::LetGo, *to)),
+        Effect::LetGo { to } => items.push(of(Tag::LetGo, *to)),
         Effect::Finish => items.push(number(Tag::Finish, 0)),
         Effect::Share { to, life, reason } => {
             items.push(number(Tag::of_share(*reason), *to));
@@ -492,7 +503,7 @@ fn list_timers(state: &State, workshop: &Workshop, items: &mut Vec<Item>) -> Vec
             continue;
         }
         let before = items.len();
-        items.push(Item::Number(u64::from(timer.owner)));
+        items.push(Item::Number(named(timer.owner)));
         // A deadline may be past, where others were due with it or its event is unread.
         let (ahead, behind) = (
             timer.deadline.saturating_sub(state.now),

@@ -14,6 +14,7 @@ use actor_test_os::Asked;
 use crate::engine::sameness::fingerprint::Look;
 use crate::engine::sameness::opaque::Opaque;
 use crate::engine::sameness::prints::Prints;
+use crate::engine::sameness::symmetry::Symmetry;
 use crate::engine::world::operation::Stage;
 use crate::engine::world::state::State;
 use crate::engine::world::timers::TimerStage;
@@ -46,6 +47,12 @@ pub(crate) struct Lookout {
     touches_timers: bool,
     lends_timers: bool,
     has_periodic: bool,
+    symmetry: Symmetry,
+    /// The fingerprint of the state whoever is who.
+    whoever: Option<u128>,
+    /// Whom predicates have meant, and whether one of them is interchangeable with others.
+    meant: Vec<u32>,
+    singles_out: bool,
 }
 
 impl Lookout {
@@ -61,6 +68,7 @@ impl Lookout {
         self.looks.clear();
         self.defers.clear();
         self.deferring = 0;
+        self.meant.clear();
         self.asked = (0, Asked::default());
         self.prints.look_anew(state.live as u32);
         state.watch_steps(true);
@@ -98,6 +106,15 @@ impl Lookout {
     /// What was seen is over, and what comes may be a bug.
     pub(crate) fn forget(&mut self) {
         self.seen = None;
+    }
+
+    /// Predicates mean these actors, and not any of their types.
+    pub(crate) fn single_out(&mut self, operations: impl Iterator<Item = u32>) {
+        for operation in operations {
+            if !self.meant.contains(&operation) {
+                self.meant.push(operation);
+            }
+        }
     }
 
     /// A step is about to be taken.
@@ -217,7 +234,14 @@ impl Lookout {
 
     fn look(&mut self, look: &Look<'_>) -> (u128, bool) {
         let print = self.prints.whole(look);
-        (print, self.prints.is_any_blind())
+        let is_blind = self.prints.is_any_blind();
+        self.whoever = match is_blind || self.by_history {
+            true => None,
+            false => self.symmetry.print(look),
+        };
+        let mut meant = self.meant.iter();
+        self.singles_out |= meant.any(|operation| self.symmetry.has(*operation));
+        (print, is_blind)
     }
 
     fn see(
@@ -243,8 +267,6 @@ impl Lookout {
         let mut rest = Fingerprinter::new();
         rest.write_u128(beside);
         rest.write_u128(self.prints.others());
-        // A newborn has the next number.
-        rest.write_usize(state.live);
         self.rest = rest.value();
         self.has_periodic = state.timers.armed_periodic() > 0;
         self.lends_timers = state.lends_timers.get();
@@ -260,6 +282,12 @@ impl Lookout {
             to.write_u64(state.class);
             feed_timers(state, &mut to);
         }
+        let whoever = self.whoever.filter(|_| !is_blind).map(|print| {
+            let mut to = Fingerprinter::new();
+            to.write_u128(beside);
+            to.write_u128(print);
+            to.value()
+        });
         let (owed, hot) = state.thermometer.debts();
         self.seen = Some(SeenState {
             print: to.value(),
@@ -269,6 +297,8 @@ impl Lookout {
             owed,
             hot,
             is_deferring: self.deferring > 0,
+            whoever,
+            singles_out: self.singles_out,
         });
     }
 }

@@ -86,6 +86,11 @@ impl Types {
         number as u32
     }
 
+    /// The type with that number.
+    pub(crate) fn type_id(&self, number: u32) -> TypeId {
+        self.known[number as usize].type_id
+    }
+
     /// The number of a type that was met.
     pub(crate) fn known(&self, type_id: TypeId) -> Option<u32> {
         let number = self.known.iter().position(|known| known.type_id == type_id);

@@ -18,7 +18,8 @@ pub(super) fn covered(report: &Report) -> Option<String> {
             Reduction::States {
                 states,
                 local_first,
-            } => all_states(report, *states, *local_first),
+                whoever,
+            } => all_states(report, *states, *local_first, *whoever),
             Reduction::Histories { prefixes } => all(report, &count(*prefixes, "beginning"), ""),
             Reduction::Inboxes {
                 behaviours,
@@ -117,11 +118,11 @@ pub(super) fn gaps(gaps: &[Gap]) -> String {
 }
 
 /// Every state was met.
-fn all_states(report: &Report, states: u64, local_first: bool) -> String {
-    let order = if local_first {
-        ", with local steps in one order"
-    } else {
-        ""
+fn all_states(report: &Report, states: u64, local_first: bool, whoever: bool) -> String {
+    let order = match (local_first, whoever) {
+        (true, _) => ", with local steps in one order",
+        (false, true) => ", whoever is who among interchangeable actors",
+        (false, false) => "",
     };
     all(report, &count(states, "state"), order)
 }

@@ -7,6 +7,7 @@
 
 mod bdfs;
 mod deviation;
+mod forecast;
 mod known;
 mod run;
 mod strata;

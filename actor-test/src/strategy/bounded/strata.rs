@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::deviation::Deviation;
+use super::forecast::Forecast;
 use super::known::{KNOWN_MAX, Known};
 use super::run::{Lent, Noted, Run};
 use super::{Bounded, Same};
@@ -42,8 +43,10 @@ pub(super) struct Strata {
     lent: Option<Lent>,
     /// What is to be run, by how many deviations it takes, the next one last.
     strata: BTreeMap<u32, Vec<Item>>,
-    /// The one that is being run.
+    /// The one that is being run, and what came of it.
     stratum: u32,
+    forecast: Forecast,
+    executions: u64,
     /// What takes more than the bound, where samples are to be drawn from it; whether there is any.
     beyond: Vec<Item>,
     has_more: bool,
@@ -85,6 +88,8 @@ impl Strata {
             }),
             strata: BTreeMap::from([(0, vec![Item::root()])]),
             stratum: 0,
+            forecast: Forecast::default(),
+            executions: 0,
             beyond: Vec::new(),
             has_more: false,
             seed: None,
@@ -109,6 +114,8 @@ impl Strata {
             let mut first = self.strata.first_entry()?;
             if *first.key() > self.stratum {
                 self.stratum = *first.key();
+                let known = self.lent.as_ref().map_or(0, |lent| lent.known.len());
+                self.forecast.begin(known);
                 // What was noted first comes first.
                 first.get_mut().reverse();
             }
@@ -191,6 +198,12 @@ impl Search for Strata {
         self.is_unsound |= run.lent.deviation.is_unsound();
         self.is_untold |= self.same != Same::Never && run.lent.deviation.print().is_none();
         self.is_full |= run.lent.known.is_full();
+        self.executions += 1;
+        let count = |alike: bool| {
+            let of = run.noted.iter().filter(|noted| (noted.cost == 0) == alike);
+            of.map(|noted| u64::from(noted.of) - 1).sum()
+        };
+        self.forecast.took(count(true), count(false));
         if let Some(last) = run.noted.last() {
             let way: Arc<[u32]> = run.taken[..last.at as usize].into();
             let item = |noted: &Noted| Item {
@@ -212,15 +225,36 @@ impl Search for Strata {
             lent.known.begin_anew();
             self.strata = BTreeMap::from([(0, vec![Item::root()])]);
             self.stratum = 0;
+            self.forecast = Forecast::default();
+            self.executions = 0;
             self.beyond.clear();
             self.has_more = false;
         }
         self.lent = Some(lent);
     }
 
-    /// How many there are is not known before.
+    /// Only within a bound on deviations is there a guess at how many there are. What samples from behind it
+    /// has none, and what goes on from each state after so many steps.
     fn extent(&self) -> Option<Extent> {
-        None
+        let bound = self
+            .bound
+            .filter(|_| !self.samples && !self.is_bounded_by_steps)?;
+        let lent = self.lent.as_ref()?;
+        let next = lent.deviation.cost_of_next();
+        let beside = |item: &Item| {
+            let others = u64::from(item.of.saturating_sub(item.instead + 1));
+            match (next, bound - item.cost) {
+                (0, _) => others,
+                (cost, left) => others.min(u64::from(left / cost)),
+            }
+        };
+        let items = self.strata.values().flatten();
+        let noted = items.map(|item| (bound - item.cost, 1 + beside(item)));
+        let met = match self.same {
+            Same::Never => self.executions,
+            Same::States | Same::Histories => lent.known.len(),
+        };
+        Some(self.forecast.extent(noted, (met, self.same != Same::Never)))
     }
 
     fn covered(&self) -> Covered {
@@ -262,6 +296,7 @@ impl Search for Strata {
                 Same::States => Reduction::States {
                     states: known,
                     local_first: false,
+                    whoever: false,
                 },
                 Same::Histories => Reduction::Histories { prefixes: known },
             },

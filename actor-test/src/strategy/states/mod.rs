@@ -14,10 +14,14 @@ mod graph;
 mod lap;
 mod names;
 mod owing;
+mod pieces;
 mod rerun;
+mod room;
+mod table;
 
 use charting::Charting;
 use rerun::Rerun;
+pub use room::Room;
 
 use super::search::InTurn;
 use super::{
@@ -57,7 +61,7 @@ enum Order {
 pub struct States {
     order: Order,
     local_first: bool,
-    states_max: Option<u64>,
+    room: Room,
     means: Means,
 }
 
@@ -74,7 +78,7 @@ impl States {
         Self {
             order,
             local_first: false,
-            states_max: None,
+            room: Room::default(),
             means: Means::None,
         }
     }
@@ -89,10 +93,26 @@ impl States {
         Self::new(Order::Depth)
     }
 
+    /// Bounds what it may know.
+    #[must_use]
+    pub(super) fn room(mut self, room: Room) -> Self {
+        self.room = room;
+        self
+    }
+
     /// Stops where it knows so many states.
     #[must_use]
     pub fn states_max(mut self, states: u64) -> Self {
-        self.states_max = Some(states);
+        self.room.states = Some(states);
+        self
+    }
+
+    /// Keeps within so many bytes of memory. States that take more are kept in a file, where `TMPDIR` says or
+    /// in `/var/tmp`, but for 7 to 14 bytes each that are needed to find them: where these take more, it
+    /// stops.
+    #[must_use]
+    pub fn bytes_max(mut self, bytes: usize) -> Self {
+        self.room.bytes = Some(bytes);
         self
     }
 
@@ -106,12 +126,12 @@ impl States {
 
     fn by_charting(&self) -> Means {
         let goes_on = self.order == Order::Depth;
-        let charting = Charting::new(self.name(), goes_on, self.states_max);
+        let charting = Charting::new(self.name(), goes_on, self.room);
         Means::Charting(Box::new(InTurn::new(charting)))
     }
 
     fn by_rerun(&self) -> Means {
-        let rerun = Rerun::new(self.order, self.local_first, self.states_max);
+        let rerun = Rerun::new(self.order, self.local_first, self.room);
         Means::Rerun(Box::new(rerun))
     }
 
@@ -132,15 +152,15 @@ impl States {
     }
 }
 
-fn name(order: Order, local_first: bool, states_max: Option<u64>) -> String {
+fn name(order: Order, local_first: bool, room: Room) -> String {
     let name = match (order, local_first) {
         (Order::Breadth, _) => "bfs",
         (Order::Depth, false) => "states",
         (Order::Depth, true) => "states-local",
     };
-    match states_max {
-        None => name.into(),
-        Some(bound) => format!("{name}:{bound}"),
+    match room.is_bounded() {
+        false => name.into(),
+        true => format!("{name}:{room}"),
     }
 }
 
@@ -199,7 +219,7 @@ const TIMER: u64 = 1 << 63;
 
 impl Strategy for States {
     fn name(&self) -> String {
-        name(self.order, self.local_first, self.states_max)
+        name(self.order, self.local_first, self.room)
     }
 
     fn fairness(&self) -> Fairness {
@@ -287,7 +307,7 @@ impl Strategy for States {
     fn covered(&self) -> Covered {
         match self.means() {
             Some(means) => means.covered(),
-            None => Rerun::new(self.order, self.local_first, self.states_max).covered(),
+            None => Rerun::new(self.order, self.local_first, self.room).covered(),
         }
     }
 }

@@ -62,23 +62,35 @@ impl Owing {
         }
     }
 
+    /// How much memory it takes, in bytes, but for what is there once.
+    pub(super) fn bytes(&self) -> usize {
+        self.steps.capacity() * size_of::<Seen>()
+            + self.own.capacity() * size_of::<(u64, u32, u32)>()
+    }
+
     /// Takes note of a step that concerns nobody's events but those of who takes it.
     pub(super) fn own_step(&mut self, from: u32, who: u64, to: u32) {
         self.own.push((who, from, to));
     }
 
     /// All states are known: what may stay owed for ever, the first to be shown last, and what can't be
-    /// judged. Where local steps were taken in one order, no cycle is for certain.
-    pub(super) fn judge(&mut self, local_first: bool) -> (Vec<Accusation>, Vec<Unjudged>) {
-        let mut accusations = match local_first {
+    /// judged. Where local steps were taken in one order, or it made no difference who is who, no cycle is for
+    /// certain: it may be another who takes a step the next time round.
+    pub(super) fn judge(
+        &mut self,
+        local_first: bool,
+        whoever: bool,
+    ) -> (Vec<Accusation>, Vec<Unjudged>) {
+        let is_partial = local_first || whoever;
+        let mut accusations = match is_partial {
             true => Vec::new(),
             false => self.accusations(),
         };
         accusations.reverse();
         let unjudged = [
-            (local_first && self.has_owed(), Unjudged::Owed),
-            (self.may_defer_for_ever(), Unjudged::Deferred),
-            (self.may_be_busy_for_ever(), Unjudged::Busy),
+            (is_partial && self.has_owed(), Unjudged::Owed),
+            (self.may_defer_for_ever(whoever), Unjudged::Deferred),
+            (self.may_be_busy_for_ever(whoever), Unjudged::Busy),
         ];
         let unjudged = unjudged.into_iter().filter(|(is_so, _)| *is_so);
         (accusations, unjudged.map(|(_, what)| what).collect())
@@ -90,13 +102,17 @@ impl Owing {
     }
 
     /// A fair execution may go on for ever while somebody defers all that it has.
-    fn may_defer_for_ever(&self) -> bool {
+    fn may_defer_for_ever(&self, whoever: bool) -> bool {
         let has = self.debts.all().any(|debts| debts[0] & DEFERS != 0);
-        has && self.accuse(DEFERS.trailing_zeros()).is_some()
+        has && (whoever || self.accuse(DEFERS.trailing_zeros()).is_some())
     }
 
     /// Somebody may take such steps for ever.
-    fn may_be_busy_for_ever(&mut self) -> bool {
+    fn may_be_busy_for_ever(&mut self, whoever: bool) -> bool {
+        if whoever {
+            // Whoever it is the next time.
+            self.own.iter_mut().for_each(|(who, ..)| *who = 0);
+        }
         self.own.sort_unstable();
         self.own.dedup();
         let mut by_actor = self.own.chunk_by(|one, other| one.0 == other.0);

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use actor_core::prelude::*;
 use actor_core::{Fingerprint, actor, monitor};
-use actor_test::strategy::StrategySpec;
-use actor_test::{BugKind, Demand, Report, Semantics, Settings, Tester};
+use actor_test::strategy::{States, StrategySpec};
+use actor_test::{BugKind, Demand, Gap, Report, Semantics, Settings, Tester};
 use behaviour::automata::Dice;
 
 fn tester(name: &str) -> Tester {
@@ -247,8 +247,9 @@ fn states_with_timers_put_together_are_those_that_are_run() {
 fn compared(programs: u64, timed: bool) {
     let (mut all_states, mut executions, mut reruns) = (0, 0, 0);
     let mut all_kinds = BTreeSet::new();
-    // In the last, an end is nearer than a step that fails from a state that is met before.
-    for number in (0..programs).chain([227]) {
+    // In one of the last, an end is nearer than a step that fails from a state that is met before; in the
+    // other, the same is there after others are gone.
+    for number in (0..programs).chain([227, 336]) {
         let program = Program::random(number, timed);
         for name in ["bfs:600", "states:600"] {
             let put_together = program.search(name, true, false);
@@ -284,6 +285,57 @@ fn compared(programs: u64, timed: bool) {
     // These programs are so small that not much comes together again.
     assert!(executions < reruns, "{executions} of {reruns}");
     assert_eq!(all_kinds.len(), 4, "{all_kinds:?}");
+}
+
+/// Three pairs that send a ball forth and back: as many states as there are ways to stand, each pair in each.
+fn pairs(sys: &System) {
+    for _ in 0..3 {
+        let [one, other] = [(); 2].map(|()| sys.spawn(Catcher { left: 6 }));
+        one.tell(Ball(other));
+    }
+}
+
+#[derive(Clone, Hash, Debug)]
+struct Ball(ActorRef<Catcher>);
+
+#[derive(Hash)]
+struct Catcher {
+    left: u32,
+}
+
+#[actor]
+impl Catcher {
+    #[on]
+    fn ball(&mut self, ball: Ball, cx: &mut Context<Self>) {
+        if self.left > 0 {
+            self.left -= 1;
+            ball.0.tell(Ball(cx.me()));
+        }
+    }
+}
+
+/// What does not fit into memory is kept in a file, and nothing else is different; what can't be kept there
+/// ends the search, and the report says so.
+#[test]
+fn states_that_take_more_memory_are_kept_in_a_file() {
+    let (whole, bound) = (tester("bfs"), tester("bfs:1MB"));
+    let (whole, bound) = (whole.run(pairs), bound.run(pairs));
+    whole.assert_clean();
+    assert!(whole.verdict.states() > Some(15_000), "{:?}", whole.verdict);
+    assert_eq!(bound.verdict.states(), whole.verdict.states());
+    assert!(bound.verdict.is_exhaustive());
+    assert_eq!(bound.executions, whole.executions);
+
+    let mut settings = Settings::default();
+    settings.iterations = u64::MAX;
+    let small = Tester::with(settings);
+    let small = small.run_with(Box::new(States::breadth_first().bytes_max(600_000)), pairs);
+    let states = small.verdict.states().unwrap_or_default();
+    assert!(
+        states > 5_000 && Some(states) < whole.verdict.states(),
+        "{states}"
+    );
+    assert_eq!(small.verdict.gaps, [Gap::States { bound: states }]);
 }
 
 #[derive(Clone, Copy, Hash, Debug)]

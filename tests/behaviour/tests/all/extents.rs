@@ -159,6 +159,58 @@ fn states_are_as_many_as_they_seem_to_be() {
     assert_near(&told, 2.0);
 }
 
+/// Within a bound on deviations, and where the way to each state is run again depth first: a predicate has
+/// that be so. The number of executions is bounded, and nothing is said of less than there is.
+#[test]
+fn searches_within_a_bound_say_how_much_is_left() {
+    let programs: [Program; 3] = [
+        |sys| fan_in(sys, 3, 1),
+        |sys| fan_in(sys, 2, 2),
+        |sys| {
+            clocks(sys, &[2, 2]);
+            sys.always("nothing is wrong", |_| true);
+        },
+    ];
+    let names = [
+        "db:rr/2",
+        "db:rtc/3",
+        "pb:1",
+        "pb:2",
+        "ses:rr/2",
+        "ses:rtc/3",
+        "pb-states:2",
+        "states",
+    ];
+    for name in names {
+        let (mut said, mut bounded) = (0, Vec::new());
+        for program in programs {
+            let whole = explore(name, u64::MAX, program);
+            let all = counted(&whole);
+            assert_eq!(whole.verdict.extent, None, "{name}: all was looked at");
+            for share in [0.1, 0.3, 0.6, 0.9] {
+                let executions = (whole.executions as f64 * share) as u64;
+                let report = explore(name, executions.max(1), program);
+                let Some(extent) = report.verdict.extent else {
+                    continue;
+                };
+                println!(
+                    "{name}, {share} of {}: {extent:?} of {all}",
+                    whole.executions
+                );
+                assert_eq!(extent.met, counted(&report), "{name}");
+                assert!(extent.least <= all, "{name}: {extent:?} of {all}");
+                assert!(
+                    extent.most.is_none_or(|most| most >= all),
+                    "{name}: {extent:?} of {all}"
+                );
+                said += 1;
+                bounded.extend(extent.most.map(|most| most as f64 / all as f64));
+            }
+        }
+        assert!(said > 6 && bounded.len() > 2, "{name}: {said}, {bounded:?}");
+    }
+}
+
 /// What was not asked for, and what nobody can guess, is not said.
 #[test]
 fn nothing_is_guessed_of_what_is_behind_a_bug() {

@@ -53,6 +53,7 @@ mod strategies;
 mod strategy_seam;
 mod streams;
 mod supervision;
+mod symmetry;
 mod system;
 mod tasks;
 mod tasks_and_threads_wait;

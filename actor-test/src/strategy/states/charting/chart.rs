@@ -49,6 +49,8 @@ pub(super) struct Rest {
 pub(super) struct Uses {
     pub(super) rest: bool,
     pub(super) timers: bool,
+    /// How many operations there have been: the next one to be made has that number.
+    pub(super) count: bool,
 }
 
 impl Uses {
@@ -56,6 +58,7 @@ impl Uses {
         Self {
             rest: self.rest | other.rest,
             timers: self.timers | other.timers,
+            count: self.count | other.count,
         }
     }
 }
@@ -373,6 +376,9 @@ impl Chart {
         if uses.rest {
             node = self.branches.find([node, row[AT_REST] | REST])?;
         }
+        if uses.count {
+            node = self.branches.find([node, row[AT_COUNT] | COUNT])?;
+        }
         match uses.timers {
             true => self.branches.find([node, row[AT_TIMERS] | CLOCK]),
             false => Some(node),
@@ -461,6 +467,9 @@ impl Chart {
         if uses.rest {
             node = self.branch(node, row[AT_REST] | REST);
         }
+        if uses.count {
+            node = self.branch(node, row[AT_COUNT] | COUNT);
+        }
         if uses.timers {
             node = self.branch(node, row[AT_TIMERS] | CLOCK);
         }
@@ -501,17 +510,19 @@ impl Chart {
     }
 }
 
-/// Where in a row the rest stands, the timers, and the first operation.
+/// Where in a row the rest stands, the timers, how many operations there have been, and the first of them.
 pub(super) const AT_REST: usize = 0;
 pub(super) const AT_TIMERS: usize = 1;
-pub(super) const FIRST: usize = 2;
+pub(super) const AT_COUNT: usize = 2;
+pub(super) const FIRST: usize = 3;
 
 /// Stands for an operation in the parts that are timers.
 const TIMERS: u32 = u32::MAX - 1;
 
-/// Mark the number of a rest and of timers, where those of parts may stand as well.
+/// Mark the number of a rest and of timers, and of operations, where those of parts may stand as well.
 const REST: u32 = 1 << 31;
 const CLOCK: u32 = 1 << 30;
+const COUNT: u32 = REST | CLOCK;
 
 /// The answers that come after those, as in counting; `None` behind the last.
 fn next_answers(answers: &[(u32, u32)]) -> Option<Vec<u32>> {

@@ -6,7 +6,6 @@
 
 mod chart;
 mod pairs;
-mod pieces;
 mod store;
 mod visit;
 
@@ -16,6 +15,7 @@ use chart::{AT_REST, AT_TIMERS, Chart, FIRST, Known, Outcome};
 use store::{NOWHERE, Row, Store};
 use visit::{Aim, Visit};
 
+use super::Room;
 use super::gaps;
 use super::graph::OUTSIDE;
 use super::owing::{Accusation, Owing};
@@ -34,7 +34,7 @@ pub(in crate::strategy) struct Charting {
     name: String,
     /// An execution goes on as long as what it does is not known.
     goes_on: bool,
-    states_max: Option<u64>,
+    room: Room,
     /// In a visit while an execution is run.
     chart: Option<Chart>,
     /// How much it knew when it came back last.
@@ -67,12 +67,12 @@ pub(in crate::strategy) struct Charting {
 }
 
 impl Charting {
-    pub(super) fn new(name: String, goes_on: bool, states_max: Option<u64>) -> Self {
+    pub(super) fn new(name: String, goes_on: bool, room: Room) -> Self {
         let mut chart = Chart::new();
         let mut charting = Self {
             name,
             goes_on,
-            states_max,
+            room,
             chart: None,
             learned: 0,
             store: Store::new(chart.width()),
@@ -227,10 +227,18 @@ impl Charting {
             self.ends.push(state);
         }
         self.row.undo();
-        if is_new && let Some(most) = self.states_max {
-            self.is_full |= self.store.len() >= most;
+        if is_new && self.room.is_bounded() {
+            self.is_full |= self.has_no_room();
         }
         state
+    }
+
+    /// It has met as many states as it may, or those that it keeps take as much memory.
+    fn has_no_room(&mut self) -> bool {
+        let Room { states, bytes } = self.room;
+        let beside = self.owing.bytes();
+        states.is_some_and(|most| self.store.len() >= most)
+            || bytes.is_some_and(|bytes| !self.store.fits(bytes.saturating_sub(beside)))
     }
 
     /// The actions on the shortest way to a state.
@@ -313,7 +321,7 @@ impl Search for Charting {
                 return None;
             }
             if self.accusations.is_none() {
-                let (accusations, unjudged) = self.owing.judge(false);
+                let (accusations, unjudged) = self.owing.judge(false, false);
                 self.unjudged = unjudged;
                 self.accusations = Some(accusations);
             }
@@ -349,10 +357,11 @@ impl Search for Charting {
             reduction: Reduction::States {
                 states: self.store.len(),
                 local_first: false,
+                whoever: false,
             },
             is_complete: self.is_complete,
             gaps: gaps(
-                self.states_max.filter(|_| self.is_full),
+                self.is_full.then(|| self.store.len()),
                 self.seeded,
                 &self.unjudged,
             ),

@@ -1,18 +1,20 @@
 //! Numbers for pairs of numbers: [`Pairs`].
 
-use super::pieces::Pieces;
+use super::super::pieces::Pieces;
+use super::super::table::Table;
 use crate::hash::mix;
-
-/// Where there is none.
-const NOTHING: u32 = u32::MAX;
 
 /// Numbers pairs in the order in which they come first, each once: 8 bytes for each, and from 5 to 11 for
 /// finding it.
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
     entries: Pieces<[u32; 2]>,
-    /// Open addressing; from three eighths to three quarters of it are in use.
-    table: Vec<u32>,
+    table: Table,
+}
+
+#[inline]
+fn hash([one, other]: [u32; 2]) -> u64 {
+    mix(u64::from(one), u64::from(other))
 }
 
 impl Pairs {
@@ -23,7 +25,7 @@ impl Pairs {
 
     #[inline]
     pub(super) fn get(&self, number: u32) -> [u32; 2] {
-        *self.entries.get(number)
+        self.entries.get(number)
     }
 
     /// The number of a pair, where it has one.
@@ -32,55 +34,55 @@ impl Pairs {
         if self.table.is_empty() {
             return None;
         }
-        let found = self.table[self.slot(pair)];
-        (found != NOTHING).then_some(found)
+        let is = |number| self.get(number) == pair;
+        self.table.find(hash(pair), is).1
     }
 
     /// The number of a pair, and whether it is new.
     #[inline]
     pub(super) fn enter(&mut self, pair: [u32; 2]) -> (u32, bool) {
-        if (self.len() + 1) * 4 > self.table.len() * 3 {
+        if self.table.is_full(self.len()) {
             self.grow();
         }
-        let slot = self.slot(pair);
-        let found = self.table[slot];
-        if found != NOTHING {
+        let hash = hash(pair);
+        let (slot, found) = self.table.find(hash, |number| self.get(number) == pair);
+        if let Some(found) = found {
             return (found, false);
         }
         let number = self.len() as u32;
-        self.table[slot] = number;
+        self.table.enter(slot, hash, number);
         self.entries.push(pair);
         (number, true)
     }
 
-    #[inline]
-    fn slot(&self, pair: [u32; 2]) -> usize {
-        let mask = self.table.len() - 1;
-        let mut slot = mix(u64::from(pair[0]), u64::from(pair[1])) as usize & mask;
-        loop {
-            let found = self.table[slot];
-            if found == NOTHING || self.get(found) == pair {
-                return slot;
-            }
-            slot = (slot + 1) & mask;
-        }
-    }
-
     #[cold]
     fn grow(&mut self) {
-        let larger = (self.table.len() * 2).max(1 << 6);
-        // The old one first, so that there are never two.
-        self.table = Vec::new();
-        self.table = vec![NOTHING; larger];
-        for number in 0..self.len() as u32 {
-            let slot = self.slot(self.get(number));
-            self.table[slot] = number;
+        let entries = &self.entries;
+        let hashes = (0..entries.len() as u32).map(|number| hash(entries.get(number)));
+        self.table.grow(1 << 6, hashes);
+    }
+
+    /// Keeps the pairs in a file from now on; `false` where there can be none.
+    pub(super) fn spill(&mut self) -> bool {
+        if !self.entries.spill() {
+            return false;
         }
+        let entries = &self.entries;
+        let hashes = (0..entries.len() as u32).map(|number| hash(entries.get(number)));
+        self.table.keep_tags(hashes);
+        true
     }
 
     /// How much memory it takes, in bytes.
-    #[cfg(test)]
     pub(super) fn bytes(&self) -> usize {
-        self.entries.bytes() + self.table.capacity() * 4
+        self.entries.bytes() + self.table.bytes()
+    }
+
+    /// The most that it takes while one more is entered.
+    pub(super) fn bytes_next(&self) -> usize {
+        match self.table.is_full(self.len()) {
+            true => self.entries.bytes() + self.table.bytes_next(),
+            false => self.bytes(),
+        }
     }
 }

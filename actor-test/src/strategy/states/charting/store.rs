@@ -6,13 +6,17 @@
 //! that two states are taken for one, nor has anything to be run to see what a state is. (It is the tree
 //! compression of Laarman, van de Pol and Weber, SPIN 2011.)
 
+use super::super::pieces::Pieces;
+use super::chart::AT_COUNT;
 use super::pairs::Pairs;
-use super::pieces::Pieces;
 
 /// Where there is no state.
 pub(super) const NOWHERE: u32 = u32::MAX;
 
-/// States by their parts, each with the way to it: 16 bytes for each, and from 5 to 11 for finding it.
+/// States by their parts, each with the way to it: 18 bytes for each, and from 5 to 11 for finding it.
+///
+/// How many operations there have been makes no difference between states: with others that are gone, the
+/// same is there. It is kept for each as it was on the way to it.
 #[derive(Debug)]
 pub(super) struct Store {
     /// How many numbers a state has: a power of two.
@@ -26,6 +30,8 @@ pub(super) struct Store {
     states: Pairs,
     /// From which state each was come to first, and by what.
     ways: Pieces<[u32; 2]>,
+    counts: Pieces<u16>,
+    is_spilled: bool,
 }
 
 impl Store {
@@ -39,6 +45,8 @@ impl Store {
             inner: Pairs::default(),
             states: Pairs::default(),
             ways: Pieces::default(),
+            counts: Pieces::default(),
+            is_spilled: false,
         }
     }
 
@@ -52,7 +60,7 @@ impl Store {
 
     /// From which state it was come to first, and by what; [`NOWHERE`] for the first of all.
     pub(super) fn way(&self, state: u32) -> [u32; 2] {
-        *self.ways.get(state)
+        self.ways.get(state)
     }
 
     /// What a pair below the top is made of.
@@ -61,7 +69,10 @@ impl Store {
         let below = 2 * node;
         match below.checked_sub(self.width) {
             None => [row.nodes[below], row.nodes[below + 1]],
-            Some(leaf) => [leaf, leaf + 1].map(|leaf| row.numbers[self.places[leaf]]),
+            Some(leaf) => [leaf, leaf + 1].map(|leaf| match self.places[leaf] {
+                AT_COUNT => 0,
+                place => row.numbers[place],
+            }),
         }
     }
 
@@ -81,6 +92,7 @@ impl Store {
                 }
             }
         }
+        row.numbers[AT_COUNT] = u32::from(self.counts.get(state));
     }
 
     /// Makes a row of these numbers, and zeros where there are fewer.
@@ -102,6 +114,7 @@ impl Store {
         let entered = self.states.enter([row.nodes[2], row.nodes[3]]);
         if entered.1 {
             self.ways.push(way);
+            self.counts.push(row.numbers[AT_COUNT] as u16);
         }
         entered
     }
@@ -111,6 +124,9 @@ impl Store {
     pub(super) fn change(&mut self, row: &mut Row, changes: impl Iterator<Item = (u32, u32)>) {
         for (at, number) in changes {
             row.set_number(at as usize, number);
+            if at as usize == AT_COUNT {
+                continue;
+            }
             let mut node = self.width + self.places[at as usize];
             while node > 3 {
                 node /= 2;
@@ -120,10 +136,28 @@ impl Store {
         }
     }
 
+    /// Keeps within so many bytes of memory while the next state is entered, by keeping states in a file
+    /// where they would take more; `false` where it can't.
+    pub(super) fn fits(&mut self, bytes: usize) -> bool {
+        if self.bytes_next() <= bytes {
+            return true;
+        }
+        if !std::mem::replace(&mut self.is_spilled, true) {
+            let is_spilled = self.states.spill() && self.ways.spill() && self.counts.spill();
+            return is_spilled && self.bytes_next() <= bytes;
+        }
+        false
+    }
+
     /// How much memory it takes, in bytes.
     #[cfg(test)]
     pub(super) fn bytes(&self) -> usize {
-        self.inner.bytes() + self.states.bytes() + self.ways.bytes()
+        self.inner.bytes() + self.states.bytes() + self.ways.bytes() + self.counts.bytes()
+    }
+
+    /// The most that it takes while one more is entered.
+    fn bytes_next(&self) -> usize {
+        self.inner.bytes_next() + self.states.bytes_next() + self.ways.bytes() + self.counts.bytes()
     }
 }
 
@@ -179,9 +213,9 @@ mod tests {
     /// Random walks of rows, beside a map that knows the same.
     #[test]
     fn states_are_known_by_all_their_numbers() {
-        for width in [2, 3, 8, 13, 16] {
+        for width in [3, 4, 8, 13, 16] {
             let mut store = Store::new(width);
-            let mut known: BTreeMap<Vec<u32>, u32> = BTreeMap::new();
+            let mut known: BTreeMap<Vec<u32>, (u32, u32)> = BTreeMap::new();
             let mut row = Row::default();
             let mut other = Row::default();
             store.lay(&[], &mut row);
@@ -190,14 +224,16 @@ mod tests {
                 let to = mix(2, number) as u32 % 4;
                 let is_kept = !number.is_multiple_of(3);
                 store.change(&mut row, [(at, to), (0, to / 2)].into_iter());
-                let numbers = row.numbers().to_vec();
+                let mut numbers = row.numbers().to_vec();
                 assert_eq!((numbers[0], numbers.len()), (to / 2, store.width()));
                 let next = known.len() as u32;
                 let (state, is_new) = store.enter(&row, [number as u32, 7]);
-                let expected = *known.entry(numbers.clone()).or_insert(next);
+                let count = std::mem::replace(&mut numbers[AT_COUNT], 0);
+                let (expected, first) = *known.entry(numbers.clone()).or_insert((next, count));
                 assert_eq!((state, is_new), (expected, expected == next));
                 store.read(state, &mut other);
-                assert_eq!(other.numbers(), numbers);
+                numbers[AT_COUNT] = first;
+                assert_eq!(other.numbers(), numbers, "with the count that was first");
                 assert!(!is_new || store.way(state) == [number as u32, 7]);
                 match is_kept {
                     true => store.read(state, &mut row),
@@ -212,6 +248,39 @@ mod tests {
         }
     }
 
+    /// Eight parts of ten values each; how many operations there have been is none of them.
+    fn digits(number: u32) -> Vec<u32> {
+        let mut digits: Vec<u32> = (0..8).map(|at| number / 10_u32.pow(at) % 10).collect();
+        digits.insert(AT_COUNT, 0);
+        digits
+    }
+
+    /// What is in a file is as it was, and takes less memory: no more than ten bytes a state just before the
+    /// table grows, and twice as much just after.
+    #[test]
+    fn states_in_a_file_are_those_that_were_met() {
+        let (mut store, mut kept) = (Store::new(16), Store::new(16));
+        let (mut row, mut other) = (Row::default(), Row::default());
+        for number in 0..400_000_u32 {
+            let digits = digits(number);
+            for (store, is_bound) in [(&mut store, true), (&mut kept, false)] {
+                assert!(!is_bound || store.fits(8 << 20), "{number}");
+                store.lay(&digits, &mut row);
+                assert_eq!(store.enter(&row, [number, 7]), (number, true));
+            }
+        }
+        assert!(store.is_spilled && store.bytes() <= 8 << 20);
+        assert!(store.bytes() * 2 < kept.bytes(), "of {}", kept.bytes());
+        for number in (0..400_000).map(|number: u32| number.wrapping_mul(48_271) % 400_000) {
+            store.read(number, &mut row);
+            kept.read(number, &mut other);
+            assert_eq!(row.numbers(), other.numbers());
+            assert_eq!(store.way(number), [number, 7]);
+            assert_eq!(store.enter(&row, [0, 0]), (number, false));
+        }
+        assert!(!store.fits(1 << 20), "the table alone takes more");
+    }
+
     /// Eight parts of ten values each, in all combinations up to a size, at every size from some thousands
     /// on.
     #[test]
@@ -219,7 +288,7 @@ mod tests {
         let mut store = Store::new(16);
         let mut row = Row::default();
         for number in 0..400_000_u32 {
-            let digits: Vec<u32> = (0..8).map(|at| number / 10_u32.pow(at) % 10).collect();
+            let digits = digits(number);
             store.lay(&digits, &mut row);
             assert!(store.enter(&row, [0, 0]).1);
             if number > 100_000 {

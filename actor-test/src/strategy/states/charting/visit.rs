@@ -4,7 +4,7 @@ use super::super::owing::Accusation;
 use super::super::{TIMER, name_of, own};
 use super::WIDTH_MAX;
 use super::chart::{
-    AT_REST, AT_TIMERS, Chart, FIRST, Known, NOTHING, Part, Rest, Shown, Uncharted, Uses,
+    AT_COUNT, AT_REST, AT_TIMERS, Chart, FIRST, Known, NOTHING, Part, Rest, Shown, Uncharted, Uses,
 };
 use crate::data::bug::{Cycle, Searched};
 use crate::data::faults::Fault;
@@ -112,7 +112,7 @@ impl Visit {
             is_own: false,
             is_deferring: false,
         });
-        vec![rest, NOTHING, body]
+        vec![rest, NOTHING, 1, body]
     }
 
     fn give_up(&mut self) {
@@ -162,7 +162,9 @@ impl Visit {
         let shorter = self.row.len().min(self.to.len());
         let (row, more) = self.row.split_at(shorter);
         let (to, others) = self.to.split_at(shorter);
-        row == to && more.iter().chain(others).all(|part| *part == NOTHING)
+        let is_same = |(at, (one, other)): (usize, (&u32, &u32))| one == other || at == AT_COUNT;
+        row.iter().zip(to).enumerate().all(is_same)
+            && more.iter().chain(others).all(|part| *part == NOTHING)
     }
 
     /// Before the first step.
@@ -201,6 +203,7 @@ impl Visit {
             });
         }
         // Who was not touched can do what it could, and nobody else can do anything.
+        self.row[AT_COUNT] = (self.row.len() - FIRST) as u32;
         self.chart.fire(&self.row, &fire)?;
         let mut can = fire.len();
         for (part, operation) in self.row[FIRST..].iter().zip(0..) {
@@ -222,7 +225,8 @@ impl Visit {
             }
         }
         let newborn = self.row.len() > self.before.len();
-        shown.uses.rest |= newborn || self.row[AT_REST] != self.before[AT_REST];
+        shown.uses.rest |= self.row[AT_REST] != self.before[AT_REST];
+        shown.uses.count = newborn;
         shown.uses.timers |= self.row[AT_TIMERS] != self.before[AT_TIMERS];
         let is_touched = |(at, _): &(u32, u32)| {
             (*at as usize) < FIRST
@@ -381,6 +385,7 @@ impl Strategy for Visit {
             && !step.onlookers.have_predicates()
             && step.led_to.is_none_or(|parts| {
                 !parts.state.is_apart
+                    && parts.state.whoever.is_none()
                     && !parts.state.reads_clock
                     && !parts.lends_timers
                     && !parts.has_periodic
@@ -392,6 +397,7 @@ impl Strategy for Visit {
         shown.uses = Uses {
             rest: !step.onlookers.is_empty(),
             timers: step.pending.operation.is_timer(),
+            count: false,
         };
         shown.has_failed = step.bug.is_some();
         shown.others.clear();

@@ -1,9 +1,8 @@
 //! The states that a search has met: [`Known`].
 
+use super::super::pieces::{Pieces, Plain};
+use super::super::table::Table;
 use crate::hash::mix;
-
-/// How many states one piece of memory holds: nothing is moved when there are more.
-const PIECE: usize = 1 << 14;
 
 /// Where there is no state.
 pub(super) const NOWHERE: u32 = u32::MAX;
@@ -11,12 +10,11 @@ pub(super) const NOWHERE: u32 = u32::MAX;
 /// States by fingerprint, each with the way to it: 24 bytes for each, and from 5 to 11 for finding it.
 #[derive(Debug, Default)]
 pub(super) struct Known {
-    pieces: Vec<Vec<Entry>>,
-    len: usize,
-    /// Open addressing; from three eighths to three quarters of it are in use.
-    table: Vec<u32>,
+    states: Pieces<Entry>,
+    table: Table,
     /// States in which nothing can be done, a bit for each.
     ends: Vec<u64>,
+    is_spilled: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -27,51 +25,93 @@ struct Entry {
     by: u32,
 }
 
+impl Plain for Entry {
+    const BYTES: usize = 24;
+
+    fn write(self, to: &mut Vec<u8>) {
+        self.print
+            .iter()
+            .for_each(|half| to.extend(half.to_le_bytes()));
+        [self.from, self.by].write(to);
+    }
+
+    fn read(from: &[u8]) -> Self {
+        let half = |at: usize| {
+            let bytes = from[at..at + 8].try_into();
+            u64::from_le_bytes(bytes.expect("eight bytes"))
+        };
+        let [from, by] = <[u32; 2]>::read(&from[16..]);
+        Self {
+            print: [half(0), half(8)],
+            from,
+            by,
+        }
+    }
+}
+
+#[inline]
+fn hash(print: [u64; 2]) -> u64 {
+    mix(print[0], print[1])
+}
+
 impl Known {
     pub(super) fn len(&self) -> usize {
-        self.len
+        self.states.len()
     }
 
     /// How much memory it takes, in bytes.
-    #[cfg(test)]
     pub(super) fn bytes(&self) -> usize {
-        let pieces = self.pieces.len() * PIECE * size_of::<Entry>();
-        pieces + self.table.capacity() * 4 + self.ends.capacity() * 8
+        self.states.bytes() + self.table.bytes() + self.ends.capacity() * 8
+    }
+
+    /// Keeps within so many bytes of memory while the next state is entered, by keeping states in a file
+    /// where they would take more; `false` where it can't.
+    pub(super) fn fits(&mut self, bytes: usize) -> bool {
+        let next = |this: &Self| match this.table.is_full(this.len()) {
+            true => this.bytes() + this.table.bytes(),
+            false => this.bytes(),
+        };
+        if next(self) > bytes && !std::mem::replace(&mut self.is_spilled, true) {
+            if !self.states.spill() {
+                return false;
+            }
+            let states = &self.states;
+            let hashes = (0..states.len() as u32).map(|state| hash(states.get(state).print));
+            self.table.keep_tags(hashes);
+        }
+        next(self) <= bytes
     }
 
     /// The number of the state with that fingerprint, and whether it is new: then it was come to from a
     /// state, by what has that number.
     pub(super) fn enter(&mut self, print: u128, from: u32, by: u32) -> (u32, bool) {
-        if (self.len + 1) * 4 > self.table.len() * 3 {
-            self.grow();
+        if self.table.is_full(self.len()) {
+            let states = &self.states;
+            let hashes = (0..states.len() as u32).map(|state| hash(states.get(state).print));
+            self.table.grow(1 << 10, hashes);
         }
         let halves = [print as u64, (print >> 64) as u64];
-        let slot = self.slot(halves);
-        let found = self.table[slot];
-        if found != NOWHERE {
+        let hash = hash(halves);
+        let is = |state| self.states.get(state).print == halves;
+        let (slot, found) = self.table.find(hash, is);
+        if let Some(found) = found {
             return (found, false);
         }
-        let number = self.len as u32;
-        self.table[slot] = number;
-        if self.len.is_multiple_of(PIECE) {
-            self.pieces.push(Vec::with_capacity(PIECE));
-        }
-        if let Some(piece) = self.pieces.last_mut() {
-            let print = halves;
-            piece.push(Entry { print, from, by });
-        }
-        self.len += 1;
+        let number = self.len() as u32;
+        self.table.enter(slot, hash, number);
+        let print = halves;
+        self.states.push(Entry { print, from, by });
         (number, true)
     }
 
     /// Whether it is the state with that fingerprint.
     pub(super) fn is(&self, state: u32, print: u128) -> bool {
-        self.entry(state).print == [print as u64, (print >> 64) as u64]
+        self.states.get(state).print == [print as u64, (print >> 64) as u64]
     }
 
     /// From which state it was come to first, and by what; [`NOWHERE`] for the first of all.
     pub(super) fn way(&self, state: u32) -> (u32, u32) {
-        let Entry { from, by, .. } = *self.entry(state);
+        let Entry { from, by, .. } = self.states.get(state);
         (from, by)
     }
 
@@ -88,33 +128,6 @@ impl Known {
         let word = self.ends.get(state as usize / 64);
         word.is_some_and(|word| word >> (state % 64) & 1 == 1)
     }
-
-    fn entry(&self, state: u32) -> &Entry {
-        &self.pieces[state as usize / PIECE][state as usize % PIECE]
-    }
-
-    fn slot(&self, print: [u64; 2]) -> usize {
-        let mask = self.table.len() - 1;
-        let mut slot = mix(print[0], print[1]) as usize & mask;
-        loop {
-            let found = self.table[slot];
-            if found == NOWHERE || self.entry(found).print == print {
-                return slot;
-            }
-            slot = (slot + 1) & mask;
-        }
-    }
-
-    fn grow(&mut self) {
-        let larger = (self.table.len() * 2).max(1 << 10);
-        // The old one first, so that there are never two.
-        self.table = Vec::new();
-        self.table = vec![NOWHERE; larger];
-        for state in 0..self.len as u32 {
-            let slot = self.slot(self.entry(state).print);
-            self.table[slot] = state;
-        }
-    }
 }
 
 #[cfg(test)]
@@ -128,9 +141,17 @@ mod tests {
     /// Beside a map that knows the same.
     #[test]
     fn states_are_known_by_their_whole_fingerprint() {
+        for bytes in [usize::MAX, 1_200_000] {
+            assert_known(bytes);
+        }
+    }
+
+    /// In so many bytes of memory.
+    fn assert_known(bytes: usize) {
         let mut known = Known::default();
         for round in 0..2 {
             for number in 0..50_000_u64 {
+                assert!(known.fits(bytes), "{number}");
                 let (state, is_new) = known.enter(print(number), 7, round);
                 assert_eq!((u64::from(state), is_new), (number, round == 0));
                 assert!(known.is(state, print(number)));
@@ -142,6 +163,8 @@ mod tests {
         known.ends(49_998);
         let ends = (0..50_000).filter(|state| known.is_end(*state));
         assert_eq!(ends.collect::<Vec<u32>>(), [49_998]);
+        assert_eq!(known.is_spilled, bytes < usize::MAX);
+        assert!(known.bytes() <= bytes);
     }
 
     /// At every size from some thousands on.

@@ -14,7 +14,7 @@ use way::{Branch, Frame, Others};
 use super::graph::OUTSIDE;
 use super::names::Numbered;
 use super::owing::{self, Accusation, Owing};
-use super::{Order, extent, gaps, name_of, own};
+use super::{Order, Room, extent, gaps, name_of, own};
 use crate::data::bug::Cycle;
 use crate::data::faults::Fault;
 use crate::strategy::{
@@ -27,7 +27,7 @@ use crate::strategy::{
 pub(super) struct Rerun {
     order: Order,
     local_first: bool,
-    states_max: Option<u64>,
+    room: Room,
     known: Known,
     /// What is decided at branching points, for each way from a state to the next.
     decisions: Numbered<[u32]>,
@@ -53,6 +53,9 @@ pub(super) struct Rerun {
     again: Vec<u32>,
     /// The program looks at the clock, so that states at different times differ.
     with_time: bool,
+    /// It makes no difference who is who among actors that are interchangeable; and there are such.
+    whoever: bool,
+    is_symmetric: bool,
     begins_anew: bool,
     begun: bool,
     is_complete: bool,
@@ -85,11 +88,11 @@ pub(super) struct Rerun {
 }
 
 impl Rerun {
-    pub(super) fn new(order: Order, local_first: bool, states_max: Option<u64>) -> Self {
+    pub(super) fn new(order: Order, local_first: bool, room: Room) -> Self {
         Self {
             order,
             local_first,
-            states_max,
+            room,
             known: Known::default(),
             decisions: Numbered::default(),
             frames: Vec::new(),
@@ -104,6 +107,9 @@ impl Rerun {
             picked_at: None,
             again: Vec::new(),
             with_time: false,
+            // Who was interrupted is told by who it is.
+            whoever: !local_first,
+            is_symmetric: false,
             begins_anew: false,
             begun: false,
             is_complete: false,
@@ -127,9 +133,10 @@ impl Rerun {
 
     /// Forgets all states, since they were told apart by too little.
     fn begin_anew(&mut self) {
-        let anew = Self::new(self.order, self.local_first, self.states_max);
+        let anew = Self::new(self.order, self.local_first, self.room);
         let before = std::mem::replace(self, anew);
         self.with_time = before.with_time;
+        self.whoever = before.whoever;
         self.has_faults = before.has_faults;
         self.seeded = before.seeded;
         self.strayed = before.strayed;
@@ -157,11 +164,16 @@ impl Rerun {
 
     /// Comes to the next state of the way, or to one behind it: tells which that is, where it is new.
     fn come_to(&mut self, seen: &SeenState) -> Option<u32> {
-        if seen.reads_clock && !self.with_time {
+        let needs_time = seen.reads_clock && !self.with_time;
+        let needs_names = seen.singles_out && self.whoever;
+        if needs_time || needs_names {
+            self.with_time |= needs_time;
+            self.whoever &= !needs_names;
             self.begins_anew = true;
             self.is_pruned = true;
             return None;
         }
+        self.is_symmetric |= self.whoever && seen.whoever.is_some();
         let print = self.print(seen);
         if let Some(frame) = self.frames.get(self.level) {
             // The decisions of the step before led here when they were taken first.
@@ -221,21 +233,28 @@ impl Rerun {
             }
         };
         let entered = self.known.enter(print, from, by);
-        let states = self.known.len() as u64;
-        self.is_full |= self.states_max.is_some_and(|most| states >= most);
+        if entered.1 && self.room.is_bounded() {
+            let Room { states, bytes } = self.room;
+            let met = self.known.len() as u64;
+            let beside = self.owing.bytes();
+            self.is_full |= states.is_some_and(|most| met >= most)
+                || bytes.is_some_and(|bytes| !self.known.fits(bytes.saturating_sub(beside)));
+        }
         entered
     }
 
     fn print(&self, seen: &SeenState) -> u128 {
+        let whoever = seen.whoever.filter(|_| self.whoever);
+        let print = whoever.unwrap_or(seen.print);
         match self.with_time {
             true => {
-                seen.print
+                print
                     ^ seen
                         .now
                         .as_nanos()
                         .wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835)
             }
-            false => seen.print,
+            false => print,
         }
     }
 
@@ -258,7 +277,7 @@ fn debts(seen: &SeenState) -> (u64, u64) {
 
 impl Strategy for Rerun {
     fn name(&self) -> String {
-        super::name(self.order, self.local_first, self.states_max)
+        super::name(self.order, self.local_first, self.room)
     }
 
     fn fairness(&self) -> Fairness {
@@ -267,7 +286,6 @@ impl Strategy for Rerun {
 
     fn begin(&mut self, _: &Execution) -> bool {
         if self.begins_anew {
-            self.with_time = true;
             self.begin_anew();
         }
         self.round = None;
@@ -404,11 +422,14 @@ impl Strategy for Rerun {
         let is_breadth = self.order == Order::Breadth && self.accusations.is_none();
         let gone_on = u64::from(self.next.saturating_sub(1));
         let met = self.known.len() as u64;
-        is_breadth.then(|| extent(met, gone_on, |state| self.known.way(state).0))?
+        match is_breadth {
+            true => extent(met, gone_on, |state| self.known.way(state).0),
+            false => self.extent_in_depth(),
+        }
     }
 
     fn covered(&self) -> Covered {
-        let bound = self.states_max.filter(|_| self.is_full);
+        let bound = self.is_full.then(|| self.known.len() as u64);
         let mut gaps = gaps(bound, self.seeded, &self.unjudged);
         if self.strayed > 0 {
             let executions = self.strayed;
@@ -418,6 +439,7 @@ impl Strategy for Rerun {
             reduction: Reduction::States {
                 states: self.known.len() as u64,
                 local_first: self.local_first,
+                whoever: self.is_symmetric,
             },
             is_complete: self.is_complete,
             gaps,

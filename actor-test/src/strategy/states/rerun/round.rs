@@ -26,7 +26,7 @@ impl Rerun {
         if self.strayed > 0 || self.is_blindfold {
             return Vec::new();
         }
-        let (accusations, unjudged) = self.owing.judge(self.local_first);
+        let (accusations, unjudged) = self.owing.judge(self.local_first, self.is_symmetric);
         self.unjudged = unjudged;
         accusations
     }

@@ -3,7 +3,10 @@
 use super::super::Order;
 use super::Rerun;
 use super::known::NOWHERE;
-use crate::strategy::{Enabled, OperationId};
+use crate::strategy::{Enabled, Extent, OperationId};
+
+/// Which share of a tree is behind the way where something is said of the whole, at the least.
+const LEAST_SHARE: f64 = 1e-3;
 
 /// A state on the way.
 #[derive(Clone, Copy, Debug)]
@@ -119,6 +122,28 @@ impl Rerun {
             from: self.branches.len(),
             in_full,
         });
+    }
+
+    /// How many states there seem to be, by the share of the tree that is behind the way: what comes later
+    /// in it meets fewer that are new, so there are no more as a rule. Near the root the share is so small
+    /// that nothing is said.
+    pub(super) fn extent_in_depth(&self) -> Option<Extent> {
+        if self.order == Order::Breadth || self.accusations.is_some() {
+            return None;
+        }
+        let (mut share, mut done) = (1.0, 0.0);
+        for branch in &self.branches {
+            if branch.others == Others::Due {
+                share /= f64::from(branch.of);
+                done += share * f64::from(branch.taken);
+            }
+        }
+        let met = self.known.len() as u64;
+        let most = (done > LEAST_SHARE).then(|| {
+            let left = met as f64 * (1.0 - done) / done;
+            met as f64 + left * Extent::DOUBT
+        });
+        Some(Extent::between(met, met as f64, most))
     }
 
     /// What is taken where there are so many to take.

@@ -1,0 +1,6 @@
+#[derive]
+#[fingerprint(interchangeable)]
+struct Guest {
+    host: ActorRef<Host>,
+    is_inside: bool,
+}

@@ -1,0 +1,277 @@
+//! States up to who is who among actors that are interchangeable: [`Symmetry`].
+//!
+//! For the fingerprint of such a state its actors go by [other names](under_names): each by its rank among
+//! those of its type. The ranks follow from what each is and from who mentions it, refined until nothing
+//! more is told apart, as in the refinement of colours for graphs; where several are left that nothing
+//! tells apart, all their orders are tried and the least fingerprint is taken. So the names say who is who
+//! in one way of all, and two states with the same fingerprint differ in nothing else.
+
+use std::any::TypeId;
+use std::collections::BTreeMap;
+
+use actor_core::Fingerprinter;
+use actor_core::parts::under_names;
+
+use crate::engine::sameness::fingerprint::{Look, Scratch};
+use crate::engine::world::operation::{Effect, Kind, Operation, Stage};
+use crate::engine::world::state::State;
+use crate::hash::mix;
+
+/// How many orders are tried at the most of those that nothing tells apart.
+const ORDERS_MAX: usize = 24;
+
+/// Looks at states whoever is who.
+#[derive(Default)]
+pub(crate) struct Symmetry {
+    /// Of which types it was said that their actors are interchangeable, or that they are not.
+    types: BTreeMap<TypeId, bool>,
+    /// The interchangeable actors there are and have been.
+    members: Vec<Member>,
+    names: Vec<Option<u64>>,
+    scratch: Scratch,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Member {
+    operation: u32,
+    /// The first of its type.
+    of: u32,
+    is_gone: bool,
+    color: u64,
+}
+
+/// What is looked at: an operation, or all that is none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Part {
+    Operation(u32),
+    Rest,
+}
+
+impl Symmetry {
+    /// Whether the actor is interchangeable with others, as far as was seen.
+    pub(crate) fn has(&self, operation: u32) -> bool {
+        let mut members = self.members.iter();
+        members.any(|member| member.operation == operation)
+    }
+
+    /// The fingerprint of a state up to who is who; `None` where nobody is interchangeable, or where
+    /// something knows actors by number that has no other names.
+    pub(crate) fn print(&mut self, look: &Look<'_>) -> Option<u128> {
+        if !self.find_members(look) || !is_plain(&look.shared.state.borrow()) {
+            return None;
+        }
+        if !look.shared.scripts.borrow().is_empty() {
+            return None;
+        }
+        let live = look.shared.state.borrow().live as u32;
+        self.scratch.is_blind = false;
+        self.scratch.across = true;
+        for member in &mut self.members {
+            member.color = mix(u64::from(member.of), member.is_gone.into());
+        }
+        self.name_by_color(live);
+        let all = (0..live).map(Part::Operation).chain([Part::Rest]);
+        let (mut others, mut mentioning) = (0_u128, Vec::new());
+        for part in all {
+            let (print, has_met) = self.look_at(look, part);
+            match has_met {
+                true => mentioning.push(part),
+                false => others = others.wrapping_add(print),
+            }
+        }
+        self.refine(look, &mentioning);
+        let key = |member: &Member| (member.of, member.is_gone, member.color, member.operation);
+        self.members.sort_unstable_by_key(key);
+        let print = self.least(look, &mentioning);
+        (!self.scratch.is_blind).then(|| {
+            let mut to = Fingerprinter::new();
+            std::hash::Hasher::write_u128(&mut to, others);
+            std::hash::Hasher::write_u128(&mut to, print);
+            to.value()
+        })
+    }
+
+    /// Finds who is interchangeable; `false` where nobody is.
+    fn find_members(&mut self, look: &Look<'_>) -> bool {
+        self.members.clear();
+        let mut firsts: Vec<(TypeId, u32)> = Vec::new();
+        let live = look.shared.state.borrow().live as u32;
+        for operation in 0..live {
+            let (type_id, is_gone) = {
+                let state = look.shared.state.borrow();
+                let found = &state.operations[operation as usize];
+                let Kind::Actor(number) = found.kind else {
+                    continue;
+                };
+                (state.types.type_id(number), found.stage == Stage::Gone)
+            };
+            let known = self.types.get(&type_id).copied();
+            let is_member = known.or_else(|| {
+                let said = is_interchangeable(look, operation, type_id)?;
+                self.types.insert(type_id, said);
+                Some(said)
+            });
+            if is_member != Some(true) {
+                continue;
+            }
+            let first = firsts.iter().find(|(of, _)| *of == type_id);
+            let of = first.map_or(operation, |(_, first)| *first);
+            if first.is_none() {
+                firsts.push((type_id, operation));
+            }
+            self.members.push(Member {
+                operation,
+                of,
+                is_gone,
+                color: 0,
+            });
+        }
+        !self.members.is_empty()
+    }
+
+    /// Tells apart whom anything tells apart: whoever is what it is, and mentioned by whom.
+    fn refine(&mut self, look: &Look<'_>, mentioning: &[Part]) {
+        let mut classes = self.classes();
+        for _ in 0..self.members.len() {
+            let colors: Vec<u64> = (0..self.members.len())
+                .map(|at| {
+                    let Member {
+                        operation, color, ..
+                    } = self.members[at];
+                    self.names[operation as usize] = Some(mix(color, SELF));
+                    let sum = self.sum(look, mentioning);
+                    self.names[operation as usize] = Some(color);
+                    mix(mix(color, sum as u64), (sum >> 64) as u64)
+                })
+                .collect();
+            for (member, color) in self.members.iter_mut().zip(colors) {
+                member.color = color;
+            }
+            let live = self.names.len() as u32;
+            self.name_by_color(live);
+            let now = self.classes();
+            if now == classes {
+                return;
+            }
+            classes = now;
+        }
+    }
+
+    /// How many are told apart.
+    fn classes(&self) -> usize {
+        let mut colors: Vec<u64> = self.members.iter().map(|member| member.color).collect();
+        colors.sort_unstable();
+        colors.dedup();
+        colors.len()
+    }
+
+    fn name_by_color(&mut self, live: u32) {
+        self.names.clear();
+        self.names.resize(live as usize, None);
+        for member in &self.members {
+            self.names[member.operation as usize] = Some(member.color);
+        }
+    }
+
+    /// The least fingerprint over the orders of those that nothing tells apart; over one of them, where
+    /// there are many.
+    fn least(&mut self, look: &Look<'_>, mentioning: &[Part]) -> u128 {
+        let alike = |one: &Member, other: &Member| {
+            (one.of, one.is_gone, one.color) == (other.of, other.is_gone, other.color)
+        };
+        let ties: Vec<usize> = self.members.chunk_by(alike).map(<[_]>::len).collect();
+        let orders = ties.iter().try_fold(1_usize, |orders, tie| {
+            let all = (2..=*tie).try_fold(1_usize, |all, next| all.checked_mul(next))?;
+            orders.checked_mul(all)
+        });
+        let orders = orders.filter(|orders| *orders <= ORDERS_MAX).unwrap_or(1);
+        let mut least = u128::MAX;
+        for order in 0..orders {
+            self.name_by_rank(&ties, order);
+            least = least.min(self.sum(look, mentioning));
+        }
+        least
+    }
+
+    /// Names each by its rank, those that nothing tells apart in the order of that number.
+    fn name_by_rank(&mut self, ties: &[usize], mut order: usize) {
+        let mut from = 0;
+        for tie in ties {
+            let mut left: Vec<Member> = self.members[from..from + tie].to_vec();
+            for rank in from..from + tie {
+                let member = left.remove(order % left.len());
+                order /= left.len() + 1;
+                let name = mix(mix(u64::from(member.of), RANK), rank as u64);
+                self.names[member.operation as usize] = Some(name);
+            }
+            from += tie;
+        }
+    }
+
+    fn sum(&mut self, look: &Look<'_>, parts: &[Part]) -> u128 {
+        parts.iter().fold(0, |sum: u128, part| {
+            sum.wrapping_add(self.look_at(look, *part).0)
+        })
+    }
+
+    /// The fingerprint of a part under the names that there are, and whether it has one of them.
+    fn look_at(&mut self, look: &Look<'_>, part: Part) -> (u128, bool) {
+        let blind = self.scratch.is_blind;
+        let scratch = &mut self.scratch;
+        let seen = under_names(&self.names, || match part {
+            Part::Operation(operation) => look.operation(operation, scratch),
+            Part::Rest => {
+                let (timers, others) = look.rest(scratch);
+                timers.wrapping_mul(3).wrapping_add(others)
+            }
+        });
+        self.scratch.is_blind |= blind;
+        seen
+    }
+}
+
+/// Stands for the one that is looked for, and for ranks, among names.
+const SELF: u64 = 0x5e1f_0000_0000_0001;
+const RANK: u64 = 0x4a9c_0000_0000_0001;
+
+/// Whether the type of an actor says so; `None` while it can't be asked.
+fn is_interchangeable(look: &Look<'_>, operation: u32, type_id: TypeId) -> Option<bool> {
+    let parts = look.bodies.get(operation as usize)?.as_ref()?;
+    let mut to = Fingerprinter::new();
+    let valued = look.guarded(|| parts.body.fingerprint(&mut to))??;
+    valued.then(|| to.interchangeable_type() == Some(type_id))
+}
+
+/// All that knows actors by number can know them by other names.
+fn is_plain(state: &State) -> bool {
+    state.watches.iter().all(|watch| !watch.is_open)
+        && state.links.pairs().next().is_none()
+        && state.families.is_empty()
+        && state.groups.is_empty()
+        && state.nodes.is_empty()
+        && state.disks.disks.is_empty()
+        && state.objects.is_unused()
+        && state.budgets.is_none()
+        && state.questions.len() == state.questions_free.len()
+        && state.asks.len() == state.asks_free.len()
+        && !state.lends_timers.get()
+        && state.operations[..state.live].iter().all(is_plainly)
+}
+
+fn is_plainly(operation: &Operation) -> bool {
+    let is_plain = |effect: &Effect| {
+        matches!(
+            effect,
+            Effect::Send { .. }
+                | Effect::Start(_)
+                | Effect::Halt(_)
+                | Effect::Stop { .. }
+                | Effect::LetGo { .. }
+                | Effect::Arm { .. }
+                | Effect::Cancel { .. }
+        )
+    };
+    operation.shares.is_none()
+        && operation.trap.is_none()
+        && operation.outbox.as_slice().iter().all(is_plain)
+}

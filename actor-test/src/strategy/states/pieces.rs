@@ -1,0 +1,175 @@
+//! A list that grows without moving what is in it, in memory or, from a bound on, in a [file](spilled):
+//! [`Pieces`].
+
+mod spilled;
+
+use spilled::File;
+
+/// How many entries one piece of memory holds.
+const PIECE: usize = 1 << 14;
+
+/// What can be kept in a file: its bytes are the same in every run of a program.
+pub(super) trait Plain: Copy + std::fmt::Debug {
+    /// How many bytes it takes.
+    const BYTES: usize;
+    /// Appends them.
+    fn write(self, to: &mut Vec<u8>);
+    /// Takes it out of as many bytes.
+    fn read(from: &[u8]) -> Self;
+}
+
+/// Entries by number, in pieces: there is never a second copy of them, as there is while a `Vec` grows.
+#[derive(Debug)]
+pub(super) struct Pieces<T> {
+    /// Those that are not in the file, the first of them `spilled` pieces behind the first of all.
+    pieces: Vec<Vec<T>>,
+    len: usize,
+    spilled: usize,
+    file: Option<File>,
+}
+
+impl<T> Default for Pieces<T> {
+    fn default() -> Self {
+        Self {
+            pieces: Vec::new(),
+            len: 0,
+            spilled: 0,
+            file: None,
+        }
+    }
+}
+
+impl<T: Plain> Pieces<T> {
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    #[inline]
+    pub(super) fn push(&mut self, entry: T) {
+        if self.len.is_multiple_of(PIECE) {
+            self.add_piece();
+        }
+        if let Some(piece) = self.pieces.last_mut() {
+            piece.push(entry);
+        }
+        self.len += 1;
+    }
+
+    #[inline]
+    pub(super) fn get(&self, number: u32) -> T {
+        let (piece, at) = (number as usize / PIECE, number as usize % PIECE);
+        match piece.checked_sub(self.spilled) {
+            Some(piece) => self.pieces[piece][at],
+            None => self.get_spilled(number),
+        }
+    }
+
+    /// How much memory it takes, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.pieces.len() * PIECE * size_of::<T>()
+    }
+
+    /// Keeps what is full in a file from now on; `false` where there can be none.
+    pub(super) fn spill(&mut self) -> bool {
+        if self.file.is_none() {
+            self.file = File::new().ok();
+        }
+        self.write_full()
+    }
+
+    #[cold]
+    fn add_piece(&mut self) {
+        if self.file.is_some() {
+            self.write_full();
+        }
+        self.pieces.push(Vec::with_capacity(PIECE));
+    }
+
+    /// Writes the pieces that are full. Where the disk does not take one, it stays.
+    fn write_full(&mut self) -> bool {
+        let Some(file) = &mut self.file else {
+            return false;
+        };
+        let mut bytes = Vec::new();
+        while self
+            .pieces
+            .first()
+            .is_some_and(|piece| piece.len() == PIECE)
+        {
+            bytes.clear();
+            self.pieces[0]
+                .iter()
+                .for_each(|entry| entry.write(&mut bytes));
+            if file.append(&bytes).is_err() {
+                return false;
+            }
+            self.pieces.remove(0);
+            self.spilled += 1;
+        }
+        true
+    }
+
+    #[cold]
+    fn get_spilled(&self, number: u32) -> T {
+        let at = number as usize * T::BYTES;
+        let file = self.file.as_ref().expect("what was spilled is in a file");
+        file.read(at as u64, T::BYTES, T::read)
+    }
+}
+
+impl Plain for [u32; 2] {
+    const BYTES: usize = 8;
+
+    fn write(self, to: &mut Vec<u8>) {
+        to.extend(self.iter().flat_map(|number| number.to_le_bytes()));
+    }
+
+    fn read(from: &[u8]) -> Self {
+        let number = |at: usize| {
+            let bytes = from[at..at + 4].try_into();
+            u32::from_le_bytes(bytes.expect("four bytes"))
+        };
+        [number(0), number(4)]
+    }
+}
+
+impl Plain for u16 {
+    const BYTES: usize = 2;
+
+    fn write(self, to: &mut Vec<u8>) {
+        to.extend(self.to_le_bytes());
+    }
+
+    fn read(from: &[u8]) -> Self {
+        Self::from_le_bytes([from[0], from[1]])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Beside a list that knows the same, before and after it goes to a file.
+    #[test]
+    fn what_is_in_a_file_is_what_was_pushed() {
+        for from in [0, 1, 5 * PIECE, 5 * PIECE + 7] {
+            let mut pieces = Pieces::default();
+            let entry = |number: u32| [number, number ^ 0x5555_0000];
+            for number in 0..8 * PIECE as u32 {
+                if number as usize == from {
+                    assert!(pieces.spill());
+                }
+                pieces.push(entry(number));
+            }
+            assert_eq!(pieces.len(), 8 * PIECE);
+            // The last is full, and no further one has begun.
+            assert_eq!(pieces.bytes(), PIECE * 8, "one is in memory");
+            for number in 0..8 * PIECE as u32 {
+                assert_eq!(pieces.get(number), entry(number));
+                let far = number.wrapping_mul(48_271) % (8 * PIECE as u32);
+                assert_eq!(pieces.get(far), entry(far));
+            }
+        }
+    }
+}

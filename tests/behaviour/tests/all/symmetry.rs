@@ -1,0 +1,523 @@
+//! States up to who is who among interchangeable actors, against the orbits of a model under all permutations,
+//! by brute force.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use actor_core::prelude::*;
+use actor_core::{ActorId, Fingerprint, actor, monitor};
+use actor_test::strategy::{Reduction, StrategySpec, Unjudged};
+use actor_test::{Gap, Report, Searched, Settings, Tester};
+use behaviour::automata::Dice;
+
+fn search(name: &str, keeps_going: bool, program: impl Fn(&System) + Sync) -> Report {
+    let mut settings = Settings::default();
+    settings.iterations = u64::MAX;
+    settings.check_every = 0;
+    let strategy: StrategySpec = name.parse().expect("the name of a strategy");
+    let tester = Tester::with(settings).strategy(strategy);
+    match keeps_going {
+        true => tester.keep_going().run(program),
+        false => tester.run(program),
+    }
+}
+
+/// Whether states were told apart by who is who.
+fn whoever(report: &Report) -> bool {
+    match report.verdict.searched {
+        Searched::Systematic {
+            reduction: Reduction::States { whoever, .. },
+            ..
+        } => whoever,
+        ref other => panic!("{other:?}"),
+    }
+}
+
+/// Whom a member means.
+#[derive(Clone, Copy, Debug)]
+enum Whom {
+    Me,
+    /// Who is spoken of.
+    About,
+    /// One of those that it knows, or itself.
+    Peer(usize),
+}
+
+#[derive(Clone, Debug)]
+struct Outcome {
+    state: u8,
+    /// To whom, which event, and of whom it speaks.
+    sends: Option<(Whom, u8, Whom)>,
+}
+
+#[derive(Clone, Debug)]
+struct Rule {
+    outcomes: Vec<Outcome>,
+    fails: bool,
+}
+
+const KINDS: usize = 2;
+const PEERS_MAX: usize = 2;
+const STATES_MAX: usize = 500;
+
+/// All members follow the same rules, and some are told of others.
+#[derive(Clone, Debug)]
+struct Program {
+    members: usize,
+    rules: Vec<Vec<Rule>>,
+    tells: Vec<(usize, Said)>,
+}
+
+/// An event: to meet somebody, or one of a kind that speaks of somebody.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Said {
+    Meet(usize),
+    Act(u8, usize),
+}
+
+impl Said {
+    fn renamed(self, names: &[usize]) -> Self {
+        match self {
+            Self::Meet(who) => Self::Meet(names[who]),
+            Self::Act(kind, who) => Self::Act(kind, names[who]),
+        }
+    }
+}
+
+impl Program {
+    fn random(number: u64) -> Self {
+        let mut dice = Dice::new(number);
+        let members = 2 + dice.roll(3);
+        let whom = |dice: &mut Dice| match dice.roll(4) {
+            0 => Whom::Me,
+            1 => Whom::About,
+            _ => Whom::Peer(dice.roll(PEERS_MAX)),
+        };
+        let outcome = |dice: &mut Dice| Outcome {
+            state: dice.roll(KINDS) as u8,
+            sends: (dice.roll(4) > 0).then(|| (whom(dice), dice.roll(KINDS) as u8, whom(dice))),
+        };
+        let rule = |dice: &mut Dice| Rule {
+            outcomes: (0..1 + dice.roll(8) / 7).map(|_| outcome(dice)).collect(),
+            fails: dice.roll(16) == 0,
+        };
+        let rules = (0..KINDS)
+            .map(|_| (0..KINDS).map(|_| rule(&mut dice)).collect())
+            .collect();
+        // Everybody the same, or some something.
+        let next = |who: usize| (who + 1) % members;
+        let kind = dice.roll(KINDS) as u8;
+        let meets = (0..members).map(|who| (who, Said::Meet(next(who))));
+        let acts = (0..members).map(|who| (who, Said::Act(kind, who)));
+        let all: Vec<(usize, Said)> = match dice.roll(3) {
+            0 => meets.chain(acts).collect(),
+            1 => acts.collect(),
+            _ => Vec::new(),
+        };
+        let some = match all.is_empty() {
+            true => 1 + dice.roll(4),
+            false => 0,
+        };
+        let tells = (0..some).map(|_| {
+            let to = dice.roll(members);
+            let who = dice.roll(members);
+            let said = match dice.roll(2) {
+                0 => Said::Meet(who),
+                _ => Said::Act(dice.roll(KINDS) as u8, who),
+            };
+            (to, said)
+        });
+        let tells = tells.chain(all).collect();
+        Self {
+            members,
+            rules,
+            tells,
+        }
+    }
+
+    fn set_up(&self, sys: &System) {
+        let rules = Arc::new(self.rules.clone());
+        let spawn = |_| {
+            sys.spawn(Member {
+                state: 0,
+                peers: Vec::new(),
+                rules: rules.clone(),
+            })
+        };
+        let all: Vec<ActorRef<Member>> = (0..self.members).map(spawn).collect();
+        for (to, said) in &self.tells {
+            match *said {
+                Said::Meet(who) => all[*to].tell(Meet(all[who].clone())),
+                Said::Act(kind, who) => all[*to].tell(Act(kind, all[who].clone())),
+            }
+        }
+    }
+
+    /// How many states there are, how many up to who is who, and how near the first failure is.
+    fn model(&self) -> Option<(usize, usize, Option<u64>)> {
+        let begun = World {
+            unborn: (0..self.members).collect(),
+            tells: self.tells.clone(),
+            members: vec![Inside::default(); self.members],
+        };
+        let (mut known, mut orbits) = (BTreeSet::from([begun.clone()]), BTreeSet::new());
+        let mut queue = VecDeque::from([(begun, 1)]);
+        let mut failure = None;
+        while let Some((world, depth)) = queue.pop_front() {
+            orbits.insert(world.least());
+            if known.len() > STATES_MAX {
+                return None;
+            }
+            for next in self.steps(&world) {
+                match next {
+                    None => {
+                        failure.get_or_insert(depth + 1);
+                    }
+                    Some(next) if known.insert(next.clone()) => queue.push_back((next, depth + 1)),
+                    Some(_) => {}
+                }
+            }
+        }
+        // And the one before the set-up.
+        Some((known.len() + 1, orbits.len() + 1, failure))
+    }
+
+    fn steps(&self, world: &World) -> Vec<Option<World>> {
+        let mut steps = Vec::new();
+        let body = self.members;
+        if !world.unborn.is_empty() {
+            let mut next = world.clone();
+            next.unborn.remove(0);
+            steps.push(Some(next));
+        } else if let Some((to, said)) = world.tells.first().copied() {
+            let mut next = world.clone();
+            next.tells.remove(0);
+            next.members[to].inbox.push((body, said));
+            steps.push(Some(next));
+        }
+        for me in (0..self.members).filter(|me| !world.unborn.contains(me)) {
+            let inside = &world.members[me];
+            if let Some((to, said)) = inside.outbox {
+                let mut next = world.clone();
+                next.members[me].outbox = None;
+                next.members[to].inbox.push((me, said));
+                steps.push(Some(next));
+            } else if let Some((_, said)) = inside.inbox.first().copied() {
+                let mut next = world.clone();
+                next.members[me].inbox.remove(0);
+                let (kind, about) = match said {
+                    Said::Meet(who) => {
+                        let peers = &mut next.members[me].peers;
+                        if peers.len() < PEERS_MAX {
+                            peers.push(who);
+                        }
+                        steps.push(Some(next));
+                        continue;
+                    }
+                    Said::Act(kind, about) => (kind, about),
+                };
+                let rule = &self.rules[usize::from(inside.state)][usize::from(kind)];
+                if rule.fails {
+                    steps.push(None);
+                    continue;
+                }
+                for outcome in &rule.outcomes {
+                    let mut next = next.clone();
+                    let mean = |whom: Whom| match whom {
+                        Whom::Me => me,
+                        Whom::About => about,
+                        Whom::Peer(nth) => inside.peers.get(nth).copied().unwrap_or(me),
+                    };
+                    next.members[me].state = outcome.state;
+                    let sends = outcome.sends;
+                    next.members[me].outbox =
+                        sends.map(|(to, kind, of)| (mean(to), Said::Act(kind, mean(of))));
+                    steps.push(Some(next));
+                }
+            }
+        }
+        steps
+    }
+}
+
+/// A state of the model.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct World {
+    unborn: Vec<usize>,
+    tells: Vec<(usize, Said)>,
+    members: Vec<Inside>,
+}
+
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+struct Inside {
+    state: u8,
+    peers: Vec<usize>,
+    inbox: Vec<(usize, Said)>,
+    outbox: Option<(usize, Said)>,
+}
+
+impl World {
+    /// The least of all that differ in who is who.
+    fn least(&self) -> Self {
+        let all = permutations(self.members.len());
+        let all = all.iter().map(|names| self.renamed(names));
+        all.min().expect("there is one")
+    }
+
+    fn renamed(&self, names: &[usize]) -> Self {
+        let send = |(to, said): &(usize, Said)| (names[*to], said.renamed(names));
+        let mut members = vec![Inside::default(); names.len()];
+        for (inside, name) in self.members.iter().zip(names) {
+            // The body keeps its number.
+            let sender = |who: usize| names.get(who).copied().unwrap_or(who);
+            let inbox = inside.inbox.iter();
+            members[*name] = Inside {
+                state: inside.state,
+                peers: inside.peers.iter().map(|who| names[*who]).collect(),
+                inbox: inbox
+                    .map(|(who, said)| (sender(*who), said.renamed(names)))
+                    .collect(),
+                outbox: inside.outbox.as_ref().map(send),
+            };
+        }
+        Self {
+            unborn: self.unborn.iter().map(|who| names[*who]).collect(),
+            tells: self.tells.iter().map(send).collect(),
+            members,
+        }
+    }
+}
+
+fn permutations(of: usize) -> Vec<Vec<usize>> {
+    match of {
+        0 => vec![Vec::new()],
+        _ => {
+            let shorter = permutations(of - 1);
+            let with = |at: usize| {
+                shorter.iter().map(move |one| {
+                    let mut one = one.clone();
+                    one.insert(at, of - 1);
+                    one
+                })
+            };
+            (0..of).flat_map(with).collect()
+        }
+    }
+}
+
+#[derive(Clone, Hash, Debug)]
+struct Meet(ActorRef<Member>);
+#[derive(Clone, Hash, Debug)]
+struct Act(u8, ActorRef<Member>);
+
+#[derive(Fingerprint)]
+#[fingerprint(interchangeable)]
+struct Member {
+    state: u8,
+    peers: Vec<ActorRef<Member>>,
+    #[fingerprint(skip)]
+    rules: Arc<Vec<Vec<Rule>>>,
+}
+
+#[actor]
+impl Member {
+    #[on]
+    fn meet(&mut self, meet: Meet) {
+        if self.peers.len() < PEERS_MAX {
+            self.peers.push(meet.0);
+        }
+    }
+
+    #[on]
+    fn act(&mut self, act: Act, cx: &mut Context<Self>) {
+        let rules = self.rules.clone();
+        let rule = &rules[usize::from(self.state)][usize::from(act.0)];
+        assert!(!rule.fails, "it fails");
+        let chosen = match rule.outcomes.len() {
+            1 => 0,
+            several => cx.choose(several),
+        };
+        let outcome = &rule.outcomes[chosen];
+        let mean = |whom: Whom| match whom {
+            Whom::Me => cx.me(),
+            Whom::About => act.1.clone(),
+            Whom::Peer(nth) => self.peers.get(nth).cloned().unwrap_or_else(|| cx.me()),
+        };
+        if let Some((to, kind, of)) = outcome.sends {
+            mean(to).tell(Act(kind, mean(of)));
+        }
+        self.state = outcome.state;
+    }
+}
+
+/// As many states as there are orbits, and the first failure as near as in the whole.
+#[test]
+fn states_are_the_orbits_of_a_model() {
+    let given = std::env::var("SYMMETRY").ok();
+    let programs = given.map_or(30, |given| given.parse().expect("a number"));
+    let (mut all, mut merged, mut failing) = (0, 0, 0);
+    for number in 0..programs {
+        let program = Program::random(number);
+        let Some((states, orbits, failure)) = program.model() else {
+            continue;
+        };
+        let case = || format!("program {number}: {program:#?}");
+        for name in ["bfs", "states"] {
+            let report = search(name, true, |sys| program.set_up(sys));
+            let busy = Gap::Cycles(Unjudged::Busy);
+            let gaps = &report.verdict.gaps;
+            assert!(gaps.iter().all(|gap| *gap == busy), "{gaps:?}, {}", case());
+            let met = report.verdict.states();
+            assert_eq!(met, Some(orbits as u64), "of {states}, {name}, {}", case());
+            assert_eq!(report.bugs().is_empty(), failure.is_none(), "{}", case());
+            assert!(whoever(&report), "{}", case());
+        }
+        let first = search("bfs", false, |sys| program.set_up(sys));
+        let steps = first.bugs().first().map(|bug| bug.step());
+        assert_eq!(steps, failure, "{}", case());
+        all += states;
+        merged += orbits;
+        failing += u32::from(failure.is_some());
+    }
+    println!("{all} states, {merged} up to who is who, {failing} programs that fail");
+    assert!(merged * 4 < all * 3 && failing > 2, "{merged} of {all}");
+}
+
+#[derive(Clone, Hash, Debug)]
+struct Enter(ActorRef<Guest>);
+#[derive(Clone, Copy, Hash, Debug)]
+struct Welcome;
+
+/// Lets everybody in.
+#[derive(Hash)]
+struct Host;
+
+#[actor]
+impl Host {
+    #[on]
+    fn enter(&mut self, enter: Enter) {
+        enter.0.tell(Welcome);
+    }
+}
+
+// ANCHOR: guest
+#[derive(Fingerprint)]
+#[fingerprint(interchangeable)]
+struct Guest {
+    host: ActorRef<Host>,
+    is_inside: bool,
+}
+// ANCHOR_END: guest
+
+#[actor]
+impl Guest {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        self.host.tell(Enter(cx.me()));
+    }
+
+    #[on]
+    fn welcome(&mut self, _: Welcome) {
+        self.is_inside = true;
+    }
+}
+
+fn guests(sys: &System) -> Vec<ActorRef<Guest>> {
+    let host = sys.spawn(Host);
+    let spawn = |_| {
+        sys.spawn(Guest {
+            host: host.clone(),
+            is_inside: false,
+        })
+    };
+    (0..3).map(spawn).collect()
+}
+
+/// A predicate that looks at any of them may stay; one that means one of them has who is who make a
+/// difference again, and is met where it is false for that one alone.
+#[test]
+fn a_predicate_that_means_one_tells_them_apart() {
+    let any = search("bfs", true, |sys| {
+        guests(sys);
+        sys.always("no two", |w| {
+            w.all::<Guest>().filter(|guest| guest.is_inside).count() < 4
+        });
+    });
+    any.assert_clean();
+    assert!(
+        any.verdict.is_exhaustive() && whoever(&any),
+        "{:?}",
+        any.verdict
+    );
+
+    for last in 0..3 {
+        let first = search("bfs", true, |sys| {
+            let all = guests(sys);
+            sys.always("this one is not the first", move |w| {
+                let is_inside =
+                    |guest: &ActorRef<Guest>| w.get(guest).is_some_and(|guest| guest.is_inside);
+                !is_inside(&all[last]) || all.iter().filter(|guest| is_inside(guest)).count() > 1
+            });
+        });
+        assert!(!whoever(&first));
+        assert_eq!(first.bugs().len(), 1, "{last}: {:?}", first.verdict);
+    }
+
+    let one = search("bfs", true, |sys| {
+        let all = guests(sys);
+        let first = all[0].id();
+        sys.always("nothing is wrong", move |w| {
+            w.all_with_ids::<Guest>().all(|(id, _)| id >= first)
+        });
+    });
+    assert!(!whoever(&one));
+    let states = |report: &Report| report.verdict.states();
+    assert_eq!((states(&one), states(&any)), (Some(265), Some(79)));
+}
+
+/// Knows whom somebody was told of first, and fails where another is welcomed before.
+#[derive(Default, Hash)]
+struct InOrder {
+    entering: Vec<ActorId>,
+}
+
+#[monitor]
+impl InOrder {
+    #[on]
+    fn enter(&mut self, enter: &Enter) {
+        self.entering.push(enter.0.id());
+    }
+
+    #[on]
+    fn welcome(&mut self, _: &Welcome, cx: &mut MonitorContext<Self>) {
+        let first = self.entering.remove(0);
+        assert_eq!(cx.target(), Some(first), "it is not its turn");
+    }
+}
+
+/// A monitor knows them by the names that the state has.
+#[test]
+fn a_monitor_may_know_them() {
+    let without = search("bfs", true, |sys| drop(guests(sys)));
+    let with = search("bfs", true, |sys| {
+        sys.monitor::<InOrder>();
+        guests(sys);
+    });
+    with.assert_clean();
+    assert!(with.verdict.is_exhaustive() && whoever(&with));
+    // Who has entered first is in the inbox of the host as well.
+    assert_eq!(with.verdict.states(), without.verdict.states());
+}
+
+/// What stays owed is not looked for where who is who makes no difference, and the report says so.
+#[test]
+fn no_cycle_is_judged_whoever_is_who() {
+    let report = search("states", true, |sys| {
+        guests(sys);
+        sys.eventually("all are inside", |w| {
+            w.all::<Guest>().filter(|guest| guest.is_inside).count() == 3
+        });
+    });
+    report.assert_clean();
+    assert_eq!(report.verdict.gaps, [Gap::Cycles(Unjudged::Owed)]);
+}
