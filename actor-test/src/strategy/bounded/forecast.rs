@@ -36,7 +36,7 @@ impl Forecast {
 
     /// How many executions come of one that may deviate so often, it among them; none where no end is in
     /// sight.
-    fn from_one(&self, left: u32) -> Option<f64> {
+    fn executions_of_one(&self, left: u32) -> Option<f64> {
         let executions = self.executions.max(1) as f64;
         let (alike, further) = (
             self.alike as f64 / executions,
@@ -65,7 +65,7 @@ impl Forecast {
         let (mut least, mut most) = (0, Some(0.0));
         for (left, count) in noted {
             least += count;
-            let each = self.from_one(left);
+            let each = self.executions_of_one(left);
             most = most
                 .zip(each)
                 .map(|(most, each)| most + each * count as f64);
