@@ -137,7 +137,8 @@ impl Verdict {
     pub fn behaviours(&self) -> Option<u64> {
         match &self.searched {
             Searched::Systematic {
-                reduction: Reduction::Inboxes { behaviours, .. },
+                reduction:
+                    Reduction::Inboxes { behaviours, .. } | Reduction::Steps { behaviours, .. },
                 ..
             } => Some(*behaviours),
             _ => None,

@@ -53,16 +53,18 @@ pub enum Beyond {
     Node,
     /// An event is put off for a later state, by an actor that takes more kinds of them than can be told apart.
     Defer,
-    /// A piped future, a task or a thread.
+    /// A piped future.
     Future,
     /// A timer that fires again and again, or one that lets messages go first.
     Ticks,
     /// Several sends of a handler that leave together, since handlers are atomic.
     Together,
+    /// A task or a thread.
+    Task,
 }
 
 /// All of them, in their order.
-const ALL: [Beyond; 25] = {
+const ALL: [Beyond; 26] = {
     use Beyond::*;
     [
         Clock,
@@ -90,6 +92,7 @@ const ALL: [Beyond; 25] = {
         Future,
         Ticks,
         Together,
+        Task,
     ]
 };
 
@@ -209,6 +212,41 @@ pub(crate) enum Along {
     Cancelled { timer: u64 },
 }
 
+/// Several of them.
+///
+/// ```
+/// use actor_test::strategy::{Beyond, Constructs};
+///
+/// let none = Constructs::default();
+/// assert_eq!(none.iter().next(), None::<Beyond>);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(into = "Vec<Beyond>", from = "Vec<Beyond>")]
+pub struct Constructs(Reached);
+
+impl Constructs {
+    pub(crate) fn of(reached: Reached) -> Self {
+        Self(reached)
+    }
+
+    /// Each of them.
+    pub fn iter(self) -> impl Iterator<Item = Beyond> {
+        ALL.into_iter().filter(move |what| self.0.has(*what))
+    }
+}
+
+impl From<Constructs> for Vec<Beyond> {
+    fn from(constructs: Constructs) -> Self {
+        constructs.iter().collect()
+    }
+}
+
+impl From<Vec<Beyond>> for Constructs {
+    fn from(constructs: Vec<Beyond>) -> Self {
+        Self(Reached::of(&constructs))
+    }
+}
+
 /// Which of them a step has reached.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Reached(u32);
@@ -247,6 +285,11 @@ impl Reached {
     /// Those but the others.
     pub(crate) fn without(self, others: Self) -> Self {
         Self(self.0 & !others.0)
+    }
+
+    /// Those that both have.
+    pub(crate) fn both(self, others: Self) -> Self {
+        Self(self.0 & others.0)
     }
 
     /// Those of both.

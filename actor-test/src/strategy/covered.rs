@@ -1,6 +1,6 @@
 //! What a search has covered, as a strategy says of itself, and what it left out.
 
-use super::Beyond;
+use super::{Beyond, Constructs};
 use serde::{Deserialize, Serialize};
 
 /// What a strategy has covered so far: see [`Strategy::covered`](super::Strategy::covered).
@@ -62,6 +62,13 @@ pub enum Reduction {
         /// A monitor's value offers nothing to compare: each order in which it sees something is a
         /// behaviour.
         opaque: bool,
+    },
+    /// Of those that differ in the order of independent steps only, one is run.
+    Steps {
+        /// How many were run. Some of them may differ in nothing that an actor or onlooker can tell.
+        behaviours: u64,
+        /// Steps that do such things, or with which an actor ends, were taken as dependent on all others.
+        everywhere: Constructs,
     },
 }
 

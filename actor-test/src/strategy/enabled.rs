@@ -183,6 +183,8 @@ pub struct Step<'a> {
     pub(crate) is_suspended: bool,
     /// It has looked whether a sleep is over, and it was not.
     pub(crate) sleeps: bool,
+    /// It would have cancelled a timer, had that been there.
+    pub(crate) cancels: bool,
     /// The bug that it has found.
     pub(crate) bug: Option<BugKind>,
     /// The state to which it has led, where the strategy [wants](super::Strategy::sees_states) to see

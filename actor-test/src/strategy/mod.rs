@@ -48,8 +48,8 @@ use crate::data::bug::Cycle;
 use crate::data::faults::{Fault, FaultBudgets, FaultKind};
 use crate::data::story::Asked;
 
-pub use beyond::Beyond;
 pub(crate) use beyond::{Along, Carried, Deferred, Looked, Onlookers, Reached};
+pub use beyond::{Beyond, Constructs};
 pub use bounded::{Bdfs, Bounded, Same};
 pub(crate) use branch::Branch;
 pub(crate) use changes::Changes;

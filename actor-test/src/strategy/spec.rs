@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::bounded::Same;
 use super::delay::{DELAYS, DELAYS_MAX};
-use super::search::{Dpor, HOP, InTurn};
+use super::search::{Behaviours, Dpor, HOP, InTurn};
 use super::{
     Bdfs, Bounded, Delayed, Dfs, FairSuffix, Fairness, LivePrefix, Pct, Placed, Placement, Pos,
     Probabilistic, Random, Room, RoundRobin, RunToCompletion, States, Strategy, Surw, Urw,
@@ -554,7 +554,7 @@ impl StrategySpec {
                     None => Dpor::new(),
                     Some(bound) => Dpor::new().histories_max(*bound),
                 };
-                Box::new(InTurn::new(dpor))
+                Box::new(InTurn::new(Behaviours::new(dpor)))
             }
             Self::HoppingDpor(behaviours) => {
                 Box::new(InTurn::new(Dpor::new().hopping(*behaviours)))

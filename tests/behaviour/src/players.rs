@@ -35,6 +35,17 @@ enum Act {
     Close,
     Halt,
     Fail,
+    /// Notes whether the other is there.
+    Look(usize),
+    Unwatch(usize),
+    Unlink(usize),
+    /// Gives the other a name that all know.
+    Name(usize),
+    /// Tells whoever has that name.
+    TellNamed,
+    /// Has a note come, from itself, once the other has answered.
+    Pipe(usize),
+    TrySend(usize),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,6 +54,7 @@ enum Awaited {
     Sent(usize),
     Time(u64),
     Note,
+    End(usize),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -63,6 +75,8 @@ pub struct Play {
     is_monitored: bool,
     /// A predicate sees players.
     is_watched: bool,
+    /// What a handler sends leaves together.
+    is_atomic: bool,
 }
 
 /// What each player noted, and what the monitor did.
@@ -102,6 +116,7 @@ const CLOCK: u64 = 6_000;
 const CHOICE: u64 = 7_000;
 const CAME: u64 = 8_000;
 const LIFE: u64 = 9_000;
+const LOOK: u64 = 10_000;
 
 impl Stage {
     fn note(&self, of: usize, what: u64) {
@@ -134,6 +149,24 @@ impl Player {
             Act::Open(whom) => self.player(whom).tell(Key),
             Act::Close => cx.goto(PlayerState::Closed),
             Act::Halt => cx.halt(),
+            Act::Look(at) => self.note(LOOK + u64::from(self.player(at).is_alive())),
+            Act::Unwatch(whom) => cx.unwatch(&self.player(whom).clone()),
+            Act::Unlink(whom) => cx.unlink(&self.player(whom).clone()),
+            Act::Name(whom) => cx.register("the one", &self.player(whom).clone()),
+            Act::TellNamed => match cx.lookup::<Self>("the one").await {
+                Ok(player) => player.tell(Note(self.number)),
+                Err(_) => self.note(LOOK + 9),
+            },
+            Act::Pipe(of) => {
+                let ask = self.player(of).ask(Question(self.number));
+                cx.pipe_to_self(ask, |answer| {
+                    Note(answer.map_or(99, |value| value as usize))
+                });
+            }
+            Act::TrySend(to) => {
+                let sent = self.player(to).try_send(Note(self.number)).await;
+                self.note(LOOK + 5 + u64::from(sent.is_ok()));
+            }
             // One place for each, since what fails at one place is one bug.
             Act::Fail => match self.number {
                 0 => panic!("one fails"),
@@ -164,6 +197,11 @@ impl Player {
                         2
                     }));
                 }
+                Awaited::End(of) => futures.push(Box::pin(async move {
+                    let players = stage.players.get().expect("as above");
+                    players[of].stopped().await;
+                    3
+                })),
                 Awaited::Note => {}
             }
         }
@@ -277,7 +315,14 @@ thread_local! {
 }
 
 /// A generator, good enough to choose programs by.
-struct Dice(u64);
+struct Dice(u64, Acts);
+
+/// What players do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Acts {
+    Some,
+    All,
+}
 
 impl Dice {
     fn roll(&mut self, sides: usize) -> usize {
@@ -293,7 +338,12 @@ impl Dice {
     }
 
     fn awaited(&mut self, of: usize, players: usize) -> Awaited {
-        match self.roll(8) {
+        let sides = match self.1 {
+            Acts::Some => 8,
+            Acts::All => 9,
+        };
+        match self.roll(sides) {
+            8 => Awaited::End(self.other(of, players)),
             0..4 => Awaited::Answer(self.other(of, players)),
             4 => Awaited::Sent(self.other(of, players)),
             5 | 6 => Awaited::Time(1 + self.roll(2) as u64),
@@ -302,6 +352,17 @@ impl Dice {
     }
 
     fn act(&mut self, of: usize, players: usize) -> Act {
+        if self.1 == Acts::All && self.roll(2) == 0 {
+            return match self.roll(12) {
+                0 | 1 => Act::Look(self.other(of, players)),
+                2 => Act::Unwatch(self.other(of, players)),
+                3 => Act::Unlink(self.other(of, players)),
+                4 | 5 => Act::Name(self.other(of, players)),
+                6 | 7 => Act::TellNamed,
+                8 | 9 => Act::Pipe(self.other(of, players)),
+                _ => Act::TrySend(self.other(of, players)),
+            };
+        }
         match self.roll(24) {
             0..6 => Act::Tell(self.other(of, players)),
             6..14 => {
@@ -355,7 +416,17 @@ pub struct Found {
 impl Play {
     /// The program with that number.
     pub fn random(number: u64) -> Self {
-        let mut dice = Dice(number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0xd1ce);
+        Self::drawn(number, Acts::Some)
+    }
+
+    /// The program with that number of those that use names, futures beside an actor and looks at whether
+    /// another is there as well.
+    pub fn wide(number: u64) -> Self {
+        Self::drawn(number, Acts::All)
+    }
+
+    fn drawn(number: u64, acts: Acts) -> Self {
+        let mut dice = Dice(number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0xd1ce, acts);
         dice.roll(2);
         let players = 2 + dice.roll(2);
         Self {
@@ -364,6 +435,7 @@ impl Play {
             is_supervised: dice.roll(2) == 0,
             is_monitored: dice.roll(6) == 0,
             is_watched: dice.roll(8) == 0,
+            is_atomic: acts == Acts::All && dice.roll(4) == 0,
         }
     }
 
@@ -424,6 +496,10 @@ impl Play {
         settings.keep_going = true;
         settings.semantics = match self.is_supervised {
             true => settings.semantics.with_supervised(),
+            false => settings.semantics,
+        };
+        settings.semantics = match self.is_atomic {
+            true => settings.semantics.with_atomic_handlers(),
             false => settings.semantics,
         };
         let report = Tester::with(settings).run_with(Box::new(witness), |sys| {

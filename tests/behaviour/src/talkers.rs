@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use actor_core::prelude::*;
-use actor_core::{actor, monitor};
+use actor_core::{Terminated, actor, monitor};
 use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, Report, Settings, Tester};
 
@@ -39,6 +39,8 @@ pub struct Uses {
     pub timers: bool,
     /// Handlers that await several replies, or a reply or the end of a time, whichever comes first.
     pub waits: bool,
+    /// Actors that watch others' ends, from the first on.
+    pub watches: bool,
 }
 
 /// A program.
@@ -248,6 +250,12 @@ impl Talker {
         if self.program.uses.timers {
             self.use_timers(fuel, cx);
         }
+        if self.program.uses.watches
+            && (self.told == mix(0, 1) && self.name == 0 || self.draw(110, 6) == 0)
+            && let Some((_, whom)) = self.somebody(111)
+        {
+            cx.watch(&whom);
+        }
         if panics && self.draw(2, 12) == 0 {
             // In letters, since bugs that differ in numbers alone are one.
             let letter = |digit: char| char::from(b'a' + digit as u8 - b'0');
@@ -425,6 +433,11 @@ impl Talker {
     fn query(&mut self, query: Query) -> Answer {
         self.hear(query.0);
         Answer(self.told)
+    }
+
+    #[on]
+    fn terminated(&mut self, _: Terminated) {
+        self.hear(5);
     }
 
     #[on]

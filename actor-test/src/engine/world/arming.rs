@@ -77,6 +77,7 @@ impl State {
             let timer = MessageId::new(timer).number();
             self.reach.ride(Along::Cancelled { timer });
         }
+        self.reach.cancels();
         self.look(owner);
         self.refresh(owner);
         Remains {

@@ -35,6 +35,8 @@ pub(crate) struct Reach {
     along: Vec<Along>,
     /// It has looked whether a sleep is over, and it was not.
     sleeps: bool,
+    /// It would have cancelled a timer, had that been there.
+    cancels: bool,
 }
 
 impl Reach {
@@ -57,6 +59,11 @@ impl Reach {
         }
     }
 
+    /// The step would have cancelled a timer, had that been there.
+    pub(crate) fn cancels(&mut self) {
+        self.cancels = true;
+    }
+
     /// Somebody has looked whether a sleep is over, and it is not.
     pub(crate) fn sleeps(&mut self) {
         self.sleeps = true;
@@ -75,6 +82,7 @@ impl State {
         self.reach.interrupted.clear();
         self.reach.along.clear();
         self.reach.sleeps = false;
+        self.reach.cancels = false;
         if pending.operation.is_timer() {
             self.reach.awaits = false;
             let timer = &self.timers.slots[pending.operation.index()];
@@ -184,7 +192,8 @@ impl State {
         match self.operations[index].kind {
             Kind::Actor(_) => (!runs && self.atomic_handlers, None),
             Kind::Body => (runs, None),
-            Kind::Future { .. } | Kind::Task => (runs, Some(Beyond::Future)),
+            Kind::Future { .. } => (runs, Some(Beyond::Future)),
+            Kind::Task => (runs, Some(Beyond::Task)),
             Kind::Boot { .. } | Kind::Link(_) => (runs, Some(Beyond::Node)),
         }
     }
@@ -206,6 +215,7 @@ impl State {
             awaits,
             along,
             sleeps,
+            cancels,
             ..
         } = &self.reach;
         let index = pending.operation.index();
@@ -245,6 +255,7 @@ impl State {
             is_suspended: !pending.operation.is_timer()
                 && self.operations[index].stage == Stage::Suspended,
             sleeps: *sleeps,
+            cancels: *cancels,
             bug,
             led_to: None,
         }

@@ -3,7 +3,7 @@
 use super::{count, percent};
 use crate::report::facts::{BehaviourStatistics, Report};
 use crate::report::verdict::{Searched, Within};
-use crate::strategy::{Beyond, Extent, Gap, Reduction, Unjudged};
+use crate::strategy::{Beyond, Constructs, Extent, Gap, Reduction, Unjudged};
 
 /// What was covered: of a systematic search what it left out, and of a sample how much more there
 /// seems to be.
@@ -42,6 +42,13 @@ pub(super) fn covered(report: &Report) -> Option<String> {
                 let behaviours = count(*behaviours, "behaviour");
                 all(report, &format!("{behaviours}{seen}{orders}"), "")
             }
+            Reduction::Steps {
+                behaviours,
+                everywhere,
+            } => {
+                let behaviours = count(*behaviours, "behaviour");
+                all(report, &behaviours, &dependent(*everywhere))
+            }
         });
     }
     if let Some(within) = report.verdict.within() {
@@ -58,11 +65,24 @@ pub(super) fn covered(report: &Report) -> Option<String> {
     ))
 }
 
+/// What was taken as dependent on everything, so that behaviours may be counted more than once.
+fn dependent(everywhere: Constructs) -> String {
+    let steps: Vec<&str> = everywhere.iter().map(beyond).collect();
+    let steps = match steps.as_slice() {
+        [] => "in which an actor ends".into(),
+        steps => format!("in which an actor ends or which {}", steps.join("; which ")),
+    };
+    format!(
+        ", where each step {steps} was taken as dependent on all others, so that some may be counted \
+         more than once"
+    )
+}
+
 /// How far it came, where that is not told yet, and how much there seems to be in all.
 fn reached(extent: &Extent, reduction: Reduction, is_told: bool) -> String {
     let what = match reduction {
         Reduction::States { .. } => "state",
-        Reduction::Inboxes { .. } => "behaviour",
+        Reduction::Inboxes { .. } | Reduction::Steps { .. } => "behaviour",
         Reduction::Histories { .. } => "beginning",
         Reduction::None | Reduction::LocalFirst => "schedule",
     };
@@ -247,7 +267,8 @@ fn beyond(what: Beyond) -> &'static str {
             "arms a timer that fires again and again, or one that lets messages go first"
         }
         Beyond::Together => "sends several events at once, since handlers are atomic",
-        Beyond::Future => "is a piped future's, a task's or a thread's",
+        Beyond::Future => "is a piped future's",
+        Beyond::Task => "is a task's or a thread's",
     }
 }
 

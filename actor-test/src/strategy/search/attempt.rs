@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{Dpor, InTurn};
+use super::{Behaviours, Dpor, InTurn};
 use crate::strategy::{Gap, Strategy};
 
 /// The search that is tried before a test is sampled. It ends where it has cost so many steps, or seems
@@ -14,7 +14,8 @@ pub(crate) fn attempt(steps: u64) -> (Box<dyn Strategy>, Spent) {
         steps,
         spent: spent.clone(),
     };
-    (Box::new(InTurn::new(Dpor::within(limit))), spent)
+    let dpor = Behaviours::new(Dpor::within(limit));
+    (Box::new(InTurn::new(dpor)), spent)
 }
 
 /// What a search has cost up to now.

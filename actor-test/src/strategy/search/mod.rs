@@ -10,8 +10,10 @@
 //! calls it, and what explores, reports and records needs to know of nothing else.
 
 mod attempt;
+mod behaviours;
 mod dpor;
 mod in_turn;
+mod races;
 
 use std::fmt;
 
@@ -19,6 +21,7 @@ use super::{Covered, Ended, Extent, Strategy};
 use crate::codec::Damaged;
 
 pub(crate) use attempt::attempt;
+pub(super) use behaviours::Behaviours;
 pub(super) use dpor::{Dpor, HOP};
 pub(super) use in_turn::InTurn;
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use actor_core::prelude::*;
 use actor_core::{Mailbox, actor};
-use actor_test::strategy::{Beyond, StrategySpec};
-use actor_test::{BugKind, Gap, Report, Semantics, Tester};
+use actor_test::strategy::{Beyond, Reduction, StrategySpec};
+use actor_test::{BugKind, Gap, Report, Searched, Semantics, Tester};
 use behaviour::programs::*;
 use behaviour::talkers::{Found, Talk, Uses};
 use rand_core::Rng;
@@ -515,7 +515,7 @@ pub(crate) fn assert_as_brute_force(uses: Uses, programs: u64, schedules_max: u6
 
 /// The bugs, but for what is said of events that were put off to the end. Where several actors have put
 /// off some, one is named, and numbers tell no bugs apart.
-fn kinds(found: &Found) -> BTreeSet<(BugKind, &str)> {
+pub(crate) fn kinds(found: &Found) -> BTreeSet<(BugKind, &str)> {
     let bugs = found.bugs.iter();
     let kinds = bugs.map(|(kind, message)| match kind {
         BugKind::DeferredForever => (*kind, ""),
@@ -544,10 +544,11 @@ pub(crate) const TELLS: Uses = Uses {
     defers: false,
     timers: false,
     waits: false,
+    watches: false,
 };
 
 /// Each of what programs may use by itself, and most of it together.
-const ALL_USES: [Uses; 20] = [
+pub(crate) const ALL_USES: [Uses; 20] = [
     TELLS,
     Uses {
         choices: true,
@@ -743,9 +744,11 @@ fn what_it_cannot_follow_is_named() {
     assert_outside(Beyond::Ticks, "Clerk#1", |sys| {
         clerk(sys, |cx| drop(cx.every(Duration::from_secs(1), Go)));
     });
-    assert_outside(Beyond::Room, "test", |sys| {
+    // Also behind what it takes as dependent on everything.
+    assert_outside(Beyond::Ticks, "Clerk#2", |sys| {
         let one = sys.spawner().mailbox(Mailbox::bounded(1));
         one.spawn(Clerk { act: |_| {} }).tell(Go);
+        clerk(sys, |cx| drop(cx.every(Duration::from_secs(1), Go)));
     });
     assert_outside(Beyond::Predicate, "test", |sys| {
         sys.always("they are few", |w| w.in_flight() < 9);
@@ -782,7 +785,7 @@ fn what_it_cannot_follow_behind_a_timer_is_named() {
 
 /// Where handlers are atomic, what a handler sends goes to several inboxes in one step.
 #[test]
-fn sends_that_leave_together_are_not_followed() {
+fn sends_that_leave_together_are_taken_as_dependent_on_everything() {
     let explore = |sends: usize| {
         let semantics = Semantics::default().with_atomic_handlers();
         let tester = Tester::new().semantics(semantics).keep_going();
@@ -790,11 +793,16 @@ fn sends_that_leave_together_are_not_followed() {
         tester.run(move |sys| drop(sys.spawn(Crier { sends })))
     };
     assert!(explore(1).verdict.is_exhaustive(), "it sends one");
-    let outside = Gap::Outside {
-        what: Beyond::Together,
-        who: Some("Crier".into()),
+    let together = explore(2).verdict;
+    assert!(together.is_exhaustive(), "{together:?}");
+    let Searched::Systematic { reduction, .. } = together.searched else {
+        unreachable!("dpor is a search");
     };
-    assert_eq!(explore(2).verdict.gaps, [outside]);
+    let everywhere = match reduction {
+        Reduction::Steps { everywhere, .. } => everywhere.iter().collect(),
+        _ => Vec::new(),
+    };
+    assert_eq!(everywhere, [Beyond::Together]);
 }
 
 /// Tells itself so often to go.

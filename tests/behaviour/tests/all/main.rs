@@ -43,6 +43,7 @@ mod portfolio;
 mod probes;
 mod protocols;
 mod proxies;
+mod races;
 mod ref_counted;
 pub mod rules;
 mod samplers;

@@ -37,7 +37,10 @@ fn main() {
             "| `{}` | {} | {} | {kind}{place} |",
             test.trim_start_matches("samples::"),
             report["executions"],
-            reduction["inboxes"]["behaviours"],
+            match &reduction["steps"]["behaviours"] {
+                Value::Null => &reduction["inboxes"]["behaviours"],
+                behaviours => behaviours,
+            },
         );
         *kinds.entry(kind).or_default() += 1;
     }

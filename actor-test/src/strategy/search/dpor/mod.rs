@@ -45,7 +45,8 @@ use std::sync::Arc;
 
 use self::descents::{Descents, Next};
 use self::extending::Extended;
-use self::follow::{Follow, Outside, Seen};
+pub(in crate::strategy) use self::follow::Follow;
+use self::follow::{Outside, Seen};
 use self::graph::{Edit, Graph};
 use self::levels::Levels;
 use self::lives::{Lives, Reading};
@@ -57,11 +58,11 @@ use super::Search;
 use super::attempt::Limit;
 use crate::codec::Damaged;
 use crate::hash::mix;
-use crate::strategy::{Covered, Ended, Ending, Extent, Gap, Reduction};
+use crate::strategy::{Beyond, Covered, Ended, Ending, Extent, Gap, Reduction};
 
 /// What an execution, a step of it, and a label of a graph cost, in steps of an execution.
-const EXECUTION: u64 = 20;
-const STEP: u64 = 2;
+pub(super) const EXECUTION: u64 = 20;
+pub(super) const STEP: u64 = 2;
 const LABEL: u64 = 2;
 
 /// So many behaviours are run each, whatever they show; and of those after them, one in so many.
@@ -199,6 +200,19 @@ impl Dpor {
             limit: Some(limit),
             ..Self::new()
         }
+    }
+
+    /// What it can't follow, where it has ended for that, and is no part of a search.
+    pub(super) fn outside(&self) -> Option<Beyond> {
+        match self.stopped {
+            Some(Gap::Outside { what, .. }) if self.allowance.is_none() => Some(what),
+            _ => None,
+        }
+    }
+
+    /// How much may still be spent, for who begins anew.
+    pub(super) fn take_limit(&mut self) -> Option<Limit> {
+        self.limit.take()
     }
 
     /// Takes note of a cost in steps.

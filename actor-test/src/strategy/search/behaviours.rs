@@ -1,0 +1,183 @@
+//! Every behaviour, in one of two ways.
+
+use super::Search;
+use super::dpor::{Dpor, Follow};
+use super::races::{Races, Run};
+use crate::codec::Damaged;
+use crate::data::faults::Fault;
+use crate::strategy::{
+    Choice, Covered, Enabled, Ended, Execution, Extent, Fairness, Offer, Step, Strategy,
+};
+
+/// Every behaviour: [once](Dpor), where nothing but inboxes, choices and time decide what is done; and
+/// where that turns out not to be so, [at least once](Races).
+#[derive(Debug)]
+pub(in crate::strategy) enum Behaviours {
+    Inboxes(Box<Dpor>),
+    Races(Box<Races>),
+}
+
+impl Behaviours {
+    pub(in crate::strategy) fn new(dpor: Dpor) -> Self {
+        Self::Inboxes(Box::new(dpor))
+    }
+
+    /// Begins anew where inboxes are not all.
+    fn widen(&mut self) {
+        if let Self::Inboxes(dpor) = self
+            && dpor.outside().is_some_and(Races::follows)
+        {
+            *self = Self::Races(Box::new(Races::new(dpor.take_limit())));
+        }
+    }
+}
+
+/// An item of either.
+#[derive(Debug)]
+pub(in crate::strategy) enum Walk {
+    Inboxes(Box<Follow>),
+    Races(Box<Run>),
+}
+
+impl Walk {
+    fn any(&self) -> &dyn Strategy {
+        match self {
+            Self::Inboxes(follow) => &**follow,
+            Self::Races(run) => &**run,
+        }
+    }
+
+    fn any_mut(&mut self) -> &mut dyn Strategy {
+        match self {
+            Self::Inboxes(follow) => &mut **follow,
+            Self::Races(run) => &mut **run,
+        }
+    }
+}
+
+impl Strategy for Walk {
+    fn name(&self) -> String {
+        self.any().name()
+    }
+
+    fn fairness(&self) -> Fairness {
+        self.any().fairness()
+    }
+
+    fn begin(&mut self, execution: &Execution) -> bool {
+        self.any_mut().begin(execution)
+    }
+
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+        self.any_mut().pick(enabled)
+    }
+
+    fn choose(&mut self, choice: Choice) -> u32 {
+        self.any_mut().choose(choice)
+    }
+
+    fn strike(&mut self, offer: &Offer) -> u32 {
+        self.any_mut().strike(offer)
+    }
+
+    fn fault(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
+        self.any_mut().fault(enabled, faults)
+    }
+
+    fn hears_steps(&self) -> bool {
+        self.any().hears_steps()
+    }
+
+    fn stepped(&mut self, step: &Step<'_>) {
+        self.any_mut().stepped(step);
+    }
+
+    fn ended(&mut self, ended: &Ended) {
+        self.any_mut().ended(ended);
+    }
+}
+
+impl Search for Behaviours {
+    type Item = Walk;
+
+    const IS_SAVED: bool = Dpor::IS_SAVED;
+
+    const PARTS_MAX: usize = Dpor::PARTS_MAX;
+
+    fn name(&self) -> String {
+        match self {
+            Self::Inboxes(dpor) => dpor.name(),
+            Self::Races(races) => races.name(),
+        }
+    }
+
+    fn round(&mut self) -> Vec<Walk> {
+        match self {
+            Self::Inboxes(dpor) => {
+                let items = dpor.round().into_iter();
+                items.map(|item| Walk::Inboxes(Box::new(item))).collect()
+            }
+            Self::Races(races) => {
+                let items = races.round().into_iter();
+                items.map(|item| Walk::Races(Box::new(item))).collect()
+            }
+        }
+    }
+
+    fn take(&mut self, item: Walk, ended: &Ended) {
+        match (&mut *self, item) {
+            (Self::Inboxes(dpor), Walk::Inboxes(item)) => {
+                dpor.take(*item, ended);
+                self.widen();
+            }
+            (Self::Races(races), Walk::Races(item)) => races.take(*item, ended),
+            _ => unreachable!("an item goes back to who has made it, and rounds have one each"),
+        }
+    }
+
+    fn divide(&mut self) -> Vec<Self> {
+        match self {
+            Self::Inboxes(dpor) => dpor.divide().into_iter().map(Self::new).collect(),
+            Self::Races(_) => Vec::new(),
+        }
+    }
+
+    fn unite(&mut self, part: Self) -> bool {
+        match (&mut *self, part) {
+            (Self::Inboxes(dpor), Self::Inboxes(part)) => {
+                let goes_on = dpor.unite(*part);
+                self.widen();
+                goes_on
+            }
+            _ => false,
+        }
+    }
+
+    fn save(&self) -> Option<Vec<u8>> {
+        match self {
+            Self::Inboxes(dpor) => dpor.save(),
+            Self::Races(_) => None,
+        }
+    }
+
+    fn restore(&mut self, bytes: &[u8]) -> Result<(), Damaged> {
+        match self {
+            Self::Inboxes(dpor) => Search::restore(&mut **dpor, bytes),
+            Self::Races(_) => Err(Damaged("nothing was saved".into())),
+        }
+    }
+
+    fn extent(&self) -> Option<Extent> {
+        match self {
+            Self::Inboxes(dpor) => dpor.extent(),
+            Self::Races(races) => races.extent(),
+        }
+    }
+
+    fn covered(&self) -> Covered {
+        match self {
+            Self::Inboxes(dpor) => dpor.covered(),
+            Self::Races(races) => races.covered(),
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Every behaviour at least once, for programs whose steps reach more than inboxes.
+//!
+//! Inbox-DPOR knows of each step what it gives to whom. A step that watches an actor's end, stops one, or
+//! asks for a name may concern anybody. So where that search ends at such a step, this one begins: it
+//! takes one step after another, and of each it asks no more than [whether it depends](footprint) on
+//! another one. Where it is not known whether it does, it does. Of two schedules that differ in the order
+//! of independent steps only, one is enough.
+//!
+//! It is source-DPOR with sleep sets (Abdulla, Aronis, Jonsson, Sagonas, POPL 2014): an execution is
+//! [run](run), and where two of its steps depend on each other and might have come in the other order,
+//! somebody is noted who has to come first there for that to happen. It differs in this: a step may take
+//! away that of another, as a kill does, which then is seen in no execution that begins like that; so
+//! whoever loses a step has to come first as well.
+//!
+//! The dependence is coarse: what is one behaviour to all actors may be counted as several.
+
+mod footprint;
+mod path;
+mod run;
+
+use self::path::Path;
+pub(in crate::strategy) use self::run::Run;
+use super::Search;
+use super::attempt::Limit;
+use super::dpor::{EXECUTION, STEP};
+use crate::strategy::{
+    Beyond, Constructs, Covered, Ended, Ending, Extent, Gap, Reached, Reduction,
+};
+
+/// It says how large it seems after so many executions.
+const GUESSED: u64 = 64;
+
+/// Every behaviour at least once.
+#[derive(Debug, Default)]
+pub(in crate::strategy) struct Races {
+    path: Path,
+    begun: bool,
+    /// Why it ended early.
+    stopped: Option<Gap>,
+    /// How many there seemed to be when it stopped.
+    extent: Option<Extent>,
+    /// What was taken as dependent on all other steps.
+    met: Reached,
+    seeded: u64,
+    limit: Option<Limit>,
+    executions: u64,
+    behaviours: u64,
+}
+
+impl Races {
+    pub(super) fn new(limit: Option<Limit>) -> Self {
+        Self {
+            limit,
+            ..Self::default()
+        }
+    }
+
+    /// Whether it may follow such a step.
+    pub(super) fn follows(what: Beyond) -> bool {
+        !run::REFUSED.has(what)
+    }
+
+    fn stop(&mut self, why: Gap) {
+        if self.stopped.is_none() {
+            self.extent = self.guess();
+        }
+        self.stopped.get_or_insert(why);
+        self.path.clear();
+    }
+
+    /// How many behaviours there seem to be at the least: more may turn out to be different.
+    fn guess(&self) -> Option<Extent> {
+        let size = self.behaviours as f64 / self.path.share();
+        (self.executions >= GUESSED).then(|| Extent::between(self.behaviours, size, None))
+    }
+
+    /// Takes note of what an execution has cost.
+    fn spend(&mut self, ended: &Ended) {
+        let Some(limit) = &self.limit else { return };
+        limit.spend(EXECUTION + STEP * ended.steps);
+        let size = self.executions as f64 / self.path.share();
+        let size = (self.executions >= GUESSED).then_some(size);
+        if let Some(why) = limit.exceeded(self.executions, size) {
+            self.stop(why);
+        } else if ended.ending == Ending::Bound {
+            let bound = ended.steps;
+            let executions = 1;
+            self.stop(Gap::Steps { bound, executions });
+        } else if self.seeded > 0 {
+            self.stop(Gap::Seeds { executions: 1 });
+        }
+    }
+}
+
+impl Search for Races {
+    type Item = Run;
+
+    fn name(&self) -> String {
+        "dpor".into()
+    }
+
+    fn round(&mut self) -> Vec<Run> {
+        if self.stopped.is_some() {
+            return Vec::new();
+        }
+        if !self.begun {
+            return vec![Run::new(Vec::new(), 0, Vec::new())];
+        }
+        let next = self.path.next();
+        let next = next.map(|(turns, from, asleep)| Run::new(turns, from, asleep));
+        next.into_iter().collect()
+    }
+
+    fn take(&mut self, mut item: Run, ended: &Ended) {
+        self.begun = true;
+        self.executions += 1;
+        self.seeded += u64::from(item.is_seeded);
+        self.met = self.met.and(item.met);
+        if let Some((what, who)) = item.outside.take() {
+            return self.stop(Gap::Outside { what, who });
+        }
+        if item.is_lost {
+            return self.stop(Gap::Differs);
+        }
+        self.behaviours += u64::from(ended.ending != Ending::Pruned);
+        let from = item.from();
+        self.path.take(from, std::mem::take(&mut item.taken));
+        self.spend(ended);
+    }
+
+    fn extent(&self) -> Option<Extent> {
+        self.extent.or_else(|| self.guess())
+    }
+
+    fn covered(&self) -> Covered {
+        let mut gaps = Vec::new();
+        gaps.extend(self.stopped.clone());
+        if self.seeded > 0 && self.limit.is_none() {
+            let executions = self.seeded;
+            gaps.push(Gap::Seeds { executions });
+        }
+        Covered::Systematic {
+            reduction: Reduction::Steps {
+                behaviours: self.behaviours,
+                everywhere: Constructs::of(self.met),
+            },
+            is_complete: self.begun && self.path.is_empty(),
+            gaps,
+        }
+    }
+}
