@@ -269,6 +269,52 @@ fn what_a_small_budget_pays_for_is_what_is_proved() {
     assert_eq!(of(100_000), None);
 }
 
+/// Is busy until its 300th tick, or for ever, as it draws with the first.
+struct Late {
+    ticks: u64,
+    is_lost: bool,
+}
+
+#[actor]
+impl Late {
+    #[on]
+    fn tick(&mut self, _: Tick, cx: &mut Context<Self>) {
+        self.is_lost |= self.ticks == 0 && cx.choose(4) == 0;
+        self.ticks += 1;
+        if self.is_lost || self.ticks < 300 {
+            cx.me().tell(Tick);
+        }
+    }
+}
+
+/// A program that was seen to recover late is confirmed by long continuations. So is what is left of its
+/// execution: where the budget pays for shorter ones alone, nothing is left out.
+#[test]
+fn a_slow_program_is_continued_as_long_as_when_it_was_confirmed() {
+    let of = |budget| {
+        let tester = Tester::new().iterations(40).max_steps(200).lasso(false);
+        let tester = tester.strategy(StrategySpec::Random).seed(3);
+        let report = tester.minimize(budget).run(|sys| {
+            let late = sys.spawn(Late {
+                ticks: 0,
+                is_lost: false,
+            });
+            late.tell(Tick);
+            sys.always_eventually("it is done", move |world| {
+                world.get(&late).is_some_and(|late| late.ticks == 300)
+            });
+        });
+        let bug = report.assert_bug("it is done").clone();
+        let confirmed = bug.confirmation.expect("it was suspected").horizon;
+        assert!(confirmed > 4_000, "one recovers before: {confirmed}");
+        let dead = bug.minimized.and_then(|minimized| minimized.dead);
+        dead.map(|dead| (dead.continuations, dead.horizon == confirmed))
+    };
+    assert_eq!(of(2_000_000), Some((71, true)));
+    // That would pay for 71 continuations of 3 000 steps.
+    assert_eq!(of(300_000), None);
+}
+
 /// The more steps lead to where it is lost, the more does each continuation cost: it is shortened all the
 /// same, and what is proved in the end is left for it.
 #[test]
