@@ -13,6 +13,7 @@ use crate::data::bug::Finding;
 use crate::data::story::Story;
 use crate::engine::Program;
 use crate::report::facts::Recording;
+use crate::strategy::{Probabilistic, StrategySpec};
 
 /// What was changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -461,8 +462,9 @@ impl Program for Votes {
 
 /// An execution in which the votes come in that order: one of 3 840, since each must be chosen as well.
 fn voted(votes: Votes) -> (Finding, Recording) {
+    let prob = StrategySpec::Probabilistic(Probabilistic::HALVINGS);
     let tester = Tester::new().iterations(200_000).minimize(0);
-    let report = tester.run(move |sys| votes.set_up(sys));
+    let report = tester.strategy(prob).run(move |sys| votes.set_up(sys));
     let bug = report.assert_bug("that order");
     (bug.finding.clone(), bug.trace.clone())
 }

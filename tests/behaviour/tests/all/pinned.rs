@@ -281,8 +281,8 @@ fn schedules_are_those_of_their_tokens() {
     });
     assert!(
         table == include_str!("pinned.txt"),
-        "The schedules are not what they were. Where that is meant, raise `SCHEDULES` in \
-         actor-test/src/settings/token.rs, so that older tokens are refused, and let this be \
-         tests/behaviour/tests/all/pinned.txt:\n{table}"
+        "The schedules are not what they were. Where a strategy's are meant to be others, raise `SCHEDULES` \
+         in actor-test/src/settings/token.rs, so that older tokens are refused (a token of the portfolio \
+         names the strategy whose turn it was), and let this be tests/behaviour/tests/all/pinned.txt:\n{table}"
     );
 }

@@ -80,8 +80,8 @@ fn the_bandit_gives_more_turns_to_what_shows_more_and_some_to_all() {
     // On this program partial order sampling, local steps first, shows most by far, and the
     // probabilistic walk least.
     let (best, least) = (turns("pos-local"), turns("prob"));
-    assert!(best > 3_000 / 2, "{:?}", report.strategies);
-    assert!(least > 3_000 * 3 / 10 / 6 / 2, "{:?}", report.strategies);
+    assert!(best > 3_000 * 2 / 5, "{:?}", report.strategies);
+    assert!(least > 3_000 * 3 / 10 / 9 / 2, "{:?}", report.strategies);
     assert!(best > 4 * least, "{:?}", report.strategies);
 }
 
@@ -108,7 +108,7 @@ fn the_bandit_comes_close_to_the_best_strategy() {
         let strategy = best.parse().expect("a strategy");
         let alone = seen(Search::Strategies(vec![strategy]));
         let share = seen(Search::Portfolio) / alone;
-        assert!(share > 0.85, "{share} of {best}");
+        assert!(share > 0.8, "{share} of {best}");
     }
 }
 

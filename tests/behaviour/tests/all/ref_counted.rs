@@ -328,7 +328,8 @@ fn a_node_that_crashes_lets_go() {
             let session = session.take();
             node.spawn(Holder { session });
         });
-        sys.faults().crash("n1");
+        let is_up = |world: &World| world.all::<Holder>().next().is_some();
+        sys.when("it is up", is_up, |faults| faults.crash("n1"));
     });
     report.assert_clean();
     assert_eq!(*ends.lock().unwrap(), [Vec::<u32>::new()]);
