@@ -236,6 +236,9 @@ pub(crate) trait Details: fmt::Debug {
     /// What a node is called.
     fn node(&self, number: u32) -> String;
 
+    /// Whom an operation spawns by its next step, if that is what it does.
+    fn spawned(&self, operation: OperationId) -> Option<OperationId>;
+
     /// Whether an operation awaits something that is there.
     fn is_woken(&self, operation: OperationId) -> bool;
 

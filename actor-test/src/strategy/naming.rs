@@ -77,12 +77,20 @@ impl Namer {
     }
 }
 
-/// What sort of step it is, whichever its message.
+/// What sort of step it is, whichever its message. A spawn is known by whom it spawns, however many were
+/// spawned before.
 pub(super) fn sort(name: &StepName, pending: &Pending, enabled: &Enabled<'_>) -> u64 {
-    let inbox = pending.inbox.map_or(0, |inbox| enabled.path(inbox));
+    let details = enabled.details().filter(|_| may_spawn(pending));
+    let spawned = details.and_then(|details| details.spawned(pending.operation));
+    let reached = pending.inbox.or(spawned).map_or(0, |who| enabled.path(who));
     let event = pending.event.map_or(0, |event| event.0.get());
     let what = u64::from(event) << 8 | name.kind as u64;
-    mix(mix(name.who, inbox), what)
+    mix(mix(name.who, reached), what)
+}
+
+/// Whoever is spawned has no inbox yet for anything to reach.
+fn may_spawn(pending: &Pending) -> bool {
+    pending.kind == StepKind::Flush && pending.inbox.is_none() && pending.message.is_none()
 }
 
 /// What is written down of an execution, step by step.

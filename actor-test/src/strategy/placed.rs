@@ -509,6 +509,10 @@ mod tests {
             number.to_string()
         }
 
+        fn spawned(&self, _: OperationId) -> Option<OperationId> {
+            None
+        }
+
         fn is_woken(&self, _: OperationId) -> bool {
             false
         }

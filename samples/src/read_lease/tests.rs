@@ -59,7 +59,7 @@ async fn a_microsecond_less_is_not(sys: &System) {
 
 /// The table of the book's page: in how many executions each strategy of the portfolio finds that a margin
 /// is missing, and that it is a microsecond too short, the median of 21 seeds and the worst of them; and
-/// that it finds nothing with the right one.
+/// that it finds nothing with the right one. Who follows one schedule with a few delays need not come there.
 #[test]
 #[ignore = "takes minutes: for .ci/long"]
 fn each_strategy_meets_the_bound_from_both_sides() {
@@ -72,18 +72,23 @@ fn each_strategy_meets_the_bound_from_both_sides() {
             tester.run_async(move |sys| async move { write_and_read(&sys, grace, None).await })
         };
         let found = |grace| {
-            let find = |seed| {
-                let report = explore(grace, seed, 100_000);
-                let bug = report.bugs().first();
-                bug.unwrap_or_else(|| panic!("{strategy}: not found with seed {seed}"))
-                    .iteration
-            };
-            let mut found: Vec<u64> = (0..21).map(find).collect();
+            let mut found: Vec<u64> = (0..21)
+                .filter_map(|seed| {
+                    explore(grace, seed, 100_000)
+                        .bugs()
+                        .first()
+                        .map(|bug| bug.iteration)
+                })
+                .collect();
             found.sort_unstable();
-            (found[10], found[20])
+            match (found.get(10), found.get(20)) {
+                (None, _) => format!("found by {} seeds of 21", found.len()),
+                (Some(median), None) => format!("{median} (found by {} seeds of 21)", found.len()),
+                (Some(median), Some(worst)) => format!("{median} ({worst})"),
+            }
         };
-        let ((none, worst), (less, last)) = (found(LEASE), found(safe_grace(LEASE) - TOO_LITTLE));
-        println!("| `{strategy}` | {none} ({worst}) | {less} ({last}) |");
+        let (none, less) = (found(LEASE), found(safe_grace(LEASE) - TOO_LITTLE));
+        println!("| `{strategy}` | {none} | {less} |");
         explore(safe_grace(LEASE), 0, 20_000).assert_clean();
     }
 }

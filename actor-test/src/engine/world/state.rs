@@ -498,6 +498,14 @@ impl Details for State {
         self.nodes.name(number).to_owned()
     }
 
+    fn spawned(&self, operation: OperationId) -> Option<OperationId> {
+        let found = self.operations.get(operation.index());
+        match found.filter(|_| !operation.is_timer())?.outbox.first() {
+            Some(Effect::Start(who)) => Some(OperationId::actor(*who)),
+            _ => None,
+        }
+    }
+
     fn is_woken(&self, operation: OperationId) -> bool {
         let found = self.operations.get(operation.index());
         !operation.is_timer()
