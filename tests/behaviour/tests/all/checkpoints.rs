@@ -171,6 +171,85 @@ fn bugs_are_found_all_the_same() {
     goes_on(picky(), &[12_000, 13_000], |sys| calls(sys, true), whole());
 }
 
+#[derive(Debug)]
+struct Aside;
+
+struct Stranger;
+
+#[actor]
+impl Stranger {
+    #[on]
+    fn aside(&mut self, _: Aside) {}
+}
+
+struct Passer(ActorRef<Stranger>);
+
+#[actor]
+impl Passer {
+    #[start]
+    fn start(&mut self) {
+        self.0.tell(Aside);
+    }
+}
+
+/// How many have called, and who was the first.
+#[derive(Default, Hash)]
+struct Between {
+    calls: u32,
+    first: Option<u32>,
+}
+
+#[monitor]
+impl Between {
+    #[on]
+    fn here(&mut self, here: &Here) {
+        self.calls += 1;
+        self.first.get_or_insert(here.0);
+    }
+
+    #[on]
+    fn aside(&mut self, _: &Aside) {
+        assert!(self.calls < CALLERS + 1, "there are no more");
+    }
+}
+
+/// As many behaviours as there are orders of calls; in each, a monitor may see what is aside anywhere.
+fn observed(sys: &System) {
+    sys.monitor::<Between>();
+    // Long enough to be divided.
+    sys.choose(2);
+    let picky = sys.spawn(Picky::default());
+    for number in 0..CALLERS {
+        let picky = picky.clone();
+        sys.spawn(Caller { picky, number });
+    }
+    let stranger = sys.spawn(Stranger);
+    sys.spawn(Passer(stranger));
+}
+
+/// What monitors were shown is known after an interruption, and to all shards. It takes 3 s of a core, since
+/// only a long search is divided.
+#[test]
+fn monitors_are_shown_the_same() {
+    let whole = Tester::with(picky()).run(observed);
+    whole.assert_clean();
+    assert!(whole.verdict.is_exhaustive(), "{:?}", whole.verdict);
+    assert_eq!(whole.verdict.behaviours(), Some(2 * 5_040));
+    goes_on(picky(), &[8_500], observed, &whole);
+    let directory = tempfile::tempdir().expect("a directory");
+    let shard = |which: &str| {
+        let mut settings = picky();
+        settings.checkpoint = Some(directory.path().to_owned());
+        settings.shard = Some(which.parse().expect("a partition"));
+        said(&Tester::with(settings).run(observed))
+    };
+    std::thread::scope(|scope| {
+        let other = scope.spawn(|| shard("1/2"));
+        assert_eq!(shard("2/2"), said(&whole));
+        assert_eq!(other.join().expect("a report"), said(&whole));
+    });
+}
+
 /// When, which shard or whether it goes on, and where.
 const VICTIM: &str = "BEHAVIOUR_VICTIM";
 
