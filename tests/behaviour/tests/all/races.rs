@@ -1,8 +1,16 @@
 //! Where steps reach more than inboxes, `dpor` takes what it can't follow as dependent on everything: the
 //! same end states and the same bugs as all schedules.
 
+use std::collections::BTreeSet;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::task::{self, Poll};
+
+use actor_core::prelude::*;
+use actor_core::{Terminated, actor};
 use actor_test::strategy::{Reduction, StrategySpec};
-use actor_test::{Report, Searched};
+use actor_test::{Report, Searched, Settings, Tester};
 use behaviour::players::Play;
 use behaviour::talkers::{Talk, Uses};
 
@@ -115,4 +123,143 @@ fn ten_thousand_random_programs_end_as_in_all_schedules() {
     }
     let all = ALL_USES.map(|uses| assert_watching_as_brute_force(uses, programs(250), 2_000));
     assert!(all.iter().sum::<u64>() > programs(250), "{all:?}");
+}
+
+type Noted = Arc<Mutex<Vec<u64>>>;
+
+/// What is noted in each schedule, by a search.
+fn outcomes(strategy: StrategySpec, program: impl Fn(&System, Noted) + Sync) -> BTreeSet<Vec<u64>> {
+    let noted = Noted::default();
+    let all = Mutex::new(BTreeSet::new());
+    let keep = || {
+        let noted = std::mem::take(&mut *noted.lock().expect("nobody panics here"));
+        all.lock().expect("nobody panics here").insert(noted);
+    };
+    let mut settings = Settings::default();
+    settings.iterations = u64::MAX;
+    settings.check_every = 0;
+    settings.samples_beside_proof = 0;
+    let report = Tester::with(settings).strategy(strategy).run(|sys| {
+        keep();
+        program(sys, noted.clone());
+    });
+    assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
+    keep();
+    all.into_inner().expect("nobody panics here")
+}
+
+/// As many outcomes as all schedules have, of which there are so many.
+#[track_caller]
+fn assert_outcomes(count: usize, program: impl Fn(&System, Noted) + Sync) {
+    let mut all = outcomes(StrategySpec::Dfs(None), &program);
+    let found = outcomes(StrategySpec::Dpor(None), &program);
+    assert_eq!(found, all);
+    // Nothing was noted before the first.
+    all.remove(&Vec::new());
+    assert_eq!(all.len(), count, "{all:?}");
+}
+
+#[derive(Debug)]
+struct Go;
+
+#[derive(Debug)]
+struct Value;
+
+/// Watches somebody, which is what inboxes alone do not tell.
+struct Watcher(ActorRef<Answerer>);
+
+#[actor]
+impl Watcher {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        cx.watch(&self.0);
+    }
+
+    #[on]
+    fn terminated(&mut self, _: Terminated) {}
+}
+
+struct Answerer;
+
+#[actor]
+impl Answerer {
+    #[on]
+    fn value(&mut self, _: Value) -> u64 {
+        7
+    }
+}
+
+/// Asks where it is told first, and looks for the answer where it is told again.
+struct Looker {
+    answerer: ActorRef<Answerer>,
+    asked: Option<Pin<Box<dyn Future<Output = u64> + Send>>>,
+    noted: Noted,
+}
+
+#[actor]
+impl Looker {
+    #[on]
+    fn go(&mut self, _: Go) {
+        let Some(mut asked) = self.asked.take() else {
+            let mut ask = Box::pin(self.answerer.ask(Value));
+            let is_there = ask
+                .as_mut()
+                .poll(&mut task::Context::from_waker(task::Waker::noop()));
+            assert!(is_there.is_pending(), "nobody can have answered yet");
+            self.asked = Some(Box::pin(async move { ask.await.unwrap_or(0) }));
+            return;
+        };
+        let came = asked
+            .as_mut()
+            .poll(&mut task::Context::from_waker(task::Waker::noop()));
+        let value = match came {
+            Poll::Ready(value) => value,
+            Poll::Pending => 1,
+        };
+        self.noted.lock().expect("nobody panics here").push(value);
+    }
+}
+
+/// Nothing else says that the step which looks depends on the reply.
+#[test]
+fn a_reply_is_there_or_not_for_who_looks_without_waiting() {
+    assert_outcomes(2, |sys, noted| {
+        let answerer = sys.spawn(Answerer);
+        sys.spawn(Watcher(answerer.clone()));
+        let asked = None;
+        let looker = sys.spawn(Looker {
+            answerer,
+            asked,
+            noted,
+        });
+        looker.tell(Go);
+        looker.tell(Go);
+    });
+}
+
+/// Notes the number of an actor that it creates.
+struct Parent(Noted);
+
+#[actor]
+impl Parent {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        let child = cx.spawn(Answerer);
+        let number = child.id().as_u64();
+        let me = cx.me().id().as_u64();
+        self.0
+            .lock()
+            .expect("nobody panics here")
+            .push(100 * me + number);
+    }
+}
+
+#[test]
+fn actors_are_numbered_in_the_orders_in_which_they_may_be_created() {
+    assert_outcomes(2, |sys, noted| {
+        let answerer = sys.spawn(Answerer);
+        sys.spawn(Watcher(answerer));
+        sys.spawn(Parent(noted.clone()));
+        sys.spawn(Parent(noted));
+    });
 }

@@ -27,8 +27,11 @@ use crate::strategy::{
     Beyond, Constructs, Covered, Ended, Ending, Extent, Gap, Reached, Reduction,
 };
 
-/// It says how large it seems after so many executions.
+/// After so many executions it may seem to be too large: where it seems to be larger than that, since
+/// such a guess may be far too high. It says no more than the second figure.
 const GUESSED: u64 = 64;
+const HUGE: f64 = 1e7;
+const HUGE_MAX: f64 = 1e9;
 
 /// Every behaviour at least once.
 #[derive(Debug, Default)]
@@ -68,18 +71,20 @@ impl Races {
         self.path.clear();
     }
 
-    /// How many behaviours there seem to be at the least: more may turn out to be different.
+    /// How many behaviours there were up to now. How many there are at the least is not known: what is to
+    /// be turned round in an execution turns out while others are run, and a guess by shares of what is
+    /// known is far too low or far too high.
     fn guess(&self) -> Option<Extent> {
-        let size = self.behaviours as f64 / self.path.share();
-        (self.executions >= GUESSED).then(|| Extent::between(self.behaviours, size, None))
+        let met = self.behaviours;
+        self.begun.then(|| Extent::between(met, met as f64, None))
     }
 
     /// Takes note of what an execution has cost.
     fn spend(&mut self, ended: &Ended) {
         let Some(limit) = &self.limit else { return };
         limit.spend(EXECUTION + STEP * ended.steps);
-        let size = self.executions as f64 / self.path.share();
-        let size = (self.executions >= GUESSED).then_some(size);
+        let size = (self.executions as f64 / self.path.share()).min(HUGE_MAX);
+        let size = (self.executions >= GUESSED && size >= HUGE).then_some(size);
         if let Some(why) = limit.exceeded(self.executions, size) {
             self.stop(why);
         } else if ended.ending == Ending::Bound {
@@ -119,7 +124,7 @@ impl Search for Races {
         if let Some((what, who)) = item.outside.take() {
             return self.stop(Gap::Outside { what, who });
         }
-        if item.is_lost {
+        if item.is_lost || ended.ending == Ending::Pruned && !item.is_blocked {
             return self.stop(Gap::Differs);
         }
         self.behaviours += u64::from(ended.ending != Ending::Pruned);

@@ -101,6 +101,8 @@ pub(in crate::strategy) struct Run {
     pub(super) met: Reached,
     /// The program did not do what it did before.
     pub(super) is_lost: bool,
+    /// It ended since everybody was asleep.
+    pub(super) is_blocked: bool,
     /// A seed was asked for.
     pub(super) is_seeded: bool,
 }
@@ -128,6 +130,7 @@ impl Run {
             outside: None,
             met: Reached::NOTHING,
             is_lost: false,
+            is_blocked: false,
             is_seeded: false,
         }
     }
@@ -267,6 +270,11 @@ impl Strategy for Run {
         let creates = enabled.paths().len() > self.paths.len() && self.steps > 0;
         let known = self.paths.len();
         self.paths.extend(&enabled.paths()[known..]);
+        // A step that it has not heard of is none that it can follow.
+        self.is_lost |= self.steps > 0 && self.open.is_none();
+        if self.is_lost {
+            return None;
+        }
         self.settle(now, creates);
         if let Some((_, who)) = &mut self.outside {
             let names = enabled.details().zip(self.whose);
@@ -280,7 +288,11 @@ impl Strategy for Run {
                 self.is_lost |= found.is_none();
                 found?
             }
-            None => self.next(enabled)?,
+            None => {
+                let next = self.next(enabled);
+                self.is_blocked = next.is_none();
+                next?
+            }
         };
         self.current = self.enabled[position];
         self.whose = enabled[position].owner();
