@@ -1,6 +1,6 @@
 //! Work that several threads do, with the result that one thread alone would have: [`in_order`].
 
-use std::collections::BTreeMap;
+use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -24,7 +24,7 @@ pub(crate) fn in_order<J, W, R: Send>(
         jobs,
         begun: 0,
         taken: 0,
-        done: BTreeMap::new(),
+        done: VecDeque::new(),
         is_over: false,
         take,
     });
@@ -36,15 +36,21 @@ pub(crate) fn in_order<J, W, R: Send>(
             lock(&line).put(number, result);
         }
     };
+    on_threads(workers, &|| work(&mut equip()), &mut || work(own));
+}
+
+/// Does `theirs` on all threads but this one, which does `own`. What is called is not known here, so that
+/// starting threads is compiled once.
+fn on_threads(workers: usize, theirs: &(dyn Fn() + Sync), own: &mut dyn FnMut()) {
     std::thread::scope(|scope| {
         for _ in 1..workers {
             let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
             thread
                 .name("actor-test worker".into())
-                .spawn_scoped(scope, || work(&mut equip()))
+                .spawn_scoped(scope, theirs)
                 .expect("the system has a thread to spare");
         }
-        work(own);
+        own();
     });
 }
 
@@ -58,8 +64,8 @@ struct Line<I, R, F> {
     /// How many were begun, and how many results were taken.
     begun: u64,
     taken: u64,
-    /// Results that can't be taken before others are there, by the numbers of their jobs.
-    done: BTreeMap<u64, R>,
+    /// Results that can't be taken before others are there: the first is that of the job `taken`.
+    done: VecDeque<Option<R>>,
     is_over: bool,
     take: F,
 }
@@ -75,10 +81,15 @@ impl<J, R, I: Iterator<Item = J>, F: FnMut(R) -> ControlFlow<()>> Line<I, R, F> 
     }
 
     fn put(&mut self, number: u64, result: R) {
-        self.done.insert(number, result);
+        let place = (number - self.taken) as usize;
+        if self.done.len() <= place {
+            self.done.resize_with(place + 1, || None);
+        }
+        self.done[place] = Some(result);
         while !self.is_over
-            && let Some(result) = self.done.remove(&self.taken)
+            && let Some(result) = self.done.front_mut().and_then(Option::take)
         {
+            self.done.pop_front();
             self.taken += 1;
             self.is_over = (self.take)(result).is_break();
         }

@@ -78,13 +78,13 @@ pub(crate) fn serve(test: &'static ActorTest, path: &Path) {
 }
 
 fn read(path: &Path) -> Result<Request, String> {
-    let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    let text = std::fs::read(path).map_err(|error| error.to_string())?;
     let value: serde_json::Value =
-        serde_json::from_str(&text).map_err(|error| error.to_string())?;
+        serde_json::from_slice(&text).map_err(|error| error.to_string())?;
     if value["version"] != VERSION {
         return Err(misunderstood(value["version"].as_u64()));
     }
-    serde_json::from_value(value).map_err(|error| error.to_string())
+    serde_json::from_slice(&text).map_err(|error| error.to_string())
 }
 
 /// What to do about a tool that speaks another version of the protocol.
@@ -189,7 +189,7 @@ fn answer(
             engine::show_panics();
             let inquiries = actor_test_os::take_stdin()
                 .lines()
-                .map_while(|line| serde_json::from_str(&line.ok()?).ok());
+                .map_while(|line| serde_json::from_slice(line.ok()?.as_bytes()).ok());
             debugging::serve(test, &test.name, inquiries, |answer| {
                 events.tell(&match answer {
                     Ok(answer) => Event::Answered { answer },

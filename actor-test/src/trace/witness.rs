@@ -147,7 +147,7 @@ pub(crate) fn read(path: &Path) -> Option<Witnessed> {
     let text = std::fs::read_to_string(path).ok()?;
     let mut lines = text
         .lines()
-        .map_while(|line| serde_json::from_str(line).ok());
+        .map_while(|line| serde_json::from_slice(line.as_bytes()).ok());
     let Some(Line::Begins {
         fair_from,
         bounds,

@@ -1,5 +1,6 @@
 //! Where executions are tried: alone at a [`Bench`], or by all workers of a [`Laboratory`].
 
+use std::any::Any;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -18,6 +19,10 @@ use crate::trace::schedule;
 
 /// One worker is enough for so many steps: others would take longer to begin.
 const ALONE: u64 = 20_000;
+
+/// Something to try, and what comes of it, if anything.
+type Job<'a> = Box<dyn FnOnce(&mut Bench<'_>) -> Option<Done> + 'a>;
+type Done = Box<dyn Any + Send>;
 
 /// What something has cost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -245,11 +250,21 @@ impl<'a> Laboratory<'a> {
 
     /// What comes of the first of `jobs`, in their order, of which something comes, if the budget lasts
     /// for it. Those before it are paid for; others may be tried meanwhile, and are forgotten.
-    pub(super) fn first<J, R: Send>(
+    pub(super) fn first<J, R: Send + 'static>(
         &mut self,
         jobs: impl Iterator<Item = J> + Send,
         run: impl Fn(&mut Bench<'_>, J) -> Option<R> + Sync,
     ) -> Option<R> {
+        let run = &run;
+        let mut jobs = jobs.map(|job| -> Job<'_> {
+            Box::new(move |bench| run(bench, job).map(|done| -> Done { Box::new(done) }))
+        });
+        let done = self.first_of(&mut jobs)?;
+        Some(*done.downcast().expect("it is what `run` returned"))
+    }
+
+    /// [`first`](Self::first) of jobs of any kind, so that it is compiled once.
+    fn first_of(&mut self, jobs: &mut (dyn Iterator<Item = Job<'_>> + Send)) -> Option<Done> {
         let mut jobs = jobs.fuse();
         let begun = self.spent.steps;
         while self.workers <= 1 || self.spent.steps - begun < ALONE {
@@ -257,7 +272,7 @@ impl<'a> Laboratory<'a> {
                 return None;
             }
             let job = jobs.next()?;
-            let done = self.alone(|bench| run(bench, job));
+            let done = self.alone(job);
             if done.is_some() {
                 return done;
             }
@@ -272,7 +287,7 @@ impl<'a> Laboratory<'a> {
                 &mut self.own,
                 || Bench::new(program, test, bug),
                 |bench, job| {
-                    let done = run(bench, job);
+                    let done = job(bench);
                     (std::mem::take(&mut bench.cost), done)
                 },
                 |(cost, done)| {

@@ -82,7 +82,7 @@ impl<T: Trial> Search<T> {
 
     /// Tries candidates in turn, up to the first that is better: it is the best now. Tells what came with
     /// it, the place where to go on.
-    pub(super) fn tries_each<P: Send>(
+    pub(super) fn tries_each<P: Send + 'static>(
         &mut self,
         laboratory: &mut Laboratory<'_>,
         candidates: impl Iterator<Item = (P, Candidate)> + Send,

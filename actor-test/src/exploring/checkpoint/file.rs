@@ -242,7 +242,7 @@ pub(super) fn read<K: DeserializeOwned>(
         header,
         bytes: [known, search],
         digest,
-    } = serde_json::from_value(says).map_err(|error| damaged(&error.to_string()))?;
+    } = serde_json::from_slice(first).map_err(|error| damaged(&error.to_string()))?;
     expected.check(&header, path)?;
     let there = rest.len() as u64;
     if known.checked_add(search) != Some(there) {
