@@ -67,6 +67,7 @@ pub enum Decided {
     #[default]
     Unknown,
     /// Something is owed for ever from this step on: the critical transition.
+    #[non_exhaustive]
     Critical {
         /// The step.
         at: Told,
@@ -83,6 +84,7 @@ pub enum Decided {
         horizon: u64,
     },
     /// The chance to recover gets less and less, and no step alone makes the difference.
+    #[non_exhaustive]
     Fading {
         /// Continuations from the last step from which any recovered.
         last: Share,
@@ -93,6 +95,7 @@ pub enum Decided {
     },
     /// It is not too late even after the last step: a continuation recovered, only later than the
     /// search had waited for.
+    #[non_exhaustive]
     StillRecoverable {
         /// The last step.
         from: u64,
@@ -100,6 +103,7 @@ pub enum Decided {
         after: u64,
     },
     /// No continuation recovered, or escaped, not even those from the first step on.
+    #[non_exhaustive]
     FromTheStart {
         /// What they did.
         share: Share,
@@ -108,11 +112,13 @@ pub enum Decided {
         same_bytes: bool,
     },
     /// Most executions fail in this way, whatever the first steps are.
+    #[non_exhaustive]
     MostlyFromTheStart {
         /// Those that begin with the first step.
         share: Share,
     },
     /// Most continuations from before the step escaped, and most of those from after it failed again.
+    #[non_exhaustive]
     Mostly {
         /// The step.
         at: Told,
@@ -123,6 +129,7 @@ pub enum Decided {
     },
     /// Continuations from the later step failed more often, and no two steps nearer to each other
     /// differ by more than chance.
+    #[non_exhaustive]
     Between {
         /// Continuations from the earlier step.
         before: Share,
@@ -130,6 +137,7 @@ pub enum Decided {
         after: Share,
     },
     /// Most continuations escaped, even those from before the last step.
+    #[non_exhaustive]
     ByTheLastStep {
         /// The step.
         at: Told,

@@ -418,7 +418,10 @@ impl Drawer {
 fn of_what_is_found_at_once_the_step_is_told_after_which_most_executions_fail() {
     let tester = Tester::new().iterations(1_000).explain(STEPS);
     let causes = causes(&tester, |sys| sys.spawn(Drawer::default()).tell(Count(0)));
-    let Decided::Mostly { at, before, after } = &causes.decided else {
+    let Decided::Mostly {
+        at, before, after, ..
+    } = &causes.decided
+    else {
         panic!("{:?}", causes.decided);
     };
     assert_eq!((before.step, after.step), (at.step - 1, at.step));
@@ -434,7 +437,7 @@ fn of_what_gets_likely_bit_by_bit_the_steps_are_told_between_which_it_does() {
     let tester = tester.iterations(1_000).explain(STEPS);
     let senders: &[&[&str]] = &[&["a", "b", "c", "d", "e", "f"], &["z"], &["x"]];
     let causes = causes(&tester, post(&["a", "b", "c", "d", "e", "f", "z"], senders));
-    let Decided::Between { before, after } = &causes.decided else {
+    let Decided::Between { before, after, .. } = &causes.decided else {
         panic!("{:?}", causes.decided);
     };
     assert!(before.failed * 2 <= before.of && after.failed * 2 > after.of);
