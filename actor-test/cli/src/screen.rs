@@ -124,7 +124,8 @@ impl Screen {
 
     /// A bar for a test that runs, for so long if there is a limit.
     pub(crate) fn bar(&self, test: &str, limit: Option<Duration>) -> Bar {
-        let bar = ProgressBar::new(0);
+        // Not to be seen until it is among the bars: what it had drawn before would stay where it is.
+        let bar = ProgressBar::hidden();
         bar.set_style(style());
         Bar {
             test: test.to_owned(),
