@@ -11,19 +11,21 @@ use super::{Bug, LEASE, Primary, Read, Secondary, Write, safe_grace, set_up};
 // ANCHOR: scenario
 /// Writes as soon as the secondary leads, and reads from who led before.
 async fn write_and_read(sys: &System, grace: Duration, bug: Option<Bug>) {
-    let (primary, secondary) = set_up(sys, grace, bug).await.expect("both have booted");
-    stale_read(sys, &primary, &secondary).await;
+    // A node that crashes may not be there to be found.
+    if let Ok((primary, secondary)) = set_up(sys, grace, bug).await {
+        stale_read(&primary, &secondary).await;
+    }
+    // Beacons would go on.
+    sys.finish();
 }
 
-async fn stale_read(sys: &System, primary: &ActorRef<Primary>, secondary: &ActorRef<Secondary>) {
+async fn stale_read(primary: &ActorRef<Primary>, secondary: &ActorRef<Secondary>) {
     let patience = Duration::from_secs(5);
     if secondary.ask(Write(1)).timeout(patience).await.is_ok()
         && let Ok(Some(read)) = primary.ask(Read).await
     {
         assert_eq!(read, 1, "a stale read");
     }
-    // Beacons would go on.
-    sys.finish();
 }
 // ANCHOR_END: scenario
 
@@ -34,7 +36,6 @@ const TOO_LITTLE: Duration = Duration::from_micros(1);
 #[actor_test(
     clocks(drift = 0.01),
     faults(partition = 1),
-    iterations = 10_000,
     expect_bug = "a stale read"
 )]
 async fn without_a_margin_reads_are_stale(sys: &System) {
@@ -49,13 +50,27 @@ async fn the_right_margin_is_enough(sys: &System) {
 #[actor_test(
     clocks(drift = 0.01),
     faults(partition = 1),
-    iterations = 10_000,
     expect_bug = "a stale read"
 )]
 async fn a_microsecond_less_is_not(sys: &System) {
     write_and_read(sys, safe_grace(LEASE) - TOO_LITTLE, None).await;
 }
 // ANCHOR_END: margin
+
+/// It takes no partition: a message that is lost is enough, and restarts are in nobody's way.
+#[actor_test(
+    clocks(drift = 0.01),
+    faults(drop = 1, restart = 1),
+    expect_bug = "a stale read"
+)]
+async fn a_lost_beacon_is_enough(sys: &System) {
+    write_and_read(sys, LEASE, None).await;
+}
+
+#[actor_test(clocks(drift = 0.01), faults(drop = 1, restart = 1))]
+async fn the_right_margin_is_enough_for_that(sys: &System) {
+    write_and_read(sys, safe_grace(LEASE), None).await;
+}
 
 /// The table of the book's page: in how many executions each strategy of the portfolio finds that a margin
 /// is missing, and that it is a microsecond too short, the median of 21 seeds and the worst of them; and
@@ -129,7 +144,8 @@ async fn set_back(sys: &System, bug: Option<Bug>) {
     let (primary, secondary) = set_up(sys, LEASE, bug).await.expect("both have booted");
     sys.sleep(LEASE / 3).await;
     sys.faults().set_back("primary", 2 * LEASE);
-    stale_read(sys, &primary, &secondary).await;
+    stale_read(&primary, &secondary).await;
+    sys.finish();
 }
 
 #[actor_test(iterations = 500)]

@@ -5,6 +5,7 @@ use actor_core::{Proxy, ProxyRef, actor};
 
 use super::{Add, Bug, Counts, Hello, Merge, Merged, NODES, Total};
 
+// ANCHOR: state
 /// A replica of the counter.
 #[derive(Debug)]
 pub struct Replica {
@@ -15,6 +16,7 @@ pub struct Replica {
     waiting: Vec<(u64, Reply<u64>)>,
     bug: Option<Bug>,
 }
+// ANCHOR_END: state
 
 impl Replica {
     /// The replica of a node.
@@ -26,6 +28,11 @@ impl Replica {
             waiting: Vec::new(),
             bug,
         }
+    }
+
+    /// How much was added on each node, as far as it knows.
+    pub fn counts(&self) -> &Counts {
+        &self.counts
     }
 
     /// How much was added on all nodes, as far as it knows.

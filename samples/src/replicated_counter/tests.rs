@@ -3,7 +3,7 @@
 use actor_core::prelude::*;
 use actor_test::actor_test;
 
-use super::{Add, Bug, Replica, set_up, total};
+use super::{Add, Bug, Counts, NODES, Replica, set_up, total};
 
 // ANCHOR: scenario
 /// Adds on a node that crashes after it has answered, and looks at the others.
@@ -33,6 +33,62 @@ async fn an_early_answer_loses_what_it_acknowledged(sys: &System) {
     add_and_crash(sys, Some(Bug::EarlyAnswer)).await;
 }
 // ANCHOR_END: scenario
+
+// ANCHOR: anywhere
+/// Adds 1 on each node, and counts what is acknowledged.
+#[derive(Default)]
+struct Client {
+    acknowledged: u64,
+}
+
+#[actor]
+impl Client {
+    #[start]
+    async fn start(&mut self, cx: &mut Context<Self>) {
+        for node in NODES {
+            let replica = cx.lookup::<Replica>(&format!("{node}/replica")).await;
+            if let Ok(replica) = replica
+                && replica.ask(Add(1)).await.is_ok()
+            {
+                self.acknowledged += 1;
+            }
+        }
+    }
+}
+
+/// What is acknowledged is known on some node that is up.
+fn is_known(world: &World<'_>) -> bool {
+    let acknowledged = world.all::<Client>().map(|client| client.acknowledged);
+    let mut known = Counts::new();
+    for (node, count) in world.all::<Replica>().flat_map(Replica::counts) {
+        let most = known.entry(node.clone()).or_default();
+        *most = (*most).max(*count);
+    }
+    known.values().sum::<u64>() >= acknowledged.sum()
+}
+
+fn add_on_each_node(sys: &System, bug: Option<Bug>) {
+    set_up(sys, bug);
+    sys.spawn(Client::default());
+    sys.always("what is acknowledged is known", is_known);
+}
+
+#[actor_test(faults(crash = 1))]
+fn nothing_is_lost_whoever_crashes(sys: &System) {
+    add_on_each_node(sys, None);
+}
+
+#[actor_test(faults(crash = 1), expect_bug = "what is acknowledged is known")]
+fn a_crash_takes_an_early_answer_with_it(sys: &System) {
+    add_on_each_node(sys, Some(Bug::EarlyAnswer));
+}
+// ANCHOR_END: anywhere
+
+/// Without a crash nothing is lost.
+#[actor_test]
+fn an_early_answer_needs_a_crash(sys: &System) {
+    add_on_each_node(sys, Some(Bug::EarlyAnswer));
+}
 
 /// A replica that was restarted hears from the others what it had known.
 #[actor_test]

@@ -10,7 +10,7 @@ use actor_core::{AskError, StopReason};
 use crate::data::bug::BugKind;
 use crate::data::records::{Arrival, MessageId, Origin, Record, nanoseconds};
 use crate::data::story::{Purpose, Room};
-use crate::engine::panics::{self};
+use crate::engine::panics::{self, Panic};
 use crate::engine::running::execution::Engine;
 use crate::engine::seam::shared::Shared;
 use crate::engine::watching::observers::Seen;
@@ -306,9 +306,14 @@ impl Engine {
         let dropped = panics::catch(f);
         self.shared.loss.set(AskError::Dropped);
         if let Err(panic) = dropped {
-            let message = format!("a `Drop` panicked: {}", panic.message);
-            self.shared.find(BugKind::Panic, message, panic.location);
+            self.drop_has_panicked(*panic);
         }
+    }
+
+    #[cold]
+    pub(super) fn drop_has_panicked(&self, panic: Panic) {
+        let message = format!("a `Drop` panicked: {}", panic.message);
+        self.shared.find(BugKind::Panic, message, panic.location);
     }
 
     /// Ends an actor: its children first, then its value; for good, unless it is supervised.

@@ -493,14 +493,20 @@ impl Engine {
         self.begin_world(tell);
     }
 
+    #[inline]
     pub(crate) fn ensure_slot(&mut self, operation: u32) {
         let needed = operation as usize + 1;
         if self.bodies.len() < needed {
-            self.bodies.resize_with(needed, || None);
-            self.futures.resize_with(needed, || None);
-            for operation in self.wakers.len()..needed {
-                self.wakers.push(self.wake_list.waker(operation as u32));
-            }
+            self.make_slots(needed);
+        }
+    }
+
+    #[cold]
+    fn make_slots(&mut self, needed: usize) {
+        self.bodies.resize_with(needed, || None);
+        self.futures.resize_with(needed, || None);
+        for operation in self.wakers.len()..needed {
+            self.wakers.push(self.wake_list.waker(operation as u32));
         }
     }
 

@@ -67,11 +67,13 @@ impl Engine {
         let Some(mail) = self.workshop().mail(to).cloned() else {
             return false;
         };
+        // What was sent is dropped as elsewhere: by its phase a panic is known for a `Drop`'s, so that
+        // it need not be caught by itself.
         let phase = self.shared.phase.get();
         let mut drops = |old: &mut dyn FnMut()| {
-            let crossing = self.shared.phase.replace(phase);
-            self.dropping(AskError::Dropped, old);
-            self.shared.phase.set(crossing);
+            self.shared.phase.set(phase);
+            old();
+            self.shared.phase.set(Phase::Crossing);
         };
         let carry = || mail.carry(letter.slot, &mut drops);
         let carried = self.encode(by, carry, |state| describe(state, to, letter));
@@ -87,10 +89,14 @@ impl Engine {
     ) -> Option<T> {
         let phase = self.shared.phase.replace(Phase::Crossing);
         let encoded = panics::catch(encode);
-        self.shared.phase.set(phase);
+        let left_in = self.shared.phase.replace(phase);
         let why = match encoded {
             Ok(Ok(done)) => return Some(done),
             Ok(Err(why)) => why.to_string(),
+            Err(panic) if left_in != Phase::Crossing => {
+                self.drop_has_panicked(*panic);
+                return None;
+            }
             Err(panic) => format!("to encode it panicked: {}", panic.message),
         };
         let message = {

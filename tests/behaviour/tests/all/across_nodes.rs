@@ -123,3 +123,50 @@ async fn in_production_a_look_up_with_a_limit_finds_what_is_there() {
     assert!(matches!(unknown, Err(LookupError::UnknownNode { .. })));
     sys.shutdown().await.expect("it shuts down");
 }
+
+/// What is sent panics when it is dropped; what arrives of it does not.
+#[derive(Debug, Serialize, Deserialize)]
+struct Fragile {
+    #[serde(skip)]
+    is_original: bool,
+}
+
+impl Drop for Fragile {
+    fn drop(&mut self) {
+        assert!(!self.is_original, "it breaks");
+    }
+}
+
+struct Taker;
+
+#[actor]
+impl Taker {
+    #[on]
+    fn fragile(&mut self, _: Fragile) {}
+}
+
+struct Giver;
+
+#[actor]
+impl Giver {
+    #[start]
+    async fn start(&mut self, cx: &mut Context<Self>) {
+        let taker = cx.lookup::<Taker>("n2/taker").await.expect("it is up");
+        taker.tell(Fragile { is_original: true });
+    }
+}
+
+/// An original is dropped when it has been encoded; that it panics is no fault of its encoding.
+#[test]
+fn a_drop_that_panics_while_an_event_crosses_is_named_as_one() {
+    let report = Tester::new().iterations(1).run(|sys| {
+        sys.node("n2", |node| {
+            node.spawner().name("taker").registered().spawn(Taker);
+        });
+        sys.node("n1", |node| {
+            node.spawn(Giver);
+        });
+    });
+    report.assert_bug("a `Drop` panicked: it breaks");
+    assert!(report.bugs()[0].message().ends_with("it breaks"));
+}
