@@ -36,6 +36,7 @@ const TOO_LITTLE: Duration = Duration::from_micros(1);
 #[actor_test(
     clocks(drift = 0.01),
     faults(partition = 1),
+    iterations = 10_000,
     expect_bug = "a stale read"
 )]
 async fn without_a_margin_reads_are_stale(sys: &System) {
@@ -50,6 +51,7 @@ async fn the_right_margin_is_enough(sys: &System) {
 #[actor_test(
     clocks(drift = 0.01),
     faults(partition = 1),
+    iterations = 10_000,
     expect_bug = "a stale read"
 )]
 async fn a_microsecond_less_is_not(sys: &System) {
@@ -61,6 +63,7 @@ async fn a_microsecond_less_is_not(sys: &System) {
 #[actor_test(
     clocks(drift = 0.01),
     faults(drop = 1, restart = 1),
+    iterations = 10_000,
     expect_bug = "a stale read"
 )]
 async fn a_lost_beacon_is_enough(sys: &System) {
