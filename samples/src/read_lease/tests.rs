@@ -77,7 +77,7 @@ async fn the_right_margin_is_enough_for_that(sys: &System) {
 
 /// The table of the book's page: in how many executions each strategy of the portfolio finds that a margin
 /// is missing, and that it is a microsecond too short, the median of 21 seeds and the worst of them; and
-/// that it finds nothing with the right one. Who follows one schedule with a few delays need not come there.
+/// that it finds nothing with the right one. One seed of 21 may need more than 100 000.
 #[test]
 #[ignore = "takes minutes: for .ci/long"]
 fn each_strategy_meets_the_bound_from_both_sides() {
@@ -99,10 +99,14 @@ fn each_strategy_meets_the_bound_from_both_sides() {
                 })
                 .collect();
             found.sort_unstable();
-            match (found.get(10), found.get(20)) {
-                (None, _) => format!("found by {} seeds of 21", found.len()),
-                (Some(median), None) => format!("{median} (found by {} seeds of 21)", found.len()),
-                (Some(median), Some(worst)) => format!("{median} ({worst})"),
+            assert!(
+                found.len() >= 20,
+                "{strategy}: by {} seeds of 21",
+                found.len()
+            );
+            match found.get(20) {
+                Some(worst) => format!("{} ({worst})", found[10]),
+                None => format!("{} (found by {} seeds of 21)", found[10], found.len()),
             }
         };
         let (none, less) = (found(LEASE), found(safe_grace(LEASE) - TOO_LITTLE));
