@@ -88,6 +88,17 @@ impl Fields {
     }
 }
 
+/// The fields of a value that is printed like that and lies at that place, however short it is; none for one
+/// of no parts, such as an empty list, and nothing for what has none at all, such as a number.
+pub(crate) fn parts(at: &str, printed: &str) -> Option<Vec<Field>> {
+    let node = Node::of(printed, 0);
+    let mut list = Vec::new();
+    if !node.parts.is_empty() {
+        take_to_parts(&node, at.to_owned(), &mut list);
+    }
+    (node.bracket != ' ').then_some(list)
+}
+
 /// Lists the fields of a part, which lies at that place.
 fn take_apart(node: &Node, at: String, list: &mut Vec<Field>) {
     let text = node.text();
@@ -99,6 +110,10 @@ fn take_apart(node: &Node, at: String, list: &mut Vec<Field>) {
         });
         return;
     }
+    take_to_parts(node, at, list);
+}
+
+fn take_to_parts(node: &Node, at: String, list: &mut Vec<Field>) {
     let name = node.head.trim();
     if !name.is_empty() {
         list.push(Field {

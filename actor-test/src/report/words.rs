@@ -3,6 +3,7 @@
 //! Nothing here prints or paints; lines begin with the word that a terminal colours.
 
 mod causes;
+mod changes;
 mod disks;
 mod endings;
 mod evidence;

@@ -57,6 +57,15 @@ pub struct Change {
 }
 
 impl Change {
+    /// From what is after it to what was before.
+    pub(crate) fn backwards(self) -> Self {
+        Self {
+            field: self.field,
+            before: self.after,
+            after: self.before,
+        }
+    }
+
     /// The field of the actor itself: `log` of `log[3].term`.
     pub(crate) fn top_field(&self) -> &str {
         let field: &str = &self.field;

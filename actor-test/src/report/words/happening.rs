@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use super::changes;
 use super::count;
 use super::disks;
-use super::plain::{differing, shortened};
+use super::plain::shortened;
 use crate::data::records::StepKind;
 use crate::data::story::{
-    Arrival, Change, Effect, MonitorChange, MonitorKind, Purpose, Room, Step, Story, Text, Timer,
-    name_of,
+    Arrival, Effect, MonitorChange, MonitorKind, Purpose, Room, Step, Story, Text, Timer, name_of,
 };
 
 /// An event that is longer is not repeated where it is handled, if the story tells where it was sent.
@@ -369,88 +369,12 @@ pub(super) fn details(story: &Story, step: &Step) -> Vec<String> {
             details.push(format!("{} {}", shortened(level), shortened(text)));
         }
     }
-    details.extend(changes(&step.changes));
+    details.extend(changes::told(&step.changes));
     details.extend(step.monitors.iter().map(|change| monitor(story, change)));
     if story.critical == Some(step.number) {
         details.push("CRITICAL: from here on there is no way back".into());
     }
     details
-}
-
-/// How many changes of a step are told one by one.
-const CHANGES: usize = 8;
-
-/// How many are looked at for that.
-const LOOKED_AT: usize = 1_000;
-
-fn changes(all: &[Change]) -> Option<String> {
-    let mut told: Vec<String> = Vec::new();
-    let changes = &all[..all.len().min(LOOKED_AT)];
-    // What went with a value that is gone, or another now, needs no word.
-    let went = |part: &&Change| {
-        let whole = |whole: &Change| !is_new(whole) && lies_in(part, whole);
-        part.after.is_none() && changes.iter().any(whole)
-    };
-    let kept: Vec<&Change> = changes.iter().filter(|change| !went(change)).collect();
-    let mut rest = &kept[..];
-    while let Some((first, others)) = rest.split_first() {
-        // What came with a value that is new belongs to it.
-        let parts = match is_new(first) {
-            true => others
-                .iter()
-                .take_while(|part| is_new(part) && lies_in(part, first))
-                .count(),
-            false => 0,
-        };
-        let inner: Vec<String> = others[..parts]
-            .iter()
-            .map(|part| part_of(part, first))
-            .collect();
-        told.push(match inner.is_empty() {
-            true => change(first),
-            false => format!("{} {{ {} }}", change(first), inner.join(", ")),
-        });
-        rest = &others[parts..];
-    }
-    let others = all.len() - changes.len();
-    let more = match told.len().saturating_sub(CHANGES) + others {
-        0 => String::new(),
-        more => format!(", and {}", count(more as u64, "more change")),
-    };
-    told.truncate(CHANGES);
-    (!told.is_empty()).then(|| format!("{}{more}", told.join(", ")))
-}
-
-fn is_new(change: &Change) -> bool {
-    change.before.is_none() && change.after.is_some()
-}
-
-/// Whether one field is a part of another.
-fn lies_in(part: &Change, whole: &Change) -> bool {
-    let inner = part.field.strip_prefix(&*whole.field);
-    inner.is_some_and(|inner| inner.starts_with(['.', '[', '{']))
-}
-
-fn part_of(part: &Change, whole: &Change) -> String {
-    let inner = part.field.strip_prefix(&*whole.field).unwrap_or_default();
-    let value = part.after.as_deref().map(shortened).unwrap_or_default();
-    format!("{}: {value}", shortened(inner.trim_start_matches('.')))
-}
-
-fn change(change: &Change) -> String {
-    let field = match &*change.field {
-        "" => "value".into(),
-        field => shortened(field),
-    };
-    match (&change.before, &change.after) {
-        (Some(before), Some(after)) => {
-            let (before, after) = differing(before, after);
-            format!("{field}: {before} → {after}")
-        }
-        (None, Some(after)) => format!("{field}: + {}", shortened(after)),
-        (Some(before), None) => format!("{field}: − {}", shortened(before)),
-        (None, None) => field,
-    }
 }
 
 fn monitor(story: &Story, change: &MonitorChange) -> String {

@@ -1,0 +1,225 @@
+//! What a step changed in its actor, in words.
+
+use super::count;
+use super::plain::{differing, shortened};
+use crate::data::fields;
+use crate::data::story::{Change, Text};
+
+/// How many changes of a step are told one by one.
+const CHANGES: usize = 8;
+
+/// How many are looked at for that.
+const LOOKED_AT: usize = 1_000;
+
+pub(super) fn told(all: &[Change]) -> Option<String> {
+    let mut told: Vec<String> = Vec::new();
+    let changes = part_by_part(&all[..all.len().min(LOOKED_AT)]);
+    // What went with a value that is gone, or another now, needs no word.
+    let went = |part: &&Change| {
+        let whole = |whole: &Change| !is_new(whole) && lies_in(part, whole);
+        part.after.is_none() && changes.iter().any(whole)
+    };
+    let kept: Vec<&Change> = changes.iter().filter(|change| !went(change)).collect();
+    let mut rest = &kept[..];
+    while let Some((first, others)) = rest.split_first() {
+        // What came with a value that is new belongs to it.
+        let parts = match is_new(first) {
+            true => others
+                .iter()
+                .take_while(|part| is_new(part) && lies_in(part, first))
+                .count(),
+            false => 0,
+        };
+        let inner: Vec<String> = others[..parts]
+            .iter()
+            .map(|part| part_of(part, first))
+            .collect();
+        told.push(match inner.is_empty() {
+            true => change(first),
+            false => format!("{} {{ {} }}", change(first), inner.join(", ")),
+        });
+        rest = &others[parts..];
+    }
+    let others = all.len().saturating_sub(LOOKED_AT);
+    let more = match told.len().saturating_sub(CHANGES) + others {
+        0 => String::new(),
+        more => format!(", and {}", count(more as u64, "more change")),
+    };
+    told.truncate(CHANGES);
+    (!told.is_empty()).then(|| format!("{}{more}", told.join(", ")))
+}
+
+fn is_new(change: &Change) -> bool {
+    change.before.is_none() && change.after.is_some()
+}
+
+/// Whether one field is a part of another.
+fn lies_in(part: &Change, whole: &Change) -> bool {
+    let inner = part.field.strip_prefix(&*whole.field);
+    inner.is_some_and(|inner| inner.starts_with(['.', '[', '{']))
+}
+
+fn part_of(part: &Change, whole: &Change) -> String {
+    let inner = part.field.strip_prefix(&*whole.field).unwrap_or_default();
+    let value = part.after.as_deref().map(shortened).unwrap_or_default();
+    format!("{}: {value}", shortened(inner.trim_start_matches('.')))
+}
+
+fn change(change: &Change) -> String {
+    let field = match &*change.field {
+        "" => "value".into(),
+        field => shortened(field),
+    };
+    match (&change.before, &change.after) {
+        (Some(before), Some(after)) => {
+            let (before, after) = differing(before, after);
+            format!("{field}: {before} → {after}")
+        }
+        (None, Some(after)) => format!("{field}: + {}", shortened(after)),
+        (Some(before), None) => format!("{field}: − {}", shortened(before)),
+        (None, None) => field,
+    }
+}
+
+/// The same, told part by part where a value was one field before, and is too long for one now, or the other
+/// way round: of a list that has grown, that it has one element more.
+fn part_by_part(changes: &[Change]) -> Vec<Change> {
+    let backwards = |changes: Vec<Change>| changes.into_iter().map(Change::backwards).collect();
+    let grown = of_grown(changes.to_vec());
+    backwards(of_grown(backwards(grown)))
+}
+
+/// How many values are taken apart for that in a step.
+const GROWN_MAX: usize = 64;
+
+/// Takes what was one field before apart, where its parts are fields now, and those parts in their turn.
+fn of_grown(mut changes: Vec<Change>) -> Vec<Change> {
+    for _ in 0..GROWN_MAX {
+        let parts = |whole: &Change| {
+            let is_part = |part: &Change| is_new(part) && lies_in(part, whole);
+            let before = whole.before.as_deref()?;
+            let has_grown = changes.iter().any(is_part);
+            has_grown.then(|| fields::parts(&whole.field, before))?
+        };
+        let grown = changes.iter().enumerate();
+        let mut grown = grown.filter_map(|(place, whole)| Some((place, parts(whole)?)));
+        let Some((place, parts)) = grown.next() else {
+            break;
+        };
+        // What is left of it is the name before its parts, if it has one.
+        changes[place].before = None;
+        for part in parts {
+            match changes
+                .iter_mut()
+                .find(|change| change.field == *part.field)
+            {
+                Some(change) => change.before = Some(Text::from(&part.value)),
+                None => changes.push(Change {
+                    field: Text::from(&part.field),
+                    before: Some(Text::from(&part.value)),
+                    after: None,
+                }),
+            }
+        }
+        changes.retain(|change| change.before != change.after);
+    }
+    changes
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Debug;
+
+    use super::told;
+    use crate::data::fields::Fields;
+    use crate::data::story::{Change, Text};
+
+    #[derive(Clone, Debug)]
+    #[expect(dead_code, reason = "they are printed")]
+    struct Server {
+        requests: Vec<Request>,
+    }
+
+    #[derive(Clone, Debug)]
+    #[expect(dead_code, reason = "they are printed")]
+    struct Request {
+        number: u64,
+        text: &'static str,
+    }
+
+    fn server(requests: &[(u64, &'static str)]) -> Server {
+        let request = |(number, text): &(u64, &'static str)| Request {
+            number: *number,
+            text,
+        };
+        Server {
+            requests: requests.iter().map(request).collect(),
+        }
+    }
+
+    fn between(before: &impl Debug, after: &impl Debug) -> String {
+        let of = |value: &dyn Debug| Fields::of(&format!("{value:?}"));
+        let differences = of(before).differences(&of(after));
+        let changes = differences.iter().map(|difference| Change {
+            field: Text::from(&difference.field),
+            before: difference.before.as_ref().map(Text::from),
+            after: difference.after.as_ref().map(Text::from),
+        });
+        let changes: Vec<Change> = changes.collect();
+        told(&changes).unwrap_or_default()
+    }
+
+    const LONG: &str = "a text that is too long for all to be one field";
+
+    #[test]
+    fn a_list_that_grows_has_one_element_more() {
+        let lists = [
+            vec![],
+            vec![(1, "a request")],
+            vec![(1, "a request"), (2, "another request")],
+            vec![(1, "a request"), (2, "another request"), (3, "one more")],
+        ];
+        let servers: Vec<Server> = lists.iter().map(|list| server(list)).collect();
+        let one = "Request { number: 1, text: \"a request\" }";
+        let two = "Request { number: 2, text: \"another request\" }";
+        let three = "Request { number: 3, text: \"one more\" }";
+        assert_eq!(
+            between(&servers[0], &servers[1]),
+            format!("requests: [] → [{one}]")
+        );
+        assert_eq!(
+            between(&servers[1], &servers[2]),
+            format!("requests[1]: + {two}")
+        );
+        assert_eq!(
+            between(&servers[2], &servers[3]),
+            format!("requests[2]: + {three}")
+        );
+        assert_eq!(
+            between(&servers[2], &servers[1]),
+            format!("requests[1]: − {two}")
+        );
+        let both = format!("requests[0]: + {one}, requests[1]: + {two}");
+        assert_eq!(between(&servers[0], &servers[2]), both);
+        let neither = format!("requests[0]: − {one}, requests[1]: − {two}");
+        assert_eq!(between(&servers[2], &servers[0]), neither);
+        // The first one goes, and the others move up.
+        let moved = server(&lists[2][1..]);
+        let up = "requests[0]: Request { number: 1, text: \"a request\" } → Request { number: 2, text: \"another \
+                  request\" }";
+        let told = between(&servers[2], &moved);
+        assert!(
+            told.starts_with(up) && told.ends_with(&format!("requests[1]: − {two}")),
+            "{told}"
+        );
+    }
+
+    #[test]
+    fn what_grows_within_an_element_is_told_alone() {
+        let (short, long) = (server(&[(1, "short")]), server(&[(1, LONG)]));
+        let text = format!("requests[0].text: \"short\" → \"{LONG}\"");
+        assert_eq!(between(&short, &long), text);
+        let back = format!("requests[0].text: \"{LONG}\" → \"short\"");
+        assert_eq!(between(&long, &short), back);
+    }
+}
