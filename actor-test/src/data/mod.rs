@@ -11,6 +11,7 @@ pub(crate) mod faults;
 pub(crate) mod fields;
 pub(crate) mod interned;
 pub(crate) mod leftovers;
+pub(crate) mod marks;
 pub(crate) mod mishap;
 mod reasons;
 pub(crate) mod records;

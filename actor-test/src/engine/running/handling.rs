@@ -8,6 +8,7 @@ use actor_core::parts::Ran;
 use actor_core::{AskError, StopReason};
 
 use crate::data::bug::BugKind;
+use crate::data::marks;
 use crate::data::records::{MessageId, Origin, Record};
 use crate::engine::panics::{self, Panic};
 use crate::engine::running::execution::{Engine, Program};
@@ -241,6 +242,7 @@ impl Engine {
             let in_state = state
                 .state_name(operation)
                 .map_or_else(String::new, |state| format!(" in state `{state}`"));
+            let event = marks::named(&event, |of| Some(state.name(of)));
             format!("`{name}`{in_state} neither handles, defers nor ignores `{event}`")
         };
         self.shared.find(BugKind::Unhandled, message, None);

@@ -20,6 +20,7 @@ use actor_core::runtime::{
 use actor_core::{ActorId, AskError, Decision, Supervision};
 
 use crate::data::bug::BugKind;
+use crate::data::marks;
 use crate::data::records::Record;
 use crate::data::story::Asked;
 use crate::engine::seam::shared::{Phase, Shared};
@@ -601,7 +602,13 @@ impl Runtime for Shared {
     fn name(&self, of: ActorId) -> String {
         let state = self.state.borrow();
         match u32::try_from(of.as_u64()) {
-            Ok(operation) if (operation as usize) < state.live => state.name(operation),
+            Ok(operation) if (operation as usize) < state.live => {
+                match self.phase.get() == Phase::Printing && self.is_recorded() {
+                    // The story is told when all names are known.
+                    true => marks::mark(operation),
+                    false => state.name(operation),
+                }
+            }
             // Of an earlier execution.
             _ => format!("#{}", of.as_u64()),
         }

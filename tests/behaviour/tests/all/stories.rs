@@ -863,3 +863,62 @@ impl Sleeper {
         panic!("awake");
     }
 }
+
+#[derive(Debug)]
+struct Hire(u32);
+
+/// Does what a farm gives it to do.
+#[derive(Debug)]
+struct Hand;
+
+#[actor]
+impl Hand {
+    #[on]
+    fn go(&mut self, _: Go) {}
+
+    #[on]
+    fn hire(&mut self, _: Hire) {}
+}
+
+/// Hires so many hands, and has the first of them do something it can't.
+#[derive(Debug, Default)]
+struct Farm {
+    first: Option<ActorRef<Hand>>,
+    hands: usize,
+}
+
+#[actor(states(Open(ignore(Go))))]
+impl Farm {
+    #[on(Open)]
+    fn hire(&mut self, Hire(left): Hire, cx: &mut Context<Self>) {
+        let hand = cx.spawn(Hand);
+        hand.tell(Go);
+        self.first.get_or_insert(hand);
+        self.hands += 1;
+        match left {
+            0 => assert!(self.hands == 0, "{:?} is the first", self.first),
+            left => cx.me().tell(Hire(left - 1)),
+        }
+    }
+}
+
+#[test]
+fn an_actor_has_one_name_in_all_values_of_a_story() {
+    let program = |left: u32| {
+        move |sys: &System| {
+            sys.spawn(Farm::default()).tell(Hire(left));
+        }
+    };
+    let bug = first_bug(program(1));
+    assert_eq!(bug.message(), "`Farm` panicked: Some(Hand#1) is the first");
+    assert_eq!(
+        changes(&bug.trace.story),
+        ["first: None > Some(Hand#1)", "hands: 0 > 1", "hands: 1 > 2"]
+    );
+    let alone = first_bug(program(0));
+    assert_eq!(alone.message(), "`Farm` panicked: Some(Hand) is the first");
+    assert_eq!(
+        changes(&alone.trace.story),
+        ["first: None > Some(Hand)", "hands: 0 > 1"]
+    );
+}

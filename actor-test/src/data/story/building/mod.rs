@@ -1,9 +1,11 @@
 //! From records to their story.
 //!
 //! Steps, who takes part, messages and timers are made here; what a step does comes from [`effects`], what
-//! specifications make of it from [`watching`], and [`texts`] keeps each text once.
+//! specifications make of it from [`watching`], [`names`] has what everybody is called, and [`texts`] keeps
+//! each text once.
 
 mod effects;
+mod names;
 mod texts;
 mod watching;
 
@@ -16,6 +18,7 @@ use super::{
     Asked, Change, Effect, Field, LeftOut, Message, Operation, OperationKind, Purpose, Step, Story,
     Text, Timer,
 };
+use names::names;
 use texts::Texts;
 
 /// How many steps are told at most: the first tenth, and then the last ones.
@@ -24,11 +27,11 @@ const STEPS_MAX: usize = 200_000;
 impl Story {
     /// The story that records tell.
     pub(crate) fn of(records: &[Record]) -> Self {
-        let mut builder = Builder::new(left_out(records));
+        let mut builder = Builder::new(names(records), left_out(records));
         for record in records {
             builder.add(record);
         }
-        builder.finish()
+        builder.story
     }
 
     /// Takes back what came after the first steps.
@@ -63,15 +66,9 @@ fn left_out(records: &[Record]) -> Option<LeftOut> {
     })
 }
 
-/// How many actors of each type there are, on each node and on none.
-type Counts = BTreeMap<(Option<String>, u32), u32>;
-
 struct Builder {
     story: Story,
     texts: Texts,
-    /// What actors were named, and their numbers among those of their type.
-    created: Vec<(u32, Created)>,
-    counts: Counts,
     messages: BTreeMap<MessageId, u32>,
     timers: BTreeMap<u64, u32>,
     /// The numbers of the monitors, and of the predicates.
@@ -85,8 +82,8 @@ struct Builder {
 }
 
 impl Builder {
-    fn new(left_out: Option<LeftOut>) -> Self {
-        let mut texts = Texts::default();
+    fn new(names: Vec<String>, left_out: Option<LeftOut>) -> Self {
+        let mut texts = Texts::new(names);
         let test = Operation {
             name: texts.of("test"),
             kind: OperationKind::Test,
@@ -103,8 +100,6 @@ impl Builder {
                 ..Story::default()
             },
             texts,
-            created: Vec::new(),
-            counts: Counts::new(),
             messages: BTreeMap::new(),
             timers: BTreeMap::new(),
             monitors: Vec::new(),
@@ -113,14 +108,6 @@ impl Builder {
             who: None,
             is_silent: false,
         }
-    }
-
-    fn finish(mut self) -> Story {
-        for (who, what) in &self.created {
-            let name = name(&self.story, &self.counts, what);
-            self.story.operations[*who as usize].name = self.texts.of(&name);
-        }
-        self.story
     }
 
     fn text(&mut self, text: &str) -> Text {
@@ -261,19 +248,12 @@ impl Builder {
             | Created::Link { .. }
             | Created::Task { .. } => None,
         };
+        let name = self.texts.name(who);
         let operation = &mut self.story.operations[who as usize];
         operation.path = path;
         operation.of_type = of_type;
         (operation.kind, operation.creator) = match what {
-            Created::Actor {
-                type_number,
-                prefix,
-                ..
-            } => {
-                let counted = (prefix.clone(), *type_number);
-                *self.counts.entry(counted).or_default() += 1;
-                (OperationKind::Actor, creator)
-            }
+            Created::Actor { .. } => (OperationKind::Actor, creator),
             Created::Future { owner } => (OperationKind::Future, Some(*owner)),
             Created::Boot { .. } => (OperationKind::Boot, creator),
             Created::Link { .. } => (OperationKind::Link, None),
@@ -282,7 +262,7 @@ impl Builder {
                 false => (OperationKind::Task, creator),
             },
         };
-        self.created.push((who, what.clone()));
+        operation.name = name;
     }
 
     /// The number of a message, which is new where nobody has spoken of it.
@@ -358,32 +338,4 @@ impl Builder {
 
 fn hex(number: u64) -> String {
     format!("{number:016x}")
-}
-
-/// What an operation is called, once all are known.
-fn name(story: &Story, counts: &Counts, what: &Created) -> String {
-    match what {
-        // An owner is older, and has its name.
-        Created::Future { owner } => format!("{}'s future", story.name(*owner)),
-        Created::Boot { name } | Created::Link { name } => name.clone(),
-        Created::Task { name, .. } => name.clone(),
-        Created::Actor {
-            name: Some(name),
-            prefix,
-            ..
-        } => format!("{}{name}", prefix.as_deref().unwrap_or_default()),
-        Created::Actor {
-            of_type,
-            type_number,
-            ordinal,
-            prefix,
-            ..
-        } => {
-            let on = prefix.as_deref().unwrap_or_default();
-            match counts.get(&(prefix.clone(), *type_number)) {
-                Some(1) | None => format!("{on}{of_type}"),
-                _ => format!("{on}{of_type}#{ordinal}"),
-            }
-        }
-    }
 }

@@ -1,0 +1,66 @@
+//! What those who take part are called.
+
+use std::collections::BTreeMap;
+
+use crate::data::records::{Created, Record};
+
+/// How many actors of each type there are, on each node and on none.
+type Counts<'r> = BTreeMap<(Option<&'r str>, u32), u32>;
+
+/// The name of each operation that records tell of, by number. An actor that has none of its own is called
+/// by its type, and by its number among those where there are several.
+pub(super) fn names(records: &[Record]) -> Vec<String> {
+    let created = || {
+        records.iter().filter_map(|record| match record {
+            Record::Created { who, what, .. } => Some((*who as usize, what)),
+            _ => None,
+        })
+    };
+    let mut counts = Counts::new();
+    for (_, what) in created() {
+        if let Created::Actor {
+            type_number,
+            prefix,
+            ..
+        } = what
+        {
+            *counts.entry((prefix.as_deref(), *type_number)).or_default() += 1;
+        }
+    }
+    let mut names = vec!["test".to_owned()];
+    for (who, what) in created() {
+        let name = name(&names, &counts, what);
+        if names.len() <= who {
+            names.resize(who + 1, "?".to_owned());
+        }
+        names[who] = name;
+    }
+    names
+}
+
+fn name(names: &[String], counts: &Counts<'_>, what: &Created) -> String {
+    match what {
+        // An owner is older, and has its name.
+        Created::Future { owner } => {
+            let owner = names.get(*owner as usize);
+            format!("{}'s future", owner.map_or("?", String::as_str))
+        }
+        Created::Boot { name } | Created::Link { name } => name.clone(),
+        Created::Task { name, .. } => name.clone(),
+        Created::Actor {
+            of_type,
+            type_number,
+            ordinal,
+            name,
+            prefix,
+        } => {
+            let on = prefix.as_deref().unwrap_or_default();
+            let among = counts.get(&(prefix.as_deref(), *type_number));
+            match (name, among) {
+                (Some(name), _) => format!("{on}{name}"),
+                (None, Some(1) | None) => format!("{on}{of_type}"),
+                (None, Some(_)) => format!("{on}{of_type}#{ordinal}"),
+            }
+        }
+    }
+}
